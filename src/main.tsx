@@ -44,7 +44,7 @@ import { createDocuments } from './services/documents/documents-service.ts';
 import { createNotes } from './services/documents/notes.ts';
 import { createActivities } from './services/library/activities.ts';
 import { createLibrary } from './services/library/library-service.ts';
-import { roomOf } from './services/library/room.ts';
+import { storageSpaceOf } from './services/library/storage-space.ts';
 import { followEmbedding } from './services/memory/embedding-in-force.ts';
 import { type Memory, type MemoryStatus, STARTING } from './services/memory/memory.ts';
 import { createMemory } from './services/memory/memory-service.ts';
@@ -358,7 +358,7 @@ async function start(): Promise<void> {
           ? null
           : orElse(memory.stats(), null, 'the size of the index'),
       ]);
-      return roomOf({
+      return storageSpaceOf({
         usage,
         known: kept.bytes + modelBytes + (indexed?.bytes ?? 0),
         maxSizeMb: settings.config.get().storage.max_size_mb,

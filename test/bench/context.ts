@@ -8,10 +8,10 @@ import { asMessageId, type ConversationId } from '../../src/domain/base/ids.ts';
 import { writable } from '../../src/domain/base/readable.ts';
 import type { Message, Part } from '../../src/domain/chat/message.ts';
 import { budgetOf } from '../../src/domain/context/budget.ts';
+import { createCompactedSearch } from '../../src/domain/context/compacted.ts';
 import { planCompaction, STRATEGIES, strategyOf } from '../../src/domain/context/compaction/index.ts';
 import { rememberAsItGoes } from '../../src/domain/context/compaction/memory.ts';
 import type { CompactionTools } from '../../src/domain/context/compaction/strategy.ts';
-import { createFolded } from '../../src/domain/context/folded.ts';
 import { createMeter, MESSAGE_OVERHEAD } from '../../src/domain/context/meter.ts';
 import { buildPrompt } from '../../src/domain/context/prompt.ts';
 import { readAhead } from '../../src/domain/context/reading.ts';
@@ -86,7 +86,7 @@ async function measure(path: readonly Message[], window: number) {
   const meter = createMeter();
   const tools: CompactionTools = { meter, summarise: null, signal };
   const budget = budgetOf(context, window);
-  const view = { path, system: null, previous: null, wish: { reason: 'auto' as const } };
+  const view = { path, system: null, previous: null, request: { reason: 'auto' as const } };
   const input = { path, recall: null, system: null, window, reserve: context.reserved_tokens, meter };
   const prompt = await timed(101, () => buildPrompt(input));
   const whole = await timed(101, () => buildPrompt({ ...input, window: Number.MAX_SAFE_INTEGER }));
@@ -124,7 +124,7 @@ async function measure(path: readonly Message[], window: number) {
     readAheadPerMessageMs: Math.round((read / path.length) * 1000) / 1000,
     compactionMs: strategies,
     bringBackMs: await timed(12, () =>
-      createFolded(path, applied).bringBack(questions[turn++ % questions.length] as string, {
+      createCompactedSearch(path, applied).bringBack(questions[turn++ % questions.length] as string, {
         tokens: 2_000,
         meter,
       }),
@@ -222,7 +222,7 @@ const meter = createMeter();
 const coldBegan = busy();
 await planCompaction(
   strategyOf('session-memory'),
-  { path, system: null, previous: null, wish: { reason: 'auto' } },
+  { path, system: null, previous: null, request: { reason: 'auto' } },
   budgetOf(context, 64_000),
   { meter, summarise: null, signal },
 );

@@ -17,9 +17,9 @@ import { boundaryOf, type CompactionPlan } from '../../src/domain/context/compac
 import type { CompactionTools, Summarise } from '../../src/domain/context/compaction/strategy.ts';
 import { createMeter, MESSAGE_OVERHEAD } from '../../src/domain/context/meter.ts';
 import type { BuiltPrompt } from '../../src/domain/context/prompt.ts';
-import { createWithholding } from '../../src/domain/context/withheld.ts';
+import { createRedaction } from '../../src/domain/context/redaction.ts';
 import { defaultConfig } from '../../src/domain/settings/config.ts';
-import { createRequests, type RequestWish } from '../../src/services/context/requests.ts';
+import { createRequests, type RequestOptions } from '../../src/services/context/requests.ts';
 import { ownConversations } from './context/conversations.ts';
 import { Refused, readGiven, understand, wordsSchema } from './given.ts';
 
@@ -195,7 +195,7 @@ const answerSchema = z.looseObject({
 });
 
 /** Without a model, tools or anything remembered from elsewhere. */
-const ALONE: RequestWish = { model: null, tools: [], recall: null };
+const ALONE: RequestOptions = { model: null, tools: [], recall: null };
 
 /** The conversation as the app holds it, seen through the plan where there is one. */
 function chatOf(id: string, path: readonly Message[], plan?: CompactionPlan): Chat {
@@ -234,7 +234,7 @@ export async function measure(
   const rows: Row[] = [];
   const plans: PlanRow[] = [];
   const meter = createMeter();
-  const nothingWithheld = createWithholding(() => false);
+  const nothingWithheld = createRedaction(() => false);
   const byModel = summariser();
   const extracts: Summarise = async (request) => ({ text: extractiveSummary(request, meter) });
   for (const conversation of conversationsSchema.parse(conversations)) {
@@ -251,7 +251,7 @@ export async function measure(
         }),
         meters: { of: () => meter, learn: () => undefined, ready: Promise.resolve() },
         meaning: {},
-        withholding: () => nothingWithheld,
+        redaction: () => nothingWithheld,
       });
       let summaryBy: Row['summaryBy'] = null;
       const tools: CompactionTools = {
@@ -265,7 +265,7 @@ export async function measure(
       const began = performance.now();
       const plan = await planCompaction(
         strategy,
-        { path, system: defaultConfig.chat.instructions, previous: null, wish: { reason: 'auto' } },
+        { path, system: defaultConfig.chat.instructions, previous: null, request: { reason: 'auto' } },
         requests.build(chatOf(id, path), path, ALONE).budget,
         tools,
       );
@@ -313,8 +313,8 @@ export async function measure(
           place: at < path.length / 3 ? 'first' : at < (path.length * 2) / 3 ? 'middle' : 'last',
           bare: holds(bare),
           recalled: holds(sent),
-          tokens: sent.ledger.request.tokens.total,
-          limit: sent.ledger.limit,
+          tokens: sent.manifest.request.tokens.total,
+          limit: sent.manifest.limit,
         });
       }
     }

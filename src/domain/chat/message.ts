@@ -212,7 +212,7 @@ export const messageSchema = z.looseObject({
   reused: z.string().optional(),
   /** Where the message is a copy, on another branch, of one that was said before. */
   copyOf: z.string().optional(),
-  /** What got into the request and what was left out, in the short form of `services/context/stored-ledger.ts`. */
+  /** What got into the request and what was left out, in the short form of `domain/context/manifest.ts`. */
   ledger: z.looseObject({}).optional(),
 });
 export type Message = Omit<

@@ -1,7 +1,7 @@
-// How much fits, when it is time to compact, and what the gauge shows. Figures in tokens.
+// How much fits, when it is time to compact, and what the context meter shows. Figures in tokens.
 import type { Config } from '../settings/config.ts';
 import type { CompactionBudget } from './compaction/strategy.ts';
-import type { RequestLedger } from './ledger.ts';
+import type { RequestManifest } from './manifest.ts';
 
 /** Room kept free for the answer and the next step: what is configured, at most a quarter of the window. */
 export const reserveOf = (window: number, reserved: number): number =>
@@ -28,12 +28,12 @@ export function budgetOf(context: Config['context'], window: number, extra = 0):
 export const isPressed = (tokens: number, budget: Pick<CompactionBudget, 'trigger' | 'limit'>): boolean =>
   tokens >= budget.trigger || tokens > budget.limit;
 
-/** What the gauge shows: shares of the window, and the price of the next send where it is known. */
-export interface Gauge {
+/** What the context meter shows: shares of the window, and the price of the next send where it is known. */
+export interface ContextMeter {
   readonly window: number;
   readonly reserve: number;
   readonly trigger: number;
-  readonly used: RequestLedger['tokens'];
+  readonly used: RequestManifest['tokens'];
   /** Up to the limit; 0 where it is passed. */
   readonly free: number;
   /** Of the window, 0–1 and above. */
@@ -52,13 +52,13 @@ export interface Price {
   readonly cachedInput?: number | undefined;
 }
 
-/** The gauge of a request that was built, or would be built now. The price is that of reading it, without the answer to come. */
-export function gaugeOf(
-  ledger: RequestLedger,
+/** The context meter of a request that was built, or would be built now. The price is that of reading it, without the answer to come. */
+export function contextMeterOf(
+  manifest: RequestManifest,
   budget: Pick<CompactionBudget, 'trigger'>,
   price: Price | null,
-): Gauge {
-  const { tokens, window, limit } = ledger;
+): ContextMeter {
+  const { tokens, window, limit } = manifest;
   return {
     window,
     reserve: window - limit,
@@ -66,7 +66,7 @@ export function gaugeOf(
     used: tokens,
     free: Math.max(0, limit - tokens.total),
     share: window > 0 ? tokens.total / window : 1,
-    exact: ledger.counter !== 'estimate' && ledger.ratio === 1,
+    exact: manifest.counter !== 'estimate' && manifest.ratio === 1,
     price: price && { amount: (tokens.total * price.input) / 1_000_000, currency: price.currency },
   };
 }
@@ -90,6 +90,6 @@ export function costOf(
   );
 }
 
-/** What folded messages brought back may cost where `total` of `limit` is used; at most as much as recall from elsewhere is worth. */
-export const roomToReturn = (limit: number, total: number, most = 2_000): number =>
+/** What compacted messages brought back may cost where `total` of `limit` is used; at most as much as recall from elsewhere is worth. */
+export const returnBudget = (limit: number, total: number, most = 2_000): number =>
   Math.max(0, Math.min(most, limit - total));

@@ -44,12 +44,12 @@ const sentences = (text: string): string[] => {
 /** Of many rules those at the edges, and of the others the first, in order. `rules`: with whether they stand at an edge. */
 function foremost(rules: ReadonlyMap<string, boolean>): string[] {
   let between = MOST_RULES - [...rules.values()].filter(Boolean).length;
-  let room = MOST_BETWEEN;
+  let charactersLeft = MOST_BETWEEN;
   return [...rules].flatMap(([text, edge]) => {
     if (edge) return [text];
-    if (between <= 0 || text.length > room) return [];
+    if (between <= 0 || text.length > charactersLeft) return [];
     between -= 1;
-    room -= text.length;
+    charactersLeft -= text.length;
     return [text];
   });
 }

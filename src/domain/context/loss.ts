@@ -2,8 +2,8 @@
 // Chinese; a sign is a reason to bring messages back, not a proof.
 import type { MessageId } from '../base/ids.ts';
 import type { Message } from '../chat/message.ts';
+import type { CompactedHit, CompactedSearch } from './compacted.ts';
 import { corrects, isQuestion } from './cues.ts';
-import type { Folded, FoldedHit } from './folded.ts';
 import { termsIn } from './reading.ts';
 import { termsOf } from './terms.ts';
 import { type Unit, unitsOf } from './units.ts';
@@ -13,7 +13,7 @@ export interface Loss {
   readonly why: 'asks' | 'contradicts';
   /** Sentence of the answer. */
   readonly said: string;
-  /** Sentence of the folded message. */
+  /** Sentence of the compacted message. */
   readonly evidence: string;
   /** What to bring back, best first. */
   readonly messages: readonly MessageId[];
@@ -81,11 +81,11 @@ function claimsIn(unit: Unit): readonly Claim[] {
 }
 
 /** The folded sentence that says otherwise than this one; undefined where none does. */
-function contradiction(said: string, hits: readonly FoldedHit[]): FoldedHit | undefined {
+function contradiction(said: string, hits: readonly CompactedHit[]): CompactedHit | undefined {
   const words = new Set(termsOf(said));
   for (const claim of claimsOf(said)) {
     // Who speaks of the same thing: the newest of them counts, because it may set the others right.
-    let newest: { hit: FoldedHit; same: boolean } | undefined;
+    let newest: { hit: CompactedHit; same: boolean } | undefined;
     for (const hit of hits) {
       if (isQuestion(hit.unit.text)) continue;
       const theirs = claimsIn(hit.unit).filter(({ kind }) => kind === claim.kind);
@@ -120,11 +120,11 @@ function contradiction(said: string, hits: readonly FoldedHit[]): FoldedHit | un
 }
 
 /**
- * What an answer seems to have missed of what is folded. `question`: what it answers, which tells what a sentence without a subject is
- * about. Empty where nothing is folded and for most answers.
+ * What an answer seems to have missed of what is compacted. `question`: what it answers, which tells what a sentence without a subject is
+ * about. Empty where nothing is compacted and for most answers.
  */
-export function lossIn(answer: Pick<Message, 'parts'>, question: string, folded: Folded): Loss[] {
-  if (folded.messages.length === 0) return [];
+export function lossIn(answer: Pick<Message, 'parts'>, question: string, compacted: CompactedSearch): Loss[] {
+  if (compacted.messages.length === 0) return [];
   const losses: Loss[] = [];
   // Read as a message of its own: an answer that is not kept yet has no id.
   const units = unitsOf({ ...answer, role: 'assistant', kind: 'message' } as Message).filter(
@@ -133,7 +133,7 @@ export function lossIn(answer: Pick<Message, 'parts'>, question: string, folded:
   const many = units.length > 60 ? [...units.slice(0, 40), ...units.slice(-20)] : units;
   for (const { text } of many) {
     if (asksBack(text)) {
-      const hits = folded.find(`${text}\n${question}`, MOST).filter(({ score }) => score >= FITS);
+      const hits = compacted.find(`${text}\n${question}`, MOST).filter(({ score }) => score >= FITS);
       if (hits.length > 0)
         losses.push({
           why: 'asks',
@@ -142,7 +142,7 @@ export function lossIn(answer: Pick<Message, 'parts'>, question: string, folded:
           messages: [...new Set(hits.map(({ message }) => message.id))],
         });
     } else if (/\d|\//.test(text) && !isQuestion(text)) {
-      const hit = contradiction(text, folded.nearest(text, NEAR).find(text, 12));
+      const hit = contradiction(text, compacted.nearest(text, NEAR).find(text, 12));
       if (hit)
         losses.push({ why: 'contradicts', said: text, evidence: hit.unit.text, messages: [hit.message.id] });
     }

@@ -1,4 +1,4 @@
-// What is worth keeping of a message when the message itself is folded: its sentences that say something, each with what kind of thing it
+// What is worth keeping of a message when the message itself is compacted: its sentences that say something, each with what kind of thing it
 // says and how much it weighs. Read once per message, as it comes; putting the notes of a whole conversation together is then quick.
 import type { Message } from '../chat/message.ts';
 import {

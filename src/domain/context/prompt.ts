@@ -1,11 +1,11 @@
-// What a model gets to see of a conversation, and a ledger of what got in. Pure: the same path gives the same bytes every time,
+// What a model gets to see of a conversation, and a manifest of what got in. Pure: the same path gives the same bytes every time,
 // so that endpoints can reuse what they have read, and a person can look up what was sent.
 import type { MessageId } from '../base/ids.ts';
 import type { Message, Part, Role } from '../chat/message.ts';
 import { reserveOf } from './budget.ts';
-import { type AppliedPlan, type Fate, fatesOf, type PlanSummary } from './compaction/plan.ts';
-import { type ReturnedPassage, renderReturned } from './folded.ts';
-import type { LedgerLine, RequestLedger } from './ledger.ts';
+import { type ReturnedPassage, renderReturned } from './compacted.ts';
+import { type AppliedPlan, type Disposition, dispositionsOf, type PlanSummary } from './compaction/plan.ts';
+import type { ManifestLine, RequestManifest } from './manifest.ts';
 import { createMeter, MESSAGE_OVERHEAD, type TokenMeter } from './meter.ts';
 import { memoriesOn, type Recall } from './recalled.ts';
 import { addedTo, type Entry, isSummaryPart, pairCalls, type Sent, summaryPart, takeTurns } from './wire.ts';
@@ -16,7 +16,7 @@ const MARKS = `<recalled_memory> quotes the person's other conversations, <earli
 export const DEFAULT_SYSTEM_PROMPT = `You are a helpful assistant. Answer in the language of the person's message; Markdown is rendered.
 ${MARKS}`;
 
-/** Said in the person's place where an answer that was cut off is to go on: it is in the request alone, and in its ledger. */
+/** Said in the person's place where an answer that was cut off is to go on: it is in the request alone, and in its manifest. */
 export const GO_ON = `[From the app, not from the person: your answer above was cut off. Go on with the very next character after its last one, in the same language and format. Repeat nothing, introduce nothing.]`;
 const GO_ON_PARTS: readonly Part[] = [{ type: 'text', text: GO_ON }];
 
@@ -41,7 +41,7 @@ export interface PromptInput {
   readonly tools?: number | undefined;
   /** Where the last word would be the model's, it is asked to go on with it. */
   readonly goesOn?: boolean | undefined;
-  /** Without the lines of the ledger: nobody reads them. */
+  /** Without the lines of the manifest: nobody reads them. */
   readonly sizeOnly?: boolean | undefined;
 }
 
@@ -52,13 +52,13 @@ export interface PromptInput {
 type LeftOut = 'folded' | 'window' | 'kind' | 'empty' | 'unpaired';
 
 /** What of the path went in. The two lists are made when they are asked for: of a long conversation nobody needs them to send it. */
-interface PromptLedger {
+interface PromptManifest {
   readonly included: readonly MessageId[];
   readonly leftOut: readonly { readonly id: MessageId; readonly why: LeftOut }[];
   /** Something was left out for want of room. */
   readonly cut: boolean;
   /** In short, as it is kept beside the answer; with all figures. */
-  readonly request: RequestLedger;
+  readonly request: RequestManifest;
   /** What the prompt may cost. */
   readonly limit: number;
   /** The newest turn, or what may not be folded, costs more than the limit: it is sent all the same, and the endpoint decides. */
@@ -68,15 +68,15 @@ interface PromptLedger {
 export interface BuiltPrompt {
   readonly system: string;
   readonly messages: readonly { readonly role: Role; readonly parts: readonly Part[] }[];
-  readonly ledger: PromptLedger;
+  readonly manifest: PromptManifest;
 }
 
 /** The system prompt as it is sent: the conversation's or the app's, and what stands at the head of the path. */
 export function systemTextOf(path: readonly Message[], system: string | null): string {
-  const firstSaid = path.findIndex((message) => message.role !== 'system');
+  const firstMessage = path.findIndex((message) => message.role !== 'system');
   return [
     system?.trim() ? `${system.trim()}\n${MARKS}` : DEFAULT_SYSTEM_PROMPT,
-    ...(firstSaid < 0 ? path : path.slice(0, firstSaid))
+    ...(firstMessage < 0 ? path : path.slice(0, firstMessage))
       .map((message) => wordsOf(message.parts))
       .filter((text) => text !== '' && text !== system?.trim()),
   ].join('\n\n');
@@ -97,21 +97,21 @@ export function buildPrompt(input: PromptInput): BuiltPrompt {
   const asking = input.goesOn && path.at(-1)?.role === 'assistant' ? meter.text(GO_ON) + MESSAGE_OVERHEAD : 0;
   const first = leaveOut(branch, fixed + asking, limit);
   const { why, head } = branch;
-  const said = takeTurns(pairCalls(entriesFrom(branch, first)), path, {
+  const entries = takeTurns(pairCalls(entriesFrom(branch, first)), path, {
     isOut: (at) => why[at] !== undefined,
     isGone: (at) => why[at] === 'folded' || why[at] === 'window',
   });
-  const included = markIncluded(branch, said);
-  const tokens = booksOf(branch, said, included, { system: fixed - tools, tools });
-  const goesOn = asking > 0 && said.at(-1)?.role === 'assistant';
+  const included = markIncluded(branch, entries);
+  const tokens = tokenAccounting(branch, entries, included, { system: fixed - tools, tools });
+  const goesOn = asking > 0 && entries.at(-1)?.role === 'assistant';
   if (goesOn) for (const key of ['messages', 'total'] as const) tokens[key] += asking;
-  const messages = goesOn ? [...said, { role: 'user' as const, parts: GO_ON_PARTS }] : said;
+  const messages = goesOn ? [...entries, { role: 'user' as const, parts: GO_ON_PARTS }] : entries;
   const overflow = tokens.total > limit;
-  const calls = input.sizeOnly ? [] : callsOf(said, meter);
+  const calls = input.sizeOnly ? [] : callsOf(entries, meter);
   return {
     system: systemText,
     messages: messages.map(({ role, parts }) => ({ role, parts })),
-    ledger: {
+    manifest: {
       get included() {
         return path.slice(head).flatMap(({ id }, at) => (why[head + at] === undefined ? [id] : []));
       },
@@ -148,7 +148,7 @@ interface Branch {
   readonly meter: TokenMeter;
   /** First place behind the system messages at the head. */
   readonly head: number;
-  readonly fates: readonly Fate[] | null;
+  readonly dispositions: readonly Disposition[] | null;
   /** Why a message is not sent; undefined for those that are. */
   readonly why: (LeftOut | undefined)[];
   /** Tokens of a message sent whole, whatever becomes of it. */
@@ -156,15 +156,15 @@ interface Branch {
   /** Parts of trimmed messages as they are sent. */
   readonly trimmed: ReadonlyMap<number, readonly Part[]>;
   /** What stands in front of questions, and what it costs. */
-  readonly fronts: ReadonlyMap<number, Front>;
+  readonly injected: ReadonlyMap<number, InjectedContext>;
   /** Summaries by the place in front of which they stand. */
   readonly summaries: ReadonlyMap<number, readonly SentSummary[]>;
 }
 
-interface Front {
+interface InjectedContext {
   /** Memory of other conversations; empty where there is none. */
   readonly block: string;
-  /** What comes back of folded messages. */
+  /** What comes back of compacted messages. */
   readonly brought: string;
 }
 
@@ -175,30 +175,31 @@ interface SentSummary {
 }
 
 function weighed({ path, recall, applied = null, returned = [] }: PromptInput, meter: TokenMeter): Branch {
-  const firstSaid = path.findIndex((message) => message.role !== 'system');
-  const head = firstSaid < 0 ? path.length : firstSaid;
-  const fates = applied ? fatesOf(applied.plan, path, applied.kept) : null;
+  const firstMessage = path.findIndex((message) => message.role !== 'system');
+  const head = firstMessage < 0 ? path.length : firstMessage;
+  const dispositions = applied ? dispositionsOf(applied.plan, path, applied.keepVerbatim) : null;
   const whole = new Float64Array(path.length);
   for (let at = head; at < path.length; at++)
     whole[at] = tokensOf(meter, sentOf(path[at] as Message)) + MESSAGE_OVERHEAD;
 
-  const fronts = new Map<number, Front>();
-  for (const [at, block] of memoriesOn(path, recall)) fronts.set(at, { block, brought: '' });
+  const injected = new Map<number, InjectedContext>();
+  for (const [at, block] of memoriesOn(path, recall)) injected.set(at, { block, brought: '' });
   const asked = path.findLastIndex(({ role, kind }) => role === 'user' && kind === 'message');
   if (returned.length > 0 && asked >= 0)
-    fronts.set(asked, { block: fronts.get(asked)?.block ?? '', brought: renderReturned(returned) });
+    injected.set(asked, { block: injected.get(asked)?.block ?? '', brought: renderReturned(returned) });
 
   const trimmed = new Map<number, readonly Part[]>();
-  fates?.forEach((fate, at) => {
-    if (fate.action === 'trim' && at >= head) trimmed.set(at, fate.parts.filter(isSentWith(fate.parts)));
+  dispositions?.forEach((disposition, at) => {
+    if (disposition.action === 'trim' && at >= head)
+      trimmed.set(at, disposition.parts.filter(isSentWith(disposition.parts)));
   });
 
   const why = new Array<LeftOut | undefined>(path.length).fill(undefined);
   for (let at = head; at < path.length; at++) {
     const message = path[at] as Message;
     if (message.kind !== 'message') why[at] = 'kind';
-    else if (fates?.[at]?.action === 'fold') why[at] = 'folded';
-    else if ((trimmed.get(at) ?? sentOf(message)).length === 0 && !fronts.has(at)) why[at] = 'empty';
+    else if (dispositions?.[at]?.action === 'fold') why[at] = 'folded';
+    else if ((trimmed.get(at) ?? sentOf(message)).length === 0 && !injected.has(at)) why[at] = 'empty';
   }
   const summaries = new Map<number, SentSummary[]>();
   for (const [at, found] of summariesBefore(applied?.plan.summaries ?? [], path, head))
@@ -209,21 +210,22 @@ function weighed({ path, recall, applied = null, returned = [] }: PromptInput, m
         return { summary, parts, tokens: meter.parts(parts) + MESSAGE_OVERHEAD };
       }),
     );
-  return { path, meter, head, fates, why, whole, trimmed, fronts, summaries };
+  return { path, meter, head, dispositions, why, whole, trimmed, injected, summaries };
 }
 
 /** What a message costs as it is sent, with what stands in front of it. */
-function costOf({ path, meter, whole, trimmed, fronts }: Branch, at: number): number {
+function costOf({ path, meter, whole, trimmed, injected }: Branch, at: number): number {
   const parts = trimmed.size > 0 ? trimmed.get(at) : undefined;
   const added = addedTo(path, at);
   const cost =
     (parts ? tokensOf(meter, parts) + MESSAGE_OVERHEAD : (whole[at] as number)) +
     (added === '' ? 0 : meter.text(added) + MESSAGE_OVERHEAD);
-  const front = fronts.size > 0 ? fronts.get(at) : undefined;
-  return front ? cost + meter.text(frontText(front)) : cost;
+  const front = injected.size > 0 ? injected.get(at) : undefined;
+  return front ? cost + meter.text(injectedText(front)) : cost;
 }
 
-const frontText = ({ block, brought }: Front): string => [block, brought].filter(Boolean).join('\n\n');
+const injectedText = ({ block, brought }: InjectedContext): string =>
+  [block, brought].filter(Boolean).join('\n\n');
 
 /** Leaves out the oldest turns until the rest costs no more than `limit`; the newest stays. Gives the first place that is sent. */
 function leaveOut(branch: Branch, fixed: number, limit: number): number {
@@ -265,17 +267,17 @@ function entriesFrom(branch: Branch, first: number): Entry[] {
 }
 
 /** A message as it is sent, with what stands in front of it right before its first words: one text stays one text. */
-function entryAt({ path, trimmed, fronts }: Branch, at: number): Entry {
+function entryAt({ path, trimmed, injected }: Branch, at: number): Entry {
   const message = path[at] as Message;
   const parts = trimmed.get(at) ?? sentOf(message);
-  const front = fronts.get(at);
+  const front = injected.get(at);
   if (!front) return { at, role: message.role, parts };
-  const place = parts.findIndex((part) => part.type === 'text');
-  const words = parts[place];
-  const text = words?.type === 'text' ? `${frontText(front)}\n\n${words.text}` : frontText(front);
+  const first = parts.findIndex((part) => part.type === 'text');
+  const words = parts[first];
+  const text = words?.type === 'text' ? `${injectedText(front)}\n\n${words.text}` : injectedText(front);
   const woven: Part = { type: 'text', text };
   wovenFrom.set(woven, words ?? null);
-  return { at, role: message.role, parts: words ? parts.with(place, woven) : [woven, ...parts] };
+  return { at, role: message.role, parts: words ? parts.with(first, woven) : [woven, ...parts] };
 }
 
 /** Texts with something in front of them → the part without it. */
@@ -290,13 +292,13 @@ function markIncluded({ path, head, why }: Branch, messages: readonly Sent[]): U
   return included;
 }
 
-// ---------------------------------------------------------------------------------------- the books
-function booksOf(
-  { path, meter, fronts }: Branch,
+// ---------------------------------------------------------------------------------------- token accounting
+function tokenAccounting(
+  { path, meter, injected }: Branch,
   messages: readonly Sent[],
   included: Uint8Array,
   fixed: { readonly system: number; readonly tools: number },
-): RequestLedger['tokens'] {
+): RequestManifest['tokens'] {
   const sums = { ...fixed, recall: 0, returned: 0, summary: 0, messages: 0, total: 0 };
   for (const { parts, from } of messages) {
     const [at] = from;
@@ -304,7 +306,7 @@ function booksOf(
       sums.messages += tokensOf(meter, parts) + MESSAGE_OVERHEAD;
       continue;
     }
-    const synthetic = !from.some((place) => place >= 0);
+    const synthetic = !from.some((at) => at >= 0);
     for (const part of parts) {
       // What stands in front of it is counted by itself.
       const own = wovenFrom.has(part) ? wovenFrom.get(part) : part;
@@ -314,7 +316,7 @@ function booksOf(
     }
     sums[synthetic ? 'summary' : 'messages'] += MESSAGE_OVERHEAD;
   }
-  for (const [at, { block, brought }] of fronts) {
+  for (const [at, { block, brought }] of injected) {
     if (included[at] !== 1) continue;
     if (block !== '') sums.recall += meter.text(block);
     if (brought !== '') sums.returned += meter.text(brought);
@@ -324,7 +326,7 @@ function booksOf(
 }
 
 /** What was sent of calls and their results, by the name of the tool. */
-function callsOf(messages: readonly Sent[], meter: TokenMeter): NonNullable<RequestLedger['calls']> {
+function callsOf(messages: readonly Sent[], meter: TokenMeter): NonNullable<RequestManifest['calls']> {
   const calls = new Map<string, { name: string; count: number; tokens: number }>();
   const names = new Map<string, string>();
   for (const { parts } of messages)
@@ -341,12 +343,12 @@ function callsOf(messages: readonly Sent[], meter: TokenMeter): NonNullable<Requ
 }
 
 /** One line for each stretch of messages with one fate, and one for each summary, block of memory and passage brought back. */
-function linesOf(branch: Branch, included: Uint8Array, returned: readonly ReturnedPassage[]): LedgerLine[] {
-  const { path, head, why, fates, whole, trimmed, meter, fronts, summaries } = branch;
-  const lines: LedgerLine[] = [];
-  let open: LedgerLine | undefined;
+function linesOf(branch: Branch, included: Uint8Array, returned: readonly ReturnedPassage[]): ManifestLine[] {
+  const { path, head, why, dispositions, whole, trimmed, meter, injected, summaries } = branch;
+  const lines: ManifestLine[] = [];
+  let open: ManifestLine | undefined;
   const between = (at: number, from: MessageId) => {
-    const own: LedgerLine[] = (summaries.get(at) ?? []).map(({ summary, tokens }) => ({
+    const own: ManifestLine[] = (summaries.get(at) ?? []).map(({ summary, tokens }) => ({
       form: 'summary',
       from,
       to: from,
@@ -355,7 +357,7 @@ function linesOf(branch: Branch, included: Uint8Array, returned: readonly Return
       why: summary.kind,
       ref: summary.id,
     }));
-    const front = included[at] === 1 ? fronts.get(at) : undefined;
+    const front = included[at] === 1 ? injected.get(at) : undefined;
     if (front && front.block !== '')
       own.push({ form: 'recall', from, to: from, count: 1, tokens: meter.text(front.block) });
     if (front && front.brought !== '')
@@ -367,11 +369,11 @@ function linesOf(branch: Branch, included: Uint8Array, returned: readonly Return
   for (let at = head; at < path.length; at++) {
     const message = path[at] as Message;
     const { id } = message;
-    if (summaries.has(at) || fronts.has(at)) between(at, id);
-    const fate = fates?.[at];
+    if (summaries.has(at) || injected.has(at)) between(at, id);
+    const disposition = dispositions?.[at];
     const parts = why[at] === undefined ? trimmed.get(at) : undefined;
     const form = why[at] !== undefined ? 'out' : parts ? 'trimmed' : 'whole';
-    const reason = why[at] ?? (fate?.why || undefined);
+    const reason = why[at] ?? (disposition?.why || undefined);
     const tokens = parts ? tokensOf(meter, parts) + MESSAGE_OVERHEAD : (whole[at] as number);
     if (open && open.form === form && open.why === reason) {
       open.to = id;

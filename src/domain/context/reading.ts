@@ -13,7 +13,7 @@ interface Document {
 
 const NONE: ReadonlySet<string> = new Set();
 const documents = new WeakMap<Message, Document>();
-/** Term → places in the list of folded messages, for the last lists that were searched. */
+/** Term → places in the list of compacted messages, for the last lists that were searched. */
 const indexes = new WeakMap<
   Message,
   { readonly messages: readonly Message[]; readonly standing: Map<string, number[]> }

@@ -82,12 +82,12 @@ export function tokensOfParts(parts: readonly Part[]): number {
  */
 export function cutToTokens(text: string, limit: number): string {
   if (estimateTokens(text) <= limit) return text;
-  const room = Math.max(0, limit - 1);
+  const available = Math.max(0, limit - 1);
   let tokens = 0;
   let end = 0;
   for (const character of text) {
     tokens += cost(character.codePointAt(0) as number);
-    if (tokens > room) break;
+    if (tokens > available) break;
     end += character.length;
   }
   const kept = text.slice(0, end);

@@ -182,7 +182,7 @@ export function createTurns(deps: TurnDependencies) {
           roomMade = true;
           let room = false;
           try {
-            room = await context.makeRoom(stepRequest(offered));
+            room = await context.compactAfterCutOff(stepRequest(offered));
           } catch (error) {
             if (!isAbort(error)) throw error;
           }
@@ -218,7 +218,7 @@ export function createTurns(deps: TurnDependencies) {
         }
         await saving.save(id, open.get(), message, { replaces, draft });
         replaces = undefined;
-        if (prepared && !taken) context.learn(model, prepared.ledger, got.usage);
+        if (prepared && !taken) context.learn(model, prepared.manifest, got.usage);
         memory.wake('changed');
         count(session, taken !== undefined);
         end = { last: message.id, finish: got.finish };
@@ -282,7 +282,7 @@ export function createTurns(deps: TurnDependencies) {
     finish: got.finish,
     ...(got.usage ? { usage: got.usage } : {}),
     ...(got.problem ? { problem: { ...got.problem } } : {}),
-    ...(prepared ? { ledger: prepared.ledger } : {}),
+    ...(prepared ? { ledger: prepared.manifest } : {}),
     ...(key === undefined ? {} : { request: key }),
   });
 

@@ -96,8 +96,8 @@ export const restore: Command = {
     const wanted = textOf(args.checkpoint);
     // Who names none is shown what there is.
     if (wanted === '') return { type: 'checkpoints', checkpoints: await control.checkpoints(id) };
-    const gone = await control.restore(id, wanted);
-    return { type: 'done', what: 'restored', params: { name: gone.name }, undo: gone.undo };
+    const restored = await control.restore(id, wanted);
+    return { type: 'done', what: 'restored', params: { name: restored.name }, undo: restored.undo };
   },
 };
 

@@ -179,7 +179,7 @@ const wordless = (action: Action, words: string) =>
   });
 
 /** At most this many titles are told where several conversations fit. */
-const TOLD = 5;
+const MAX_NAMED = 5;
 
 /** The conversation that is meant: by id, by title, by a part of the title that only one has; without words the one on the screen. */
 function meant(context: CommandContext, args: CommandArguments): LibraryEntry {
@@ -204,12 +204,12 @@ function meant(context: CommandContext, args: CommandArguments): LibraryEntry {
 }
 
 function titlesOf(entries: readonly LibraryEntry[]): string {
-  const told = entries.slice(0, TOLD);
+  const named = entries.slice(0, MAX_NAMED);
   // Equal titles are told apart by the beginning of their ids.
-  const names = told.map((entry) =>
-    told.filter((other) => other.title === entry.title).length > 1
+  const names = named.map((entry) =>
+    named.filter((other) => other.title === entry.title).length > 1
       ? `${entry.title} (${entry.id})`
       : entry.title,
   );
-  return `${names.join(', ')}${entries.length > TOLD ? ' …' : ''}`;
+  return `${names.join(', ')}${entries.length > MAX_NAMED ? ' …' : ''}`;
 }

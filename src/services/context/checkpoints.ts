@@ -14,12 +14,12 @@ import type { ContextControl } from './context.ts';
 const MIN_ID = 8;
 const MAX_NAME = 100;
 
-type CheckpointDesk = Pick<
+type CheckpointControl = Pick<
   ContextControl,
   'checkpoints' | 'find' | 'checkpoint' | 'removeCheckpoint' | 'renameCheckpoint' | 'restore' | 'diff'
 >;
 
-export function createCheckpointDesk({
+export function createCheckpoints({
   documents,
   config,
   now,
@@ -27,7 +27,7 @@ export function createCheckpointDesk({
   documents: Pick<Documents, 'read' | 'change'>;
   config: Readable<Config>;
   now: () => number;
-}): CheckpointDesk {
+}): CheckpointControl {
   async function needed(id: ConversationId): Promise<Conversation> {
     const conversation = await documents.read(id);
     if (!conversation) throw new RecollectError('conversation-missing', `There is no conversation ${id}`);

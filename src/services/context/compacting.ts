@@ -12,7 +12,15 @@ import { summaryTextOf } from '../../domain/context/compaction/plan.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { CompactOptions, CompactResult, ContextControl, PendingPlan } from './context.ts';
-import { type Bill, billed, blocksOf, madeBy, type Planned, type Planning, type Wish } from './planning.ts';
+import {
+  type Bill,
+  billed,
+  blocksOf,
+  type CompactionAttempt,
+  madeBy,
+  type Planned,
+  type Planning,
+} from './planning.ts';
 import type { Session, Sessions } from './sessions.ts';
 import type { StepRequest } from './turn-context.ts';
 
@@ -82,10 +90,10 @@ export function createCompacting({
    * One attempt, from its begin to its end. Throws nothing; only a stopped turn's AbortError. `onPreview` is called before the plan can be seen,
    * and so before anybody can decide.
    */
-  async function attempt(
+  async function runAttempt(
     id: ConversationId,
     session: Session,
-    wish: Wish,
+    attempt: CompactionAttempt,
     signal: AbortSignal,
     conversation?: Conversation,
     onPreview: () => void = () => undefined,
@@ -101,33 +109,33 @@ export function createCompacting({
     let begun = false;
     let before = 0;
     try {
-      const sight = planning.look(conversation ?? (await needed(id)), wish);
+      const sight = planning.snapshot(conversation ?? (await needed(id)), attempt);
       before = sight.built.total;
       begun = true;
       sessions.set(session, {
-        running: { id: run, reason: wish.reason, strategy: wish.strategy, startedAt },
+        running: { id: run, reason: attempt.reason, strategy: attempt.strategy, startedAt },
       });
       sessions.emit(session, {
         type: 'compaction-begin',
         id: run,
         conversationId: id,
-        reason: wish.reason,
-        strategy: wish.strategy,
+        reason: attempt.reason,
+        strategy: attempt.strategy,
         tokensBefore: before,
         at: startedAt,
       });
-      planned = await planning.plan(id, sight, wish, own, bill);
+      planned = await planning.plan(id, sight, attempt, own, bill);
       own.throwIfAborted();
-      const compaction = planned.settled ? null : planning.record(wish, planned, bill, now() - startedAt);
+      const compaction = planned.settled ? null : planning.record(attempt, planned, bill, now() - startedAt);
       if (!compaction) result = { outcome: 'nothing' };
-      else if (wish.preview) {
-        const pending = pendingOf(run, wish, planned);
-        session.waiting = { wish, planned, asked: wish, bill, told: bill.length };
+      else if (attempt.preview) {
+        const pending = pendingOf(run, attempt, planned);
+        session.pendingPlan = { attempt, planned, asked: attempt, bill, reportedCalls: bill.length };
         onPreview();
         sessions.set(session, { pending });
         result = { outcome: 'preview', pending };
       } else {
-        result = applied(compaction, await store(id, compaction, wish.replaces));
+        result = applied(compaction, await store(id, compaction, attempt.replaces));
       }
     } catch (error) {
       result = isAbort(error)
@@ -148,8 +156,8 @@ export function createCompacting({
           type: 'compaction-end',
           id: run,
           conversationId: id,
-          reason: wish.reason,
-          strategy: planned ? madeBy(planned.plan) : wish.strategy,
+          reason: attempt.reason,
+          strategy: planned ? madeBy(planned.plan) : attempt.strategy,
           outcome: result.outcome,
           ...sizesOf(result.outcome, before, planned?.plan),
           durationMs: now() - startedAt,
@@ -165,9 +173,9 @@ export function createCompacting({
   /** Takes the waiting plan away without carrying it out. What making it again cost is told: its preview did not know. */
   function dismiss(id: ConversationId, session: Session): void {
     const { pending } = session.state.get();
-    const { waiting } = session;
+    const { pendingPlan: waiting } = session;
     sessions.settle(session, false);
-    if (!pending || !waiting || waiting.bill.length === waiting.told) return;
+    if (!pending || !waiting || waiting.bill.length === waiting.reportedCalls) return;
     const event = eventOf(id, pending);
     sessions.emit(session, { type: 'compaction-begin', ...event, at: now() });
     sessions.emit(session, {
@@ -190,14 +198,14 @@ export function createCompacting({
     tokensBefore,
   });
 
-  function pendingOf(run: string, wish: Wish, planned: Planned): PendingPlan {
+  function pendingOf(run: string, attempt: CompactionAttempt, planned: Planned): PendingPlan {
     const { plan, problem } = planned;
     return {
       id: run,
-      reason: wish.reason,
+      reason: attempt.reason,
       strategy: plan.strategy,
-      guidance: wish.guidance,
-      blocking: wish.blocking,
+      guidance: attempt.guidance,
+      blocking: attempt.blocking,
       plan,
       blocks: blocksOf(planned),
       summary: summaryTextOf(plan),
@@ -208,7 +216,7 @@ export function createCompacting({
     };
   }
 
-  const wishOfStep = (request: StepRequest, reason: CompactionReason): Wish => ({
+  const attemptOfStep = (request: StepRequest, reason: CompactionReason): CompactionAttempt => ({
     reason,
     strategy: config.get().context.strategy,
     guidance: '',
@@ -223,18 +231,23 @@ export function createCompacting({
   /** Compacts for a step; asks first where the person wants to be asked. True where something is in force now that was not before. */
   async function forStep(request: StepRequest, reason: CompactionReason, force: boolean): Promise<boolean> {
     const session = sessions.of(request.id);
-    return await sessions.inLine(
+    return await sessions.enqueue(
       session,
       async () => {
         request.onStatus('compacting');
         const { confirm, strategy } = config.get().context;
         const preview = confirm || strategy === 'interactive';
-        const wish: Wish = { ...wishOfStep(request, reason), force, preview, blocking: preview };
+        const attempt: CompactionAttempt = {
+          ...attemptOfStep(request, reason),
+          force,
+          preview,
+          blocking: preview,
+        };
         let decision = Promise.resolve(false);
-        const result = await attempt(
+        const result = await runAttempt(
           request.id,
           session,
-          wish,
+          attempt,
           request.signal,
           request.conversation(),
           () => {
@@ -260,7 +273,7 @@ export function createCompacting({
   async function compact(
     id: ConversationId,
     options: CompactOptions,
-    more: Partial<Wish>,
+    more: Partial<CompactionAttempt>,
   ): Promise<CompactResult> {
     await deps.ready();
     const session = sessions.of(id);
@@ -269,8 +282,8 @@ export function createCompacting({
     const { context } = config.get();
     const strategy = options.strategy ?? context.strategy;
     if (session.state.get().pending) dismiss(id, session);
-    return await sessions.inLine(session, () =>
-      attempt(
+    return await sessions.enqueue(session, () =>
+      runAttempt(
         id,
         session,
         {
@@ -297,10 +310,10 @@ export function createCompacting({
     adjust: async (id, change) => {
       const session = sessions.of(id);
       const { pending } = session.state.get();
-      const before = session.waiting;
+      const before = session.pendingPlan;
       if (!pending || !before) return;
-      const { keep: _keep, fold: _fold, ...rest } = before.asked;
-      const wish: Wish = {
+      const { keep: _keep, compact: _compact, ...rest } = before.asked;
+      const attempt: CompactionAttempt = {
         ...rest,
         ...chosen(before.asked, change),
         ...(change.guidance === undefined
@@ -314,7 +327,7 @@ export function createCompacting({
         ...(change.strategy ? { strategy: change.strategy } : {}),
       };
       // What is shown stays what would be carried out until the new plan is there.
-      session.waiting = { ...before, asked: wish };
+      session.pendingPlan = { ...before, asked: attempt };
       sessions.set(session, { pending: { ...pending, busy: true } });
       session.control?.abort(new DOMException('Asked again', 'AbortError'));
       const control = new AbortController();
@@ -323,14 +336,14 @@ export function createCompacting({
         await deps.ready();
         const planned = await planning.plan(
           id,
-          planning.look(await needed(id), wish),
-          wish,
+          planning.snapshot(await needed(id), attempt),
+          attempt,
           AbortSignal.any([control.signal, closing]),
           before.bill,
         );
         if (session.control !== control || session.state.get().pending?.id !== pending.id) return;
-        session.waiting = { ...before, wish, planned, asked: wish };
-        sessions.set(session, { pending: pendingOf(pending.id, wish, planned) });
+        session.pendingPlan = { ...before, attempt, planned, asked: attempt };
+        sessions.set(session, { pending: pendingOf(pending.id, attempt, planned) });
       } catch (error) {
         if (isAbort(error) || session.state.get().pending?.id !== pending.id) return;
         sessions.set(session, { pending: { ...pending, busy: false, problem: toCompactionProblem(error) } });
@@ -342,17 +355,17 @@ export function createCompacting({
     apply: async (id, summary) => {
       const session = sessions.of(id);
       const { pending } = session.state.get();
-      const { waiting } = session;
+      const { pendingPlan: waiting } = session;
       if (!pending || !waiting) return { outcome: 'nothing' };
-      const { wish, planned, bill } = waiting;
+      const { attempt, planned, bill } = waiting;
       const startedAt = now();
       const event = eventOf(id, pending);
       sessions.emit(session, { type: 'compaction-begin', ...event, at: startedAt });
       let result: CompactResult = { outcome: 'nothing' };
       try {
-        const compaction = planning.record(wish, planned, bill, now() - startedAt, summary);
+        const compaction = planning.record(attempt, planned, bill, now() - startedAt, summary);
         if (compaction) {
-          result = applied(compaction, await store(id, compaction, wish.replaces));
+          result = applied(compaction, await store(id, compaction, attempt.replaces));
           const unsaved = problemOf(result);
           if (unsaved) sessions.set(session, { problem: unsaved });
         }
@@ -413,19 +426,19 @@ export function createCompacting({
 
 /** Choices of blocks add up; the last word on a message counts. */
 function chosen(
-  before: Pick<Wish, 'keep' | 'fold'>,
-  change: Pick<Wish, 'keep' | 'fold'>,
-): Pick<Wish, 'keep' | 'fold'> {
-  const { keep = [], fold = [] } = change;
-  const but = (ids: readonly MessageId[] = [], gone: readonly MessageId[]) =>
-    ids.filter((id) => !gone.includes(id));
+  before: Pick<CompactionAttempt, 'keep' | 'compact'>,
+  change: Pick<CompactionAttempt, 'keep' | 'compact'>,
+): Pick<CompactionAttempt, 'keep' | 'compact'> {
+  const { keep = [], compact = [] } = change;
+  const but = (ids: readonly MessageId[] = [], removed: readonly MessageId[]) =>
+    ids.filter((id) => !removed.includes(id));
   const next = {
-    keep: [...new Set([...but(before.keep, fold), ...keep])],
-    fold: [...new Set([...but(before.fold, keep), ...fold])],
+    keep: [...new Set([...but(before.keep, compact), ...keep])],
+    compact: [...new Set([...but(before.compact, keep), ...compact])],
   };
   return {
     ...(next.keep.length > 0 ? { keep: next.keep } : {}),
-    ...(next.fold.length > 0 ? { fold: next.fold } : {}),
+    ...(next.compact.length > 0 ? { compact: next.compact } : {}),
   };
 }
 

@@ -12,27 +12,27 @@ import type { Readable } from '../../domain/base/readable.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import { keptIn, keptKey } from '../../domain/chat/kept.ts';
 import { type Message, textOf } from '../../domain/chat/message.ts';
-import { gaugeOf, type Price, roomToReturn } from '../../domain/context/budget.ts';
-import { type RequestLedger, requestLedgerSchema } from '../../domain/context/ledger.ts';
+import { contextMeterOf, type Price, returnBudget } from '../../domain/context/budget.ts';
+import { type RequestManifest, requestManifestSchema } from '../../domain/context/manifest.ts';
 import { MESSAGE_OVERHEAD, type TokenCounter } from '../../domain/context/meter.ts';
 import type { BuiltPrompt } from '../../domain/context/prompt.ts';
 import { renderRecall } from '../../domain/context/recalled.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Notes } from '../documents/notes.ts';
-import { createAftercare } from './aftercare.ts';
-import { createCheckpointDesk } from './checkpoints.ts';
+import { createCheckpoints } from './checkpoints.ts';
 import { createCompacting } from './compacting.ts';
 import type { ContextControl } from './context.ts';
 import type { MeaningSource } from './meaning.ts';
 import { createMeters } from './meters.ts';
 import { createPlanning } from './planning.ts';
+import { createPostTurnTasks } from './post-turn-tasks.ts';
+import { createCurrentRedaction } from './redaction.ts';
 import { type Built, createRequests } from './requests.ts';
+import { createSessionMemoryJob } from './session-memory-job.ts';
 import { createSessions } from './sessions.ts';
-import { SUMMARY_PATIENCE_MS } from './summarise.ts';
+import { SUMMARY_TIMEOUT_MS } from './summarise.ts';
 import type { StepRequest, TurnContext } from './turn-context.ts';
-import { createUpkeep } from './upkeep.ts';
-import { createWithheld } from './withholding.ts';
 
 export interface ContextDependencies {
   readonly documents: Pick<Documents, 'library' | 'read' | 'change' | 'open'>;
@@ -53,14 +53,14 @@ export interface ContextDependencies {
   /** What the person said of memory; absent: what conversations were given of it stays as it is. */
   readonly notes?: Pick<Notes, 'state' | 'known'> | undefined;
   /** Longest time for one summary, ms. */
-  readonly summaryPatienceMs?: number;
+  readonly summaryTimeoutMs?: number;
   readonly onProblem?: (problem: Problem) => void;
 }
 
 /** After an attempt that did not help, the next one waits until the request has grown by this factor. */
 const GROWTH = 1.1;
 
-/** Above so many messages that nothing was read of yet, the gauge leaves out what would be brought back. */
+/** Above so many messages that nothing was read of yet, the context meter leaves out what would be brought back. */
 const MANY_UNREAD = 200;
 
 /** Creates the service. Nothing happens before the first call. */
@@ -69,7 +69,7 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
   const onProblem = deps.onProblem ?? (() => undefined);
   const tools = (conversation: ConversationId | null) => deps.tools?.(conversation) ?? [];
   const priceOf = (priced: ChatModel) => deps.priceOf?.(priced) ?? null;
-  const patienceMs = deps.summaryPatienceMs ?? SUMMARY_PATIENCE_MS;
+  const timeoutMs = deps.summaryTimeoutMs ?? SUMMARY_TIMEOUT_MS;
   const closing = new AbortController();
   const needed = async (id: ConversationId): Promise<Conversation> => {
     const conversation = await documents.read(id);
@@ -80,31 +80,31 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
   const sessions = createSessions();
   const meters = createMeters({ drawer, counterFor: (counted) => deps.counterFor?.(counted), onProblem });
   const meaning = deps.meaning ?? {};
-  const withheld = createWithheld({
+  const currentRedaction = createCurrentRedaction({
     library: documents.library,
     notes: deps.notes,
     closing: closing.signal,
   });
-  const ready = async (): Promise<void> => void (await Promise.all([meters.ready, withheld.known()]));
-  const requests = createRequests({ config, meters, meaning, withholding: withheld.now });
-  const upkeep = createUpkeep({
+  const ready = async (): Promise<void> => void (await Promise.all([meters.ready, currentRedaction.known()]));
+  const requests = createRequests({ config, meters, meaning, redaction: currentRedaction.now });
+  const sessionMemoryJob = createSessionMemoryJob({
     drawer,
     documents,
     config,
-    patienceMs,
-    withholding: withheld.now,
-    onState: (id, state) => sessions.set(sessions.of(id), { upkeep: state }),
+    timeoutMs,
+    redaction: currentRedaction.now,
+    onState: (id, state) => sessions.set(sessions.of(id), { sessionMemory: state }),
   });
   const planning = createPlanning({
     config,
     meters,
     requests,
-    upkeep,
+    sessionMemoryJob,
     now,
     device: deps.device,
     priceOf,
     meaning,
-    patienceMs,
+    timeoutMs,
   });
   const compacting = createCompacting({
     documents,
@@ -118,19 +118,19 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
     ready,
     closing: closing.signal,
   });
-  const aftercare = createAftercare({
+  const postTurnTasks = createPostTurnTasks({
     documents,
     sessions,
     requests,
     meters,
-    upkeep,
+    sessionMemoryJob,
     config,
     ready,
     model,
     closing: closing.signal,
   });
-  const lookAfter = (id: ConversationId) =>
-    void aftercare.lookAfter(id).catch((error) => onProblem(toProblem(error)));
+  const runPostTurnTasks = (id: ConversationId) =>
+    void postTurnTasks.run(id).catch((error) => onProblem(toProblem(error)));
 
   // ---------------------------------------------------------------------------------------- for turns
   const builtFor = (request: Omit<StepRequest, 'signal' | 'onStatus'>, bringBack = true) => {
@@ -149,7 +149,7 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
     pressure: (request) => {
       const { total, prompt, budget } = builtFor(request, false);
       // What does not even fit counts as full.
-      return prompt.ledger.cut ? Math.max(1, total / budget.window) : total / budget.window;
+      return prompt.manifest.cut ? Math.max(1, total / budget.window) : total / budget.window;
     },
 
     prepare: async (request) => {
@@ -165,24 +165,24 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
         session.futile = changed && !built.pressed ? 0 : wantedOf(built);
       }
       request.onStatus('waiting');
-      return { prompt: built.prompt, ledger: withParameters(built.prompt.ledger.request, request.model) };
+      return { prompt: built.prompt, manifest: withParameters(built.prompt.manifest.request, request.model) };
     },
 
-    makeRoom: async (request) => {
+    compactAfterCutOff: async (request) => {
       await ready();
       const before = builtFor(request).total;
       const changed = await compacting.forStep(request, 'length', true);
       return changed && builtFor(request).total < before * 0.95;
     },
 
-    learn: (model, ledger, usage) => meters.learn(model, ledger, usage),
+    learn: (model, manifest, usage) => meters.learn(model, manifest, usage),
 
-    settled: (id) => lookAfter(id),
+    settled: (id) => runPostTurnTasks(id),
   };
 
   // ---------------------------------------------------------------------------------------- for people
   /** The request as it stands before anything is typed; made again only where something it depends on is different. */
-  let stands: { readonly of: readonly unknown[]; readonly built: Built } | undefined;
+  let lastBuilt: { readonly of: readonly unknown[]; readonly built: Built } | undefined;
 
   function standing(conversation: Conversation | undefined, answering: ChatModel | null): Built {
     const head = conversation ? effectiveHead(conversation) : null;
@@ -197,23 +197,24 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
       meters.of(answering),
       requests.windowOf(answering),
       described.length,
-      withheld.now(),
+      currentRedaction.now(),
     ];
-    if (stands?.of.every((value, at) => Object.is(value, of[at]))) return stands.built;
+    if (lastBuilt?.of.every((value, at) => Object.is(value, of[at]))) return lastBuilt.built;
     const path = conversation ? pathTo(conversation.messages, head) : [];
-    if (conversation && path.some((message) => !aftercare.isRead(message))) lookAfter(conversation.id);
+    if (conversation && path.some((message) => !postTurnTasks.isRead(message)))
+      runPostTurnTasks(conversation.id);
     const built = requests.build(conversation ?? EMPTY, path, {
       model: answering,
       tools: described,
       recall: null,
     });
-    stands = { of, built };
+    lastBuilt = { of, built };
     return built;
   }
 
   /** Bringing back reads what was not read yet: typing does not wait for that. */
   const isReadAlready = (path: readonly Message[]): boolean =>
-    path.filter((message) => !aftercare.isRead(message)).length <= MANY_UNREAD;
+    path.filter((message) => !postTurnTasks.isRead(message)).length <= MANY_UNREAD;
 
   const control: ContextControl = {
     state: (id) => sessions.of(id).state,
@@ -235,26 +236,26 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
       const built = standing(conversation, answering);
       // What is typed costs what it costs: the rest need not be made anew for every letter.
       const typed = draft.length > 0 ? meters.of(answering).parts(draft) + MESSAGE_OVERHEAD : 0;
-      const { request } = built.prompt.ledger;
+      const { request } = built.prompt.manifest;
       const { tokens } = request;
       const meter = meters.of(answering);
       const recall =
         typed > 0 && announced.length > 0 ? meter.text(renderRecall({ passages: announced })) : 0;
       const asked = tokens.total + typed + recall;
-      const room = roomToReturn(request.limit, asked, config.get().recall.context.max_total_tokens);
+      const returnable = returnBudget(request.limit, asked, config.get().recall.context.max_total_tokens);
       const path = conversation ? pathTo(conversation.messages, effectiveHead(conversation)) : [];
       const returned =
         typed > 0 && conversation && isReadAlready(path)
           ? requests.comingBack(
               conversation,
-              withheld.now().path(path),
+              currentRedaction.now().path(path),
               textOf({ parts: draft }),
               meter,
-              room,
+              returnable,
             )
           : 0;
       const total = asked + returned;
-      const ledger: RequestLedger =
+      const manifest: RequestManifest =
         typed === 0
           ? request
           : {
@@ -269,22 +270,22 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
               overflow: request.overflow || total > request.limit,
             };
       return {
-        gauge: gaugeOf(ledger, built.budget, answering ? priceOf(answering) : null),
-        ledger: withParameters(ledger, answering),
+        contextMeter: contextMeterOf(manifest, built.budget, answering ? priceOf(answering) : null),
+        manifest: withParameters(manifest, answering),
         model: answering?.id ?? null,
       };
     },
 
-    ledger: async (id, answer) => {
+    manifest: async (id, answer) => {
       const message = (await needed(id)).messages.get(answer);
-      return requestLedgerSchema.safeParse(message?.ledger).data ?? null;
+      return requestManifestSchema.safeParse(message?.ledger).data ?? null;
     },
 
-    ...createCheckpointDesk({ documents, config, now }),
+    ...createCheckpoints({ documents, config, now }),
 
     close: async () => {
       closing.abort(new DOMException('Closing', 'AbortError'));
-      upkeep.close();
+      sessionMemoryJob.close();
       await sessions.end();
     },
   };
@@ -292,9 +293,9 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
   return { ...control, ...turns };
 }
 
-/** The ledger with what is sent besides the messages. */
-const withParameters = (ledger: RequestLedger, model: ChatModel | null): RequestLedger =>
-  model?.parameters ? { ...ledger, parameters: model.parameters } : ledger;
+/** The manifest with what is sent besides the messages. */
+const withParameters = (manifest: RequestManifest, model: ChatModel | null): RequestManifest =>
+  model?.parameters ? { ...manifest, parameters: model.parameters } : manifest;
 
 /** A conversation that has not begun. */
 const EMPTY: Conversation = {
@@ -307,7 +308,7 @@ const EMPTY: Conversation = {
 
 /** Tokens of a request with what was left out for want of room: this grows on where the request itself cannot. */
 const wantedOf = ({ total, prompt }: { readonly total: number; readonly prompt: BuiltPrompt }): number =>
-  prompt.ledger.request.lines.reduce(
+  prompt.manifest.request.lines.reduce(
     (sum, line) => (line.form === 'out' && line.why === 'window' ? sum + line.tokens : sum),
     total,
   );

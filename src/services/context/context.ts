@@ -1,4 +1,4 @@
-// Looks after what a model gets to see of a long conversation: compaction, its preview and undoing, the gauge, ledgers, checkpoints.
+// Looks after what a model gets to see of a long conversation: compaction, its preview and undoing, the context meter, manifests, checkpoints.
 // Nothing here destroys anything: a compaction moves the window, a checkpoint moves the head.
 import type { Problem } from '../../domain/base/errors.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
@@ -6,10 +6,10 @@ import type { Readable } from '../../domain/base/readable.ts';
 import type { CheckpointDiff, ListedCheckpoint } from '../../domain/chat/checkpoint.ts';
 import type { Compaction, CompactionReason } from '../../domain/chat/compaction.ts';
 import type { Part, RecalledPassage, Usage } from '../../domain/chat/message.ts';
-import type { Gauge } from '../../domain/context/budget.ts';
+import type { ContextMeter } from '../../domain/context/budget.ts';
 import type { CompactionPlan } from '../../domain/context/compaction/plan.ts';
-import type { RequestLedger } from '../../domain/context/ledger.ts';
 import type { Loss } from '../../domain/context/loss.ts';
+import type { RequestManifest } from '../../domain/context/manifest.ts';
 
 /** Told around every attempt to compact. Each begin has exactly one end with its `id`, also where it failed. */
 export type CompactionEvent =
@@ -37,7 +37,7 @@ export type CompactionEvent =
        */
       readonly outcome: 'applied' | 'nothing' | 'failed' | 'cancelled' | 'preview';
       readonly tokensBefore: number;
-      /** Of a `preview` what its plan would come to; as before where nothing was folded. */
+      /** Of a `preview` what its plan would come to; as before where nothing was compacted. */
       readonly tokensAfter: number;
       /** tokensAfter / tokensBefore, 0–1 and above. */
       readonly ratio: number;
@@ -78,7 +78,7 @@ export interface PendingPlan {
   readonly blocking: boolean;
   readonly plan: CompactionPlan;
   readonly blocks: readonly PlanBlock[];
-  /** What the model would read in place of the folded messages; empty where nothing stands for them. */
+  /** What the model would read in place of the compacted messages; empty where nothing stands for them. */
   readonly summary: string;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
@@ -88,7 +88,7 @@ export interface PendingPlan {
 }
 
 /** What a model's notes on a conversation have cost so far. */
-export interface Upkeep {
+export interface SessionMemoryState {
   readonly running: boolean;
   /** The newest message they speak of; null before the first. */
   readonly upTo: MessageId | null;
@@ -110,8 +110,8 @@ export interface ContextState {
   } | null;
   readonly pending: PendingPlan | null;
   /** The session memory that a model writes in the background, where it may; null where it does not. */
-  readonly upkeep: Upkeep | null;
-  /** What the newest answer seems to have missed of what is folded; it is brought back with the next question. */
+  readonly sessionMemory: SessionMemoryState | null;
+  /** What the newest answer seems to have missed of what is compacted; it is brought back with the next question. */
   readonly loss: { readonly answer: MessageId; readonly losses: readonly Loss[] } | null;
   /** Of this session, oldest first, the last 50. */
   readonly events: readonly CompactionEvent[];
@@ -122,7 +122,7 @@ export interface ContextState {
 export const IDLE_CONTEXT: ContextState = {
   running: null,
   pending: null,
-  upkeep: null,
+  sessionMemory: null,
   loss: null,
   events: [],
   problem: null,
@@ -147,8 +147,8 @@ export type CompactResult =
 
 /** What the composer would send now. */
 export interface NextRequest {
-  readonly gauge: Gauge;
-  readonly ledger: RequestLedger;
+  readonly contextMeter: ContextMeter;
+  readonly manifest: RequestManifest;
   readonly model: string | null;
 }
 
@@ -167,7 +167,7 @@ export interface ContextControl {
     id: ConversationId,
     change: {
       readonly keep?: readonly MessageId[];
-      readonly fold?: readonly MessageId[];
+      readonly compact?: readonly MessageId[];
       readonly guidance?: string;
       readonly strategy?: string;
     },
@@ -186,15 +186,15 @@ export interface ContextControl {
 
   /**
    * What the next request would be made of. `draft`: what stands in the composer; `announced`: passages of memory that would go with it.
-   * What its words bring back of folded messages is counted, too. Null for a conversation that is not there.
+   * What its words bring back of compacted messages is counted, too. Null for a conversation that is not there.
    */
   next(
     id: ConversationId | null,
     draft: readonly Part[],
     announced?: readonly RecalledPassage[],
   ): Promise<NextRequest | null>;
-  /** The ledger kept with an answer; null for one that has none. */
-  ledger(id: ConversationId, answer: MessageId): Promise<RequestLedger | null>;
+  /** The manifest kept with an answer; null for one that has none. */
+  manifest(id: ConversationId, answer: MessageId): Promise<RequestManifest | null>;
 
   /** All checkpoints, newest first. */
   checkpoints(id: ConversationId): Promise<readonly ListedCheckpoint[]>;

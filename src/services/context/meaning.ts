@@ -6,7 +6,7 @@ import { atMost } from '../../domain/base/within.ts';
 import type { Memory } from '../memory/memory.ts';
 
 /** Worth waiting for so long in a compaction, ms. */
-const PATIENCE_MS = 3000;
+const TIMEOUT_MS = 3000;
 /** Candidates that recall ranks for a question. */
 const CANDIDATES = 50;
 /** What of a long question is asked, characters. */
@@ -58,9 +58,9 @@ export function meaningBy({
 }
 
 /** The same, never late and never broken: nothing after `patienceMs`, AbortError only for the caller's own signal. */
-export function patient(
+export function withTimeout(
   source: MeaningSource,
-  patienceMs: number = PATIENCE_MS,
+  timeoutMs: number = TIMEOUT_MS,
 ): { readonly [kind in keyof MeaningSource]-?: NonNullable<MeaningSource[kind]> } {
   const orNothing = async <T>(
     ask: ((signal: AbortSignal) => Promise<ReadonlyMap<MessageId, T>>) | undefined,
@@ -68,7 +68,7 @@ export function patient(
   ): Promise<ReadonlyMap<MessageId, T>> => {
     if (!ask) return new Map();
     try {
-      return await atMost(signal, patienceMs, ask);
+      return await atMost(signal, timeoutMs, ask);
     } catch {
       signal.throwIfAborted();
       return new Map();

@@ -4,7 +4,7 @@ import type { Drawer } from '../../adapters/log/conversation-log.ts';
 import type { ChatModel } from '../../adapters/models/chat-model.ts';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
 import type { Usage } from '../../domain/chat/message.ts';
-import type { RequestLedger } from '../../domain/context/ledger.ts';
+import type { RequestManifest } from '../../domain/context/manifest.ts';
 import {
   type Correction,
   corrected,
@@ -24,7 +24,7 @@ const keyOf = (model: ChatModel | null): string => (model ? `${model.endpoint ??
 
 export interface Meters {
   of(model: ChatModel | null): TokenMeter;
-  learn(model: ChatModel, ledger: RequestLedger, usage: Usage | undefined): void;
+  learn(model: ChatModel, manifest: RequestManifest, usage: Usage | undefined): void;
   /** What was kept is there. */
   readonly ready: Promise<void>;
 }
@@ -66,11 +66,11 @@ export function createMeters({
       meters.set(key, made);
       return made;
     },
-    learn: (model, ledger, usage) => {
+    learn: (model, manifest, usage) => {
       if (usage?.inputTokens === undefined) return;
       const key = keyOf(model);
       const before = corrections.get(key) ?? NO_CORRECTION;
-      const after = corrected(before, ledger.tokens.total / ledger.ratio, usage.inputTokens);
+      const after = corrected(before, manifest.tokens.total / manifest.ratio, usage.inputTokens);
       if (after === before) return;
       corrections.set(key, after);
       drawer.set(KEY, Object.fromEntries(corrections)).catch((error) => onProblem(toProblem(error)));

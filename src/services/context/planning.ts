@@ -16,14 +16,14 @@ import type { CompactionTools } from '../../domain/context/compaction/strategy.t
 import { MESSAGE_OVERHEAD, type TokenMeter } from '../../domain/context/meter.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { PlanBlock } from './context.ts';
-import { type MeaningSource, patient } from './meaning.ts';
+import { type MeaningSource, withTimeout } from './meaning.ts';
 import type { Meters } from './meters.ts';
 import type { Built, Requests } from './requests.ts';
+import type { SessionMemoryJob } from './session-memory-job.ts';
 import { summariseWith } from './summarise.ts';
-import type { Upkeeper } from './upkeep.ts';
 
 /** One attempt to compact. */
-export interface Wish {
+export interface CompactionAttempt {
   readonly reason: CompactionReason;
   readonly strategy: string;
   readonly guidance: string;
@@ -32,7 +32,7 @@ export interface Wish {
   readonly tools: readonly ToolDescription[];
   readonly recall: PartOf<'recall'> | null;
   readonly keep?: readonly MessageId[];
-  readonly fold?: readonly MessageId[];
+  readonly compact?: readonly MessageId[];
   /** The compaction this one takes the place of. */
   readonly replaces?: string;
   /** The request is too large whatever the window is said to be. */
@@ -65,91 +65,103 @@ interface PlanningDependencies {
   readonly config: Readable<Config>;
   readonly meters: Meters;
   readonly requests: Requests;
-  readonly upkeep: Upkeeper;
+  readonly sessionMemoryJob: SessionMemoryJob;
   /** ms since 1970 */
   readonly now: () => number;
   readonly device: string;
   readonly priceOf: (model: ChatModel) => Price | null;
   readonly meaning: MeaningSource;
   /** Longest time for one summary, ms. */
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
 }
 
 export interface Planning {
   /** The branch a wish is about, as it is sent now. */
-  look(conversation: Conversation, wish: Wish): Sight;
+  snapshot(conversation: Conversation, attempt: CompactionAttempt): Sight;
   /** Throws only AbortError, or what is wrong with the code: a summary that fails is in the plan. What was used is added to `bill`. */
-  plan(id: ConversationId, sight: Sight, wish: Wish, signal: AbortSignal, bill: Bill): Promise<Planned>;
+  plan(
+    id: ConversationId,
+    sight: Sight,
+    attempt: CompactionAttempt,
+    signal: AbortSignal,
+    bill: Bill,
+  ): Promise<Planned>;
   /** What is kept of a plan; null for one that changes nothing. `summary`: the person's wording of it. */
-  record(wish: Wish, planned: Planned, bill: Bill, durationMs: number, summary?: string): Compaction | null;
+  record(
+    attempt: CompactionAttempt,
+    planned: Planned,
+    bill: Bill,
+    durationMs: number,
+    summary?: string,
+  ): Compaction | null;
 }
 
 export function createPlanning({
   config,
   meters,
   requests,
-  upkeep,
+  sessionMemoryJob,
   now,
   device,
-  patienceMs,
+  timeoutMs,
   ...deps
 }: PlanningDependencies): Planning {
   const { build, appliedOn } = requests;
-  const patiently = patient(deps.meaning);
+  const bounded = withTimeout(deps.meaning);
 
-  function look(conversation: Conversation, wish: Wish): Sight {
+  function snapshot(conversation: Conversation, attempt: CompactionAttempt): Sight {
     // A compaction that is made again starts from what was there before it.
-    const seen: Conversation = wish.replaces
-      ? { ...conversation, compactions: without(conversation.compactions, wish.replaces) }
+    const seen: Conversation = attempt.replaces
+      ? { ...conversation, compactions: without(conversation.compactions, attempt.replaces) }
       : conversation;
-    const path = requests.withholding().path(pathTo(seen.messages, wish.leaf));
-    return { seen, path, built: build(seen, path, wish) };
+    const path = requests.redaction().path(pathTo(seen.messages, attempt.leaf));
+    return { seen, path, built: build(seen, path, attempt) };
   }
 
   async function plan(
     id: ConversationId,
     { seen, path, built }: Sight,
-    wish: Wish,
+    attempt: CompactionAttempt,
     signal: AbortSignal,
     bill: Bill,
   ): Promise<Planned> {
     const { chat, context } = config.get();
-    const budget = wish.force
+    const budget = attempt.force
       ? {
           ...built.budget,
           target: Math.min(built.budget.target, Math.floor(built.total * context.target_ratio)),
         }
       : built.budget;
-    const price = wish.model ? deps.priceOf(wish.model) : null;
+    const price = attempt.model ? deps.priceOf(attempt.model) : null;
     const tools: CompactionTools = {
-      meter: meters.of(wish.model),
-      summarise: wish.model
-        ? summariseWith(wish.model, {
-            patienceMs: patienceMs,
+      meter: meters.of(attempt.model),
+      summarise: attempt.model
+        ? summariseWith(attempt.model, {
+            timeoutMs,
             signal,
             onUsage: (usage) => bill.push({ usage, price }),
           })
         : null,
-      relevance: (question) => patiently.relevance(id, question, signal),
-      vectors: (messages) => patiently.vectors(messages, signal),
+      relevance: (question) => bounded.relevance(id, question, signal),
+      vectors: (messages) => bounded.vectors(messages, signal),
       signal,
     };
     const previous = appliedOn(seen, path);
-    const polished = await upkeep.memoryOn(id, path);
+    const modelMemory = await sessionMemoryJob.memoryOn(id, path);
     const made = await planCompaction(
-      strategyOf(wish.strategy),
+      strategyOf(attempt.strategy),
       {
         path,
         system: seen.meta.systemPrompt ?? chat.instructions,
         previous,
-        ...(polished ? { polished } : {}),
+        ...(modelMemory ? { modelMemory } : {}),
         pinned: keptIn(seen),
-        wish: {
-          reason: wish.reason,
-          ...(wish.guidance === '' ? {} : { instruction: wish.guidance }),
+        request: {
+          reason: attempt.reason,
+          ...(attempt.guidance === '' ? {} : { instruction: attempt.guidance }),
           ...(context.summary_prompt.trim() === '' ? {} : { prompt: context.summary_prompt }),
-          ...(wish.keep ? { keep: new Set(wish.keep) } : {}),
-          ...(wish.fold ? { fold: new Set(wish.fold) } : {}),
+          ...(attempt.keep ? { keep: new Set(attempt.keep) } : {}),
+          ...(attempt.compact ? { compact: new Set(attempt.compact) } : {}),
         },
       },
       budget,
@@ -163,7 +175,7 @@ export function createPlanning({
       problem: made.fallback
         ? new RecollectError('compaction-fallback', made.fallback.message, {
             params: {
-              wanted: wish.strategy,
+              wanted: attempt.strategy,
               strategy: madeBy(made),
               reason: made.fallback.code,
               detail: made.fallback.message,
@@ -173,7 +185,7 @@ export function createPlanning({
     };
   }
 
-  const record: Planning['record'] = (wish, planned, bill, durationMs, summary) => {
+  const record: Planning['record'] = (attempt, planned, bill, durationMs, summary) => {
     const at = boundaryOf(planned.plan);
     if (at === null) return null;
     const { plan, problem } = planned;
@@ -183,16 +195,16 @@ export function createPlanning({
       at,
       createdAt: now(),
       strategy: madeBy(plan),
-      ...(madeBy(plan) === wish.strategy ? {} : { wanted: wish.strategy }),
-      reason: wish.reason,
-      ...(wish.guidance === '' ? {} : { guidance: wish.guidance }),
+      ...(madeBy(plan) === attempt.strategy ? {} : { wanted: attempt.strategy }),
+      reason: attempt.reason,
+      ...(attempt.guidance === '' ? {} : { guidance: attempt.guidance }),
       plan,
       ...(summary === undefined || summary === summaryTextOf(plan) ? {} : { summary }),
       tokensBefore: plan.tokensBefore,
       tokensAfter: plan.tokensAfter,
       durationMs,
-      device: device,
-      ...(wish.model && plan.attempts > 0 ? { model: wish.model.id } : {}),
+      device,
+      ...(attempt.model && plan.attempts > 0 ? { model: attempt.model.id } : {}),
       ...(usage ? { usage } : {}),
       ...(cost === null ? {} : { cost, ...(currency === null ? {} : { currency }) }),
       ...(problem ? { problem: { ...problem } } : {}),
@@ -200,7 +212,7 @@ export function createPlanning({
     };
   };
 
-  return { look, plan, record };
+  return { snapshot, plan, record };
 }
 
 /** The strategy whose way a plan goes: another than the one that was asked for where that one failed. */

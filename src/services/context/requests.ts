@@ -1,4 +1,4 @@
-// What a model would be sent of a branch: the messages as the compaction in force says, with what of the folded ones the question needs.
+// What a model would be sent of a branch: the messages as the compaction in force says, with what of the compacted ones the question needs.
 // Pure but for its caches: the same branch gives the same bytes.
 import type { ChatModel, ToolDescription } from '../../adapters/models/chat-model.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
@@ -7,7 +7,12 @@ import { compactionOn } from '../../domain/chat/compaction.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { keptIn, keptKey } from '../../domain/chat/kept.ts';
 import { type Message, type PartOf, textOf } from '../../domain/chat/message.ts';
-import { budgetOf, isPressed, roomToReturn } from '../../domain/context/budget.ts';
+import { budgetOf, isPressed, returnBudget } from '../../domain/context/budget.ts';
+import {
+  createCompactedSearch,
+  type ReturnedPassage,
+  renderReturned,
+} from '../../domain/context/compacted.ts';
 import {
   type AppliedPlan,
   planOf,
@@ -15,20 +20,19 @@ import {
   withSummaryText,
 } from '../../domain/context/compaction/plan.ts';
 import type { CompactionBudget } from '../../domain/context/compaction/strategy.ts';
-import { createFolded, type ReturnedPassage, renderReturned } from '../../domain/context/folded.ts';
 import { asksBack, type Loss, lossIn } from '../../domain/context/loss.ts';
 import type { TokenMeter } from '../../domain/context/meter.ts';
 import { type BuiltPrompt, buildPrompt } from '../../domain/context/prompt.ts';
-import type { Withholding } from '../../domain/context/withheld.ts';
+import type { Redaction } from '../../domain/context/redaction.ts';
 import { sentencesOf } from '../../domain/memory/sentences.ts';
 import type { Config } from '../../domain/settings/config.ts';
-import { type MeaningSource, patient } from './meaning.ts';
+import { type MeaningSource, withTimeout } from './meaning.ts';
 import type { Meters } from './meters.ts';
 
 /** A send waits for the meaning of its question no longer than this, ms. */
-const MEANING_PATIENCE_MS = 1000;
+const MEANING_TIMEOUT_MS = 1000;
 
-/** Folded messages in which the gauge looks for what will be brought back. */
+/** Folded messages in which the context meter looks for what will be brought back. */
 const MOST_NEAR = 256;
 
 export interface Built {
@@ -40,7 +44,7 @@ export interface Built {
   readonly total: number;
 }
 
-export interface RequestWish {
+export interface RequestOptions {
   readonly model: ChatModel | null;
   readonly tools: readonly ToolDescription[];
   /** Memory for the answer to come. */
@@ -58,21 +62,21 @@ export function createRequests({
   config,
   meters,
   meaning,
-  withholding,
+  redaction,
 }: {
   config: Readable<Config>;
   meters: Meters;
   meaning: MeaningSource;
-  withholding: () => Withholding;
+  redaction: () => Redaction;
 }) {
-  const patiently = patient(meaning, MEANING_PATIENCE_MS);
-  /** How folded messages bear on the question that was asked last in each conversation, by meaning. */
+  const bounded = withTimeout(meaning, MEANING_TIMEOUT_MS);
+  /** How compacted messages bear on the question that was asked last in each conversation, by meaning. */
   const understood = new Map<
     ConversationId,
     { readonly question: MessageId; readonly relevance: ReadonlyMap<MessageId, number> }
   >();
 
-  /** What of folded messages goes with a question: the same bytes for every step of its answer. The newest of each conversation. */
+  /** What of compacted messages goes with a question: the same bytes for every step of its answer. The newest of each conversation. */
   const returned = new Map<
     ConversationId,
     {
@@ -96,11 +100,11 @@ export function createRequests({
     return {
       id: made.id,
       plan: typeof made.summary === 'string' ? withSummaryText(plan, made.summary) : plan,
-      kept: keptIn(conversation),
+      keepVerbatim: keptIn(conversation),
     };
   }
 
-  /** What the last answer on a path missed of what was folded when it was given. */
+  /** What the last answer on a path missed of what was compacted when it was given. */
   function lossesOf(id: ConversationId, path: readonly Message[], applied: AppliedPlan): readonly Loss[] {
     const at = path.findLastIndex(isAnswer);
     const answer = path[at];
@@ -108,18 +112,18 @@ export function createRequests({
     const key = `${answer.id} ${applied.id}`;
     const known = missed.get(id);
     if (known?.key === key) return known.losses;
-    const folded = createFolded(path, applied);
+    const compacted = createCompactedSearch(path, applied);
     const asked = path.slice(0, at).findLast(isQuestion);
     const suspicious = suspectsIn(textOf(answer));
     const losses =
       suspicious === ''
         ? []
-        : lossIn({ parts: [{ type: 'text', text: suspicious }] }, asked ? textOf(asked) : '', folded);
+        : lossIn({ parts: [{ type: 'text', text: suspicious }] }, asked ? textOf(asked) : '', compacted);
     missed.set(id, { key, losses });
     return losses;
   }
 
-  /** What of the folded messages answers the question at the end of the path, and what the answer before it had missed. */
+  /** What of the compacted messages answers the question at the end of the path, and what the answer before it had missed. */
   function returnedFor(
     id: ConversationId,
     path: readonly Message[],
@@ -130,13 +134,13 @@ export function createRequests({
     const at = path.findLastIndex(isQuestion);
     const question = path[at];
     if (!question) return [];
-    const key = `${question.id} ${applied.id} ${keptKey(applied.kept ?? [])} ${summaryTextOf(applied.plan)}`;
+    const key = `${question.id} ${applied.id} ${keptKey(applied.keepVerbatim ?? [])} ${summaryTextOf(applied.plan)}`;
     const known = returned.get(id);
     if (known?.key === key && known.from.every((message, place) => message === path[place]))
       return known.passages;
     const must = new Set(lossesOf(id, path.slice(0, at), applied).flatMap(({ messages }) => messages));
     const { relevance } = meantBy(id, question) ?? {};
-    const passages = createFolded(path, applied).bringBack(textOf(question), {
+    const passages = createCompactedSearch(path, applied).bringBack(textOf(question), {
       tokens,
       meter,
       relevance,
@@ -152,13 +156,13 @@ export function createRequests({
     path: readonly Message[],
     question: string,
     meter: TokenMeter,
-    room: number,
+    tokensFree: number,
   ): number {
     const applied = appliedOn(conversation, path);
     if (!applied) return 0;
     const must = lossesOf(conversation.id, path, applied).flatMap(({ messages }) => messages);
-    const near = createFolded(path, applied).nearest(question, MOST_NEAR, must);
-    const passages = near.bringBack(question, { tokens: room, meter, must });
+    const near = createCompactedSearch(path, applied).nearest(question, MOST_NEAR, must);
+    const passages = near.bringBack(question, { tokens: tokensFree, meter, must });
     return passages.length > 0 ? meter.text(renderReturned(passages)) : 0;
   }
 
@@ -168,7 +172,7 @@ export function createRequests({
   };
 
   /**
-   * Asks the index how the folded messages bear on the question at the end of the path, once for each question: every step of its answer
+   * Asks the index how the compacted messages bear on the question at the end of the path, once for each question: every step of its answer
    * gets the same. Throws AbortError only.
    */
   async function understand(
@@ -179,22 +183,22 @@ export function createRequests({
     const { id } = conversation;
     const question = path.findLast(isQuestion);
     if (!meaning.relevance || !question || meantBy(id, question) || !appliedOn(conversation, path)) return;
-    const relevance = await patiently.relevance(id, textOf(question), signal);
+    const relevance = await bounded.relevance(id, textOf(question), signal);
     understood.set(id, { question: question.id, relevance });
   }
 
   /** The newest of each kind: a step looks at the same request several times before it sends it. */
   const built = new Map<boolean, { readonly of: readonly unknown[]; readonly made: Built }>();
 
-  /** `bringBack`: with what of the folded messages the question needs; without, it is a gauge. */
+  /** `bringBack`: with what of the compacted messages the question needs; without, it is a context meter. */
   function build(
     conversation: Conversation,
     path: readonly Message[],
-    wish: RequestWish,
+    options: RequestOptions,
     bringBack = false,
   ): Built {
     const { messages, compactions, meta } = conversation;
-    const { model, tools, recall, goesOn = false } = wish;
+    const { model, tools, recall, goesOn = false } = options;
     const of = [
       messages,
       compactions,
@@ -209,11 +213,11 @@ export function createRequests({
       windowOf(model),
       config.get(),
       bringBack ? understood.get(conversation.id) : undefined,
-      withholding(),
+      redaction(),
     ];
     const known = built.get(bringBack);
     if (known?.of.every((value, at) => Object.is(value, of[at]))) return known.made;
-    const made = make(conversation, path, wish, bringBack);
+    const made = make(conversation, path, options, bringBack);
     built.set(bringBack, { of, made });
     return made;
   }
@@ -221,11 +225,11 @@ export function createRequests({
   function make(
     conversation: Conversation,
     stored: readonly Message[],
-    { model, tools, recall, goesOn }: RequestWish,
+    { model, tools, recall, goesOn }: RequestOptions,
     bringBack: boolean,
   ): Built {
     const { chat, context, recall: recalling } = config.get();
-    const path = withholding().path(stored);
+    const path = redaction().path(stored);
     const window = windowOf(model);
     const meter = meters.of(model);
     const toolTokens = tools.length > 0 ? meter.text(JSON.stringify(tools)) : 0;
@@ -233,7 +237,7 @@ export function createRequests({
     const promptWith = (brought: readonly ReturnedPassage[]) =>
       buildPrompt({
         path,
-        recall: recall && withholding().part(recall),
+        recall: recall && redaction().part(recall),
         system: conversation.meta.systemPrompt ?? chat.instructions,
         window,
         reserve: context.reserved_tokens,
@@ -245,21 +249,21 @@ export function createRequests({
       });
     let prompt = promptWith([]);
     // What is brought back does not weigh when it is asked whether it is time: it fills what is free.
-    const base = prompt.ledger.request.tokens;
+    const base = prompt.manifest.request.tokens;
     const budget: CompactionBudget = {
       ...budgetOf(context, window, toolTokens + base.recall),
       keepMessages: context.summary_keep_messages,
     };
-    const pressed = isPressed(base.total, budget) || prompt.ledger.cut;
+    const pressed = isPressed(base.total, budget) || prompt.manifest.cut;
     if (applied && bringBack) {
-      const room = roomToReturn(prompt.ledger.limit, base.total, recalling.context.max_total_tokens);
-      const brought = returnedFor(conversation.id, path, applied, meter, room);
+      const tokensFree = returnBudget(prompt.manifest.limit, base.total, recalling.context.max_total_tokens);
+      const brought = returnedFor(conversation.id, path, applied, meter, tokensFree);
       if (brought.length > 0) prompt = promptWith(brought);
     }
-    return { prompt, budget, pressed, total: prompt.ledger.request.tokens.total };
+    return { prompt, budget, pressed, total: prompt.manifest.request.tokens.total };
   }
 
-  return { windowOf, withholding, appliedOn, lossesOf, comingBack, understand, build };
+  return { windowOf, redaction, appliedOn, lossesOf, comingBack, understand, build };
 }
 
 /** Sentences of an answer that may tell of something missing: what asks back first, then what names something definite. */

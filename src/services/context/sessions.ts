@@ -3,7 +3,7 @@ import type { ConversationId } from '../../domain/base/ids.ts';
 import { type Writable, writable } from '../../domain/base/readable.ts';
 import { unlessAborted } from '../../domain/base/within.ts';
 import { type CompactionEvent, type ContextState, IDLE_CONTEXT } from './context.ts';
-import type { Bill, Planned, Wish } from './planning.ts';
+import type { Bill, CompactionAttempt, Planned } from './planning.ts';
 
 /** Of one conversation, kept for the interface. */
 const MAX_EVENTS = 50;
@@ -11,19 +11,19 @@ const MAX_EVENTS = 50;
 export interface Session {
   readonly state: Writable<ContextState>;
   /** Attempts of this conversation one after another. */
-  line: Promise<unknown>;
+  queue: Promise<unknown>;
   /** Ends what runs. */
   control: AbortController | null;
   /** Tokens at which the last attempt did not help; 0: it did. */
   futile: number;
   /** The waiting plan, how it was made, and what was asked for last: the same, unless it is being made again. All its calls are billed. */
-  waiting: {
-    readonly wish: Wish;
+  pendingPlan: {
+    readonly attempt: CompactionAttempt;
     readonly planned: Planned;
-    readonly asked: Wish;
+    readonly asked: CompactionAttempt;
     readonly bill: Bill;
     /** Calls of the bill that the preview's end told. */
-    readonly told: number;
+    readonly reportedCalls: number;
   } | null;
   /** A turn that waits for the person. */
   decided: ((applied: boolean) => void) | null;
@@ -39,7 +39,7 @@ export interface Sessions {
    * Runs `work` after all earlier work on the conversation. Who aborts `signal` while it waits in line is let go at once, and it is not
    * begun; work that has begun is waited for.
    */
-  inLine<T>(session: Session, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
+  enqueue<T>(session: Session, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
   /** Takes the waiting plan away and lets the turn behind it go on. */
   settle(session: Session, applied: boolean): void;
   /** Settles what waits and resolves when nothing runs any more. */
@@ -53,7 +53,7 @@ export function createSessions(): Sessions {
   const set: Sessions['set'] = (session, change) =>
     session.state.update((state) => ({ ...state, ...change }));
   const settle: Sessions['settle'] = (session, applied) => {
-    session.waiting = null;
+    session.pendingPlan = null;
     set(session, { pending: null });
     const { decided } = session;
     session.decided = null;
@@ -68,10 +68,10 @@ export function createSessions(): Sessions {
       if (known) return known;
       const session: Session = {
         state: writable(IDLE_CONTEXT),
-        line: Promise.resolve(),
+        queue: Promise.resolve(),
         control: null,
         futile: 0,
-        waiting: null,
+        pendingPlan: null,
         decided: null,
       };
       sessions.set(id, session);
@@ -85,15 +85,15 @@ export function createSessions(): Sessions {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    inLine: (session, work, signal) => {
-      const turn = session.line.then(() => signal?.throwIfAborted());
+    enqueue: (session, work, signal) => {
+      const turn = session.queue.then(() => signal?.throwIfAborted());
       const result = turn.then(work);
-      session.line = result.catch(() => undefined);
+      session.queue = result.catch(() => undefined);
       return signal ? unlessAborted(turn, signal).then(() => result) : result;
     },
     end: async () => {
       for (const session of sessions.values()) if (session.state.get().pending) settle(session, false);
-      await Promise.all([...sessions.values()].map(({ line }) => line));
+      await Promise.all([...sessions.values()].map(({ queue }) => queue));
     },
   };
 }

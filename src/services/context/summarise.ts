@@ -6,7 +6,7 @@ import type { Usage } from '../../domain/chat/message.ts';
 import type { Summarise } from '../../domain/context/compaction/strategy.ts';
 
 /** A summary that takes longer is given up, ms: the conversation waits for it. */
-export const SUMMARY_PATIENCE_MS = 120_000;
+export const SUMMARY_TIMEOUT_MS = 120_000;
 
 /**
  * Throws RecollectError (`model-*`, `compaction-failed` for no time or no room), or AbortError. `onUsage` hears of every call.
@@ -15,12 +15,12 @@ export const SUMMARY_PATIENCE_MS = 120_000;
 export function summariseWith(
   model: ChatModel,
   {
-    patienceMs,
+    timeoutMs,
     signal,
     onUsage,
     answerTokens,
   }: {
-    patienceMs: number;
+    timeoutMs: number;
     signal: AbortSignal;
     onUsage: (usage: Usage) => void;
     answerTokens?: number;
@@ -28,7 +28,7 @@ export function summariseWith(
 ): Summarise {
   return async ({ system, prompt }) => {
     let text = '';
-    await within(signal, patienceMs, async (bounded) => {
+    await within(signal, timeoutMs, async (bounded) => {
       for await (const event of model.stream(
         { system, messages: [{ role: 'user', parts: [{ type: 'text', text: prompt }] }] },
         { signal: bounded, ...(answerTokens === undefined ? {} : { maxTokens: answerTokens }) },
@@ -39,7 +39,7 @@ export function summariseWith(
         else if (event.type === 'end') {
           signal.throwIfAborted();
           if (isTooLate(bounded.reason))
-            throw failed(`The summary took longer than ${Math.round(patienceMs / 1000)} seconds.`, 'timeout');
+            throw failed(`The summary took longer than ${Math.round(timeoutMs / 1000)} seconds.`, 'timeout');
           if (event.problem && event.finish !== 'stop')
             throw new RecollectError(event.problem.code, event.problem.message, {
               ...(event.problem.params ? { params: event.problem.params } : {}),

@@ -3,7 +3,7 @@ import type { ChatModel, ToolDescription } from '../../adapters/models/chat-mode
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import type { PartOf, Usage } from '../../domain/chat/message.ts';
-import type { RequestLedger } from '../../domain/context/ledger.ts';
+import type { RequestManifest } from '../../domain/context/manifest.ts';
 import type { BuiltPrompt } from '../../domain/context/prompt.ts';
 
 export interface StepRequest {
@@ -22,7 +22,7 @@ export interface StepRequest {
 
 export interface PreparedStep {
   readonly prompt: BuiltPrompt;
-  readonly ledger: RequestLedger;
+  readonly manifest: RequestManifest;
 }
 
 export interface TurnContext {
@@ -34,9 +34,9 @@ export interface TurnContext {
    */
   prepare(request: StepRequest): Promise<PreparedStep>;
   /** An answer ended for want of room: compacts once, below what the window is said to hold. True where the request is smaller now. */
-  makeRoom(request: StepRequest): Promise<boolean>;
+  compactAfterCutOff(request: StepRequest): Promise<boolean>;
   /** Learns from an answer how the model counts. */
-  learn(model: ChatModel, ledger: RequestLedger, usage: Usage | undefined): void;
+  learn(model: ChatModel, manifest: RequestManifest, usage: Usage | undefined): void;
   /** An answer was saved: the session memory is brought up to date in the background. */
   settled(id: ConversationId): void;
 }

@@ -48,7 +48,7 @@ export function createExporting({
       wanted === 'all'
         ? listed.filter((entry) => format === 'json' || entry.deletedAt === null).map(({ id }) => id)
         : wanted;
-    const told = wanted === 'all' && notes ? await toldByNow(notes) : undefined;
+    const told = wanted === 'all' && notes ? await notesByNow(notes) : undefined;
     return activities.run(
       { label: 'export', params: { name: exporter.label }, total: chosen.length },
       async (progress) => {
@@ -102,7 +102,7 @@ export function createExporting({
 }
 
 /** What the person told memory, with what is still being written down. */
-async function toldByNow(notes: Pick<Notes, 'state' | 'known'>): Promise<NotesState> {
+async function notesByNow(notes: Pick<Notes, 'state' | 'known'>): Promise<NotesState> {
   // Reads them again where that failed; where it fails once more the export waits for them, and does not leave them out.
   await notes.known();
   return await until(notes.state, ({ ready }) => ready);

@@ -151,12 +151,12 @@ export function planImport(
       callers.set(keyOf(message), ids.get(message.id) as MessageId);
 
   const head = toReal(imported.head);
-  const heard = existing && !existing.newer ? heardFrom(imported, existing, again) : { meta: {}, said: {} };
+  const metaChange = existing && !existing.newer ? metaChangeFrom(imported, existing, again) : { meta: {}, said: {} };
   if (
-    Object.entries(heard.meta).some(([key, value]) => value !== existing?.meta[key as keyof ConversationMeta])
+    Object.entries(metaChange.meta).some(([key, value]) => value !== existing?.meta[key as keyof ConversationMeta])
   )
     later.titles = 1;
-  const trashed = { ...(existing?.meta ?? own?.meta), ...heard.meta }.deletedAt != null;
+  const trashed = { ...(existing?.meta ?? own?.meta), ...metaChange.meta }.deletedAt != null;
   const figures = { id, trashed, roles, branches, attachments, later, bytes, callers };
   if (!existing) {
     const meta: Partial<ConversationMeta> = own
@@ -195,7 +195,7 @@ export function planImport(
   const mark = again ? undefined : (existing.meta.source as { head?: unknown } | null)?.head;
   const moves = fresh.length > 0 && mayMoveHead(existing, messages, head, mark);
   const meta: Partial<ConversationMeta> = {
-    ...heard.meta,
+    ...metaChange.meta,
     ...(moves ? { head } : {}),
     ...(fresh.length === 0 || own || !existing.meta.source || (again && !moves)
       ? {}
@@ -212,7 +212,7 @@ export function planImport(
       checkpoints,
       ...named(compactions),
       ...(more.size > 0 ? { completed: [...more.values()] } : {}),
-      ...(Object.keys(heard.said).length > 0 ? { said: heard.said } : {}),
+      ...(Object.keys(metaChange.said).length > 0 ? { said: metaChange.said } : {}),
     },
   };
 }
@@ -240,12 +240,12 @@ function wholeOf(
  * What the source says anew of title and flags: the word said last counts, here or there, as between devices. Our own backup tells when
  * each was said. Another tool does not: it renames only what still has the title that it gave, by an export that is not older.
  */
-function heardFrom(
+function metaChangeFrom(
   { own, source, meta, messages }: ImportedConversation,
   existing: Conversation,
   again: boolean,
 ): Required<Pick<ConversationChange, 'meta' | 'said'>> {
-  const heard: Partial<Record<string, unknown>> = {};
+  const metaChange: Partial<Record<string, unknown>> = {};
   const said: Record<string, Hlc> = {};
   const here = existing.meta;
   const now: Readonly<Record<string, unknown>> = own?.meta ?? meta;
@@ -260,18 +260,18 @@ function heardFrom(
       now.deletedAt < endOf(existing.messages.values())
     )
       continue;
-    heard[field] = now[field];
+    metaChange[field] = now[field];
     said[field] = time;
   }
   const before = existing.said?.title;
   const isTheirs = here.titleBy === 'import' && (before === undefined || readHlc(before)?.time === 0);
   const isOlder = again || endOf(messages) < endOf([...existing.messages.values()].filter(cameFromSource));
   if (!own && meta.titleBy === 'import' && meta.title && meta.title !== here.title && isTheirs && !isOlder) {
-    heard.title = meta.title;
+    metaChange.title = meta.title;
     // Behind what the tool said before, and before whatever a person says.
     said.title = nextHlc(0, source.tool, before ?? null);
   }
-  return { meta: heard as Partial<ConversationMeta>, said };
+  return { meta: metaChange as Partial<ConversationMeta>, said };
 }
 
 const cameFromSource = ({ sourceId, copyOf }: Message): boolean =>

@@ -2,7 +2,7 @@
 //
 //   files ──► sources ──► sniff ──► read ──► plan (ids, what is new) ──► room? ──► changeMany ──► onImported
 //
-// All of a source is read and understood before anything of it is written. Up to HELD_BYTES it is then one durable append; a larger
+// All of a source is read and understood before anything of it is written. Up to WHOLE_UP_TO_BYTES it is then one durable append; a larger
 // source is read a second time and appended in a few large ones, and if one of those fails, or the person cancels, what was added is
 // erased again. Changes to conversations that are already here come last, in one append, so they never need undoing.
 import type {
@@ -31,15 +31,15 @@ import {
   together,
 } from './import-plan.ts';
 import type { ImportReport, Later } from './library.ts';
-import { inMegabytes, type Room } from './room.ts';
+import { inMegabytes, type StorageSpace } from './storage-space.ts';
 import { groupFiles, type Recognised, recognise } from './sources.ts';
 
 /** Sources up to this size, unpacked, are held in memory and appended at once. */
-export const HELD_BYTES = 64 * 1024 * 1024;
+export const WHOLE_UP_TO_BYTES = 64 * 1024 * 1024;
 /** Size of one append of a larger source. */
 const APPEND_BYTES = 4 * 1024 * 1024;
 /** What a conversation takes in the end, compared with its words: log, rows, search columns. Vectors are not counted: they can wait. */
-const ROOM_FACTOR = 3;
+const SPACE_FACTOR = 3;
 /** Files left out of a folder that are named; the rest is counted. */
 const NAMED = 20;
 
@@ -53,7 +53,7 @@ export interface ImportingDeps {
   /** Bytes used and allowed; null where the browser does not say. */
   readonly estimate: () => Promise<{ usage: number; quota: number } | null>;
   /** Measures against `storage.max_size_mb`. */
-  readonly room: (() => Promise<Room>) | undefined;
+  readonly room: (() => Promise<StorageSpace>) | undefined;
   /** Conversations that came in or grew: index them. */
   readonly onImported: (ids: readonly ConversationId[]) => void;
   /** The name of an import that is being written in parts, kept until it has ended. One that is found was cut off with its tab. */
@@ -61,15 +61,15 @@ export interface ImportingDeps {
     | { recall(): Promise<string | null | undefined>; keep(name: string | null): Promise<void> }
     | undefined;
   readonly importers: readonly Importer[];
-  /** `HELD_BYTES`, but in tests. */
-  readonly heldBytes: number;
+  /** `WHOLE_UP_TO_BYTES`, but in tests. */
+  readonly wholeUpToBytes: number;
 }
 
 interface Importing {
   /** What went wrong is in the reports. One call at a time: each sees what the one before brought. */
   importFiles(files: readonly SourceFile[], signal?: AbortSignal): Promise<ImportReport[]>;
   /** Says of an import that was cut off that it was. */
-  tellOfCutOff(): Promise<void>;
+  reportInterrupted(): Promise<void>;
 }
 
 /**
@@ -97,12 +97,12 @@ export function createImporting({
   onImported,
   unfinished,
   importers,
-  heldBytes,
+  wholeUpToBytes,
 }: ImportingDeps): Importing {
   /** Of a mark that cannot be taken away the next start speaks in vain: no reason to call what came in a failure. */
   const ended = async () =>
     unfinished?.keep(null).catch((error: unknown) => console.warn(toProblem(error).message));
-  const tellOfCutOff = async () => {
+  const reportInterrupted = async () => {
     const name = await unfinished?.recall();
     if (typeof name !== 'string') return;
     const cutOff = new RecollectError('import-cut-off', `The import of ${name} was cut off`, {
@@ -225,7 +225,7 @@ export function createImporting({
   > {
     const { signal } = progress;
     const size = source.files.reduce((sum, file) => sum + file.size, 0);
-    const held = size <= heldBytes;
+    const held = size <= wholeUpToBytes;
     progress.setTotal(held ? size : size * 2);
     const watched = watch(source, progress);
     const latest = now();
@@ -310,16 +310,16 @@ export function createImporting({
 
     // ROOM
     const given = await estimate();
-    if (given && bytes * ROOM_FACTOR > given.quota - given.usage)
+    if (given && bytes * SPACE_FACTOR > given.quota - given.usage)
       throw new RecollectError('import-storage', 'There is no room for this import', {
-        params: { needed: bytes * ROOM_FACTOR, available: Math.max(0, given.quota - given.usage) },
+        params: { needed: bytes * SPACE_FACTOR, available: Math.max(0, given.quota - given.usage) },
         retry: true,
       });
     const allowed = bytes > 0 ? await room?.() : undefined;
-    if (allowed && allowed.used + bytes * ROOM_FACTOR > allowed.limit)
+    if (allowed && allowed.used + bytes * SPACE_FACTOR > allowed.limit)
       throw new RecollectError('import-limit', 'The import would go beyond storage.max_size_mb', {
         params: {
-          needed: inMegabytes(bytes * ROOM_FACTOR),
+          needed: inMegabytes(bytes * SPACE_FACTOR),
           used: inMegabytes(allowed.used),
           limit: inMegabytes(allowed.limit),
         },
@@ -403,7 +403,7 @@ export function createImporting({
       for (const source of groupFiles(files)) reports.push(...(await importSource(source, signal)));
       return reports;
     },
-    tellOfCutOff,
+    reportInterrupted,
   };
 }
 

@@ -8,7 +8,7 @@ import type { Notes } from '../documents/notes.ts';
 import { type Activities, createActivities } from './activities.ts';
 import { createExporting, type ExportingDeps } from './exporting.ts';
 import { asChanges, conversationIdOf, planImport, sourceKey } from './import-plan.ts';
-import { createImporting, HELD_BYTES, type ImportingDeps } from './importing.ts';
+import { createImporting, WHOLE_UP_TO_BYTES, type ImportingDeps } from './importing.ts';
 import type { Library } from './library.ts';
 import { sampleConversations } from './samples.ts';
 
@@ -17,7 +17,7 @@ export interface LibraryDeps
     Partial<
       Pick<
         ImportingDeps,
-        'now' | 'estimate' | 'room' | 'onImported' | 'unfinished' | 'importers' | 'heldBytes'
+        'now' | 'estimate' | 'room' | 'onImported' | 'unfinished' | 'importers' | 'wholeUpToBytes'
       >
     > {
   /** What the person told memory: part of a whole export, and of an import of it. */
@@ -44,7 +44,7 @@ export function createLibrary({
   exclusive = (work) => work(),
   unfinished,
   importers = IMPORTERS,
-  heldBytes = HELD_BYTES,
+  wholeUpToBytes = WHOLE_UP_TO_BYTES,
 }: LibraryDeps): Library {
   const activities: Activities = createActivities({ now, ...(others ? { others } : {}) });
 
@@ -68,7 +68,7 @@ export function createLibrary({
     onImported,
     unfinished,
     importers,
-    heldBytes,
+    wholeUpToBytes,
   });
   const exportConversations = createExporting({
     documents,
@@ -93,7 +93,7 @@ export function createLibrary({
   };
 
   if (unfinished)
-    inTurn(importing.tellOfCutOff).catch((error: unknown) => console.warn(toProblem(error).message));
+    inTurn(importing.reportInterrupted).catch((error: unknown) => console.warn(toProblem(error).message));
 
   // -------------------------------------------------------------------------------------------- changes
   const changeAll = async (ids: readonly ConversationId[], change: ConversationChange) => {

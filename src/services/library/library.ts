@@ -7,7 +7,7 @@ import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import type { ConversationMeta } from '../../domain/chat/conversation.ts';
 import type { Role } from '../../domain/chat/message.ts';
-import type { Room } from './room.ts';
+import type { StorageSpace } from './storage-space.ts';
 
 /** What came in of messages and conversations that were here already. */
 export interface Later {
@@ -70,7 +70,7 @@ export interface Library {
   addSamples(): Promise<number>;
   removeSamples(): Promise<number>;
   /** How much of the allowed size is taken, measured now; null where nobody measures. */
-  room(): Promise<Room | null>;
+  room(): Promise<StorageSpace | null>;
   /** When everything was last exported as JSON on this device, ms since 1970; null: never; undefined until it was read. */
   readonly lastBackup: Readable<number | null | undefined>;
   setMeta(

@@ -91,7 +91,7 @@ export function startPolish({
     entry: LibraryEntry,
     ending: AbortSignal,
   ): Promise<void> {
-    const summarise = summariseWith(ask, { patienceMs: PATIENCE_MS, signal: ending, onUsage: () => {} });
+    const summarise = summariseWith(ask, { timeoutMs: PATIENCE_MS, signal: ending, onUsage: () => {} });
     const { text } = await summarise({
       system: SYSTEM,
       prompt: transcriptOf(conversation, config.get().privacy.sensitive_keywords),

@@ -3,7 +3,7 @@ import { isAbort, RecollectError } from '../../domain/base/errors.ts';
 import { type Readable, until } from '../../domain/base/readable.ts';
 import { within } from '../../domain/base/within.ts';
 import type { Activities } from '../library/activities.ts';
-import { type Tally, tallied } from '../library/tally.ts';
+import { type Counters, counted } from '../library/counters.ts';
 import type { MemoryStatus } from './memory.ts';
 
 /** What is open and has not begun to read after this time had nothing to read, ms. */
@@ -51,11 +51,11 @@ export function createRebuilding({
           ).catch(() => null);
           progress.signal.throwIfAborted();
           if (begun === null) return refuseFailed(status.get());
-          let tally: Tally = { done: 0, left: 0 };
+          let tally: Counters = { done: 0, left: 0 };
           const look = () => {
             const { unread } = status.get();
             if (unread === 0) return;
-            const next = tallied(tally, unread);
+            const next = counted(tally, unread);
             // Counted as they are read: what comes in meanwhile is read as well.
             progress.setTotal(Math.max(messages(), next.done + next.left));
             progress.add(next.done - tally.done);

@@ -501,7 +501,7 @@ function OpenPlan({ conversationId, pending }: { conversationId: ConversationId;
                 key={block.id}
                 block={block}
                 disabled={pending.busy}
-                onChoose={(choice) => adjust({ [choice]: block.ids })}
+                onChoose={(state) => adjust(state === 'keep' ? { keep: block.ids } : { compact: block.ids })}
               />
             ))}
           </ol>

@@ -112,7 +112,7 @@ export function ContextPanel({
   const { context } = useApp();
   const upkeep = useReadable(
     useMemo(() => context.state(conversation.id), [context, conversation.id]),
-    (state) => state.upkeep,
+    (state) => state.sessionMemory,
   );
   const { last, recalled, forks, folded } = facts;
   const usage = last?.usage;

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import type { MessageId } from '../../domain/base/ids.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import type { Message } from '../../domain/chat/message.ts';
-import type { RequestLedger } from '../../domain/context/ledger.ts';
+import type { RequestManifest } from '../../domain/context/manifest.ts';
 import { useApp } from '../hooks/app.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { PlanDialog } from './compaction.tsx';
@@ -81,11 +81,11 @@ function AnswerLedger({
 }) {
   const { context } = useApp();
   const report = useReport();
-  const [ledger, setLedger] = useState<RequestLedger | null | undefined>(undefined);
+  const [ledger, setLedger] = useState<RequestManifest | null | undefined>(undefined);
   // biome-ignore lint/correctness/useExhaustiveDependencies: `report` is another function at every drawing
   useEffect(() => {
     let gone = false;
-    context.ledger(conversation.id, answer.id).then(
+    context.manifest(conversation.id, answer.id).then(
       (read) => {
         if (!gone) setLedger(read);
       },

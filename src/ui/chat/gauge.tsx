@@ -6,7 +6,7 @@ import { isAbort } from '../../domain/base/errors.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import type { Part, RecalledPassage } from '../../domain/chat/message.ts';
-import type { Gauge } from '../../domain/context/budget.ts';
+import type { ContextMeter } from '../../domain/context/budget.ts';
 import type { NextRequest } from '../../services/context/context.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useModelInUse } from '../hooks/model.ts';
@@ -63,7 +63,7 @@ const SEGMENTS = [
 ] as const;
 
 /** The bar of the gauge, with or without its legend. */
-export function GaugeBar({ gauge, legend = true }: { gauge: Gauge; legend?: boolean }) {
+export function GaugeBar({ gauge, legend = true }: { gauge: ContextMeter; legend?: boolean }) {
   const { t } = useTranslation('context');
   const { window, reserve, used, free } = gauge;
   const share = (tokens: number) => `${Math.min(100, (tokens / Math.max(1, window)) * 100)}%`;
@@ -110,7 +110,7 @@ export const formatPrice = ({ amount, currency }: { amount: number; currency: st
   }).format(amount);
 
 /** The same as sentences. */
-function GaugeFacts({ gauge }: { gauge: Gauge }): ReactNode {
+function GaugeFacts({ gauge }: { gauge: ContextMeter }): ReactNode {
   const { t } = useTranslation('context');
   const over = gauge.used.total > gauge.window - gauge.reserve;
   return (
@@ -135,7 +135,7 @@ export function GaugeRing({
   const [open, setOpen] = useState(false);
   const [ledger, setLedger] = useState(false);
   if (!next) return null;
-  const { gauge } = next;
+  const { contextMeter: gauge } = next;
   const share = Math.min(1, gauge.share);
   const pressed = gauge.used.total >= gauge.trigger;
   return (
@@ -203,7 +203,7 @@ export function GaugeRing({
           )}
         </div>
       </Popover>
-      <LedgerDialog open={ledger} onOpenChange={setLedger} ledger={next.ledger} gauge={gauge} coming />
+      <LedgerDialog open={ledger} onOpenChange={setLedger} ledger={next.manifest} gauge={gauge} coming />
     </>
   );
 }

@@ -1,12 +1,12 @@
 // The ledger of one request: what got in, in which form, what was left out and why. Of an answer, or of what would be sent next.
 import { useTranslation } from 'react-i18next';
-import type { Gauge } from '../../domain/context/budget.ts';
-import type { LedgerLine, RequestLedger } from '../../domain/context/ledger.ts';
+import type { ContextMeter } from '../../domain/context/budget.ts';
+import type { ManifestLine, RequestManifest } from '../../domain/context/manifest.ts';
 import { formatNumber } from '../i18n/index.ts';
 import { classes, Dialog, Skeleton } from '../shell/controls.tsx';
 import { GaugeBar } from './gauge.tsx';
 
-type Kind = LedgerLine['form'] | 'system' | 'tools';
+type Kind = ManifestLine['form'] | 'system' | 'tools';
 
 /** As in the bar above them. */
 const MARKS: Readonly<Record<Kind, string>> = {
@@ -31,8 +31,8 @@ export function LedgerDialog({
   open: boolean;
   onOpenChange: (open: boolean) => void;
   /** Undefined while it is read; null where none was kept. */
-  ledger: RequestLedger | null | undefined;
-  gauge?: Gauge;
+  ledger: RequestManifest | null | undefined;
+  gauge?: ContextMeter;
   /** It was not sent yet. */
   coming?: boolean;
   onJump?: ((message: string) => void) | undefined;

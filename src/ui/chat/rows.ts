@@ -6,7 +6,7 @@ import { type Conversation, childrenOf, newestLeaf, pathTo } from '../../domain/
 import { type DmailLink, dmailsFrom } from '../../domain/chat/dmail.ts';
 import { keptIn } from '../../domain/chat/kept.ts';
 import { givenBy, type Message, type PartOf } from '../../domain/chat/message.ts';
-import { fatesOf, planOf } from '../../domain/context/compaction/plan.ts';
+import { dispositionsOf, planOf } from '../../domain/context/compaction/plan.ts';
 
 export interface Siblings {
   /** Position of the shown one, from 0. */
@@ -209,7 +209,7 @@ function foldedBy(
 ): ReadonlySet<MessageId> {
   const plan = compaction && planOf(compaction);
   if (!plan) return new Set();
-  const fates = fatesOf(plan, path, kept);
+  const fates = dispositionsOf(plan, path, kept);
   return new Set(path.filter((_, at) => fates[at]?.action === 'fold').map((message) => message.id));
 }
 

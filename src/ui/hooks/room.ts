@@ -1,6 +1,6 @@
 // How much of the allowed size is taken, measured again as the library grows.
 import { useEffect, useState } from 'react';
-import type { Room } from '../../services/library/room.ts';
+import type { StorageSpace } from '../../services/library/storage-space.ts';
 import { useApp, useReadable } from './app.tsx';
 
 /** After the start, and after a change: the measuring gives way to what a person is doing, ms. */
@@ -9,7 +9,7 @@ const SETTLED_MS = 3000;
 const AGAIN_MS = 300_000;
 
 /** Null until it was measured. */
-export function useRoom(): Room | null {
+export function useRoom(): StorageSpace | null {
   const { library, documents, settings } = useApp();
   const limit = useReadable(settings.config, (config) => config.storage.max_size_mb);
   const conversations = useReadable(documents.library, ({ entries }) => entries.length);
@@ -17,7 +17,7 @@ export function useRoom(): Room | null {
     library.activities,
     (all) => all.filter(({ state }) => state !== 'running' && state !== 'paused').length,
   );
-  const [room, setRoom] = useState<Room | null>(null);
+  const [room, setRoom] = useState<StorageSpace | null>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: these say that there is something to measure
   useEffect(() => {
     let gone = false;

@@ -1,7 +1,7 @@
 // The lines of long work, the same for the list, the ring and the title of the tab: activities, and what memory does beside them.
 import { useMemo, useRef } from 'react';
 import type { Activity } from '../../domain/base/activity.ts';
-import { type Tally, tallied } from '../../services/library/tally.ts';
+import { type Counters, counted } from '../../services/library/counters.ts';
 import type { MemoryStatus } from '../../services/memory/memory.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useReading } from '../hooks/reading.ts';
@@ -35,7 +35,7 @@ function memoryLines(
   const lines: Line[] = [];
   const base = { name: null, problem: undefined, calls: false, unit: 'count' } as const;
   // Until some of it is done, nobody knows more than what is left.
-  const amounts = ({ done, left }: Tally) =>
+  const amounts = ({ done, left }: Counters) =>
     done > 0 ? { done, total: done + left, left: null } : { done: 0, total: 0, left };
   const paused = status.state === 'paused';
   if (status.embedding.status === 'loading' && !announced.has('model-download'))
@@ -77,14 +77,14 @@ function memoryLines(
 
 /** What memory has done of its two kinds of work, as this tab has seen it. */
 interface Tallies {
-  readonly unread: Tally;
-  readonly waiting: Tally;
+  readonly unread: Counters;
+  readonly waiting: Counters;
 }
 export const NO_TALLIES: Tallies = { unread: { done: 0, left: 0 }, waiting: { done: 0, left: 0 } };
 
 export const talliedBy = (before: Tallies, { unread, waiting }: MemoryStatus): Tallies => ({
-  unread: tallied(before.unread, unread),
-  waiting: tallied(before.waiting, waiting),
+  unread: counted(before.unread, unread),
+  waiting: counted(before.waiting, waiting),
 });
 
 /** Everything that is going on or has just ended, what runs first. `now` in ms since 1970. */

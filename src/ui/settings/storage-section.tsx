@@ -7,7 +7,7 @@ import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { App, StorageStatus } from '../../services/app.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
-import { roomOf } from '../../services/library/room.ts';
+import { storageSpaceOf } from '../../services/library/storage-space.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { formatBytes, formatExact, formatNumber, formatPercent, formatRelative } from '../i18n/index.ts';
@@ -105,7 +105,7 @@ function Usage() {
     used,
     limit: limitBytes,
     state,
-  } = roomOf({
+  } = storageSpaceOf({
     usage: sizes.usage,
     known: named,
     maxSizeMb: limit,

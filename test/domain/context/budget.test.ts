@@ -4,13 +4,13 @@ import { asMessageId } from '../../../src/domain/base/ids.ts';
 import type { Message } from '../../../src/domain/chat/message.ts';
 import {
   budgetOf,
+  contextMeterOf,
   costOf,
-  gaugeOf,
   isPressed,
   reserveOf,
-  roomToReturn,
+  returnBudget,
 } from '../../../src/domain/context/budget.ts';
-import { requestLedgerSchema } from '../../../src/domain/context/ledger.ts';
+import { requestManifestSchema } from '../../../src/domain/context/manifest.ts';
 import { corrected, createMeter, NO_CORRECTION } from '../../../src/domain/context/meter.ts';
 import { PRICES, priceOf } from '../../../src/domain/context/prices.ts';
 import { buildPrompt } from '../../../src/domain/context/prompt.ts';
@@ -54,9 +54,9 @@ describe('a budget', () => {
   });
 
   it('spends on what is brought back what is left, and no more than that is worth', () => {
-    expect(roomToReturn(1_000, 900)).toBe(100);
-    expect(roomToReturn(1_000, 1_200)).toBe(0);
-    expect(roomToReturn(100_000, 10_000)).toBe(2_000);
+    expect(returnBudget(1_000, 900)).toBe(100);
+    expect(returnBudget(1_000, 1_200)).toBe(0);
+    expect(returnBudget(100_000, 10_000)).toBe(2_000);
   });
 });
 
@@ -73,8 +73,8 @@ describe('the gauge', () => {
     });
 
   it('shows where the window goes', () => {
-    const { request } = prompt().ledger;
-    const gauge = gaugeOf(request, { trigger: 48_000 }, null);
+    const { request } = prompt().manifest;
+    const gauge = contextMeterOf(request, { trigger: 48_000 }, null);
     expect(gauge).toMatchObject({
       window: 64_000,
       reserve: 16_000,
@@ -86,13 +86,13 @@ describe('the gauge', () => {
     expect(gauge.used.tools).toBe(100);
     expect(gauge.free).toBe(48_000 - gauge.used.total);
     expect(gauge.share).toBeCloseTo(gauge.used.total / 64_000);
-    expect(requestLedgerSchema.parse(JSON.parse(JSON.stringify(request)))).toEqual(request);
+    expect(requestManifestSchema.parse(JSON.parse(JSON.stringify(request)))).toEqual(request);
   });
 
   it('knows what the next send costs where the price is known', () => {
-    const { request } = prompt().ledger;
+    const { request } = prompt().manifest;
     const price = { currency: 'USD', input: 2, output: 8 };
-    expect(gaugeOf(request, { trigger: 1 }, price).price).toEqual({
+    expect(contextMeterOf(request, { trigger: 1 }, price).price).toEqual({
       amount: (request.tokens.total * 2) / 1e6,
       currency: 'USD',
     });
@@ -100,8 +100,12 @@ describe('the gauge', () => {
 
   it('is exact with the model’s own tokenizer only', () => {
     const exact = { id: 'o200k_base', exact: true, count: (text: string) => text.length };
-    expect(gaugeOf(prompt(createMeter(exact)).ledger.request, { trigger: 1 }, null).exact).toBe(true);
-    expect(gaugeOf(prompt(createMeter(exact, 1.1)).ledger.request, { trigger: 1 }, null).exact).toBe(false);
+    expect(contextMeterOf(prompt(createMeter(exact)).manifest.request, { trigger: 1 }, null).exact).toBe(
+      true,
+    );
+    expect(contextMeterOf(prompt(createMeter(exact, 1.1)).manifest.request, { trigger: 1 }, null).exact).toBe(
+      false,
+    );
   });
 });
 

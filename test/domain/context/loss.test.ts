@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { asMessageId } from '../../../src/domain/base/ids.ts';
 import type { Message } from '../../../src/domain/chat/message.ts';
+import { createCompactedSearch } from '../../../src/domain/context/compacted.ts';
 import { compactionPlanSchema } from '../../../src/domain/context/compaction/plan.ts';
-import { createFolded } from '../../../src/domain/context/folded.ts';
 import { asksBack, lossIn } from '../../../src/domain/context/loss.ts';
 
 const conversation = (...said: readonly (readonly [Message['role'], string])[]): Message[] =>
@@ -39,7 +39,7 @@ const plan = compactionPlanSchema.parse({
   fits: true,
   whyNot: null,
 });
-const folded = createFolded(path, { id: 'c', plan });
+const folded = createCompactedSearch(path, { id: 'c', plan });
 const loss = (answer: string, question = 'What now?') =>
   lossIn({ parts: [{ type: 'text', text: answer }] }, question, folded);
 
@@ -100,7 +100,7 @@ describe('an answer that misses nothing', () => {
       lossIn(
         { parts: [{ type: 'text', text: answer }] },
         'What now?',
-        createFolded(listed, { id: 'd', plan }),
+        createCompactedSearch(listed, { id: 'd', plan }),
       );
     for (const line of lines) expect(found(line)).toEqual([]);
     expect(found('Part 5 of the plan covers the garden.')).toHaveLength(1);
@@ -114,7 +114,7 @@ describe('an answer that misses nothing', () => {
       lossIn(
         { parts: [{ type: 'text', text: 'Could you remind me of the port?' }] },
         '',
-        createFolded(path, null),
+        createCompactedSearch(path, null),
       ),
     ).toEqual([]);
   });

@@ -56,8 +56,8 @@ describe('a prompt', () => {
       { role: 'assistant', parts: [text('two')] },
       { role: 'user', parts: [text('three')] },
     ]);
-    expect(built.ledger.leftOut.map(({ why }) => why)).toEqual(['kind', 'kind', 'empty']);
-    expect(built.ledger.overflow).toBe(false);
+    expect(built.manifest.leftOut.map(({ why }) => why)).toEqual(['kind', 'kind', 'empty']);
+    expect(built.manifest.overflow).toBe(false);
   });
 
   it('joins two questions in a row', () => {
@@ -106,7 +106,7 @@ describe('a prompt', () => {
 
 describe('memory in a prompt', () => {
   it('stands in front of the question it was found for, with title and day', () => {
-    const { messages, ledger } = build([say('user', 'When?')], { recall: recallOf('At three.') });
+    const { messages, manifest: ledger } = build([say('user', 'When?')], { recall: recallOf('At three.') });
     expect(messages).toEqual([
       {
         role: 'user',
@@ -175,16 +175,16 @@ describe('a window', () => {
 
   it('leaves out the oldest whole turns and says so', () => {
     const built = build(path, { window: 4000, reserve: 50_000 });
-    expect(built.ledger.limit).toBe(3000);
+    expect(built.manifest.limit).toBe(3000);
     expect(built.messages.map(({ parts }) => textOf({ parts })[0])).toEqual(['c', 'd', 'n']);
-    expect(built.ledger.leftOut).toEqual(path.slice(0, 2).map(({ id }) => ({ id, why: 'window' })));
-    expect(built.ledger.included).toEqual(path.slice(2).map(({ id }) => id));
+    expect(built.manifest.leftOut).toEqual(path.slice(0, 2).map(({ id }) => ({ id, why: 'window' })));
+    expect(built.manifest.included).toEqual(path.slice(2).map(({ id }) => id));
   });
 
   it('sends the newest turn whatever it costs, and says that it is too long', () => {
     const built = build([...path, say('user', 'e'.repeat(40_000))], { window: 4000 });
     expect(built.messages).toHaveLength(1);
-    expect(built.ledger.overflow).toBe(true);
+    expect(built.manifest.overflow).toBe(true);
   });
 });
 
@@ -236,7 +236,7 @@ describe('whatever a conversation is like', () => {
   it('nothing of the screen gets in, nothing is empty, every message is accounted for', () => {
     fc.assert(
       fc.property(input, (given) => {
-        const { system, messages, ledger } = buildPrompt(given);
+        const { system, messages, manifest: ledger } = buildPrompt(given);
         expect(system.length).toBeGreaterThan(0);
         if (given.system?.trim()) expect(system.startsWith(given.system.trim())).toBe(true);
         for (const { parts } of messages) {
@@ -321,7 +321,7 @@ describe('whatever a conversation is like', () => {
   it('fits, or is the newest turn alone', () => {
     fc.assert(
       fc.property(input, (given) => {
-        const { ledger } = buildPrompt(given);
+        const { manifest: ledger } = buildPrompt(given);
         if (!ledger.overflow) return;
         const asked = given.path.filter(({ id, role }) => role === 'user' && ledger.included.includes(id));
         expect(asked.length).toBeLessThanOrEqual(1);

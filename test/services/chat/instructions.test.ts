@@ -37,5 +37,5 @@ it('weigh in the gauge', async () => {
   const plain = talk();
   const same = await plain.grown(2);
   const [own, shipped] = [await made.context.next(id, []), await plain.context.next(same, [])];
-  expect(own?.ledger.tokens.system).not.toBe(shipped?.ledger.tokens.system);
+  expect(own?.manifest.tokens.system).not.toBe(shipped?.manifest.tokens.system);
 });

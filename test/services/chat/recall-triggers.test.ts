@@ -419,7 +419,7 @@ describe('what was folded', () => {
     await until(chat.turn(id), (state) => state.status === 'idle');
     const sent = JSON.stringify(server.chats().at(-1)?.messages.at(-1));
     expect(sent).toContain('port 8081');
-    const ledger = await context.ledger(id, (await path(id)).at(-1)?.id as MessageId);
+    const ledger = await context.manifest(id, (await path(id)).at(-1)?.id as MessageId);
     expect(ledger?.lines.filter((line) => line.form === 'returned')).toMatchObject(
       expect.arrayContaining([expect.objectContaining({ why: 'missed' })]),
     );
@@ -437,7 +437,7 @@ describe('what was folded', () => {
     }));
     await say('On which port does the staging server listen?', id);
     expect(JSON.stringify(server.chats().at(-1)?.messages.at(-1))).toContain('port 8081');
-    const ledger = await context.ledger(id, (await path(id)).at(-1)?.id as MessageId);
+    const ledger = await context.manifest(id, (await path(id)).at(-1)?.id as MessageId);
     expect(ledger?.tokens.returned).toBeGreaterThan(0);
   });
 });

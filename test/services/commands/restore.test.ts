@@ -7,7 +7,7 @@ import type { Message } from '../../../src/domain/chat/message.ts';
 import { defaultConfig } from '../../../src/domain/settings/config.ts';
 import type { CommandContext } from '../../../src/services/commands/command.ts';
 import { COMMANDS, runCommand } from '../../../src/services/commands/index.ts';
-import { createCheckpointDesk } from '../../../src/services/context/checkpoints.ts';
+import { createCheckpoints } from '../../../src/services/context/checkpoints.ts';
 import type { ConversationChange } from '../../../src/services/documents/documents.ts';
 
 const SET_AT = 1_770_000_000_000;
@@ -68,7 +68,7 @@ function desk(size: number) {
     compactions: new Map(),
   };
   const changes: ConversationChange[] = [];
-  const control = createCheckpointDesk({
+  const control = createCheckpoints({
     documents: {
       read: async () => conversation,
       change: async (_id, change) => {

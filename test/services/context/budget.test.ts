@@ -56,17 +56,17 @@ describe('what the memory of a conversation may cost', () => {
     const { grown, say, context } = talk({ config: allowed(budget) });
     const id = await grown(6);
     for (let round = 0; round < 4; round += 1) {
-      const known = context.state(id).get().upkeep;
+      const known = context.state(id).get().sessionMemory;
       await say(Array.from({ length: 6 }, (_, at) => filler(50 * round + at)).join('\n'), id);
-      const { upkeep } = await until(
+      const { sessionMemory: upkeep } = await until(
         context.state(id),
-        (state) => state.upkeep !== known && state.upkeep?.running === false,
+        (state) => state.sessionMemory !== known && state.sessionMemory?.running === false,
       );
       expect(upkeep?.problem).toBeNull();
       expect(upkeep?.tokens).toBeLessThanOrEqual(budget);
     }
     const asked = server.chats().filter(isUpkeep);
     expect(asked.length).toBeGreaterThanOrEqual(atLeast);
-    expect(context.state(id).get().upkeep?.calls).toBe(asked.length);
+    expect(context.state(id).get().sessionMemory?.calls).toBe(asked.length);
   });
 });

@@ -213,7 +213,7 @@ describe('hierarchical', () => {
     async (_name, script) => {
       const { grown, say, documents, paired, compactions, path } = talk({
         config,
-        context: { summaryPatienceMs: 1500 },
+        context: { summaryTimeoutMs: 1500 },
       });
       const id = await grown(22);
       const before = (await documents.read(id))?.messages.size ?? 0;

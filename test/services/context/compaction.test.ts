@@ -59,7 +59,7 @@ describe.each(
     const conversation = await documents.read(id);
     expect(conversation?.messages.size).toBe(before + 2);
     const answer = (await path(id)).at(-1);
-    expect(await context.ledger(id, answer?.id as MessageId)).toMatchObject({ compaction: made?.id });
+    expect(await context.manifest(id, answer?.id as MessageId)).toMatchObject({ compaction: made?.id });
     expect((await transcript(id))[0]).toBe(`user: ${filler(0)}`);
     const calls = server.chats().filter(isSummaryCall).length;
     if (needsModel) expect(calls).toBeGreaterThan(0);
@@ -72,9 +72,9 @@ describe.each(
     await say('And then? What was the last region?', id);
     await context.undo(id, made?.id as string);
     const next = await context.next(id, []);
-    expect(next?.ledger.compaction).toBeNull();
+    expect(next?.manifest.compaction).toBeNull();
     await context.redo(id, made?.id as string);
-    expect((await context.next(id, []))?.ledger.compaction).toBe(made?.id);
+    expect((await context.next(id, []))?.manifest.compaction).toBe(made?.id);
   });
 });
 
@@ -92,7 +92,7 @@ describe('a manual compaction', () => {
     const [made] = await compactions(id);
     await context.rewrite(id, made?.id as string, 'Only this: the port is 8081.');
     const sent = await context.next(id, [{ type: 'text', text: 'which port?' }]);
-    expect(sent?.ledger.lines.some((line) => line.form === 'summary')).toBe(true);
+    expect(sent?.manifest.lines.some((line) => line.form === 'summary')).toBe(true);
     server.next(words(SUMMARY.replace('one file', 'many files')));
     const again = await context.again(id, made?.id as string, 'shorter');
     expect(again).toMatchObject({ outcome: 'applied' });
@@ -116,7 +116,7 @@ describe('a manual compaction', () => {
     const cost = (900 * 3 + 50 * 15) / 1_000_000;
     expect(paired()[0]).toMatchObject({ usage: { inputTokens: 900, outputTokens: 50 }, cost });
     expect((await compactions(id))[0]).toMatchObject({ cost, currency: 'USD', model: 'plain' });
-    expect((await context.next(id, []))?.gauge.price).toMatchObject({ currency: 'USD' });
+    expect((await context.next(id, []))?.contextMeter.price).toMatchObject({ currency: 'USD' });
   });
 
   it('twice is once', async () => {
@@ -203,10 +203,10 @@ describe('a manual compaction', () => {
     const other = pending?.blocks.filter((block) => block.state === 'fold')[1];
     const tail = pending?.blocks.filter((block) => block.state === 'keep').at(-3);
     await context.adjust(id, { keep: other?.ids ?? [] });
-    await context.adjust(id, { fold: tail?.ids ?? [] });
+    await context.adjust(id, { compact: tail?.ids ?? [] });
     await context.adjust(id, { strategy: 'sliding-window' });
     expect([folded, other, tail].map(stateOf)).toEqual(['keep', 'keep', 'fold']);
-    await context.adjust(id, { fold: folded?.ids ?? [] });
+    await context.adjust(id, { compact: folded?.ids ?? [] });
     expect([folded, other, tail].map(stateOf)).toEqual(['fold', 'keep', 'fold']);
     context.cancel(id);
     expect(context.state(id).get().pending).toBeNull();
@@ -396,7 +396,7 @@ describe('a summary that does not work out', () => {
   it.each(MODELLED)('in time is given up: %s', async (strategy) => {
     const { grown, context, paired, compactions, say } = talk({
       config: strategyIs(strategy),
-      context: { summaryPatienceMs: 150 },
+      context: { summaryTimeoutMs: 150 },
     });
     const id = await grown(22);
     server.answer((request) =>
@@ -495,7 +495,7 @@ describe('a full disk', () => {
     const result = await scene.context.apply(id);
     expect(result).toMatchObject({ outcome: 'applied', unsaved: { code: 'storage-full' } });
     const [made] = await scene.compactions(id);
-    expect((await scene.context.next(id, []))?.ledger.compaction).toBe(made?.id);
+    expect((await scene.context.next(id, []))?.manifest.compaction).toBe(made?.id);
     expect(scene.context.state(id).get()).toMatchObject({ pending: null, problem: { code: 'storage-full' } });
     await scene.context.undo(id, made?.id as string).catch(() => undefined);
     const again = await scene.context.compact(id, { strategy: 'sliding-window' });
@@ -624,7 +624,7 @@ describe('a window that became smaller', () => {
     await chat.regenerate(id, answer);
     await idle(id);
     expect(paired().map(({ outcome }) => outcome)).toEqual(['applied', 'applied']);
-    const ledger = await context.ledger(id, (await path(id)).at(-1)?.id as MessageId);
+    const ledger = await context.manifest(id, (await path(id)).at(-1)?.id as MessageId);
     expect(ledger?.lines.filter(({ why }) => why === 'window')).toEqual([]);
   });
 });
@@ -668,7 +668,7 @@ describe('an answer that misses what is folded', () => {
     await say('Well, look again.', id);
     await idle(id);
     expect(JSON.stringify(server.chats().at(-1)?.messages.at(-1))).toContain('gate number 7731');
-    const ledger = await context.ledger(id, (await path(id)).at(-1)?.id as MessageId);
+    const ledger = await context.manifest(id, (await path(id)).at(-1)?.id as MessageId);
     expect(ledger?.lines).toContainEqual(
       expect.objectContaining({ form: 'returned', from: said, why: 'missed' }),
     );
@@ -677,7 +677,7 @@ describe('an answer that misses what is folded', () => {
 
 describe('a message that the person marked as kept', () => {
   const formOf = async (scene: ReturnType<typeof talk>, id: ConversationId, message: MessageId) =>
-    (await scene.context.next(id, []))?.ledger.lines.find(({ from }) => from === message)?.form;
+    (await scene.context.next(id, []))?.manifest.lines.find(({ from }) => from === message)?.form;
 
   it.each(STRATEGIES.map(({ id }) => id))('stays whole through a compaction by %s', async (strategy) => {
     const scene = talk();
@@ -725,11 +725,11 @@ describe('branches', () => {
       conversation ? effectiveHead(conversation) : null,
     );
     await context.restore(id, path[5]?.id as string);
-    expect((await context.next(id, []))?.ledger.compaction).toBeNull();
+    expect((await context.next(id, []))?.manifest.compaction).toBeNull();
     await context.restore(id, path.at(-1)?.id as string);
-    expect((await context.next(id, []))?.ledger.compaction).toBe(made?.id);
+    expect((await context.next(id, []))?.manifest.compaction).toBe(made?.id);
     // Editing the newest question keeps it in force.
     await chat.edit(id, path.at(-2)?.id as MessageId, [{ type: 'text', text: 'Which one?' }], false);
-    expect((await context.next(id, []))?.ledger.compaction).toBe(made?.id);
+    expect((await context.next(id, []))?.manifest.compaction).toBe(made?.id);
   });
 });

@@ -23,7 +23,7 @@ it.each([44, 1100])('an answer that contradicts what is folded: of %i messages',
   server.next(words('Here it is.'));
   await say('Go on with the second one.', id);
   const answer = (await path(id)).at(-1)?.id as MessageId;
-  expect((await context.ledger(id, answer))?.lines).toContainEqual(
+  expect((await context.manifest(id, answer))?.lines).toContainEqual(
     expect.objectContaining({ form: 'returned', from: fact, why: 'missed' }),
   );
   expect(JSON.stringify(server.chats().at(-1)?.messages.at(-1))).toContain(FACT);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import type { ToolDescription } from '../../../src/adapters/models/chat-model.ts';
 import type { ConversationId, MessageId } from '../../../src/domain/base/ids.ts';
-import type { RequestLedger } from '../../../src/domain/context/ledger.ts';
+import type { RequestManifest } from '../../../src/domain/context/manifest.ts';
 import { MESSAGE_OVERHEAD, type TokenCounter } from '../../../src/domain/context/meter.ts';
 import { renderRecall } from '../../../src/domain/context/recalled.ts';
 import { estimateTokens } from '../../../src/domain/context/tokens.ts';
@@ -22,7 +22,7 @@ const nextOf = async ({ context }: Talk, id: ConversationId, draft = '') => {
 
 /** Says something to an endpoint that reports `factor` times what was counted with nothing learnt yet. */
 async function sayTo(scene: Talk, id: ConversationId, factor: number): Promise<void> {
-  const { tokens, ratio } = (await nextOf(scene, id, 'And now?')).ledger;
+  const { tokens, ratio } = (await nextOf(scene, id, 'And now?')).manifest;
   const reported = Math.round((tokens.total / ratio) * factor);
   server.next({
     steps: [{ text: 'Well.' }, { finish: 'stop' }, { usage: { prompt_tokens: reported } }],
@@ -36,17 +36,17 @@ describe('an estimate', () => {
     const scene = talk({ config: WIDE, store });
     const id = await scene.grown(8);
     const before = await nextOf(scene, id);
-    expect(before.ledger).toMatchObject({ counter: 'estimate', ratio: 1 });
+    expect(before.manifest).toMatchObject({ counter: 'estimate', ratio: 1 });
     for (let times = 0; times < 3; times++) await sayTo(scene, id, 1.3);
     const after = await nextOf(scene, id);
-    expect(after.ledger.ratio).toBeCloseTo(1.3, 2);
-    expect(after.gauge.used.total).toBeGreaterThan(before.gauge.used.total * 1.29);
-    expect(after.gauge.exact).toBe(false);
+    expect(after.manifest.ratio).toBeCloseTo(1.3, 2);
+    expect(after.contextMeter.used.total).toBeGreaterThan(before.contextMeter.used.total * 1.29);
+    expect(after.contextMeter.exact).toBe(false);
     await expect
       .poll(async () => JSON.stringify(await store.drawer.get('context/corrections')))
       .toContain('"samples":3');
-    expect((await nextOf(talk({ config: WIDE, store }), id)).ledger.ratio).toBeCloseTo(1.3, 2);
-    expect((await nextOf(talk({ config: WIDE, store, id: 'another' }), id)).ledger.ratio).toBe(1);
+    expect((await nextOf(talk({ config: WIDE, store }), id)).manifest.ratio).toBeCloseTo(1.3, 2);
+    expect((await nextOf(talk({ config: WIDE, store, id: 'another' }), id)).manifest.ratio).toBe(1);
   });
 
   it('gives way to the model’s own tokenizer where there is one', async () => {
@@ -56,14 +56,14 @@ describe('an estimate', () => {
       context: { counterFor: ({ id: model }) => (model === 'plain' ? characters : undefined) },
     });
     const id = await scene.grown(2);
-    const { ledger, gauge } = await nextOf(scene, id, 'And now?');
+    const { manifest: ledger, contextMeter: gauge } = await nextOf(scene, id, 'And now?');
     expect(ledger.counter).toBe('characters');
     expect(gauge.exact).toBe(true);
     const said = [filler(0), filler(1), filler(2), filler(3), 'And now?'];
     expect(gauge.used.messages).toBe(said.reduce((sum, { length }) => sum + length + MESSAGE_OVERHEAD, 0));
     await scene.say('And now?', id);
     const answer = (await scene.path(id)).at(-1)?.id as MessageId;
-    expect(await scene.context.ledger(id, answer)).toMatchObject({ counter: 'characters' });
+    expect(await scene.context.manifest(id, answer)).toMatchObject({ counter: 'characters' });
   });
 });
 
@@ -75,11 +75,11 @@ it('the next send costs what the whole request and what is typed cost', async ()
     },
   });
   const id = await scene.grown(4);
-  const plain = (await nextOf(scene, id)).gauge;
+  const plain = (await nextOf(scene, id)).contextMeter;
   expect(plain.used.total).toBeGreaterThan(500);
   expect(plain.price).toEqual({ amount: (plain.used.total * 3) / 1e6, currency: 'EUR' });
   const draft = filler(7);
-  const typed = (await nextOf(scene, id, draft)).gauge;
+  const typed = (await nextOf(scene, id, draft)).contextMeter;
   const cost = estimateTokens(draft) + MESSAGE_OVERHEAD;
   expect(typed.used).toEqual({
     ...plain.used,
@@ -87,16 +87,16 @@ it('the next send costs what the whole request and what is typed cost', async ()
     total: plain.used.total + cost,
   });
   expect(typed.price?.amount).toBeCloseTo(((plain.used.total + cost) * 3) / 1e6, 9);
-  expect((await nextOf(talk({ store: scene.store, id: 'another' }), id)).gauge.price).toBeNull();
+  expect((await nextOf(talk({ store: scene.store, id: 'another' }), id)).contextMeter.price).toBeNull();
 });
 
 describe('a gauge', () => {
   /** Names of the parts that differ, without the total. */
-  const changed = (before: RequestLedger['tokens'], after: RequestLedger['tokens']) =>
+  const changed = (before: RequestManifest['tokens'], after: RequestManifest['tokens']) =>
     (['system', 'tools', 'recall', 'returned', 'summary', 'messages'] as const).filter(
       (part) => before[part] !== after[part],
     );
-  const total = ({ total: all, ...parts }: RequestLedger['tokens']) => {
+  const total = ({ total: all, ...parts }: RequestManifest['tokens']) => {
     expect(Object.values(parts).reduce((sum, tokens) => sum + tokens, 0)).toBe(all);
     return all;
   };
@@ -110,21 +110,21 @@ describe('a gauge', () => {
     const offered: ToolDescription[] = [];
     const scene = talk({ context: { tools: () => offered } });
     const id = await scene.grown(8);
-    const plain = (await nextOf(scene, id)).gauge.used;
+    const plain = (await nextOf(scene, id)).contextMeter.used;
     expect(plain).toMatchObject({ tools: 0, recall: 0, returned: 0, summary: 0 });
 
     offered.push(lookUp);
-    const tooled = (await nextOf(scene, id)).gauge.used;
+    const tooled = (await nextOf(scene, id)).contextMeter.used;
     expect(changed(plain, tooled)).toEqual(['tools']);
     expect(tooled.tools).toBe(estimateTokens(JSON.stringify(offered)));
 
     await scene.documents.change(id, { meta: { systemPrompt: 'Count every petal. '.repeat(40) } });
-    const told = (await nextOf(scene, id)).gauge.used;
+    const told = (await nextOf(scene, id)).contextMeter.used;
     expect(changed(tooled, told)).toEqual(['system']);
     expect(told.system).toBeGreaterThan(tooled.system);
 
     await scene.context.compact(id);
-    const { ledger, gauge } = await nextOf(scene, id);
+    const { manifest: ledger, contextMeter: gauge } = await nextOf(scene, id);
     expect(changed(told, gauge.used)).toEqual(['summary', 'messages']);
     const summaries = ledger.lines.filter(({ form }) => form === 'summary');
     const folded = ledger.lines.filter(({ form }) => form === 'out');
@@ -145,20 +145,20 @@ describe('a gauge', () => {
     const id = await scene.say('When does the backup run?');
     const answer = (await scene.path(id)).at(-1);
     const part = answer?.parts.find(({ type }) => type === 'recall');
-    const { tokens } = (await scene.context.ledger(id, answer?.id as MessageId)) as RequestLedger;
+    const { tokens } = (await scene.context.manifest(id, answer?.id as MessageId)) as RequestManifest;
     expect(part).toBeDefined();
     expect(tokens.recall).toBe(estimateTokens(renderRecall(part as never)));
     expect(tokens.messages).toBe(estimateTokens('When does the backup run?') + MESSAGE_OVERHEAD);
-    expect((await nextOf(scene, id)).gauge.used.recall).toBe(tokens.recall);
+    expect((await nextOf(scene, id)).contextMeter.used.recall).toBe(tokens.recall);
     total(tokens);
   });
 
   it('goes by the window the model is known to have, and by the settings where it is not known', async () => {
     const unknown = talk();
     const id = await unknown.grown(22);
-    expect((await nextOf(unknown, id)).gauge).toMatchObject({ window: WINDOW, reserve: 400 });
+    expect((await nextOf(unknown, id)).contextMeter).toMatchObject({ window: WINDOW, reserve: 400 });
     const known = talk({ store: unknown.store, id: 'gpt-4o' });
-    expect((await nextOf(known, id)).gauge).toMatchObject({ window: 128_000, trigger: 96_000 });
+    expect((await nextOf(known, id)).contextMeter).toMatchObject({ window: 128_000, trigger: 96_000 });
     server.next(words('The last region was 43.'));
     await known.say('What was the last region?', id);
     expect(known.paired()).toEqual([]);
@@ -171,7 +171,7 @@ describe('a gauge', () => {
     const weight = estimateTokens(JSON.stringify(heavy));
     const prepared = async (tools: readonly ToolDescription[]) => {
       const open = await scene.documents.open(id);
-      const { ledger } = await scene.context.prepare({
+      const { manifest: ledger } = await scene.context.prepare({
         id,
         conversation: open.get,
         leaf: (await scene.path(id)).findLast(({ role }) => role === 'user')?.id as MessageId,

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { createInMemoryIndex } from '../../../src/adapters/index/in-memory.ts';
 import type { ConversationId, MessageId } from '../../../src/domain/base/ids.ts';
-import { compactionPlanSchema, fatesOf } from '../../../src/domain/context/compaction/plan.ts';
-import { type MeaningSource, meaningBy, patient } from '../../../src/services/context/meaning.ts';
+import { compactionPlanSchema, dispositionsOf } from '../../../src/domain/context/compaction/plan.ts';
+import { type MeaningSource, meaningBy, withTimeout } from '../../../src/services/context/meaning.ts';
 import { passage } from '../chat/setup.ts';
 import { contextConfig, filler, startTalks } from './talk.ts';
 
@@ -40,7 +40,7 @@ describe('what is brought back for a question', () => {
     expect(asked).toEqual([ASKED]);
     expect(sent()).toContain('Das Klavier wurde im Mai');
     const answer = (await made.path(id)).at(-1)?.id as MessageId;
-    expect((await made.context.ledger(id, answer))?.lines).toContainEqual(
+    expect((await made.context.manifest(id, answer))?.lines).toContainEqual(
       expect.objectContaining({ form: 'returned', from: found.id }),
     );
   });
@@ -75,8 +75,8 @@ describe('the strategies that go by meaning', () => {
     found.id = path[4]?.id as MessageId;
     await made.context.compact(id);
     const plan = compactionPlanSchema.parse((await made.compactions(id))[0]?.plan);
-    expect(fatesOf(plan, path)[4]).toMatchObject({ action: 'keep', why: 'relevant' });
-    expect(fatesOf(plan, path)[6]?.action).toBe('fold');
+    expect(dispositionsOf(plan, path)[4]).toMatchObject({ action: 'keep', why: 'relevant' });
+    expect(dispositionsOf(plan, path)[6]?.action).toBe('fold');
   });
 
   it('smart gets the vectors of the index', async () => {
@@ -130,7 +130,7 @@ describe('the meaning of the tab’s index', () => {
       index: () => index,
       model: () => 'e5',
     });
-    const known = patient(meaning);
+    const known = withTimeout(meaning);
     const signal = new AbortController().signal;
     expect([...(await known.relevance('here' as ConversationId, 'what?', signal))]).toEqual([
       ['m1', 0.86],
@@ -138,7 +138,7 @@ describe('the meaning of the tab’s index', () => {
     ]);
     expect(filter).toEqual({ conversationIds: ['here'] });
     expect((await known.vectors(['m1' as MessageId], signal)).size).toBe(0);
-    const asleep = patient(
+    const asleep = withTimeout(
       meaningBy({
         memory: { recall: () => Promise.reject(new Error('no')) },
         index: () => null,

@@ -16,7 +16,7 @@ type Talk = ReturnType<typeof talk>;
 /** What the model would read in place of folded messages, in order. */
 async function sentSummaries({ documents, context }: Talk, id: ConversationId): Promise<string[]> {
   const conversation = await documents.read(id);
-  const applied = (await context.next(id, []))?.ledger.compaction;
+  const applied = (await context.next(id, []))?.manifest.compaction;
   const made = [...(conversation?.compactions.values() ?? [])].find((one) => one.id === applied);
   const plan = compactionPlanSchema.parse(made?.plan);
   const { summaries } = typeof made?.summary === 'string' ? withSummaryText(plan, made.summary) : plan;
@@ -114,7 +114,7 @@ describe('on another device', () => {
     expect((await there.path(id)).map((message) => message.id)).toEqual(
       before.slice(0, 6).map((message) => message.id),
     );
-    expect((await there.context.next(id, []))?.ledger.compaction).toBeNull();
+    expect((await there.context.next(id, []))?.manifest.compaction).toBeNull();
     const branch = [...((await there.documents.read(id))?.messages.values() ?? [])].find(
       (message) => textOf(message) === 'Another way.',
     );
@@ -122,13 +122,13 @@ describe('on another device', () => {
     expect((await there.path(id)).at(-1)?.id).toBe(branch?.id);
     await there.context.restore(id, before.at(-1)?.id as string);
     await there.context.undo(id, made);
-    expect((await there.context.next(id, []))?.ledger.compaction).toBeNull();
+    expect((await there.context.next(id, []))?.manifest.compaction).toBeNull();
   });
 });
 
 describe('undoing', () => {
   const inForce = async ({ context }: Talk, id: ConversationId) =>
-    (await context.next(id, []))?.ledger.compaction ?? null;
+    (await context.next(id, []))?.manifest.compaction ?? null;
 
   it('then newer messages, then doing it again: the compaction stands, what is newer is sent whole', async () => {
     const made = talk({ config: contextConfig({ window_tokens: 40_000 }) });

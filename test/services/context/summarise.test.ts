@@ -16,7 +16,7 @@ const summaryOf = async (text: string): Promise<string> => {
       key: async () => undefined,
     });
     const { signal } = new AbortController();
-    const summarise = summariseWith(model, { patienceMs: 10_000, signal, onUsage: () => undefined });
+    const summarise = summariseWith(model, { timeoutMs: 10_000, signal, onUsage: () => undefined });
     const { text: summary } = await summarise({
       system: 's',
       prompt: 'p',

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { LibraryEntry } from '../../../src/services/documents/documents.ts';
 import { cleanupOf } from '../../../src/services/library/cleanup.ts';
-import { inMegabytes, roomOf } from '../../../src/services/library/room.ts';
+import { inMegabytes, storageSpaceOf } from '../../../src/services/library/storage-space.ts';
 import { libraryEntry } from '../../fixtures/library-entry.ts';
 
 const DAY = 86_400_000;
@@ -43,7 +43,7 @@ describe('tidying up', () => {
 });
 
 describe('room', () => {
-  const at = (usage: number | null, known: number) => roomOf({ usage, known, maxSizeMb: 100 });
+  const at = (usage: number | null, known: number) => storageSpaceOf({ usage, known, maxSizeMb: 100 });
 
   it('is warned of at 80 % and full at the limit', () => {
     expect(at(79_999_999, 0).state).toBe('free');

@@ -132,7 +132,7 @@ const answerIn = ({ messages }: Conversation) =>
 
 describe.each([
   ['held', {}],
-  ['read twice', { heldBytes: 0 }],
+  ['read twice', { wholeUpToBytes: 0 }],
 ])('importing again what came without its bytes (%s)', (_, deps) => {
   it('brings a picture that the first export did not have, and nothing the time after', async () => {
     const { bring, from, store } = device(deps);
@@ -428,7 +428,7 @@ describe('a later export of another tool', () => {
 
 describe('of a large source, which is read twice', () => {
   it('what is here already is met once, and nothing is written', async () => {
-    const { bring, store, documents } = device({ heldBytes: 0 });
+    const { bring, store, documents } = device({ wholeUpToBytes: 0 });
     const all = listing(chatgpt.branched, chatgpt.tools, asked(FULL));
     await bring(all);
     const reading = vi.spyOn(documents, 'read');

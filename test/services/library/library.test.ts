@@ -306,7 +306,7 @@ describe('importing', () => {
     };
     describe.each([
       ['held', {}],
-      ['read twice', { heldBytes: 0 }],
+      ['read twice', { wholeUpToBytes: 0 }],
     ])('%s', (_, deps) => {
       it.each(Object.keys(cases))('%s', async (name) => {
         const { library, store } = setup(deps);
@@ -410,7 +410,7 @@ describe('importing', () => {
 
   it('reads a source that is too large to hold twice, and gets the same', async () => {
     const whole = setup();
-    const parts = setup({ heldBytes: 0 });
+    const parts = setup({ wholeUpToBytes: 0 });
     const file = await zipFile('export.zip', chatgpt.exportFiles);
     const [a] = await whole.library.importFiles([file]);
     const [b] = await parts.library.importFiles([file]);
@@ -424,8 +424,8 @@ describe('importing', () => {
 
   it.each([
     ['held at once', {}, 'One more.'],
-    ['written in parts', { heldBytes: 0 }, 'One more.'],
-    ['written in parts, one of them in between', { heldBytes: 0 }, 'One more. '.repeat(500_000)],
+    ['written in parts', { wholeUpToBytes: 0 }, 'One more.'],
+    ['written in parts, one of them in between', { wholeUpToBytes: 0 }, 'One more. '.repeat(500_000)],
   ])('of two exports in a folder the older one moves neither head nor title: %s', async (_, deps, words) => {
     const { library, bySource } = setup(deps);
     const newer = grown();
@@ -458,7 +458,7 @@ describe('importing', () => {
   });
 
   it('of two exports in a folder the newer one moves the head on', async () => {
-    for (const deps of [{}, { heldBytes: 0 }]) {
+    for (const deps of [{}, { wholeUpToBytes: 0 }]) {
       const { library, bySource } = setup(deps);
       await library.importFiles(
         filesOf({
@@ -484,7 +484,7 @@ describe('importing', () => {
         await documents.changeMany(changes, origin);
       },
     };
-    const library = createLibrary({ documents: failing, words: englishWords, now: () => NOW, heldBytes: 0 });
+    const library = createLibrary({ documents: failing, words: englishWords, now: () => NOW, wholeUpToBytes: 0 });
     await library.importFiles(listing(chatgpt.branched));
     appends = 0;
     // Added first, changes to what was here last: the second append is the one that fails.
@@ -527,7 +527,7 @@ describe('importing', () => {
         documents: touching,
         words: englishWords,
         now: () => NOW,
-        heldBytes: 0,
+        wholeUpToBytes: 0,
         unfinished: { recall: async () => null, keep: async (name) => void marks.push(name) },
       });
       const [report] = await library.importFiles(listing(...talks));
@@ -560,7 +560,7 @@ describe('importing', () => {
   });
 
   it('says of what it met lies in the trash, and restores nothing unasked', async () => {
-    for (const deps of [{}, { heldBytes: 0 }]) {
+    for (const deps of [{}, { wholeUpToBytes: 0 }]) {
       const { library, entries } = setup(deps);
       const [before] = await library.importFiles(listing(chatgpt.branched, chatgpt.tools));
       expect(before?.trashed).toEqual([]);
@@ -645,7 +645,7 @@ describe('importing', () => {
   });
 
   it('counts of a folder only what may be read of it', async () => {
-    const { library } = setup({ heldBytes: 100_000 });
+    const { library } = setup({ wholeUpToBytes: 100_000 });
     const own = filesOf({
       'all/gpt/conversations.json': JSON.stringify([chatgpt.tools]),
       'all/pictures/file-AbC123-data.png': 'a picture',

@@ -22,7 +22,7 @@ async function both() {
       sees: (so: () => Promise<boolean>) => eventually(device, so, 20_000),
       /** The compaction through which the next request is made. */
       seenThrough: async (id: ConversationId) =>
-        (await scene.context.next(id, []))?.ledger.compaction ?? null,
+        (await scene.context.next(id, []))?.manifest.compaction ?? null,
       ids: async (id: ConversationId) => (await scene.path(id)).map((message) => message.id),
     };
   };

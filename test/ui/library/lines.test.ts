@@ -1,7 +1,7 @@
 // What the list, the ring and the title of the tab tell of long work.
 import { describe, expect, it } from 'vitest';
 import type { Activity } from '../../../src/domain/base/activity.ts';
-import { tallied } from '../../../src/services/library/tally.ts';
+import { counted } from '../../../src/services/library/counters.ts';
 import type { MemoryStatus } from '../../../src/services/memory/memory.ts';
 import { linesOf, NO_TALLIES, shareOf, talliedBy, titlePercent } from '../../../src/ui/library/lines.ts';
 
@@ -34,7 +34,7 @@ describe('a tally', () => {
   it('counts what vanished, takes what came as more to do, and begins anew', () => {
     let tally = { done: 0, left: 0 };
     const seen = [10, 7, 9, 2, 0, 5].map((left) => {
-      tally = tallied(tally, left);
+      tally = counted(tally, left);
       return [tally.done, tally.left];
     });
     expect(seen).toEqual([

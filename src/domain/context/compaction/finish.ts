@@ -4,7 +4,7 @@ import { constraintsOf } from '../cues.ts';
 import { MESSAGE_OVERHEAD, type TokenMeter } from '../meter.ts';
 import { cutToTokens } from '../tokens.ts';
 import { HEADINGS } from './headings.ts';
-import { type Group, isTold, type Outline, sizeOf } from './outline.ts';
+import { type Group, isSummarised, type Outline, sizeOf } from './outline.ts';
 import type { CompactionPlan, PlanRun, PlanSummary, WhyNot } from './plan.ts';
 
 /** A summary that knows how to be shorter. */
@@ -19,7 +19,7 @@ export interface Decision {
   readonly keep: ReadonlySet<number>;
   /** Why a kept or folded group is; defaults `tail` and `older`. */
   readonly why?: ((group: number) => string | undefined) | undefined;
-  /** What stands for the folded ones. */
+  /** What stands for the compacted ones. */
   readonly drafts: readonly Draft[];
   /** Which summary stands for a group; default: the first draft's. */
   readonly summaryOf?: ((group: number) => string | null) | undefined;
@@ -34,7 +34,7 @@ export const keepAll = (
   facts: Pick<Decision, 'strategy' | 'attempts' | 'fallback'>,
 ): CompactionPlan => finish(outline, { ...facts, keep: new Set(outline.groups.keys()), drafts: [] });
 
-/** How often what is too much is folded and measured again. */
+/** How often what is too much is compacted and measured again. */
 const ROUNDS = 8;
 /** A tool's output above this is shortened when room is needed. */
 const LONG_RESULT = 160;
@@ -42,7 +42,7 @@ const SHORT_RESULT = 90;
 
 /**
  * Makes the plan. Where the decision costs more than the goal, in this order: tool output of kept messages is shortened and files left
- * out, older kept messages are folded, summaries are shortened, tool output of the newest messages is shortened. What has to be sent
+ * out, older kept messages are compacted, summaries are shortened, tool output of the newest messages is shortened. What has to be sent
  * is sent even then, and the plan says that it does not fit and why.
  */
 export function finish(outline: Outline, decision: Decision): CompactionPlan {
@@ -56,7 +56,7 @@ export function finish(outline: Outline, decision: Decision): CompactionPlan {
   const last = groups.length - 1;
   const cuts = new Map<number, NonNullable<PlanRun['cuts']>>();
   let drafts = [...decision.drafts];
-  const folds = () => groups.length > keep.size;
+  const compacts = () => groups.length > keep.size;
   const whyOf = (index: number): string =>
     groups[index]?.must ??
     (keep.has(index) === decision.keep.has(index) ? decision.why?.(index) : undefined) ??
@@ -64,12 +64,12 @@ export function finish(outline: Outline, decision: Decision): CompactionPlan {
 
   const draw = () => {
     // A summary without words would cost its heading and say nothing.
-    const summaries = folds()
+    const summaries = compacts()
       ? drafts.map(({ summary }) => summary).filter(({ text }) => text.trim() !== '')
       : [];
-    const told = own && folds() ? [own.summary, ...summaries] : summaries;
-    const constraints = folds() ? constraintsSummary(outline, keep, told) : null;
-    const all = constraints ? [constraints, ...told] : told;
+    const summariesSoFar = own && compacts() ? [own.summary, ...summaries] : summaries;
+    const constraints = compacts() ? constraintsSummary(outline, keep, summariesSoFar) : null;
+    const all = constraints ? [constraints, ...summariesSoFar] : summariesSoFar;
     const known = new Set(all.map(({ id }) => id));
     const fallbackId = summaries[0]?.id ?? null;
     const runs = runsOf(outline, (at, group) => {
@@ -77,7 +77,7 @@ export function finish(outline: Outline, decision: Decision): CompactionPlan {
         return cuts.has(at)
           ? { action: 'trim', why: 'tool-output', cuts: cuts.get(at) }
           : { action: 'keep', why: whyOf(group) };
-      const named = isTold(outline, group)
+      const named = isSummarised(outline, group)
         ? (own?.summary.id ?? null)
         : decision.summaryOf
           ? decision.summaryOf(group)
@@ -139,7 +139,7 @@ export function finish(outline: Outline, decision: Decision): CompactionPlan {
     again();
   }
   // Where even that is too much, the newest answer goes; the newest question stays whatever it costs.
-  if (size > budget.target && last >= 0 && keep.has(last) && groups[last]?.must === null && folds()) {
+  if (size > budget.target && last >= 0 && keep.has(last) && groups[last]?.must === null && compacts()) {
     keep.delete(last);
     for (const at of (groups[last] as Group).members) cuts.delete(at);
     again();
@@ -210,19 +210,19 @@ function shorten(drafts: readonly Draft[], over: number, meter: TokenMeter): Dra
   const all = costs.reduce((sum, cost) => sum + cost, 0);
   return drafts.flatMap((draft, index) => {
     const cost = costs[index] as number;
-    const room = Math.floor(cost - (over * 1.05 + 2) * (cost / Math.max(1, all)));
-    if (room >= cost) return [draft];
+    const available = Math.floor(cost - (over * 1.05 + 2) * (cost / Math.max(1, all)));
+    if (available >= cost) return [draft];
     const text =
-      room < 8
+      available < 8
         ? ''
         : draft.shorter
-          ? draft.shorter(room)
-          : cutToTokens(draft.summary.text, room / meter.ratio);
+          ? draft.shorter(available)
+          : cutToTokens(draft.summary.text, available / meter.ratio);
     return text.trim() === '' ? [] : [{ ...draft, summary: { ...draft.summary, text } }];
   });
 }
 
-/** The sentences with which the person set rules in folded messages, as far as no summary has them word for word. */
+/** The sentences with which the person set rules in compacted messages, as far as no summary has them word for word. */
 function constraintsSummary(
   { view, groupAt, ruled, language, head }: Outline,
   keep: ReadonlySet<number>,

@@ -1,4 +1,4 @@
-// The few fixed words around what a model reads of folded messages, in the conversation's own language.
+// The few fixed words around what a model reads of compacted messages, in the conversation's own language.
 import { type Message, textOf } from '../../chat/message.ts';
 import { cjkShare } from '../../memory/sentences.ts';
 

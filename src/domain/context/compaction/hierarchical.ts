@@ -7,9 +7,9 @@ import { type Draft, finish, keepAll } from './finish.ts';
 import { HEADINGS } from './headings.ts';
 import { writeMemory } from './memory.ts';
 import {
+  compactedGroups,
   firstOf,
-  foldedBeside,
-  freeRoom,
+  freeTokens,
   type Group,
   messagesOf,
   newestGroups,
@@ -45,9 +45,9 @@ function wordsOf(outline: Outline, groups: readonly number[]): Set<string> {
 }
 
 /** Neighbouring turns that speak of the same things, in order. */
-function topicsOf(outline: Outline, folded: readonly number[]): Topic[] {
+function topicsOf(outline: Outline, compacted: readonly number[]): Topic[] {
   const byTurn = new Map<number, number[]>();
-  for (const index of folded) {
+  for (const index of compacted) {
     const { turn } = outline.groups[index] as Group;
     byTurn.set(turn, [...(byTurn.get(turn) ?? []), index]);
   }
@@ -58,12 +58,12 @@ function topicsOf(outline: Outline, folded: readonly number[]): Topic[] {
     const open = topics.at(-1);
     let shared = 0;
     if (open) for (const word of words) if (open.words.has(word)) shared += 1;
-    const alike = shared / Math.max(1, Math.min(words.size, open?.words.size ?? 0));
+    const overlap = shared / Math.max(1, Math.min(words.size, open?.words.size ?? 0));
     if (
       open &&
       turn - lastTurn <= 1 &&
       open.turns < MAX_TURNS &&
-      (open.turns < MIN_TURNS || alike >= COHESION || words.size < 6)
+      (open.turns < MIN_TURNS || overlap >= COHESION || words.size < 6)
     ) {
       open.groups.push(...groups);
       open.turns += 1;
@@ -83,10 +83,10 @@ export const hierarchical: CompactionStrategy = {
     const { language, meter } = outline;
     const facts = { strategy: 'hierarchical' };
     if (outline.before <= outline.goal) return keepAll(outline, facts);
-    const room = freeRoom(outline);
-    const forTopics = Math.floor(Math.min(room * 0.6, 1_200 + room * 0.15));
-    const keep = newestGroups(outline, room - forTopics, budget.keepTurns);
-    let topics = topicsOf(outline, foldedBeside(outline, keep));
+    const available = freeTokens(outline);
+    const forTopics = Math.floor(Math.min(available * 0.6, 1_200 + available * 0.15));
+    const keep = newestGroups(outline, available - forTopics, budget.keepTurns);
+    let topics = topicsOf(outline, compactedGroups(outline, keep));
 
     // No more topics than there is room to tell of; the oldest ones become one.
     const most = Math.max(1, Math.floor(forTopics / (LEAST + 14)));

@@ -41,7 +41,7 @@ export async function planCompaction(
   const again = settled && triesAgain(view, tools);
   if (settled && !again) return (view.previous as NonNullable<typeof view.previous>).plan;
   const plan = await strategy.plan(again ? { ...view, previous: ownWordsOf(view) } : view, budget, tools);
-  const { prompt } = view.wish;
+  const { prompt } = view.request;
   return prompt && plan.attempts > 0 ? { ...plan, prompt } : plan;
 }
 

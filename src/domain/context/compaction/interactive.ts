@@ -1,8 +1,8 @@
-// The person decides: what is ticked stays, what is not is folded, and guidance says what the summary should keep. Without ticks it is a
+// The person decides: what is ticked stays, what is not is compacted, and guidance says what the summary should keep. Without ticks it is a
 // proposal that is made as the session memory would.
 import { COMPACTED } from './headings.ts';
-import { memoryRoom } from './memory.ts';
-import { freeRoom, newestGroups, outlineOf } from './outline.ts';
+import { memoryBudget } from './memory.ts';
+import { freeTokens, newestGroups, outlineOf } from './outline.ts';
 import { planWithMemory } from './session-memory.ts';
 import type { CompactionStrategy } from './strategy.ts';
 import { planWithSummary } from './summarising.ts';
@@ -15,10 +15,10 @@ export const interactive: CompactionStrategy = {
     const outline = outlineOf(view, budget, tools);
     const strategy = 'interactive';
     // Guidance in words needs somebody who understands words.
-    if (!view.wish.instruction || !tools.summarise) return planWithMemory(outline, { strategy });
-    const room = freeRoom(outline);
-    const maxTokens = Math.max(150, memoryRoom(room));
-    const keep = newestGroups(outline, room - maxTokens, budget.keepTurns);
+    if (!view.request.instruction || !tools.summarise) return planWithMemory(outline, { strategy });
+    const available = freeTokens(outline);
+    const maxTokens = Math.max(150, memoryBudget(available));
+    const keep = newestGroups(outline, available - maxTokens, budget.keepTurns);
     return planWithSummary(outline, tools, { strategy, keep, heading: COMPACTED, maxTokens });
   },
 };

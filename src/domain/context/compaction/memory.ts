@@ -68,9 +68,9 @@ function aboutOf(correction: Note, at: number, messages: readonly Message[]): No
   for (let there = at - 1; there >= Math.max(0, at - REACH); there--)
     for (const other of notesOf(messages[there] as Message)) {
       if (other.kind === 'rule' || other.text === correction.text) continue;
-      let alike = false;
-      for (const value of correction.values) if (value !== 'name' && other.values.has(value)) alike = true;
-      if (!alike) continue;
+      let sameKind = false;
+      for (const value of correction.values) if (value !== 'name' && other.values.has(value)) sameKind = true;
+      if (!sameKind) continue;
       let shared = 0;
       for (const term of correction.terms) if (other.terms.has(term)) shared += 1;
       const near = at - there <= 2;
@@ -164,9 +164,9 @@ function promising(
     if (found.length === enough) least = entry.density;
   }
   if (found.length <= enough) return found;
-  const worths = found.map((entry) => entry.density * standingOf(entry));
-  const bound = Float64Array.from(worths).sort()[found.length - enough] as number;
-  return found.filter((_, index) => (worths[index] as number) >= bound);
+  const values = found.map((entry) => entry.density * standingOf(entry));
+  const bound = Float64Array.from(values).sort()[found.length - enough] as number;
+  return found.filter((_, index) => (values[index] as number) >= bound);
 }
 
 /** The newest thing the person asked for that is more than "go on". */
@@ -260,10 +260,10 @@ export function writeMemory(messages: readonly Message[], options: MemoryOptions
         at: entry.at,
         line,
         price,
-        worth: (entry.note.weight * standingOf(entry)) / price ** 0.6,
+        value: (entry.note.weight * standingOf(entry)) / price ** 0.6,
       };
     })
-    .sort((a, b) => b.worth - a.worth || a.at - b.at || a.note.index - b.note.index);
+    .sort((a, b) => b.value - a.value || a.at - b.at || a.note.index - b.note.index);
   // Terms that were said already make a note worth less: ten lines of one log are one line.
   const covered = new Map<string, number>();
   const fresh = ({ note }: Pick<Placed, 'note'>): number => {
@@ -271,7 +271,7 @@ export function writeMemory(messages: readonly Message[], options: MemoryOptions
     for (const term of note.terms) known += Math.min(2, covered.get(term) ?? 0);
     return 1 / (1 + known / Math.max(3, note.terms.size));
   };
-  const waiting: typeof candidates = [];
+  const deferred: typeof candidates = [];
   const take = (candidate: (typeof candidates)[number]) => {
     said.add(candidate.line);
     chosen.push(candidate);
@@ -281,10 +281,10 @@ export function writeMemory(messages: readonly Message[], options: MemoryOptions
   for (const candidate of candidates) {
     if (left < 6) break;
     if (candidate.price > left || said.has(candidate.line)) continue;
-    if (fresh(candidate) < 0.55) waiting.push(candidate);
+    if (fresh(candidate) < 0.55) deferred.push(candidate);
     else take(candidate);
   }
-  for (const candidate of waiting)
+  for (const candidate of deferred)
     if (left >= 6 && candidate.price <= left && !said.has(candidate.line)) take(candidate);
 
   const sections: string[] = [];
@@ -300,8 +300,8 @@ export function writeMemory(messages: readonly Message[], options: MemoryOptions
 }
 
 /** What a memory may cost where `room` is left for it and the newest messages together. */
-export const memoryRoom = (room: number): number =>
-  Math.max(0, Math.floor(Math.min(room * 0.5, 800 + room * 0.12)));
+export const memoryBudget = (available: number): number =>
+  Math.max(0, Math.floor(Math.min(available * 0.5, 800 + available * 0.12)));
 
 /** Whether a message says more than "go on". */
 export const saysSomething = (message: Message): boolean =>

@@ -55,7 +55,7 @@ export function outlineOf(
   budget: CompactionBudget,
   tools: { readonly meter: TokenMeter; readonly signal: { throwIfAborted(): void } },
 ): Outline {
-  const { path, wish, pinned } = view;
+  const { path, request, pinned } = view;
   const { meter } = tools;
   const { head, tokens, groupAt, ruled, groups: plain, turns } = structureOf(path, meter);
   const question = path.findLastIndex(({ role, kind }) => role === 'user' && kind === 'message');
@@ -67,14 +67,14 @@ export function outlineOf(
     if (group && group.must !== 'system' && group.must !== 'question')
       groups[index] = { ...group, must: group.must ?? must, unwanted: unwanted && !group.must };
   };
-  if (wish.fold?.size || wish.keep?.size || pinned?.size) {
+  if (request.compact?.size || request.keep?.size || pinned?.size) {
     const each = (ids: ReadonlySet<MessageId> | undefined, act: (at: number) => void) => {
       if (ids?.size)
         for (let at = head; at < path.length; at++) if (ids.has((path[at] as Message).id)) act(at);
     };
     each(pinned, (at) => mark(at, 'pinned'));
-    each(wish.keep, (at) => mark(at, 'chosen'));
-    each(wish.fold, (at) => mark(at, null, true));
+    each(request.keep, (at) => mark(at, 'chosen'));
+    each(request.compact, (at) => mark(at, null, true));
   }
   const asked = groups[groupAt[question] ?? -1];
   if (asked && asked.must !== 'system')
@@ -83,13 +83,13 @@ export function outlineOf(
   const fixed = meter.text(systemTextOf(path, view.system)) + MESSAGE_OVERHEAD;
   // Without a compaction in force the prompt is the sum of its messages; building it would take longer than all the rest.
   const before = view.previous
-    ? sizeOf(view, meter, view.previous.plan, view.previous.kept) + budget.extra
+    ? sizeOf(view, meter, view.previous.plan, view.previous.keepVerbatim) + budget.extra
     : groups.reduce((sum, group) => sum + group.tokens, fixed + budget.extra);
   // In a small window what is brought back for a question needs its room more than what nobody asked for.
-  const room = Math.min(2_000, Math.max(budget.limit * 0.4, 250));
-  const target = Math.max(0, Math.min(budget.target, Math.floor(budget.limit - room)));
+  const returnable = Math.min(2_000, Math.max(budget.limit * 0.4, 250));
+  const target = Math.max(0, Math.min(budget.target, Math.floor(budget.limit - returnable)));
   // Asked for by a person before it is needed, a compaction still has to make something smaller.
-  const goal = wish.reason === 'auto' ? target : Math.min(target, Math.floor(before * 0.6));
+  const goal = request.reason === 'auto' ? target : Math.min(target, Math.floor(before * 0.6));
   return {
     view,
     budget,
@@ -247,7 +247,7 @@ function ownWords({ previous, path }: CompactionView, meter: TokenMeter, head: n
 }
 
 /** The person's own words tell of the whole group. */
-export const isTold = ({ own, groups }: Outline, group: number): boolean =>
+export const isSummarised = ({ own, groups }: Outline, group: number): boolean =>
   own !== null && (groups[group]?.members.at(-1) ?? 0) <= own.upTo;
 
 /** Tokens of the prompt that a plan makes, tools left out. */
@@ -264,9 +264,9 @@ export function sizeOf(
     window: Number.MAX_SAFE_INTEGER,
     reserve: 0,
     meter,
-    applied: plan && { id: '', plan: plan as CompactionPlan, kept },
+    applied: plan && { id: '', plan: plan as CompactionPlan, keepVerbatim: kept },
     sizeOnly: true,
-  }).ledger.request.tokens.total;
+  }).manifest.request.tokens.total;
 }
 
 /** The newest groups that cost at most `tokens` and lie in the last `turns` turns; the last group always. As a set of group numbers. */
@@ -289,7 +289,7 @@ export function newestGroups({ groups, turns: last }: Outline, tokens: number, t
 }
 
 /** Tokens of the goal that are free beside what has to be sent: for what else stays whole, and for what stands for the rest. */
-export const freeRoom = ({ groups, goal, fixed, budget, own }: Outline): number =>
+export const freeTokens = ({ groups, goal, fixed, budget, own }: Outline): number =>
   Math.max(
     0,
     goal -
@@ -307,8 +307,8 @@ export const chosenTokens = ({ groups }: Outline, keep: Iterable<number>): numbe
 };
 
 /** Numbers of the groups that are not kept and that something new has to stand for, oldest first. */
-export const foldedBeside = (outline: Outline, keep: ReadonlySet<number>): number[] =>
-  outline.groups.flatMap((_, index) => (keep.has(index) || isTold(outline, index) ? [] : [index]));
+export const compactedGroups = (outline: Outline, keep: ReadonlySet<number>): number[] =>
+  outline.groups.flatMap((_, index) => (keep.has(index) || isSummarised(outline, index) ? [] : [index]));
 
 /** The id of the message a summary of these groups stands in front of. */
 export const firstOf = ({ view, groups }: Outline, group: number): MessageId =>
@@ -333,30 +333,30 @@ export function messagesOf({ view, groups }: Outline, chosen: Iterable<number>):
  */
 export function isSettled(
   strategy: string,
-  { path, system, previous, wish }: CompactionView,
+  { path, system, previous, request }: CompactionView,
   budget: CompactionBudget,
   meter: TokenMeter,
 ): boolean {
   if (previous?.plan.strategy !== strategy) return false;
-  if (wish.instruction || wish.keep || wish.fold || wish.reason === 'length') return false;
+  if (request.instruction || request.keep || request.compact || request.reason === 'length') return false;
   const { plan } = previous;
   // Where no model was asked its prompt says nothing.
-  if (plan.attempts > 0 && (plan.prompt ?? '') !== (wish.prompt ?? '')) return false;
+  if (plan.attempts > 0 && (plan.prompt ?? '') !== (request.prompt ?? '')) return false;
   const newest = path.findLast(({ kind }) => kind === 'message');
-  const told = plan.runs.at(-1)?.to;
-  const at = path.findIndex(({ id }) => id === told);
+  const summarisedUpTo = plan.runs.at(-1)?.to;
+  const at = path.findIndex(({ id }) => id === summarisedUpTo);
   if (newest === undefined || at < 0 || path.slice(at + 1).some(({ kind }) => kind === 'message'))
     return false;
-  const size = sizeOf({ path, system }, meter, plan, previous.kept) + budget.extra;
+  const size = sizeOf({ path, system }, meter, plan, previous.keepVerbatim) + budget.extra;
   // What could not be made small enough for a target no larger cannot be made smaller for this one.
   return size <= budget.target || (!plan.fits && plan.target <= budget.target && size <= plan.tokensAfter);
 }
 
 /** A summary did not work out, and the person asks once more: that it stands is no reason not to try again. */
 export const triesAgain = (
-  { previous, wish }: CompactionView,
+  { previous, request }: CompactionView,
   { summarise }: Pick<CompactionTools, 'summarise'>,
 ): boolean =>
   summarise !== null &&
   previous?.plan.fallback != null &&
-  (wish.reason === 'manual' || wish.reason === 'manual-with-prompt');
+  (request.reason === 'manual' || request.reason === 'manual-with-prompt');

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { MessageId } from '../../base/ids.ts';
 import type { Compaction } from '../../chat/compaction.ts';
 import type { Known, Message, Part } from '../../chat/message.ts';
-import { isChanged } from '../withheld.ts';
+import { isChanged } from '../redaction.ts';
 
 /**
  * Neighbouring messages of the path with one fate, oldest first. `tokens` is what they cost whole.
@@ -25,7 +25,7 @@ const planRunSchema = z.looseObject({
 });
 export type PlanRun = Known<z.infer<typeof planRunSchema>>;
 
-/** A text that stands for folded messages: sent as a message of the person, `heading` in front of it. A person may edit `text`. */
+/** A text that stands for compacted messages: sent as a message of the person, `heading` in front of it. A person may edit `text`. */
 const planSummarySchema = z.looseObject({
   /** Unique in its plan. */
   id: z.string(),
@@ -100,7 +100,7 @@ export interface AppliedPlan {
   readonly id: string;
   readonly plan: CompactionPlan;
   /** Marked by the person: sent whole, whatever the plan says. */
-  readonly kept?: ReadonlySet<MessageId> | undefined;
+  readonly keepVerbatim?: ReadonlySet<MessageId> | undefined;
 }
 
 /** The words of a plan's summaries as a person reads them, in order; without the constraints, which are the person's own already. */
@@ -142,23 +142,23 @@ export function withSummaryText(plan: CompactionPlan, text: string): CompactionP
 }
 
 /** What a plan says about one message of a path. */
-export type Fate =
+export type Disposition =
   | { readonly action: 'keep'; readonly why: string }
   | { readonly action: 'fold'; readonly why: string; readonly summary: string | null }
   | { readonly action: 'trim'; readonly why: string; readonly parts: readonly Part[] };
 
-const PINNED: Fate = { action: 'keep', why: 'pinned' };
-const KEPT: Fate = { action: 'keep', why: 'newer' };
+const PINNED: Disposition = { action: 'keep', why: 'pinned' };
+const KEEP_WHOLE: Disposition = { action: 'keep', why: 'newer' };
 
 /**
  * The fate of every message of the path, by its place. What no run speaks of is kept: messages newer than the plan, and the
  * neighbourhood of a run whose first or last message is gone; and `kept`, which the person marked.
  */
-export function fatesOf(
+export function dispositionsOf(
   plan: Pick<CompactionPlan, 'runs'>,
   path: readonly Message[],
-  kept?: ReadonlySet<MessageId>,
-): Fate[] {
+  keepVerbatim?: ReadonlySet<MessageId>,
+): Disposition[] {
   // Runs stand in the order of the path, so that each is looked for behind the one before; only of what is missing there all is searched.
   let next = 0;
   let places: Map<string, number> | undefined;
@@ -171,24 +171,24 @@ export function fatesOf(
     places ??= new Map(path.map((message, index) => [message.id, index]));
     return places.get(id);
   };
-  const fates: Fate[] = new Array<Fate>(path.length).fill(KEPT);
+  const dispositions: Disposition[] = new Array<Disposition>(path.length).fill(KEEP_WHOLE);
   for (const run of plan.runs) {
     const [from, to] = [placeOf(run.from), placeOf(run.to)];
     if (from === undefined || to === undefined) continue;
-    const whole: Fate =
+    const whole: Disposition =
       run.action === 'fold'
         ? { action: 'fold', why: run.why, summary: run.summary ?? null }
         : { action: 'keep', why: run.why };
     for (let index = from; index <= to; index++) {
       const message = path[index] as Message;
-      fates[index] = kept?.has(message.id)
+      dispositions[index] = keepVerbatim?.has(message.id)
         ? PINNED
         : run.action === 'trim'
           ? { action: 'trim', why: run.why, parts: cutParts(message.parts, run.cuts ?? []) }
           : whole;
     }
   }
-  return fates;
+  return dispositions;
 }
 
 /** What was deleted since does not come back with a wording from before: as much is left of what the part says now. */

@@ -1,11 +1,11 @@
 // The newest turns, and of what is older the messages that bear on the newest question, whole.
 import type { MessageId } from '../../base/ids.ts';
 import { type Message, textOf } from '../../chat/message.ts';
-import { createFolded } from '../folded.ts';
+import { createCompactedSearch } from '../compacted.ts';
 import { termsIn } from '../reading.ts';
 import { termsOf } from '../terms.ts';
 import { finish } from './finish.ts';
-import { chosenTokens, freeRoom, newestGroups, type Outline, outlineOf } from './outline.ts';
+import { chosenTokens, freeTokens, newestGroups, type Outline, outlineOf } from './outline.ts';
 import type { CompactionStrategy } from './strategy.ts';
 
 /** Share of the free room for the newest turns. */
@@ -22,7 +22,7 @@ function relevanceOf(outline: Outline, relevance?: ReadonlyMap<MessageId, number
   const scores = new Map<number, number>();
   if (!question || head >= path.length) return scores;
   const [from, to] = [(path[head] as Message).id, (path.at(-1) as Message).id];
-  const everything = createFolded(path, {
+  const everything = createCompactedSearch(path, {
     id: '',
     plan: {
       strategy: '',
@@ -55,9 +55,9 @@ export const retrieval: CompactionStrategy = {
   needsModel: false,
   async plan(view, budget, tools) {
     const outline = outlineOf(view, budget, tools);
-    const room = freeRoom(outline);
-    const keep = newestGroups(outline, room * NEWEST, budget.keepTurns);
-    let left = room - chosenTokens(outline, keep);
+    const available = freeTokens(outline);
+    const keep = newestGroups(outline, available * NEWEST, budget.keepTurns);
+    let left = available - chosenTokens(outline, keep);
     const question = view.path.findLast(({ role, kind }) => role === 'user' && kind === 'message');
     const meaning = question && tools.relevance ? await tools.relevance(textOf(question)) : undefined;
     tools.signal.throwIfAborted();

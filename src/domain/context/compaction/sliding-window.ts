@@ -1,6 +1,6 @@
 // The newest turns that fit, and nothing for the rest but the person's rules. What is gone can still be brought back at each send.
 import { finish } from './finish.ts';
-import { freeRoom, newestGroups, outlineOf } from './outline.ts';
+import { freeTokens, newestGroups, outlineOf } from './outline.ts';
 import type { CompactionStrategy } from './strategy.ts';
 
 export const slidingWindow: CompactionStrategy = {
@@ -11,7 +11,7 @@ export const slidingWindow: CompactionStrategy = {
     const outline = outlineOf(view, budget, tools);
     return finish(outline, {
       strategy: 'sliding-window',
-      keep: newestGroups(outline, freeRoom(outline), Number.POSITIVE_INFINITY),
+      keep: newestGroups(outline, freeTokens(outline), Number.POSITIVE_INFINITY),
       drafts: [],
     });
   },

@@ -9,8 +9,8 @@ import { unitsOf } from '../units.ts';
 import { finish, keepAll } from './finish.ts';
 import {
   chosenTokens,
-  foldedBeside,
-  freeRoom,
+  compactedGroups,
+  freeTokens,
   type Group,
   messagesOf,
   newestGroups,
@@ -20,7 +20,7 @@ import {
 import { memoryDraft } from './session-memory.ts';
 import type { CompactionStrategy, CompactionTools } from './strategy.ts';
 
-/** Shares of the free room for the newest turns and for the notes on what is folded. */
+/** Shares of the free room for the newest turns and for the notes on what is compacted. */
 const NEWEST = 0.3;
 const NOTES = 0.3;
 /** Groups that are weighed; of a longer conversation the ones that weigh most by themselves. */
@@ -33,7 +33,7 @@ const UNRELATED = 0.3;
 interface Weight {
   readonly index: number;
   /** What it says, by rules: notes, and words that are more than "go on". */
-  readonly worth: number;
+  readonly value: number;
   readonly terms: ReadonlySet<string>;
 }
 
@@ -49,11 +49,11 @@ const onlyAgrees = (outline: Outline, group: number): boolean => {
 
 function weigh(outline: Outline): Weight[] {
   return outline.groups.map((_group, index) => {
-    let worth = 0;
+    let value = 0;
     const terms = new Set<string>();
     for (const message of messagesOf(outline, [index])) {
       for (const { weight, kind, terms: own } of notesOf(message)) {
-        worth += kind === 'rule' ? 6 : weight;
+        value += kind === 'rule' ? 6 : weight;
         for (const term of own) terms.add(term);
       }
       if (terms.size < 200)
@@ -61,8 +61,8 @@ function weigh(outline: Outline): Weight[] {
           for (const term of termsIn(unit).keys()) terms.add(term);
     }
     // Words weigh too: an explanation without a single number is still an explanation.
-    worth += Math.sqrt(terms.size) * 0.8;
-    return { index, worth: onlyAgrees(outline, index) ? 0 : worth, terms };
+    value += Math.sqrt(terms.size) * 0.8;
+    return { index, value: onlyAgrees(outline, index) ? 0 : value, terms };
   });
 }
 
@@ -97,7 +97,7 @@ const cosine = (a: Float32Array, b: Float32Array): number => {
 };
 
 /** How much of `a` is said by `b`, 0–1. */
-function told(a: Weight, b: Weight, vectors: ReadonlyMap<number, Float32Array>): number {
+function similarity(a: Weight, b: Weight, vectors: ReadonlyMap<number, Float32Array>): number {
   const [of, by] = [vectors.get(a.index), vectors.get(b.index)];
   if (of && by) return Math.max(0, (cosine(of, by) - UNRELATED) / (1 - UNRELATED));
   if (a.terms.size === 0) return 1;
@@ -116,36 +116,40 @@ function densest(
   open: readonly Weight[],
   kept: readonly Weight[],
   vectors: ReadonlyMap<number, Float32Array>,
-  room: number,
+  available: number,
 ): Set<number> {
   const tokensOf = ({ index }: Weight) => (outline.groups[index] as Group).tokens;
   const price = (weight: Weight) => (tokensOf(weight) + 20) ** 0.8;
   const byMeaning = open.some(({ index }) => vectors.has(index));
   /** How much of each is told by what is kept so far. */
-  const said = open.map((weight) => Math.max(0, ...kept.map((other) => told(weight, other, vectors))));
-  const near = byMeaning ? open.map((by) => open.map((of) => (of === by ? 1 : told(of, by, vectors)))) : [];
-  const worthOf = (at: number): number => {
+  const covered = open.map((weight) =>
+    Math.max(0, ...kept.map((other) => similarity(weight, other, vectors))),
+  );
+  const near = byMeaning
+    ? open.map((by) => open.map((of) => (of === by ? 1 : similarity(of, by, vectors))))
+    : [];
+  const gainOf = (at: number): number => {
     const own = open[at] as Weight;
-    if ((said[at] as number) > SAME) return 0;
-    if (!byMeaning) return own.worth * (1 - 0.8 * (said[at] as number));
+    if ((covered[at] as number) > SAME) return 0;
+    if (!byMeaning) return own.value * (1 - 0.8 * (covered[at] as number));
     let gain = 0;
     const row = near[at] as readonly number[];
     for (let of = 0; of < row.length; of++) {
-      const more = (row[of] as number) - (said[of] as number);
-      if (more > 0) gain += (open[of] as Weight).worth * more;
+      const more = (row[of] as number) - (covered[of] as number);
+      if (more > 0) gain += (open[of] as Weight).value * more;
     }
     return gain;
   };
   const chosen = new Set<number>();
   const taken = new Set<number>();
-  let left = room;
+  let left = available;
   while (left > 0) {
     let best = -1;
     let most = 0;
     for (let at = 0; at < open.length; at++) {
       const weight = open[at] as Weight;
       if (taken.has(at) || tokensOf(weight) > left) continue;
-      const value = worthOf(at) / price(weight);
+      const value = gainOf(at) / price(weight);
       if (value > most) [best, most] = [at, value];
     }
     const winner = open[best];
@@ -154,9 +158,9 @@ function densest(
     chosen.add(winner.index);
     left -= tokensOf(winner);
     open.forEach((other, at) => {
-      said[at] = Math.max(
-        said[at] as number,
-        byMeaning ? (near[best]?.[at] ?? 0) : told(other, winner, vectors),
+      covered[at] = Math.max(
+        covered[at] as number,
+        byMeaning ? (near[best]?.[at] ?? 0) : similarity(other, winner, vectors),
       );
     });
   }
@@ -171,15 +175,15 @@ export const smart: CompactionStrategy = {
     const outline = outlineOf(view, budget, tools);
     const facts = { strategy: 'smart' };
     if (outline.before <= outline.goal) return keepAll(outline, facts);
-    const room = freeRoom(outline);
-    const notes = Math.floor(room * NOTES);
-    const keep = newestGroups(outline, room * NEWEST, budget.keepTurns);
+    const available = freeTokens(outline);
+    const notes = Math.floor(available * NOTES);
+    const keep = newestGroups(outline, available * NEWEST, budget.keepTurns);
 
     const weights = weigh(outline);
-    const density = ({ index, worth }: Weight) =>
-      worth / ((outline.groups[index] as Group).tokens + 20) ** 0.8;
+    const density = ({ index, value }: Weight) =>
+      value / ((outline.groups[index] as Group).tokens + 20) ** 0.8;
     const open = weights
-      .filter(({ index, worth }) => worth > 0 && !keep.has(index) && !outline.groups[index]?.unwanted)
+      .filter(({ index, value }) => value > 0 && !keep.has(index) && !outline.groups[index]?.unwanted)
       .sort((a, b) => density(b) - density(a) || b.index - a.index)
       .slice(0, WEIGHED);
     const kept = [...keep].map((index) => weights[index] as Weight);
@@ -189,14 +193,14 @@ export const smart: CompactionStrategy = {
       tools.vectors,
     );
     tools.signal.throwIfAborted();
-    const dense = densest(outline, open, kept, vectors, room - notes - chosenTokens(outline, keep));
+    const dense = densest(outline, open, kept, vectors, available - notes - chosenTokens(outline, keep));
     for (const index of dense) keep.add(index);
-    const folded = foldedBeside(outline, keep);
+    const compacted = compactedGroups(outline, keep);
     return finish(outline, {
       ...facts,
       keep,
       why: (index) => (dense.has(index) ? 'dense' : onlyAgrees(outline, index) ? 'plain' : undefined),
-      drafts: folded.length > 0 && notes > 20 ? [memoryDraft(outline, folded, notes)] : [],
+      drafts: compacted.length > 0 && notes > 20 ? [memoryDraft(outline, compacted, notes)] : [],
     });
   },
 };

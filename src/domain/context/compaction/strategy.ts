@@ -6,15 +6,15 @@ import type { TokenMeter } from '../meter.ts';
 import type { AppliedPlan, CompactionPlan } from './plan.ts';
 
 /** What a person or a trigger asks for. */
-interface CompactionWish {
+interface CompactionRequest {
   readonly reason: CompactionReason;
   /** `/compact keep the API decisions`; outranks the strategy's own priorities. */
   readonly instruction?: string | undefined;
   /** The person's own summary prompt instead of the shipped one. */
   readonly prompt?: string | undefined;
-  /** Ticked in a preview: these stay whole, and these are folded. Together with what they cannot be parted from. */
+  /** Ticked in a preview: these stay whole, and these are compacted. Together with what they cannot be parted from. */
   readonly keep?: ReadonlySet<MessageId> | undefined;
-  readonly fold?: ReadonlySet<MessageId> | undefined;
+  readonly compact?: ReadonlySet<MessageId> | undefined;
 }
 
 export interface CompactionView {
@@ -24,11 +24,11 @@ export interface CompactionView {
   readonly system: string | null;
   /** What is in force on this path, or null. */
   readonly previous: AppliedPlan | null;
-  readonly wish: CompactionWish;
+  readonly request: CompactionRequest;
   /** Marked by the person: always sent whole. */
   readonly pinned?: ReadonlySet<MessageId> | undefined;
   /** A session memory that a model wrote in the background, good up to and including `upTo`. */
-  readonly polished?: { readonly text: string; readonly upTo: MessageId } | undefined;
+  readonly modelMemory?: { readonly text: string; readonly upTo: MessageId } | undefined;
 }
 
 /** All in tokens unless it says otherwise. `budgetOf` makes one from the configuration. */

@@ -3,8 +3,8 @@
 import { isAbort, toProblem } from '../../base/errors.ts';
 import type { Message } from '../../chat/message.ts';
 import { type Decision, finish } from './finish.ts';
-import { firstOf, foldedBeside, messagesOf, type Outline } from './outline.ts';
-import { boundaryOf, type CompactionPlan, fatesOf, summaryTextOf } from './plan.ts';
+import { compactedGroups, firstOf, messagesOf, type Outline } from './outline.ts';
+import { boundaryOf, type CompactionPlan, dispositionsOf, summaryTextOf } from './plan.ts';
 import { SUMMARY_SYSTEM, summaryPrompt, transcriptOf } from './prompts.ts';
 import { planWithMemory } from './session-memory.ts';
 import type { CompactionTools, Summarise } from './strategy.ts';
@@ -30,12 +30,12 @@ export async function summarised(
   { previous, maxTokens }: { previous: string | null; maxTokens: number },
 ): Promise<Summarised> {
   // What fits into one call beside the prompt, the earlier summary and the answer.
-  const room = Math.max(400, budget.window - FRAME - 2 * maxTokens);
+  const available = Math.max(400, budget.window - FRAME - 2 * maxTokens);
   const pieces: Message[][] = [];
   let size = Number.POSITIVE_INFINITY;
   for (const message of messages) {
     const cost = meter.parts(message.parts) + 12;
-    if (size + cost > room) {
+    if (size + cost > available) {
       pieces.push([]);
       size = 0;
     }
@@ -63,8 +63,8 @@ export async function summarised(
             language,
             transcript,
             previous: text,
-            instruction: view.wish.instruction,
-            custom: view.wish.prompt,
+            instruction: view.request.instruction,
+            custom: view.request.prompt,
             maxTokens,
             again,
           }),
@@ -97,20 +97,22 @@ export async function summarised(
 }
 
 /** What of folded groups an earlier summary speaks of already: its words, and the groups that are new. */
-function foldedBefore(
+function compactedBefore(
   { view, groups }: Outline,
-  folded: readonly number[],
+  compacted: readonly number[],
 ): { text: string | null; fresh: readonly number[] } {
-  const { previous, path, wish } = view;
+  const { previous, path, request } = view;
   // With guidance or a prompt of one's own the summary is written anew, from the messages themselves.
-  if (!previous || wish.instruction || wish.prompt) return { text: null, fresh: folded };
+  if (!previous || request.instruction || request.prompt) return { text: null, fresh: compacted };
   const text = summaryTextOf({ summaries: previous.plan.summaries.filter(({ edited }) => !edited) });
   const at = path.findIndex(({ id }) => id === boundaryOf(previous.plan));
-  if (text === '' || at < 0) return { text: null, fresh: folded };
-  const fates = fatesOf(previous.plan, path, previous.kept);
+  if (text === '' || at < 0) return { text: null, fresh: compacted };
+  const dispositions = dispositionsOf(previous.plan, path, previous.keepVerbatim);
   return {
     text,
-    fresh: folded.filter((index) => groups[index]?.members.some((place) => fates[place]?.action !== 'fold')),
+    fresh: compacted.filter((index) =>
+      groups[index]?.members.some((place) => dispositions[place]?.action !== 'fold'),
+    ),
   };
 }
 
@@ -126,13 +128,13 @@ export async function planWithSummary(
     keep,
     heading,
     maxTokens,
-    instead = (told) => planWithMemory(outline, told),
+    instead = (decision) => planWithMemory(outline, decision),
   }: {
     strategy: string;
     keep: ReadonlySet<number>;
     heading: string;
     maxTokens: number;
-    instead?: (told: Pick<Decision, 'strategy' | 'attempts' | 'fallback'>) => CompactionPlan;
+    instead?: (decision: Pick<Decision, 'strategy' | 'attempts' | 'fallback'>) => CompactionPlan;
   },
 ): Promise<CompactionPlan> {
   if (!summarise)
@@ -140,20 +142,22 @@ export async function planWithSummary(
       strategy,
       fallback: { code: 'no-model', message: 'There is no model that could write a summary.' },
     });
-  const folded = foldedBeside(outline, keep);
-  const [first] = folded;
+  const compacted = compactedGroups(outline, keep);
+  const [first] = compacted;
   if (first === undefined) return finish(outline, { strategy, keep, drafts: [] });
-  const { text: previous, fresh } = foldedBefore(outline, folded);
-  const { text, ...told } = await summarised(outline, summarise, messagesOf(outline, fresh), {
+  const { text: previous, fresh } = compactedBefore(outline, compacted);
+  const { text, ...decision } = await summarised(outline, summarise, messagesOf(outline, fresh), {
     previous,
     maxTokens,
   });
-  if (text === null) return instead({ strategy, ...told });
+  if (text === null) return instead({ strategy, ...decision });
   const before = firstOf(outline, first);
   return finish(outline, {
     strategy,
-    ...told,
+    ...decision,
     keep,
-    drafts: [{ summary: { id: 'summary', kind: 'summary', heading, text, before, covers: folded.length } }],
+    drafts: [
+      { summary: { id: 'summary', kind: 'summary', heading, text, before, covers: compacted.length } },
+    ],
   });
 }

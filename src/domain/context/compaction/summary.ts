@@ -32,12 +32,12 @@ export const summary: CompactionStrategy = {
     const outline = outlineOf(view, budget, tools);
     const keep = lastMessages(outline, budget.keepMessages);
     const kept = [...keep].reduce((sum, index) => sum + (outline.groups[index]?.tokens ?? 0), 0);
-    const room = outline.goal - outline.fixed - budget.extra - kept - 40;
+    const available = outline.goal - outline.fixed - budget.extra - kept - 40;
     return planWithSummary(outline, tools, {
       strategy: 'summary',
       keep,
       heading: COMPACTED,
-      maxTokens: Math.max(LEAST, Math.min(MOST, room)),
+      maxTokens: Math.max(LEAST, Math.min(MOST, available)),
     });
   },
 };

@@ -3,7 +3,7 @@
 
 import { finish, keepAll } from './finish.ts';
 import { COMPACTED_TURNS } from './headings.ts';
-import { freeRoom, newestGroups, outlineOf } from './outline.ts';
+import { freeTokens, newestGroups, outlineOf } from './outline.ts';
 import { steppedIn } from './session-memory.ts';
 import type { CompactionStrategy } from './strategy.ts';
 import { planWithSummary } from './summarising.ts';
@@ -20,19 +20,19 @@ export const turns: CompactionStrategy = {
   async plan(view, budget, tools) {
     const outline = outlineOf(view, budget, tools);
     if (outline.before <= outline.goal && !view.previous) return keepAll(outline, { strategy: 'turns' });
-    const room = freeRoom(outline);
-    const maxTokens = Math.max(LEAST, Math.min(MOST, Math.floor(room * SHARE)));
+    const available = freeTokens(outline);
+    const maxTokens = Math.max(LEAST, Math.min(MOST, Math.floor(available * SHARE)));
     return planWithSummary(outline, tools, {
       strategy: 'turns',
-      keep: newestGroups(outline, room - maxTokens, budget.keepTurns),
+      keep: newestGroups(outline, available - maxTokens, budget.keepTurns),
       heading: COMPACTED_TURNS,
       maxTokens,
       // Without a summary there is room for more of the newest turns; `finish` shortens their tool output before it folds any.
-      instead: (told) =>
+      instead: (decision) =>
         finish(outline, {
-          ...told,
-          fallback: steppedIn(told.fallback, 'sliding-window'),
-          keep: newestGroups(outline, room * 1.5, Number.POSITIVE_INFINITY),
+          ...decision,
+          fallback: steppedIn(decision.fallback, 'sliding-window'),
+          keep: newestGroups(outline, available * 1.5, Number.POSITIVE_INFINITY),
           drafts: [],
         }),
     });

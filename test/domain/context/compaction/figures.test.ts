@@ -31,13 +31,13 @@ describe('the figures of a plan', () => {
     returned: [],
     meter,
     tools,
-  }).ledger.request.tokens.total;
+  }).manifest.request.tokens.total;
 
   for (const strategy of STRATEGIES.filter(({ needsModel }) => !needsModel))
     it(`are those of the gauge: ${strategy.id}`, async () => {
       const plan = await planCompaction(
         strategy,
-        { path, system: null, previous: null, wish: { reason: 'manual' } },
+        { path, system: null, previous: null, request: { reason: 'manual' } },
         {
           window,
           limit: 6000,

@@ -13,7 +13,7 @@ import {
   boundaryOf,
   type CompactionPlan,
   compactionPlanSchema,
-  fatesOf,
+  dispositionsOf,
   withSummaryText,
 } from '../../../../src/domain/context/compaction/plan.ts';
 import type {
@@ -285,11 +285,11 @@ async function given(random: Case): Promise<{
       system: random.system,
       previous,
       pinned: pick(random.pinned),
-      wish: {
+      request: {
         reason: random.manual ? 'manual' : 'auto',
         ...(random.instruction === null ? {} : { instruction: random.instruction }),
         ...(random.keep.length > 0 ? { keep: pick(random.keep) } : {}),
-        ...(random.fold.length > 0 ? { fold: pick(random.fold) } : {}),
+        ...(random.fold.length > 0 ? { compact: pick(random.fold) } : {}),
       },
     },
     budget,
@@ -330,7 +330,7 @@ async function worded(
   if (text.trim() === '' || !path.slice(seen.length).some(({ kind }) => kind === 'message')) return null;
   const plan = await planCompaction(
     strategyOf(by),
-    { path: seen, system, previous: null, wish: { reason: 'manual' } },
+    { path: seen, system, previous: null, request: { reason: 'manual' } },
     budget,
     { meter, summarise: summariser.extractive, signal: SIGNAL },
   );
@@ -365,7 +365,7 @@ it('the random trees have everything in them that is hard', async () => {
     );
     count(
       'half of a pair',
-      sent(view, null).ledger.leftOut.some(({ why }) => why === 'unpaired'),
+      sent(view, null).manifest.leftOut.some(({ why }) => why === 'unpaired'),
     );
     count(
       'rules',
@@ -388,7 +388,7 @@ it('the random trees have everything in them that is hard', async () => {
       'a target below the system prompt',
       budget.target < meter.text(systemTextOf(view.path, view.system)),
     );
-    count('something to fold', sent(view, null).ledger.request.tokens.total > budget.target);
+    count('something to fold', sent(view, null).manifest.request.tokens.total > budget.target);
     count('words of the person', own !== null);
     count('a long branch', view.path.length > 40);
     count(
@@ -437,8 +437,8 @@ const PROMISES: Readonly<Record<string, (made: Made) => void | Promise<void>>> =
     }
     expect(due).toEqual([]);
     // Nothing that was paired before is in half: who is sent whole has the partner it had.
-    const before = plain.ledger.leftOut.filter(({ why }) => why === 'unpaired');
-    const after = built.ledger.leftOut.filter(({ why }) => why === 'unpaired');
+    const before = plain.manifest.leftOut.filter(({ why }) => why === 'unpaired');
+    const after = built.manifest.leftOut.filter(({ why }) => why === 'unpaired');
     expect(after.length).toBeLessThanOrEqual(before.length);
   },
 
@@ -452,19 +452,19 @@ const PROMISES: Readonly<Record<string, (made: Made) => void | Promise<void>>> =
     const wanted = new Set<string>(view.pinned);
     const question = view.path.findLast(({ role, kind }) => role === 'user' && kind === 'message');
     if (question) wanted.add(question.id);
-    const fates = fatesOf(plan, view.path);
+    const fates = dispositionsOf(plan, view.path);
     view.path.forEach((message, at) => {
-      if (!wanted.has(message.id) || !plain.ledger.included.includes(message.id)) return;
+      if (!wanted.has(message.id) || !plain.manifest.included.includes(message.id)) return;
       expect(fates[at]?.action).toBe('keep');
-      expect(built.ledger.included).toContain(message.id);
+      expect(built.manifest.included).toContain(message.id);
     });
     for (const message of view.path)
       if (
         message.role === 'system' &&
         message.kind === 'message' &&
-        plain.ledger.included.includes(message.id)
+        plain.manifest.included.includes(message.id)
       )
-        expect(built.ledger.included).toContain(message.id);
+        expect(built.manifest.included).toContain(message.id);
   },
 
   'sends the rules a person set word for word': ({ view, built }) => {
@@ -488,14 +488,14 @@ const PROMISES: Readonly<Record<string, (made: Made) => void | Promise<void>>> =
   },
 
   'fits its target, or says why not': ({ view, budget, plan, built }) => {
-    const size = built.ledger.request.tokens.total + budget.extra;
+    const size = built.manifest.request.tokens.total + budget.extra;
     expect(plan.tokensAfter).toBe(size);
     expect(plan.fits).toBe(size <= budget.target);
     if (plan.fits) expect(plan.whyNot).toBeNull();
     else {
       expect(plan.whyNot?.tokens).toBeGreaterThan(0);
       // What is left is what may not go: nothing is kept for its own sake.
-      const fates = fatesOf(plan, view.path);
+      const fates = dispositionsOf(plan, view.path);
       const idle = view.path.filter(
         ({ kind, role }, at) =>
           kind === 'message' &&
@@ -519,10 +519,10 @@ const PROMISES: Readonly<Record<string, (made: Made) => void | Promise<void>>> =
     built,
   }) => {
     const calls = asked();
-    const { keep: _keep, fold: _fold, instruction: _instruction, ...wish } = view.wish;
+    const { keep: _keep, compact: _fold, instruction: _instruction, ...wish } = view.request;
     const again = await planCompaction(
       strategy,
-      { ...view, wish, previous: { id: 'c', plan } },
+      { ...view, request: wish, previous: { id: 'c', plan } },
       budget,
       tools,
     );
@@ -567,7 +567,7 @@ const PROMISES: Readonly<Record<string, (made: Made) => void | Promise<void>>> =
     expect(compactionPlanSchema.parse(JSON.parse(JSON.stringify(plan)))).toEqual(
       JSON.parse(JSON.stringify(plan)),
     );
-    const { lines, tokens } = built.ledger.request;
+    const { lines, tokens } = built.manifest.request;
     const head = view.path.findIndex(({ role }) => role !== 'system');
     const counted = lines
       .filter(({ form }) => form === 'whole' || form === 'trimmed' || form === 'out')

@@ -10,7 +10,7 @@ import { planCompaction, STRATEGIES, strategyOf } from '../../../../src/domain/c
 import {
   boundaryOf,
   type CompactionPlan,
-  fatesOf,
+  dispositionsOf,
   summaryTextOf,
   withSummaryText,
 } from '../../../../src/domain/context/compaction/plan.ts';
@@ -73,7 +73,7 @@ const view = (path: readonly Message[], more: Partial<CompactionView> = {}): Com
   path,
   system: null,
   previous: null,
-  wish: { reason: 'auto' },
+  request: { reason: 'auto' },
   ...more,
 });
 /** A model that answers with these texts, one after another; records what it was asked. */
@@ -97,7 +97,7 @@ const none: CompactionTools = {
   signal: { aborted: false, throwIfAborted: () => undefined },
 };
 const actions = (plan: CompactionPlan, path: readonly Message[]) =>
-  fatesOf(plan, path).map(({ action }) => action);
+  dispositionsOf(plan, path).map(({ action }) => action);
 const built = (path: readonly Message[], plan: CompactionPlan) =>
   buildPrompt({
     path,
@@ -158,7 +158,7 @@ describe('summary', () => {
     });
     const tools = scripted('brief');
     await plan(path, tools, {
-      wish: { reason: 'manual-with-prompt', instruction: 'keep the pool settings' },
+      request: { reason: 'manual-with-prompt', instruction: 'keep the pool settings' },
     });
     const { prompt, system } = tools.asked[0] as SummariseRequest;
     expect(prompt).toContain('[call read_file] {"path":"src/pool.ts"}');
@@ -187,7 +187,7 @@ describe('summary', () => {
     expect(tools.asked[0]?.language).toBe('zh');
     expect(tools.asked[0]?.prompt).toContain('请压缩以上对话');
     const own = scripted('x');
-    await plan(chinese, own, { wish: { reason: 'manual', prompt: 'ONLY THE TITLE' } });
+    await plan(chinese, own, { request: { reason: 'manual', prompt: 'ONLY THE TITLE' } });
     expect(own.asked[0]?.prompt).toContain('ONLY THE TITLE');
     expect(own.asked[0]?.prompt).not.toContain('请压缩以上对话');
   });
@@ -341,7 +341,7 @@ describe('smart', () => {
       23: 'ok',
     });
     const made = await planCompaction(strategyOf('smart'), view(path), budget(1_400), none);
-    const fates = fatesOf(made, path);
+    const fates = dispositionsOf(made, path);
     if (fates[22]?.action === 'keep') expect(fates[21]?.action).toBe('keep');
     expect(fates[21]?.action).toBe('keep');
     expect(fates[22]?.action).toBe('fold');
@@ -359,7 +359,7 @@ describe('smart', () => {
       ...none,
       vectors: async () => vectors,
     });
-    const fates = fatesOf(made, path);
+    const fates = dispositionsOf(made, path);
     expect(
       [fates[10]?.action, fates[20]?.action].filter((action) => action === 'keep').length,
     ).toBeLessThanOrEqual(1);
@@ -398,14 +398,14 @@ describe('smart', () => {
             }
           : {}),
       });
-    const made = fatesOf(await plan(true), path);
+    const made = dispositionsOf(await plan(true), path);
     const kept = [...ALIKE].filter((at) => made[at]?.action === 'keep');
     expect(kept).toHaveLength(1);
     expect(made[kept[0] as number]).toMatchObject({ why: 'dense' });
     expect(new Set(asked).size).toBe(asked.length);
     expect(asked.every((id) => path.some((message) => message.id === id))).toBe(true);
     // By words alone the five are five things.
-    const byWords = fatesOf(await plan(false), path);
+    const byWords = dispositionsOf(await plan(false), path);
     expect([...ALIKE].filter((at) => byWords[at]?.action === 'keep').length).toBeGreaterThan(1);
   });
 
@@ -416,7 +416,7 @@ describe('smart', () => {
       ...none,
       vectors: async () => new Map([...vectors].map(([id]) => [id, Float32Array.from([1, 0])])),
     });
-    const fates = fatesOf(made, path);
+    const fates = dispositionsOf(made, path);
     expect([fates[20], fates[22]].map((fate) => fate?.action)).toEqual(['fold', 'fold']);
   });
 });
@@ -428,7 +428,7 @@ describe('retrieval', () => {
       58: 'What was the invoice number of the piano?',
     });
     const made = await planCompaction(strategyOf('retrieval'), view(path), budget(1_200), none);
-    const fates = fatesOf(made, path);
+    const fates = dispositionsOf(made, path);
     expect(fates[6]).toMatchObject({ action: 'keep', why: 'relevant' });
     expect(fates[8]?.action).toBe('fold');
   });
@@ -439,7 +439,7 @@ describe('retrieval', () => {
       ...none,
       relevance: async () => new Map([[asMessageId('m6'), 0.9]]),
     });
-    expect(fatesOf(made, path)[6]?.action).toBe('keep');
+    expect(dispositionsOf(made, path)[6]?.action).toBe('keep');
   });
 });
 
@@ -463,17 +463,17 @@ describe('interactive', () => {
     const made = await planCompaction(
       strategyOf('interactive'),
       view(path, {
-        wish: {
+        request: {
           reason: 'manual-with-prompt',
           instruction: 'the costs above all',
           keep: new Set([asMessageId('m3')]),
-          fold: new Set([asMessageId('m17')]),
+          compact: new Set([asMessageId('m17')]),
         },
       }),
       budget(1_600),
       tools,
     );
-    const fates = fatesOf(made, path);
+    const fates = dispositionsOf(made, path);
     expect(fates[3]).toMatchObject({ action: 'keep', why: 'chosen' });
     expect(fates[17]).toMatchObject({ action: 'fold', why: 'chosen' });
     expect(tools.asked[0]?.prompt).toContain('the costs above all');

@@ -56,7 +56,7 @@ async function planned(path: readonly Message[], target: number, answer: (at: nu
   const asked: SummariseRequest[] = [];
   const plan = await planCompaction(
     strategyOf('hierarchical'),
-    { path, system: null, previous: null, wish: { reason: 'auto' } },
+    { path, system: null, previous: null, request: { reason: 'auto' } },
     budget(target),
     {
       meter,

@@ -73,8 +73,8 @@ describe('tools', () => {
     expect(textOf(messages[3] as Message)).toBe('At three.');
     expect(asked.at(-1)).toMatchObject({ text: 'backup time', limit: 2, currentConversation: id });
     const [first, last] = [
-      await context.ledger(id, messages[1]?.id as MessageId),
-      await context.ledger(id, messages[3]?.id as MessageId),
+      await context.manifest(id, messages[1]?.id as MessageId),
+      await context.manifest(id, messages[3]?.id as MessageId),
     ];
     expect(first?.tokens.tools).toBeGreaterThan(50);
     expect(last?.lines.map((line) => line.count).reduce((a, b) => a + b)).toBeGreaterThan(2);

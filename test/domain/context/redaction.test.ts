@@ -5,8 +5,8 @@ import { asMessageId } from '../../../src/domain/base/ids.ts';
 import type { Message, Part, RecalledPassage } from '../../../src/domain/chat/message.ts';
 import { cutParts } from '../../../src/domain/context/compaction/plan.ts';
 import { renderFound } from '../../../src/domain/context/recalled.ts';
+import { createRedaction } from '../../../src/domain/context/redaction.ts';
 import { unitsOf } from '../../../src/domain/context/units.ts';
-import { createWithholding } from '../../../src/domain/context/withheld.ts';
 import type { Said } from '../../../src/domain/memory/passages.ts';
 
 const passage = (messageId: string, text: string, near: readonly string[] = []): RecalledPassage => ({
@@ -42,9 +42,7 @@ const toolFound = (passages: RecalledPassage[]): Part => ({
   recalled: recalled(passages),
 });
 const without = (ids: readonly string[]) =>
-  createWithholding(
-    ({ messageId, conversationId }) => ids.includes(messageId) || ids.includes(conversationId),
-  );
+  createRedaction(({ messageId, conversationId }) => ids.includes(messageId) || ids.includes(conversationId));
 const textIn = (part: Part | undefined): string => (part?.type === 'tool-result' ? part.text : '');
 
 it('what memory’s tools answered is in no summary made by rules, which would keep it; what was asked of them, and other tools’ answers, are', () => {
@@ -119,7 +117,7 @@ describe('memory that is not to be used any more', () => {
       text: `“Tea (conversation 0196bbbb)” (conversation ${conversation}) (not shown: 3 later messages)\nuser: one\nassistant: (conversation 0196cccc)`,
     };
     const text = (out: (said: Said) => boolean, isTouched?: (id: string) => boolean) =>
-      textIn(createWithholding(out, isTouched).path([message(read)])[0]?.parts[0]);
+      textIn(createRedaction(out, isTouched).path([message(read)])[0]?.parts[0]);
     const is = (id: string) => id === conversation;
     expect(text(() => false)).toBe(read.text);
     expect(text(({ conversationId }) => !is(conversationId))).toBe(read.text);

@@ -1,5 +1,5 @@
 // A session memory in a model's words, kept up to date while the conversation goes on: only where the person allows it, and only for as many
-// tokens as they allow. It lies in the drawer: derived, on this device, and made anew where it is lost.
+// tokens as they allow. It lies in the key-value store: derived, on this device, and made anew where it is lost.
 import { z } from 'zod';
 import type { Drawer } from '../../adapters/log/conversation-log.ts';
 import type { ChatModel } from '../../adapters/models/chat-model.ts';
@@ -11,10 +11,10 @@ import type { Message, Usage } from '../../domain/chat/message.ts';
 import { conversationLanguage } from '../../domain/context/compaction/headings.ts';
 import { SUMMARY_SYSTEM, summaryPrompt, transcriptOf } from '../../domain/context/compaction/prompts.ts';
 import { MESSAGE_OVERHEAD, type TokenMeter } from '../../domain/context/meter.ts';
-import type { Withholding } from '../../domain/context/withheld.ts';
+import type { Redaction } from '../../domain/context/redaction.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Documents } from '../documents/documents.ts';
-import type { Upkeep } from './context.ts';
+import type { SessionMemoryState } from './context.ts';
 import { summariseWith } from './summarise.ts';
 
 /** What a memory may be long, tokens. */
@@ -37,27 +37,27 @@ type Kept = z.infer<typeof keptSchema>;
 const NOTHING_YET = { text: '', upTo: '', messages: 0 };
 
 /** Where on the branch a memory ends; -1 where it speaks of another branch, or of something that was forgotten. */
-function placeOf(memory: Kept, path: readonly Message[]): number {
+function endOf(memory: Kept, path: readonly Message[]): number {
   const at = path.findIndex((message) => message.id === memory.upTo);
   return at + 1 === memory.messages ? at : -1;
 }
 
-export type Upkeeper = ReturnType<typeof createUpkeep>;
+export type SessionMemoryJob = ReturnType<typeof createSessionMemoryJob>;
 
-export function createUpkeep({
+export function createSessionMemoryJob({
   drawer,
   documents,
   config,
-  patienceMs,
-  withholding,
+  timeoutMs,
+  redaction,
   onState,
 }: {
   drawer: Drawer;
   documents: Pick<Documents, 'library'>;
   config: Readable<Config>;
-  patienceMs: number;
-  withholding: () => Withholding;
-  onState: (id: ConversationId, state: Upkeep) => void;
+  timeoutMs: number;
+  redaction: () => Redaction;
+  onState: (id: ConversationId, state: SessionMemoryState) => void;
 }) {
   const keyOf = (id: ConversationId) => `${PREFIX}${id}`;
   const kept = async (id: ConversationId): Promise<Kept | undefined> => {
@@ -101,7 +101,7 @@ export function createUpkeep({
     ): Promise<{ text: string; upTo: MessageId } | null> {
       if (!config.get().context.session_memory.by_model) return null;
       const memory = await kept(id);
-      const at = memory ? placeOf(memory, path) : -1;
+      const at = memory ? endOf(memory, path) : -1;
       const upTo = path[at]?.id;
       return memory && upTo !== undefined && memory.text.trim() !== '' ? { text: memory.text, upTo } : null;
     },
@@ -116,25 +116,25 @@ export function createUpkeep({
     ): Promise<void> {
       const { session_memory: rules, summary_prompt: custom, window_tokens: assumed } = config.get().context;
       const now = conversation();
-      const path = withholding().path(pathTo(now.messages, effectiveHead(now)));
+      const path = redaction().path(pathTo(now.messages, effectiveHead(now)));
       const before = await kept(id);
-      const from = before ? placeOf(before, path) : -1;
+      const from = before ? endOf(before, path) : -1;
       // On another branch it begins anew, but what was spent stays spent.
       const previous = from < 0 ? null : (before?.text ?? null);
-      let [room, calls] = [Math.floor((model.contextWindow ?? assumed) / 2), 0];
+      let [available, calls] = [Math.floor((model.contextWindow ?? assumed) / 2), 0];
       const news: Message[] = [];
       let tokens = 0;
       for (const message of path.slice(from + 1)) {
         const cost = meter.parts(message.parts);
-        if (cost > room && news.length > 0) break;
-        room -= cost;
+        if (cost > available && news.length > 0) break;
+        available -= cost;
         tokens += cost;
         calls += message.parts.filter((part) => part.type === 'tool-call').length;
         news.push(message);
       }
       const last = news.at(-1);
       if (!last || (tokens < rules.every_tokens && calls < rules.every_tool_calls)) return;
-      const state = (change: Partial<Upkeep>) =>
+      const state = (change: Partial<SessionMemoryState>) =>
         onState(id, {
           running: false,
           upTo: (before?.upTo || null) as MessageId | null,
@@ -187,7 +187,7 @@ export function createUpkeep({
       };
       try {
         const { text } = await summariseWith(model, {
-          patienceMs,
+          timeoutMs,
           signal,
           answerTokens: Math.min(left, ANSWER_TOKENS),
           onUsage: (reported) => {

@@ -1,23 +1,23 @@
 // What of the memory that conversations were given goes to no model any more, by what the person deleted and said.
 import { until } from '../../domain/base/readable.ts';
 import { atMost } from '../../domain/base/within.ts';
-import { createWithholding, type Withholding } from '../../domain/context/withheld.ts';
+import { createRedaction, type Redaction } from '../../domain/context/redaction.ts';
 import { unusableSince } from '../../domain/memory/notes.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Notes } from '../documents/notes.ts';
 
 /** Nothing waits longer to hear what was deleted or called never, ms. */
-const PATIENCE_MS = 3000;
+const TIMEOUT_MS = 3000;
 
-interface Withheld {
+interface CurrentRedaction {
   /** The same object until a conversation comes or goes, or the person tells memory something: caches go by it. */
-  now(): Withholding;
+  now(): Redaction;
   /** Resolves when it is known what was deleted and called never up to this call; soon, also where that cannot be read. */
   known(): Promise<void>;
 }
 
 /** `notes`: what the person told memory; absent: conversations keep what they were given. */
-export function createWithheld({
+export function createCurrentRedaction({
   library,
   notes,
   closing,
@@ -25,38 +25,40 @@ export function createWithheld({
   readonly library: Documents['library'];
   readonly notes: Pick<Notes, 'state' | 'known'> | undefined;
   readonly closing: AbortSignal;
-}): Withheld {
+}): CurrentRedaction {
   if (!notes) {
-    const nothing = createWithholding(() => false);
+    const nothing = createRedaction(() => false);
     return { now: () => nothing, known: () => Promise.resolve() };
   }
   /** Conversations that are there; null while the library is not read. */
   const livingOf = ({ ready, entries }: ReturnType<typeof library.get>): ReadonlySet<string> | null =>
     ready ? new Set(entries.flatMap(({ id, deletedAt }) => (deletedAt === null ? [id] : []))) : null;
   const make = () => {
-    const [listed, told] = [library.get(), notes.state.get()];
+    const [listed, notesState] = [library.get(), notes.state.get()];
     const touched = new Set(
-      told.feedback.flatMap(({ verdict, conversationId }) => (verdict === 'never' ? [conversationId] : [])),
+      notesState.feedback.flatMap(({ verdict, conversationId }) =>
+        verdict === 'never' ? [conversationId] : [],
+      ),
     );
     return {
       listed,
       living: livingOf(listed),
-      told,
-      it: createWithholding(unusableSince(listed, told), (id) => touched.has(id)),
+      notesState,
+      redaction: createRedaction(unusableSince(listed, notesState), (id) => touched.has(id)),
     };
   };
   let made: ReturnType<typeof make> | undefined;
-  const now = (): Withholding => {
+  const now = (): Redaction => {
     const listed = library.get();
-    if (!made || made.told !== notes.state.get()) made = make();
+    if (!made || made.notesState !== notes.state.get()) made = make();
     else if (made.listed !== listed) {
       // Most saves change the listing and nothing that matters here.
       made = isSame(made.living, livingOf(listed)) ? { ...made, listed } : make();
     }
-    return made.it;
+    return made.redaction;
   };
   const known = (): Promise<void> =>
-    atMost(closing, PATIENCE_MS, (bounded) =>
+    atMost(closing, TIMEOUT_MS, (bounded) =>
       Promise.all([until(library, ({ ready }) => ready, bounded), notes.known()]),
     ).then(
       () => undefined,

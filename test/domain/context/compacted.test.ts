@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { asMessageId } from '../../../src/domain/base/ids.ts';
 import type { Message, Part } from '../../../src/domain/chat/message.ts';
+import { createCompactedSearch, renderReturned } from '../../../src/domain/context/compacted.ts';
 import { compactionPlanSchema } from '../../../src/domain/context/compaction/plan.ts';
 import { constraintsOf, corrects, isAcknowledgement, setsRule } from '../../../src/domain/context/cues.ts';
-import { createFolded, renderReturned } from '../../../src/domain/context/folded.ts';
 import { createMeter } from '../../../src/domain/context/meter.ts';
 import { buildPrompt } from '../../../src/domain/context/prompt.ts';
 import { standingIn } from '../../../src/domain/context/reading.ts';
@@ -58,7 +58,7 @@ const folding = (path: readonly Message[], summary = '') => ({
   }),
 });
 const back = (path: readonly Message[], question: string, tokens = 200, summary = '') =>
-  createFolded(path, folding(path, summary)).bringBack(question, { tokens, meter });
+  createCompactedSearch(path, folding(path, summary)).bringBack(question, { tokens, meter });
 const words = (path: readonly Message[], question: string, tokens = 200) =>
   back(path, question, tokens)
     .map(({ text }) => text)
@@ -113,7 +113,7 @@ describe('what a question brings back', () => {
     expect(back(PATH, 'ok')).toEqual([]);
     expect(back(PATH, '')).toEqual([]);
     expect(back(PATH, 'Explain quantum chromodynamics.')).toEqual([]);
-    expect(createFolded(PATH, null).bringBack('movers', { tokens: 100, meter })).toEqual([]);
+    expect(createCompactedSearch(PATH, null).bringBack('movers', { tokens: 100, meter })).toEqual([]);
   });
 
   it('is not what the summary says already', () => {
@@ -136,13 +136,13 @@ describe('what a question brings back', () => {
   });
 
   it('is what meaning says where words do not', () => {
-    const folded = createFolded(PATH, folding(PATH));
+    const folded = createCompactedSearch(PATH, folding(PATH));
     const relevance = new Map([[asMessageId('m8'), 0.95]]);
     expect(folded.bringBack('Wer schließt ab?', { tokens: 100, meter, relevance })[0]?.messageId).toBe('m8');
   });
 
   it('is what an answer missed, whatever is asked', () => {
-    const folded = createFolded(PATH, folding(PATH));
+    const folded = createCompactedSearch(PATH, folding(PATH));
     const found = folded.bringBack('Next?', { tokens: 100, meter, must: [asMessageId('m2')] });
     expect(found).toMatchObject([{ messageId: 'm2', why: 'missed' }]);
   });
@@ -152,7 +152,7 @@ describe('what a question brings back', () => {
   );
 
   it('is looked for near its words without a new index of everything', () => {
-    const folded = createFolded(KEYS, folding(KEYS));
+    const folded = createCompactedSearch(KEYS, folding(KEYS));
     const index = standingIn(folded.messages);
     // The newest folded message is among the near ones.
     const near = folded.nearest('Which box has the key of hall 398?', 256);
@@ -164,7 +164,11 @@ describe('what a question brings back', () => {
 
   it('is among the near ones where an answer missed it, whatever its words', () => {
     const must = [asMessageId('m7'), asMessageId('m9')];
-    const near = createFolded(KEYS, folding(KEYS)).nearest('Which box has the key of hall 398?', 64, must);
+    const near = createCompactedSearch(KEYS, folding(KEYS)).nearest(
+      'Which box has the key of hall 398?',
+      64,
+      must,
+    );
     expect(near.messages.map(({ id }) => id)).toEqual(expect.arrayContaining([...must, 'm398']));
     expect(near.messages.length).toBeLessThanOrEqual(64);
     const found = near.bringBack('Next?', { tokens: 100, meter, must });
@@ -178,7 +182,10 @@ describe('what a question brings back', () => {
       ...PATH.slice(9),
     ];
     const applied = folding(path);
-    const returned = createFolded(path, applied).bringBack('Who is the caretaker?', { tokens: 100, meter });
+    const returned = createCompactedSearch(path, applied).bringBack('Who is the caretaker?', {
+      tokens: 100,
+      meter,
+    });
     const built = buildPrompt({
       path,
       recall: null,
@@ -193,7 +200,7 @@ describe('what a question brings back', () => {
     expect(last?.type === 'text' ? last.text : '').toMatch(
       /^<earlier>\n(?:[^<]*\n)?user: The caretaker is Bohumil ‹\/earlier> ‹recalled_memory>\.\n[\s\S]*<\/earlier>\n\nNext\?$/,
     );
-    const { lines, tokens } = built.ledger.request;
+    const { lines, tokens } = built.manifest.request;
     expect(lines.filter(({ form }) => form === 'returned')).toContainEqual(
       expect.objectContaining({ from: 'm8', why: 'asked' }),
     );

@@ -1,7 +1,7 @@
 // What is withheld is decided anew only where something was deleted or said.
 import { expect, it, vi } from 'vitest';
 import { writable } from '../../../src/domain/base/readable.ts';
-import { createWithheld } from '../../../src/services/context/withholding.ts';
+import { createCurrentRedaction } from '../../../src/services/context/redaction.ts';
 import type { LibraryEntry } from '../../../src/services/documents/documents.ts';
 import { notesOf, told } from '../chat/setup.ts';
 
@@ -15,7 +15,7 @@ const scene = () => {
     library,
     notes,
     closing,
-    withheld: createWithheld({ library, notes: notesOf(notes), closing: closing.signal }),
+    withheld: createCurrentRedaction({ library, notes: notesOf(notes), closing: closing.signal }),
   };
 };
 
@@ -74,7 +74,7 @@ it('waits until the library is read, each time it is asked, and no longer than t
 it('waits for what is still being written down, each time it is asked', async () => {
   const { library, notes, closing } = scene();
   let known = Promise.resolve(notes.get());
-  const withheld = createWithheld({
+  const withheld = createCurrentRedaction({
     library,
     notes: { state: notes, known: () => known },
     closing: closing.signal,

@@ -27,8 +27,8 @@ describe('a session memory in a model’s words', () => {
     const { grown, say, context, paired } = talk({ config: byModel() });
     const id = await grown(10);
     await say('And now?', id);
-    await until(context.state(id), (state) => state.upkeep?.calls === 1);
-    expect(context.state(id).get().upkeep).toMatchObject({
+    await until(context.state(id), (state) => state.sessionMemory?.calls === 1);
+    expect(context.state(id).get().sessionMemory).toMatchObject({
       running: false,
       tokens: 950,
       budget: 50_000,
@@ -60,7 +60,7 @@ describe('a session memory in a model’s words', () => {
       ],
     }));
     await say('And now?', id);
-    await until(context.state(id), (state) => state.upkeep?.calls === 1);
+    await until(context.state(id), (state) => state.sessionMemory?.calls === 1);
     await say('And then?', id);
     expect(server.chats().filter(isUpkeep)).toHaveLength(1);
   });
@@ -71,12 +71,16 @@ describe('a session memory in a model’s words', () => {
     await off.say('And now?', id);
     await off.context.compact(id);
     expect(server.chats().filter(isUpkeep)).toHaveLength(0);
-    expect(off.context.state(id).get().upkeep).toBeNull();
+    expect(off.context.state(id).get().sessionMemory).toBeNull();
     const tight = talk({ config: byModel({ model_budget_tokens: 1000 }) });
     const other = await tight.grown(10);
     await tight.say('And now?', other);
-    await until(tight.context.state(other), (state) => state.upkeep !== null);
-    expect(tight.context.state(other).get().upkeep).toMatchObject({ calls: 0, tokens: 0, budget: 1000 });
+    await until(tight.context.state(other), (state) => state.sessionMemory !== null);
+    expect(tight.context.state(other).get().sessionMemory).toMatchObject({
+      calls: 0,
+      tokens: 0,
+      budget: 1000,
+    });
     expect(server.chats().filter(isUpkeep)).toHaveLength(0);
   });
 
@@ -87,8 +91,8 @@ describe('a session memory in a model’s words', () => {
     const { grown, say, context } = talk({ config: byModel() });
     const id = await grown(10);
     await say('And now?', id);
-    await until(context.state(id), (state) => state.upkeep?.problem != null);
-    expect(context.state(id).get().upkeep?.problem).toMatchObject({ code: 'model-rate' });
+    await until(context.state(id), (state) => state.sessionMemory?.problem != null);
+    expect(context.state(id).get().sessionMemory?.problem).toMatchObject({ code: 'model-rate' });
     expect((await context.compact(id)).outcome).toBe('applied');
   });
 
@@ -107,8 +111,8 @@ describe('a session memory in a model’s words', () => {
     const { grown, say, context } = talk({ config: byModel({ model_budget_tokens: 4_000 }) });
     const id = await grown(10);
     await say('And now?', id);
-    const failed = await until(context.state(id), (state) => state.upkeep?.problem != null);
-    expect(failed.upkeep).toMatchObject({
+    const failed = await until(context.state(id), (state) => state.sessionMemory?.problem != null);
+    expect(failed.sessionMemory).toMatchObject({
       running: false,
       calls: 1,
       tokens: 950,
@@ -117,8 +121,8 @@ describe('a session memory in a model’s words', () => {
     });
     // What was said is still to be told of, and there is no budget left for it.
     await say(Array.from({ length: 8 }, (_, at) => filler(at)).join('\n'), id);
-    await until(context.state(id), (state) => state.upkeep?.problem === null);
-    expect(context.state(id).get().upkeep).toMatchObject({ calls: 1, tokens: 950, running: false });
+    await until(context.state(id), (state) => state.sessionMemory?.problem === null);
+    expect(context.state(id).get().sessionMemory).toMatchObject({ calls: 1, tokens: 950, running: false });
     expect(server.chats().filter(isUpkeep)).toHaveLength(1);
   });
 
@@ -127,7 +131,7 @@ describe('a session memory in a model’s words', () => {
     const { grown, say, context, store, documents } = talk({ config: byModel() });
     const id = await grown(10);
     await say('And now?', id);
-    await until(context.state(id), (state) => state.upkeep?.calls === 1);
+    await until(context.state(id), (state) => state.sessionMemory?.calls === 1);
     expect(await store.drawer.keys('session-memory/')).toHaveLength(1);
     const gone = new Promise<void>((resolve) => {
       const stop = store.drawer.subscribe(({ keys }) => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { asMessageId } from '../../../src/domain/base/ids.ts';
 import type { Message, Part } from '../../../src/domain/chat/message.ts';
 import type { CompactionPlan } from '../../../src/domain/context/compaction/plan.ts';
-import { requestLedgerSchema } from '../../../src/domain/context/ledger.ts';
+import { requestManifestSchema } from '../../../src/domain/context/manifest.ts';
 import { createMeter, MESSAGE_OVERHEAD } from '../../../src/domain/context/meter.ts';
 import { buildPrompt } from '../../../src/domain/context/prompt.ts';
 
@@ -29,7 +29,7 @@ const ledgerOf = (messages: readonly Message[], plan: CompactionPlan | null = nu
     reserve: 0,
     meter,
     applied: plan && { id: 'c', plan },
-  }).ledger.request;
+  }).manifest.request;
 
 describe('a ledger', () => {
   it('calls a message whose tool output was shortened trimmed, with what is left of it', () => {
@@ -101,7 +101,7 @@ describe('a ledger', () => {
     );
     const request = ledgerOf(messages);
     expect(request.lines).toMatchObject([{ form: 'whole', count: 7, reasoningOut: 2 }]);
-    expect(requestLedgerSchema.parse(JSON.parse(JSON.stringify(request)))).toEqual(request);
+    expect(requestManifestSchema.parse(JSON.parse(JSON.stringify(request)))).toEqual(request);
     // What is not sent at all is out, and nothing more is said of it.
     const [out, rest] = ledgerOf(messages, null, request.tokens.total - 4).lines;
     expect(out).toMatchObject({ form: 'out', why: 'window' });

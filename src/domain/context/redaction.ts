@@ -6,7 +6,7 @@ import { type Said, withoutMessages } from '../memory/passages.ts';
 import { renderFound } from './recalled.ts';
 
 /** Stands in a tool's answer where something stood. */
-const WITHHELD = '[No longer available to you.]';
+const REDACTED = '[No longer available to you.]';
 
 /** Parts that are not as they were stored; by identity, so that nobody can say one. */
 const changed = new WeakSet<Part>();
@@ -16,23 +16,23 @@ export const isChanged = (part: Part): boolean => changed.has(part);
 const READ_FROM = /\(conversation ([\w-]{8,})(?:, message ([\w@-]+))?\)/g;
 
 /** What loses nothing stays the same object. */
-export interface Withholding {
+export interface Redaction {
   /** Messages as they go to a model. */
   path(path: readonly Message[]): readonly Message[];
   part<P extends Part>(part: P): P;
 }
 
 /** `out`: what is not to be used any more. `isTouched`: a message of this conversation was called never to be recalled. */
-export function createWithholding(
+export function createRedaction(
   out: (said: Said) => boolean,
   isTouched: (conversationId: string) => boolean = () => false,
-): Withholding {
+): Redaction {
   const known = new WeakMap<Message, Message>();
   const of = (message: Message): Message => {
     if (!message.parts.some((part) => part.type === 'recall' || isOfMemory(part))) return message;
     let made = known.get(message);
     if (!made) {
-      const parts = message.parts.map((part) => withoutUnusable(part, out, isTouched));
+      const parts = message.parts.map((part) => redacted(part, out, isTouched));
       made = parts.every((part, at) => part === message.parts[at]) ? message : { ...message, parts };
       known.set(message, made);
     }
@@ -49,11 +49,11 @@ export function createWithholding(
     }
     return made ?? path;
   };
-  return { path, part: (part) => withoutUnusable(part, out, isTouched) };
+  return { path, part: (part) => redacted(part, out, isTouched) };
 }
 
 /** A part without what is not to be used any more; the same object where it loses nothing. */
-function withoutUnusable<P extends Part>(
+function redacted<P extends Part>(
   part: P,
   out: (said: Said) => boolean,
   isTouched: (conversationId: string) => boolean,
@@ -82,7 +82,7 @@ function foundAgain(recalled: ToolRecall, text: string, out: (said: Said) => boo
   const given = nearMissesGiven ? nearMisses : passages;
   const left = withoutMessages(given, out);
   if (isSame(left, given)) return text;
-  return left.length === 0 ? WITHHELD : renderFound(left, !nearMissesGiven);
+  return left.length === 0 ? REDACTED : renderFound(left, !nearMissesGiven);
 }
 
 /**
@@ -99,5 +99,5 @@ function readAgain(
     return conversationId && (at === 0 || messageId) ? [{ conversationId, messageId: messageId ?? '' }] : [];
   });
   const isOut = places.some((place) => isTouched(place.conversationId) || out({ ...place, text: '' }));
-  return isOut ? WITHHELD : text;
+  return isOut ? REDACTED : text;
 }

@@ -5,7 +5,7 @@ const WARN_AT = 0.8;
 /** A megabyte of the setting, bytes. */
 const MB = 1_000_000;
 
-export interface Room {
+export interface StorageSpace {
   /** Bytes. */
   readonly used: number;
   readonly limit: number;
@@ -16,7 +16,7 @@ export interface Room {
  * `usage`: bytes by the browser's own account, rounded and late, null where it does not say; `known`: bytes that are there for certain;
  * `limit`: `storage.max_size_mb`.
  */
-export function roomOf({
+export function storageSpaceOf({
   usage,
   known,
   maxSizeMb,
@@ -24,7 +24,7 @@ export function roomOf({
   usage: number | null;
   known: number;
   maxSizeMb: number;
-}): Room {
+}): StorageSpace {
   const used = Math.max(usage ?? 0, known);
   const limit = maxSizeMb * MB;
   return { used, limit, state: used >= limit ? 'full' : used >= limit * WARN_AT ? 'warn' : 'free' };

@@ -1,8 +1,8 @@
-// What was folded can be found again: at each send the folded messages are searched for what the question asks, and the sentences that
+// What was compacted can be found again: at each send the compacted messages are searched for what the question asks, and the sentences that
 // answer it travel with it. By words alone, in memory; where a caller knows relevance by meaning, both count.
 import type { MessageId } from '../base/ids.ts';
 import type { Message, Part, Role } from '../chat/message.ts';
-import { type AppliedPlan, fatesOf } from './compaction/plan.ts';
+import { type AppliedPlan, dispositionsOf } from './compaction/plan.ts';
 import { corrects, isAcknowledgement, isQuestion, type ValueKind, valuesOf } from './cues.ts';
 import type { TokenMeter } from './meter.ts';
 import { isSingle, queryOf } from './query.ts';
@@ -11,7 +11,7 @@ import { closingOf, correctingUnits, documentOf, leadOf, standingIn, startsOf, t
 import { termsOf } from './terms.ts';
 import { type Unit, unitsOf } from './units.ts';
 
-/** Sentences of one folded message, verbatim, as they are sent again. */
+/** Sentences of one compacted message, verbatim, as they are sent again. */
 export interface ReturnedPassage {
   readonly messageId: MessageId;
   readonly role: Role;
@@ -35,7 +35,7 @@ interface BringBackOptions {
 }
 
 /** A sentence that fits a question. */
-export interface FoldedHit {
+export interface CompactedHit {
   readonly message: Message;
   /** Place of the message on the path. */
   readonly at: number;
@@ -44,16 +44,16 @@ export interface FoldedHit {
   readonly score: number;
 }
 
-export interface Folded {
+export interface CompactedSearch {
   /** Folded and trimmed messages, oldest first. */
   readonly messages: readonly Message[];
   /** The best sentences for a question, best first. */
-  find(question: string, limit: number, relevance?: ReadonlyMap<MessageId, number>): FoldedHit[];
+  find(question: string, limit: number, relevance?: ReadonlyMap<MessageId, number>): CompactedHit[];
   /**
    * The same search, over no more than `limit` messages: those that share the rarest words with a text, and the next after each, which may
    * set it right; all of `must` before them. Sentences are read in these messages alone.
    */
-  nearest(text: string, limit: number, must?: readonly MessageId[]): Folded;
+  nearest(text: string, limit: number, must?: readonly MessageId[]): CompactedSearch;
   /** What goes back into the prompt, in the order in which it was said. Empty where nothing fits. */
   bringBack(question: string, options: BringBackOptions): ReturnedPassage[];
 }
@@ -79,7 +79,7 @@ const WHERE = { own: 1, lead: 0.6, answered: 0.5, beside: 0.4, message: 0.3 } as
 const AFTER = [0, 0.42, 0.4, 0.34, 0.3, 0.22, 0.15] as const;
 const BEFORE = [0, 0.32, 0.28, 0.2, 0.15, 0.1] as const;
 /** A word that only begins alike. */
-const ALIKE = 0.6;
+const PREFIX_MATCH = 0.6;
 /** Messages whose sentences are looked at one by one. */
 const CANDIDATES = 160;
 /** Below this share of what the question could reach nothing comes back. */
@@ -102,13 +102,16 @@ function answers(expected: readonly ValueKind[], values: ReadonlySet<ValueKind>)
   return place < 0 ? 0.7 : place === 0 ? 1.6 : 1.35;
 }
 
-/** Search over the folded messages of one path. Cheap to create; what it reads of a message is remembered with the message. */
-export function createFolded(path: readonly Message[], applied: AppliedPlan | null): Folded {
-  const fates = applied ? fatesOf(applied.plan, path, applied.kept) : [];
+/** Search over the compacted messages of one path. Cheap to create; what it reads of a message is remembered with the message. */
+export function createCompactedSearch(
+  path: readonly Message[],
+  applied: AppliedPlan | null,
+): CompactedSearch {
+  const dispositions = applied ? dispositionsOf(applied.plan, path, applied.keepVerbatim) : [];
   const places: number[] = [];
   for (let at = 0; at < path.length; at++) {
     const message = path[at] as Message;
-    const action = fates[at]?.action;
+    const action = dispositions[at]?.action;
     if ((action === 'fold' || action === 'trim') && message.kind === 'message' && message.role !== 'system')
       places.push(at);
   }
@@ -124,10 +127,10 @@ function searchIn(
   places: readonly number[],
   present: string,
   indexed: boolean,
-): Folded {
+): CompactedSearch {
   const messages = places.map((at) => path[at] as Message);
-  const isFolded = new Uint8Array(path.length);
-  for (const at of places) isFolded[at] = 1;
+  const isCompacted = new Uint8Array(path.length);
+  for (const at of places) isCompacted[at] = 1;
 
   /** The message before that a person or the model said: what an answer answers. */
   const before = (at: number): Message | undefined => {
@@ -138,11 +141,11 @@ function searchIn(
     return undefined;
   };
 
-  function find(question: string, limit: number, relevance?: ReadonlyMap<MessageId, number>): FoldedHit[] {
+  function find(question: string, limit: number, relevance?: ReadonlyMap<MessageId, number>): CompactedHit[] {
     const { weights, asked, expected } = queryOf(question);
     if (messages.length === 0 || (weights.size === 0 && !relevance)) return [];
 
-    // How rare each word is among the folded messages.
+    // How rare each word is among the compacted messages.
     const index = indexed && messages.length > FEW ? standingIn(messages) : null;
     const standing = new Map<string, readonly number[]>();
     for (const term of weights.keys()) {
@@ -186,15 +189,15 @@ function searchIn(
     if (reach === 0) reach = 1;
 
     for (const [term, list] of standing) {
-      const worth = rarity.get(term) ?? 0;
+      const weight = rarity.get(term) ?? 0;
       for (const at of list) {
         const { counts, length } = documentOf(path[at] as Message);
         const count = counts.get(term) ?? 1;
         const norm = 1.2 * (0.5 + 0.5 * (length / 60));
-        rough.set(at, (rough.get(at) ?? 0) + (worth * count * 2.2) / (count + norm));
+        rough.set(at, (rough.get(at) ?? 0) + (weight * count * 2.2) / (count + norm));
       }
       for (const [at, near] of nearby.get(term) ?? [])
-        if (isFolded[at]) rough.set(at, (rough.get(at) ?? 0) + worth * near);
+        if (isCompacted[at]) rough.set(at, (rough.get(at) ?? 0) + weight * near);
     }
     if (relevance)
       for (const at of places) {
@@ -203,7 +206,7 @@ function searchIn(
       }
     const candidates = [...rough].sort((a, b) => b[1] - a[1]).slice(0, CANDIDATES);
 
-    const hits: FoldedHit[] = [];
+    const hits: CompactedHit[] = [];
     const long = new Set([...weights.keys()].filter((term) => term.length >= 5 && /^[a-z]+$/.test(term)));
     for (const [at] of candidates) {
       const message = path[at] as Message;
@@ -242,16 +245,16 @@ function searchIn(
           else if (lead.has(term)) where = WHERE.lead;
           else if (index === 0 && answered.has(term)) where = WHERE.answered;
           else if (terms[index - 1]?.has(term) || terms[index + 1]?.has(term)) where = WHERE.beside;
-          if (where < ALIKE && long.has(term)) {
+          if (where < PREFIX_MATCH && long.has(term)) {
             const stem = term.slice(0, 5);
             for (const other of own.keys())
               if (other.startsWith(stem)) {
-                where = ALIKE;
+                where = PREFIX_MATCH;
                 break;
               }
           }
           if (where > 0) touched = true;
-          if (where >= ALIKE) spoken = true;
+          if (where >= PREFIX_MATCH) spoken = true;
           words += worth * where;
         }
         if (!touched && meaning < 0.5) continue;
@@ -270,8 +273,8 @@ function searchIn(
     return hits.sort((a, b) => b.score - a.score || b.at - a.at || a.index - b.index).slice(0, limit);
   }
 
-  function nearest(text: string, limit: number, must: readonly MessageId[] = []): Folded {
-    if (messages.length <= limit) return folded;
+  function nearest(text: string, limit: number, must: readonly MessageId[] = []): CompactedSearch {
+    if (messages.length <= limit) return search;
     const index = standingIn(messages);
     const lists = [...new Set(termsOf(text))]
       .flatMap((term) => [index.get(term) ?? []])
@@ -302,8 +305,8 @@ function searchIn(
   }
 
   /** Sentences of the person, folded, that set something right. */
-  let correcting: FoldedHit[] | undefined;
-  const correctionsOf = (): FoldedHit[] => {
+  let correcting: CompactedHit[] | undefined;
+  const correctionsOf = (): CompactedHit[] => {
     correcting ??= places.flatMap((at) => {
       const message = path[at] as Message;
       if (message.role !== 'user') return [];
@@ -320,7 +323,7 @@ function searchIn(
   };
 
   /** The newest correction of what was found: one that answers it directly, or speaks of the same rare things. */
-  function correctionOf(hit: FoldedHit): FoldedHit | undefined {
+  function correctionOf(hit: CompactedHit): CompactedHit | undefined {
     const own = termsIn(hit.unit);
     return correctionsOf().findLast(({ at, index, unit }) => {
       if (at <= hit.at) return false;
@@ -335,18 +338,18 @@ function searchIn(
     question: string,
     { tokens, meter, relevance, must = [] }: BringBackOptions,
   ): ReturnedPassage[] {
-    const chosen = new Map<string, FoldedHit & { why: ReturnedPassage['why'] }>();
+    const chosen = new Map<string, CompactedHit & { why: ReturnedPassage['why'] }>();
     const spoken = new Set<number>();
     const headed = new Map<number, string>();
     let left = tokens - FRAME;
     /** Lines of a log or a table differ in their figures only: one of them tells what they are. */
-    const alike = new Map<string, number>();
-    const take = (hit: FoldedHit, why: ReturnedPassage['why']): void => {
+    const seenForms = new Map<string, number>();
+    const take = (hit: CompactedHit, why: ReturnedPassage['why']): void => {
       const key = `${hit.at}/${hit.index}`;
       const form = hit.unit.kind === 'result' ? hit.unit.text.replace(/\d+/g, '0') : '';
       if (form !== '' && why === 'asked') {
-        const times = alike.get(form) ?? 0;
-        alike.set(form, times + 1);
+        const times = seenForms.get(form) ?? 0;
+        seenForms.set(form, times + 1);
         if (times >= SAME_LINES) return;
       }
       if (chosen.has(key) || (why !== 'missed' && present.includes(hit.unit.text))) return;
@@ -390,7 +393,7 @@ function searchIn(
       if (correction) take({ ...correction, score: hit.score }, 'corrects');
       take(hit, 'asked');
     }
-    const byMessage = new Map<number, (FoldedHit & { why: ReturnedPassage['why'] })[]>();
+    const byMessage = new Map<number, (CompactedHit & { why: ReturnedPassage['why'] })[]>();
     for (const hit of chosen.values()) byMessage.set(hit.at, [...(byMessage.get(hit.at) ?? []), hit]);
     return [...byMessage]
       .sort(([a], [b]) => a - b)
@@ -405,7 +408,7 @@ function searchIn(
             .map(({ unit, index }, i) =>
               i === 0
                 ? unit.text
-                : `${index - (ordered[i - 1] as FoldedHit).index === 1 ? (unit.kind === 'prose' ? ' ' : '\n') : ' … '}${unit.text}`,
+                : `${index - (ordered[i - 1] as CompactedHit).index === 1 ? (unit.kind === 'prose' ? ' ' : '\n') : ' … '}${unit.text}`,
             )
             .join('');
         return {
@@ -423,8 +426,8 @@ function searchIn(
       });
   }
 
-  const folded: Folded = { messages, find, nearest, bringBack };
-  return folded;
+  const search: CompactedSearch = { messages, find, nearest, bringBack };
+  return search;
 }
 
 const says = (message: Message, term: string): boolean =>

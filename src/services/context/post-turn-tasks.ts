@@ -1,4 +1,4 @@
-// What is done after an answer, while nobody waits: sees whether it missed something that is folded, and reads what was said so that a
+// What is done after an answer, while nobody waits: sees whether it missed something that is compacted, and reads what was said so that a
 // compaction under pressure finds it done.
 import type { ChatModel } from '../../adapters/models/chat-model.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
@@ -13,20 +13,20 @@ import type { Config } from '../../domain/settings/config.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Meters } from './meters.ts';
 import type { Requests } from './requests.ts';
+import type { SessionMemoryJob } from './session-memory-job.ts';
 import type { Sessions } from './sessions.ts';
-import type { Upkeeper } from './upkeep.ts';
 
 /** Longest stretch of reading ahead, ms. */
 const SLICE_MS = 8;
 /** Messages that are put together at once. */
 const STRETCH = 500;
 
-interface AftercareDependencies {
+interface PostTurnTasksDependencies {
   readonly documents: Pick<Documents, 'read' | 'open'>;
   readonly sessions: Sessions;
   readonly requests: Requests;
   readonly meters: Meters;
-  readonly upkeep: Upkeeper;
+  readonly sessionMemoryJob: SessionMemoryJob;
   readonly config: Readable<Config>;
   /** What counting and withholding need to know is known. */
   readonly ready: () => Promise<void>;
@@ -34,37 +34,37 @@ interface AftercareDependencies {
   readonly closing: AbortSignal;
 }
 
-interface Aftercare {
+interface PostTurnTasks {
   /** Looks after the branch that is shown. Reads only where enough is new since the last time. */
-  lookAfter(id: ConversationId): Promise<void>;
+  run(id: ConversationId): Promise<void>;
   /** A message was read, so that nothing has to be done for it at pressure. */
   isRead(message: Message): boolean;
 }
 
-export function createAftercare({
+export function createPostTurnTasks({
   documents,
   sessions,
   requests,
   meters,
-  upkeep,
+  sessionMemoryJob,
   config,
   ready,
   model,
   closing,
-}: AftercareDependencies): Aftercare {
+}: PostTurnTasksDependencies): PostTurnTasks {
   /** Messages that were read ahead. */
   const read = new WeakSet<Message>();
   /** Conversations that are being read; one at a time each. */
-  const tending = new Set<ConversationId>();
+  const preparing = new Set<ConversationId>();
 
   /** After an answer: sees whether it missed something, and keeps the notes up to date that a session memory is made of. */
-  async function lookAfter(id: ConversationId): Promise<void> {
+  async function run(id: ConversationId): Promise<void> {
     await pause();
     await ready();
     const conversation = await documents.read(id);
     if (!conversation || closing.aborted) return;
     const path = pathTo(conversation.messages, effectiveHead(conversation));
-    const sent = requests.withholding().path(path);
+    const sent = requests.redaction().path(path);
     const applied = requests.appliedOn(conversation, path);
     if (!applied) sessions.set(sessions.of(id), { loss: null });
     else {
@@ -79,14 +79,14 @@ export function createAftercare({
       const message = path[at] as Message;
       tokens += meter.parts(message.parts);
       calls += message.parts.filter((part) => part.type === 'tool-call').length;
-      if (tokens >= everyTokens || calls >= everyCalls) return await tend(id);
+      if (tokens >= everyTokens || calls >= everyCalls) return await prepareBranch(id);
     }
   }
 
   /** Reads every message of the branch once, in slices, so that a compaction under pressure finds it done. */
-  async function tend(id: ConversationId): Promise<void> {
-    if (tending.has(id)) return;
-    tending.add(id);
+  async function prepareBranch(id: ConversationId): Promise<void> {
+    if (preparing.has(id)) return;
+    preparing.add(id);
     // Held open: what was read is remembered with the message itself.
     const open = await documents.open(id).catch(() => null);
     try {
@@ -104,7 +104,7 @@ export function createAftercare({
         await pause();
         rested = performance.now();
       }
-      const path = requests.withholding().path(pathTo(open.get().messages, effectiveHead(open.get())));
+      const path = requests.redaction().path(pathTo(open.get().messages, effectiveHead(open.get())));
       const writer = model(open.get());
       const meter = meters.of(writer);
       for (let end = Math.max(0, path.length - Math.max(fresh, 1)); end < path.length && !closing.aborted; ) {
@@ -117,15 +117,15 @@ export function createAftercare({
       if (writer && config.get().context.session_memory.by_model) {
         // All this took its time: what was forbidden meanwhile goes to no model.
         await ready();
-        await upkeep.write(id, open.get, writer, meter, closing);
+        await sessionMemoryJob.write(id, open.get, writer, meter, closing);
       }
     } finally {
-      tending.delete(id);
+      preparing.delete(id);
       open?.close();
     }
   }
 
-  return { lookAfter, isRead: (message) => read.has(message) };
+  return { run, isRead: (message) => read.has(message) };
 }
 
 /** Lets the page have its turn. */

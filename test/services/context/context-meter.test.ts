@@ -20,14 +20,14 @@ it('counts the passages that are announced for a first message, and their price'
   const draft = words('When do the backups run at night?');
   const bare = await context.next(null, draft);
   const next = await context.next(null, draft, announced);
-  expect(bare?.gauge.used.recall).toBe(0);
-  expect(next?.gauge.price?.amount).toBeGreaterThan(bare?.gauge.price?.amount ?? 0);
+  expect(bare?.contextMeter.used.recall).toBe(0);
+  expect(next?.contextMeter.price?.amount).toBeGreaterThan(bare?.contextMeter.price?.amount ?? 0);
   const { conversationId: id } = await chat.send({ parts: draft });
   await idle(id);
   const answer = (await path(id)).at(-1)?.id as MessageId;
-  const sent = (await context.ledger(id, answer))?.tokens;
+  const sent = (await context.manifest(id, answer))?.tokens;
   expect(sent?.recall).toBeGreaterThan(0);
-  expect(next?.gauge.used).toEqual(sent);
+  expect(next?.contextMeter.used).toEqual(sent);
 });
 
 it('counts what a question will bring back of what is folded', async () => {
@@ -37,12 +37,12 @@ it('counts what a question will bring back of what is folded', async () => {
   await context.compact(id);
   const question = 'What did I tell you of the parse and write timings of region 4?';
   const next = await context.next(id, words(question));
-  expect((await context.next(id, []))?.gauge.used.returned).toBe(0);
+  expect((await context.next(id, []))?.contextMeter.used.returned).toBe(0);
   await say(question, id);
   const answer = (await path(id)).at(-1)?.id as MessageId;
-  const sent = (await context.ledger(id, answer))?.tokens;
+  const sent = (await context.manifest(id, answer))?.tokens;
   expect(sent?.returned).toBeGreaterThan(0);
-  expect(next?.gauge.used).toEqual(sent);
+  expect(next?.contextMeter.used).toEqual(sent);
   expect(server.chats()).toHaveLength(1);
 });
 
@@ -57,7 +57,7 @@ it('brings back for the same question what is marked no more, where another mess
     documents.change(id, { meta: keptChange(message, kept) });
   const returned = async () => {
     const answer = (await path(id)).at(-1)?.id as MessageId;
-    const lines = (await context.ledger(id, answer))?.lines ?? [];
+    const lines = (await context.manifest(id, answer))?.lines ?? [];
     return lines.flatMap(({ form, from }) => (form === 'returned' ? [from] : []));
   };
   await mark(marked, true);

@@ -1,15 +1,15 @@
-// The ledger of one request: what got in, in which form, what was left out and why. Short: neighbours with one fate are one line, so
+// The manifest of one request: what got in, in which form, what was left out and why. Short: neighbours with one fate are one line, so
 // that it can be kept beside every answer, however long the conversation.
 import { z } from 'zod';
 import type { Known } from '../chat/message.ts';
 
 /**
- * One line. `form`: whole, trimmed (tool output shortened, files left out), summary (stands for folded messages), recall (passages of
- * other conversations), returned (brought back from folded messages of this one), out (not sent).
+ * One line. `form`: whole, trimmed (tool output shortened, files left out), summary (stands for compacted messages), recall (passages of
+ * other conversations), returned (brought back from compacted messages of this one), out (not sent).
  * `why` for out: folded (a summary or nothing stands for it), window (older than what fits), kind (notes, answers from memory),
  * empty, unpaired (half of a call and its result); for the others a code of the plan.
  */
-const ledgerLineSchema = z.looseObject({
+const manifestLineSchema = z.looseObject({
   form: z.enum(['whole', 'trimmed', 'summary', 'recall', 'returned', 'out']),
   /** First and last message of the line; a summary's: the message in front of which it stands; recall's: the question. */
   from: z.string(),
@@ -20,15 +20,15 @@ const ledgerLineSchema = z.looseObject({
   why: z.string().optional(),
   /** Of whole and trimmed: how many of its messages were sent without what the model thought; absent: none. */
   reasoningOut: z.number().optional(),
-  /** Summary: its id in the plan. Returned: the folded message's words as sent are in the request, `from` is where they were said. */
+  /** Summary: its id in the plan. Returned: the compacted message's words as sent are in the request, `from` is where they were said. */
   ref: z.string().optional(),
 });
-export type LedgerLine = Known<z.infer<typeof ledgerLineSchema>>;
+export type ManifestLine = Known<z.infer<typeof manifestLineSchema>>;
 
-export const requestLedgerSchema = z.looseObject({
+export const requestManifestSchema = z.looseObject({
   version: z.literal(1),
   /** Oldest first. Every message of the path is in exactly one line of whole, trimmed and out. */
-  lines: z.array(ledgerLineSchema),
+  lines: z.array(manifestLineSchema),
   /** Compaction in force. */
   compaction: z.string().nullable(),
   /** Encoding, or `estimate`; and what its counts were multiplied with. */
@@ -55,4 +55,4 @@ export const requestLedgerSchema = z.looseObject({
   /** It costs more than `limit`: the newest turn alone does, or what may not be folded. */
   overflow: z.boolean(),
 });
-export type RequestLedger = Known<z.infer<typeof requestLedgerSchema>>;
+export type RequestManifest = Known<z.infer<typeof requestManifestSchema>>;
