@@ -3,7 +3,7 @@
 //                    [--json FILE] [--history] [--dist FOLDER] [--port N]
 // The index rate and the first vectors are measured with the real model; the rest of a large library's vectors are random, since what a
 // search costs does not depend on what they say (`vectors` in the figures tells how many). Memory is measured last, in a browser of its own
-// (`memory.ts`). `--history` appends a line to history.jsonl.
+// (`memory.ts`). `--history` appends a line to history.jsonl and writes docs/benchmarks.md.
 import { appendFileSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -34,6 +34,7 @@ import {
 import { measureMemory } from './memory.ts';
 import type { PeerFigures, peers } from './peers.ts';
 import { appProcess, untilQuiet } from './processes.ts';
+import { writeBenchmarks } from './write-docs.ts';
 
 const { values } = parseArgs({
   options: {
@@ -460,6 +461,9 @@ try {
 
 const json = JSON.stringify(report, null, 2);
 if (values.json) writeFileSync(values.json, `${json}\n`);
-if (values.history) appendFileSync(join(import.meta.dirname, 'history.jsonl'), `${JSON.stringify(report)}\n`);
+if (values.history) {
+  appendFileSync(join(import.meta.dirname, 'history.jsonl'), `${JSON.stringify(report)}\n`);
+  writeBenchmarks();
+}
 console.log(json);
 process.exit();

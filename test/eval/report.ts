@@ -1,12 +1,13 @@
 // The whole table of recall quality: each part of the ranking left away in turn, what the thresholds mean, and what is brought back
 // where nothing should be:
-//   npm run eval -- --report [--bench DIR] [--set NAME,…] [--reuse] [--ablations no]
+//   npm run eval -- --report [--bench DIR] [--set NAME,…] [--reuse] [--ablations no] [--save]
 // Sets are those of test/eval/own and, with --bench, those of a folder with the neutral scorer (bench.mjs) and its data.
 // --reuse ranks again what the last run of a set found (recorded.ts).
 import type { Technique } from '../../src/domain/memory/rank.ts';
 import { defaultConfig } from '../../src/domain/settings/config.ts';
 import { option } from './load.ts';
 import { type Asked, type Origin, type Ranked, rankRecorded, recordAll } from './recorded.ts';
+import { type SetReport, saveReport } from './write-docs.ts';
 
 /** What is left away, by the name it is printed with. */
 const ABLATIONS: Readonly<
@@ -162,14 +163,18 @@ export async function runReport(): Promise<void> {
   const worth = new Map<string, string[]>();
   const promised: string[] = [];
   const talk: Answered[] = [];
+  const reports = new Map<string, SetReport>();
   for (const [name, all] of sets) {
     const own = of(all, 'own');
     const rated = own.filter(({ groups }) => groups.length > 0);
     console.log(`\n${name}: ${own.length} questions, ${rated.length} with an answer`);
     let base: readonly number[] = [];
+    const report = new Map<string, readonly number[]>();
+    if (rated.length > 0) reports.set(name, report);
     for (const [label, { without, ...options }] of rated.length > 0 ? wanted : []) {
       const answered = answer(rated, { ...options, without: new Set(without) });
       const found = [1, 5, 10].map((k) => recallAt(answered, k));
+      report.set(label, found);
       if (label === 'default') base = found;
       const differences = found.map((x, at) => 100 * (x - (base[at] as number)));
       console.log(
@@ -197,4 +202,5 @@ export async function runReport(): Promise<void> {
     console.log(
       `\nSmall talk and general knowledge, ${talk.length} askings: nothing shown for ${percent(silentAt(talk, SHOW))} %, nothing injected for ${percent(silentAt(talk, INJECT))} %`,
     );
+  if (process.argv.includes('--save')) saveReport(reports);
 }

@@ -1,0 +1,366 @@
+// Writes docs/benchmarks.md from history.jsonl (what `npm run bench -- --history` measured) and recorded.json (what other commands printed).
+//   npm run docs
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+
+const HERE = import.meta.dirname;
+const PAGE = resolve(HERE, '../../docs/benchmarks.md');
+/** Library sizes of the table of growth, messages. The smallest was 1,000 until 2026-11-25 and is 1,500 since. */
+const SIZES = [[1000, 1500], [10_000], [100_000]] as const;
+
+const runSchema = z.looseObject({
+  date: z.string(),
+  machine: z.looseObject({ cores: z.number(), cpu: z.string().optional(), loadAtStart: z.number() }),
+});
+type Run = z.infer<typeof runSchema>;
+
+const recordedSchema = z.array(
+  z.object({
+    what: z.string(),
+    figure: z.string(),
+    wanted: z.string(),
+    /** Below or above what is wanted, as the one who recorded it judged. */
+    missed: z.boolean().default(false),
+    command: z.string(),
+    machine: z.string(),
+    date: z.string(),
+    note: z.string().default(''),
+  }),
+);
+
+interface Measure {
+  readonly what: string;
+  /** Where it stands in a run; `{size}` is `at10000` and the like. */
+  readonly path: string;
+  readonly unit: 'ms' | 's' | 'MB' | 'bytes' | 'a second' | 'times';
+  /** What is wanted of P50 and P95, or of the one number; by size where it differs. */
+  readonly wanted?: Readonly<Record<number, readonly number[]>>;
+  /** More is better. */
+  readonly atLeast?: boolean;
+}
+
+/** Every measure of a library of some size. P95 alone is wanted where P50 is `Infinity`. */
+const BY_SIZE: readonly Measure[] = [
+  {
+    what: 'Import, until found by words',
+    path: '{size}.import.toKeywordSearchableMs',
+    unit: 's',
+    wanted: { 10000: [60] },
+  },
+  {
+    what: 'Recall, the question embedded',
+    path: '{size}.recallMs.total',
+    unit: 'ms',
+    wanted: { 10000: [35, 70], 100000: [40, 80] },
+  },
+  {
+    what: 'Recall while just written vectors are copied to memory',
+    path: '{size}.recallBeforeMs',
+    unit: 'ms',
+  },
+  {
+    what: 'Search by words',
+    path: '{size}.searchMs.keyword',
+    unit: 'ms',
+    wanted: { 10000: [Infinity, 20], 100000: [Infinity, 25] },
+  },
+  {
+    what: 'Search by words and meaning, the index’s side',
+    path: '{size}.searchMs.both',
+    unit: 'ms',
+    wanted: { 10000: [15, 25], 100000: [20, 40] },
+  },
+  {
+    what: 'Palette: hits by words',
+    path: '{size}.paletteMs.words',
+    unit: 'ms',
+    wanted: { 10000: [30] },
+  },
+  {
+    what: 'Palette: meaning merged in',
+    path: '{size}.paletteMs.merged',
+    unit: 'ms',
+    wanted: { 10000: [60] },
+  },
+  {
+    what: 'Palette typed at 120 ms a key: by words',
+    path: '{size}.paletteTypedMs.120 ms a key.words',
+    unit: 'ms',
+    wanted: { 10000: [30, 30] },
+  },
+  {
+    what: 'Palette typed at 120 ms a key: merged',
+    path: '{size}.paletteTypedMs.120 ms a key.merged',
+    unit: 'ms',
+    wanted: { 10000: [60, 60] },
+  },
+  {
+    what: 'Palette typed at 60 ms a key: by words',
+    path: '{size}.paletteTypedMs.60 ms a key.words',
+    unit: 'ms',
+    wanted: { 10000: [30, 30] },
+  },
+  {
+    what: 'Palette typed at 60 ms a key: merged',
+    path: '{size}.paletteTypedMs.60 ms a key.merged',
+    unit: 'ms',
+    wanted: { 10000: [60, 60] },
+  },
+  {
+    what: 'A message saved, durable',
+    path: '{size}.saveIdleMs',
+    unit: 'ms',
+    wanted: { 10000: [Infinity, 10], 100000: [Infinity, 10] },
+  },
+  { what: 'A bare durable write of 600 bytes', path: '{size}.bareWriteMs', unit: 'ms' },
+  { what: 'A message saved while indexing', path: '{size}.saveWhileIndexingMs', unit: 'ms' },
+  { what: 'An empty call of the index', path: '{size}.emptyCallToIndexMs', unit: 'ms' },
+  {
+    what: 'A key until it is painted, while importing and indexing',
+    path: 'typingWhileImportingAndIndexing.{size}.keyToPaintMs',
+    unit: 'ms',
+    wanted: { 10000: [50, 50] },
+  },
+  {
+    what: 'Index for each message, token vectors included',
+    path: '{size}.index.bytesPerMessage',
+    unit: 'bytes',
+    wanted: { 10000: [12_000], 100000: [12_000] },
+  },
+  {
+    what: 'Our time compared with Orama’s, P50 (below 1: ours is faster)',
+    path: '{size}.compared.oursToOrama.p50',
+    unit: 'times',
+  },
+  {
+    what: 'Our time compared with MiniSearch and dot products, P50',
+    path: '{size}.compared.oursToMiniSearch.p50',
+    unit: 'times',
+  },
+];
+
+/** What a run measures once, whatever the size. */
+const ONCE: readonly Measure[] = [
+  { what: 'Cold start until readable', path: 'coldStart.readableMs', unit: 's' },
+  { what: 'Warm start until readable', path: 'warmStart.readableMs', unit: 's', wanted: { 0: [1] } },
+  {
+    what: 'Warm start until the first recall',
+    path: 'warmStart.firstRecallMs',
+    unit: 's',
+    wanted: { 0: [2.5] },
+  },
+  {
+    what: 'Passages embedded, each read in its context',
+    path: 'indexRate.passagesPerSecond',
+    unit: 'a second',
+    wanted: { 0: [9] },
+    atLeast: true,
+  },
+  { what: 'Processor time of a passage', path: 'indexRate.processorMsEach', unit: 'ms' },
+  { what: 'Scrolling 5,000 messages, a frame', path: 'scrolling.frameMs', unit: 'ms' },
+  ...(
+    [
+      ['first start', 'coldStart'],
+      ['10,000 messages come in', 'import'],
+      ['opened warm', 'warmStart'],
+      ['recalls', 'recalls'],
+      ['embedding', 'embedding'],
+    ] as const
+  ).map(
+    ([what, key]): Measure => ({
+      what: `Memory of the app’s renderer at most: ${what}`,
+      path: `memoryMegabytes.${key}.peak.footprint`,
+      unit: 'MB',
+      wanted: { 0: [500] },
+    }),
+  ),
+];
+
+const at = (run: unknown, path: string): unknown => {
+  // Names hold spaces, never dots.
+  let value = run;
+  for (const key of path.split('.')) value = (value as Record<string, unknown> | undefined)?.[key];
+  return value;
+};
+
+const numbersOf = (value: unknown): readonly number[] | null => {
+  if (typeof value === 'number') return [value];
+  const spread = z.object({ p50: z.number(), p95: z.number() }).safeParse(value).data;
+  return spread ? [spread.p50, spread.p95] : null;
+};
+
+const shown = (value: number, unit: Measure['unit']): string => {
+  if (unit === 's') return (value / 1000).toFixed(1);
+  if (unit === 'bytes') return `${(value / 1000).toFixed(1)} KB`;
+  return String(value >= 20 ? Math.round(value) : Math.round(value * 10) / 10);
+};
+
+const unitOf = (unit: Measure['unit']): string =>
+  unit === 'bytes' ? '' : unit === 'times' ? ' ×' : unit === 'a second' ? ' a second' : ` ${unit}`;
+
+/** A figure as a cell, bold where it misses what is wanted; empty where the run has none. */
+function cellOf(run: Run | undefined, size: number, measure: Measure): string {
+  const value = run && numbersOf(at(run, measure.path.replace('{size}', `at${size}`)));
+  if (!value) return '';
+  const wanted = measure.wanted?.[size >= 10_000 ? size : 0] ?? [];
+  const scale = measure.unit === 's' ? 1000 : 1;
+  const text = value
+    .map((number, index) => {
+      const limit = wanted[index];
+      const missed =
+        limit !== undefined && (measure.atLeast ? number < limit * scale : number > limit * scale);
+      return missed ? `**${shown(number, measure.unit)}**` : shown(number, measure.unit);
+    })
+    .join(' / ');
+  return `${text}${unitOf(measure.unit)}`;
+}
+
+const wantedOf = (measure: Measure, size: number): string => {
+  const wanted = measure.wanted?.[size];
+  if (!wanted) return '';
+  const numbers = wanted.map((limit) =>
+    limit === Infinity ? '–' : shown(measure.unit === 's' ? limit * 1000 : limit, measure.unit),
+  );
+  return `${measure.atLeast ? 'at least ' : ''}${numbers.join(' / ')}${unitOf(measure.unit)}`;
+};
+
+const day = (run: Run): string => run.date.slice(0, 16).replace('T', ' ');
+const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [row(head), `|${'---|'.repeat(head.length)}`, ...rows.map(row)].join('\n');
+
+/** The newest run that has this measure at one of these sizes. */
+function newest(runs: readonly Run[], sizes: readonly number[], measure: Measure): [Run, number] | undefined {
+  for (const run of [...runs].reverse())
+    for (const size of [...sizes].reverse())
+      if (numbersOf(at(run, measure.path.replace('{size}', `at${size}`)))) return [run, size];
+  return undefined;
+}
+
+function growthTable(runs: readonly Run[]): string {
+  return table(
+    ['what', '1,000 or 1,500', '10,000', 'wanted at 10,000', '100,000', 'wanted at 100,000', 'measured'],
+    BY_SIZE.map((measure) => {
+      const found = SIZES.map((sizes) => newest(runs, sizes, measure));
+      const cells = found.map((one) => (one ? cellOf(one[0], one[1], measure) : ''));
+      const dates = [...new Set(found.flatMap((one) => (one ? [day(one[0])] : [])))].sort();
+      return [
+        measure.what,
+        cells[0] ?? '',
+        cells[1] ?? '',
+        wantedOf(measure, 10_000),
+        cells[2] ?? '',
+        wantedOf(measure, 100_000),
+        dates.join(', '),
+      ];
+    }),
+  );
+}
+
+function onceTable(runs: readonly Run[]): string {
+  return table(
+    ['what', 'figure', 'wanted', 'measured'],
+    ONCE.flatMap((measure) => {
+      const found = newest(runs, [0], measure);
+      return found ? [[measure.what, cellOf(found[0], 0, measure), wantedOf(measure, 0), day(found[0])]] : [];
+    }),
+  );
+}
+
+/** What recall at 10,000 messages is made of, by the names the code gives its parts. */
+function partsTable(runs: readonly Run[]): string {
+  const run = runs.findLast((one) => at(one, 'at10000.recallMs') !== undefined);
+  const parts = Object.entries((at(run, 'at10000.recallMs') ?? {}) as Record<string, unknown>);
+  return table(
+    ['part', 'P50 / P95, ms'],
+    parts.map(([name, value]) => [`\`${name}\``, (numbersOf(value) ?? []).join(' / ')]),
+  );
+}
+
+function historyTable(runs: readonly Run[]): string {
+  const columns: readonly Measure[] = BY_SIZE.filter(({ what }) =>
+    ['Recall, the question embedded', 'A message saved, durable', 'Search by words'].includes(what),
+  );
+  return table(
+    [
+      'run',
+      'processor',
+      'load at start',
+      ...columns.map(({ what }) => `${what}, 10,000`),
+      'passages a second',
+    ],
+    runs
+      .filter((run) => at(run, 'at10000') !== undefined)
+      .map((run) => [
+        day(run),
+        run.machine.cpu ?? '',
+        String(run.machine.loadAtStart),
+        ...columns.map((measure) => cellOf(run, 10_000, measure)),
+        cellOf(run, 0, { what: '', path: 'indexRate.passagesPerSecond', unit: 'a second' }),
+      ]),
+  );
+}
+
+/** The page, from the lines of history.jsonl and the text of recorded.json. Pure: the same input gives the same page. */
+export function renderBenchmarks(history: string, recordedJson: string): string {
+  const runs = history
+    .trim()
+    .split('\n')
+    .map((line) => runSchema.parse(JSON.parse(line)));
+  const recorded = recordedSchema.parse(JSON.parse(recordedJson));
+  return `<!-- Written by \`npm run docs\` (test/bench/write-docs.ts). Do not edit by hand. -->
+# Benchmarks
+
+\`npm run bench -- --history\` measures the built app in a real Chromium, appends a line to \`test/bench/history.jsonl\` and writes this page;
+\`npm run docs\` writes the page alone. Each cell is the newest run that has the figure, P50 / P95 where there are two numbers. **Bold** misses
+what is wanted. Times depend on the machine, its hour and its load: the same build takes up to half as much again in another hour.
+
+## By the size of the library, messages
+
+${growthTable(runs)}
+
+The real model makes the first vectors; the others are random, since what a search costs does not depend on what they say.
+
+## Whatever the size
+
+${onceTable(runs)}
+
+Memory is measured in a browser that nothing watches, importing a file as a person does.
+
+## What recall at 10,000 messages is made of
+
+${partsTable(runs)}
+
+The search by words runs while the model reads the question, so the parts add up to more than the total.
+
+## Measured by other commands
+
+${table(
+  ['what', 'figure', 'wanted', 'command', 'machine', 'measured', ''],
+  recorded.map((one) => [
+    one.what,
+    one.missed ? `**${one.figure}**` : one.figure,
+    one.wanted,
+    `\`${one.command}\``,
+    one.machine,
+    one.date,
+    one.note,
+  ]),
+)}
+
+## Every run at 10,000 messages
+
+${historyTable(runs)}
+`;
+}
+
+export const readBenchmarks = (): string =>
+  renderBenchmarks(
+    readFileSync(join(HERE, 'history.jsonl'), 'utf8'),
+    readFileSync(join(HERE, 'recorded.json'), 'utf8'),
+  );
+
+export const writeBenchmarks = (): void => writeFileSync(PAGE, readBenchmarks());
+
+if (process.argv[1] === import.meta.filename) writeBenchmarks();

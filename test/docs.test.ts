@@ -1,0 +1,148 @@
+// Holds the documents to what is there: commands, links, files and names exist, and pages that a command writes are as it writes them.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readBenchmarks } from './bench/write-docs.ts';
+import { readEvaluation } from './eval/write-docs.ts';
+
+const ROOT = resolve(import.meta.dirname, '..');
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+const listed = (folder: string): string[] =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((file) =>
+    file.replaceAll('\\', '/'),
+  );
+
+/** Every page that somebody reads. */
+const PAGES = [
+  'README.md',
+  'CONTRIBUTING.md',
+  ...['docs', 'src', 'test'].flatMap((folder) =>
+    listed(folder)
+      .filter((file) => file.endsWith('.md'))
+      .map((file) => `${folder}/${file}`),
+  ),
+];
+const scripts: Record<string, string> = JSON.parse(read('package.json')).scripts;
+const SOURCES = listed('src').filter((file) => /\.tsx?$/.test(file));
+const CODE = SOURCES.map((file) => read(`src/${file}`)).join('\n');
+
+/** The file behind a command, whose flags it has to know. */
+function sourceOf(command: string): string | null {
+  const script = /^npm (?:run )?([\w:]+)/.exec(command)?.[1];
+  const run = script === undefined ? command : (scripts[script] ?? '');
+  const file = /(?:tsx|node --import tsx) (\S+\.ts)(?!.*tsx )/.exec(run)?.[1];
+  return file ?? null;
+}
+
+/** Commands of a page: in fences of sh, and in code spans that begin as one. */
+function commandsOf(text: string): string[] {
+  const fenced = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].flatMap((match) => (match[1] ?? '').split('\n'));
+  const spans = [...text.replace(/```[\s\S]*?```/g, '').matchAll(/`([^`\n]+)`/g)].map(
+    (match) => match[1] ?? '',
+  );
+  return [...fenced, ...spans]
+    .map((line) =>
+      line
+        .replace(/\s#.*$/, '')
+        .replace(/^(?:[A-Z_]+=\S+ )+/, '')
+        .trim(),
+    )
+    .flatMap((line) => line.split(' && '))
+    .filter((line) => /^(?:npm|npx) /.test(line));
+}
+
+describe('the documents', () => {
+  it('begin with a README that is read in five minutes', () => {
+    expect(Buffer.byteLength(read('README.md'))).toBeLessThanOrEqual(8192);
+  });
+
+  it('name commands that there are, with flags that they know', () => {
+    const wrong: string[] = [];
+    for (const page of PAGES)
+      for (const command of commandsOf(read(page))) {
+        const script = /^npm (?:run )?([\w:]+)/.exec(command)?.[1];
+        if (script && script !== 'ci' && script !== 'install' && scripts[script] === undefined)
+          wrong.push(`${page}: ${command}`);
+        const file = /^npx tsx (\S+)/.exec(command)?.[1];
+        if (file && !existsSync(join(ROOT, file))) wrong.push(`${page}: ${command}`);
+        for (const path of command.startsWith('npx vitest') ? (command.match(/\btest\/\S+/g) ?? []) : [])
+          if (!listed('test').some((name) => `test/${name}`.startsWith(path))) wrong.push(`${page}: ${path}`);
+        const source = sourceOf(command);
+        if (source === null) continue;
+        const known = listed(dirname(source))
+          .filter((name) => name.endsWith('.ts'))
+          .map((name) => read(join(dirname(source), name)))
+          .join('\n');
+        for (const [, flag = ''] of command.matchAll(/ --([a-z][\w-]*)/g))
+          if (!new RegExp(`['"\`](?:--)?${flag}['"\`]|\\b${flag}: \\{`).test(known))
+            wrong.push(`${page}: ${command} (--${flag})`);
+      }
+    expect(wrong).toEqual([]);
+  });
+
+  it('link to pages that there are', () => {
+    const wrong = PAGES.flatMap((page) =>
+      [...read(page).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)]
+        .map((match) => match[1] ?? '')
+        .filter((target) => !existsSync(resolve(ROOT, dirname(page), target)))
+        .map((target) => `${page} -> ${target}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('name files that there are', () => {
+    const wrong: string[] = [];
+    for (const page of [
+      'README.md',
+      'CONTRIBUTING.md',
+      'docs/architecture.md',
+      'docs/glossary.md',
+      'docs/privacy.md',
+    ])
+      for (const [path] of read(page).matchAll(/\b(?:src|test|e2e)\/[\w./*-]*[\w*]/g))
+        if (!path.includes('*') && !/\/(?:yours|store-yours)/.test(path) && !existsSync(join(ROOT, path)))
+          wrong.push(`${page}: ${path}`);
+    // A table of the glossary or of a folder's README names files without what stands before them.
+    for (const [, path = ''] of read('docs/glossary.md').matchAll(
+      /\| `((?:domain|services|adapters|ui|workers|relay)[\w/.-]*)` \|/g,
+    ))
+      if (!existsSync(join(ROOT, 'src', path))) wrong.push(`docs/glossary.md: ${path}`);
+    for (const page of PAGES.filter((name) => /^src\/(?:services|adapters)\/.*README\.md$/.test(name)))
+      for (const [line] of read(page).matchAll(/^\| `[^|]*\|/gm))
+        for (const [, file = ''] of line.matchAll(/`([\w/.-]+\.(?:tsx?|wat|sql))`/g))
+          if (!existsSync(join(ROOT, dirname(page), file))) wrong.push(`${page}: ${file}`);
+    expect(wrong).toEqual([]);
+  });
+
+  it('draw the roads with names that the code has', () => {
+    const wrong = [...read('docs/architecture.md').matchAll(/```\n([\s\S]*?)```/g)]
+      .flatMap((match) => [...(match[1] ?? '').matchAll(/\b[a-z]+[A-Z]\w*\b/g)].map(([name]) => name))
+      .filter((name) => !new RegExp(`\\b${name}\\b`).test(CODE));
+    expect(wrong).toEqual([]);
+  });
+
+  it('keep the road of one message to 45 words', () => {
+    const road = read('docs/glossary.md').split('## Beside that road')[0] ?? '';
+    expect(road.match(/^\| (?!word|---)/gm)?.length ?? 0).toBeLessThanOrEqual(45);
+  });
+
+  it('have a README in every folder of services, and number decisions once', () => {
+    const folders = readdirSync(join(ROOT, 'src/services'), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && entry.name !== 'sync')
+      .map(({ name }) => `src/services/${name}/README.md`);
+    expect(
+      [...folders, 'src/adapters/log/README.md'].filter((page) => !existsSync(join(ROOT, page))),
+    ).toEqual([]);
+    const numbers = listed('docs/decisions').flatMap((name) => /^\d{4}(?=-)/.exec(name)?.[0] ?? []);
+    expect(numbers.filter((number, index) => numbers.indexOf(number) !== index)).toEqual([]);
+    for (const name of listed('docs/decisions').filter((name) => /^\d/.test(name)))
+      expect(read(`docs/decisions/${name}`), name).toMatch(
+        /^# .+\n[\s\S]*(?:## Context|\*\*Context)[\s\S]*Decision/,
+      );
+  });
+
+  it('are written by the commands that say so', () => {
+    expect(read('docs/benchmarks.md')).toBe(readBenchmarks());
+    expect(read('docs/evaluation.md')).toBe(readEvaluation());
+  });
+});

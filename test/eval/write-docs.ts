@@ -1,0 +1,153 @@
+// Writes docs/evaluation.md from results.json, the weights in src/domain/memory/learnt.ts and nothing else.
+//   npm run docs
+// `npm run eval -- --report --save` puts its table into results.json first (`saveReport`).
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import { LEARNT } from '../../src/domain/memory/learnt.ts';
+
+const HERE = import.meta.dirname;
+const RESULTS = join(HERE, 'results.json');
+const PAGE = resolve(HERE, '../../docs/evaluation.md');
+
+/** R@1, R@5 and R@10 in percent. */
+const figuresSchema = z.tuple([z.number(), z.number(), z.number()]);
+const resultsSchema = z.object({
+  recall: z.object({
+    date: z.string(),
+    note: z.string(),
+    sets: z.record(z.string(), z.object({ at: figuresSchema, wanted: z.string().optional() })),
+  }),
+  ablations: z.object({
+    date: z.string(),
+    note: z.string(),
+    sets: z.array(z.string()),
+    /** R@5 in percent, in the order of `sets`. */
+    at5: z.record(z.string(), z.array(z.number())),
+  }),
+  promises: z.array(z.object({ what: z.string(), figure: z.string(), wanted: z.string(), date: z.string() })),
+  misses: z.array(z.string()),
+});
+type Results = z.infer<typeof resultsSchema>;
+
+const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [row(head), `|${'---|'.repeat(head.length)}`, ...rows.map(row)].join('\n');
+
+/** What each learnt weight multiplies; a name that the code has and this list has not is shown all the same. */
+const MEANING: Readonly<Record<string, string>> = {
+  score: 'the passage’s own score: 0 to 1, more with what raises it',
+  stands: 'z-score among the candidates, at most 8',
+  above:
+    'margin over the runner-up, the best passage of any other conversation that says another thing; half a deviation is even, at most 3 count',
+  words: 'the logarithm of how many words were asked, at most 40: two are soon met by chance',
+  intercept: 'added to their sum',
+};
+
+type Line = Readonly<Record<string, number>>;
+
+const COLUMNS: Readonly<Record<string, string>> = { hybrid: 'with meaning', keyword: 'words only' };
+
+function weightTable(lines: Readonly<Record<string, Line>>): string {
+  const names = [...new Set(Object.values(lines).flatMap((line) => Object.keys(line)))];
+  return table(
+    ['weight', ...Object.keys(lines).map((name) => COLUMNS[name] ?? name), 'of'],
+    names.map((name) => [
+      `\`${name}\``,
+      ...Object.values(lines).map((line) => (line[name] ?? 0).toFixed(2).replace('-', '−')),
+      MEANING[name] ?? '',
+    ]),
+  );
+}
+
+/** The page. Pure: the same input gives the same page. */
+export function renderEvaluation(
+  { recall, ablations, promises, misses }: Results,
+  weights: Readonly<Record<string, Line>>,
+): string {
+  return `<!-- Written by \`npm run docs\` (test/eval/write-docs.ts). Do not edit by hand. -->
+# Evaluation of recall
+
+\`npm run eval -- --report --save\` measures every set with each part of the ranking left away in turn, keeps the table in
+\`test/eval/results.json\` and writes this page; \`npm run docs\` writes the page alone. How it measures: [test/eval/README.md](../test/eval/README.md).
+Why each signal is there, and what was tried: [decisions](decisions/README.md) 0007, 0010 to 0015.
+
+## Recall, percent, measured ${recall.date}
+
+${table(
+  ['set', 'R@1', 'R@5', 'R@10', 'wanted'],
+  Object.entries(recall.sets).map(([name, { at, wanted }]) => [
+    name,
+    ...at.map((one) => one.toFixed(1)),
+    wanted ?? '',
+  ]),
+)}
+
+${recall.note}
+
+## R@5 with a part left away, measured ${ablations.date}
+
+${table(
+  ['', ...ablations.sets],
+  Object.entries(ablations.at5).map(([name, at]) => [name, ...at.map((one) => one.toFixed(1))]),
+)}
+
+${ablations.note}
+
+## From score to probability
+
+A score is a probability: a logistic line learnt by \`npm run eval -- --learn --write\` (\`src/domain/memory/learnt.ts\`).
+
+${weightTable(weights)}
+
+## What is brought back, by conversations not seen while learning
+
+${table(
+  ['what', 'figure', 'wanted', 'measured'],
+  promises.map((one) => [one.what, one.figure, one.wanted, one.date]),
+)}
+
+## Honest misses
+
+${misses.map((one) => `- ${one}`).join('\n')}
+`;
+}
+
+export const readEvaluation = (): string =>
+  renderEvaluation(resultsSchema.parse(JSON.parse(readFileSync(RESULTS, 'utf8'))), LEARNT);
+
+export const writeEvaluation = (): void => writeFileSync(PAGE, readEvaluation());
+
+/** What the report found of one set: by the name of what was left away (`default`: nothing), R@1, R@5 and R@10 as shares. */
+export type SetReport = ReadonlyMap<string, readonly number[]>;
+
+/** Keeps a report's figures, those of sets it did not measure as they were, and writes the page. */
+export function saveReport(sets: ReadonlyMap<string, SetReport>, date = new Date()): void {
+  const results = resultsSchema.parse(JSON.parse(readFileSync(RESULTS, 'utf8')));
+  const percent = (share: number | undefined): number => Math.round((share ?? 0) * 1000) / 10;
+  const day = date.toISOString().slice(0, 10);
+  const letters = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
+  for (const [measured, report] of sets) {
+    const name =
+      [...Object.keys(results.recall.sets)].find((one) => letters(one) === letters(measured)) ?? measured;
+    const [one, five, ten] = report.get('default') ?? [];
+    results.recall.sets[name] = {
+      ...results.recall.sets[name],
+      at: [percent(one), percent(five), percent(ten)],
+    };
+    results.recall.date = day;
+    const column = results.ablations.sets.indexOf(name);
+    if (column < 0 || report.size < 2) continue;
+    results.ablations.date = day;
+    for (const [label, figures] of report) {
+      const key = label === 'default' ? 'as shipped' : label;
+      const line = results.ablations.at5[key] ?? results.ablations.sets.map(() => 0);
+      line[column] = percent(figures[1]);
+      results.ablations.at5[key] = line;
+    }
+  }
+  writeFileSync(RESULTS, `${JSON.stringify(results, null, 2)}\n`);
+  writeEvaluation();
+}
+
+if (process.argv[1] === import.meta.filename) writeEvaluation();

@@ -1,0 +1,104 @@
+// Lets the idioms of before only shrink: no identifier and no file name in src has one of these words, but in the files that
+// glossary.txt lists with it. `GLOSSARY=shrink npx vitest run --config test/vitest.config.ts test/glossary.test.ts` takes stale lines out.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, it } from 'vitest';
+
+const SRC = resolve(import.meta.dirname, '../src');
+const LIST = join(import.meta.dirname, 'glossary.txt');
+
+/** Word → what the field says (docs/glossary.md). Words that the field uses as well (room, line, place, look) are left to the reader. */
+const IDIOMS: Readonly<Record<string, string>> = {
+  abreast: 'concurrency',
+  aftercare: 'post-turn tasks',
+  alike: 'near-duplicate',
+  beacon: 'version announcement',
+  borrow: 'transfer',
+  breathe: 'yield to the event loop',
+  breather: 'yield to the event loop',
+  crowd: 'background scores',
+  desk: 'scratch buffer',
+  door: 'entry point',
+  drawer: 'key-value store',
+  elsewhere: 'cross-tab turns',
+  fate: 'disposition',
+  fates: 'dispositions',
+  gauge: 'context meter',
+  granted: 'accepted',
+  heal: 'repair',
+  hear: 'subscribe',
+  heard: 'last notified',
+  household: 'cluster',
+  knock: 'probe',
+  lanes: 'worker pool',
+  lean: 'query blending',
+  ledger: 'manifest',
+  lend: 'transfer',
+  lifetimes: 'epochs, tombstones',
+  likeness: 'MaxSim',
+  mend: 'repair',
+  outgrown: 'over quota',
+  patience: 'timeout',
+  polish: 'title and summary generation',
+  recipe: 'pipeline version',
+  rival: 'runner-up',
+  shelf: 'registry',
+  stirred: 'dirty set',
+  tally: 'counters',
+  tell: 'notify',
+  told: 'last notified',
+  upkeep: 'repair, session-memory job',
+  uplink: 'push',
+  whence: 'origin',
+  wiretap: 'recorder',
+  wish: 'request',
+  withheld: 'redaction',
+  withholding: 'redaction',
+};
+
+const wordsOf = (name: string): string[] =>
+  name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z]+/);
+
+/** Identifiers of a file, without its comments and texts; names that are stored (`ledger:` of a message) count, and are listed. */
+function identifiersOf(code: string): string[] {
+  const tokens = code.matchAll(
+    /\/\/[^\n]*|\/\*[\s\S]*?\*\/|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|([A-Za-z_$][\w$]*)/g,
+  );
+  return [...tokens].flatMap((match) => match[1] ?? []);
+}
+
+it('has no word of the old idiom where it had none before', () => {
+  const found = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+    .map((file) => file.replaceAll('\\', '/'))
+    .filter((file) => /\.tsx?$/.test(file) && !file.includes('/i18n/'))
+    .flatMap((file) => {
+      const words = [file, ...identifiersOf(readFileSync(join(SRC, file), 'utf8'))].flatMap(wordsOf);
+      return [...new Set(words)]
+        .filter((word) => Object.hasOwn(IDIOMS, word))
+        .map((word) => `${file} ${word}`);
+    })
+    .sort();
+  const listed = readFileSync(LIST, 'utf8').split('\n').filter(Boolean);
+  const there = new Set(found);
+  if (process.env.GLOSSARY === 'shrink') {
+    writeFileSync(
+      LIST,
+      listed
+        .filter((line) => there.has(line))
+        .map((line) => `${line}\n`)
+        .join(''),
+    );
+    return;
+  }
+  const allowed = new Set(listed);
+  const say = (line: string): string => `${line} (say: ${IDIOMS[line.split(' ')[1] ?? '']})`;
+  expect(found.filter((line) => !allowed.has(line)).map(say), 'new').toEqual([]);
+  expect(
+    listed.filter((line) => !there.has(line)),
+    'stale: take these lines out of glossary.txt',
+  ).toEqual([]);
+  expect(listed).toEqual([...listed].sort());
+});
