@@ -151,9 +151,12 @@ export function planImport(
       callers.set(keyOf(message), ids.get(message.id) as MessageId);
 
   const head = toReal(imported.head);
-  const metaChange = existing && !existing.newer ? metaChangeFrom(imported, existing, again) : { meta: {}, said: {} };
+  const metaChange =
+    existing && !existing.newer ? metaChangeFrom(imported, existing, again) : { meta: {}, said: {} };
   if (
-    Object.entries(metaChange.meta).some(([key, value]) => value !== existing?.meta[key as keyof ConversationMeta])
+    Object.entries(metaChange.meta).some(
+      ([key, value]) => value !== existing?.meta[key as keyof ConversationMeta],
+    )
   )
     later.titles = 1;
   const trashed = { ...(existing?.meta ?? own?.meta), ...metaChange.meta }.deletedAt != null;

@@ -31,8 +31,8 @@ import {
   together,
 } from './import-plan.ts';
 import type { ImportReport, Later } from './library.ts';
-import { inMegabytes, type StorageSpace } from './storage-space.ts';
 import { groupFiles, type Recognised, recognise } from './sources.ts';
+import { inMegabytes, type StorageSpace } from './storage-space.ts';
 
 /** Sources up to this size, unpacked, are held in memory and appended at once. */
 export const WHOLE_UP_TO_BYTES = 64 * 1024 * 1024;

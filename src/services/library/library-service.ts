@@ -8,7 +8,7 @@ import type { Notes } from '../documents/notes.ts';
 import { type Activities, createActivities } from './activities.ts';
 import { createExporting, type ExportingDeps } from './exporting.ts';
 import { asChanges, conversationIdOf, planImport, sourceKey } from './import-plan.ts';
-import { createImporting, WHOLE_UP_TO_BYTES, type ImportingDeps } from './importing.ts';
+import { createImporting, type ImportingDeps, WHOLE_UP_TO_BYTES } from './importing.ts';
 import type { Library } from './library.ts';
 import { sampleConversations } from './samples.ts';
 

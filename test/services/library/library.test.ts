@@ -484,7 +484,12 @@ describe('importing', () => {
         await documents.changeMany(changes, origin);
       },
     };
-    const library = createLibrary({ documents: failing, words: englishWords, now: () => NOW, wholeUpToBytes: 0 });
+    const library = createLibrary({
+      documents: failing,
+      words: englishWords,
+      now: () => NOW,
+      wholeUpToBytes: 0,
+    });
     await library.importFiles(listing(chatgpt.branched));
     appends = 0;
     // Added first, changes to what was here last: the second append is the one that fails.
