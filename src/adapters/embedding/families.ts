@@ -8,10 +8,13 @@ interface Family {
 
 /** First match wins. From the model cards of each family. */
 const FAMILIES: readonly (readonly [RegExp, Family])[] = [
-  [/e5-mistral|e5.*instruct/i, { queryPrefix: 'Query: ', passagePrefix: '', pooling: 'mean' }],
+  [/e5-mistral|e5.{0,80}instruct/i, { queryPrefix: 'Query: ', passagePrefix: '', pooling: 'mean' }],
   [/(^|[^a-z])e5([^a-z]|$)/i, { queryPrefix: 'query: ', passagePrefix: 'passage: ', pooling: 'mean' }],
   [/bge-m3/i, { queryPrefix: '', passagePrefix: '', pooling: 'cls' }],
-  [/bge.*zh/i, { queryPrefix: '为这个句子生成表示以用于检索相关文章：', passagePrefix: '', pooling: 'cls' }],
+  [
+    /bge.{0,80}zh/i,
+    { queryPrefix: '为这个句子生成表示以用于检索相关文章：', passagePrefix: '', pooling: 'cls' },
+  ],
   [
     /bge|arctic-embed|mxbai-embed/i,
     {

@@ -55,7 +55,7 @@ export function createOpenAiCompatibleEmbedding(deps: {
 
   const once = async (texts: readonly string[], signal: AbortSignal): Promise<Response> => {
     const key = await deps.key();
-    return deps.fetch(`${config.base_url.replace(/\/+$/, '')}/embeddings`, {
+    return deps.fetch(`${config.base_url.replace(/(?<!\/)\/+$/, '')}/embeddings`, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',

@@ -88,7 +88,7 @@ const safeName = (name: string, length: number): string =>
   [...name.replace(UNSAFE, ' ').replace(/\s+/g, ' ').trim()]
     .slice(0, length)
     .join('')
-    .replace(/^\.+|[. ]+$/g, '') || '_';
+    .replace(/^\.+|(?<![. ])[. ]+$/g, '') || '_';
 
 /** A file's name; its ending, which says what opens it, is never cut off. An ending has a letter: that of "v1.2" is none. */
 function attachmentName(name: string): { stem: string; ending: string } {

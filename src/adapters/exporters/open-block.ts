@@ -18,7 +18,7 @@ const ATTRIBUTE = ' +[A-Za-z_:][\\w.:-]*(?: *= *(?:[^ "\'=<>`]+|\'[^\']*\'|"[^"]
 /** A whole tag alone on its line: HTML too, but never in the middle of a paragraph. */
 const LONE_TAG = new RegExp(`^<(?:[A-Za-z][A-Za-z0-9-]*(?:${ATTRIBUTE})* */?|/[A-Za-z][A-Za-z0-9-]* *)> *$`);
 
-const FENCE = /^(?:(`{3,})[^`]*|(~{3,}).*)$/;
+const FENCE = /^(?:(`{3,})[^`]*|(~{3,})(?:[^~].*)?)$/;
 const HEADING = /^#{1,6}(?: |$)/;
 const UNDERLINE = /^(?:=+|-+) *$/;
 const RULE = /^(?:\*(?: *\*){2,}|_(?: *_){2,}|-(?: *-){2,}) *$/;

@@ -47,6 +47,7 @@ const conversationSchema = z.looseObject({
   current_node: z.string().nullish().catch(null),
   is_archived: z.boolean().nullish().catch(null),
   is_starred: z.boolean().nullish().catch(null),
+  default_model_slug: z.string().nullish().catch(null),
   mapping: namedSchema,
 });
 
@@ -74,7 +75,7 @@ export const chatgpt: Importer = {
   async *read(source, { signal, skip, now }) {
     const assets = assetsOf(source.files);
     yield* readListings(source.files, conversationSchema, { signal, skip }, (item, file, skipped) =>
-      toConversation(item, { assets, skipped, signal, now, file }),
+      toConversation(item, { assets, skipped, signal, now, file, model: item.default_model_slug }),
     );
   },
 };
@@ -85,6 +86,8 @@ interface Reading {
   readonly signal: AbortSignal;
   readonly now: number | undefined;
   readonly file: SourceFile;
+  /** What the conversation was set to, where the export tells. */
+  readonly model: string | null | undefined;
 }
 
 /** Id of an asset → its file: `file-AbC1-cat.png`, `file_000…abc-<uuid>.png`, `file-AbC1.dat`. */
@@ -289,14 +292,17 @@ async function toMessage(
     // The service shows results of calls that it does not show: the words stay, a call is not made up.
     else if (kind === 'message') skipped.count('broken-call', foreign.author.name ?? texts[0]);
   }
-  const model = metadata.model_slug;
+  // Newer exports name the model a conversation was set to, and of an answer only another one.
+  const model = [metadata.model_slug, metadata.default_model_slug, reading.model].find(
+    (slug): slug is string => typeof slug === 'string' && slug !== '',
+  );
   const finish = role === 'assistant' ? finishOf(foreign, recipient) : undefined;
   return {
     role,
     kind,
     parts,
     sourceId: key,
-    ...(role === 'assistant' && typeof model === 'string' && model !== '' ? { model } : {}),
+    ...(role === 'assistant' && model !== undefined ? { model } : {}),
     ...(finish ? { finish } : {}),
   };
 }

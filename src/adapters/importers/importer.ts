@@ -78,6 +78,10 @@ export interface Skipped {
     | 'interface-text'
     /** An attempt at an answer that broke off and was begun again. */
     | 'broken-attempt'
+    /** Not UTF-8, and read in the encoding that fits; the example names it. Nothing is lost. */
+    | 'other-encoding'
+    /** Not UTF-8 nor surely anything else: U+FFFD stands for it; the example names the likeliest encoding. */
+    | 'undecoded'
     /** Files of a folder that nobody reads; the example names them. */
     | 'unread-file'
     | 'broken-call';

@@ -11,7 +11,7 @@ import { type ContextNode, type History, layOver, readContext } from './kimi-con
 import { idOfEvent, lostMessages, parentsFirst, placed, type WireMessage } from './kimi-lost.ts';
 import { type Match, readWire, type Wire } from './kimi-wire.ts';
 import { decode, linesOf, looksBinary, parseJson } from './lenient-json.ts';
-import { createSkipCounter, type SkipCounter, shortened } from './skipping.ts';
+import { createSkipCounter, type SkipCounter, shortened, wordsOf } from './skipping.ts';
 import { baseName, folderOf, headOf, isWithin } from './source-file.ts';
 import { interpolated, timeOf } from './times.ts';
 
@@ -75,7 +75,9 @@ export const kimiCli: Importer = {
       named.length > 0 ? named : source.files.filter((file) => baseName(file.path) === 'wire.jsonl');
     const file = candidate ?? (source.files.length === 1 ? source.files[0] : undefined);
     if (!file || !/\.jsonl$/i.test(file.path)) return 0;
-    const score = scoreOf(decode(await headOf(file, signal)));
+    const head = decode(await headOf(file, signal));
+    if (isKimiCode(head)) return 0;
+    const score = scoreOf(head);
     const beside = source.files.some((other) =>
       /^(?:wire\.jsonl|state\.json|kimi\.json)$/.test(baseName(other.path)),
     );
@@ -88,7 +90,7 @@ export const kimiCli: Importer = {
     for (const { path } of files) {
       const [name, folder] = [baseName(path), folderOf(path)];
       if (name === 'kimi.json') homes.add(folder);
-      if (CONTEXT.test(name) || name === 'wire.jsonl') sessions.add(folder);
+      if (CONTEXT.test(name) || (name === 'wire.jsonl' && !KIMI_CODE_WIRE.test(path))) sessions.add(folder);
     }
     const roots = new Set([...homes, ...sessions]);
     const own = files.filter(({ path }) => {
@@ -121,6 +123,37 @@ export const kimiCli: Importer = {
       throw new RecollectError('import-broken', 'There is no session in it');
   },
 };
+
+/** Of kimi-code, which came after kimi-cli and keeps another form: `agents/<name>/wire.jsonl` below the session. */
+const KIMI_CODE_WIRE = /(?:^|\/)agents\/[^/]+\/wire\.jsonl$/;
+const KIMI_CODE_RECORD =
+  /^(?:context\.(?:append_message|append_loop_event|apply_compaction|clear|undo)|turn\.\w+|usage\.record|config\.update|full_compaction\.\w+)$/;
+
+/** Whether a file begins as the log of a kimi-code session does. */
+function isKimiCode(head: string): boolean {
+  return linesOf(head)
+    .slice(0, 20)
+    .some((line) => {
+      const raw = parseJson(line) as Record<string, unknown> | null | undefined;
+      if (typeof raw !== 'object' || raw === null) return false;
+      if (raw.type === 'metadata') return 'protocol_version' in raw && 'created_at' in raw;
+      return (
+        typeof raw.type === 'string' &&
+        KIMI_CODE_RECORD.test(raw.type) &&
+        !('message' in raw && 'timestamp' in raw)
+      );
+    });
+}
+
+/** The files that are logs of kimi-code, of a few that may be. */
+export async function kimiCodeAmong(
+  files: readonly SourceFile[],
+  signal: AbortSignal,
+): Promise<SourceFile | undefined> {
+  const likely = files.filter(({ path }) => baseName(path) === 'wire.jsonl' || files.length === 1);
+  for (const file of likely.slice(0, 8)) if (isKimiCode(decode(await headOf(file, signal)))) return file;
+  return undefined;
+}
 
 /** How much the first lines look like a context or a wire of kimi-cli. */
 function scoreOf(head: string): number {
@@ -310,7 +343,7 @@ async function readSession(
 ): Promise<ImportedConversation[]> {
   if (SUBAGENT.test(session.folder) || /(?:^|\/)subagents(?:\/|$)/.test(session.folder)) {
     // Read with its session, where that is there as well.
-    const parent = session.folder.replace(/\/?subagents\/.*$/, '');
+    const parent = session.folder.split(/\/?subagents\//, 1)[0] as string;
     if (
       source.files.some(
         (file) =>
@@ -323,7 +356,9 @@ async function readSession(
   const { skipped, signal } = reading;
   const state = stateSchema.safeParse(await jsonIn(session, ['state.json', 'metadata.json'], signal));
   const details = state.success ? state.data : undefined;
-  const wire = session.wire ? readWire(decode(await session.wire.bytes(signal)), skipped) : undefined;
+  const wire = session.wire
+    ? readWire(wordsOf(await session.wire.bytes(signal), skipped), skipped)
+    : undefined;
   const read = await toConversation(session, wire, reading);
   if (!read) {
     skipped.count('empty-conversation', session.folder || source.name);
@@ -391,7 +426,9 @@ async function readAgent(
 ) {
   const { skipped, signal } = reading;
   const wireFile = files.get('wire.jsonl');
-  const wire = wireFile ? readWire(decode(await wireFile.bytes(signal)), skipped) : parentWire?.agent(agent);
+  const wire = wireFile
+    ? readWire(wordsOf(await wireFile.bytes(signal), skipped), skipped)
+    : parentWire?.agent(agent);
   const session: Session = {
     id: agent,
     folder,
@@ -443,7 +480,7 @@ async function toConversation(
     const bytes = await file.bytes(signal);
     if (looksBinary(bytes.subarray(0, 4096)) && session.contexts.length === 1 && !wire)
       throw new RecollectError('import-binary', `${file.path} is not text`, { params: { file: file.path } });
-    snapshots.push(readContext(decode(bytes), skipped, seen));
+    snapshots.push(readContext(wordsOf(bytes, skipped), skipped, seen));
   }
   const history = layOver(snapshots);
 

@@ -3,7 +3,7 @@
 import type { Part, Role } from '../../domain/chat/message.ts';
 import { isTooLarge, mediaTypeOf, mediaTypeOfUrl } from './attachments.ts';
 import { fingerprint } from './fingerprint.ts';
-import { linesOf, parseJson } from './lenient-json.ts';
+import { parseJson, recordsOf } from './lenient-json.ts';
 import type { SkipCounter } from './skipping.ts';
 
 /** Why kimi-cli wrote a message in the person's name. */
@@ -52,14 +52,12 @@ export const syntheticKind = (text: string): Synthetic | undefined =>
  */
 export function readContext(text: string, skipped: SkipCounter, seen: Set<string>): ContextRecord[] {
   const records: ContextRecord[] = [];
-  for (const line of linesOf(text)) {
-    if (line.trim() === '') continue;
+  for (const { value: raw, line } of recordsOf(text)) {
     const skip = (reason: Parameters<SkipCounter['count']>[0]) => {
       const key = `${reason}\n${line}`;
       if (!seen.has(key)) skipped.count(reason, line);
       seen.add(key);
     };
-    const raw = parseJson(line);
     if (!isObject(raw) || typeof raw.role !== 'string') {
       skip('malformed-line');
       continue;
@@ -187,7 +185,7 @@ function knownPart(part: Record<string, unknown>, onTooLarge: () => void): Part[
     if (tooLarge) onTooLarge();
     return [{ type: 'file', mediaType: embedded, ...(tooLarge ? {} : { url: holder.url }) }];
   }
-  const guessed = mediaTypeOf(holder.url.replace(/[?#].*$/, ''));
+  const guessed = mediaTypeOf(holder.url.split(/[?#]/, 1)[0] as string);
   return [
     {
       type: 'file',

@@ -2,7 +2,7 @@
 // the context was made of. What is left over is for `kimi-lost.ts`.
 import type { Part, Role, Usage } from '../../domain/chat/message.ts';
 import { contentParts, syntheticKind } from './kimi-context.ts';
-import { linesOf, parseJson } from './lenient-json.ts';
+import { recordsOf } from './lenient-json.ts';
 import type { SkipCounter } from './skipping.ts';
 import { timeOf } from './times.ts';
 
@@ -79,9 +79,7 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
 /** Reads the file; damaged lines are counted. */
 export function readWire(text: string, skipped: SkipCounter): Wire {
   const events: WireEvent[] = [];
-  for (const line of linesOf(text)) {
-    if (line.trim() === '') continue;
-    const raw = parseJson(line);
+  for (const { value: raw, line } of recordsOf(text)) {
     if (isObject(raw) && raw.type === 'metadata') continue;
     const message = isObject(raw) ? raw.message : undefined;
     if (!isObject(raw) || !isObject(message) || typeof message.type !== 'string') {

@@ -1,11 +1,13 @@
 // JSON as other tools leave it behind: lenient about bytes, strict about shape.
-//   - invalid UTF-8 becomes U+FFFD, and so do lone surrogates: what is kept can always be encoded again
+//   - what is not UTF-8 is read in the encoding that fits; lone surrogates become U+FFFD: what is kept can always be encoded again
+//   - NUL bytes go, several records on a line are several, and one that a raw line break cut in two is mended
 //   - raw control characters inside strings are accepted
 //   - what is nested deeper than anything a tool writes is cut there, so that no reader behind runs out of stack
 //   - a list of any length is read item by item; only one item is in memory at a time
 import { RecollectError } from '../../domain/base/errors.ts';
 import { createBreather } from './breather.ts';
-import { joined, utf16Of } from './source-file.ts';
+import { decodeText, utf16Of } from './encoding.ts';
+import { joined } from './source-file.ts';
 
 /** Largest JSON document of another tool, uncompressed. */
 export const MAX_JSON_BYTES = 512 * 1024 * 1024;
@@ -24,21 +26,129 @@ export interface JsonLimits {
 /** Levels of lists and objects that are kept; real exports have some twenty. What lies below reads `…`. */
 export const MAX_DEPTH = 500;
 
-/** UTF-8 to text, or what a byte order mark says that it is; the mark is removed. */
-export const decode = (bytes: Uint8Array): string => new TextDecoder(utf16Of(bytes) ?? 'utf-8').decode(bytes);
+/** Bytes to text, whatever they are written in: see `encoding.ts`. */
+export const decode = (bytes: Uint8Array): string => decodeText(bytes).text;
 
-/** True for what no person would call text: NUL bytes, or mostly control bytes, in the first bytes of a file. */
+/** How files begin that no person would call text, byte by byte as Latin-1, and from which byte on. From the formats' own specifications. */
+const BINARY_BEGINNINGS: readonly (readonly [beginning: string, at: number])[] = [
+  ...(
+    '\x89PNG\r\n \xff\xd8\xff GIF8 %PDF- PK\x03\x04 PK\x05\x06 PK\x07\x08 \x1f\x8b \xfd7zXZ 7z\xbc\xaf \x28\xb5\x2f\xfd Rar!\x1a \x7fELF ' +
+    '\xca\xfe\xba\xbe \xce\xfa\xed\xfe \xcf\xfa\xed\xfe \0asm OggS ID3\x02 ID3\x03 ID3\x04 fLaC \xd0\xcf\x11\xe0 PAR1 II*\0 MM\0* bplist0 wOFF wOF2'
+  )
+    .split(' ')
+    .map((beginning) => [beginning, 0] as const),
+  ['SQLite format 3\0', 0],
+  ['1AY&SY', 4],
+  ['ftyp', 4],
+  ['WEBP', 8],
+  ['WAVE', 8],
+];
+
+/** True for what no person would call text: known by how it begins, or mostly of control bytes. NULs are what a power cut leaves in a log. */
 export function looksBinary(head: Uint8Array): boolean {
-  let strange = 0;
+  if (head.length === 0 || utf16Of(head)) return false;
+  const begins = String.fromCharCode(...head.subarray(0, 1024));
+  if (BINARY_BEGINNINGS.some(([beginning, at]) => begins.startsWith(beginning, at))) return true;
+  if (begins.startsWith('MZ') && begins.includes('PE\0\0')) return true;
+  let [strange, said] = [0, 0];
   for (const byte of head) {
-    if (byte === 0) return true;
+    if (byte === 0) continue;
+    said += 1;
     if (byte < 32 && byte !== 9 && byte !== 10 && byte !== 13 && byte !== 12 && byte !== 27) strange += 1;
   }
-  return strange > head.length / 20;
+  return strange > said / 20;
 }
 
 /** Lines of a JSONL file; CRLF, LF and a lone CR all end one. */
 export const linesOf = (text: string): string[] => text.split(/\r\n|\n|\r/);
+
+/** A record of a log; `value` is undefined where its line is not JSON. */
+interface JsonRecord {
+  readonly value: unknown;
+  readonly line: string;
+}
+
+/** Where a reader of JSON stands behind a stretch of it. */
+interface Standing {
+  depth: number;
+  inString: boolean;
+  /** Where the values at the top level end. */
+  ends: number[];
+}
+
+/** Reads on through a stretch of JSON; each character once. */
+function readOn(text: string, from: Standing): Standing {
+  let { depth, inString } = from;
+  const ends: number[] = [];
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (inString) {
+      if (code === BACKSLASH) at += 1;
+      else if (code === QUOTE) inString = false;
+    } else if (code === QUOTE) inString = true;
+    else if (code === OPEN_OBJECT || code === OPEN_LIST) depth += 1;
+    else if (code === CLOSE_OBJECT || code === CLOSE_LIST) {
+      depth -= 1;
+      if (depth === 0) ends.push(at + 1);
+      if (depth < 0) break;
+    }
+  }
+  return { depth, inString, ends };
+}
+
+const isRecord = (line: string): boolean => /^\s*\{/.test(line) && parseJson(line) !== undefined;
+
+/** The values that stand one behind the other on one line; undefined where that is not all it holds. */
+function valuesOn(line: string, ends: readonly number[]): unknown[] | undefined {
+  const values: unknown[] = [];
+  let from = 0;
+  for (const end of ends) {
+    values.push(parseJson(line.slice(from, end).replace(/^[\s,]+/, '')));
+    from = end;
+  }
+  return line.slice(from).trim() === '' && values.length > 0 && !values.includes(undefined)
+    ? values
+    : undefined;
+}
+
+/**
+ * The records of a log, one a line but for what happened to the file: several on one line are several; one that goes on behind a raw line
+ * break in a text is one, where its end is found before a line that is a record by itself.
+ */
+export function recordsOf(text: string): JsonRecord[] {
+  const lines = linesOf(text);
+  const records: JsonRecord[] = [];
+  // Of a file of nothing but broken lines no stretch is read again and again.
+  let budget = 4 * text.length;
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at] as string;
+    if (line.trim() === '') continue;
+    const value = parseJson(line);
+    if (value !== undefined) {
+      records.push({ value, line });
+      continue;
+    }
+    let standing = readOn(line, { depth: 0, inString: false, ends: [] });
+    const several = valuesOn(line, standing.ends);
+    if (several) {
+      for (const one of several) records.push({ value: one, line: JSON.stringify(one) });
+      continue;
+    }
+    let end = at;
+    while (standing.inString && standing.depth > 0 && end + 1 < lines.length && budget > 0) {
+      const next = lines[end + 1] as string;
+      budget -= next.length + 1;
+      if (isRecord(next)) break;
+      end += 1;
+      standing = readOn(next, standing);
+    }
+    const whole = end > at && standing.depth === 0 ? lines.slice(at, end + 1).join('\n') : line;
+    const mended = whole === line ? undefined : parseJson(whole);
+    records.push({ value: mended, line: mended === undefined ? line : whole });
+    if (mended !== undefined) at = end;
+  }
+  return records;
+}
 
 /** The value, or undefined where it is not JSON. */
 export function parseJson(text: string): unknown {

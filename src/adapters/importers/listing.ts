@@ -4,7 +4,7 @@ import { RecollectError } from '../../domain/base/errors.ts';
 import { createBreather } from './breather.ts';
 import type { Claim, ImportedConversation, Importer, SourceFile } from './importer.ts';
 import { decode, itemsOf } from './lenient-json.ts';
-import { createSkipCounter, type SkipCounter } from './skipping.ts';
+import { countForeign, createSkipCounter, type SkipCounter } from './skipping.ts';
 import { baseName, chunksOf, folderOf, headOf, isWithin } from './source-file.ts';
 
 const LISTING = /^conversations(?:[-_]\d+)?\.json$/i;
@@ -95,7 +95,9 @@ export async function* readListings<T>(
   let items = 0;
   let understood = 0;
   for (const file of listings(files)) {
-    for await (const item of itemsOf(chunksOf(file, signal), { list: 'conversations' })) {
+    for await (const item of itemsOf(chunksOf(file, signal, countForeign(skipped)), {
+      list: 'conversations',
+    })) {
       signal.throwIfAborted();
       items += 1;
       const parsed = schema.safeParse(item.value);

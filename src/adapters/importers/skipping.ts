@@ -1,4 +1,5 @@
 // What was left out, counted. One report per reason, with the first example.
+import { decodeText, type Foreign } from './encoding.ts';
 import type { Skipped } from './importer.ts';
 
 export interface SkipCounter {
@@ -32,4 +33,17 @@ export function shortened(text: string, length: number): string {
     .trim();
   const characters = [...line];
   return characters.length <= length ? line : `${characters.slice(0, length - 1).join('')}…`;
+}
+
+/** Counts what of a file was not UTF-8, with the encoding that fits. */
+export const countForeign =
+  (skipped: SkipCounter) =>
+  ({ encoding, isRead, count, example }: Foreign): void =>
+    skipped.count(isRead ? 'other-encoding' : 'undecoded', `${encoding}: ${example}`, count);
+
+/** The words of a file; what was not UTF-8 is counted. */
+export function wordsOf(bytes: Uint8Array, skipped: SkipCounter): string {
+  const { text, foreign } = decodeText(bytes);
+  for (const one of foreign) countForeign(skipped)(one);
+  return text;
 }

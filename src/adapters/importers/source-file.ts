@@ -1,5 +1,6 @@
 // What an importer reads from: a file as the browser hands it over, its first bytes, and its bytes in pieces.
 import { isAbort, RecollectError } from '../../domain/base/errors.ts';
+import { asUtf8, type Foreign } from './encoding.ts';
 import type { SourceFile } from './importer.ts';
 
 /** Enough to tell formats apart. */
@@ -49,38 +50,15 @@ export const fileFromBytes = (path: string, bytes: Uint8Array, modifiedAt = 0): 
   },
 });
 
-/** The encoding that a byte order mark of UTF-16 names; Windows tools write such files. */
-export function utf16Of(head: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
-  if (head[0] === 0xff && head[1] === 0xfe) return 'utf-16le';
-  return head[0] === 0xfe && head[1] === 0xff ? 'utf-16be' : undefined;
-}
+/** The file's words in pieces, as UTF-8 whatever they are written in; `onForeign` is told what was not UTF-8. */
+export const chunksOf = (
+  file: SourceFile,
+  signal: AbortSignal,
+  onForeign: (foreign: Foreign) => void = () => {},
+): AsyncIterable<Uint8Array> => asUtf8(rawChunksOf(file, signal), onForeign);
 
-/** The file's bytes in pieces; one piece where it cannot be had otherwise. Text in UTF-16 comes as UTF-8. */
-export async function* chunksOf(file: SourceFile, signal: AbortSignal): AsyncIterable<Uint8Array> {
-  let decoder: TextDecoder | undefined;
-  const encoder = new TextEncoder();
-  let began = false;
-  let head: Uint8Array = new Uint8Array(0);
-  for await (const piece of rawChunksOf(file, signal)) {
-    let chunk = piece;
-    if (!began) {
-      // The mark may be cut in two.
-      if (head.length > 0) chunk = joined([head, piece], head.length + piece.length);
-      if (chunk.length < 2) {
-        head = chunk;
-        continue;
-      }
-      began = true;
-      const encoding = utf16Of(chunk);
-      if (encoding) decoder = new TextDecoder(encoding);
-    }
-    yield decoder ? encoder.encode(decoder.decode(chunk, { stream: true })) : chunk;
-  }
-  if (!began && head.length > 0) yield head;
-  if (decoder) yield encoder.encode(decoder.decode());
-}
-
-async function* rawChunksOf(file: SourceFile, signal: AbortSignal): AsyncIterable<Uint8Array> {
+/** The file's bytes in pieces; one piece where it cannot be had otherwise. */
+export async function* rawChunksOf(file: SourceFile, signal: AbortSignal): AsyncIterable<Uint8Array> {
   if (!file.stream) {
     yield await file.bytes(signal);
     return;
@@ -91,15 +69,21 @@ async function* rawChunksOf(file: SourceFile, signal: AbortSignal): AsyncIterabl
   }
 }
 
-/** The first bytes of a file, at most `limit`, without reading the rest where that can be avoided. */
-export async function headOf(
+/** How a file begins, at most `limit` bytes, as UTF-8 and without reading the rest where that can be avoided. */
+export const headOf = (
   file: SourceFile,
   signal: AbortSignal,
   limit: number = SNIFF_BYTES,
-): Promise<Uint8Array> {
+): Promise<Uint8Array> => beginningOf(chunksOf(file, signal), limit);
+
+/** The first bytes of a file as they are, at most `limit`. */
+export const firstBytesOf = (file: SourceFile, signal: AbortSignal, limit: number): Promise<Uint8Array> =>
+  beginningOf(rawChunksOf(file, signal), limit);
+
+async function beginningOf(chunks: AsyncIterable<Uint8Array>, limit: number): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of chunksOf(file, signal)) {
+  for await (const chunk of chunks) {
     const piece = chunk.subarray(0, limit - length);
     pieces.push(piece);
     length += piece.length;

@@ -11,7 +11,7 @@ import {
 import { isAbort, RecollectError } from '../../domain/base/errors.ts';
 import type { Source, SourceFile } from './importer.ts';
 import { MAX_JSON_BYTES } from './lenient-json.ts';
-import { headOf, joined } from './source-file.ts';
+import { firstBytesOf, joined } from './source-file.ts';
 
 configure({ useWebWorkers: false, useCompressionStream: true });
 
@@ -30,7 +30,7 @@ export type ZipLimits = { readonly [K in keyof typeof ZIP_LIMITS]: number };
 
 /** True for files that begin as ZIPs do, the empty one included. */
 export async function isZip(file: SourceFile, signal: AbortSignal): Promise<boolean> {
-  const head = await headOf(file, signal, 4);
+  const head = await firstBytesOf(file, signal, 4);
   return (
     head.length === 4 &&
     head[0] === 0x50 &&
@@ -127,9 +127,17 @@ export async function openZip(
   }
 
   const files = new Map<string, SourceFile>();
+  const first = new Map<string, FileEntry>();
+  const copies = new Map<string, number>();
   for (const entry of entries) {
-    const path = normalised(entry.filename);
-    if (path === undefined || files.has(path)) continue;
+    const named = normalised(entry.filename);
+    if (named === undefined) continue;
+    const twin = first.get(named);
+    // The same file twice is one; two files of one name are both read, the second under a name of its own.
+    if (twin && twin.signature === entry.signature && twin.uncompressedSize === entry.uncompressedSize)
+      continue;
+    if (!twin) first.set(named, entry);
+    const path = twin ? unusedPath(named, files, copies) : named;
     files.set(path, {
       path,
       size: entry.uncompressedSize,
@@ -151,6 +159,16 @@ export async function openZip(
     });
   }
   return { name: file.path.slice(file.path.lastIndexOf('/') + 1), files: [...files.values()] };
+}
+
+/** `folder/name-2.json`: the first such name that no file has. `copies`: the last number given for each name. */
+function unusedPath(path: string, used: ReadonlyMap<string, unknown>, copies: Map<string, number>): string {
+  const dot = path.lastIndexOf('.') > path.lastIndexOf('/') + 1 ? path.lastIndexOf('.') : path.length;
+  for (let n = (copies.get(path) ?? 1) + 1; ; n++) {
+    copies.set(path, n);
+    const other = `${path.slice(0, dot)}-${n}${path.slice(dot)}`;
+    if (!used.has(other)) return other;
+  }
 }
 
 const isFile = (entry: Entry): entry is FileEntry => !entry.directory && !entry.symlink;

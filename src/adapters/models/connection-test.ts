@@ -58,7 +58,7 @@ export async function testConnection(
 
     try {
       const models = await list(endpoint.baseUrl);
-      const base = checkedBase(endpoint.baseUrl).href.replace(/\/+$/, '');
+      const base = checkedBase(endpoint.baseUrl).href.replace(/(?<!\/)\/+$/, '');
       const check = PRESETS.find((preset) => preset.baseUrl === base)?.keyCheckPath;
       if (check) await (await get(endpoint.baseUrl, check)).body?.cancel();
       return { ok: true, models, tookMs: performance.now() - startedAt };
@@ -92,7 +92,7 @@ async function betterBase(
   baseUrl: string,
   list: (baseUrl: string) => Promise<unknown>,
 ): Promise<string | undefined> {
-  const base = baseUrl.trim().replace(/\/+$/, '');
+  const base = baseUrl.trim().replace(/(?<!\/)\/+$/, '');
   const bare = base.replace(/\/(chat\/completions|completions|models|embeddings)$/, '');
   const tries = [...new Set([bare, `${bare}/v1`, `${bare}/api/v1`])].filter(
     (candidate) => candidate !== base,

@@ -31,6 +31,6 @@ const WINDOWS: readonly (readonly [RegExp, number])[] = [
  */
 export function contextWindowOf(model: string): number | null {
   if (/:(?!free$|extended$|thinking$|online$)/.test(model)) return null;
-  const name = (model.split('/').at(-1) ?? model).toLowerCase().replace(/:.*$/, '');
+  const name = (model.split('/').at(-1) ?? model).toLowerCase().split(':', 1)[0] as string;
   return WINDOWS.find(([pattern]) => pattern.test(name))?.[1] ?? null;
 }

@@ -67,7 +67,7 @@ export function thisThread(): Surroundings {
 const isLoopback = (host: string) => /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(host);
 
 /** How most base URLs end: who wrote it so needs no word of it. */
-const VERSION = /\/v\d+\w*\/?$/;
+const VERSION = /\/v\d\w*\/?$/;
 
 /** The base URL without a trailing slash, and without the `/chat/completions` that documentation shows behind it. Throws `model-not-found` for what is no http(s) address. */
 export function checkedBase(baseUrl: string): URL {
@@ -281,7 +281,7 @@ function waitOf(seconds: number | undefined): ProblemParams {
 
 const isQuota = (text: string) => /insufficient_(quota|balance)|exceeded_current_quota/.test(text);
 const isContextProblem = (text: string) =>
-  /context[_ ]?(length|window|size)|maximum context|too many (input )?tokens|prompt is too long|token (count|limit).*(exceed|over)|exceed\w* .*(context|token limit|max(imum)? (input )?tokens)|input length.*exceed/.test(
+  /context[_ ]?(length|window|size)|maximum context|too many (input )?tokens|prompt is too long|token (count|limit).{0,200}(exceed|over)|exceed\w{0,8} .{0,200}(context|token limit|max(imum)? (input )?tokens)|input length.{0,200}exceed/.test(
     text,
   );
 const isRefusal = (text: string) =>
@@ -373,7 +373,7 @@ function readDetail(text: string, key: string | undefined): RefusalDetail {
     if (typeof raw === 'string') message += `: ${readDetail(raw, key).message}`;
   } catch {
     // Of a web page its headline.
-    message = /^\s*</.test(text) ? (/<(?:title|h1)\b[^>]*>\s*([^<\s][^<]*)/i.exec(text)?.[1] ?? '') : text;
+    message = /^\s*</.test(text) ? (/<(?:title|h1)\b[^<>]*>\s*([^<\s][^<]*)/i.exec(text)?.[1] ?? '') : text;
   }
   if (key) message = message.replaceAll(key, '…');
   message = message.replace(/\s+/g, ' ').trim();
@@ -412,7 +412,7 @@ function secondsIn(text: string): number | undefined {
       text,
     ) ?? [];
   if (said === undefined) return undefined;
-  const each = [...said.matchAll(/([\d.]+)\s*(ms|h|m|s)/gi)];
+  const each = [...said.matchAll(/(?<![\d.])([\d.]+)\s*(ms|h|m|s)/gi)];
   return Math.ceil(
     each.reduce((sum, [, count, unit]) => sum + Number(count) * (SECONDS[unit?.toLowerCase() ?? ''] ?? 1), 0),
   );

@@ -59,7 +59,7 @@ const RULES: readonly Rule[] = [
   {
     repair: 'call-ids',
     fits: (text) =>
-      /tool.?(call|use).?ids?\b|tool_calls\W*\d*\W*id\b|tool_use\W*id\b/.test(text) &&
+      /tool.?(call|use).?ids?\b|tool_calls\W{0,4}\d{0,4}\W{0,4}id\b|tool_use\W{0,4}id\b/.test(text) &&
       /length|a-z|pattern|characters|maximum|too long|must be|invalid/.test(text),
   },
   {

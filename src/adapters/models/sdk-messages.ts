@@ -2,6 +2,7 @@
 import type { AssistantModelMessage, FilePart, ModelMessage, TextPart } from 'ai';
 import { textOfFile } from '../../domain/chat/files.ts';
 import type { Part, PartOf } from '../../domain/chat/message.ts';
+import { quotedFile } from '../../domain/context/quoted.ts';
 import type { Prompt, ProviderFields } from './chat-model.ts';
 
 /** What a protocol keeps with a part and wants back with it: signatures of thoughts and calls. */
@@ -123,8 +124,7 @@ function toContent(part: PartOf<'file'>): TextPart | FilePart {
   const mediaType = part.mediaType.toLowerCase();
   const words = textOfFile(part);
   if (words !== null) {
-    const name = (part.name ?? part.reference ?? '').replaceAll('"', "'");
-    return { type: 'text', text: `<file name="${name}">\n${words}\n</file>` };
+    return { type: 'text', text: quotedFile(part.name ?? part.reference ?? '', words) };
   }
   if (!base64 || (!/^image\/[\w.+-]+$/.test(mediaType) && mediaType !== 'application/pdf'))
     return { type: 'text', text: mention(part) };

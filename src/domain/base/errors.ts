@@ -51,6 +51,7 @@ export const PROBLEM_CODES = [
   'embedding-remote',
   // import and export
   'import-unknown',
+  'import-kimi-code',
   'import-binary',
   'import-broken',
   'import-too-large',

@@ -139,6 +139,8 @@ export const partSchema = z.discriminatedUnion('type', [
      * `repeat`: the model asked for what had been said; `loss`: it contradicted or missed what was folded; absent: asked for.
      */
     trigger: z.enum(['start', 'window', 'repeat', 'loss']).optional(),
+    /** `lines`: each line of a passage is marked as quoted where a model reads it; absent: as older versions sent it. */
+    quoting: z.literal('lines').optional(),
     /** Why nothing was brought although it was tried. */
     skipped: z.looseObject({ code: z.string(), message: z.string() }).optional(),
   }),

@@ -6,7 +6,7 @@ import { type AppliedPlan, dispositionsOf } from './compaction/plan.ts';
 import { corrects, isAcknowledgement, isQuestion, type ValueKind, valuesOf } from './cues.ts';
 import type { TokenMeter } from './meter.ts';
 import { isSingle, queryOf } from './query.ts';
-import { quoted } from './quoted.ts';
+import { quotedLines } from './quoted.ts';
 import { closingOf, correctingUnits, documentOf, leadOf, standingIn, startsOf, termsIn } from './reading.ts';
 import { termsOf } from './terms.ts';
 import { type Unit, unitsOf } from './units.ts';
@@ -60,7 +60,7 @@ export interface CompactedSearch {
 
 /** As a model reads it. */
 export const renderReturned = (passages: readonly ReturnedPassage[]): string =>
-  `<earlier>\n${passages.map(({ role, text }) => `${role}: ${quoted(text)}`).join('\n')}\n</earlier>`;
+  `<earlier>\n${passages.map(({ role, text }) => `${role}:\n${quotedLines(text)}`).join('\n')}\n</earlier>`;
 
 /** Hits that are weighed by their length, and how much that counts. */
 const WEIGHED = 60;
@@ -70,7 +70,7 @@ const FRAME = 8;
 /** Lines that differ in figures only, of one form. */
 const SAME_LINES = 2;
 /** Tokens of a line beside its words. */
-const LINE = 3;
+const LINE = 4;
 
 // ---------------------------------------------------------------------------------------- weights
 /** What a word counts where it stands: in the sentence, what it stands under, what it answers, beside it, anywhere in the message. */

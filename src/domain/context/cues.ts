@@ -4,7 +4,7 @@ import type { Message } from '../chat/message.ts';
 import { sentencesOf } from '../memory/sentences.ts';
 import { ABBREVIATED, MAX_SENTENCE, type Unit, unitsOf } from './units.ts';
 
-const QUESTION = /[?？]\s*["'”’」』)）]*\s*$|(?:吗|呢|么)[。.]?\s*$/;
+const QUESTION = /[?？][\s"'”’」』)）]*$|(?:吗|呢|么)[。.]?\s*$/;
 export const isQuestion = (text: string): boolean => QUESTION.test(text);
 
 // ---------------------------------------------------------------------------------------- constraints
@@ -75,7 +75,7 @@ export function constraintsOf(message: Message): readonly string[] {
 
 // ---------------------------------------------------------------------------------------- corrections
 const CORRECTS_EN =
-  /^\W*(?:no\b(?!\s+(?:problem|worries|need|idea|rush|one|more))|nope\b|actually\b|wait\b|hold on\b|oops\b|sorry,|my mistake|my bad|correction\b|scratch that|strike that|I (?:meant|misspoke|mis-?typed|was wrong)|on second thought|let me correct|change of plan|small correction|quick correction|update\s*[:：-])|\b(?:that['’]?s|it['’]?s|was|is) (?:wrong|incorrect|outdated|not right)\b|\bshould (?:actually )?(?:be|read|have been|say)\b|\b(?:changed|moved|bumped|switched|raised|lowered|updated|pushed|renamed|shifted|extended) (?:\S+ ){0,4}?(?:to|from)\b|\b(?:make (?:it|that)|it['’]?s now|is now|are now|now it['’]?s|\S*\d\S*\s+now\b|instead of|rather than|no longer|not\s+\S{1,40}\s*(?:,|but)\s)/i;
+  /^\W*(?:no\b(?!\s+(?:problem|worries|need|idea|rush|one|more))|nope\b|actually\b|wait\b|hold on\b|oops\b|sorry,|my mistake|my bad|correction\b|scratch that|strike that|I (?:meant|misspoke|mis-?typed|was wrong)|on second thought|let me correct|change of plan|small correction|quick correction|update\s*[:：-])|\b(?:that['’]?s|it['’]?s|was|is) (?:wrong|incorrect|outdated|not right)\b|\bshould (?:actually )?(?:be|read|have been|say)\b|\b(?:changed|moved|bumped|switched|raised|lowered|updated|pushed|renamed|shifted|extended) (?:\S+ ){0,4}?(?:to|from)\b|\b(?:make (?:it|that)|it['’]?s now|is now|are now|now it['’]?s|instead of|rather than|no longer|not\s+\S{1,40}\s*(?:,|but)\s)|\d\S{0,20}\s+now\b/i;
 const CORRECTS_ZH =
   /^\W*(?:不对|不是[,，]|不[,，]|错了|等等|等一下|更正|纠正|订正|其实|抱歉|我说错|说错|记错|刚才(?:说|写|打)错|改一下|更新一下)|应该是|应为|改成|改为|改到|改用|换成|调整为|调到|推迟到|提前到|搞错|弄错|写错|不再是|而不是|不是.{1,30}[,，]?\s*(?:是|而是)|现在是|变成了/u;
 
@@ -158,28 +158,28 @@ const QUOTES = /["“「『`']/;
 const VALUES: readonly (readonly [ValueKind, RegExp, (text: string, has: Glance) => boolean])[] = [
   [
     'money',
-    /[$€£¥￥]\s?\d|\d(?:[\d,.]*)\s?(?:USD|EUR|GBP|CNY|RMB|dollars?|euros?|pounds?|bucks|元|块钱?|万元?|美元|欧元|人民币)/i,
+    /[$€£¥￥]\s?\d|\d[,.]{0,2}\s?(?:USD|EUR|GBP|CNY|RMB|dollars?|euros?|pounds?|bucks|元|块钱?|万元?|美元|欧元|人民币)/i,
     (_, { digit }) => digit,
   ],
   [
     'date',
-    /\b\d{4}[-/.]\d{1,2}(?:[-/.]\d{1,2})?\b|\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?\s+\d|\b\d{1,2}(?:st|nd|rd|th)?\s+(?:of\s+)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b\d{1,2}(?::\d{2})?\s?(?:am|pm)\b|\b\d{1,2}:\d{2}\b|\d+\s?[年月日号点]|(?:周|星期|礼拜)[一二三四五六日天]|(?:上|下|中)午|[一二三四五六七八九十]+(?:月|点|号)/i,
+    /\b\d{4}[-/.]\d{1,2}(?:[-/.]\d{1,2})?\b|\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?\s+\d|\b\d{1,2}(?:st|nd|rd|th)?\s+(?:of\s+)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b\d{1,2}(?::\d{2})?\s?(?:am|pm)\b|\b\d{1,2}:\d{2}\b|\d\s?[年月日号点]|(?:周|星期|礼拜)[一二三四五六日天]|(?:上|下|中)午|[一二三四五六七八九十](?:月|点|号)/i,
     (text, { digit, wide }) => digit || wide || WEEKDAY.test(text),
   ],
   [
     'duration',
-    /\d+(?:\.\d+)?\s?(?:ms|s|secs?|seconds?|mins?|minutes?|hours?|hrs?|days?|weeks?|months?|years?)\b|\d+\s?(?:毫秒|秒|分钟|小时|天|周|个月|年)|[一二两三四五六七八九十半]+(?:秒|分钟|小时|天|周|个月|年)/i,
+    /\d\s?(?:ms|s|secs?|seconds?|mins?|minutes?|hours?|hrs?|days?|weeks?|months?|years?)\b|\d\s?(?:毫秒|秒|分钟|小时|天|周|个月|年)|[一二两三四五六七八九十半](?:秒|分钟|小时|天|周|个月|年)/i,
     (_, { digit, wide }) => digit || wide,
   ],
   [
     'url',
-    /\bhttps?:\/\/\S+|\b[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|cn|internal|local|app|ai)\b/i,
+    /\bhttps?:\/\/\S|[\w-]\.(?:com|org|net|io|dev|cn|internal|local|app|ai)\b/i,
     (text) => text.includes('.') || text.includes('://'),
   ],
-  ['email', /[\w.+-]+@[\w-]+\.[\w.-]+/u, (text) => text.includes('@')],
+  ['email', /[\w.+-]@[\w-]{1,63}\.[\w.-]/u, (text) => text.includes('@')],
   [
     'path',
-    /(?:^|[\s"'`(（：:])(?:~|\.{1,2})?\/[\w.@-]+(?:\/[\w.@-]+)*|\b[\w@-]+(?:\/[\w.@-]+)+|\b[\w-]+\.(?:tsx?|jsx?|mjs|py|rs|go|java|kt|rb|php|c|h|cpp|cs|swift|sh|sql|ya?ml|toml|json|md|txt|csv|env|conf|cfg|ini|lock|xml|html|css|log|pdf|xlsx?|docx?|png|jpe?g|zip|gz|db|sqlite)\b|[A-Z]:\\\S+/u,
+    /(?:^|[\s"'`(（：:])(?:~|\.{1,2})?\/[\w.@-]|\w[@-]{0,8}\/[\w.@-]|[\w-]\.(?:tsx?|jsx?|mjs|py|rs|go|java|kt|rb|php|c|h|cpp|cs|swift|sh|sql|ya?ml|toml|json|md|txt|csv|env|conf|cfg|ini|lock|xml|html|css|log|pdf|xlsx?|docx?|png|jpe?g|zip|gz|db|sqlite)\b|[A-Z]:\\\S/u,
     (text) => text.includes('/') || text.includes('.') || text.includes('\\'),
   ],
   [
@@ -189,7 +189,7 @@ const VALUES: readonly (readonly [ValueKind, RegExp, (text: string, has: Glance)
   ],
   [
     'command',
-    /`[^`]+\s[^`]*`|\b(?:npm|npx|yarn|pnpm|git|docker|kubectl|pip|cargo|go|make|python3?|node|curl|ssh|sudo|psql|helm|terraform|brew|apt|systemctl)\s+[\w./-]+|(?:^|\s)--?[a-z][\w-]+/u,
+    /`[^`][^`\s]*\s[^`]*`|\b(?:npm|npx|yarn|pnpm|git|docker|kubectl|pip|cargo|go|make|python3?|node|curl|ssh|sudo|psql|helm|terraform|brew|apt|systemctl)\s+[\w./-]|(?:^|\s)--?[a-z][\w-]/u,
     () => true,
   ],
   ['quoted', /["“「『][^"”」』]{1,60}["”」』]|`[^`]+`|'[^']{2,60}'/u, (text) => QUOTES.test(text)],

@@ -42,7 +42,7 @@ interface Claim {
 }
 
 const VALUE =
-  /(?<url>https?:\/\/[^\s)"'`，。）]+)|(?<path>(?:~|\.{1,2})?(?:\/[\w.@-]+){2,}|[\w@-]+(?:\/[\w.@-]+)+|\b[\w-]+\.(?:tsx?|jsx?|py|rs|go|java|rb|sh|sql|ya?ml|toml|json|md|csv|conf|ini|dart|kt|php|cs|cpp)\b)|(?<time>\b\d{1,2}:\d{2}\b)|(?<version>\bv?\d+\.\d+\.\d+\b)|(?<number>(?<![\w.])[$€£¥]?\d[\d,]*(?:\.\d+)?%?)/gu;
+  /(?<url>https?:\/\/[^\s)"'`，。）]+)|(?<path>(?:~|\.{1,2})?(?:\/[\w.@-]+){2,}|(?<![\w@-])[\w@-]+(?:\/[\w.@-]+)+|(?<![\w-])[\w-]+\.(?:tsx?|jsx?|py|rs|go|java|rb|sh|sql|ya?ml|toml|json|md|csv|conf|ini|dart|kt|php|cs|cpp)\b)|(?<time>\b\d{1,2}:\d{2}\b)|(?<version>\bv?\d+\.\d+\.\d+\b)|(?<number>(?<![\w.])[$€£¥]?\d[\d,]*(?:\.\d+)?%?)/gu;
 const PAUSE = /[,;:，；：。.!?！？()（）\n]/u;
 
 /** What a sentence says of values: "the port is 8081" says 8081 about the port. */

@@ -1,11 +1,15 @@
 // Memory as a model reads it: the block of passages in front of a question, the same bytes every time.
 import type { Message, PartOf, RecalledPassage } from '../chat/message.ts';
 import { besideOf } from '../memory/passages.ts';
-import { quoted } from './quoted.ts';
+import { quoted, quotedLines } from './quoted.ts';
 
 export type Recall = PartOf<'recall'>;
 
-const attribute = (text: string): string => quoted(text).replaceAll('"', '”').replace(/\s+/g, ' ').trim();
+const attribute = (text: string): string =>
+  quoted(text)
+    .replaceAll('"', '”')
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim();
 /** A day, UTC: the same bytes on every device. */
 const day = (time: number): string =>
   Number.isFinite(time) && Math.abs(time) < 8.64e15 ? new Date(time).toISOString().slice(0, 10) : 'unknown';
@@ -16,22 +20,33 @@ function inOrder(passage: RecalledPassage): { readonly role: string; readonly te
   return [...before, { role: passage.role, text: passage.passage }, ...after];
 }
 
+/** How a block of memory quotes: line by line, or as it was before that. What was sent once is sent alike ever after. */
+type Quoting = Recall['quoting'];
+
 /** One passage with what was said right before and after it, as a model reads it. */
-function renderPassage(passage: RecalledPassage): string {
-  const lines = inOrder(passage).map(({ role, text }) => `${role}: ${quoted(text.trim())}`);
+function renderPassage(passage: RecalledPassage, quoting: Quoting): string {
+  const lines = inOrder(passage).map(({ role, text }) =>
+    quoting === 'lines' ? `${role}:\n${quotedLines(text.trim())}` : `${role}: ${quoted(text.trim())}`,
+  );
   return `<passage conversation="${attribute(passage.title)}" date="${day(passage.createdAt)}">\n${lines.join('\n')}\n</passage>`;
 }
 
 /** The block of memory in front of a message, frozen: it depends on the stored part alone. */
-export const renderRecall = (recall: { readonly passages: readonly RecalledPassage[] }): string =>
-  `<recalled_memory>\n${recall.passages.map(renderPassage).join('\n')}\n</recalled_memory>`;
+export const renderRecall = ({
+  passages,
+  quoting,
+}: {
+  readonly passages: readonly RecalledPassage[];
+  readonly quoting?: Quoting | undefined;
+}): string =>
+  `<recalled_memory>\n${passages.map((passage) => renderPassage(passage, quoting)).join('\n')}\n</recalled_memory>`;
 
 /** A passage as a model reads it that asked for it: where it stands, and what was said around it in order. */
 export function renderFoundOne(passage: RecalledPassage, at: number): string {
   const date = passage.createdAt > 0 ? day(passage.createdAt) : 'unknown date';
   return [
-    `${at + 1}. “${passage.title}”, ${date}, said by ${passage.role} (conversation ${passage.conversationId}, message ${passage.messageId})`,
-    ...inOrder(passage).map(({ role, text }) => `   ${role}: ${text.trim().replaceAll('\n', '\n   ')}`),
+    `${at + 1}. “${attribute(passage.title)}”, ${date}, said by ${passage.role} (conversation ${passage.conversationId}, message ${passage.messageId})`,
+    ...inOrder(passage).map(({ role, text }) => `${role}:\n${quotedLines(text.trim())}`),
   ].join('\n');
 }
 

@@ -95,6 +95,8 @@ function readAgain(
   isTouched: (conversationId: string) => boolean,
 ): string {
   const places = text.split('\n').flatMap((line, at) => {
+    // What is quoted names no place, whatever it looks like.
+    if (line.startsWith('> ')) return [];
     const [, conversationId, messageId] = [...line.matchAll(READ_FROM)].at(-1) ?? [];
     return conversationId && (at === 0 || messageId) ? [{ conversationId, messageId: messageId ?? '' }] : [];
   });

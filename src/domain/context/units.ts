@@ -53,9 +53,8 @@ export function unitsOf(message: Message): readonly Unit[] {
 
 const HEADING = /^\s{0,3}#{1,6}\s+\S/;
 const QUOTING = /^\s*>/;
-const LEAD_IN = /[:：]\s*\**\s*$/;
+const LEAD_IN = /[:：][\s*]*$/;
 const TABLE_ROW = /^\s*\|.*\|\s*$/;
-const TABLE_RULE = /^\s*\|?(?:\s*:?-{3,}:?\s*\|)+\s*:?-*:?\s*\|?\s*$/;
 /** Too short for two sentences, or without a mark between two. */
 const ONE_SENTENCE = /^.{0,24}$|^[^.!?。！？…]*[.!?。！？…]?\s*$/u;
 const SAYS = /[\p{L}\p{N}]/u;
@@ -66,8 +65,9 @@ function proseAndCode(text: string, units: Unit[]): void {
     text.includes('```') || text.includes('~~~') ? blocksOf(text) : [{ kind: 'prose' as const, text }];
   for (const block of blocks) {
     if (block.kind === 'code') {
-      const inner = block.text.replace(/^[^\n]*\n?/, '').replace(/\n?[ \t]*(?:`{3,}|~{3,})[ \t]*$/, '');
-      lines(inner, lead, 'code', units);
+      const inner = block.text.split('\n').slice(1);
+      if (/^[ \t]*(?:`{3,}|~{3,})[ \t]*$/.test(inner.at(-1) ?? '')) inner.pop();
+      lines(inner.join('\n'), lead, 'code', units);
       continue;
     }
     let table = '';
@@ -76,7 +76,6 @@ function proseAndCode(text: string, units: Unit[]): void {
         if (line.trim() === '') table = '';
         continue;
       }
-      if (TABLE_RULE.test(line)) continue;
       if (TABLE_ROW.test(line)) {
         const under = table ? `${lead} ${table}`.trim() : lead;
         if (!table) table = line.trim();
@@ -129,7 +128,14 @@ function mended(sentences: readonly string[]): string[] {
 }
 
 /** Names of columns: three or more, parted by wide spaces, bars, commas or tabs, and not a figure among them. */
-const COLUMNS = /^(?!.*\d)\s*[^\s|,;\t][^|,;\t]*?(?:(?:\s{2,}|\s*[|,;\t]\s*)[^|,;\t]+?){2,}\s*$/u;
+const isColumns = (line: string): boolean => {
+  if (/\d/.test(line)) return false;
+  const cells = line.trim().split(/[|,;\t]/);
+  return (
+    cells.every((cell) => cell.trim() !== '') &&
+    cells.reduce((sum, cell) => sum + cell.trim().split(/\s{2,}/).length, 0) >= 3
+  );
+};
 
 function lines(text: string, lead: string, kind: Unit['kind'], units: Unit[]): void {
   let under = lead;
@@ -138,7 +144,7 @@ function lines(text: string, lead: string, kind: Unit['kind'], units: Unit[]): v
     if (!SAYS.test(line)) continue;
     for (const piece of pieces(line.trim())) units.push({ text: piece, lead: under, kind });
     // What stands in a row means little without the head of its column.
-    if (first && kind === 'result' && line.length < 200 && COLUMNS.test(line)) under = line.trim();
+    if (first && kind === 'result' && line.length < 200 && isColumns(line)) under = line.trim();
     first = false;
   }
 }

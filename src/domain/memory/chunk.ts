@@ -3,6 +3,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { textOfFile } from '../chat/files.ts';
 import type { Message } from '../chat/message.ts';
+import { wordsOfUnknown } from '../chat/unknown.ts';
 import { endWithinTokens, estimateTokens } from '../context/tokens.ts';
 import { blocksOf } from './code.ts';
 import { speakerIn } from './cues.ts';
@@ -256,6 +257,9 @@ export function chunksOf(message: Message, options: ChunkOptions): Chunk[] {
       const text = options.redact(textOfFile(part, READ_UP_TO) ?? '').trim();
       if (text && message.role === 'tool') pieces.push(ends(text, 'tool'));
       else if (text) attached.push(...attachedPieces(text, part.mediaType));
+    } else if (part.type === 'unknown') {
+      const text = options.redact(wordsOfUnknown(part.original)).trim();
+      if (text) pieces.push(ends(text, 'tool'));
     }
   }
   const said = [...pieces, ...attached]

@@ -36,7 +36,7 @@ export function blocksOf(text: string): Block[] {
       flush();
       fence = {
         mark: match[1] as string,
-        language: match[2]?.toLowerCase().replace(/[{},:].*$/, '') || null,
+        language: match[2]?.toLowerCase().split(/[{},:]/, 1)[0] || null,
       };
       lines.push(line);
     } else lines.push(line);

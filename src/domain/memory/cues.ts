@@ -26,7 +26,9 @@ export function asks(text: string): boolean {
   const end = text.slice(-400);
   // Most texts have none: a hundred are looked at for each question.
   if (!end.includes('?') && !end.includes('？')) return false;
-  return /[?？][\s"”'’)）*]*$/u.test(end.replace(/(?:\n\[image:[^\]\n]*\]?\s*)+$/u, '').trimEnd());
+  const lines = end.split('\n');
+  while (lines.length > 1 && /^(?:\[image:[^\]]*\]?)?$/.test((lines.at(-1) as string).trim())) lines.pop();
+  return /[?？][\s"”'’)）*]*$/u.test(lines.join('\n'));
 }
 
 const WHEN =
@@ -35,6 +37,6 @@ const WHEN =
 export const asksWhen = (question: string): boolean => WHEN.test(question);
 
 const TIME =
-  /\b(?:yesterday|today|tonight|tomorrow|recently|ago|since|weekend|(?:last|next|this) (?:night|week|weekend|month|year|morning|evening|spring|summer|autumn|fall|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|(?:in|on|since|until|by) (?:january|february|march|april|may|june|july|august|september|october|november|december)|\d{4}|\d{1,2}(?:st|nd|rd|th))\b|昨天|今天|明天|前天|后天|昨晚|今晚|上周|下周|这周|本周|上个?月|下个?月|这个月|去年|今年|明年|最近|周末|\d+\s?[年月日号天]/iu;
+  /\b(?:yesterday|today|tonight|tomorrow|recently|ago|since|weekend|(?:last|next|this) (?:night|week|weekend|month|year|morning|evening|spring|summer|autumn|fall|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|(?:in|on|since|until|by) (?:january|february|march|april|may|june|july|august|september|october|november|december)|\d{4}|\d{1,2}(?:st|nd|rd|th))\b|昨天|今天|明天|前天|后天|昨晚|今晚|上周|下周|这周|本周|上个?月|下个?月|这个月|去年|今年|明年|最近|周末|\d\s?[年月日号天]/iu;
 /** Whether a text speaks of a time. */
 export const tellsTime = (text: string): boolean => TIME.test(text);

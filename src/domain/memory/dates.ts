@@ -79,7 +79,7 @@ const SEASONS: Readonly<Record<string, number>> = {
 };
 const seasonOf = (name: string): number => SEASONS[name.toLowerCase()] as number;
 /** 上 that means the one before, each one more; not that of 晚上 or 马上. */
-const BEFORE = '(?<![早晚马网路线身])(上+)个?';
+const BEFORE = '(?<![早晚马网路线身上])(上{1,4})个?';
 
 /** A year by its number or seen from today; `IN_YEAR` may stand behind a date, `OF_YEAR` before it, `HAN_YEAR` before a Chinese one. */
 const YEAR = String.raw`((?:19|20)\d{2}\b|last\s+year|this\s+year|(?:the\s+)?year\s+before\s+last)`;
@@ -296,13 +296,13 @@ const PATTERNS: readonly (readonly [RegExp, Reader])[] = [
   // Alone: not where a date stands beside it, that tells more.
   [
     like(
-      String.raw`(?<!\b(?:next|every|each|coming)\s|${TAKEN}[\s,(]*)\b(sun|mon|tues|wednes|thurs|fri|satur)day\b(?![\s,(]*(?:the\s+)?${TAKEN})`,
+      String.raw`(?<!\b(?:next|every|each|coming)\s|${TAKEN}[\s,(]{0,4})\b(sun|mon|tues|wednes|thurs|fri|satur)day\b(?![\s,(]{0,4}(?:the\s{1,4})?${TAKEN})`,
     ),
     ([, name = ''], today) => latest(today, weekdayOf(name), false),
   ],
   [
     like(
-      String.raw`(?<![\d一二两三四五六七八九十几半每下]个?|${TAKEN}[\s,，(（]*)${HAN_WEEKDAY}(?![\s,，(（]*${TAKEN})`,
+      String.raw`(?<![\d一二两三四五六七八九十几半每下]个?|${TAKEN}[\s,，(（]{0,4})${HAN_WEEKDAY}(?![\s,，(（]{0,4}${TAKEN})`,
     ),
     ([, name = ''], today) => latest(today, hanWeekdayOf(name), false),
   ],

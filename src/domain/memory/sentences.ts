@@ -1,4 +1,4 @@
-// Cutting text where a reader would pause.
+// Cuts text where a reader would pause.
 
 const LETTER = /\p{L}/u;
 const HAN_OR_KANA = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
@@ -38,42 +38,69 @@ export function cjkShare(text: string): number {
   return han + hangul;
 }
 
-const END =
-  /(?<=[。！？]["'”’」』）)]*)(?=[^\s"'”’」』）)。！？])|(?<=[.!?…]["'”’)\]]*)\s+(?=\S)|(?<=[。！？][^\S\n]*)\n|\n+/u;
+const CJK_STOPS = new Set('。！？');
+const LATIN_STOPS = new Set('.!?…');
+/** What may close a sentence behind its stop, for each of the two kinds. */
+const CJK_CLOSERS = new Set('"\'”’」』）)');
+const LATIN_CLOSERS = new Set('"\'”’)]');
+const SPACE = /\s/;
 const ABBREVIATION = /(?:^|[\s(])(?:e\.g|i\.e|etc|vs|mr|mrs|ms|dr|st|no|fig|approx|[a-z])\.$/i;
+/** Characters that the longest abbreviation takes, with what stands before it. */
+const LONGEST_ABBREVIATION = 8;
+
+/**
+ * Where the pieces of a line begin and end: behind a CJK stop and its closing quotes at once, behind another stop where space follows,
+ * which belongs to no piece.
+ */
+function piecesOf(line: string): readonly (readonly [from: number, to: number])[] {
+  const pieces: (readonly [number, number])[] = [];
+  let [from, afterCjk, afterLatin] = [0, false, false];
+  for (let at = 0; at < line.length; at++) {
+    const sign = line[at] as string;
+    const isSpace = SPACE.test(sign);
+    const isCjkStop = CJK_STOPS.has(sign);
+    if (afterCjk && !isSpace && !isCjkStop && !CJK_CLOSERS.has(sign)) {
+      pieces.push([from, at]);
+      from = at;
+    }
+    if (afterLatin && isSpace) {
+      let to = at + 1;
+      while (to < line.length && SPACE.test(line[to] as string)) to++;
+      if (to < line.length) {
+        pieces.push([from, at]);
+        from = to;
+      }
+      at = to - 1;
+      afterCjk = false;
+      afterLatin = false;
+      continue;
+    }
+    afterCjk = isCjkStop || (afterCjk && CJK_CLOSERS.has(sign));
+    afterLatin = LATIN_STOPS.has(sign) || (afterLatin && LATIN_CLOSERS.has(sign));
+  }
+  pieces.push([from, line.length]);
+  return pieces;
+}
 
 /** Sentences in order, trimmed, without empty ones. Each is verbatim in the text. Lines end sentences; abbreviations do not. */
 export function sentencesOf(text: string): string[] {
   const sentences: string[] = [];
   for (const line of text.split(/\n+/)) {
-    let held = '';
-    for (const piece of line.split(END)) {
-      if (!piece) continue;
-      const joined = held ? `${held} ${piece}` : piece;
-      if (ABBREVIATION.test(piece.trimEnd()) && line.includes(joined)) {
-        held = joined;
-        continue;
-      }
-      held = '';
-      sentences.push(joined.trim());
+    // Where the sentence begins that goes on behind an abbreviation; -1 where none does.
+    let held = -1;
+    let before = 0;
+    for (const [from, to] of piecesOf(line)) {
+      const begin = held >= 0 && line.slice(before, from) === ' ' ? held : from;
+      // A piece that does not stand one space behind the abbreviation begins anew.
+      if (held >= 0 && begin === from) sentences.push(line.slice(held, before).trim());
+      const end = line.slice(Math.max(from, to - LONGEST_ABBREVIATION - 16), to).trimEnd();
+      held = ABBREVIATION.test(end.slice(-LONGEST_ABBREVIATION)) ? begin : -1;
+      if (held < 0) sentences.push(line.slice(begin, to).trim());
+      before = to;
     }
-    if (held) sentences.push(held.trim());
+    if (held >= 0) sentences.push(line.slice(held, before).trim());
   }
   return sentences.filter(Boolean);
-}
-
-/** Prose as plain words: code fences, inline marks, link targets, headings, bullets and HTML tags taken away. */
-export function plainText(markdown: string): string {
-  return markdown
-    .replace(/^[ \t]{0,3}(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:\n[ \t]{0,3}\1[^\n]*|$)/gm, '\n')
-    .replace(/!\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .replace(/<\/?[a-z][^>\n]{0,300}>/gi, ' ')
-    .replace(/^[ \t]*(?:#{1,6}|>+|[-*+]|\d+[.)])[ \t]+/gm, '')
-    .replace(/(\*\*|__|~~|`)(?=\S)([^\n]*?\S)\1/g, '$2')
-    .replace(/^[ \t]*(?:[-*_][ \t]*){3,}$/gm, '')
-    .replace(/^[ \t]*\|?(?:[ \t]*:?-{3,}:?[ \t]*\|)+.*$/gm, '')
-    .replace(/[ \t]+/g, ' ');
 }
 
 /**

@@ -1,8 +1,9 @@
 // A short name for a conversation, made from what the person said first; and what a name that was given says of its passages.
 import { type Message, textOf } from '../chat/message.ts';
+import { plainText } from '../text/markdown.ts';
 import { digestOf } from './digest.ts';
 import { keywordsOf } from './keywords.ts';
-import { cjkShare, plainText, sentencesOf, squeezed } from './sentences.ts';
+import { cjkShare, sentencesOf, squeezed } from './sentences.ts';
 import { words } from './words.ts';
 
 /** Longest title, in columns: a Han character takes two. */
@@ -31,7 +32,7 @@ function shorten(text: string): string {
     kept += character;
   }
   const pause = Math.max(...[' ', '，', ',', '、', '：', '；'].map((mark) => kept.lastIndexOf(mark)));
-  return `${(pause > kept.length * 0.6 ? kept.slice(0, pause) : kept).replace(/[\s,，、:：;；\-–—(（]+$/u, '')}…`;
+  return `${(pause > kept.length * 0.6 ? kept.slice(0, pause) : kept).replace(/(?<![\s,，、:：;；\-–—(（])[\s,，、:：;；\-–—(（]+$/u, '')}…`;
 }
 
 /**
@@ -65,8 +66,8 @@ export function titleOf(
         asked = true;
       }
       text = text
-        .replace(/[\s.。,，;；:：]+$/u, '')
-        .replace(/^["'“”‘’「」『』\s•·\-–—]+|["“”「」『』\s]+$/gu, '');
+        .replace(/(?<![\s.。,，;；:：])[\s.。,，;；:：]+$/u, '')
+        .replace(/^["'“”‘’「」『』\s•·\-–—]+|(?<!["“”「」『』\s])["“”「」『』\s]+$/gu, '');
       if (asked) text = text.replace(/[?？]$/u, '');
       const said = (text.match(/\p{L}/gu) ?? []).length;
       if (said < (cjkShare(text) > 0.5 ? 2 : 4) || columns(text) < 4) continue;

@@ -78,9 +78,13 @@ function nameRun(run: string, out: string[]): void {
   const humps = pieces.flatMap((piece) => piece.split(HUMPS));
   for (const piece of humps) plainWord(piece.toLowerCase(), out);
   if (humps.length < 2) return;
-  // Between digits an x keeps 1.23 apart from 123.
-  const whole = pieces.reduce((a, b) => (/\p{N}$/u.test(a) && /^\p{N}/u.test(b) ? `${a}x${b}` : a + b), '');
-  if (whole.length <= MAX_WORD) out.push(whole.toLowerCase());
+  let whole = '';
+  for (const piece of pieces) {
+    // Between digits an x keeps 1.23 apart from 123.
+    whole += whole && /\p{N}$/u.test(whole) && /^\p{N}/u.test(piece) ? `x${piece}` : piece;
+    if (whole.length > MAX_WORD) return;
+  }
+  out.push(whole.toLowerCase());
 }
 
 const MONTHS = 'january february march april may june july august september october november december'.split(

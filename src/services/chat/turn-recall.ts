@@ -173,6 +173,7 @@ export function createTurnRecall({
           type: 'recall',
           query: found.query,
           threshold: found.threshold,
+          quoting: 'lines',
           passages: withoutMessages(found.passages, isOff),
           nearMisses: withoutMessages(found.nearMisses, isOff),
           ...(leftOut.length > 0 ? { leftOut } : {}),

@@ -240,7 +240,9 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
       const { tokens } = request;
       const meter = meters.of(answering);
       const recall =
-        typed > 0 && announced.length > 0 ? meter.text(renderRecall({ passages: announced })) : 0;
+        typed > 0 && announced.length > 0
+          ? meter.text(renderRecall({ passages: announced, quoting: 'lines' }))
+          : 0;
       const asked = tokens.total + typed + recall;
       const returnable = returnBudget(request.limit, asked, config.get().recall.context.max_total_tokens);
       const path = conversation ? pathTo(conversation.messages, effectiveHead(conversation)) : [];

@@ -75,7 +75,7 @@ function withoutCalls(text: string): string {
 
 /** `{"name": …, "arguments": …}`, also in a fence: a call, and nothing but a call. */
 function isCallAlone(words: string): boolean {
-  const bare = words.replace(/^```\w*\s*|\s*```$/g, '').trim();
+  const bare = words.replace(/^```\w*\s*|(?<!\s)\s*```$/g, '').trim();
   if (!/^[[{]/.test(bare) || !/[\]}]$/.test(bare)) return false;
   try {
     const value: unknown = JSON.parse(bare);

@@ -105,7 +105,7 @@ interface DataUrl {
 /** null for what is no URL with bytes in base64: words that only begin like one are words. */
 function fileIn(url: string): DataUrl | null {
   const comma = url.indexOf(',');
-  const [, type] = (comma > 0 && /^data:([^;,]*)[^,]*;base64$/i.exec(url.slice(0, comma))) || [];
+  const [, type] = (comma > 0 && /^data:([^;,]*)(?:;[^,]*)?;base64$/i.exec(url.slice(0, comma))) || [];
   const base64 = url.slice(comma + 1);
   if (type === undefined || /[^A-Za-z0-9+/=\r\n]/.test(base64)) return null;
   return { head: url.slice(0, comma + 1), type: type.toLowerCase(), base64 };

@@ -12,7 +12,7 @@ import type {
   Source,
   SourceFile,
 } from '../../adapters/importers/importer.ts';
-import { chunksOf } from '../../adapters/importers/source-file.ts';
+import { rawChunksOf } from '../../adapters/importers/source-file.ts';
 import { isAbort, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { holdsSomething, type Told } from '../../domain/chat/archive.ts';
@@ -427,7 +427,7 @@ function watch(source: Source, progress: Progress): Source {
         return bytes;
       },
       async *stream(signal) {
-        for await (const chunk of chunksOf(file, signal)) {
+        for await (const chunk of rawChunksOf(file, signal)) {
           progress.add(chunk.length);
           yield chunk;
         }

@@ -1,5 +1,6 @@
 // What was dropped, as sources: a folder is one, a ZIP is one, files that only make sense together are one, any other file is one.
 import type { Importer, Skipped, Source, SourceFile } from '../../adapters/importers/importer.ts';
+import { kimiCodeAmong } from '../../adapters/importers/kimi-cli.ts';
 import { looksBinary } from '../../adapters/importers/lenient-json.ts';
 import {
   headOfListing,
@@ -9,7 +10,7 @@ import {
   namedListings,
 } from '../../adapters/importers/listing.ts';
 import { createSkipCounter } from '../../adapters/importers/skipping.ts';
-import { baseName, headOf } from '../../adapters/importers/source-file.ts';
+import { baseName, firstBytesOf, SNIFF_BYTES } from '../../adapters/importers/source-file.ts';
 import { isZip, openZip } from '../../adapters/importers/zip.ts';
 import { RecollectError } from '../../domain/base/errors.ts';
 
@@ -98,7 +99,7 @@ export async function recognise(
   }
   const importer = await whoReads(opened, importers, signal);
   if (importer) return { pieces: [{ source: opened, importer }], zips: [], unread: [] };
-  if (alone && !zipped && looksBinary(await headOf(alone, signal)))
+  if (alone && !zipped && looksBinary(await firstBytesOf(alone, signal, SNIFF_BYTES)))
     throw new RecollectError('import-binary', `${source.name} is not text`, {
       params: { file: source.name },
     });
@@ -108,6 +109,10 @@ export async function recognise(
     });
   // Of an account in which nothing was said yet: whose export it is nobody can tell.
   if (/^\s*\[\s*\]\s*$/.test((await headOfListing(opened.files, signal)) ?? '')) throw empty();
+  if (await kimiCodeAmong(opened.files, signal))
+    throw new RecollectError('import-kimi-code', `${source.name} is a session of kimi-code`, {
+      params: { file: source.name },
+    });
   throw new RecollectError('import-unknown', `${source.name} is not an export that is known`, {
     params: { file: source.name },
   });

@@ -168,7 +168,9 @@ function withBegunSentence(
   const before = message.parentId === null ? undefined : conversation.messages.get(message.parentId);
   if (!before || !goesOn(before, message)) return message;
   const end = (before.parts.findLast((part) => part.type === 'text')?.text ?? '').slice(-MAX_BEFORE);
-  const begun = /(?:\n|[.!?…。！？]["'”’」』）)\]]*)\s*$/u.test(end) ? undefined : sentencesOf(end).at(-1);
+  const said = end.trimEnd();
+  const isEnded = end.slice(said.length).includes('\n') || /[.!?…。！？]["'”’」』）)\]]*$/u.test(said);
+  const begun = isEnded ? undefined : sentencesOf(end).at(-1);
   const from = begun === undefined ? 0 : end.lastIndexOf(begun);
   if (begun === undefined || (from === 0 && end.length === MAX_BEFORE)) return message;
   const left = clean(end.slice(0, from));

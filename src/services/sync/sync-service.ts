@@ -162,7 +162,7 @@ export function createSync({
         token: (await vault.get(tokenName(mine.id))) ?? null,
         index: typeof latest === 'string' && latest !== '' ? new TextEncoder().encode(latest) : null,
       });
-      const link = `${base.replace(/#.*$/, '')}${fragment}`;
+      const link = `${base.split('#', 1)[0]}${fragment}`;
       return { link, phrase: phraseOf(key), fingerprint: mine.fingerprint, qr: drawQr(link) };
     },
 

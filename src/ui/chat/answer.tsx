@@ -14,6 +14,7 @@ import type { Problem } from '../../domain/base/errors.ts';
 import type { MessageId } from '../../domain/base/ids.ts';
 import { joinedParts, pieceToGoOn, wholeOf } from '../../domain/chat/continuation.ts';
 import { type Message, type Part, type PartOf, textOf } from '../../domain/chat/message.ts';
+import { wordsOfUnknown } from '../../domain/chat/unknown.ts';
 import { renderRecall } from '../../domain/context/recalled.ts';
 import type { TurnState } from '../../services/chat/chat.ts';
 import { useSession } from '../hooks/session.tsx';
@@ -101,7 +102,8 @@ export function AnswerParts({
       case 'recall':
         return null;
       case 'unknown':
-        return (
+        // A part without words (a budget, a flag) is no line on the screen.
+        return wordsOfUnknown(part.original) === '' ? null : (
           <Fold
             key={key}
             icon={<StickyNote size={14} aria-hidden />}

@@ -16,7 +16,7 @@ export function inserted(
 ): { readonly text: string; readonly caret: number; readonly former: string } {
   if (words.startsWith('/')) {
     // A command without a word of its own is one choice in the palette away.
-    const bare = /^\s*(\/\S*)?\s*$/.test(value);
+    const bare = /^(?:\/\S*)?$/.test(value.trim());
     return { text: words, caret: words.length, former: bare ? '' : value };
   }
   const before = value.slice(0, selectionStart);

@@ -28,6 +28,7 @@ export function recallOf(found: Found, ticked: ReadonlySet<string>): PartOf<'rec
     type: 'recall',
     query: found.query,
     threshold: found.threshold,
+    quoting: 'lines',
     passages: tickedOf([...found.passages, ...found.nearMisses], ticked),
     nearMisses: found.nearMisses.filter(isOff),
     ...(leftOut.length > 0 ? { leftOut } : {}),

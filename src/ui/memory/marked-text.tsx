@@ -1,6 +1,7 @@
 // A text with the words of a query marked, found the way the index finds them: by stem, by segment, by pair of Han characters.
 import { type ReactNode, useMemo } from 'react';
 import { queryWords, words } from '../../domain/memory/words.ts';
+import { replaceCode, withoutLinks } from '../../domain/text/markdown.ts';
 
 const HAN_RUN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー々]+/gu;
 const TOKEN = /[\p{L}\p{M}\p{N}]+(?:['_][\p{L}\p{M}\p{N}]+)*/gu;
@@ -36,7 +37,7 @@ const tokenWords = (() => {
 /** Stretches of `text` that match `query`, as [from, to) pairs in order. `typing`: the last word may be half written. */
 export function matchesIn(text: string, query: string, typing = false): [number, number][] {
   const wanted = wordsOf(query);
-  const half = typing ? (/[\p{L}\p{N}]{2,}$/u.exec(query)?.[0] ?? '').toLowerCase() : '';
+  const half = typing ? (/(?<![\p{L}\p{N}])[\p{L}\p{N}]{2,}$/u.exec(query)?.[0] ?? '').toLowerCase() : '';
   if (wanted.size === 0 && half === '') return [];
   const hit = new Uint8Array(text.length);
   const mark = (from: number, to: number) => hit.fill(1, from, to);
@@ -66,42 +67,42 @@ export function matchesIn(text: string, query: string, typing = false): [number,
   return stretches;
 }
 
-/** Code between fences, whose end may be cut away, or between as many backticks before as behind it. */
-const CODE = /(`{3,})[\w+#.-]*\s([\s\S]*?)(?:\1|$)|(?<!`)(`+)(?!`)([^\n]*?[^`\n])\3(?!`)/g;
 /** A paragraph with the line under a table's head, or with a line that is all cells. */
-const TABLE = /\|\s*:?-{3,}|-{3,}:?\s*\||^\s*\|.*\|\s*$/m;
+const TABLE = /\|\s*:?-{3}|-{3}:?\s*\||^[ \t]*\|.*\|[ \t]*$/m;
 
 /** The cells of a table with a dot between two; a pipe in any other paragraph is the person's own. */
 const cellsOf = (paragraph: string): string =>
   TABLE.test(paragraph)
-    ? paragraph.replace(/\|?\s*:?-{3,}:?\s*(?=\||$)/gm, ' ').replace(/\s*\|\s*/g, ' · ')
+    ? paragraph
+        .replace(/[^\S\n]+/g, ' ')
+        .replace(/\|?\s{0,3}:?(?<!-)-{3,}:?\s{0,3}(?=\||$)/gm, ' ')
+        .replace(/\s{0,3}\|\s{0,3}/g, ' · ')
     : paragraph;
 
 /** Markdown's own signs say nothing in a line or two of plain text; code is said word for word. */
 export function plainText(text: string): string {
   const code: string[] = [];
   // Code is taken out while the signs around it are read, so that none of its own is taken for one.
-  const prose = text.replace(CODE, (_, _fence, fenced?: string, _ticks?: string, inline?: string) => {
-    code.push((fenced ?? inline ?? '').replace(/\s+/g, ' ').trim());
-    return fenced === undefined ? `\ue000${code.length - 1}\ue001` : ` \ue000${code.length - 1}\ue001 `;
+  const prose = replaceCode(text, (said, isFenced) => {
+    code.push(said.replace(/\s+/g, ' ').trim());
+    return isFenced ? ` \ue000${code.length - 1}\ue001 ` : `\ue000${code.length - 1}\ue001`;
   });
   return (
-    prose
-      .replace(/!?\[([^\]\n]*)\]\([^)\s]*\)/g, '$1')
-      .replace(/^\s*(?:#{1,6}|>|[-*+]|\d+\.)\s+/gm, '')
+    withoutLinks(prose)
+      .replace(/^[ \t]*(?:#{1,6}|>|[-*+]|\d+\.)[ \t]+/gm, '')
       .split(/\n[ \t]*\n/)
       .map(cellsOf)
       .join('\n')
       .replace(/`/g, '')
       // Emphasis is not within a formula (`x**2`), and is of words: `__init__` is a name.
       .replace(/(?<![A-Za-z0-9_)\]])\*\*(?=\S)|(?<=\S)\*\*(?![A-Za-z0-9_(])/g, '')
-      .replace(/__([^_\n]*[^\w\n][^_\n]*)__/g, '$1')
+      .replace(/__(?=[^\W_]*[^\w\n])([^_\n]+)__/g, '$1')
       .replace(/(?<![\w*])\*(?=\S)([^*\n]*[^*\s])\*(?![\w*])/g, '$1')
       .replace(/\s+/g, ' ')
-      .replace(/(?: ·)+(?= |$)/g, ' ·')
+      .replace(/(?<! ·)(?: ·)+(?= |$)/g, ' ·')
       // A table after the words that announce it.
       .replace(/(?<=[:：]) ·(?= )/g, '')
-      .replace(/^[\s·]+|[\s·]+$/g, '')
+      .replace(/^[\s·]+|(?<![\s·])[\s·]+$/g, '')
       .replace(/\ue000(\d+)\ue001/g, (mark, at: string) => code[Number(at)] ?? mark)
   );
 }

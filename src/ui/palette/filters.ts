@@ -39,7 +39,7 @@ export const withFilter = (query: string, text: string): string =>
 /** The filter at the end of the query that is still being typed. */
 export function openFilter(query: string): FilterToken | undefined {
   const last = filterTokens(query).at(-1);
-  if (!last || last.end !== query.length || /[:：]\s?(?:"[^"]*"|“[^”]*”|'[^']*')$/.test(last.text))
+  if (!last || last.end !== query.length || /^[^:：]*[:：]\s?(?:"[^"]*"|“[^”]*”|'[^']*')$/.test(last.text))
     return undefined;
   return last;
 }

@@ -14,7 +14,7 @@ import { Group, Row, TextSetting } from './rows.tsx';
 const MEMORY = 'memory';
 
 /** Without the part that is in one language only. */
-export const plainLabel = (preset: EndpointPreset): string => preset.label.replace(/（.*）/, '');
+export const plainLabel = (preset: EndpointPreset): string => preset.label.replace(/（[^（）]*）/, '');
 
 export const presetOf = (endpoint: Pick<Endpoint, 'id' | 'baseUrl'>): EndpointPreset | undefined =>
   PRESETS.find((preset) => preset.baseUrl !== '' && preset.baseUrl === endpoint.baseUrl) ??

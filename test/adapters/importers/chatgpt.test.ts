@@ -437,3 +437,30 @@ describe('a ChatGPT export', () => {
       });
   });
 });
+
+describe('the model of an answer', () => {
+  const answer = (metadata: object) => ({
+    id: 'a',
+    author: { role: 'assistant' },
+    content: { content_type: 'text', parts: ['Yes.'] },
+    metadata,
+  });
+  it.each([
+    ['its own', { model_slug: 'own', default_model_slug: 'set' }, 'whole', 'own'],
+    ['the one it was set to', { default_model_slug: 'set' }, 'whole', 'set'],
+    ['that of the conversation', {}, 'whole', 'whole'],
+    ['none', {}, null, undefined],
+  ])('is %s', async (_, metadata, ofConversation, expected) => {
+    const conversation = {
+      title: 't',
+      current_node: 'a',
+      ...(ofConversation ? { default_model_slug: ofConversation } : {}),
+      mapping: { a: { id: 'a', parent: null, children: [], message: answer(metadata) } },
+    };
+    const { conversations } = await readAll(
+      chatgpt,
+      sourceOf('x', { 'conversations.json': JSON.stringify([conversation]) }),
+    );
+    expect(conversations[0]?.messages[0]?.model).toBe(expected);
+  });
+});

@@ -2,9 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_ATTACHMENT_BYTES } from '../../../src/adapters/importers/attachments.ts';
 import type { ImportedConversation, ImportedMessage } from '../../../src/adapters/importers/importer.ts';
+import { IMPORTERS } from '../../../src/adapters/importers/index.ts';
 import { kimiCli } from '../../../src/adapters/importers/kimi-cli.ts';
 import { openZip } from '../../../src/adapters/importers/zip.ts';
 import { textOf } from '../../../src/domain/chat/message.ts';
+import { recognise } from '../../../src/services/library/sources.ts';
 import { jsonl, sourceOf, zipFile } from '../../fixtures/files.ts';
 import * as kimi from '../../fixtures/kimi-cli.ts';
 import { readAll } from '../../suites/importer.suite.ts';
@@ -196,6 +198,8 @@ describe('a kimi-cli home', () => {
       'no-content': 2,
       'unknown-role': 1,
       'unknown-part': 1,
+      // the byte that is no UTF-8
+      undecoded: 1,
       // arguments cut off, arguments that are an object (line left out), null, and a result without its call
       'broken-call': 4,
     });
@@ -468,6 +472,26 @@ describe('a kimi-cli home', () => {
     const bytes = Uint8Array.from({ length: 200 }, (_, at) => at % 7);
     await expect(readAll(kimiCli, sourceOf('x', { 'context.jsonl': bytes }))).rejects.toMatchObject({
       problem: { code: 'import-binary' },
+    });
+  });
+});
+
+describe('a kimi-code session', () => {
+  const wire = [
+    '{"type":"metadata","protocol_version":"1.5","created_at":1750000000000}',
+    '{"type":"context.append_message","time":1750000000001,"message":{"role":"user","content":[{"type":"text","text":"hello"}]}}',
+  ].join('\n');
+  const never = new AbortController().signal;
+
+  it.each([
+    ['its folder', { 'ses_1/state.json': '{"title":"x"}', 'ses_1/agents/main/wire.jsonl': wire }],
+    ['one agent', { 'main/wire.jsonl': wire, 'main/state.json': '{}' }],
+    ['the file alone', { 'wire.jsonl': wire }],
+  ])('is no damaged session of kimi-cli: %s', async (_, files) => {
+    const source = sourceOf('dropped', files);
+    expect(await kimiCli.sniff(source, never)).toBe(0);
+    await expect(recognise(source, IMPORTERS, never)).rejects.toMatchObject({
+      problem: { code: 'import-kimi-code' },
     });
   });
 });

@@ -78,7 +78,8 @@ describe('lenient JSON', () => {
   it('ends lines as old tools did', () => {
     expect(linesOf('a\r\nb\rc\nd')).toEqual(['a', 'b', 'c', 'd']);
     expect(looksBinary(new TextEncoder().encode('plain 文字\n'))).toBe(false);
-    expect(looksBinary(Uint8Array.of(65, 0, 66))).toBe(true);
+    expect(looksBinary(Uint8Array.of(65, 0, 66))).toBe(false);
+    expect(looksBinary(Uint8Array.of(1, 2, 3, 65, 0, 66))).toBe(true);
   });
 });
 

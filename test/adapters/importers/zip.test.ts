@@ -1,6 +1,6 @@
 // ZIPs: what opens, what is refused, and that nothing in them is believed.
 import { randomBytes } from 'node:crypto';
-import { deflateRawSync } from 'node:zlib';
+import { crc32, deflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { fileFromBytes, fileOf } from '../../../src/adapters/importers/source-file.ts';
 import { isZip, openZip, ZIP_LIMITS } from '../../../src/adapters/importers/zip.ts';
@@ -172,5 +172,59 @@ describe('a ZIP', () => {
     })();
     await expect(reading).rejects.toMatchObject({ name: 'AbortError' });
     await expect(files[0]?.bytes(AbortSignal.abort())).rejects.toMatchObject({ name: 'AbortError' });
+  });
+});
+
+describe('two files of one name', () => {
+  const entry = (name: string, words: string): Uint8Array => {
+    const contents = new TextEncoder().encode(words);
+    const zip = handmade(name, contents);
+    const view = new DataView(zip.buffer, zip.byteOffset, zip.length);
+    view.setUint32(14, crc32(contents), true);
+    view.setUint32(view.getUint32(zip.length - 6, true) + 16, crc32(contents), true);
+    return zip;
+  };
+  /** One ZIP of several: their local parts one behind the other, then their directories. */
+  const together = (zips: readonly Uint8Array[]): Uint8Array => {
+    const locals: number[] = [];
+    const central: number[] = [];
+    for (const zip of zips) {
+      const view = new DataView(zip.buffer, zip.byteOffset, zip.length);
+      const end = zip.length - 22;
+      const from = view.getUint32(end + 16, true);
+      const directory = Uint8Array.from(zip.subarray(from, from + view.getUint32(end + 12, true)));
+      new DataView(directory.buffer).setUint32(42, locals.length, true);
+      locals.push(...zip.subarray(0, from));
+      central.push(...directory);
+    }
+    const end = new Uint8Array(22);
+    const view = new DataView(end.buffer);
+    view.setUint32(0, 0x06054b50, true);
+    view.setUint16(8, zips.length, true);
+    view.setUint16(10, zips.length, true);
+    view.setUint32(12, central.length, true);
+    view.setUint32(16, locals.length, true);
+    return Uint8Array.from([...locals, ...central, ...end]);
+  };
+
+  it('are both there, the second under a name of its own; the same file twice is one', async () => {
+    const zip = together([
+      entry('conversations.json', '[1]'),
+      entry('conversations.json', '[2, 2]'),
+      entry('conversations.json', '[1]'),
+      entry('a/b', 'x'),
+      entry('a/b', 'yy'),
+    ]);
+    const never = new AbortController().signal;
+    const { files } = await openZip(fileFromBytes('export.zip', zip), never);
+    const read = await Promise.all(
+      files.map(async (file) => [file.path, new TextDecoder().decode(await file.bytes(never))]),
+    );
+    expect(read).toEqual([
+      ['conversations.json', '[1]'],
+      ['conversations-2.json', '[2, 2]'],
+      ['a/b', 'x'],
+      ['a/b-2', 'yy'],
+    ]);
   });
 });

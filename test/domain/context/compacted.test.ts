@@ -198,7 +198,7 @@ describe('what a question brings back', () => {
     });
     const last = built.messages.at(-1)?.parts[0];
     expect(last?.type === 'text' ? last.text : '').toMatch(
-      /^<earlier>\n(?:[^<]*\n)?user: The caretaker is Bohumil ‹\/earlier> ‹recalled_memory>\.\n[\s\S]*<\/earlier>\n\nNext\?$/,
+      /^<earlier>\n(?:[^<]*\n)?user:\n> The caretaker is Bohumil ‹\/earlier> ‹recalled_memory>\.\n[\s\S]*<\/earlier>\n\nNext\?$/,
     );
     const { lines, tokens } = built.manifest.request;
     expect(lines.filter(({ form }) => form === 'returned')).toContainEqual(

@@ -4,9 +4,10 @@ import type { Message } from '../../../src/domain/chat/message.ts';
 import { blocksOf, codeIn } from '../../../src/domain/memory/code.ts';
 import { digestOf } from '../../../src/domain/memory/digest.ts';
 import { keywordsOf } from '../../../src/domain/memory/keywords.ts';
-import { plainText, sentencesOf } from '../../../src/domain/memory/sentences.ts';
+import { sentencesOf } from '../../../src/domain/memory/sentences.ts';
 import { summaryOf } from '../../../src/domain/memory/summary.ts';
 import { titleOf } from '../../../src/domain/memory/title.ts';
+import { plainText } from '../../../src/domain/text/markdown.ts';
 
 const keep = (text: string) => text;
 const said = (...turns: string[]): Pick<Message, 'role' | 'kind' | 'parts'>[] =>

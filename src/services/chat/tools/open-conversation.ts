@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { asMessageId, type ConversationId } from '../../../domain/base/ids.ts';
 import { childrenOf, effectiveHead, newestLeaf, pathTo } from '../../../domain/chat/conversation.ts';
 import { type Message, textOf } from '../../../domain/chat/message.ts';
+import { quotedLines } from '../../../domain/context/quoted.ts';
 import { neverOf } from '../../../domain/memory/notes.ts';
 import { isOfMemory } from '../../../domain/memory/own-tools.ts';
 import { isExcluded, redact } from '../../../domain/memory/privacy.ts';
@@ -61,7 +62,9 @@ export const openConversation = defineTool({
       const said = redact(textOf(message), privacy.sensitive_keywords).text;
       if (never({ conversationId: conversation.id, messageId: message.id, text: said })) continue;
       room -= text.length;
-      lines.push(`${message.role}${message.id === wanted ? ' (the message asked for)' : ''}: ${text}`);
+      lines.push(
+        `${message.role}${message.id === wanted ? ' (the message asked for)' : ''}:\n${quotedLines(text)}`,
+      );
       if (room <= 0) break;
     }
     const more = [

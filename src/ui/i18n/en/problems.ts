@@ -215,6 +215,11 @@ export const problems = {
     kept: 'Your conversations and the keyword index are complete. Recall by words still works; the rest is read when the service answers again.',
     do: 'Check key, address and model under Settings › Memory and recall, or switch to the local model.',
   },
+  'import-kimi-code': {
+    what: 'This is a session of kimi-code. Recollect reads those of kimi-cli, and not yet those of kimi-code.',
+    kept: 'Your library was not changed, and the session is not damaged.',
+    do: 'Keep the session folder: a later version of Recollect may read it.',
+  },
   'import-unknown': {
     what: 'This is not an export Recollect knows.',
     kept: 'Your library was not changed.',

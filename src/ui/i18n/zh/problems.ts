@@ -205,6 +205,11 @@ export const problems = {
     kept: '对话和关键词索引都是完整的。按词回忆照常，服务恢复后会补上向量。',
     do: '请在“设置 › 记忆与回忆”中检查密钥、地址和模型，或改用本地模型。',
   },
+  'import-kimi-code': {
+    what: '这是 kimi-code 的会话。Recollect 目前能读取 kimi-cli 的会话，还不能读取 kimi-code 的。',
+    kept: '您的对话没有任何改动，这个会话也没有损坏。',
+    do: '请保留会话文件夹：以后的版本也许能读取它。',
+  },
   'import-unknown': {
     what: '这不是 Recollect 认识的导出文件。',
     kept: '你的对话没有任何改动。',

@@ -1,0 +1,259 @@
+// Bytes to words, whatever they were written in. UTF-8 is expected; what is not UTF-8 is read in the encoding that fits, and told.
+// NUL bytes, as a power cut leaves them behind in a log, are no words and go.
+
+/** What was not UTF-8 in a file. */
+export interface Foreign {
+  /** The encoding it was read in, or would probably have to be read in. */
+  readonly encoding: string;
+  /** Whether it was read in it. If not, U+FFFD stands for each character. */
+  readonly isRead: boolean;
+  /** Stretches of text between spaces and signs. */
+  readonly count: number;
+  readonly example: string;
+}
+
+interface Decoded {
+  readonly text: string;
+  readonly foreign: readonly Foreign[];
+}
+
+/** Bytes of foreign stretches that are looked at to find their encoding. */
+const SAMPLE = 64 * 1024;
+/** Bytes below this stand between stretches: no encoding here uses them as the second byte of a character. */
+const BETWEEN = 0x30;
+
+/** The encoding that a byte order mark of UTF-16 names, or that a NUL in every other byte shows; Windows tools write such files. */
+export function utf16Of(head: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
+  if (head[0] === 0xff && head[1] === 0xfe) return 'utf-16le';
+  if (head[0] === 0xfe && head[1] === 0xff) return 'utf-16be';
+  const looked = Math.min(head.length, 512) & ~1;
+  if (looked < 8) return undefined;
+  const zeros = [0, 0];
+  for (let at = 0; at < looked; at++) if (head[at] === 0) zeros[at % 2] = (zeros[at % 2] as number) + 1;
+  const [even = 0, odd = 0] = zeros;
+  if (odd > looked * 0.35 && even < looked * 0.05) return 'utf-16le';
+  return even > looked * 0.35 && odd < looked * 0.05 ? 'utf-16be' : undefined;
+}
+
+/** Length of the UTF-8 character at `at`, or 0 where there is none. Follows table 3-7 of the Unicode standard. */
+function lengthAt(bytes: Uint8Array, at: number): number {
+  const first = bytes[at] as number;
+  if (first < 0x80) return 1;
+  const length =
+    first >= 0xc2 && first <= 0xdf
+      ? 2
+      : first >= 0xe0 && first <= 0xef
+        ? 3
+        : first >= 0xf0 && first <= 0xf4
+          ? 4
+          : 0;
+  if (length === 0) return 0;
+  const second = bytes[at + 1] ?? 0;
+  const [least, most] =
+    first === 0xe0
+      ? [0xa0, 0xbf]
+      : first === 0xed
+        ? [0x80, 0x9f]
+        : first === 0xf0
+          ? [0x90, 0xbf]
+          : first === 0xf4
+            ? [0x80, 0x8f]
+            : [0x80, 0xbf];
+  if (second < least || second > most) return 0;
+  for (let i = 2; i < length; i++) if (((bytes[at + i] ?? 0) & 0xc0) !== 0x80) return 0;
+  return length;
+}
+
+interface Stretch {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The stretches between spaces and signs in which something is no UTF-8, in order. */
+function foreignStretches(bytes: Uint8Array): Stretch[] {
+  const found: Stretch[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const length = lengthAt(bytes, at);
+    if (length > 0) {
+      at += length;
+      continue;
+    }
+    let from = at;
+    const least = found.at(-1)?.to ?? 0;
+    while (from > least && (bytes[from - 1] as number) >= BETWEEN) from--;
+    let to = at + 1;
+    while (to < bytes.length && (bytes[to] as number) >= BETWEEN) to++;
+    found.push({ from, to });
+    at = to;
+  }
+  return found;
+}
+
+/** The characters that Chinese is written with most, simplified and traditional. */
+const COMMON_HAN = new Set(
+  '的一是不了在人有我他这这個个們们中来來上大为為和国國地到以说說时時要就出会會可也你对對生能而子那得于著着下自之年过過发發后後作里裡用道行所然家种種事成方多经經么去法学學如都同现現当當没沒动動面起看定天分还還进進好小部其些主样樣理心她本前开開但因只从從想实實请請问問吗嗎怎么麼什呢吧把给給数據据库庫文件测试測試',
+);
+
+/** How well a text reads, 0 to 1, in the script that its encoding is for. */
+const SCORES: readonly (readonly [encoding: string, score: (characters: readonly string[]) => number])[] = [
+  ['gb18030', (all) => shareOf(all, (sign) => COMMON_HAN.has(sign)) * 2.5],
+  ['big5', (all) => shareOf(all, (sign) => COMMON_HAN.has(sign)) * 2.5],
+  ['shift_jis', (all) => shareOf(all, (sign) => /[\u3041-\u30fe]/u.test(sign)) * 1.6],
+  ['euc-jp', (all) => shareOf(all, (sign) => /[\u3041-\u30fe]/u.test(sign)) * 1.6],
+  ['euc-kr', (all) => (shareOf(all, (sign) => /[\uac00-\ud7a3]/u.test(sign)) - 0.9) * 9],
+];
+
+const shareOf = (all: readonly string[], is: (sign: string) => boolean): number =>
+  all.length === 0 ? 0 : all.filter(is).length / all.length;
+
+/** The text of the bytes in this encoding; undefined where they are none. */
+function strictly(encoding: string, bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch (error) {
+    if (error instanceof TypeError) return undefined;
+    throw error;
+  }
+}
+
+/** Fewer characters of two bytes than these fit more than one encoding. */
+const LEAST_WIDE = 4;
+const isLetter = (byte: number | undefined): boolean =>
+  byte !== undefined && ((byte >= 65 && byte <= 90) || (byte >= 97 && byte <= 122));
+/** Signs of windows-1252 that stand alone: currency, quotation marks, dashes, degrees and their like. */
+const STANDS_ALONE = new Set([
+  0x80, 0x85, 0x91, 0x92, 0x93, 0x94, 0x95, 0x96, 0x97, 0x99, 0xa0, 0xa1, 0xa3, 0xa7, 0xa9, 0xab, 0xae, 0xb0,
+  0xb1, 0xb2, 0xb3, 0xb5, 0xb7, 0xbb, 0xbc, 0xbd, 0xbe, 0xbf,
+]);
+
+/** The encoding that fits some stretches, and whether no other fits about as well. */
+function encodingOf(bytes: Uint8Array): { encoding: string; isSure: boolean } {
+  let [high, latin, cyrillic] = [0, 0, 0];
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] as number;
+    if (byte < 0x80) continue;
+    high += 1;
+    const isAlone = (bytes[at - 1] ?? 0) < 0x80 && (bytes[at + 1] ?? 0) < 0x80;
+    const inWord = byte >= 0xc0 && byte < 0xff && (isLetter(bytes[at - 1]) || isLetter(bytes[at + 1]));
+    if (isAlone && (inWord || STANDS_ALONE.has(byte))) latin += 1;
+    if (byte >= 0xc0 || byte === 0xa8 || byte === 0xb8) cyrillic += 1;
+  }
+  const scored = SCORES.map(([encoding, score]) => {
+    const text = strictly(encoding, bytes);
+    const wide = text === undefined ? [] : [...text].filter((sign) => sign > '\x7f');
+    return { encoding, score: score(wide), wide: wide.length };
+  }).sort((a, b) => b.score - a.score);
+  const [best = { encoding: '', score: 0, wide: 0 }, second = { score: 0 }] = scored;
+  // Letters with accents stand alone among plain ones; of other scripts whole words are beyond ASCII.
+  if (latin > high * 0.6 && best.score < 0.5) return { encoding: 'windows-1252', isSure: true };
+  if (cyrillic > high * 0.97 && high >= 4 && best.score < 0.6)
+    return { encoding: 'windows-1251', isSure: high >= 12 };
+  if (best.score <= 0.15) return { encoding: 'windows-1252', isSure: false };
+  return { encoding: best.encoding, isSure: best.wide >= LEAST_WIDE && best.score > 1.4 * second.score };
+}
+
+/** Decodes a whole text. */
+export function decodeText(bytes: Uint8Array): Decoded {
+  const utf16 = utf16Of(bytes);
+  if (utf16) return { text: withoutNul(new TextDecoder(utf16).decode(bytes)), foreign: [] };
+  const text = strictly('utf-8', bytes);
+  return text === undefined ? decodeForeign(bytes) : { text: withoutNul(text), foreign: [] };
+}
+
+/** `known`: an encoding that was sure of an earlier piece of the same file. */
+function decodeForeign(bytes: Uint8Array, known?: string): Decoded {
+  const stretches = foreignStretches(bytes);
+  const sample = new Uint8Array(SAMPLE);
+  let sampled = 0;
+  for (const { from, to } of stretches) {
+    if (sampled + to - from + 1 > SAMPLE) break;
+    sample.set(bytes.subarray(from, to), sampled);
+    sampled += to - from;
+    sample[sampled] = 0x20;
+    sampled += 1;
+  }
+  const found = encodingOf(sample.subarray(0, sampled));
+  const { encoding, isSure } = found.isSure || !known ? found : { encoding: known, isSure: true };
+  const plain = new TextDecoder('utf-8', { ignoreBOM: true });
+  const other = isSure ? new TextDecoder(encoding) : plain;
+  let text = '';
+  let done = 0;
+  for (const { from, to } of stretches) {
+    text += plain.decode(bytes.subarray(done, from)) + other.decode(bytes.subarray(from, to));
+    done = to;
+  }
+  text += plain.decode(bytes.subarray(done));
+  const [first = { from: 0, to: 0 }] = stretches;
+  const example = new TextDecoder(encoding).decode(
+    bytes.subarray(first.from, Math.min(first.to, first.from + 60)),
+  );
+  return {
+    text: withoutNul(text.replace(/^\uFEFF/, '')),
+    foreign: [{ encoding, isRead: isSure, count: stretches.length, example }],
+  };
+}
+
+const withoutNul = (text: string): string => (text.includes('\0') ? text.replaceAll('\0', '') : text);
+
+/**
+ * Makes UTF-8 without NUL bytes of text in any encoding that comes in pieces. A piece ends where a stretch does, so that none is cut in two;
+ * `onForeign` is told once for each piece that was not UTF-8.
+ */
+export async function* asUtf8(
+  chunks: AsyncIterable<Uint8Array>,
+  onForeign: (foreign: Foreign) => void,
+): AsyncIterable<Uint8Array> {
+  const encoder = new TextEncoder();
+  let utf16: TextDecoder | undefined;
+  let began = false;
+  let held: Uint8Array = new Uint8Array(0);
+  let known: string | undefined;
+  const clean = (piece: Uint8Array): Uint8Array => {
+    let foreign = false;
+    for (let at = 0; at < piece.length && !foreign; ) {
+      const length = lengthAt(piece, at);
+      foreign = length === 0;
+      at += length;
+    }
+    if (foreign) {
+      const decoded = decodeForeign(piece, known);
+      for (const one of decoded.foreign) {
+        if (one.isRead) known ??= one.encoding;
+        onForeign(one);
+      }
+      return encoder.encode(decoded.text);
+    }
+    return piece.includes(0) ? piece.filter((byte) => byte !== 0) : piece;
+  };
+  for await (const chunk of chunks) {
+    let piece = chunk;
+    if (held.length > 0) {
+      piece = new Uint8Array(held.length + chunk.length);
+      piece.set(held);
+      piece.set(chunk, held.length);
+    }
+    if (!began) {
+      // A mark may be cut in two, and a pattern of NUL bytes is seen in a few of them.
+      if (piece.length < 16) {
+        held = piece;
+        continue;
+      }
+      began = true;
+      const encoding = utf16Of(piece);
+      if (encoding) utf16 = new TextDecoder(encoding);
+    }
+    if (utf16) {
+      held = new Uint8Array(0);
+      yield encoder.encode(withoutNul(utf16.decode(piece, { stream: true })));
+      continue;
+    }
+    let end = piece.length;
+    while (end > 0 && (piece[end - 1] as number) >= BETWEEN) end--;
+    // A stretch without an end is not held back for ever.
+    if (end === 0 && piece.length > SAMPLE) end = piece.length;
+    held = piece.slice(end);
+    if (end > 0) yield clean(piece.subarray(0, end));
+  }
+  if (utf16) yield encoder.encode(withoutNul(utf16.decode(held)));
+  else if (held.length > 0) yield clean(held);
+}

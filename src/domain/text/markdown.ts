@@ -1,0 +1,129 @@
+// Takes Markdown's own signs away, in one pass over the text: hostile text costs no more than any other of its length.
+import { blocksOf } from '../memory/code.ts';
+
+/** The words of links and pictures without their targets, also where a picture is the link. */
+export function withoutLinks(text: string): string {
+  // Neither a label nor a target is read across another bracket: no stretch is read twice.
+  const target = String.raw`\((?:[^()\n]|\([^()\n]*\))*\)`;
+  return text
+    .replace(new RegExp(String.raw`!\[([^[\]]*)\]${target}`, 'g'), '$1')
+    .replace(new RegExp(String.raw`\[([^[\]]*)\]${target}`, 'g'), '$1');
+}
+
+const EMPHASIS = ['**', '__', '~~', '`'] as const;
+
+/** A line without the marks of emphasis and code that stand in pairs around words. */
+function withoutPairs(line: string): string {
+  if (!/[*_~`]/.test(line)) return line;
+  // Where each mark can close: behind something that is no space.
+  const closers = EMPHASIS.map((mark) => {
+    const places: number[] = [];
+    for (let at = line.indexOf(mark, 1); at > 0; at = line.indexOf(mark, at + 1))
+      if (/\S/.test(line[at - 1] as string)) places.push(at);
+    return { mark, places, next: 0 };
+  });
+  let out = '';
+  for (let at = 0; at < line.length; ) {
+    const pair = closers.find((closer) => {
+      const { mark, places } = closer;
+      if (!line.startsWith(mark, at) || !/\S/.test(line[at + mark.length] ?? ' ')) return false;
+      while (closer.next < places.length && (places[closer.next] as number) <= at + mark.length)
+        closer.next += 1;
+      return closer.next < places.length;
+    });
+    if (pair) {
+      const end = pair.places[pair.next] as number;
+      out += line.slice(at + pair.mark.length, end);
+      at = end + pair.mark.length;
+    } else {
+      out += line[at];
+      at += 1;
+    }
+  }
+  return out;
+}
+
+/** Prose as plain words: code blocks, inline marks, link targets, headings, bullets and HTML tags taken away. */
+export function plainText(markdown: string): string {
+  const prose =
+    markdown.includes('```') || markdown.includes('~~~')
+      ? blocksOf(markdown)
+          .map(({ kind, text }) => (kind === 'code' ? '' : text))
+          .join('\n')
+      : markdown;
+  return withoutLinks(prose)
+    .replace(/<\/?[a-z][^<>\n]{0,300}>/gi, ' ')
+    .replace(/^[ \t]*(?:#{1,6}|>+|[-*+]|\d+[.)])[ \t]+/gm, '')
+    .split('\n')
+    .map(withoutPairs)
+    .join('\n')
+    .replace(/^[ \t]*(?:[-*_][ \t]*){3,}$/gm, '')
+    .replace(/^[ \t]*(?:\|[ \t]*)?:?-{3,}:?[ \t]*\|.*$/gm, '')
+    .replace(/[ \t]+/g, ' ');
+}
+
+interface Run {
+  readonly at: number;
+  readonly length: number;
+}
+
+/** Runs of backticks in order. */
+const runsOf = (text: string): Run[] =>
+  [...text.matchAll(/`+/g)].map(({ 0: run, index }) => ({ at: index, length: run.length }));
+
+/** For each run the place in the list of the next that is at least as long; -1 where none is. */
+function nextAsLong(runs: readonly Run[]): number[] {
+  const next = new Array<number>(runs.length).fill(-1);
+  const open: number[] = [];
+  runs.forEach(({ length }, place) => {
+    while (open.length > 0 && (runs[open.at(-1) as number] as Run).length <= length)
+      next[open.pop() as number] = place;
+    open.push(place);
+  });
+  return next;
+}
+
+/** For each run the place in the list of the next of its very length; -1 where none is. */
+function nextOfLength(runs: readonly Run[]): number[] {
+  const latest = new Map<number, number>();
+  const next = new Array<number>(runs.length).fill(-1);
+  for (let place = runs.length - 1; place >= 0; place--) {
+    const { length } = runs[place] as Run;
+    next[place] = latest.get(length) ?? -1;
+    latest.set(length, place);
+  }
+  return next;
+}
+
+/**
+ * The text with each stretch of code between backticks replaced: fenced code, whose end may be cut away, and code within a line.
+ * `replace` gets the code without its marks.
+ */
+export function replaceCode(text: string, replace: (code: string, isFenced: boolean) => string): string {
+  const runs = runsOf(text);
+  if (runs.length === 0) return text;
+  const [asLong, ofLength] = [nextAsLong(runs), nextOfLength(runs)];
+  let out = '';
+  let done = 0;
+  let lineEnd = -1;
+  for (let place = 0; place < runs.length; place++) {
+    const { at, length } = runs[place] as Run;
+    if (at < done) continue;
+    const language = length >= 3 ? /^[\w+#.-]*\s/.exec(text.slice(at + length, at + length + 40)) : null;
+    if (language) {
+      const from = at + length + language[0].length;
+      const close = asLong[place] as number;
+      const end = close < 0 ? text.length : (runs[close] as Run).at;
+      out += text.slice(done, at) + replace(text.slice(Math.min(from, end), end), true);
+      done = close < 0 ? text.length : end + length;
+      continue;
+    }
+    const close = ofLength[place] as number;
+    if (lineEnd < at) lineEnd = text.indexOf('\n', at) < 0 ? text.length : text.indexOf('\n', at);
+    if (close < 0 || (runs[close] as Run).at > lineEnd) continue;
+    const code = text.slice(at + length, (runs[close] as Run).at);
+    out += text.slice(done, at) + replace(code, false);
+    done = at + length + code.length + length;
+  }
+  return out + text.slice(done);
+}
