@@ -274,6 +274,115 @@ test('script, handlers and javascript: links in an imported conversation run not
   await expect(page.locator('a[href^="javascript:" i]')).toHaveCount(0);
 });
 
+/** The answer with these words, once it is kept. */
+async function answered(page: Page, text: string): Promise<Locator> {
+  const before = await answers(page).count();
+  server.next({ steps: [{ text: `${text}\n\nThat is answer ${before + 1}.` }, { finish: 'stop' }] });
+  await say(page, 'Go on');
+  await expect(answers(page).nth(before)).toContainText(`That is answer ${before + 1}.`);
+  await ended(page);
+  return answers(page).nth(before);
+}
+
+test('an answer is shown and copied as it was said: code, prices, tags, addresses, directions, tasks', async ({
+  page,
+  context,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await connect(page);
+  const code = 'export PATH=$HOME/bin:$PATH';
+  const answer = await answered(
+    page,
+    [
+      `1. so\n\n   ~~~sh\n   ${code}\n   ~~~`,
+      '每天2~3次，$AAPL/$MSFT，**注意：**请看https://example.com/docs/guide。然后继续',
+      'Replace <your-api-key> in List<String>; $x^2$ stays \\\\[sic\\\\].',
+      '- [x] done\n- [ ] open',
+      'مرحبا بالعالم',
+    ].join('\n\n'),
+  );
+  await expect(answer.locator('pre')).toHaveText(code);
+  await answer.getByRole('button', { name: 'Copy code' }).click();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(code);
+  await expect(answer).toContainText('每天2~3次，$AAPL/$MSFT，注意：请看');
+  await expect(answer.locator('strong')).toHaveText('注意：');
+  await expect(answer.getByRole('link')).toHaveAttribute('href', 'https://example.com/docs/guide');
+  await expect(answer).toContainText('Replace <your-api-key> in List<String>;');
+  await expect(answer).toContainText('stays \\[sic\\].');
+  await expect(answer.locator('.katex')).toHaveCount(1);
+  await expect(answer.getByRole('checkbox', { name: 'Done', exact: true })).toBeChecked();
+  await expect(answer.getByRole('checkbox', { name: 'Not done' })).not.toBeChecked();
+  await expect(answer.getByText('مرحبا')).toHaveCSS('direction', 'rtl');
+  await composer(page).fill('שלום');
+  await expect(composer(page)).toHaveCSS('direction', 'rtl');
+  await composer(page).fill('');
+});
+
+test('a footnote jumps within its answer and back, in each of two answers', async ({ page }) => {
+  await connect(page);
+  for (const name of ['first', 'second']) {
+    const answer = await answered(page, `So it is.[^1] Again.[^1]\n\n[^1]: The ${name} note.`);
+    const call = answer.getByRole('link', { name: 'Footnote 1', exact: true }).last();
+    await call.click();
+    const note = answer.getByRole('listitem').filter({ hasText: `The ${name} note.` });
+    await expect(note).toBeFocused();
+    await note.getByRole('link', { name: 'Back to reference 2' }).click();
+    await expect(call).toBeFocused();
+  }
+  expect(page.context().pages()).toHaveLength(1);
+  expect(new URL(page.url()).hash).toBe('');
+});
+
+test('a preview draws Mermaid, and HTML that runs and reaches neither the network nor the page', async ({
+  page,
+}) => {
+  await connect(page);
+  const outside = `${server.baseUrl}/models`;
+  const answer = await answered(
+    page,
+    [
+      '```mermaid\nflowchart LR\n  A[Start] --> B[End]\n```',
+      `\`\`\`html
+<p id="said">waiting</p>
+<img src="${outside}?image"><link rel="stylesheet" href="${outside}?style"><iframe src="${outside}?frame"></iframe>
+<script>
+  const refused = async (act) => { try { await act(); return false; } catch { return true; } };
+  (async () => {
+    const all = await Promise.all([
+      refused(() => fetch('${outside}?fetch')),
+      refused(() => fetch('/index.html')),
+      refused(() => parent.document.body),
+      refused(() => top.document.body),
+      refused(() => localStorage.length),
+      refused(() => { top.location = '${outside}?top'; }),
+    ]);
+    document.getElementById('said').textContent = 'refused: ' + all.join(' ');
+    navigator.sendBeacon?.('${outside}?beacon');
+  })();
+</script>
+\`\`\``,
+    ].join('\n\n'),
+  );
+  server.reset();
+  await expect(answer.locator('iframe, img')).toHaveCount(0);
+  const previews = answer.getByRole('button', { name: 'Preview' });
+  await previews.first().click();
+  const picture = answer.getByRole('img', { name: 'Diagram: flowchart' });
+  await expect
+    .poll(() => picture.evaluate((element) => (element as HTMLImageElement).naturalWidth))
+    .toBeGreaterThan(50);
+  await previews.last().click();
+  const inner = answer.frameLocator('iframe').frameLocator('iframe');
+  await expect(inner.locator('#said')).toHaveText('refused: true true true true true true');
+  await inner.locator('#said').evaluate((_, to) => {
+    location.href = to;
+  }, `${outside}?self`);
+  await expect(inner.locator('#said')).toHaveCount(0);
+  expect(server.requests).toEqual([]);
+  await answer.getByRole('button', { name: 'Show the code' }).last().click();
+  await expect(answer.locator('pre').last()).toContainText('waiting');
+});
+
 test('what a model keeps with its tool stands among the memory notes as the model’s, and leads to where it was said', async ({
   page,
 }) => {

@@ -15,6 +15,8 @@ const policy = (connect: string): string =>
     "font-src 'self'",
     `connect-src ${connect}`,
     "worker-src 'self'",
+    // Of these only the page of previews may be framed: all others forbid it by their headers.
+    "frame-src 'self'",
     "manifest-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
@@ -23,6 +25,19 @@ const policy = (connect: string): string =>
 export const PAGE_POLICY = policy("'self'");
 const OUTWARD_POLICY = policy("'self' http: https: ws: wss:");
 const OUTWARD = /^\/assets\/(network|engine|embedding|sync)\.worker-[^/]*\.js$/;
+
+/**
+ * Of the page that holds a preview of HTML, which a frame without an origin inherits: its own script runs, and nobody is asked for anything.
+ * The page says the same in itself (`public/preview.html`), for hosts that send no headers.
+ */
+const PREVIEW_POLICY =
+  "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; font-src data:; media-src data: blob:; connect-src 'none'; frame-src 'none'; form-action 'none'; base-uri 'none'; webrtc 'block'";
+const PREVIEW = '/preview.html';
+
+const headerPolicy = (path: string): string =>
+  path === PREVIEW
+    ? `${PREVIEW_POLICY}; frame-ancestors 'self'`
+    : `${OUTWARD.test(path) ? OUTWARD_POLICY : PAGE_POLICY}; frame-ancestors 'none'`;
 
 /** Threads in WASM need an isolated page. */
 export const ISOLATION: Readonly<Record<string, string>> = {
@@ -35,7 +50,7 @@ export const ISOLATION: Readonly<Record<string, string>> = {
 export const pageHeaders = (path: string): Readonly<Record<string, string>> => ({
   ...ISOLATION,
   // A page cannot forbid its being framed in itself.
-  'Content-Security-Policy': `${OUTWARD.test(path) ? OUTWARD_POLICY : PAGE_POLICY}; frame-ancestors 'none'`,
+  'Content-Security-Policy': headerPolicy(path),
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
 });

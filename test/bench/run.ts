@@ -34,6 +34,7 @@ import {
 import { measureMemory } from './memory.ts';
 import type { PeerFigures, peers } from './peers.ts';
 import { appProcess, untilQuiet } from './processes.ts';
+import { measureStreaming } from './streaming.ts';
 import { writeBenchmarks } from './write-docs.ts';
 
 const { values } = parseArgs({
@@ -448,6 +449,8 @@ try {
     atOnce,
   };
   told('started warm');
+  report.streaming = await measureStreaming(base);
+  told('streamed an answer');
   report.memoryMegabytes = await measureMemory(`${base}/?console`, Math.min(FILE, Math.max(...sizes)));
 } catch (error) {
   report.failed = String(error);

@@ -37,7 +37,9 @@ function Entries({ entries }: { entries: readonly LibraryEntry[] }) {
             onClick={() => navigation.openConversation(entry.id)}
             className="touchable flex w-full items-baseline gap-3 rounded-sm px-2 py-1.5 text-left hover:bg-fill"
           >
-            <span className="min-w-0 flex-1 truncate">{entry.title || t('untitled')}</span>
+            <span dir="auto" className="min-w-0 flex-1 truncate">
+              {entry.title || t('untitled')}
+            </span>
             {entry.archived && <Badge>{t('archived')}</Badge>}
             <span className="shrink-0 text-ink-3 text-xs">
               {t('messageCount', { count: entry.messageCount })}

@@ -529,6 +529,7 @@ export function Composer({
         <textarea
           ref={area}
           rows={1}
+          dir="auto"
           aria-label={t('message')}
           aria-keyshortcuts={focusKeys}
           placeholder={placeholder}

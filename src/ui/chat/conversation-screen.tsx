@@ -382,7 +382,7 @@ function OpenedConversation({
               className="h-8 w-full max-w-120 rounded-sm border border-accent bg-paper px-2 font-semibold outline-none"
             />
           ) : (
-            <h1 className="min-w-0 truncate font-semibold" title={title}>
+            <h1 dir="auto" className="min-w-0 truncate font-semibold" title={title}>
               <button
                 type="button"
                 disabled={!entry || readOnly}

@@ -9,7 +9,9 @@ export function PlainWords({ text }: { text: string }) {
   return (
     <>
       <p className="mt-1 mb-2 text-ink-3 text-sm">{t('shownPlain')}</p>
-      <p className="reading whitespace-pre-wrap [overflow-wrap:anywhere]">{text}</p>
+      <p dir="auto" className="reading whitespace-pre-wrap [overflow-wrap:anywhere]">
+        {text}
+      </p>
     </>
   );
 }

@@ -1,5 +1,12 @@
-// Formulas: KaTeX with its styles and fonts from our own bundle, loaded when the first formula is met; and the ways people write them.
+// Formulas: KaTeX with its styles and fonts from our own bundle, loaded when the first formula is met.
 import 'katex/dist/katex.min.css';
-import { createMathPlugin } from '@streamdown/math';
+import katex from 'katex';
 
-export const mathPlugin = createMathPlugin({ errorColor: 'var(--danger)' });
+/** Draws a formula into an element. What KaTeX cannot read is shown as it was written. */
+export const drawFormula = (formula: string, display: boolean, into: HTMLElement): void =>
+  katex.render(formula, into, {
+    displayMode: display,
+    throwOnError: false,
+    strict: 'ignore',
+    errorColor: 'var(--danger)',
+  });

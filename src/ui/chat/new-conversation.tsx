@@ -197,7 +197,9 @@ function Beginnings({
                 className="touchable flex min-h-9 items-center gap-3 rounded-md px-3 text-ink-2 hover:bg-fill hover:text-ink"
               >
                 <MessageSquare size={15} aria-hidden className="shrink-0 text-ink-3" />
-                <span className="min-w-0 flex-1 truncate">{entry.title || t('untitled')}</span>
+                <span dir="auto" className="min-w-0 flex-1 truncate">
+                  {entry.title || t('untitled')}
+                </span>
                 <span className="shrink-0 text-ink-3 text-xs">{formatRelative(entry.updatedAt)}</span>
               </AppLink>
             </li>

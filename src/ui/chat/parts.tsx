@@ -123,7 +123,7 @@ const SHOWN = 40_000;
 /** A text as it stands, every space and sign of it. */
 export const Verbatim = ({ text }: { text: string }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and the keyboard has to reach it
-  <pre tabIndex={0} className={BLOCK}>
+  <pre dir="auto" tabIndex={0} className={BLOCK}>
     {text}
   </pre>
 );

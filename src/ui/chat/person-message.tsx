@@ -1,6 +1,6 @@
 // What a person wrote: a tinted block at the right, and its editor. A model's letter to its past self stands in the same place.
 import { CornerDownRight, Mail, Pencil, Pin } from 'lucide-react';
-import { useContext, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { Fragment, useContext, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { letterOf } from '../../domain/chat/dmail.ts';
 import { type Message, textOf } from '../../domain/chat/message.ts';
@@ -11,7 +11,7 @@ import { Button, classes, IconButton } from '../shell/controls.tsx';
 import { offer } from '../shell/offer.ts';
 import { isComposing } from '../shell/shortcuts.ts';
 import { DrawnOrPlain } from './drawn-or-plain.tsx';
-import { splitFences } from './fences.ts';
+import { fencedPieces } from './markdown/parse.ts';
 import { Markdown } from './markdown.tsx';
 import { EditingContext, EditsContext, useActions } from './message-actions.ts';
 import { CopyButton, RarerTools, SiblingArrows, Stamp, TOOLS } from './message-tools.tsx';
@@ -32,10 +32,12 @@ function PersonWords({ text }: { text: string }) {
           long && !open && 'max-h-72 overflow-hidden [mask-image:linear-gradient(#000_75%,transparent)]',
         )}
       >
-        {splitFences(!open && text.length > 20_000 ? text.slice(0, 20_000) : text).map((piece, at) =>
+        {fencedPieces(!open && text.length > 20_000 ? text.slice(0, 20_000) : text).map((piece, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a text that never changes
-          piece.fenced ? <Markdown key={at} text={piece.text} /> : <span key={at}>{piece.text}</span>,
-        )}
+          <Fragment key={at}>
+            {piece.fenced ? <Markdown text={piece.text} /> : <p dir="auto">{piece.text}</p>}
+          </Fragment>
+        ))}
       </div>
       {long && (
         <Button size="sm" variant="ghost" className="mt-1 -ml-2" onClick={() => setOpen(!open)}>
@@ -103,6 +105,7 @@ function Editor({
         ref={field}
         defaultValue={begun}
         aria-label={t('editMessage')}
+        dir="auto"
         rows={Math.min(14, Math.max(3, begun.split('\n').length + 1))}
         onInput={(event) => {
           const { value } = event.currentTarget;

@@ -28,7 +28,7 @@ export function Queue({
       {queue.map((queued, at) => (
         <li key={queued.id} className="flex items-center gap-1">
           <span className="text-ink-3 text-xs">{t('queued')}</span>
-          <span className="min-w-0 flex-1 truncate pl-1">
+          <span dir="auto" className="min-w-0 flex-1 truncate pl-1">
             {textOf(queued) || t('filesOnly', { count: queued.parts.length })}
           </span>
           {at === 0 && busy && (

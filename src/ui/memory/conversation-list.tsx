@@ -97,7 +97,9 @@ export function ConversationList({ ready, entries }: { ready: boolean; entries: 
                   onClick={() => navigation.openConversation(entry.id)}
                   className="-mx-2 flex min-h-10 w-[calc(100%+1rem)] items-center gap-3 rounded-md px-2 py-2 text-left hover:bg-fill pointer-coarse:min-h-11"
                 >
-                  <span className="min-w-0 flex-1 truncate">{entry.title || t('untitled')}</span>
+                  <span dir="auto" className="min-w-0 flex-1 truncate">
+                    {entry.title || t('untitled')}
+                  </span>
                   {entry.sample && <Badge>{t('screen.list.sample')}</Badge>}
                   {entry.archived && <Badge>{t('screen.list.archived')}</Badge>}
                   {entry.source && !entry.sample && (

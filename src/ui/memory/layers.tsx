@@ -79,7 +79,9 @@ export function Layers({ entries }: { entries: readonly LibraryEntry[] }) {
                     onClick={() => navigation.openConversation(entry.id)}
                     className="touchable flex w-full items-baseline gap-2 rounded-sm px-1.5 py-1 text-left hover:bg-fill"
                   >
-                    <span className="min-w-0 flex-1 truncate">{entry.title || t('untitled')}</span>
+                    <span dir="auto" className="min-w-0 flex-1 truncate">
+                      {entry.title || t('untitled')}
+                    </span>
                     <span className="shrink-0 text-ink-3 text-xs">{formatRelative(entry.updatedAt)}</span>
                   </button>
                 </li>

@@ -90,7 +90,10 @@ function Note({ note, onRemove }: { note: MemoryNote; onRemove: () => void }) {
             {t('notes.beside')}
           </p>
         )}
-        <p className="whitespace-pre-wrap break-words border-memory-strong border-l-2 pl-3 [overflow-wrap:anywhere]">
+        <p
+          dir="auto"
+          className="whitespace-pre-wrap break-words border-memory-strong border-l-2 pl-3 [overflow-wrap:anywhere]"
+        >
           {note.text}
         </p>
         <p className="mt-1.5 flex flex-wrap items-center gap-x-2 gap-y-1 pl-3.5 text-ink-3 text-xs">

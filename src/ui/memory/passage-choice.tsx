@@ -71,7 +71,10 @@ export function PassageChoice({
             </span>
             <ScoreMeter scores={passage.scores} threshold={threshold} muted={!ticked} />
           </span>
-          <span className={classes('line-clamp-2 [overflow-wrap:anywhere]', ticked && 'text-ink-2')}>
+          <span
+            dir="auto"
+            className={classes('line-clamp-2 [overflow-wrap:anywhere]', ticked && 'text-ink-2')}
+          >
             <MarkedText text={excerpt(passage.passage, query)} query={query} />
           </span>
         </span>

@@ -145,7 +145,8 @@ export function Rows({
                 ref={at === shown - TABLE_ROWS ? firstNew : undefined}
                 type="button"
                 onClick={() => navigation.openConversation(one.id)}
-                className="touchable block max-w-full truncate rounded-xs text-left hover:underline"
+                dir="auto"
+                className="touchable block max-w-full truncate rounded-xs text-start hover:underline"
               >
                 {one.title || t('untitled')}
               </button>

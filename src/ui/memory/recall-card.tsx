@@ -265,7 +265,10 @@ function Passage({
             {before.map((near) => (
               <Neighbour key={near.messageId} role={near.role} text={near.text} />
             ))}
-            <p className="whitespace-pre-wrap break-words border-memory-strong border-l-2 pl-2.5 text-ink leading-[1.55] [overflow-wrap:anywhere]">
+            <p
+              dir="auto"
+              className="whitespace-pre-wrap break-words border-memory-strong border-l-2 pl-2.5 text-ink leading-[1.55] [overflow-wrap:anywhere]"
+            >
               <MarkedText text={passage.passage} query={query} />
             </p>
             {after.map((near) => (
@@ -300,6 +303,7 @@ function Passage({
           t('card.less')
         ) : (
           <span
+            dir="auto"
             className={classes(
               'break-words leading-[1.5] [overflow-wrap:anywhere]',
               missed ? 'line-clamp-1 [&_mark]:text-ink-2' : 'line-clamp-2 text-ink-2',

@@ -113,7 +113,7 @@ export function ConversationRow({
       onSelect={onSelect}
       icon={entry.archived ? <Archive size={16} aria-hidden /> : <MessageSquare size={16} aria-hidden />}
     >
-      <span className="min-w-0 flex-1 truncate">
+      <span dir="auto" className="min-w-0 flex-1 truncate">
         <MarkedText text={entry.title || t('untitled')} query={query} typing />
       </span>
       <span className="shrink-0 text-ink-3 text-xs max-sm:hidden">
@@ -168,7 +168,7 @@ export const HitRow = memo(function HitRow({
             />
           )}
         </span>
-        <span className="mt-0.5 line-clamp-2 leading-5 [overflow-wrap:anywhere]">
+        <span dir="auto" className="mt-0.5 line-clamp-2 leading-5 [overflow-wrap:anywhere]">
           <MarkedText text={plainText(hit.snippet)} query={query} typing />
         </span>
       </span>

@@ -120,7 +120,9 @@ function Offer({
       >
         {entries.map((entry) => (
           <li key={entry.id} className="flex items-center gap-3 py-1.5">
-            <span className="min-w-0 flex-1 truncate">{entry.title || t('storage.untitled')}</span>
+            <span dir="auto" className="min-w-0 flex-1 truncate">
+              {entry.title || t('storage.untitled')}
+            </span>
             <time
               dateTime={new Date(entry.updatedAt).toISOString()}
               title={formatExact(entry.updatedAt)}

@@ -151,7 +151,9 @@ const EntryRow = memo(function EntryRow({ entry, current, actions, onOpen, onEra
           current ? 'text-ink' : 'text-ink-2 group-hover:text-ink',
         )}
       >
-        <span className="min-w-0 flex-1 truncate">{title}</span>
+        <span dir="auto" className="min-w-0 flex-1 truncate">
+          {title}
+        </span>
         <TurnDot id={entry.id} current={current} />
       </AppLink>
       <span

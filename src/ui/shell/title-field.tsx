@@ -32,6 +32,7 @@ export function TitleField({
   return (
     <input
       aria-label={t('titleOfConversation')}
+      dir="auto"
       defaultValue={title}
       maxLength={300}
       ref={(input) => {

@@ -82,6 +82,7 @@ export function TextField({
         <span className="relative block">
           <input
             {...ids}
+            dir="auto"
             className={classes(INPUT, 'touchable h-9', Boolean(trailing) && 'pr-10', inputClassName)}
             {...rest}
           />
@@ -113,7 +114,14 @@ export function TextArea({
       {...(hideLabel ? { hideLabel } : {})}
       {...(className ? { className } : {})}
     >
-      {(ids) => <textarea {...ids} className={classes(INPUT, 'py-2 leading-5', inputClassName)} {...rest} />}
+      {(ids) => (
+        <textarea
+          {...ids}
+          dir="auto"
+          className={classes(INPUT, 'py-2 leading-5', inputClassName)}
+          {...rest}
+        />
+      )}
     </Field>
   );
 }

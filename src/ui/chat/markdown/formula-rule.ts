@@ -1,0 +1,51 @@
+// Decides whether what stands between two formula marks is a formula, or money, a variable of a shell, or plain words. Pure.
+
+/** Nothing that ends in one of these is finished, nothing that begins with one has begun. */
+const UNFINISHED = /[/:([,;&"'：；，。、（*]$/;
+const HEADLESS = /^[),;:"'!?/\]}*，。；：、）]/;
+const MATHS = /[\\^_={}<>]/;
+/** Two words, or one after a sign that belongs to words. */
+const TWO_WORDS = /(?<![\\\p{L}])\p{L}{2,}[\s\p{P}]+(?:\p{L}+[\s\p{P}]+)*\p{L}{2,}/u;
+const MONEY = /^\d[\d.,]*\s*\p{L}{0,3}(?:$|[^\p{L}].*?(?<![\\\p{L}])\p{L}{2,})/u;
+const VARIABLE = /^\{?[A-Za-z_]\w+/;
+
+const isPlainWords = (content: string): boolean => !MATHS.test(content) && TWO_WORDS.test(content);
+
+/**
+ * Whether `$content$` is a formula: Pandoc's rule (no space inside the marks, no digit after them), and neither a price, a variable nor words.
+ * `before` and `after`: the characters around the marks; empty at an edge.
+ */
+export function isDollarFormula(content: string, before: string, after: string): boolean {
+  if (content === '' || /^\s|\s$/.test(content)) return false;
+  // `$5/$6`, but `3$\times$4`.
+  if (/\d/.test(after) && !/^\\[A-Za-z]/.test(content)) return false;
+  // `US$3`, but `3$\times$4`.
+  if (/[A-Za-z]/.test(before) || (/\d/.test(before) && !/^[\\^_]/.test(content))) return false;
+  if (content.includes('](')) return false;
+  if (content.length > 1 && (UNFINISHED.test(content) || HEADLESS.test(content))) return false;
+  if (content.length === 1 && /[)(/,;"']/.test(content)) return false;
+  // `$n$th` is a formula, `$HOME$PATH` and `$a->b($c)` are not.
+  if (/[A-Za-z_{(]/.test(after)) {
+    if (!/[\w})\]']$/.test(content)) return false;
+    if (VARIABLE.test(content) && !/[\\^={}]/.test(content)) return false;
+  }
+  if (/^\d/.test(content) && !/[\\^_=]/.test(content) && MONEY.test(content) && /\p{L}{2,}/u.test(content))
+    return false;
+  return !isPlainWords(content);
+}
+
+/** Whether `$$content$$` is a formula, and not the process id of a shell or an escaped dollar of a makefile. */
+export function isDoubleDollarFormula(content: string, after: string): boolean {
+  const trimmed = content.trim();
+  if (trimmed === '' || isPlainWords(trimmed)) return false;
+  if (/[A-Za-z_{(]/.test(after) && (!/[\w})\]']$/.test(trimmed) || VARIABLE.test(content))) return false;
+  return !(trimmed.length > 1 && /[/:(]$/.test(trimmed));
+}
+
+/** Whether `\(content\)` or `\[content\]` is a formula, and not a bracket that somebody escaped: `\[sic\]`, `\[1\]`, `\[ \]`. */
+export function isBracketFormula(content: string, display: boolean): boolean {
+  const trimmed = content.trim();
+  if (trimmed === '' || isPlainWords(trimmed)) return false;
+  if (!display || MATHS.test(trimmed) || trimmed.length < content.length) return true;
+  return !/^(?:\d+|[A-Za-z]{2,})$/.test(trimmed);
+}

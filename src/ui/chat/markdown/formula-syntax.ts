@@ -1,0 +1,388 @@
+// Formulas as constructs of the Markdown parser: `$…$`, `$$…$$`, `\(…\)`, `\[…\]`. Code, addresses, table cells and escapes come first there.
+import type { Literal } from 'mdast';
+import type { CompileContext, Extension as FromMarkdown, Token } from 'mdast-util-from-markdown';
+import type { Code, Construct, Effects, Extension, State, TokenizeContext } from 'micromark-util-types';
+import { isBracketFormula, isDollarFormula, isDoubleDollarFormula } from './formula-rule.ts';
+
+/** `display`: set on a line of its own; always, never, or where nothing stands beside it. `open`: its end is still to come. */
+export interface Formula extends Literal {
+  type: 'formula';
+  display: 'always' | 'alone' | 'never';
+  open: boolean;
+}
+
+declare module 'mdast' {
+  interface RootContentMap {
+    formula: Formula;
+  }
+  interface PhrasingContentMap {
+    formula: Formula;
+  }
+}
+declare module 'micromark-util-types' {
+  interface TokenTypeMap {
+    formula: 'formula';
+    formulaMark: 'formulaMark';
+    formulaData: 'formulaData';
+  }
+  interface Token {
+    _display?: Formula['display'];
+    _open?: boolean;
+  }
+}
+
+const DOLLAR = 36;
+const BACKSLASH = 92;
+const BACKTICK = 96;
+const OPENING: Readonly<Record<number, { readonly close: number; readonly display: boolean }>> = {
+  40: { close: 41, display: false },
+  91: { close: 93, display: true },
+};
+/** Characters. A formula that stands on lines of its own is no longer. */
+const LONGEST = 20_000;
+
+const isLineEnd = (code: Code): boolean => code !== null && code < -2;
+const signOf = (code: Code): string =>
+  code === null ? '' : code < 0 || code === 32 ? ' ' : String.fromCharCode(code);
+
+interface Streaming {
+  /** The text is still being written: what is open where it ends will be closed. */
+  readonly partial: boolean;
+  /** Length of the text that the parser reads, in characters. */
+  readonly length: number;
+}
+
+/** The micromark extension for one text: a block of several lines begins only where its end is in sight. */
+export function formulaSyntax(source: string, { partial }: { readonly partial: boolean }): Extension {
+  const streaming: Streaming = { partial, length: source.length };
+  const dollars: Construct = { name: 'formula', tokenize: dollarsIn(streaming) };
+  const brackets: Construct = { name: 'formula', tokenize: bracketsIn(streaming) };
+  const block: Construct = { name: 'formulaBlock', concrete: true, tokenize: blockIn(source, partial) };
+  return {
+    text: { [DOLLAR]: dollars, [BACKSLASH]: brackets },
+    flow: { [DOLLAR]: block, [BACKSLASH]: block },
+  };
+}
+
+/** How one line of a formula goes into tokens: data and line endings in turn. */
+function dataIn(effects: Effects) {
+  let inside = false;
+  return {
+    consume(code: Code) {
+      if (!inside) effects.enter('formulaData');
+      inside = true;
+      effects.consume(code);
+    },
+    exit() {
+      if (inside) effects.exit('formulaData');
+      inside = false;
+    },
+  };
+}
+
+const dollarsIn = ({ partial, length }: Streaming) =>
+  function tokenize(this: TokenizeContext, effects: Effects, ok: State, nok: State): State {
+    const before = this.previous;
+    const now = () => this.now();
+    const data = dataIn(effects);
+    let token: Token;
+    let size = 0;
+    let run = 0;
+    let content = '';
+    return start;
+
+    function start(code: Code): State | undefined {
+      if (before === DOLLAR) return nok(code);
+      token = effects.enter('formula');
+      effects.enter('formulaMark');
+      return opening(code);
+    }
+    function opening(code: Code): State | undefined {
+      if (code === DOLLAR) {
+        size += 1;
+        if (size > 2) return nok(code);
+        effects.consume(code);
+        return opening;
+      }
+      effects.exit('formulaMark');
+      token._display = size === 2 ? 'alone' : 'never';
+      return inside(code);
+    }
+    function inside(code: Code): State | undefined {
+      if (code === null) {
+        if (!partial || size === 1 || now().offset < length || !isDoubleDollarFormula(`${content}\\`, ''))
+          return nok(code);
+        data.exit();
+        token._open = true;
+        effects.exit('formula');
+        return ok(code);
+      }
+      // Code binds more tightly.
+      if (code === BACKTICK) return nok(code);
+      if (isLineEnd(code)) {
+        if (size === 1) return nok(code);
+        data.exit();
+        effects.enter('lineEnding');
+        effects.consume(code);
+        effects.exit('lineEnding');
+        content += ' ';
+        return inside;
+      }
+      if (code === DOLLAR) {
+        data.exit();
+        run = 0;
+        effects.enter('formulaMark');
+        return closing(code);
+      }
+      data.consume(code);
+      content += signOf(code);
+      return code === BACKSLASH ? escaped : inside;
+    }
+    function escaped(code: Code): State | undefined {
+      if (code === null || isLineEnd(code)) return inside(code);
+      data.consume(code);
+      content += signOf(code);
+      return inside;
+    }
+    function closing(code: Code): State | undefined {
+      if (code === DOLLAR && run < 3) {
+        run += 1;
+        effects.consume(code);
+        return closing;
+      }
+      const mark = effects.exit('formulaMark');
+      if (run < size) {
+        // A dollar within words of a display formula.
+        mark.type = 'formulaData';
+        content += '$';
+        return inside(code);
+      }
+      if (run > size) return nok(code);
+      const is =
+        size === 1
+          ? isDollarFormula(content, signOf(before), signOf(code))
+          : isDoubleDollarFormula(content, signOf(code));
+      if (!is) return nok(code);
+      effects.exit('formula');
+      return ok(code);
+    }
+  };
+
+const bracketsIn = ({ partial, length }: Streaming) =>
+  function tokenize(this: TokenizeContext, effects: Effects, ok: State, nok: State): State {
+    const now = () => this.now();
+    const data = dataIn(effects);
+    let token: Token;
+    let close = 0;
+    let display = false;
+    let content = '';
+    return start;
+
+    function start(code: Code): State | undefined {
+      token = effects.enter('formula');
+      effects.enter('formulaMark');
+      effects.consume(code);
+      return opening;
+    }
+    function opening(code: Code): State | undefined {
+      const kind = code === null ? undefined : OPENING[code];
+      if (!kind) return nok(code);
+      close = kind.close;
+      display = kind.display;
+      token._display = display ? 'always' : 'never';
+      effects.consume(code);
+      effects.exit('formulaMark');
+      return inside;
+    }
+    function inside(code: Code): State | undefined {
+      if (code === null) {
+        if (!partial || now().offset < length) return nok(code);
+        data.exit();
+        token._open = true;
+        effects.exit('formula');
+        return ok(code);
+      }
+      if (code === BACKTICK) return nok(code);
+      if (isLineEnd(code)) {
+        data.exit();
+        effects.enter('lineEnding');
+        effects.consume(code);
+        effects.exit('lineEnding');
+        content += ' ';
+        return inside;
+      }
+      if (code === BACKSLASH) {
+        data.exit();
+        effects.enter('formulaMark');
+        effects.consume(code);
+        return closing;
+      }
+      data.consume(code);
+      content += signOf(code);
+      return inside;
+    }
+    function closing(code: Code): State | undefined {
+      if (code === close) {
+        if (!isBracketFormula(content, display)) return nok(code);
+        effects.consume(code);
+        effects.exit('formulaMark');
+        effects.exit('formula');
+        return ok;
+      }
+      // Another one begins: this one has no end.
+      if (code !== null && OPENING[code]?.close === close) return nok(code);
+      content += '\\';
+      if (code !== null && !isLineEnd(code)) {
+        content += signOf(code);
+        effects.consume(code);
+      }
+      effects.exit('formulaMark').type = 'formulaData';
+      return code === null || isLineEnd(code) ? inside(code) : inside;
+    }
+  };
+
+/** Goes on to the next line unless that belongs to the formula only by laziness. */
+const nextLine: Construct = {
+  partial: true,
+  tokenize(effects, ok, nok) {
+    const { parser } = this;
+    const now = () => this.now();
+    return function start(code) {
+      if (!isLineEnd(code)) return nok(code);
+      effects.enter('lineEnding');
+      effects.consume(code);
+      effects.exit('lineEnding');
+      return (next) => (parser.lazy[now().line] ? nok(next) : ok(next));
+    };
+  },
+};
+
+const blockIn = (source: string, partial: boolean) =>
+  function tokenize(this: TokenizeContext, effects: Effects, ok: State, nok: State): State {
+    const now = () => this.now();
+    const data = dataIn(effects);
+    let close = DOLLAR;
+    return start;
+
+    function start(code: Code): State | undefined {
+      const end = code === null ? null : endOfBlock(source, now().offset, partial);
+      if (end === null) return nok(code);
+      const token = effects.enter('formula');
+      token._display = 'always';
+      token._open = end === 'open';
+      effects.enter('formulaMark');
+      effects.consume(code);
+      return opening;
+    }
+    function opening(code: Code): State | undefined {
+      close = code === DOLLAR ? DOLLAR : 93;
+      effects.consume(code);
+      effects.exit('formulaMark');
+      return inside;
+    }
+    function inside(code: Code): State | undefined {
+      if (code === null) return end(code);
+      if (isLineEnd(code)) {
+        data.exit();
+        return effects.attempt(nextLine, inside, end)(code);
+      }
+      if (code === BACKSLASH || (code === DOLLAR && close === DOLLAR)) {
+        data.exit();
+        effects.enter('formulaMark');
+        effects.consume(code);
+        return code === DOLLAR ? (next) => closing(next, next === DOLLAR) : second;
+      }
+      data.consume(code);
+      return inside;
+    }
+    function second(code: Code): State | undefined {
+      return closing(code, code === close && close !== DOLLAR);
+    }
+    function closing(code: Code, isEnd: boolean): State | undefined {
+      const there = code !== null && !isLineEnd(code);
+      if (there) effects.consume(code);
+      const mark = effects.exit('formulaMark');
+      if (isEnd) return after;
+      mark.type = 'formulaData';
+      return there ? inside : inside(code);
+    }
+    function after(code: Code): State | undefined {
+      if (code === null || isLineEnd(code)) return end(code);
+      effects.enter('whitespace');
+      return trailing(code);
+    }
+    function trailing(code: Code): State | undefined {
+      if (code !== null && !isLineEnd(code)) {
+        effects.consume(code);
+        return trailing;
+      }
+      effects.exit('whitespace');
+      return end(code);
+    }
+    function end(code: Code): State | undefined {
+      data.exit();
+      effects.exit('formula');
+      return ok(code);
+    }
+  };
+
+/** The first mark of either kind, escapes left out. */
+const MARKS = { $: /\\[\s\S]|\$\$/g, '[': /\\[\s\S]/g };
+
+/**
+ * Whether the formula block that begins at `at` ends on the last place of a line; null: it is none. In linear time for all of a text, since
+ * the first mark behind an opening one decides.
+ */
+function endOfBlock(source: string, at: number, partial: boolean): 'closed' | 'open' | null {
+  const opening = source.slice(at, at + 2);
+  if (opening !== '$$' && opening !== '\\[') return null;
+  if (opening === '$$' && source[at + 2] === '$') return null;
+  const within = source.slice(at + 2, at + 2 + LONGEST);
+  const closing = opening === '$$' ? '$$' : '\\]';
+  for (const { 0: mark, index } of within.matchAll(opening === '$$' ? MARKS.$ : MARKS['['])) {
+    if (mark === '\\[') return null;
+    if (mark !== closing) continue;
+    const content = within.slice(0, index);
+    const is = closing === '$$' ? isDoubleDollarFormula(content, '') : isBracketFormula(content, true);
+    return is && /^[ \t]*(?:[\r\n]|$)/.test(within.slice(index + 2, index + 200)) ? 'closed' : null;
+  }
+  if (!partial || at + 2 + within.length < source.length) return null;
+  const [first = ''] = /^[^\r\n]*/.exec(within) ?? [];
+  // Behind words on the opening line nobody leaves a line empty.
+  if (first.trim() !== '' && (!isDoubleDollarFormula(`${first}`, '') || /\n[ \t]*\r?\n/.test(within)))
+    return null;
+  return 'open';
+}
+
+/** Formulas in the syntax tree. */
+export const formulaFromMarkdown: FromMarkdown = {
+  enter: {
+    formula(this: CompileContext, token: Token) {
+      this.enter(
+        {
+          type: 'formula',
+          value: '',
+          display: token._display ?? 'never',
+          open: token._open === true,
+        } as never,
+        token,
+      );
+      this.buffer();
+    },
+  },
+  exit: {
+    formula(this: CompileContext, token: Token) {
+      const value = this.resume();
+      const node = this.stack[this.stack.length - 1] as unknown as Formula;
+      this.exit(token);
+      // The description of a picture is words.
+      if (this.stack.some(({ type }) => type === 'image'))
+        Object.assign(node, { type: 'text', value: this.sliceSerialize(token) });
+      else node.value = value.trim();
+    },
+    formulaData(this: CompileContext, token: Token) {
+      this.config.enter.data?.call(this, token);
+      this.config.exit.data?.call(this, token);
+    },
+  },
+};

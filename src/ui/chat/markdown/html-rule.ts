@@ -1,0 +1,186 @@
+// HTML in Markdown: harmless tags are drawn, everything else is shown as the text it is. `<your-api-key>` and `List<String>` are no tags. Pure.
+
+/** Drawn (and sanitised). */
+const DRAWN = new Set(
+  'a abbr address article aside b bdi bdo big blockquote br caption center cite code col colgroup dd del details dfn div dl dt em figcaption figure font footer h1 h2 h3 h4 h5 h6 header hr i img ins kbd li main mark nav ol p picture pre q rp rt ruby s samp section small source span strike strong sub summary sup table tbody td tfoot th thead time tr tt u ul var wbr'.split(
+    ' ',
+  ),
+);
+export const DRAWN_TAGS: readonly string[] = [...DRAWN];
+
+/** Known to HTML and not drawn: a block of them is shown line by line, as it was written. */
+const VERBATIM = new Set(
+  'base basefont body button canvas datalist dialog dir embed fieldset form frame frameset head html iframe input label legend link math menu menuitem meta noframes noscript object optgroup option param script search select style svg template textarea title track video audio'.split(
+    ' ',
+  ),
+);
+/** Without an end. */
+const VOID = new Set('br col hr img source wbr'.split(' '));
+const ENDLESS = new Set('base basefont embed frame input link meta param track'.split(' '));
+/** Ended by the next of their kind, in a block of HTML. */
+const FLAT = new Set('caption colgroup dd dt li p rp rt tbody td tfoot th thead tr'.split(' '));
+const ATTRIBUTES = new Set(
+  'abbr align alt bgcolor border cellpadding cellspacing cite class color cols colspan compact datetime dir face headers height hidden href hreflang hspace id itemid itemprop itemscope itemtype label lang loading media name noshade nowrap open rel reversed role rows rowspan rules scope size sizes span src srcset start style summary tabindex target title translate type valign value vspace width'.split(
+    ' ',
+  ),
+);
+
+/** Linear: every alternative begins with a character that the ones before it cannot begin with. */
+const TAG =
+  /<(\/?)([A-Za-z][A-Za-z0-9-]*)((?:[ \t\r\n]+[^\s"'<>=/]+(?:[ \t\r\n]*=[ \t\r\n]*(?:"[^"]*"|'[^']*'|[^\s"'<>=`]+))?)*)[ \t\r\n]*\/?>/g;
+const ATTRIBUTE = /([^\s"'<>=/]+)(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>=`]+))?/g;
+
+const isOneCase = (name: string): boolean => name === name.toLowerCase() || name === name.toUpperCase();
+
+/** Ends that stand somewhere in the text; looked for once for each kind. */
+interface Ends {
+  /** Whether `end` stands behind `at`. */
+  isBehind(end: string, at: number): boolean;
+}
+
+export function endsIn(source: string): Ends {
+  const last = new Map<string, number>();
+  let lower: string | undefined;
+  return {
+    isBehind(end, at) {
+      lower ??= source.toLowerCase();
+      let index = last.get(end);
+      if (index === undefined) {
+        index = lower.lastIndexOf(end);
+        last.set(end, index);
+      }
+      return index > at;
+    },
+  };
+}
+
+const COMMENTS: readonly (readonly [string, string])[] = [
+  ['<!--', '-->'],
+  ['<![CDATA[', ']]>'],
+  ['<?', '?>'],
+  ['<!', '>'],
+];
+
+/**
+ * Whether what stands at `at` may begin HTML: a tag that is drawn, or what is kept together line by line as it was written. In a block, its end
+ * has to come, unless the text is still being written (`partial`).
+ */
+export function mayBeHtml(source: string, at: number, flow: boolean, partial: boolean, ends: Ends): boolean {
+  const head = source.slice(at, at + 40);
+  for (const [begin, end] of COMMENTS) if (head.startsWith(begin)) return partial || ends.isBehind(end, at);
+  const [, slash, name = ''] = /^<(\/?)([A-Za-z][A-Za-z0-9-]*)(?=[\s/>]|$)/.exec(head) ?? [];
+  if (name === '' || !isOneCase(name)) return false;
+  const lower = name.toLowerCase();
+  if (!DRAWN.has(lower) && !(flow && VERBATIM.has(lower))) return false;
+  if (!flow || partial || slash === '/' || VOID.has(lower) || FLAT.has(lower) || ENDLESS.has(lower))
+    return true;
+  return ends.isBehind(`</${lower}`, at);
+}
+
+interface Tag {
+  readonly node: number;
+  readonly from: number;
+  readonly to: number;
+  readonly name: string;
+  readonly closes: boolean;
+  is: boolean;
+}
+
+function isDrawn(name: string, closes: boolean, attributes: string): boolean {
+  const lower = name.toLowerCase();
+  if (!isOneCase(name) || !DRAWN.has(lower)) return false;
+  if (closes) return attributes.trim() === '';
+  let sources = false;
+  for (const [, attribute = ''] of attributes.matchAll(ATTRIBUTE)) {
+    const key = attribute.toLowerCase();
+    if (!ATTRIBUTES.has(key) && !/^(?:data|aria)-/.test(key)) return false;
+    sources ||= key === 'src' || key === 'srcset' || key === 'alt';
+  }
+  return lower !== 'img' || sources;
+}
+
+/** `flow`: a block of HTML, in which some elements need no end. */
+export interface Html {
+  readonly value: string;
+  readonly flow: boolean;
+}
+
+/** What stays HTML of a piece, all else escaped; null: nothing of it is HTML. */
+type Drawn = string | null;
+
+/** References to characters stay: in HTML they are what they stand for. */
+const withoutTags = (text: string): string => text.replaceAll('<', '&lt;');
+
+const VERBATIM_BLOCK = /^[ \t]*<(?:!|\?|(?:script|style|textarea)(?=[\s>]))/i;
+
+/**
+ * Of the pieces of HTML among siblings, in order: which tags are drawn. A tag is one only if it is known, has known attributes, and has its
+ * other half among the siblings; with `partial`, the other half may still come.
+ */
+export function drawnHtml(pieces: readonly Html[], partial: boolean): Drawn[] {
+  const tags: Tag[] = [];
+  const open: Tag[] = [];
+  for (const [node, { value, flow }] of pieces.entries()) {
+    if (VERBATIM_BLOCK.test(value)) continue;
+    for (const match of value.matchAll(TAG)) {
+      const [whole, slash, name = '', attributes = ''] = match;
+      if (!isDrawn(name, slash === '/', attributes)) continue;
+      const lower = name.toLowerCase();
+      const tag = {
+        node,
+        from: match.index,
+        to: match.index + whole.length,
+        name: lower,
+        closes: slash === '/',
+        is: false,
+      };
+      tags.push(tag);
+      if (VOID.has(lower)) tag.is = !tag.closes;
+      else if (!tag.closes) {
+        if (flow && FLAT.has(lower)) tag.is = true;
+        open.push(tag);
+      } else close(open, tag, flow);
+    }
+  }
+  if (partial) for (const tag of open) tag.is = true;
+  const kept = tags.filter(({ is }) => is);
+  return pieces.map(({ value }, node) => {
+    const own = kept.filter((tag) => tag.node === node);
+    if (own.length === 0) return null;
+    let out = '';
+    let done = 0;
+    for (const { from, to } of own) {
+      out += `${withoutTags(value.slice(done, from))}${value.slice(from, to)}`;
+      done = to;
+    }
+    return out + withoutTags(value.slice(done));
+  });
+}
+
+/** Pairs an end with the nearest beginning of its name. What began in between without an end stays unpaired. */
+function close(open: Tag[], tag: Tag, flow: boolean): void {
+  for (let at = open.length - 1; at >= 0; at -= 1)
+    if (open[at]?.name === tag.name) {
+      (open[at] as Tag).is = true;
+      tag.is = true;
+      open.length = at;
+      return;
+    }
+  tag.is = flow && FLAT.has(tag.name);
+}
+
+/** How many elements blocks of HTML leave open, by name: they go on in the blocks that follow. */
+export function openElements(before: readonly string[], value: string): string[] {
+  const open = [...before];
+  if (VERBATIM_BLOCK.test(value)) return open;
+  for (const [, slash, name = '', attributes = ''] of value.matchAll(TAG)) {
+    const lower = name.toLowerCase();
+    if (!isDrawn(name, slash === '/', attributes) || VOID.has(lower) || FLAT.has(lower)) continue;
+    if (slash !== '/') open.push(lower);
+    else {
+      const at = open.lastIndexOf(lower);
+      if (at >= 0) open.length = at;
+    }
+  }
+  return open;
+}

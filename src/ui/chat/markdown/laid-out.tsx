@@ -1,0 +1,89 @@
+// Markdown as elements: each block is drawn again only when it has changed; footnotes stand below and jump within the answer.
+import type { Root as Elements } from 'hast';
+import { toJsxRuntime } from 'hast-util-to-jsx-runtime';
+import { Fragment, memo, useContext, useId, useMemo, useState } from 'react';
+import { jsx, jsxs } from 'react/jsx-runtime';
+import { useTranslation } from 'react-i18next';
+import { COMPONENTS } from './elements.tsx';
+import { AnswerReader, type Block, type Footnote } from './reader.ts';
+import { AnswerContext, BlockContext, callId, jumpTo, noteId } from './scope.ts';
+import { elementsOf } from './tree.ts';
+
+const drawn = (elements: Elements) =>
+  toJsxRuntime(elements, {
+    Fragment,
+    jsx,
+    jsxs,
+    components: COMPONENTS,
+    ignoreInvalidStyle: true,
+    passNode: true,
+  });
+
+const BlockView = memo(function BlockView({ block }: { block: Block }) {
+  const { nodes, definitions, open } = block;
+  const words = useMemo(() => drawn(elementsOf(nodes, definitions, open)), [nodes, definitions, open]);
+  return <BlockContext value={block}>{words}</BlockContext>;
+});
+
+function FootnoteView({
+  footnote: { node, definitions, identifier, number, calls },
+}: {
+  footnote: Footnote;
+}) {
+  const { t } = useTranslation('chat');
+  const { id } = useContext(AnswerContext);
+  const words = useMemo(() => drawn(elementsOf(node.children, definitions, false)), [node, definitions]);
+  return (
+    <li id={noteId(id, identifier)} tabIndex={-1} value={number}>
+      {words}
+      {calls.map((call, at) => {
+        const target = callId(id, identifier, call);
+        return (
+          <a
+            key={call}
+            href={`#${target}`}
+            aria-label={t('footnoteBack', { number, at: at + 1 })}
+            onClick={(event) => {
+              event.preventDefault();
+              jumpTo(target);
+            }}
+          >
+            ↩{calls.length > 1 && <sup>{at + 1}</sup>}
+          </a>
+        );
+      })}
+    </li>
+  );
+}
+
+function Footnotes({ footnotes }: { footnotes: readonly Footnote[] }) {
+  const { t } = useTranslation('chat');
+  if (footnotes.length === 0) return null;
+  return (
+    <section className="footnotes" aria-label={t('footnotes')}>
+      <ol>
+        {footnotes.map((footnote) => (
+          <FootnoteView key={footnote.identifier} footnote={footnote} />
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+/** `streaming`: what is half written is closed provisionally, and settled blocks are not read again. */
+export function LaidOut({ text, streaming }: { text: string; streaming: boolean }) {
+  const id = useId();
+  const [reader] = useState(() => new AnswerReader());
+  const { blocks, footnotes } = useMemo(() => reader.read(text, streaming), [reader, text, streaming]);
+  const scope = useMemo(() => ({ id, footnotes }), [id, footnotes]);
+  return (
+    <AnswerContext value={scope}>
+      <div className="prose">
+        {blocks.map((block) => (
+          <BlockView key={block.from} block={block} />
+        ))}
+        <Footnotes footnotes={footnotes} />
+      </div>
+    </AnswerContext>
+  );
+}

@@ -1,0 +1,98 @@
+// Markdown as models write it, read by one parser: CommonMark and GitHub's additions, formulas, emphasis beside Chinese, Japanese and Korean
+// punctuation. One tilde strikes nothing. Pure.
+import type { Root } from 'mdast';
+import { fromMarkdown } from 'mdast-util-from-markdown';
+import { gfmAutolinkLiteralFromMarkdown } from 'mdast-util-gfm-autolink-literal';
+import { gfmFootnoteFromMarkdown } from 'mdast-util-gfm-footnote';
+import { gfmStrikethroughFromMarkdown } from 'mdast-util-gfm-strikethrough';
+import { gfmTableFromMarkdown } from 'mdast-util-gfm-table';
+import { gfmTaskListItemFromMarkdown } from 'mdast-util-gfm-task-list-item';
+import { cjkFriendlyExtension } from 'micromark-extension-cjk-friendly';
+import { gfmStrikethroughCjkFriendly } from 'micromark-extension-cjk-friendly-gfm-strikethrough';
+import { gfmFootnote } from 'micromark-extension-gfm-footnote';
+import { gfmTable } from 'micromark-extension-gfm-table';
+import { gfmTaskListItem } from 'micromark-extension-gfm-task-list-item';
+import { combineExtensions } from 'micromark-util-combine-extensions';
+import { autolinkSyntax } from './autolink-syntax.ts';
+import { formulaFromMarkdown, formulaSyntax } from './formula-syntax.ts';
+import { htmlSyntax } from './html-syntax.ts';
+
+/** The same for every text. */
+const SYNTAX = combineExtensions([
+  cjkFriendlyExtension(),
+  gfmFootnote(),
+  gfmStrikethroughCjkFriendly({ singleTilde: false }),
+  gfmTable(),
+  gfmTaskListItem(),
+]);
+// The parser has found every address: a second search over its text would find them beyond their end.
+const { transforms: _, ...addresses } = gfmAutolinkLiteralFromMarkdown();
+const TREE = [
+  addresses,
+  gfmFootnoteFromMarkdown(),
+  gfmStrikethroughFromMarkdown(),
+  gfmTableFromMarkdown(),
+  gfmTaskListItemFromMarkdown(),
+  formulaFromMarkdown,
+];
+
+/** `partial`: the text is still being written, and what is open where it ends will be closed. */
+export const parseMarkdown = (text: string, partial = false): Root =>
+  fromMarkdown(text, {
+    extensions: [
+      SYNTAX,
+      autolinkSyntax(text),
+      formulaSyntax(text, { partial }),
+      htmlSyntax(text, { partial }),
+    ],
+    mdastExtensions: TREE,
+  });
+
+/** All constructs of blocks but fences, and all within lines. */
+const ALL_BUT_FENCES = [
+  'attention',
+  'autolink',
+  'blockQuote',
+  'characterEscape',
+  'characterReference',
+  'codeIndented',
+  'codeText',
+  'definition',
+  'hardBreakEscape',
+  'headingAtx',
+  'htmlFlow',
+  'htmlText',
+  'labelEnd',
+  'labelStartImage',
+  'labelStartLink',
+  'list',
+  'setextUnderline',
+  'thematicBreak',
+];
+
+interface Piece {
+  readonly text: string;
+  readonly fenced: boolean;
+}
+
+/** Tells fenced code from the words around it. Line breaks that only set a fence apart are dropped; an unclosed fence reaches to the end. */
+export function fencedPieces(text: string): Piece[] {
+  if (!/```|~~~/.test(text)) return [{ text, fenced: false }];
+  const { children } = fromMarkdown(text, { extensions: [{ disable: { null: ALL_BUT_FENCES } }] });
+  const fences = children.filter(({ type }) => type === 'code');
+  if (fences.length === 0) return [{ text, fenced: false }];
+  const pieces: Piece[] = [];
+  const words = (piece: string) => {
+    const trimmed = piece.replace(/^[\r\n]+|[\r\n]+$/g, '');
+    if (trimmed !== '') pieces.push({ text: trimmed, fenced: false });
+  };
+  let done = 0;
+  for (const { position } of fences) {
+    const [from, to] = [position?.start.offset ?? 0, position?.end.offset ?? 0];
+    words(text.slice(done, from));
+    pieces.push({ text: text.slice(from, to), fenced: true });
+    done = to;
+  }
+  words(text.slice(done));
+  return pieces;
+}

@@ -1,0 +1,266 @@
+// Reads an answer while it grows: what is settled is not parsed again, only the block that is still open. The result is the same as that of
+// reading the whole text at once.
+import type { FootnoteDefinition, Nodes, PhrasingContent, RootContent } from 'mdast';
+import remend, { type RemendOptions } from 'remend';
+import { openElements } from './html-rule.ts';
+import { parseMarkdown } from './parse.ts';
+
+/** What is drawn as one: a block, or several that one element of HTML holds. The same object as long as nothing in it changes. */
+export interface Block {
+  /** Where it begins, in characters: its identity within the answer. */
+  readonly from: number;
+  readonly nodes: readonly RootContent[];
+  /** Definitions of the answer that it refers to. */
+  readonly definitions: readonly RootContent[];
+  /** The answer is still being written and may go on within this block. */
+  readonly open: boolean;
+}
+
+export interface Footnote {
+  readonly identifier: string;
+  readonly number: number;
+  readonly node: FootnoteDefinition;
+  readonly definitions: readonly RootContent[];
+  /** Where the answer refers to it: `${from of the block}-${number within it}`. */
+  readonly calls: readonly string[];
+}
+
+export interface Answer {
+  readonly blocks: readonly Block[];
+  /** In the order in which they are referred to; those that nothing refers to come last. */
+  readonly footnotes: readonly Footnote[];
+}
+
+/** Top-level nodes with the text they were read from. */
+interface Settled {
+  readonly from: number;
+  readonly source: string;
+  nodes: readonly RootContent[];
+  /** What it defines, and what it may refer to. */
+  readonly defined: readonly RootContent[];
+  readonly labels: ReadonlySet<string>;
+  /** The labels that were known when it was read. */
+  known: string;
+  definitions: readonly RootContent[];
+}
+
+const ENDINGS: RemendOptions = {
+  comparisonOperators: false,
+  images: true,
+  inlineKatex: false,
+  katex: false,
+  linkMode: 'text-only',
+  setextHeadings: false,
+  singleTilde: false,
+};
+
+const label = (text: string): string =>
+  text
+    .replace(/[\t\n\r ]+/g, ' ')
+    .trim()
+    .toLowerCase();
+
+/** All that stands in brackets: linear, since brackets within end it. */
+const labelsIn = (source: string): ReadonlySet<string> =>
+  source.includes('[')
+    ? new Set([...source.matchAll(/\[([^[\]]{1,999})\]/g)].map(([, inside = '']) => label(inside)))
+    : NO_LABELS;
+const NO_LABELS: ReadonlySet<string> = new Set();
+
+const keyOf = (node: RootContent): string | undefined =>
+  node.type === 'definition'
+    ? node.identifier
+    : node.type === 'footnoteDefinition'
+      ? `^${node.identifier}`
+      : undefined;
+
+/** Definitions anywhere within nodes. */
+function definedIn(nodes: readonly Nodes[], found: RootContent[] = []): RootContent[] {
+  for (const node of nodes) {
+    if (node.type === 'definition' || node.type === 'footnoteDefinition') found.push(node);
+    // Of blocks only those that hold blocks can define something.
+    if ('children' in node && node.type !== 'paragraph' && node.type !== 'heading' && node.type !== 'table')
+      definedIn(node.children as Nodes[], found);
+  }
+  return found;
+}
+
+function callsIn(nodes: readonly Nodes[], found: string[]): void {
+  for (const node of nodes) {
+    if (node.type === 'footnoteReference') found.push(node.identifier);
+    // A footnote's own words come at the end of the answer.
+    if ('children' in node && node.type !== 'footnoteDefinition') callsIn(node.children as Nodes[], found);
+  }
+}
+
+export class AnswerReader {
+  #text = '';
+  #partial = false;
+  #settled: Settled[] = [];
+  /** Where the open block begins. */
+  #from = 0;
+  #blocks = new Map<number, Block>();
+
+  /** Reads `text`; quick where it goes on from the text before. `partial`: it is still being written. */
+  read(text: string, partial: boolean): Answer {
+    // HTML that never ended is text, also in what was settled while its end could still come.
+    const ended = this.#partial && !partial && text.includes('<');
+    if (ended || !text.startsWith(this.#text)) {
+      this.#settled = [];
+      this.#from = 0;
+    }
+    this.#text = text;
+    this.#partial = partial;
+    const open = this.#settle(partial);
+    const all = this.#withDefinitions(open === null ? this.#settled : [...this.#settled, open], partial);
+    const blocks = this.#grouped(all, partial);
+    return { blocks, footnotes: footnotesOf(blocks, all) };
+  }
+
+  /** Parses from the open block on; keeps what is settled, gives back what is not. */
+  #settle(partial: boolean): Settled | null {
+    const source = this.#text.slice(this.#from);
+    if (source === '') return null;
+    const { children } = parseMarkdown(source, partial);
+    // A block is settled once it is certain that what follows begins another: from its first words, or once a line of it is complete.
+    const starts = children.map((node) => lineStart(source, node.position?.start.offset ?? 0));
+    let last = 0;
+    for (let at = 1; at < children.length; at += 1)
+      if (!partial || NEXT_BLOCK.test(source.slice(starts[at]))) last = at;
+    const base = this.#from;
+    const piece = (at: number, end: number): Settled => {
+      const from = at === 0 ? 0 : (starts[at] as number);
+      return this.#piece(base + from, source.slice(from, end), children.slice(at, at + 1));
+    };
+    for (let at = 0; at < last; at += 1) this.#settled.push(piece(at, starts[at + 1] as number));
+    if (children.length === 0) return null;
+    const rest = last === 0 ? 0 : (starts[last] as number);
+    this.#from = base + rest;
+    const tail = source.slice(rest);
+    const nodes = children.slice(last);
+    return this.#piece(base + rest, tail, partial ? completed(tail, nodes) : nodes);
+  }
+
+  #piece(from: number, source: string, nodes: readonly RootContent[]): Settled {
+    return {
+      from,
+      source,
+      nodes,
+      defined: definedIn(nodes),
+      labels: labelsIn(source),
+      known: '',
+      definitions: [],
+    };
+  }
+
+  /** Reads again what refers to something that was defined elsewhere in the answer. */
+  #withDefinitions(pieces: readonly Settled[], partial: boolean): readonly Settled[] {
+    const known = new Map<string, RootContent>();
+    for (const { defined } of pieces)
+      for (const node of defined) {
+        const key = keyOf(node);
+        if (key !== undefined && !known.has(key)) known.set(key, node);
+      }
+    if (known.size === 0) return pieces;
+    for (const [at, piece] of pieces.entries()) {
+      const used = [...piece.labels].filter((name) => known.has(name));
+      const key = used.join('\n');
+      piece.definitions = used
+        .flatMap((name) => known.get(name) ?? [])
+        .filter(({ type }) => type === 'definition');
+      if (key === piece.known) continue;
+      piece.known = key;
+      const own = new Set(piece.defined.map(keyOf));
+      const foreign = used.filter((name) => !own.has(name));
+      if (foreign.length === 0) continue;
+      const before = `${foreign.map((name) => `[${name}]: #`).join('\n\n')}\n\n`;
+      const partialHere = partial && at === pieces.length - 1;
+      piece.nodes = parseMarkdown(before + piece.source, partialHere).children.filter(
+        ({ position }) => (position?.start.offset ?? 0) >= before.length,
+      );
+    }
+    return pieces;
+  }
+
+  /** Joins what one element of HTML holds, and keeps the blocks that are as they were. */
+  #grouped(pieces: readonly Settled[], partial: boolean): Block[] {
+    const blocks: Block[] = [];
+    let elements: string[] = [];
+    let group: { from: number; nodes: RootContent[]; definitions: RootContent[] } | null = null;
+    for (const [at, piece] of pieces.entries()) {
+      if (group && elements.length > 0) {
+        group.nodes.push(...piece.nodes);
+        group.definitions.push(...piece.definitions);
+      } else group = { from: piece.from, nodes: [...piece.nodes], definitions: [...piece.definitions] };
+      for (const node of piece.nodes) if (node.type === 'html') elements = openElements(elements, node.value);
+      const isLast = at === pieces.length - 1;
+      if (elements.length === 0 || isLast) blocks.push(this.#kept({ ...group, open: partial && isLast }));
+    }
+    this.#blocks = new Map(blocks.map((block) => [block.from, block]));
+    return blocks;
+  }
+
+  #kept(block: Block): Block {
+    const before = this.#blocks.get(block.from);
+    const same = (a: readonly RootContent[], b: readonly RootContent[]) =>
+      a.length === b.length && a.every((node, at) => node === b[at]);
+    return before &&
+      before.open === block.open &&
+      same(before.nodes, block.nodes) &&
+      same(before.definitions, block.definitions)
+      ? before
+      : block;
+  }
+}
+
+/** Words, an item of a list, a heading; or any whole line. */
+const NEXT_BLOCK =
+  /^(?:\p{L}|\*\*[^*\s]|["“「（(]|(?:[-*+]|\d{1,9}[.)])[ \t]+[\p{L}*`]|#{1,6} \S|[^\r\n]*[\r\n])/u;
+const lineStart = (source: string, at: number): number =>
+  at === 0 ? 0 : Math.max(source.lastIndexOf('\n', at - 1), source.lastIndexOf('\r', at - 1)) + 1;
+
+/** The open block with emphasis, code and links closed that are still being written. */
+function completed(source: string, nodes: readonly RootContent[]): readonly RootContent[] {
+  let leaf: Nodes | undefined = nodes.at(-1);
+  while (leaf && 'children' in leaf && !['paragraph', 'heading', 'tableCell'].includes(leaf.type))
+    leaf = leaf.children.at(-1);
+  if (!leaf || !('children' in leaf)) return nodes;
+  const from = leaf.position?.start.offset ?? 0;
+  const words = source.slice(from);
+  // Nothing is open where the parser found no sign that could be.
+  if (!hasLooseEnd(leaf.children as PhrasingContent[])) return nodes;
+  const closed = remend(words, ENDINGS);
+  return closed === words ? nodes : parseMarkdown(source.slice(0, from) + closed, true).children;
+}
+
+/** Signs that the parser left as text although they may begin something. */
+const hasLooseEnd = (nodes: readonly PhrasingContent[]): boolean =>
+  nodes.some((node) =>
+    node.type === 'text' ? /[*_`[~<]/.test(node.value) : 'children' in node && hasLooseEnd(node.children),
+  );
+
+function footnotesOf(blocks: readonly Block[], pieces: readonly Settled[]): readonly Footnote[] {
+  const defined = new Map<string, { node: FootnoteDefinition; definitions: readonly RootContent[] }>();
+  for (const { defined: nodes, definitions } of pieces)
+    for (const node of nodes)
+      if (node.type === 'footnoteDefinition' && !defined.has(node.identifier))
+        defined.set(node.identifier, { node, definitions });
+  if (defined.size === 0) return NO_FOOTNOTES;
+  const calls = new Map<string, string[]>();
+  for (const { from, nodes } of blocks) {
+    const here: string[] = [];
+    callsIn(nodes, here);
+    const counts = new Map<string, number>();
+    for (const identifier of here) {
+      const at = counts.get(identifier) ?? 0;
+      counts.set(identifier, at + 1);
+      calls.set(identifier, [...(calls.get(identifier) ?? []), `${from}-${at}`]);
+    }
+  }
+  for (const identifier of defined.keys()) if (!calls.has(identifier)) calls.set(identifier, []);
+  return [...calls].flatMap(([identifier, list], at) => {
+    const found = defined.get(identifier);
+    return found ? [{ identifier, number: at + 1, calls: list, ...found }] : [];
+  });
+}
+const NO_FOOTNOTES: readonly Footnote[] = [];

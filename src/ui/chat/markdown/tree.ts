@@ -1,0 +1,198 @@
+// From the syntax tree of Markdown to elements that are safe to draw: HTML that is none becomes text, the rest is sanitised, and every block
+// of words gets its direction. Pure.
+import type { Element, ElementContent, Root as Elements } from 'hast';
+import { raw } from 'hast-util-raw';
+import { defaultSchema, type Schema, sanitize } from 'hast-util-sanitize';
+import type { Literal, Nodes, Parents, RootContent } from 'mdast';
+import { type Handlers, toHast } from 'mdast-util-to-hast';
+import type { Formula } from './formula-syntax.ts';
+import { DRAWN_TAGS, drawnHtml, type Html } from './html-rule.ts';
+
+/** Words as they were written, line by line. */
+interface Verbatim extends Literal {
+  type: 'verbatim';
+}
+declare module 'mdast' {
+  interface RootContentMap {
+    verbatim: Verbatim;
+  }
+}
+
+const SCHEMA: Schema = {
+  ...defaultSchema,
+  tagNames: [...DRAWN_TAGS, 'input'],
+  // Lists, rows and cells stand where they were written; nothing is dropped for standing elsewhere.
+  attributes: {
+    ...defaultSchema.attributes,
+    '*': [...(defaultSchema.attributes?.['*'] ?? []), 'dir', 'lang', 'title'],
+    code: [['className', /^language-./]],
+    pre: ['dataMeta'],
+    span: ['dataFormula', 'dataOpen'],
+    sup: ['dataFootnote', 'dataCall'],
+    p: ['dataVerbatim'],
+    ol: ['start', 'reversed'],
+    time: ['dateTime'],
+  },
+  protocols: {
+    ...defaultSchema.protocols,
+    href: [...(defaultSchema.protocols?.href ?? []), 'tel'],
+    src: ['http', 'https', 'data', 'blob'],
+  },
+};
+
+/** `calls` counts how often each footnote was referred to. */
+const handlersFor = (calls: Map<string, number>): Handlers =>
+  ({
+    formula: (_: unknown, { value, display, open }: Formula, parent: Parents | undefined): Element => {
+      const alone = parent?.type === 'paragraph' && parent.children.length === 1;
+      const properties = {
+        dataFormula: display === 'always' || (display === 'alone' && alone) ? 'block' : 'inline',
+        ...(open ? { dataOpen: '' } : {}),
+      };
+      return { type: 'element', tagName: 'span', properties, children: [{ type: 'text', value }] };
+    },
+    footnoteReference: (_: unknown, { identifier }: { identifier: string }): Element => {
+      const at = calls.get(identifier) ?? 0;
+      calls.set(identifier, at + 1);
+      const properties = { dataFootnote: identifier, dataCall: `${at}` };
+      return { type: 'element', tagName: 'sup', properties, children: [] };
+    },
+    footnoteDefinition: () => undefined,
+    verbatim: (_: unknown, { value }: Verbatim): Element => ({
+      type: 'element',
+      tagName: 'p',
+      properties: { dataVerbatim: '' },
+      children: [{ type: 'text', value }],
+    }),
+    code: (
+      _: unknown,
+      { value, lang, meta }: { value: string; lang?: string | null; meta?: string | null },
+    ): Element => ({
+      type: 'element',
+      tagName: 'pre',
+      properties: meta ? { dataMeta: meta } : {},
+      children: [
+        {
+          type: 'element',
+          tagName: 'code',
+          properties: lang ? { className: [`language-${lang}`] } : {},
+          // HTML drops a line break right behind the tag.
+          children: [{ type: 'text', value: `\n${value}` }],
+        },
+      ],
+    }),
+  }) as unknown as Handlers;
+
+const CONTAINERS = new Set(['blockquote', 'listItem', 'root', 'footnoteDefinition']);
+
+/** A bare address in the words of a link is words. */
+const withoutLinks = (nodes: readonly Nodes[]): Nodes[] =>
+  nodes.flatMap((node) => (node.type === 'link' ? withoutLinks(node.children) : [node]));
+
+/** A copy in which HTML is either drawn or text. Whether anything is drawn is told by `seen`. */
+function withHtmlSettled<N extends Nodes>(node: N, partial: boolean, seen: { html: boolean }): N {
+  if (!('children' in node)) return node;
+  const children = (node.type === 'link' ? withoutLinks(node.children) : node.children) as RootContent[];
+  const flow = CONTAINERS.has(node.type);
+  const pieces: Html[] = children.flatMap((child) =>
+    child.type === 'html' ? [{ value: child.value, flow }] : [],
+  );
+  const drawn = pieces.length > 0 ? drawnHtml(pieces, partial) : [];
+  if (drawn.some((value) => value !== null)) seen.html = true;
+  let at = 0;
+  const settled = children.map((child): Nodes => {
+    if (child.type !== 'html') return withHtmlSettled(child, partial, seen);
+    const value = drawn[at];
+    at += 1;
+    if (value !== null && value !== undefined) return { ...child, value };
+    return flow ? { type: 'verbatim', value: child.value } : { type: 'text', value: child.value };
+  });
+  return { ...node, children: settled } as N;
+}
+
+/**
+ * The elements of some blocks of an answer. `definitions`: those of the whole answer that links in them refer to. `partial`: the text is still
+ * being written, elements that are open will be closed.
+ */
+export function elementsOf(
+  nodes: readonly RootContent[],
+  definitions: readonly RootContent[],
+  partial: boolean,
+): Elements {
+  const seen = { html: false };
+  const settled = withHtmlSettled({ type: 'root', children: [...nodes] }, partial, seen);
+  const tree = toHast(
+    { type: 'root', children: [...definitions, ...settled.children] },
+    { allowDangerousHtml: true, handlers: handlersFor(new Map()) },
+  );
+  const whole = seen.html ? raw(tree) : tree;
+  const safe = sanitize(whole, SCHEMA) as Elements;
+  for (const child of safe.children) if (child.type === 'element') direct(child);
+  return safe;
+}
+
+const LEAVES = new Set([
+  'p',
+  'h1',
+  'h2',
+  'h3',
+  'h4',
+  'h5',
+  'h6',
+  'td',
+  'th',
+  'summary',
+  'dt',
+  'figcaption',
+  'caption',
+]);
+const BOXES = new Set(['ul', 'ol', 'blockquote', 'table', 'dl', 'details', 'dd']);
+const STRONG = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]|\p{L}/u;
+const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+
+/** The first letter of the words of an element that tells a direction; code tells none. Undefined: there is none. */
+function firstStrong(node: ElementContent): string | undefined {
+  if (node.type === 'text') return STRONG.exec(node.value)?.[0];
+  if (node.type !== 'element' || node.tagName === 'code' || node.tagName === 'pre') return undefined;
+  for (const child of node.children) {
+    const found = firstStrong(child);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+const isLeafItem = ({ children }: Element): boolean =>
+  !children.some(
+    (child) => child.type === 'element' && (LEAVES.has(child.tagName) || BOXES.has(child.tagName)),
+  );
+
+/** Each block of words finds its direction by itself; a list, a quotation or a table has that of its first word, for its edge. */
+function direct(element: Element): void {
+  const { tagName, properties } = element;
+  if (tagName === 'pre') return;
+  if (LEAVES.has(tagName) || (tagName === 'li' && isLeafItem(element))) properties.dir ??= 'auto';
+  else if (BOXES.has(tagName) || tagName === 'li') {
+    const strong = firstStrong(element);
+    if (strong !== undefined) properties.dir ??= RIGHT_TO_LEFT.test(strong) ? 'rtl' : 'ltr';
+  }
+  for (const child of element.children) if (child.type === 'element') direct(child);
+}
+
+/** Code in a `pre` as it was written, and the language that its fence names. */
+export function codeOf(pre: Element): { code: string; language: string; meta: string } {
+  const inner = pre.children.find((child) => child.type === 'element' && child.tagName === 'code') ?? pre;
+  const classes = inner.type === 'element' ? inner.properties.className : undefined;
+  const named = (Array.isArray(classes) ? classes : []).find((name) => `${name}`.startsWith('language-'));
+  const text = textOf(inner as ElementContent);
+  return {
+    // The one that `code` adds; within HTML the parser has dropped it already.
+    code: inner === pre ? text : text.replace(/^\n/, ''),
+    language: named === undefined ? '' : `${named}`.slice('language-'.length),
+    meta: `${pre.properties.dataMeta ?? ''}`,
+  };
+}
+
+export function textOf(node: ElementContent): string {
+  if (node.type === 'text') return node.value;
+  return node.type === 'element' ? node.children.map(textOf).join('') : '';
+}

@@ -1,0 +1,325 @@
+// An answer is shown as it was said: code, addresses, prices, tags and signs of any script, whole or half written.
+import fc from 'fast-check';
+import { toHtml } from 'hast-util-to-html';
+import { describe, expect, it } from 'vitest';
+import { fencedPieces } from '../../../src/ui/chat/markdown/parse.ts';
+import { type Answer, AnswerReader } from '../../../src/ui/chat/markdown/reader.ts';
+import { codeOf, elementsOf } from '../../../src/ui/chat/markdown/tree.ts';
+import { roughMarkdown } from '../../fixtures/markdown.ts';
+import { MARKDOWN } from '../../server/scripted-model.ts';
+
+const drawnOf = ({ blocks }: Answer) =>
+  blocks.map(({ nodes, definitions, open }) => elementsOf(nodes, definitions, open));
+const html = (answer: Answer): string =>
+  drawnOf(answer)
+    .map((elements) => toHtml(elements))
+    .join('\n');
+/** What is drawn of a whole text, directions left out. */
+const drawn = (text: string): string =>
+  html(new AnswerReader().read(text, false)).replace(/ dir="(?:auto|ltr|rtl)"/g, '');
+/** The words that are seen: what a browser shows of the elements. */
+const words = (text: string): string =>
+  drawn(text)
+    .replace(/<[^>]*>/g, '')
+    .replaceAll('&#x3C;', '<')
+    .replaceAll('&#x26;', '&')
+    .replaceAll('&gt;', '>')
+    .trim();
+const formulas = (text: string): string[] =>
+  [...drawn(text).matchAll(/<span data-formula="(\w+)">([\s\S]*?)<\/span>/g)].map(
+    ([, kind, value]) => `${kind} ${value}`,
+  );
+const links = (text: string): string[] =>
+  [...drawn(text).matchAll(/<a href="([^"]*)"/g)].map(([, href = '']) => href);
+/** All code blocks of a text, as they are copied. */
+function codes(text: string): string[] {
+  const found: string[] = [];
+  const look = (node: { type: string; tagName?: string; children?: unknown[] }) => {
+    if (node.tagName === 'pre') found.push(codeOf(node as never).code);
+    else for (const child of node.children ?? []) look(child as never);
+  };
+  for (const elements of drawnOf(new AnswerReader().read(text, false))) look(elements as never);
+  return found;
+}
+
+describe('formulas', () => {
+  it.each([
+    ['so \\(x^2\\) and $y_1$', ['inline x^2', 'inline y_1']],
+    ['\\[ a = b \\]', ['block a = b']],
+    ['$$\na\n$$', ['block a']],
+    ['$$a + b$$', ['block a + b']],
+    ['so $$a$$ and', ['inline a']],
+    ['设$x$为', ['inline x']],
+    ['the $n$th, $k$-means, $2^n$.', ['inline n', 'inline k', 'inline 2^n']],
+    ['a 3$\\times$4 grid at 90$^\\circ$', ['inline \\times', 'inline ^\\circ']],
+    ['$$\na \\\\[4pt]\n+ b\n- c\n$$\n\nand \\[ d \\]', ['block a \\\\[4pt]\n+ b\n- c', 'block d']],
+    [
+      '\\[\n\\begin{aligned}\na &#x26;= b \\\\[4pt]\n\\end{aligned}\n\\]'.replace('&#x26;', '&'),
+      ['block \\begin{aligned}\na &#x26;= b \\\\[4pt]\n\\end{aligned}'],
+    ],
+    ['1. so:\n   $$\n   a\n   $$\n2. b', ['block a']],
+    ['> \\[\n> a\n> \\]', ['block a']],
+    ['| a |\n| - |\n| $x$ |', ['inline x']],
+    ['**so $x$**', ['inline x']],
+    ['$\\$5 + x$', ['inline \\$5 + x']],
+  ])('are read in %j', (text, expected) => expect(formulas(text)).toEqual(expected));
+
+  it.each([
+    'It costs $5 or $10.',
+    'between $5 and $10',
+    'from $5 to $10, $20 later',
+    'US$3–$4 and US$ 5',
+    '$100k/$200k, $5M–$10M',
+    '$5, or 10$ if late',
+    'pay $5 (US$) now',
+    '价格为$5，原价$10。花了$5到$10',
+    '$HOME/bin:$PATH',
+    '$HOME$PATH and $a,$b',
+    '$AAPL/$MSFT ($AAPL) ($MSFT)',
+    '$this->x=$y; f($a, $b)',
+    "$('#a').val()+$('#b').val()",
+    '$.ajax/$.get',
+    '$$ is the process, kill $$ and wait for $$ there',
+    'echo $$HOME/bin:$$PATH',
+    'the $ sign and the US$ sign, $$$',
+  ])('are not prices, variables or words: %s', (text) => {
+    expect(formulas(text)).toEqual([]);
+    expect(words(text)).toBe(text);
+  });
+
+  it.each([
+    ['escaped \\\\[sic\\\\] stays', 'escaped \\[sic\\] stays'],
+    ['a\\$b and \\$c', 'a$b and $c'],
+    ['he said \\[sic\\] and \\[1\\], \\[ \\]', 'he said [sic] and [1], [ ]'],
+    ['\\(see the note\\)', '(see the note)'],
+  ])('are not what was escaped: %s', (text, expected) => expect(words(text)).toBe(expected));
+
+  it('do not reach into code, addresses, titles, descriptions and comments', () => {
+    const href = 'https://example.com/$a/$b/c';
+    for (const text of [
+      `see ${href}`,
+      `see <${href}>`,
+      `see [x](${href} "$a and $b$")`,
+      `[$x](${href})`,
+      `# $1 ${href}`,
+    ]) {
+      expect(formulas(text)).toEqual([]);
+      expect(links(text)).toEqual([href]);
+    }
+    expect(drawn('![$a and b$](data:image/png;base64,AA)')).toContain('alt="$a and b$"');
+    expect(words('a `$x$` and ``b ` $c$``')).toBe('a $x$ and b ` $c$');
+    expect(words('a <!-- $x$ **b** --> c')).toBe('a <!-- $x$ **b** --> c');
+    expect(words('| Monthly ($) | Yearly ($) |\n| - | - |\n| 1 | 2 |')).toMatch(
+      /^Monthly \(\$\)\s*Yearly \(\$\)/,
+    );
+  });
+});
+
+describe('code', () => {
+  const path = 'export PATH=$HOME/bin:$PATH\n\n\t# \\(a\\) <b> **c** ~d~';
+  const indented = (by: string) => path.replace(/^(?=.)/gm, by);
+  it.each([
+    ['a fence', `\`\`\`sh\n${path}\n\`\`\``],
+    ['a fence with words behind its language', `~~~sh title="a b"\n${path}\n~~~`],
+    ['a fence that never ends', `\`\`\`sh\n${path}`],
+    ['a longer fence', `~~~~sh\n${path}\n~~~~`],
+    ['indentation', indented('    ')],
+    ['a fence in a list', `1. so\n\n   ~~~sh\n${indented('   ')}\n   ~~~`],
+    ['a fence in a quotation', `> ~~~sh\n${path.replace(/^/gm, '> ')}\n> ~~~`],
+    [
+      'a fence in a list in a quotation',
+      `> - so\n>\n>   \`\`\`sh\n${path.replace(/^/gm, '>   ')}\n>   \`\`\``,
+    ],
+  ])('in %s is copied byte for byte', (_, text) => expect(codes(text)).toEqual([path]));
+
+  it('in <pre> is copied as it is shown, its lines and its types with it', () => {
+    expect(codes('<pre>\nexport PATH=$HOME/bin:$PATH\n\nList<String> **a**\n</pre>')).toEqual([
+      'export PATH=$HOME/bin:$PATH\n\nList<String> **a**\n',
+    ]);
+  });
+
+  it('keeps lines that are empty, spaces at the end, and tabs', () => {
+    expect(codes('```\n\na  \n\tb\n\n```')).toEqual(['\na  \n\tb\n']);
+  });
+});
+
+describe('tildes', () => {
+  it.each(['每天2~3次，每次5~10分钟', '~5 minutes ~ 10, H~2~O, ~/bin and ~/lib'])(
+    'strike nothing where there is one: %s',
+    (text) => expect(words(text)).toBe(text),
+  );
+  it('strike where there are two, also beside punctuation', () => {
+    expect(drawn('~~删除。~~好')).toBe('<p><del>删除。</del>好</p>');
+  });
+});
+
+describe('emphasis beside Chinese, Japanese and Korean punctuation', () => {
+  it.each([
+    ['**注意：**请先备份。', '<strong>注意：</strong>请先备份。'],
+    ['**「強調」**です', '<strong>「強調」</strong>です'],
+    ['*（注）*です', '<em>（注）</em>です'],
+    ['**"quoted"**한국어', '<strong>"quoted"</strong>한국어'],
+    ['**설명(참고)**을', '<strong>설명(参고)</strong>을'.replace('参', '참')],
+    ['请看**《书》**。', '请看<strong>《书》</strong>。'],
+  ])('%s', (text, expected) => expect(drawn(text)).toBe(`<p>${expected}</p>`));
+});
+
+describe('addresses', () => {
+  it.each([
+    [
+      '请看https://example.com/docs/guide。然后**继续**',
+      'https://example.com/docs/guide',
+      '请看https://example.com/docs/guide。然后继续',
+    ],
+    ['（见https://example.com/a_(b)）', 'https://example.com/a_(b)', undefined],
+    ['「https://example.com/a」と', 'https://example.com/a', undefined],
+    ['https://example.com/a,然后', 'https://example.com/a', undefined],
+    ['访问https://example.com/docs获取更多', 'https://example.com/docs', undefined],
+    ['https://example.com에서 받으세요', 'https://example.com', undefined],
+    ['https://zh.wikipedia.org/wiki/中国，', 'https://zh.wikipedia.org/wiki/%E4%B8%AD%E5%9B%BD', undefined],
+    ['请看www.example.com。', 'http://www.example.com', undefined],
+    ['(see https://en.wikipedia.org/wiki/A_(b))', 'https://en.wikipedia.org/wiki/A_(b)', undefined],
+    ['联系me@example.com，谢谢', 'mailto:me@example.com', undefined],
+    ['“https://example.com/a”', 'https://example.com/a', undefined],
+    ['https://example.com/a？b=1！', 'https://example.com/a', undefined],
+  ])('end where they end: %s', (text, href, shown) => {
+    expect(links(text)).toEqual([href]);
+    expect(words(text)).toBe(shown ?? text);
+  });
+});
+
+describe('tags', () => {
+  it.each([
+    'Replace <your-api-key> … use List<String>',
+    'Map<String, List<Integer>> and <T> and Vec<u8>',
+    '<stdin> to <stdout>, a<b and c>d',
+    'List<b> of <section> and </T>',
+    'in <Button onClick={a}> and <Table>',
+    '<img src=x onerror="a()"><script>a()</script>',
+    'use the <iframe> and the <input type="text"> element',
+  ])('that are none are text: %s', (text) => expect(words(text)).toBe(text));
+  it('that are none keep a block of them line by line', () => {
+    expect(words('<form action="/x">\n  <input name="a">\n</form>')).toBe(
+      '<form action="/x">\n  <input name="a">\n</form>',
+    );
+    expect(words('<script>\na()\n\nb()\n</script>')).toBe('<script>\na()\n\nb()\n</script>');
+  });
+  it('that are harmless are drawn', () => {
+    expect(drawn('x<br>y <b>z</b> H<sub>2</sub>O <kbd>Ctrl</kbd>')).toBe(
+      '<p>x<br>y <b>z</b> H<sub>2</sub>O <kbd>Ctrl</kbd></p>',
+    );
+    expect(drawn('<details>\n<summary>a</summary>\n\n**b** $x$\n\n</details>\n\nc')).toMatch(
+      /^<details>\s*<summary>a<\/summary>\s*<p><strong>b<\/strong> <span data-formula="inline">x<\/span><\/p>\s*<\/details>\s*<p>c<\/p>$/,
+    );
+    expect(drawn('<div align="center">\n<b>a</b>\n</div>')).toContain('<b>a</b>');
+  });
+  it('keep what follows apart where they never end', () => {
+    expect(words('<details>\n\na\n\nb')).toBe('<details>\n\na\n\nb'.replace(/\n\n/g, '\n'));
+    expect(drawn('<script> tags are bad.\n\n## b')).toContain('<h2>b</h2>');
+  });
+  it('take no script along', () => {
+    expect(drawn('<a href="javascript:a()">b</a> [c](javascript:a())')).not.toContain('javascript');
+    expect(drawn('<b style="position:fixed">a</b>')).not.toContain('fixed');
+  });
+});
+
+describe('directions', () => {
+  it('are those of the words, not of code in them', () => {
+    const all = html(new AnswerReader().read('مرحبا\n\nHello\n\n- `npm` مرحبا\n- b\n\n> שלום', false));
+    expect(all).toContain('<p dir="auto">مرحبا</p>');
+    expect(all).toContain('<ul dir="rtl">');
+    expect(all).toContain('<li dir="auto">');
+    expect(all).toContain('<blockquote dir="rtl">');
+  });
+});
+
+describe('footnotes', () => {
+  it('are numbered in the order in which they are called, wherever they are defined', () => {
+    const { footnotes } = new AnswerReader().read(
+      '[^b]: B\n\nx[^a] y[^b] z[^a]\n\n[^a]: A\n\n[^c]: C',
+      false,
+    );
+    expect(footnotes.map(({ identifier, number, calls }) => [identifier, number, calls.length])).toEqual([
+      ['a', 1, 2],
+      ['b', 2, 1],
+      ['c', 3, 0],
+    ]);
+  });
+});
+
+describe('reading while an answer is written', () => {
+  const WHOLE = [
+    MARKDOWN,
+    'A [link][1] and[^a] **注意：**请 <b>x</b>.\n\n- a\n\n  - b\n\n#tag\n\n[1]: https://a.example\n\n[^a]: note\n',
+    '<details>\n<summary>a</summary>\n\n- b\n\n```sh\nx\n```\n\n</details>\n\nafter <section> the $$ end',
+    '$$\na\n\n+ b\n$$\n\n\\[ c \\]\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\ntext\n===\n\n1. a\n2. b\n\n   c\n',
+  ];
+  it.each(WHOLE)('comes to the same as reading it at once: %j', (text) => {
+    const reader = new AnswerReader();
+    for (let at = 1; at <= text.length; at += 3) reader.read(text.slice(0, at), true);
+    expect(html(reader.read(text, false))).toBe(html(new AnswerReader().read(text, false)));
+  });
+  it('comes to the same for whatever is written, in whatever pieces', () => {
+    fc.assert(
+      fc.property(roughMarkdown, fc.integer({ min: 1, max: 40 }), (text, step) => {
+        const reader = new AnswerReader();
+        for (let at = step; at < text.length; at += step) reader.read(text.slice(0, at), true);
+        expect(html(reader.read(text, false))).toBe(html(new AnswerReader().read(text, false)));
+      }),
+    );
+  });
+  it('keeps the blocks that are settled', () => {
+    const reader = new AnswerReader();
+    const first = reader.read('a\n\nb\n\nc', true).blocks;
+    const then = reader.read('a\n\nb\n\nc d', true).blocks;
+    expect(then[0]).toBe(first[0]);
+    expect(then[1]).toBe(first[1]);
+  });
+  it.each([
+    ['so **bold wor', '<strong>bold wor</strong>'],
+    ['so `code', '<code>code</code>'],
+    ['so [link](https://a.exam', '<p>so link</p>'],
+    ['- a\n- **b', '<strong>b</strong>'],
+    ['so \\(x^2 +', 'data-open'],
+    ['$$\nx^2\n+ y', 'data-formula="block" data-open'],
+    ['<details>\n<summary>a</summary>\n\nb', '</p></details>'],
+  ])('closes what is half written: %s', (text, expected) =>
+    expect(
+      html(new AnswerReader().read(text, true))
+        .replace(/ dir="\w+"/g, '')
+        .replace(/\n/g, ''),
+    ).toContain(expected),
+  );
+  it('does not take code that is being written for anything else', () => {
+    const text = '```sh\nexport PATH=$HOME/bin:$PATH **a';
+    expect(html(new AnswerReader().read(text, true))).toContain('export PATH=$HOME/bin:$PATH **a</code>');
+  });
+});
+
+describe('fenced code in a person’s words', () => {
+  it('is told from the words around it', () => {
+    expect(fencedPieces('look:\n\n```sql\nselect 1\n```\nwhy?')).toEqual([
+      { text: 'look:', fenced: false },
+      { text: '```sql\nselect 1\n```', fenced: true },
+      { text: 'why?', fenced: false },
+    ]);
+    expect(fencedPieces('no code, ``` here')).toEqual([{ text: 'no code, ``` here', fenced: false }]);
+    expect(fencedPieces('a <T> * b\n    c')).toEqual([{ text: 'a <T> * b\n    c', fenced: false }]);
+  });
+
+  it('keeps every letter', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom('a', 'b\n', '```\n', '\n```', '~~~', ' ', '> ', '- ')), (bits) => {
+        const text = bits.join('');
+        const letters = (from: string) => from.replace(/\n/g, '');
+        expect(
+          letters(
+            fencedPieces(text)
+              .map((piece) => piece.text)
+              .join(''),
+          ),
+        ).toBe(letters(text));
+      }),
+    );
+  });
+});
