@@ -26,7 +26,7 @@ import { versionOf, versionVector } from '../../domain/sync/coverage.ts';
 import { nextHlc, readHlc } from '../../domain/sync/hlc.ts';
 import { INDEX_ROOM } from '../../domain/sync/keys.ts';
 import { freshRecord, isShared, newTransaction, type RoomRecord, type Transaction } from './records.ts';
-import type { RoomContent } from './room.ts';
+import type { RoomContent } from './room-context.ts';
 import type { SessionContext } from './session-context.ts';
 
 export interface AccountState {

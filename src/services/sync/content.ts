@@ -27,7 +27,7 @@ import {
   withUpdate,
 } from '../documents/shared.ts';
 import type { Records, RoomRecord } from './records.ts';
-import type { RoomContent } from './room.ts';
+import type { RoomContent } from './room-context.ts';
 
 export interface DocumentContents {
   of(document: string): RoomContent;

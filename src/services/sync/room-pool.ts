@@ -7,7 +7,7 @@ import type { CompactionPolicy } from '../../domain/sync/compaction.ts';
 import { INDEX_ROOM } from '../../domain/sync/keys.ts';
 import { findIndex } from './account.ts';
 import { freshRecord, isShared, newTransaction, type Transaction } from './records.ts';
-import { createSyncedRoom, type SyncedRoom } from './room.ts';
+import { SyncedRoom } from './room.ts';
 import type { SessionContext } from './session-context.ts';
 
 export interface RoomPool {
@@ -102,7 +102,7 @@ export function createRoomPool({
       link?.markDirty();
       wake();
     });
-    link = createSyncedRoom({
+    link = new SyncedRoom({
       document,
       epoch,
       keys,

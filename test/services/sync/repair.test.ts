@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { platformDeflate } from '../../../src/adapters/sync/deflate.ts';
 import { blobKey } from '../../../src/domain/sync/blob.ts';
 import { MAX_COMPACT_BYTES, planCompaction, type Unit } from '../../../src/domain/sync/compaction.ts';
+import { RoomCompactor } from '../../../src/services/sync/compact.ts';
 import { createSealInto } from '../../../src/services/sync/envelope.ts';
 import {
   freshRecord,
@@ -11,7 +12,7 @@ import {
   type Records,
   type RoomRecord,
 } from '../../../src/services/sync/records.ts';
-import { createRoomRepair } from '../../../src/services/sync/repair.ts';
+import { RoomRepair } from '../../../src/services/sync/repair.ts';
 
 it('does not take for a loss what another device has just put together anew', async () => {
   let blobs = new Map([['change', new Uint8Array()]]);
@@ -21,54 +22,57 @@ it('does not take for a loss what another device has just put together anew', as
   const never = (): never => {
     throw new Error('Nothing is to be sent or taken');
   };
-  const upkeep = createRoomRepair({
-    document: 'index',
-    keys: { roomId: 'room', key: { seal: never, open: never } },
-    room: {
-      state: 'synced',
-      problem: null,
-      junk: 0,
-      blobs: () => blobs,
-      insert: never,
-      remove: never,
-      isConfirmed: () => true,
-      retry: never,
-      close: never,
+  const repair = new RoomRepair(
+    {
+      document: 'index',
+      epoch: 0,
+      keys: { roomId: 'room', key: { seal: never, open: never } },
+      room: {
+        state: 'synced',
+        problem: null,
+        junk: 0,
+        blobs: () => blobs,
+        insert: never,
+        remove: never,
+        isConfirmed: () => true,
+        retry: never,
+        close: never,
+      },
+      content: {
+        isBody: never,
+        merge: never,
+        apply: never,
+        snapshot: never,
+        diff: never,
+        advanceClocks: never,
+        forgottenCount: never,
+      },
+      records: new Proxy({} as Records, { get: never }),
+      sealInto: never,
+      deflate: platformDeflate,
+      device: 'laptop',
+      record: () => record,
+      clock: () => 0,
+      onLoss: () => {
+        losses += 1;
+      },
+      onCoverageGrown: never,
+      wakeWithin: () => {},
     },
-    content: {
-      isBody: never,
-      merge: never,
-      apply: never,
-      snapshot: never,
-      diff: never,
-      advanceClocks: never,
-      forgottenCount: never,
-    },
-    records: new Proxy({} as Parameters<typeof createRoomRepair>[0]['records'], { get: never }),
-    sealInto: never,
-    deflate: platformDeflate,
-    device: 'laptop',
-    record: () => record,
-    isUnreadable: () => false,
-    clock: () => 0,
-    onLoss: () => {
-      losses += 1;
-    },
-    onCoverageGrown: never,
-    wakeWithin: () => {},
-  });
-  expect(await upkeep.repair()).toBe(false);
+    () => false,
+  );
+  expect(await repair.repair()).toBe(false);
   // The segment came, and what it replaces went, after the room was last read.
   blobs = new Map([['segment', new Uint8Array()]]);
-  expect(await upkeep.repair()).toBe(false);
-  expect(upkeep.isRepairing).toBe(false);
+  expect(await repair.repair()).toBe(false);
+  expect(repair.isRepairing).toBe(false);
   record = { ...record, marks: { segment: have } };
-  expect(await upkeep.repair()).toBe(false);
+  expect(await repair.repair()).toBe(false);
   expect(losses).toBe(0);
   // A loss is still seen.
   blobs = new Map();
-  expect(await upkeep.repair()).toBe(false);
-  expect(upkeep.isRepairing).toBe(true);
+  expect(await repair.repair()).toBe(false);
+  expect(repair.isRepairing).toBe(true);
 });
 
 it('does not open a large room again and again where there is nothing to fold', async () => {
@@ -120,35 +124,38 @@ it('does not open a large room again and again where there is nothing to fold', 
     });
   expect(blobs.size).toBeGreaterThan(20);
   let now = 0;
-  const upkeep = createRoomRepair({
-    document: 'document',
-    keys,
-    room: {
-      state: 'synced',
-      problem: null,
-      junk: 0,
-      blobs: () => new Map(blobs),
-      insert: never,
-      remove: never,
-      isConfirmed: () => true,
-      retry: never,
-      close: never,
+  const compactor = new RoomCompactor(
+    {
+      document: 'document',
+      epoch: 0,
+      keys,
+      room: {
+        state: 'synced',
+        problem: null,
+        junk: 0,
+        blobs: () => new Map(blobs),
+        insert: never,
+        remove: never,
+        isConfirmed: () => true,
+        retry: never,
+        close: never,
+      },
+      content,
+      records: new Proxy({} as Records, { get: never }),
+      sealInto: never,
+      deflate: platformDeflate,
+      device: 'AAAAAAAAAAA',
+      record: () => record,
+      clock: () => now,
+      onLoss: never,
+      onCoverageGrown: never,
+      wakeWithin: () => {},
     },
-    content,
-    records: new Proxy({} as Records, { get: never }),
-    sealInto: never,
-    deflate: platformDeflate,
-    device: 'AAAAAAAAAAA',
-    record: () => record,
-    isUnreadable: () => false,
-    clock: () => now,
-    onLoss: never,
-    onCoverageGrown: never,
-    wakeWithin: () => {},
-  });
+    () => false,
+  );
   for (let time = 0; time < 20; time += 1) {
     now += 10_000;
-    expect(await upkeep.compact()).toBe(false);
+    expect(await compactor.compact()).toBe(false);
   }
   expect(opened).toBeLessThanOrEqual(blobs.size);
 });
