@@ -1,6 +1,7 @@
 // Many writers, one disk: what is asked for while a commit is under way goes into the next one together. Everything runs one after the
 // other, in the order in which it was asked for.
-import { orElse } from '../domain/base/log.ts';
+import { ignore } from '../domain/base/log.ts';
+import { SerialQueue } from '../domain/base/serial-queue.ts';
 
 interface Job<In, Out> {
   readonly input: In;
@@ -26,7 +27,7 @@ export function createGroupCommit<In, Out>(
   commit: (inputs: readonly In[]) => Promise<readonly (Out | Error)[]>,
 ): GroupCommit<In, Out> {
   let waiting: Job<In, Out>[] = [];
-  let turn: Promise<unknown> = Promise.resolve();
+  const turns = new SerialQueue();
 
   async function flush() {
     let weight = 0;
@@ -50,7 +51,7 @@ export function createGroupCommit<In, Out>(
   }
 
   function queueFlush() {
-    turn = turn.then(flush);
+    ignore(turns.run(flush), 'a commit answers each of its callers');
   }
 
   return {
@@ -59,14 +60,10 @@ export function createGroupCommit<In, Out>(
         waiting.push({ input, weight, resolve, reject });
         if (waiting.length === 1) queueFlush();
       }),
-    alone(work) {
-      const result = turn.then(work);
-      turn = orElse(result, undefined, 'work between two commits, whose caller hears of its failure');
-      return result;
-    },
+    alone: (work) => turns.run(work),
     async idle() {
-      while (waiting.length > 0) await turn;
-      await turn;
+      while (waiting.length > 0) await turns.idle();
+      await turns.idle();
     },
   };
 }

@@ -15,6 +15,7 @@ import {
   newMessageId,
 } from '../../domain/base/ids.ts';
 import { type Readable, until, type Writable, writable } from '../../domain/base/readable.ts';
+import { SerialQueue } from '../../domain/base/serial-queue.ts';
 import { piecesTo, pieceToGoOn } from '../../domain/chat/continuation.ts';
 import { type Conversation, effectiveHead } from '../../domain/chat/conversation.ts';
 import { hasContent } from '../../domain/chat/draft.ts';
@@ -87,7 +88,7 @@ interface Session {
   /** Ends when the turn and all that was queued behind it are done. Never rejects. */
   running: Promise<void>;
   /** Changes of this conversation one after another. */
-  line: Promise<unknown>;
+  readonly changes: SerialQueue;
 }
 
 /** Creates the service. Nothing happens before the first call; `rescueDrafts` is for the start. */
@@ -113,7 +114,7 @@ export function createChat(deps: ChatDependencies): Chat {
       sending: [],
       chosen: new Map(),
       running: Promise.resolve(),
-      line: Promise.resolve(),
+      changes: new SerialQueue(),
     };
     sessions.set(id, session);
     if (!isTemporary(id))
@@ -167,13 +168,6 @@ export function createChat(deps: ChatDependencies): Chat {
 
   const set = (session: Session, change: Partial<TurnState>) =>
     session.state.update((state) => ({ ...state, ...change }));
-
-  /** Runs `work` after all earlier work on the conversation. */
-  function inLine<T>(session: Session, work: () => Promise<T>): Promise<T> {
-    const result = session.line.then(work);
-    session.line = result.catch(() => undefined);
-    return result;
-  }
 
   // ---------------------------------------------------------------------------------------- user messages
   /**
@@ -387,7 +381,7 @@ export function createChat(deps: ChatDependencies): Chat {
       refuseTooLarge(parts);
       const id = conversationId ?? newConversationId();
       const session = sessionOf(id);
-      return await inLine(session, async () => {
+      return await session.changes.run(async () => {
         const waiting = session.state.get().queue;
         if (isBusy(session) || waiting.length > 0) {
           const queued = newMessageId();
@@ -433,7 +427,7 @@ export function createChat(deps: ChatDependencies): Chat {
 
     regenerate: async (id, answerId, without) => {
       const session = sessionOf(id);
-      await inLine(session, async () => {
+      await session.changes.run(async () => {
         const conversation = await needed(id);
         const { asked, first } = questionOf(conversation.messages, answerId);
         const before = first?.parts.find((part) => part.type === 'recall');
@@ -458,7 +452,7 @@ export function createChat(deps: ChatDependencies): Chat {
 
     goOn: async (id, answerId) => {
       const session = sessionOf(id);
-      await inLine(session, async () => {
+      await session.changes.run(async () => {
         const { messages } = await needed(id);
         const pieces = piecesTo(messages, answerId);
         const last = pieces.at(-1);
@@ -478,7 +472,7 @@ export function createChat(deps: ChatDependencies): Chat {
     edit: async (id, messageId, parts, rerun) => {
       refuseTooLarge(parts);
       const session = sessionOf(id);
-      await inLine(session, async () => {
+      await session.changes.run(async () => {
         const conversation = await needed(id);
         const original = conversation.messages.get(messageId);
         if (!original) throw new RecollectError('message-missing', `There is no message ${messageId}`);
@@ -500,7 +494,7 @@ export function createChat(deps: ChatDependencies): Chat {
     sendBack: async (id, mail) => {
       refuseTooLarge(mail.parts);
       const session = sessionOf(id);
-      return await inLine(session, async () => {
+      return await session.changes.run(async () => {
         const conversation = await needed(id);
         const before = effectiveHead(conversation);
         const plan = planSendBack(conversation, mail, { now: now(), device });

@@ -1,9 +1,11 @@
 // What a crash of the tab would lose, kept beside the log: the answer that is streaming, and messages that wait for their turn.
 // Rows carry the tab that owns them (`tab.ts`): nobody takes a row from a living one.
+
 import { z } from 'zod';
 import type { Drawer } from '../../adapters/log/conversation-log.ts';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import { asConversationId, type ConversationId, type MessageId } from '../../domain/base/ids.ts';
+import { SerialQueue } from '../../domain/base/serial-queue.ts';
 import { type Message, messageSchema, type Part, partSchema } from '../../domain/chat/message.ts';
 import type { TurnState } from './chat.ts';
 import { ABANDONED_MS, type LocksLike, type Tab } from './tab.ts';
@@ -69,7 +71,7 @@ export function createDraftRows({
   const closing = new AbortController();
 
   const queueKey = (id: ConversationId) => `queue/${id}/${tab}`;
-  let queueLine: Promise<unknown> = Promise.resolve();
+  const queueWrites = new SerialQueue();
 
   /** Rows of other tabs, by tab. Rows that this version cannot read are left where they are. */
   async function foreignRows(handlers: RescueHandlers): Promise<Map<string, ForeignRow[]>> {
@@ -196,12 +198,10 @@ export function createDraftRows({
     /** Keeps what waits in a conversation; durable when resolved. */
     queue(conversationId: ConversationId, items: Queued): Promise<void> {
       const row = items.length > 0 ? { tab, conversationId, items } : undefined;
-      const written = queueLine.then(async () => {
+      return queueWrites.run(async () => {
         await locked;
         await drawer.set(queueKey(conversationId), row && { ...row, touchedAt: now() });
       });
-      queueLine = written.catch(() => undefined);
-      return written;
     },
 
     /**
@@ -232,7 +232,7 @@ export function createDraftRows({
 
     /** Waits for what is being written and gives up the lock. */
     async close(): Promise<void> {
-      await queueLine;
+      await queueWrites.idle();
       closing.abort(new DOMException('Closing', 'AbortError'));
       leave();
     },

@@ -1,7 +1,8 @@
 // What goes on in each conversation of this tab: its state as the interface sees it, its attempts one after another, and who hears of them.
+
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { type Writable, writable } from '../../domain/base/readable.ts';
-import { unlessAborted } from '../../domain/base/within.ts';
+import { SerialQueue } from '../../domain/base/serial-queue.ts';
 import { type CompactionEvent, type ContextState, IDLE_CONTEXT } from './context.ts';
 import type { Bill, CompactionAttempt, Planned } from './planning.ts';
 
@@ -11,7 +12,7 @@ const MAX_EVENTS = 50;
 export interface Session {
   readonly state: Writable<ContextState>;
   /** Attempts of this conversation one after another. */
-  queue: Promise<unknown>;
+  readonly attempts: SerialQueue;
   /** Ends what runs. */
   control: AbortController | null;
   /** Tokens at which the last attempt did not help; 0: it did. */
@@ -36,8 +37,8 @@ export interface Sessions {
   emit(session: Session, event: CompactionEvent): void;
   onEvent(listener: (event: CompactionEvent) => void): () => void;
   /**
-   * Runs `work` after all earlier work on the conversation. Who aborts `signal` while it waits in line is let go at once, and it is not
-   * begun; work that has begun is waited for.
+   * Runs `work` after all earlier work on the conversation. Aborting `signal` while it waits rejects at once, and the work does not begin;
+   * work that has begun is waited for.
    */
   enqueue<T>(session: Session, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
   /** Takes the waiting plan away and lets the turn behind it go on. */
@@ -68,7 +69,7 @@ export function createSessions(): Sessions {
       if (known) return known;
       const session: Session = {
         state: writable(IDLE_CONTEXT),
-        queue: Promise.resolve(),
+        attempts: new SerialQueue(),
         control: null,
         futile: 0,
         pendingPlan: null,
@@ -85,15 +86,10 @@ export function createSessions(): Sessions {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    enqueue: (session, work, signal) => {
-      const turn = session.queue.then(() => signal?.throwIfAborted());
-      const result = turn.then(work);
-      session.queue = result.catch(() => undefined);
-      return signal ? unlessAborted(turn, signal).then(() => result) : result;
-    },
+    enqueue: (session, work, signal) => session.attempts.run(work, signal),
     end: async () => {
       for (const session of sessions.values()) if (session.state.get().pending) settle(session, false);
-      await Promise.all([...sessions.values()].map(({ queue }) => queue));
+      await Promise.all([...sessions.values()].map(({ attempts }) => attempts.idle()));
     },
   };
 }

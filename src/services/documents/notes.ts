@@ -3,6 +3,7 @@
 //   n   key -> one wording of a note as JSON          (the note's id, or a random key where it was rewritten: see `wordingsOf`)
 //   f   feedback id -> feedback as JSON
 // Keys and values that this version does not know are left where they are.
+
 import { v7 } from 'uuid';
 import * as Y from 'yjs';
 import type { z } from 'zod';
@@ -10,6 +11,7 @@ import type { Store } from '../../adapters/log/conversation-log.ts';
 import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { NOTES_DOCUMENT, newEntryId } from '../../domain/base/ids.ts';
 import { type Readable, writable } from '../../domain/base/readable.ts';
+import { SerialQueue } from '../../domain/base/serial-queue.ts';
 import {
   type Feedback,
   feedbackSchema,
@@ -103,7 +105,7 @@ export function createNotes({
   let entries = 0;
   /** Something did not decode. */
   let damaged = false;
-  let line: Promise<unknown> = Promise.resolve();
+  const queue = new SerialQueue();
 
   const announce = () => {
     const [shownNotes, shownFeedback] = acrossGaps(doc, damaged, (shown) => [
@@ -142,12 +144,6 @@ export function createNotes({
     announce();
   }
 
-  const inLine = <T>(work: () => Promise<T>): Promise<T> => {
-    const result = line.then(work);
-    line = result.catch(() => undefined);
-    return result;
-  };
-
   /**
    * Shown once it is durable: the change is made on a copy, so that a failure leaves nothing behind. `foldAfter`: as many entries of the
    * document are folded into one, and what was taken out is nowhere in that.
@@ -156,7 +152,7 @@ export function createNotes({
     make: (notes: Y.Map<unknown>, feedback: Y.Map<unknown>) => void,
     foldAfter = FOLD_AFTER,
   ): Promise<void> =>
-    inLine(async () => {
+    queue.run(async () => {
       if (!isRead) await read();
       // What is shown from behind a gap can be changed like all else: the change then waits in the document with what it changes.
       const across = damaged && hasGaps(doc);
@@ -202,7 +198,7 @@ export function createNotes({
   }
 
   const follow = () => {
-    if (!closed) inLine(read).catch((error) => onProblem(toProblem(error)));
+    if (!closed) queue.run(read).catch((error) => onProblem(toProblem(error)));
   };
   const stop = log.subscribe((changed) => {
     if (changed.documents.includes(NOTES_DOCUMENT) && changed.foreign) follow();
@@ -212,8 +208,8 @@ export function createNotes({
   return {
     state,
     known: async () => {
-      await line;
-      if (!isRead) await inLine(read).catch((error) => onProblem(toProblem(error)));
+      await queue.idle();
+      if (!isRead) await queue.run(read).catch((error) => onProblem(toProblem(error)));
       return state.get();
     },
     write: async ({ text, over, id = over?.id, by = 'person', source = null, createdAt }) => {

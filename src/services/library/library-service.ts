@@ -1,8 +1,10 @@
 // The library as a whole: importing, exporting, trash and samples. `Documents` is the only one that writes.
+
 import { IMPORTERS } from '../../adapters/importers/index.ts';
 import { toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, isTemporary } from '../../domain/base/ids.ts';
 import { until, writable } from '../../domain/base/readable.ts';
+import { SerialQueue } from '../../domain/base/serial-queue.ts';
 import type { ConversationChange } from '../documents/documents.ts';
 import type { Notes } from '../documents/notes.ts';
 import { type Activities, createActivities } from './activities.ts';
@@ -84,13 +86,8 @@ export function createLibrary({
   });
 
   /** Imports run one after the other: each sees what the one before brought. */
-  let last: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const begin = () => exclusive(work);
-    const turn = last.then(begin, begin);
-    last = turn.catch(() => {});
-    return turn;
-  };
+  const imports = new SerialQueue();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => imports.run(() => exclusive(work));
 
   if (unfinished)
     inTurn(importing.reportInterrupted).catch((error: unknown) => console.warn(toProblem(error).message));

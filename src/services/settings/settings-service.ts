@@ -3,6 +3,7 @@
 //
 //   set ──► check ──► drawer ──► config here redraws
 //                       └──► drawer here and in other tabs says so ──► read again ──► config there redraws
+
 import { isMap, isPair, isScalar, LineCounter, parseDocument, stringify, visit } from 'yaml';
 import { z } from 'zod';
 import type { Drawer } from '../../adapters/log/conversation-log.ts';
@@ -12,6 +13,7 @@ import type { Vault } from '../../adapters/vault/vault.ts';
 import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, isTemporary } from '../../domain/base/ids.ts';
 import { type Writable, writable } from '../../domain/base/readable.ts';
+import { SerialQueue } from '../../domain/base/serial-queue.ts';
 import { type Config, defaultConfig } from '../../domain/settings/config.ts';
 import {
   CONFIG_FIELDS,
@@ -154,16 +156,11 @@ export async function createSettings({
 
   // -------------------------------------------------------------------------------------------- changing
   // One change at a time, each on what is kept at that moment: another tab may have changed it since.
-  let line: Promise<unknown> = Promise.resolve();
-  const inLine = <T>(work: () => Promise<T>): Promise<T> => {
-    const done = line.then(work);
-    line = done.catch(() => {});
-    return done;
-  };
+  const changes = new SerialQueue();
 
   /** Sets what `path` names; `first` runs once everything was checked and nothing has changed yet, with what will be in force. */
   const change = (path: string, value: unknown, first: (next: Config) => Promise<void> = async () => {}) =>
-    inLine(async () => {
+    changes.run(async () => {
       const { kept } = await keptValues();
       const before = inForce(kept).config;
       const { values, refused } = valuesAt(before, path, value);
@@ -183,7 +180,7 @@ export async function createSettings({
     });
 
   const changeConnections = (change: (current: Connections) => Connections | Promise<Connections>) =>
-    inLine(async () => {
+    changes.run(async () => {
       const next = await change((await readConnections()).next);
       const picks = Object.entries(next.picked ?? {});
       const kept = Object.fromEntries(picks.filter(([id]) => !isTemporary(id)));
@@ -195,13 +192,15 @@ export async function createSettings({
   await load();
   // Keys of an earlier version say not where they belong: to the addresses in force now, before anybody changes one. A vault that
   // cannot be opened says so where a key is needed.
-  void inLine(async () => {
-    const { embedding } = config.get();
-    for (const group of EMBEDDING_GROUPS) await keys.get(`embedding/${group}`, embedding[group].base_url);
-    for (const { id, baseUrl } of connections.get().endpoints) await keys.get(endpointKey(id), baseUrl);
-  }).catch(() => {});
+  void changes
+    .run(async () => {
+      const { embedding } = config.get();
+      for (const group of EMBEDDING_GROUPS) await keys.get(`embedding/${group}`, embedding[group].base_url);
+      for (const { id, baseUrl } of connections.get().endpoints) await keys.get(endpointKey(id), baseUrl);
+    })
+    .catch(() => {});
   const stop = drawer.subscribe(({ keys }) => {
-    if (keys.includes(CONFIG) || keys.includes(CONNECTIONS)) void inLine(load);
+    if (keys.includes(CONFIG) || keys.includes(CONNECTIONS)) void changes.run(load);
   });
   signal?.addEventListener('abort', stop, { once: true });
 
@@ -214,7 +213,7 @@ export async function createSettings({
     set: (path, value) => change(path, value),
 
     reset: () =>
-      inLine(async () => {
+      changes.run(async () => {
         await drawer.set(CONFIG, undefined);
         await load();
       }),
@@ -289,13 +288,13 @@ export async function createSettings({
       ),
 
     // After what is under way: a key that is being kept, and where those of an earlier version belong.
-    keyOrigin: (name) => inLine(() => keys.origin(name)),
-    forgetKey: (name) => inLine(() => keys.forget(name)),
+    keyOrigin: (name) => changes.run(() => keys.origin(name)),
+    forgetKey: (name) => changes.run(() => keys.forget(name)),
 
     test: async (endpoint, key, signal) =>
       test(
         endpoint,
-        key ?? (await inLine(() => keys.get(endpointKey(endpoint.id), endpoint.baseUrl))),
+        key ?? (await changes.run(() => keys.get(endpointKey(endpoint.id), endpoint.baseUrl))),
         signal,
       ),
 
