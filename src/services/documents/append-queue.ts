@@ -1,0 +1,174 @@
+// Writes changes to the log: in order, one transaction at a time. A change that cannot be written stays queued and is written with the
+// next one, or by a retry.
+import type {
+  ConversationLog,
+  DrawerWrite,
+  LogEntry,
+  NewEntry,
+  Origin,
+} from '../../adapters/log/conversation-log.ts';
+import { toProblem } from '../../domain/base/errors.ts';
+import { type DocumentId, type EntryId, newEntryId } from '../../domain/base/ids.ts';
+import { ignore } from '../../domain/base/log.ts';
+import { type Readable, writable } from '../../domain/base/readable.ts';
+import type { SaveStatus } from './documents.ts';
+
+/** What could not be written is retried after this time, ms. */
+const RETRY_MS = 20_000;
+
+export const newEntry = (document: DocumentId, origin: Origin, bytes: Uint8Array): NewEntry => ({
+  id: newEntryId(),
+  document,
+  origin,
+  bytes,
+});
+
+/** Knows how far this tab has followed the log, and which entries it appended itself. */
+export class LogCursor {
+  /** The highest seq that was followed. */
+  seq = 0;
+  readonly #own = new Set<EntryId>();
+
+  appending(entries: readonly NewEntry[]): void {
+    for (const { id } of entries) this.#own.add(id);
+  }
+
+  /** Moves past own entries, where nobody else appended in between. */
+  appended(entries: readonly NewEntry[], seq: number): void {
+    if (seq - entries.length !== this.seq) return;
+    this.seq = seq;
+    for (const { id } of entries) this.#own.delete(id);
+  }
+
+  /** Moves to the entry. True where this tab appended it. */
+  advance({ seq, id }: LogEntry): boolean {
+    this.seq = Math.max(this.seq, seq);
+    return this.#own.delete(id);
+  }
+}
+
+interface QueuedAppend {
+  readonly entries: readonly NewEntry[];
+  readonly writes: readonly DrawerWrite[];
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+  readonly onSaved: () => void;
+}
+
+export class AppendQueue {
+  readonly #log: ConversationLog;
+  readonly #cursor: LogCursor;
+  readonly #saving = writable<SaveStatus>({ state: 'saved' });
+  readonly #queue: QueuedAppend[] = [];
+  #flushing: Promise<void> | undefined;
+  #retryTimer: ReturnType<typeof setTimeout> | undefined;
+  #closing = false;
+
+  constructor(log: ConversationLog, cursor: LogCursor) {
+    this.#log = log;
+    this.#cursor = cursor;
+  }
+
+  get saving(): Readable<SaveStatus> {
+    return this.#saving;
+  }
+
+  get isEmpty(): boolean {
+    return this.#queue.length === 0;
+  }
+
+  /** Documents with a change that is not written yet. */
+  documents(): Set<DocumentId> {
+    return new Set(this.#queue.flatMap(({ entries }) => entries.map(({ document }) => document)));
+  }
+
+  /**
+   * Queues entries and writes for one transaction. Resolves when they are durable. Rejects where the first try fails, and keeps them queued.
+   * `onSaved` is called once when they are written, however late: until then the document must stay in memory.
+   */
+  enqueue(
+    entries: readonly NewEntry[],
+    writes: readonly DrawerWrite[],
+    onSaved: () => void = () => {},
+  ): Promise<void> {
+    const written = new Promise<void>((resolve, reject) => {
+      this.#queue.push({ entries, writes, resolve, reject, onSaved });
+    });
+    this.#flushInBackground();
+    return written;
+  }
+
+  /** Queues entries that nobody waits for: what cannot be written now is written with the next change. */
+  enqueueInBackground(entries: readonly NewEntry[]): void {
+    ignore(this.enqueue(entries, []), 'the entries stay queued, and the save status tells');
+  }
+
+  /** Writes everything that is queued: reading the log finds it then. Throws where it cannot be written. */
+  async drain(): Promise<void> {
+    while (!this.isEmpty) await this.enqueue([], []);
+  }
+
+  /** Appends around the queue: a failure leaves nothing behind to be written later. */
+  async append(entries: readonly NewEntry[], writes: readonly DrawerWrite[] = []): Promise<void> {
+    this.#cursor.appending(entries);
+    this.#cursor.appended(entries, await this.#log.append(entries, writes));
+  }
+
+  /** Writes what is queued. Resolves when it is written, or the try failed. */
+  flush(): Promise<void> {
+    // With an empty queue the work would end before it is assigned, and block all later writes.
+    if (this.isEmpty) return this.#flushing ?? Promise.resolve();
+    this.#flushing ??= this.#writeAll();
+    return this.#flushing;
+  }
+
+  fail(error: unknown): void {
+    this.#saving.set({ state: 'failed', problem: toProblem(error) });
+  }
+
+  /** Ends retries. What is queued can still be flushed. */
+  close(): void {
+    this.#closing = true;
+    clearTimeout(this.#retryTimer);
+  }
+
+  async #writeAll(): Promise<void> {
+    clearTimeout(this.#retryTimer);
+    try {
+      while (!this.isEmpty) if (!(await this.#writeBatch())) return;
+      this.#saving.set({ state: 'saved' });
+    } finally {
+      // In the same step as the last look at the queue: later entries begin a new flush.
+      this.#flushing = undefined;
+    }
+  }
+
+  /** Writes what is queued now. False where that failed. */
+  async #writeBatch(): Promise<boolean> {
+    const batch = this.#queue.slice();
+    try {
+      const writing = this.append(
+        batch.flatMap((item) => item.entries),
+        batch.flatMap((item) => item.writes),
+      );
+      // Notify after the transaction began: listeners may draw while the disk works.
+      this.#saving.set({ state: 'saving' });
+      await writing;
+    } catch (error) {
+      for (const item of batch) item.reject(error);
+      this.fail(error);
+      if (!this.#closing) this.#retryTimer = setTimeout(() => this.#flushInBackground(), RETRY_MS);
+      return false;
+    }
+    this.#queue.splice(0, batch.length);
+    for (const item of batch) {
+      item.onSaved();
+      item.resolve();
+    }
+    return true;
+  }
+
+  #flushInBackground(): void {
+    ignore(this.flush(), 'each queued append tells its own caller');
+  }
+}

@@ -1,0 +1,86 @@
+// The library's list as this tab has it: one entry per conversation, each a last-writer-wins value. Two tabs that change a conversation at
+// once may each write an entry that lacks the other's change: whoever has the conversation in memory sees that and writes it again.
+import { type ConversationId, LIBRARY_DOCUMENT } from '../../domain/base/ids.ts';
+import { type Readable, writable } from '../../domain/base/readable.ts';
+import { type AppendQueue, newEntry } from './append-queue.ts';
+import type { LibraryEntry } from './documents.ts';
+import type { LoadedConversation } from './loading.ts';
+import { toLibraryEntry } from './yjs-conversation.ts';
+import { createLibraryDocument, type LibraryDocument } from './yjs-library.ts';
+
+/** Subscribers hear of a change this much later, ms: a save is over by then, and several changes are drawn once. */
+const NOTIFY_AFTER_MS = 30;
+
+interface Listing {
+  readonly ready: boolean;
+  readonly entries: readonly LibraryEntry[];
+}
+
+export class ConversationList {
+  readonly document: LibraryDocument = createLibraryDocument();
+  /** Log entries of the list, since its last snapshot. */
+  logEntries = 0;
+  readonly #queue: AppendQueue;
+  /** What subscribers were notified of last; `get` gives what is so now. */
+  readonly #notified = writable<Listing>({ ready: false, entries: [] });
+  #listing = this.#notified.get();
+  #ready = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(queue: AppendQueue) {
+    this.#queue = queue;
+  }
+
+  get readable(): Readable<Listing> {
+    return { get: () => this.#current(), subscribe: this.#notified.subscribe };
+  }
+
+  get(id: ConversationId): LibraryEntry | undefined {
+    return this.document.get(id);
+  }
+
+  /** Changes entries in memory. Returns the update to append; undefined where nothing changed. */
+  change(entries: readonly LibraryEntry[], removed: readonly ConversationId[]): Uint8Array | undefined {
+    return this.document.change(entries, removed);
+  }
+
+  /** Changes entries, and writes them in the background. */
+  write(entries: readonly LibraryEntry[], removed: readonly ConversationId[] = []): void {
+    const update = this.change(entries, removed);
+    if (!update) return;
+    this.logEntries += 1;
+    this.notifySoon();
+    this.#queue.enqueueInBackground([newEntry(LIBRARY_DOCUMENT, 'user', update)]);
+  }
+
+  /** Writes the conversation's entry again where it says something else. One without an entry was erased, or is listed at the next start. */
+  refresh({ document, damaged }: Pick<LoadedConversation, 'document' | 'damaged'>): void {
+    const conversation = document.read();
+    // The entry of a damaged conversation may say more than what can be read of it.
+    if (damaged || conversation.newer || !this.get(conversation.id)) return;
+    this.write([toLibraryEntry(conversation)]);
+  }
+
+  notify(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#ready = true;
+    this.#notified.set(this.#current());
+  }
+
+  /** Notifies once for several changes: drawing the sidebar costs more than a save. */
+  notifySoon(): void {
+    this.#timer ??= setTimeout(() => this.notify(), NOTIFY_AFTER_MS);
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #current(): Listing {
+    const entries = this.#ready ? this.document.entries() : this.#listing.entries;
+    if (this.#listing.ready !== this.#ready || this.#listing.entries !== entries)
+      this.#listing = { ready: this.#ready, entries };
+    return this.#listing;
+  }
+}

@@ -1,0 +1,85 @@
+// Erases conversations for good, with what quotes them. A key-value entry says what is being erased until it is done: a kill in between
+// neither brings a conversation back nor leaves what quotes it.
+import type { ConversationLog, Drawer } from '../../adapters/log/conversation-log.ts';
+import { toProblem } from '../../domain/base/errors.ts';
+import { type ConversationId, isTemporary, LIBRARY_DOCUMENT } from '../../domain/base/ids.ts';
+import { type AppendQueue, newEntry } from './append-queue.ts';
+import type { ConversationCache } from './conversation-cache.ts';
+import type { ConversationList } from './conversation-list.ts';
+import type { Notes } from './notes.ts';
+
+const ERASING = 'erasing/';
+
+export interface ErasureDeps {
+  readonly log: ConversationLog;
+  readonly drawer: Drawer;
+  readonly queue: AppendQueue;
+  readonly list: ConversationList;
+  readonly cache: ConversationCache;
+  readonly notes: Pick<Notes, 'forget'> | undefined;
+}
+
+export class Erasure {
+  readonly #deps: ErasureDeps;
+
+  constructor(deps: ErasureDeps) {
+    this.#deps = deps;
+  }
+
+  /** Finishes what a kill interrupted. */
+  async resume(): Promise<void> {
+    const { drawer, list } = this.#deps;
+    const keys = await drawer.keys(ERASING);
+    const left = keys.map((key) => key.slice(ERASING.length) as ConversationId);
+    // What is listed came back since, by an import say: only the key is left of its erasure.
+    for (const id of left) if (list.get(id)) await drawer.set(`${ERASING}${id}`, undefined);
+    const erased = left.filter((id) => !list.get(id));
+    if (erased.length > 0) await this.#eraseAll(erased);
+  }
+
+  async erase(given: readonly ConversationId[]): Promise<void> {
+    const { log, queue, list, cache } = this.#deps;
+    const ids = given.filter((id) => !isTemporary(id));
+    for (const id of given) if (isTemporary(id)) cache.end(id);
+    if (ids.length === 0) return;
+    const update = list.change([], ids);
+    list.notify();
+    try {
+      await queue.enqueue(
+        update ? [newEntry(LIBRARY_DOCUMENT, 'user', update)] : [],
+        ids.map((id) => ({ key: `${ERASING}${id}`, value: true })),
+      );
+    } catch (error) {
+      // On a full disk only erasing makes space for the note that it was done, and for what is queued before it. A kill in between leaves
+      // a list entry without a conversation, which can be taken off the list.
+      if (toProblem(error).code !== 'storage-full') throw error;
+      for (const id of ids) await log.erase(id);
+      await queue.flush();
+      if (!queue.isEmpty) throw error;
+    }
+    await this.#eraseAll(ids);
+  }
+
+  /** Takes a list entry without a conversation off the list. */
+  async unlist(id: ConversationId): Promise<void> {
+    const { log, queue, list, cache, notes } = this.#deps;
+    if (cache.has(id) || (await log.read(id)).length > 0) return;
+    // Erased on a full disk and killed: what quotes it is still there, and nothing but this entry leads to it.
+    await notes?.forget([id]);
+    const update = list.change([], [id]);
+    if (!update) return;
+    list.notify();
+    await queue.enqueue([newEntry(LIBRARY_DOCUMENT, 'user', update)], []);
+  }
+
+  async #eraseAll(ids: readonly ConversationId[]): Promise<void> {
+    const { log, drawer, cache, notes } = this.#deps;
+    for (const id of ids) {
+      await log.erase(id);
+      cache.forget(id);
+    }
+    // Last: on a full disk only what was erased makes space for it. Until it is done the key stays.
+    await notes?.forget(ids);
+    for (const id of ids) await drawer.set(`${ERASING}${id}`, undefined);
+  }
+}

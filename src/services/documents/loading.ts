@@ -1,0 +1,75 @@
+// Reads documents out of the log, and writes snapshots in the place of many entries.
+import * as Y from 'yjs';
+import type { ConversationLog, LogEntry } from '../../adapters/log/conversation-log.ts';
+import { RecollectError, toProblem } from '../../domain/base/errors.ts';
+import type { ConversationId, DocumentId } from '../../domain/base/ids.ts';
+import { hasGaps } from './gaps.ts';
+import { type ConversationDocument, createConversationDocument } from './yjs-conversation.ts';
+import type { LibraryDocument } from './yjs-library.ts';
+
+/** A document gets a snapshot when this many entries have piled up on it. */
+export const SNAPSHOT_AFTER = 200;
+
+export interface LoadedConversation {
+  readonly document: ConversationDocument;
+  /** Log entries it was read from. */
+  readonly entries: number;
+  /** Some entry could not be decoded. */
+  readonly damaged: boolean;
+}
+
+export type OnProblem = (problem: ReturnType<typeof toProblem>) => void;
+
+export class DocumentLoader {
+  readonly #log: ConversationLog;
+  readonly #onProblem: OnProblem;
+
+  constructor(log: ConversationLog, onProblem: OnProblem) {
+    this.#log = log;
+    this.#onProblem = onProblem;
+  }
+
+  /** Applies the entry. Reports a damaged one, and returns false: it stays in the log, and the rest is shown. */
+  apply(document: ConversationDocument | LibraryDocument, entry: LogEntry): boolean {
+    try {
+      document.apply(entry.bytes, entry.origin);
+      return true;
+    } catch (cause) {
+      const message = `Entry ${entry.seq} of ${entry.document} cannot be read`;
+      const params = { seq: entry.seq, document: entry.document };
+      this.#onProblem(toProblem(new RecollectError('damaged-entry', message, { params, cause })));
+      return false;
+    }
+  }
+
+  async load(id: ConversationId): Promise<LoadedConversation | undefined> {
+    const entries = await this.#log.read(id);
+    if (entries.length === 0) return undefined;
+    const document = createConversationDocument(id);
+    let damaged = false;
+    for (const entry of entries) damaged = !this.apply(document, entry) || damaged;
+    return { document, entries: entries.length, damaged };
+  }
+
+  /**
+   * Replaces the document's entries by one snapshot, made of the log rather than the screen: it holds exactly what it replaces. Leaves
+   * them where one cannot be decoded or waits for another: they must survive as they are. `empty`: a new document.
+   */
+  async writeSnapshot(
+    id: DocumentId,
+    empty: ConversationDocument | LibraryDocument,
+    isClosing: () => boolean,
+  ): Promise<void> {
+    const entries = await this.#log.read(id);
+    const last = entries.at(-1);
+    if (!last || entries.length < 2 || isClosing()) return;
+    try {
+      for (const entry of entries) empty.apply(entry.bytes);
+    } catch {
+      // Reported when the document was opened.
+      return;
+    }
+    if (hasGaps(empty.doc)) return;
+    await this.#log.fold(id, Y.encodeStateAsUpdate(empty.doc), last.seq);
+  }
+}
