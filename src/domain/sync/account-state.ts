@@ -11,7 +11,6 @@ export interface StateEntry {
   readonly value: unknown;
   readonly time: Hlc;
 }
-export type AccountStateEntries = ReadonlyMap<string, StateEntry>;
 
 export const deviceSchema = z.object({
   name: z.string().max(200),
@@ -26,7 +25,6 @@ export type VersionAnnouncement = z.infer<typeof announcementSchema>;
 
 /** `brought`: the device that says so puts all of the document there. */
 export const epochSchema = z.object({ epoch: z.number(), brought: z.boolean().default(false) });
-export type EpochState = z.infer<typeof epochSchema>;
 
 export const tombstoneSchema = z.object({ epoch: z.number(), have: versionVectorSchema, at: z.number() });
 export type Tombstone = z.infer<typeof tombstoneSchema>;

@@ -11,7 +11,7 @@ import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import { createByteReader, createByteWriter, fromText, toText } from './bytes.ts';
 import { type Coverage, withRange } from './coverage.ts';
 
-export const BLOB_VERSION = 1;
+const BLOB_VERSION = 1;
 /** `delta`: one change. `segment`: several folded into one, or one large change. `snapshot`: all that a device has. */
 export type BlobKind = 'delta' | 'segment' | 'snapshot';
 const KINDS: readonly BlobKind[] = ['delta', 'segment', 'snapshot'];
@@ -20,7 +20,7 @@ export const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const HEADER_BYTES = 2 + NONCE_BYTES;
 export const DEVICE_BYTES = 8;
-export const HASH_BYTES = 16;
+const HASH_BYTES = 16;
 /** Bodies are cut into parts of this size, so that no blob grows past what a relay takes in one message. */
 export const PART_BYTES = 256 * 1024;
 

@@ -6,7 +6,7 @@ export const toText = (bytes: Uint8Array): string => base64urlnopad.encode(bytes
 /** Throws where the text is no base64url. */
 export const fromText = (text: string): Uint8Array => base64urlnopad.decode(text);
 
-export interface ByteWriter {
+interface ByteWriter {
   byte(value: number): void;
   /** A whole number from 0 to 2^53-1. */
   number(value: number): void;
@@ -58,7 +58,7 @@ export function createByteWriter(): ByteWriter {
   };
 }
 
-export interface ByteReader {
+interface ByteReader {
   byte(): number;
   number(): number;
   raw(length: number): Uint8Array;

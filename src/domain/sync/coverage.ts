@@ -1,7 +1,7 @@
 // Which changes of which device something holds. Each device numbers its blobs in a room from 1; a coverage is a set of ranges per device.
 
 /** Both ends included, ascending, not touching. */
-export type Ranges = readonly (readonly [from: number, to: number])[];
+type Ranges = readonly (readonly [from: number, to: number])[];
 export type Coverage = Readonly<Record<string, Ranges>>;
 
 export const EMPTY_COVERAGE: Coverage = {};

@@ -24,7 +24,7 @@ interface PreparedChange {
   before: LibraryEntry | undefined;
 }
 
-export interface BulkChangeDeps {
+interface BulkChangeDeps {
   readonly queue: AppendQueue;
   readonly list: ConversationList;
   readonly cache: ConversationCache;

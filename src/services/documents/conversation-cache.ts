@@ -21,14 +21,14 @@ export interface CachedConversation {
   readonly damaged: boolean;
 }
 
-export interface CacheEntry {
+interface CacheEntry {
   /** Rejects as opening does. */
   readonly opening: Promise<CachedConversation>;
   /** Counted from the moment it is asked for: another may let go of it while it is read. */
   references: number;
 }
 
-export interface CacheDeps {
+interface CacheDeps {
   /** Resolves when the list was read. */
   readonly started: () => Promise<void>;
   readonly loader: DocumentLoader;

@@ -20,7 +20,7 @@ import { TemporaryConversations } from './temporary-conversations.ts';
 import { toLibraryEntry } from './yjs-conversation.ts';
 import { createLibraryDocument } from './yjs-library.ts';
 
-export interface DocumentsDeps {
+interface DocumentsDeps {
   readonly store: Store;
   /** What a person said of passages quotes them, and is forgotten with what is erased. Whoever shares the store with others must give it. */
   readonly notes?: Pick<Notes, 'forget'>;

@@ -10,7 +10,7 @@ import type { Notes } from './notes.ts';
 
 const ERASING = 'erasing/';
 
-export interface ErasureDeps {
+interface ErasureDeps {
   readonly log: ConversationLog;
   readonly drawer: Drawer;
   readonly queue: AppendQueue;

@@ -3,6 +3,7 @@ import * as Y from 'yjs';
 import type { ConversationLog, LogEntry } from '../../adapters/log/conversation-log.ts';
 import { RecollectError, toProblem } from '../../domain/base/errors.ts';
 import type { ConversationId, DocumentId } from '../../domain/base/ids.ts';
+import { log } from '../../domain/base/log.ts';
 import { hasGaps } from './gaps.ts';
 import { type ConversationDocument, createConversationDocument } from './yjs-conversation.ts';
 import type { LibraryDocument } from './yjs-library.ts';
@@ -65,8 +66,9 @@ export class DocumentLoader {
     if (!last || entries.length < 2 || isClosing()) return;
     try {
       for (const entry of entries) empty.apply(entry.bytes);
-    } catch {
-      // Reported when the document was opened.
+    } catch (error) {
+      // The person is told when the document is opened.
+      log.debug('No snapshot: an entry cannot be read', error);
       return;
     }
     if (hasGaps(empty.doc)) return;

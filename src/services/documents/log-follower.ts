@@ -14,7 +14,7 @@ const PAGE_ENTRIES = 500;
 /** A read that failed is retried after this time, ms. */
 const RETRY_MS = 20_000;
 
-export interface FollowerDeps {
+interface FollowerDeps {
   readonly log: ConversationLog;
   /** Resolves when the list was read. */
   readonly started: () => Promise<void>;

@@ -122,7 +122,7 @@ export async function findIndex(
   return found;
 }
 
-export interface AccountDeps {
+interface AccountDeps {
   readonly store: Store;
   readonly vault: Vault;
   readonly backend: SyncBackend;
@@ -186,7 +186,7 @@ export async function join(
 }
 
 /** An account that this device belongs to. */
-export interface Membership extends AccountDeps {
+interface Membership extends AccountDeps {
   readonly account: Account;
   readonly relay: RelayAccount;
 }

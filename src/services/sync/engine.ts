@@ -9,7 +9,7 @@ import { createSyncSession, type SyncSession, type SyncSessionDeps } from './ses
 import { SYNC_OFF, type SyncStatus } from './sync.ts';
 
 /** The clocks are the platform's, and rooms are folded as usual, unless others are given. */
-export interface SyncEngineDeps
+interface SyncEngineDeps
   extends Pick<SyncSessionDeps, 'store' | 'vault' | 'config' | 'backend' | 'sealing' | 'deflate' | 'signal'>,
     Partial<Pick<SyncSessionDeps, 'now' | 'clock' | 'compaction'>> {
   readonly onStatus: (status: SyncStatus) => void;

@@ -101,7 +101,7 @@ export async function joinParts({ opened }: BodyParts, deflate: Deflate): Promis
   return opened[0]?.payload.deflated ? await deflate.inflate(joined, MAX_INFLATED_BYTES) : joined;
 }
 
-export interface OutgoingBody {
+interface OutgoingBody {
   readonly document: string;
   readonly record: RoomRecord;
   readonly body: Uint8Array;

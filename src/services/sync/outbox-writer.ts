@@ -15,7 +15,7 @@ import {
 } from './records.ts';
 import type { SessionContext } from './session-context.ts';
 
-export interface OutboxWriter {
+interface OutboxWriter {
   /** Seals what is new in the log. True where there was something. */
   pushChanges(): Promise<boolean>;
   /** Documents without a record: sent as a whole, or compared with what others have put on the relay. Only once the index was read. */

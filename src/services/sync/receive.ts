@@ -10,7 +10,7 @@ import { type RoomContext, readBody } from './room-context.ts';
 
 type Blobs = ReadonlyMap<string, Uint8Array>;
 
-export interface Received {
+interface Received {
   /** Something was applied. */
   readonly did: boolean;
   /** Every body in the room has all of its parts. */

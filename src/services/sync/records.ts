@@ -21,7 +21,7 @@ import { INDEX_ROOM } from '../../domain/sync/keys.ts';
 import type { JournalEntry } from './sync.ts';
 
 export const ACCOUNT = 'sync/account';
-export const JOURNAL = 'sync/journal';
+const JOURNAL = 'sync/journal';
 export const BOOKMARK = 'sync/bookmark';
 const SYNCED_AT = 'sync/agreed';
 const ROOMS = 'sync/room/';

@@ -23,7 +23,7 @@ import { RoomSender } from './send.ts';
 const MOVE_WAIT_MS = 60_000;
 const MOVE_JITTER_MS = 20_000;
 
-export interface SyncedRoomDeps extends Omit<RoomContext, 'record'> {
+interface SyncedRoomDeps extends Omit<RoomContext, 'record'> {
   /** See `RoomReceiver`. */
   readonly onRolledBack: (transaction: Transaction) => void;
 }

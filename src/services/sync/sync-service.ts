@@ -25,7 +25,7 @@ import {
 import type { SyncAnswer, SyncRequest } from './requests.ts';
 import type { Sync, SyncAccount, SyncStatus } from './sync.ts';
 
-export interface SyncDeps {
+interface SyncDeps {
   readonly store: Store;
   readonly vault: Vault;
   readonly settings: Pick<Settings, 'config' | 'set'>;

@@ -11,7 +11,7 @@ import { freshRecord, isShared, newTransaction, type RoomRecord, type Transactio
 import type { RoomPool } from './room-pool.ts';
 import type { SessionContext } from './session-context.ts';
 
-export interface Tombstones {
+interface Tombstones {
   /** A change in the log named these documents. */
   markChanged(documents: readonly string[]): void;
   /** The log was read where it speaks of this document. */
