@@ -6,7 +6,6 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { fromText, toText } from './bytes.ts';
 
 export const ROOM_ID_BYTES = 16;
-const ROOM_KEY_BYTES = 32;
 export const TOKEN_BYTES = 32;
 
 /** The room in which devices tell one another what they have. No document has this id. */
