@@ -73,7 +73,7 @@ const VERSION = /\/v\d\w*\/?$/;
 export function checkedBase(baseUrl: string): URL {
   const text = baseUrl
     .trim()
-    .replace(/\/+$/, '')
+    .replace(/(?<!\/)\/+$/, '')
     .replace(/\/chat\/completions$/, '');
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol))
@@ -89,7 +89,7 @@ export function checkedBase(baseUrl: string): URL {
  */
 export async function callEndpoint(request: EndpointRequest): Promise<Response> {
   const base = checkedBase(request.baseUrl);
-  const url = new URL(request.url ?? `${base.href.replace(/\/+$/, '')}${request.path ?? ''}`);
+  const url = new URL(request.url ?? `${base.href.replace(/(?<!\/)\/+$/, '')}${request.path ?? ''}`);
   // Whatever builds the address: the key goes to no other server.
   if (url.origin !== base.origin) throw new TypeError(`${url.origin} is not ${base.origin}`);
   const about = { endpoint: base.host, model: request.model ?? '' };

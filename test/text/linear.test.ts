@@ -1,0 +1,264 @@
+// Every function that reads people's text takes work that grows with the length of the text, counted in operations.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Message } from '../../src/domain/chat/message.ts';
+import { type BlockCounter, blockCounter, stepsOf } from './operations.ts';
+import { TooManySteps } from './regex-steps.ts';
+
+const message = (text: string, role: Message['role'] = 'user'): Message =>
+  ({
+    id: 'm',
+    parentId: null,
+    role,
+    kind: 'message',
+    createdAt: 1_700_000_000_000,
+    parts: [
+      { type: 'text', text },
+      { type: 'tool-call', id: 'c', name: 'read', arguments: text },
+      { type: 'tool-result', id: 'c', name: 'read', text },
+      {
+        type: 'file',
+        name: text.slice(0, 200),
+        mediaType: 'text/plain',
+        url: `data:text/plain,${encodeURIComponent(text.toWellFormed())}`,
+      },
+    ],
+  }) as unknown as Message;
+const keep = (text: string): string => text;
+
+type Readers = Readonly<Record<string, (text: string) => unknown>>;
+
+/** Made when counting has begun: what was imported before is not counted. */
+async function readers(): Promise<Readers> {
+  const [
+    words,
+    sentences,
+    markdown,
+    dates,
+    snippet,
+    privacy,
+    chunk,
+    code,
+    cues,
+    title,
+    digest,
+    keywords,
+    summary,
+    alike,
+    query,
+    lean,
+  ] = await Promise.all([
+    import('../../src/domain/memory/words.ts'),
+    import('../../src/domain/memory/sentences.ts'),
+    import('../../src/domain/text/markdown.ts'),
+    import('../../src/domain/memory/dates.ts'),
+    import('../../src/domain/memory/snippet.ts'),
+    import('../../src/domain/memory/privacy.ts'),
+    import('../../src/domain/memory/chunk.ts'),
+    import('../../src/domain/memory/code.ts'),
+    import('../../src/domain/memory/cues.ts'),
+    import('../../src/domain/memory/title.ts'),
+    import('../../src/domain/memory/digest.ts'),
+    import('../../src/domain/memory/keywords.ts'),
+    import('../../src/domain/memory/summary.ts'),
+    import('../../src/domain/memory/alike.ts'),
+    import('../../src/domain/memory/query.ts'),
+    import('../../src/domain/memory/lean.ts'),
+  ]);
+  const [terms, kinds, units, quoted, asked, notes, loss, tokens] = await Promise.all([
+    import('../../src/domain/context/terms.ts'),
+    import('../../src/domain/context/cues.ts'),
+    import('../../src/domain/context/units.ts'),
+    import('../../src/domain/context/quoted.ts'),
+    import('../../src/domain/context/query.ts'),
+    import('../../src/domain/context/notes.ts'),
+    import('../../src/domain/context/loss.ts'),
+    import('../../src/domain/context/tokens.ts'),
+  ]);
+  const [unknown, encoding] = await Promise.all([
+    import('../../src/domain/chat/unknown.ts'),
+    import('../../src/adapters/importers/encoding.ts'),
+  ]);
+  const [lenient, openBlock, repeat, commands, marked, palette] = await Promise.all([
+    import('../../src/adapters/importers/lenient-json.ts'),
+    import('../../src/adapters/exporters/open-block.ts'),
+    import('../../src/services/chat/repeat.ts'),
+    import('../../src/services/commands/parse.ts'),
+    import('../../src/ui/memory/marked-text.tsx'),
+    import('../../src/ui/palette/filters.ts'),
+  ]);
+  const now = 1_700_000_000_000;
+  return {
+    words: words.words,
+    queryWords: words.queryWords,
+    sentencesOf: sentences.sentencesOf,
+    cjkShare: sentences.cjkShare,
+    squeezed: sentences.squeezed,
+    'plainText of a title': markdown.plainText,
+    replaceCode: (text) => markdown.replaceCode(text, (said) => said),
+    timesIn: (text) => dates.timesIn(text, now),
+    matchesIn: (text) => snippet.matchesIn(text, 'alpha 中文 1234'),
+    'matchesIn with the text as the question': (text) => snippet.matchesIn('alpha 中文 1234', text),
+    snippetOf: (text) => snippet.snippetOf(text, 'alpha 中文 a 1'),
+    excerptOf: (text) => snippet.excerptOf(text, 'alpha 中文 a 1', 200),
+    redact: (text) => privacy.redact(text, ['password', 'api_key', 'secret', 'token']),
+    'redact with a keyword before': (text) => privacy.redact(`password ${text}`, ['password', 'token']),
+    chunksOf: (text) => chunk.chunksOf(message(text), { redact: keep }),
+    'chunksOf of a tool': (text) => chunk.chunksOf(message(text, 'tool'), { redact: keep }),
+    codeIn: (text) => code.codeIn(`\`\`\`${text}`),
+    blocksOf: code.blocksOf,
+    speakerIn: cues.speakerIn,
+    isNamed: (text) => cues.isNamed('a', text),
+    asks: cues.asks,
+    asksWhen: cues.asksWhen,
+    tellsTime: cues.tellsTime,
+    titleOf: (text) => title.titleOf([message(text)], keep),
+    isFromWords: (text) => title.isFromWords(text, [text]),
+    'summary and keywords': (text) => {
+      const read = digest.digestOf([message(text)], keep);
+      return [summary.summaryOf(read), keywords.keywordsOf(read)];
+    },
+    wordings: (text) => alike.wordings()(text),
+    askable: query.askable,
+    parseSearch: (text) => query.parseSearch(text, now),
+    parseDay: (text) => query.parseDay(text, now),
+    heldAsIs: query.heldAsIs,
+    lastLineOf: lean.lastLineOf,
+    termsOf: terms.termsOf,
+    termCounts: terms.termCounts,
+    hasTerms: terms.hasTerms,
+    isQuestion: kinds.isQuestion,
+    setsRule: kinds.setsRule,
+    constraintsOf: (text) => kinds.constraintsOf(message(text)),
+    corrects: kinds.corrects,
+    'what a sentence says': (text) =>
+      [
+        kinds.isAcknowledgement,
+        kinds.decides,
+        kinds.leavesToDo,
+        kinds.goesWrong,
+        kinds.getsFixed,
+        kinds.isAboutPerson,
+        kinds.states,
+      ].map((says) => says(text)),
+    valuesOf: (text) => kinds.valuesOf({ text, lead: '', kind: 'prose' }),
+    expectedIn: kinds.expectedIn,
+    unitsOf: (text) => units.unitsOf(message(text)),
+    'unitsOf of a tool': (text) => units.unitsOf(message(text, 'tool')),
+    quotedLines: quoted.quotedLines,
+    quotedFile: (text) => quoted.quotedFile('a', text),
+    wordsOfUnknown: (text) => unknown.wordsOfUnknown({ type: 'x', text, list: [text] }),
+    recordsOf: lenient.recordsOf,
+    'records that never end': (text) => lenient.recordsOf(`{"a":"${text}\n`.repeat(4)),
+    decodeText: (text) => encoding.decodeText(Uint8Array.from(text, (sign) => sign.charCodeAt(0) | 0x80)),
+    queryOf: asked.queryOf,
+    notesOf: (text) => notes.notesOf(message(text)),
+    asksBack: loss.asksBack,
+    estimateTokens: tokens.estimateTokens,
+    cutToTokens: (text) => tokens.cutToTokens(text, 100),
+    endWithinTokens: (text) => tokens.endWithinTokens(text, 100),
+    parseJson: (text) => lenient.parseJson(`{"a":"${text}`),
+    'parseJson of text in quotes': (text) => lenient.parseJson(`"${text}"`),
+    'lines of a log': (text) => lenient.linesOf(text).map(lenient.parseJson),
+    'open block of an export': (text) => {
+      const reader = openBlock.createBlockReader();
+      for (const line of text.split(openBlock.LINE_BREAK)) reader.line(line);
+      return reader.closing();
+    },
+    askedAgain: (text) => repeat.askedAgain([message(text, 'assistant')]),
+    'words of a command': commands.wordsOf,
+    'marks of a hit': (text) => marked.matchesIn(text, 'alpha 中文 a 1', true),
+    'marks of a hit with the text as the query': (text) => marked.matchesIn('alpha 中文', text, true),
+    'plainText of a hit': marked.plainText,
+    'excerpt of a hit': (text) => marked.excerpt(text, 'zz'),
+    'filters of the palette': (text) => palette.openFilter(text),
+  };
+}
+
+/** Repeated to the wanted length: one for each sign that patterns tell apart, and mixtures that have hurt. */
+const HOSTILE: readonly string[] = [
+  ...'aA1 \t\n.,:"\'`([<|/-_*>',
+  ...'中。「',
+  '😀',
+  '。"',
+  '([“',
+  '![a](',
+  '<a',
+  ' **a',
+  '`a``b',
+  '```a\n',
+  '|---',
+  'e.g. ',
+  'a@',
+  'a_b-',
+  'aA',
+  '1.1.',
+  'http://a:b@',
+  'token = "a',
+  '-----BEGIN ',
+  'May 1 ',
+  '上',
+  '\\"',
+  'What? ',
+  'a a  ',
+  '\n[image:a ',
+];
+
+/** In the gate every third kind; `npm run test:all` tries them all. */
+const TRIED = process.env.TEST_ALL ? HOSTILE : HOSTILE.filter((_, at) => at % 3 === 0);
+
+/** Lengths of two texts, one twice the other. */
+const [SHORT, LONG] = [640, 1_280];
+/** Steps for each character below which nothing can have grown. */
+const FEW = 40;
+
+const blocks: { counter?: BlockCounter } = {};
+let all: Readers;
+beforeAll(async () => {
+  blocks.counter = await blockCounter();
+  all = await readers();
+}, 120_000);
+afterAll(() => blocks.counter?.stop());
+
+const textOf = (hostile: string, length: number): string =>
+  hostile.repeat(Math.ceil(length / hostile.length)).slice(0, length);
+
+describe('work on text', () => {
+  it('grows with its length in patterns and built-in functions, for every kind of hostile text', () => {
+    const slow: string[] = [];
+    for (const [name, read] of Object.entries(all))
+      for (const hostile of TRIED) {
+        const steps = (length: number): number => {
+          try {
+            return stepsOf(() => read(textOf(hostile, length)), 10_000 * length);
+          } catch (error) {
+            if (error instanceof TooManySteps) return Number.POSITIVE_INFINITY;
+            throw error;
+          }
+        };
+        const long = steps(LONG);
+        if (long < FEW * LONG) continue;
+        const short = steps(SHORT);
+        if (!Number.isFinite(long) || long > 2.6 * short)
+          slow.push(`${name} ${JSON.stringify(hostile)}: ${short}, ${long}`);
+      }
+    expect(slow).toEqual([]);
+  }, 300_000);
+
+  it('grows with its length in loops', async () => {
+    const slow: string[] = [];
+    for (const [name, read] of Object.entries(all)) {
+      const taken = async (length: number): Promise<number> => {
+        await blocks.counter?.taken();
+        for (const hostile of HOSTILE) read(textOf(hostile, length));
+        return (await blocks.counter?.taken()) ?? 0;
+      };
+      // What is made once for all texts is made here.
+      await taken(LONG);
+      const [short, middle, long] = [await taken(LONG), await taken(2 * LONG), await taken(4 * LONG)];
+      // Twice the length, twice the growth; with the square in it four times.
+      if (long - middle > 2.5 * Math.max(middle - short, 20 * LONG))
+        slow.push(`${name}: ${short}, ${middle}, ${long}`);
+    }
+    expect(slow).toEqual([]);
+  }, 300_000);
+});
