@@ -25,8 +25,20 @@ interface PaletteLine {
   readonly blank: boolean;
 }
 
-/** `now`: ms since 1970, for filters like `after:`. */
-export function readLine(query: string, now: number): PaletteLine {
+/** The name of the command that a line begins with, in lower case; null where it begins with no slash. */
+const commandTyped = (query: string): string | null =>
+  query.trimStart().startsWith('/') ? (query.trim().slice(1).split(/\s/)[0]?.toLowerCase() ?? '') : null;
+
+/**
+ * `now`: ms since 1970, for filters like `after:`. `commands`: what commands are called; a line like `/etc/gatekeeper`, which begins no such
+ * name, is searched. Absent: every line with a slash is a command.
+ */
+export function readLine(
+  query: string,
+  now: number,
+  commands?: readonly { readonly name: string }[],
+): PaletteLine {
+  const typed = commandTyped(query);
   const open = openFilter(query);
   // A filter that is still being typed is not a word, nor is one whose day cannot be read: no title has such words.
   const words = filterTokens(query, now)
@@ -40,7 +52,7 @@ export function readLine(query: string, now: number): PaletteLine {
     text,
     filter,
     open,
-    asCommand: query.trimStart().startsWith('/'),
+    asCommand: typed !== null && (commands?.some(({ name }) => name.startsWith(typed)) ?? true),
     narrowed,
     blank: text === '' && !narrowed && !open,
   };
@@ -107,7 +119,7 @@ export function commandsFor<C extends { readonly name: string }>(
   summaryOf: (name: string) => string,
 ): readonly C[] {
   if (asCommand) {
-    const typed = query.trim().slice(1).split(/\s/)[0]?.toLowerCase() ?? '';
+    const typed = commandTyped(query) ?? '';
     return commands.filter(({ name }) => name.startsWith(typed));
   }
   if (text.length < 2 || narrowed) return [];

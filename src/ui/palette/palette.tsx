@@ -126,7 +126,7 @@ function Box({ onDone }: { onDone: (then?: () => void) => void }) {
   const input = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLDivElement>(null);
 
-  const line = useMemo(() => readLine(query, Date.now()), [query]);
+  const line = useMemo(() => readLine(query, Date.now(), app.commands), [query, app.commands]);
   const { text, filter, open, asCommand, narrowed, blank } = line;
   const tokens = filterTokens(query);
 

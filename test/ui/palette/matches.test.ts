@@ -146,3 +146,18 @@ describe('what fits a line', () => {
     expect(actionsFor(readLine('nothing like it', NOW), actions)).toEqual({ meant: [], close: [] });
   });
 });
+
+describe('a line with a slash', () => {
+  const commands = [{ name: 'recall' }, { name: 'sync' }];
+  it.each([
+    ['/', true],
+    ['/rec', true],
+    ['/recall the night train', true],
+    ['/billing/import.ts', false],
+    ['/etc/gatekeeper', false],
+    ['/sync/engine.ts', false],
+    ['/opt', false],
+  ])('%s is a command: %s', (query, asCommand) => {
+    expect(readLine(query, NOW, commands)).toMatchObject({ asCommand, text: query });
+  });
+});
