@@ -61,7 +61,7 @@ it('knows who speaks and when, and does without either', () => {
   ]);
   expect(store?.sessions.flatMap(({ messages }) => messages)).toEqual([
     { id: '1', unit: '1', role: 'user', name: null, content: 'a' },
-    { id: '7/1', unit: '7/1', role: 'assistant', name: null, content: '' },
+    { id: '7/1', unit: '7/1', role: 'tool', name: null, content: '' },
     { id: '7/2', unit: '7/2', role: 'user', name: null, content: 'c' },
     { id: 'u', unit: 'u', role: 'assistant', name: null, content: 'x\n' },
     { id: 'n', unit: 'n', role: 'user', name: 'Ines', content: 'half \ufffd' },

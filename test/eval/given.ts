@@ -62,13 +62,18 @@ const timeSchema = z
       ? new Date(value).toISOString()
       : null,
   );
-/** Two people talk: whoever is not the person answers. */
+/** Two people talk: whoever is neither the person nor a tool answers. */
 const PERSON = /^(?:user|human|person|me|customer|client|prompter|speaker_?a|用户|我)$/iu;
+const TOOL = /^(?:tool|function|tool_result|工具)$/iu;
 const roleSchema = z
   .unknown()
   .optional()
   .transform((role) =>
-    typeof role === 'string' && !PERSON.test(role.trim()) ? ('assistant' as const) : ('user' as const),
+    typeof role !== 'string' || PERSON.test(role.trim())
+      ? ('user' as const)
+      : TOOL.test(role.trim())
+        ? ('tool' as const)
+        : ('assistant' as const),
   );
 
 const messageSchema = z.looseObject({

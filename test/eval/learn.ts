@@ -1,6 +1,6 @@
 // Learns what can be learnt of the ranking, from data that may ship with it, and says whether it is worth shipping:
 //   npm run eval -- --learn [--bench DIR] [--reuse] [--write [--words]] [--fusion no]
-// --bench names a folder with MADial-Bench and MemoryBank (bench.mjs); LoCoMo in it only measures, and so does test/eval/everyday. Everything is cross-validated by
+// --bench names a folder with MADial-Bench and MemoryBank (bench.mjs); LoCoMo and BEAM in it only measure, and so does test/eval/everyday. Everything is cross-validated by
 // conversation: no question is judged by weights that have seen another question about the same conversation.
 //   1. A fusion: a conditional logistic over what ranking knows of a passage, against the order that ships. It ships only where it wins on
 //      every set.
@@ -20,7 +20,7 @@ const MASS = { own: 1, stranger: 0.35, talk: 0.1 } as const;
 const SHOWN = 5;
 
 /** Sets that only measure. */
-const isTaught = (set: string): boolean => !/^(?:locomo|samples|everyday)/.test(set);
+const isTaught = (set: string): boolean => !/^(?:locomo|beam|samples|everyday)/.test(set);
 
 /** A set of one language is a part of one of several. */
 const familyOf = (set: string): string => set.replace(/-(?:en|zh|mixed)$/, '');
@@ -64,6 +64,8 @@ interface Row {
   readonly x: readonly number[];
   readonly right: boolean;
   readonly weight: number;
+  /** Log odds that are given and not learnt. */
+  readonly offset?: number;
 }
 
 /** Logistic regression by Newton's method; the last of the result is the intercept. A little ridge on standardised numbers. */
@@ -91,8 +93,8 @@ function logistic(rows: readonly Row[]): number[] {
       weights.map((__, other) => (at === other ? (at < size ? ridge : 0) + 1e-9 : 0)),
     );
     for (const [place, z] of standard.entries()) {
-      const { right, weight } = rows[place] as Row;
-      const p = 1 / (1 + Math.exp(-z.reduce((sum, value, at) => sum + value * (weights[at] ?? 0), 0)));
+      const { right, weight, offset = 0 } = rows[place] as Row;
+      const p = 1 / (1 + Math.exp(-z.reduce((sum, value, at) => sum + value * (weights[at] ?? 0), offset)));
       for (let at = 0; at <= size; at++) {
         slope[at] = (slope[at] ?? 0) + weight * ((right ? 1 : 0) - p) * (z[at] ?? 0);
         const row = bend[at] as number[];
@@ -244,8 +246,8 @@ function learnFusion(answered: readonly Answered[]): void {
 
 const MEANINGS = {
   score: 'the passage’s own score',
-  stands: 'how far it stands above the crowd, in deviations',
-  above: 'how far it stands above the best passage of any other conversation, in deviations',
+  zScore: 'its z-score among the background scores',
+  margin: 'its margin over the best passage of any other conversation, in deviations',
   words: 'logarithm of how many words were asked',
 } as const;
 const NAMES = Object.keys(MEANINGS) as (keyof typeof MEANINGS)[];
@@ -266,7 +268,7 @@ function rowsOf({ asked, ranked }: Answered, weight: number): Row[] {
   return ranked.slice(0, SHOWN).flatMap(({ unit, conversation, evidence }) => {
     const right = gold.has(unit);
     return right || !homes.has(conversation)
-      ? [{ x: NAMES.map((name) => evidence[name]), right, weight }]
+      ? [{ x: NAMES.map((name) => evidence[name]), right, weight, offset: evidence.lane }]
       : [];
   });
 }
@@ -284,8 +286,8 @@ function learnLine(label: string, answered: readonly Answered[]): Line {
   );
   const losses = taught.flatMap((one) => {
     const weights = folds[foldOf(one.asked)] ?? whole;
-    return rowsOf(one, weightOf(one)).map(({ x, right, weight }) => {
-      const odds = oddsOf(x, weights);
+    return rowsOf(one, weightOf(one)).map(({ x, right, weight, offset = 0 }) => {
+      const odds = oddsOf(x, weights) + offset;
       return { weight, loss: weight * Math.log(1 + Math.exp(right ? -odds : odds)) };
     });
   });
@@ -294,10 +296,8 @@ function learnLine(label: string, answered: readonly Answered[]): Line {
     return {
       ...one,
       ranked: one.ranked.map((hit) => {
-        const odds = oddsOf(
-          NAMES.map((name) => hit.evidence[name]),
-          weights,
-        );
+        const x = NAMES.map((name) => hit.evidence[name]);
+        const odds = oddsOf(x, weights) + hit.evidence.lane;
         return { ...hit, scores: { ...hit.scores, final: 1 / (1 + Math.exp(-odds)) } };
       }),
     };

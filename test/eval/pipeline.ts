@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { pg_textsearch } from '@electric-sql/pglite-pg_textsearch';
 import { vector } from '@electric-sql/pglite-pgvector';
-import { createInProcessLocalEmbedding } from '../../src/adapters/embedding/in-process.ts';
 import { hasCentredPieces } from '../../src/adapters/embedding/state-centres.ts';
 import type { Found as IndexFound, MemoryIndex } from '../../src/adapters/index/memory-index.ts';
 import { createPgliteIndex } from '../../src/adapters/index/pglite.ts';
@@ -17,11 +16,14 @@ import { lastLineOf, leaning } from '../../src/domain/memory/lean.ts';
 import { isEcho, type Rankable, unansweredIn } from '../../src/domain/memory/rank.ts';
 import { titledBy } from '../../src/domain/memory/title.ts';
 import { queryWords } from '../../src/domain/memory/words.ts';
+import { defaultConfig } from '../../src/domain/settings/config.ts';
 import { createLibrary } from '../../src/services/library/library-service.ts';
 import { filesOf } from '../fixtures/files.ts';
 import { englishWords } from '../fixtures/words.ts';
 import { openHome } from '../services/memory/home.ts';
-import { cached } from './cache.ts';
+import { type Centring, cached } from './cache.ts';
+import { shipped } from './centring.ts';
+import { createReadingThreads } from './reading.ts';
 
 export interface Session {
   readonly id: string;
@@ -31,7 +33,7 @@ export interface Session {
   readonly messages: readonly {
     readonly id: string;
     readonly unit: string;
-    readonly role: 'user' | 'assistant';
+    readonly role: 'user' | 'assistant' | 'tool';
     readonly name: string | null;
     readonly content: string;
   }[];
@@ -85,7 +87,7 @@ const OPEN = {
 };
 
 /** Brings conversations in as a person's own file. Throws where not all of it arrives. */
-async function bring(
+export async function bring(
   { documents }: ReturnType<typeof openHome>,
   conversations: readonly { readonly messages: readonly Message[] }[],
 ): Promise<void> {
@@ -111,16 +113,67 @@ const OPEN_REQUEST = { withContext: false, limit: 50 };
 /** How often a question is asked before the model is called broken. */
 const TRIES = 10;
 
+/** The sessions as conversations of the product, with what each message is a part of. A message's name, where it has one, is written before its words. */
+export function conversationsOf(sessions: readonly Session[]) {
+  const units = new Map<MessageId, { unit: string; session: string }>();
+  let last = 0;
+  const conversations = sessions.map((session) => {
+    const startedAt = session.startedAt ? Date.parse(session.startedAt) : 0;
+    let parentId: MessageId | null = null;
+    const messages = session.messages.map((message, i): Message => {
+      const id = newMessageId();
+      units.set(id, { unit: message.unit, session: session.id });
+      const createdAt = startedAt > 0 ? startedAt + i * 60_000 : 0;
+      last = Math.max(last, createdAt);
+      const made: Message = {
+        id,
+        parentId,
+        role: message.role,
+        kind: 'message',
+        createdAt,
+        parts: [
+          { type: 'text', text: message.name ? `${message.name}: ${message.content}` : message.content },
+        ],
+      };
+      parentId = id;
+      return made;
+    });
+    return {
+      id: newConversationId(),
+      // Without a title it stays without: one made from its words would say nothing of them.
+      meta: {
+        title: session.title ?? '',
+        titleBy: session.title ? ('import' as const) : ('person' as const),
+        createdAt: startedAt,
+        head: parentId,
+      },
+      messages,
+    };
+  });
+  return { units, conversations, last };
+}
+
+async function openPostgres() {
+  const database = await PGlite.create({ extensions: { vector, pg_textsearch } });
+  await migrate(database);
+  return { index: createPgliteIndex(database), close: () => database.close() };
+}
+
 /** Opens Postgres and the model once; `library` then fills it with one person's conversations after another. */
 export async function openPipeline(options: {
   readonly models: string;
   readonly model?: string;
   /** Folder for vectors that were made before. */
   readonly cache: string;
+  /** Default: as the product does it. */
+  readonly centring?: Centring;
+  /** Instead of real Postgres: to try out a ranking in a fraction of the time. */
+  readonly index?: MemoryIndex;
 }) {
-  const database = await PGlite.create({ extensions: { vector, pg_textsearch } });
-  await migrate(database);
-  const postgres = createPgliteIndex(database);
+  const model = options.model ?? defaultConfig.embedding.local.model;
+  const { index: postgres, close: closeIndex } = options.index
+    ? { index: options.index, close: async () => undefined }
+    : await openPostgres();
   let seen: IndexFound = { candidates: [], worth: [] };
   const index: MemoryIndex = {
     ...postgres,
@@ -131,51 +184,18 @@ export async function openPipeline(options: {
       return found;
     },
   };
-  const provider = createInProcessLocalEmbedding({
-    models: options.models,
-    config: options.model ? { model: options.model } : {},
-  });
-  const embedding = cached(provider, join(options.cache, `${provider.id.replaceAll('/', '+')}.bin`));
+  const provider = createReadingThreads(options.models, { ...defaultConfig.embedding.local, model });
+  const embedding = cached(
+    provider,
+    join(options.cache, `${provider.id.replaceAll('/', '+')}.raw`),
+    options.centring ?? shipped(model),
+  );
   return {
     embedding,
-    /** Imports the sessions, waits until every vector is there. A message's name, where it has one, is written before its words. */
+    /** Imports the sessions, waits until every vector is there. */
     library: async (sessions: readonly Session[]): Promise<Library> => {
       await index.clear();
-      const units = new Map<MessageId, { unit: string; session: string }>();
-      let last = 0;
-      const conversations = sessions.map((session) => {
-        const startedAt = session.startedAt ? Date.parse(session.startedAt) : 0;
-        let parentId: MessageId | null = null;
-        const messages = session.messages.map((message, i): Message => {
-          const id = newMessageId();
-          units.set(id, { unit: message.unit, session: session.id });
-          const createdAt = startedAt > 0 ? startedAt + i * 60_000 : 0;
-          last = Math.max(last, createdAt);
-          const made: Message = {
-            id,
-            parentId,
-            role: message.role,
-            kind: 'message',
-            createdAt,
-            parts: [
-              { type: 'text', text: message.name ? `${message.name}: ${message.content}` : message.content },
-            ],
-          };
-          parentId = id;
-          return made;
-        });
-        return {
-          id: newConversationId(),
-          // Without a title it stays without: one made from its words would say nothing of them.
-          meta: {
-            title: session.title ?? '',
-            titleBy: session.title ? ('import' as const) : ('person' as const),
-            createdAt: startedAt,
-            head: parentId,
-          },
-          messages,
-        };
-      });
+      const { units, conversations, last } = conversationsOf(sessions);
       let asked: number | undefined;
       const home = openHome({
         index,
@@ -250,6 +270,8 @@ export async function openPipeline(options: {
                 chunkId: one.chunkId,
                 messageId: one.messageId,
                 conversationId: one.conversationId,
+                role: one.role,
+                before: one.before,
                 text: one.text,
                 createdAt: one.createdAt,
                 cosine: one.cosine,
@@ -268,9 +290,8 @@ export async function openPipeline(options: {
       };
     },
     close: async () => {
-      embedding.save();
       await embedding.close();
-      await database.close();
+      await closeIndex();
     },
   };
 }

@@ -7,6 +7,7 @@ import { deserialize, serialize } from 'node:v8';
 import { z } from 'zod';
 import { distinct } from '../../src/domain/memory/choose.ts';
 import type { Fit } from '../../src/domain/memory/fit.ts';
+import type { Lane } from '../../src/domain/memory/lanes.ts';
 import { type Evidence, LATE, ranker, type Scores, type Technique } from '../../src/domain/memory/rank.ts';
 import { defaultConfig } from '../../src/domain/settings/config.ts';
 import { sampleConversations } from '../../src/services/library/samples.ts';
@@ -156,7 +157,6 @@ export async function recordAll(): Promise<Map<string, Asked[]>> {
             for (const text of questions) await add('talk', { text });
       await library.close();
     }
-    pipeline.embedding.save();
     writeFileSync(file, serialize(all));
     result.set(set.name, all);
     console.error(`${set.name}: ${all.length} questions asked`);
@@ -170,6 +170,7 @@ export interface Ranked {
   readonly conversation: string;
   readonly scores: Scores;
   readonly evidence: Evidence;
+  readonly lane: Lane;
 }
 
 /** Ranks what was recorded as recall does: once by what the index says, then the best again with their pieces; one of each wording. */
@@ -197,11 +198,12 @@ export function rankRecorded(
     ranked = rankWith(({ chunkId, late }) => (best.has(chunkId) ? (late ?? null) : null));
   }
   return distinct<Recorded['candidates'][number], (typeof ranked)[number]>(ranked, 50, 50).map(
-    ({ candidate, scores, evidence }) => ({
+    ({ candidate, scores, evidence, lane }) => ({
       unit: candidate.unit,
       conversation: candidate.conversationId,
       scores,
       evidence,
+      lane,
     }),
   );
 }

@@ -12,6 +12,7 @@ const scored = (final: number): Scores => ({
   hybrid: final,
   stands: 0,
   above: 0,
+  lane: 0,
   decay: 1,
   boosts: [],
   final,
@@ -38,7 +39,8 @@ const answered = (
     unit,
     conversation: 'c',
     scores: scored(final),
-    evidence: { score: final, stands: 0, above: 0, words: 0 },
+    evidence: { score: final, zScore: 0, margin: 0, words: 0, lane: 0 },
+    lane: 'person',
   })),
 });
 

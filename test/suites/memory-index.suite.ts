@@ -200,6 +200,21 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
       ]);
     });
 
+    it('says of each candidate who said it and what it follows', async () => {
+      const index = await open();
+      const messages = [
+        message(1, 'apple'),
+        message(2, 'apple pear', { parentId: m(1), before: m(1), role: 'assistant' }),
+      ];
+      await index.apply(change({ conversations: [conversation(1)], messages }), 1);
+      const { candidates } = await index.look({ words: 'apple', filter: {}, limit: 5 });
+      const told = candidates.map(({ messageId, role, before }) => [messageId, role, before]);
+      expect(told.sort()).toEqual([
+        [m(1), 'user', null],
+        [m(2), 'assistant', m(1)],
+      ]);
+    });
+
     it('compares pieces by the signs that are kept beside the vectors; equal texts share them', async () => {
       const index = await open();
       await index.apply(

@@ -38,10 +38,12 @@ export function createLocalEmbedding(deps: {
   readonly config: Config['embedding']['local'];
   readonly connect: () => Line | Promise<Line>;
   readonly drawer?: CalibrationDrawer;
+  /** Vectors as the model gives them, with nothing taken away. */
+  readonly raw?: boolean;
 }): EmbeddingProvider {
   const { config } = deps;
   const known = config.source === 'bundled' ? bundledModel(config.model) : undefined;
-  const centre = known?.centre ?? null;
+  const centre = deps.raw ? null : (known?.centre ?? null);
   const family = known ?? familyOf(config.model);
   const prefixes = {
     query: config.query_prefix === 'auto' ? family.queryPrefix : config.query_prefix,

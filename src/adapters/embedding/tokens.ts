@@ -1,13 +1,14 @@
 // A model's own states of a text's pieces made small: what late interaction compares. Each piece becomes the signs of `TOKEN_BITS`
 // turned numbers (32 bytes), which keeps the order of cosines almost as it was. Nothing here is learnt but the centre.
+import type { Pieces } from './protocol.ts';
 import { unit } from './vector.ts';
 
 /** Signs kept of each piece of a passage. */
-const TOKEN_BITS = 256;
+export const TOKEN_BITS = 256;
 /** Most pieces of a question that are compared: those that say most. */
-const QUERY_TOKENS = 32;
+export const QUERY_TOKENS = 32;
 /** Most pieces of a passage that are kept. */
-const PASSAGE_TOKENS = 384;
+export const PASSAGE_TOKENS = 384;
 /** Pieces as frequent as this in the model's own vocabulary (natural logarithm of their share) say nothing. */
 const COMMON = -5;
 
@@ -27,6 +28,15 @@ function flips(width: number): Float32Array {
  * "The Fast Johnson–Lindenstrauss Transform", 2009) that spreads what a state says evenly, so that its first numbers stand for all.
  */
 function turner(dimensions: number): (state: Float32Array, into: Float32Array) => void {
+  const rotate = rotation(dimensions);
+  return (state, into) => {
+    rotate(state, into);
+    unit(into);
+  };
+}
+
+/** The same, with the length as it comes: `into` gets the first `TOKEN_BITS` numbers of the rotated state. Linear in the state. */
+export function rotation(dimensions: number): (state: Float32Array, into: Float32Array) => void {
   let width = TOKEN_BITS;
   while (width < dimensions) width *= 2;
   const signs = flips(width);
@@ -42,12 +52,11 @@ function turner(dimensions: number): (state: Float32Array, into: Float32Array) =
           work[at + half] = a - b;
         }
     into.set(work.subarray(0, TOKEN_BITS));
-    unit(into);
   };
 }
 
 /** States (rows of `dimensions` numbers) centred: length 1, the common part taken away. In place. */
-export function centreStates(states: Float32Array, dimensions: number, centre: Float32Array | null): void {
+function centreStates(states: Float32Array, dimensions: number, centre: Float32Array | null): void {
   for (let from = 0; from < states.length; from += dimensions) {
     const row = unit(states.subarray(from, from + dimensions));
     if (centre)
@@ -55,8 +64,33 @@ export function centreStates(states: Float32Array, dimensions: number, centre: F
   }
 }
 
+/** The states of a text's own tokens, as a model made them. */
+interface OwnStates {
+  /** Rows of `dimensions` numbers; whoever is given them may change them. */
+  readonly states: Float32Array;
+  readonly dimensions: number;
+  readonly kind: 'query' | 'passage';
+  /** Without its prefix and without its context. */
+  readonly text: string;
+  /** Of each token in the model's vocabulary, natural logarithm; null where the model tells none. */
+  readonly logProbabilities: readonly number[] | null;
+}
+
+/** Makes of states what late interaction compares. */
+export type ReduceTokens = (own: OwnStates) => Pieces;
+
+/** As it is shipped: a passage's tokens become signs, a question's vectors with weights. */
+export const reduceWith =
+  (centre: Float32Array | null): ReduceTokens =>
+  ({ states, dimensions, kind, logProbabilities }) => {
+    centreStates(states, dimensions, centre);
+    return kind === 'query'
+      ? { bits: new Uint8Array(0), ...queryTokens(states, dimensions, logProbabilities) }
+      : { bits: bitsOf(states, dimensions), tokens: new Float32Array(0), weights: new Float32Array(0) };
+  };
+
 /** The signs of each row. */
-export function bitsOf(states: Float32Array, dimensions: number): Uint8Array {
+function bitsOf(states: Float32Array, dimensions: number): Uint8Array {
   const turn = turner(dimensions);
   const count = Math.min(PASSAGE_TOKENS, states.length / dimensions);
   const bits = new Uint8Array((count * TOKEN_BITS) / 8);
@@ -72,18 +106,22 @@ export function bitsOf(states: Float32Array, dimensions: number): Uint8Array {
   return bits;
 }
 
+/** What a token of a question weighs by its share of the vocabulary (natural logarithm): nothing where it is as frequent as `COMMON`. */
+export const logWeight = (logProbability: number | undefined): number =>
+  Math.max(0, COMMON - (logProbability ?? COMMON));
+
 /**
  * The pieces of a question with what they weigh: how rare each is in the language, by the vocabulary's own log probabilities. Measured as
  * good as its rarity in the library, and nothing has to be counted. `scores` null: all alike.
  */
-export function queryTokens(
+function queryTokens(
   states: Float32Array,
   dimensions: number,
   scores: readonly number[] | null,
 ): { tokens: Float32Array; weights: Float32Array } {
   const turn = turner(dimensions);
   const count = states.length / dimensions;
-  const weigh = (piece: number) => (scores ? Math.max(0, COMMON - (scores[piece] ?? COMMON)) : 1);
+  const weigh = (piece: number) => (scores ? logWeight(scores[piece]) : 1);
   const kept = Array.from({ length: count }, (_, piece) => ({ piece, weight: weigh(piece) }))
     .filter(({ weight }) => weight > 0)
     .sort((a, b) => b.weight - a.weight)

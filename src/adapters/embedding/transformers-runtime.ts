@@ -18,7 +18,7 @@ import { GpuError, StaleFilesError } from './host.ts';
 import { createLanes } from './lanes.ts';
 import type { LocalModel, Pieces } from './protocol.ts';
 import type { Thread } from './thread.ts';
-import { bitsOf, centreStates, queryTokens } from './tokens.ts';
+import { type ReduceTokens, reduceWith } from './tokens.ts';
 import { unit } from './vector.ts';
 
 /** Where things are on this thread. */
@@ -39,6 +39,8 @@ export interface RuntimePlaces {
   readonly kept?: string;
   /** Starts a thread for a lane; absent where everything is read on this one. */
   readonly spawnLane?: () => Thread;
+  /** Makes other token vectors of states than the shipped ones: to measure what they would be worth. */
+  readonly reduceTokens?: ReduceTokens;
 }
 
 interface OrtFiles {
@@ -107,7 +109,7 @@ export function createTransformersLoader(places: RuntimePlaces): LoadRuntime {
       };
 
       const scores = scoresOf(tokenizer);
-      const stateCentre = known?.stateCentre ?? null;
+      const reduce = places.reduceTokens ?? reduceWith(known?.stateCentre ?? null);
 
       /** Where a text's own pieces begin, after the marks that stand in front of every text and its context. */
       const beginning = (text: string, context: number): number => {
@@ -139,17 +141,16 @@ export function createTransformersLoader(places: RuntimePlaces): LoadRuntime {
             for (let at = 0; at < width; at++)
               pooled[at] = (pooled[at] as number) + (numbers[piece * width + at] as number);
           const own = numbers.subarray(from * width, Math.max(from, count - 1) * width);
-          centreStates(own, width, stateCentre);
           const ids = Array.from((inputs.input_ids.data as BigInt64Array).slice(from, count - 1), Number);
           return {
             vector: unit(pooled),
-            pieces:
-              kind === 'query'
-                ? {
-                    bits: new Uint8Array(0),
-                    ...queryTokens(own, width, scores && ids.map((id) => scores[id] ?? 0)),
-                  }
-                : { bits: bitsOf(own, width), tokens: new Float32Array(0), weights: new Float32Array(0) },
+            pieces: reduce({
+              states: own,
+              dimensions: width,
+              kind,
+              text: text.slice(context),
+              logProbabilities: scores && ids.map((id) => scores[id] ?? 0),
+            }),
           };
         };
         const { beside } = network;

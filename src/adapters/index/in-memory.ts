@@ -279,6 +279,7 @@ export function createInMemoryIndex(): MemoryIndex {
           conversationId: conversation.id,
           title: conversation.title,
           role: message.role,
+          before: message.before ?? null,
           createdAt: message.createdAt,
           text: chunk.text,
           cosine: cosineIn(chunk),

@@ -127,6 +127,8 @@ export interface Candidate {
   readonly conversationId: ConversationId;
   readonly title: string;
   readonly role: Role;
+  /** The message that it follows, as its row says: of an answer, what was asked. */
+  readonly before: MessageId | null;
   readonly createdAt: number;
   readonly text: string;
   /** Cosine, -1–1; null without a vector of the model. */

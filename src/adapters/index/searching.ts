@@ -60,6 +60,7 @@ const candidate = z.tuple([
   z.number().nullable(),
   z.number().nullable(),
   z.boolean(),
+  z.string().nullable(),
 ]);
 /** The row with names again, and what each word of the query adds to it. By place: taking it apart by pattern takes as long as checking it. */
 const toCandidate = (row: z.infer<typeof candidate>, terms: readonly number[]): Candidate => ({
@@ -76,13 +77,14 @@ const toCandidate = (row: z.infer<typeof candidate>, terms: readonly number[]): 
   previous: row[11],
   next: row[12],
   beside: row[13],
+  before: row[14] as MessageId | null,
   bm25: bm25Of(terms),
   terms,
 });
 const wordsIn = (row: z.infer<typeof candidate>): string => row[9] ?? '';
 /** The row of chunk `c` of message `m` in conversation `k`, with its words, cosine, neighbours and whether it only stands beside what was found. */
 const rowOf = (words: string, cosine: string, place: string): string =>
-  `json_build_array(c.n, m.id, k.id, k.title, c.role, c.created_at, c.text, k.archived, k.pinned, ${words}, ${cosine}, ${place})`;
+  `json_build_array(c.n, m.id, k.id, k.title, c.role, c.created_at, c.text, k.archived, k.pinned, ${words}, ${cosine}, ${place}, m.before)`;
 const newestRow = z.object({ total: z.number(), candidates: z.array(candidate).nullable() });
 const searchRow = z.object({
   /** Words that the index knows with the score of a text of that word alone; for one of them also among others. */

@@ -47,6 +47,8 @@ const recalledPassageSchema = z.looseObject({
     /** How far it stood above all that was found, 0 to 8, and above the best one of any other conversation, −3 to 3; absent in older answers. */
     stands: z.number().optional(),
     above: z.number().optional(),
+    /** What it was worth that the person, the assistant or a tool said it, log odds; absent in older answers. */
+    lane: z.number().optional(),
     /** Probability that a person would call the passage related, 0–1: what the threshold is compared with. */
     final: z.number(),
   }),

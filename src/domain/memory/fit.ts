@@ -50,16 +50,22 @@ export const FIT = {
   notRelated: 0.3,
   /** Age counts with this power of exp(-factor · days): people ask about old things as often as about new ones, and of two equals the newer wins all the same. */
   age: 0.2,
-  /** Scores of what was found and is not meant, how many such stand for a small library, and the most deviations that are counted. */
-  crowd: { mean: 0.12, deviation: 0.06, count: 4, most: 8 },
-  /** How far a rival usually stands above the crowd, where there is none; how near to it is even, and the most that is counted beyond that; deviations. */
-  rival: { usual: 3, even: 0.5, most: 3 },
+  /** Background scores: the usual mean and deviation, how many such stand in for a small library, and the most deviations that are counted. */
+  background: { mean: 0.12, deviation: 0.06, count: 4, most: 8 },
+  /** The usual z-score of a runner-up where there is none; how near to it is even, and the most that is counted beyond that; deviations. */
+  runnerUp: { usual: 3, even: 0.5, most: 3 },
+  /**
+   * Of the messages that answer, how many come from the assistant and from a tool for one of the person's own. Where more of what was found is
+   * theirs than that, as long answers make it, a passage of theirs is less probable by just so much. `usual`: so many of the person's, and their
+   * share of the others', stand in for a small library. `asked`: log odds that a lane loses where the question asks for another one.
+   */
+  lanes: { assistant: 0.6, tool: 0.3, usual: 5, asked: 1.4 },
   /** Nothing was learnt of longer questions: more words make nothing more certain. */
   wordsMost: 40,
   /**
-   * From score to probability. `score`: the passage's own. `stands`: how far it stands above the crowd, in its deviations. `above`: how far
-   * above the best one of any other conversation. `words`: the logarithm of how many words were asked, for two words are soon met by chance and
-   * twenty are not. `keyword` is for passages that are judged by words alone.
+   * From score to probability. `score`: the passage's own. `zScore`: among the background scores. `margin`: over the best one of
+   * any other conversation, in the same deviations. `words`: the logarithm of how many words were asked, for two words are soon met by chance
+   * and twenty are not. `keyword` is for passages that are judged by words alone.
    */
   hybrid: LEARNT.hybrid,
   keyword: LEARNT.keyword,

@@ -4,15 +4,15 @@
 export const LEARNT = {
   hybrid: {
     score: 4.826,
-    stands: 0.319,
-    above: 0.393,
+    zScore: 0.319,
+    margin: 0.393,
     words: 0.881,
     intercept: -7.574,
   },
   keyword: {
     score: 5.099,
-    stands: 0.294,
-    above: 0,
+    zScore: 0.294,
+    margin: 0,
     words: 0.837,
     intercept: -6.603,
   },

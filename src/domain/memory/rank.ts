@@ -1,8 +1,10 @@
 // From candidates to a ranking: two searches on one scale, a probability, and age. Pure arithmetic; what is shown of it is chosen in `choose.ts`.
+import type { Role } from '../chat/message.ts';
 import { wordings } from './alike.ts';
 import { asks, asksWhen, isNamed, speakerIn, tellsTime } from './cues.ts';
 import { datesIn } from './dates.ts';
 import { FIT, type Fit } from './fit.ts';
+import { type Lane, lanesOf } from './lanes.ts';
 import type { Said } from './passages.ts';
 import { hanShare, squeezed } from './sentences.ts';
 import { queryWords } from './words.ts';
@@ -36,6 +38,9 @@ export interface Rankable {
   readonly note?: boolean;
   /** A question of the person's own that nobody answered; see `unansweredIn`. */
   readonly unanswered?: boolean;
+  /** Who said it, and the message it follows; absent: unknown. */
+  readonly role?: Role;
+  readonly before?: string | null;
 }
 
 /** What raised or lowered a score: a factor on it, and its name for the recall card. */
@@ -64,15 +69,18 @@ export type Scores = {
   readonly hybrid: number;
   readonly decay: number;
   readonly boosts: readonly Boost[];
-  /** How far it stands above the crowd of candidates, and above its rival, both in deviations; see `fit.ts`. */
+  /** Its z-score among the background scores, and its margin over the runner-up, in deviations: named as answers in the log have them. */
   readonly stands: number;
   readonly above: number;
+  /** Log odds of its lane, by who is asked for. */
+  readonly lane: number;
   readonly final: number;
 };
 
 export interface Scored<C extends Rankable> {
   readonly candidate: C;
   readonly scores: Scores;
+  readonly lane: Lane;
 }
 
 /** What a person said of earlier hits. */
@@ -128,7 +136,8 @@ export type Technique =
   | 'language'
   | 'neighbours'
   | 'conversation'
-  | 'rival'
+  | 'runner-up'
+  | 'lanes'
   | 'speaker'
   | 'question'
   | 'time'
@@ -197,59 +206,61 @@ export function hybridOf(
 }
 
 /**
- * How far a score stands above the crowd, in its deviations: above the sixth to the twenty-fifth best. A few scores as they are usual stand for
- * a crowd that is not there. A question that everything answers a little is answered by nothing.
+ * Makes the z-score: how many deviations a score stands above the background, which is the sixth to the twenty-fifth best of those found.
+ * A few usual scores stand in where a small library has none. A question that everything answers a little is answered by nothing.
  */
-export function crowdOf(scores: readonly number[], fit: Fit = FIT): (score: number) => number {
-  const { mean: usual, deviation, count } = fit.crowd;
-  const crowd = [...scores].sort((a, b) => b - a).slice(5, 25);
-  const all = crowd.length + count;
-  const mean = (crowd.reduce((sum, one) => sum + one, 0) + count * usual) / all;
+export function zScoreAmong(scores: readonly number[], fit: Fit = FIT): (score: number) => number {
+  const { mean: usual, deviation, count } = fit.background;
+  const background = [...scores].sort((a, b) => b - a).slice(5, 25);
+  const all = background.length + count;
+  const mean = (background.reduce((sum, one) => sum + one, 0) + count * usual) / all;
   const spread = Math.sqrt(
-    (crowd.reduce((sum, one) => sum + (one - mean) ** 2, 0) + count * deviation ** 2) / all,
+    (background.reduce((sum, one) => sum + (one - mean) ** 2, 0) + count * deviation ** 2) / all,
   );
   return (score) => (score - mean) / spread;
 }
 
-/** A passage among others: its deviations above the crowd, see `crowdOf`. */
+/** A passage among others, with its z-score. */
 export interface Placed {
   readonly conversationId: string;
   readonly text: string;
-  readonly deviations: number;
+  readonly zScore: number;
 }
 
-/** So many of the best are looked at for twins. */
+/** So many of the best are looked at for near-duplicates. */
 const MAY_BE_SHOWN = 16;
 
 /**
- * How far a passage stands above its rival, or below it, in deviations of the crowd: above the best one of any other conversation that does not
- * say the same. Where two conversations answer alike, most often only one of them is meant; so near that they are even, nothing is said of
- * either. Where there is no other, one as they usually are stands for it.
+ * Makes the margin of a passage, in deviations: over the runner-up, the best one of any other conversation that does not say the same. Where
+ * two conversations answer alike, most often only one of them is meant; so near that they are even, nothing is said of either. Where there is
+ * no other, a usual runner-up stands in.
  */
-export function aboveRival(rivals: readonly Placed[], fit: Fit = FIT): (passage: Placed) => number {
-  const { usual, even, most } = fit.rival;
-  const best = [...rivals].sort((a, b) => b.deviations - a.deviations);
-  const shown = best[MAY_BE_SHOWN - 1]?.deviations ?? Number.NEGATIVE_INFINITY;
+export function marginOver(runnersUp: readonly Placed[], fit: Fit = FIT): (passage: Placed) => number {
+  const { usual, even, most } = fit.runnerUp;
+  const best = [...runnersUp].sort((a, b) => b.zScore - a.zScore);
+  const shown = best[MAY_BE_SHOWN - 1]?.zScore ?? Number.NEGATIVE_INFINITY;
   const worded = wordings();
-  return ({ conversationId, text, deviations }) => {
-    const rival = best.find(
+  return ({ conversationId, text, zScore }) => {
+    const runnerUp = best.find(
       (one) =>
         one.conversationId !== conversationId &&
         // To tell wordings apart takes time: only for those that may be shown.
-        (deviations < shown || worded(one.text) !== worded(text)),
+        (zScore < shown || worded(one.text) !== worded(text)),
     );
-    const above = deviations - (rival?.deviations ?? usual);
+    const margin = zScore - (runnerUp?.zScore ?? usual);
     // Who stands this near is even: of two that answer alike the newer is to win.
-    return Math.sign(above) * Math.min(most, Math.max(0, Math.abs(above) - even));
+    return Math.sign(margin) * Math.min(most, Math.max(0, Math.abs(margin) - even));
   };
 }
 
 /** What a probability is made of: how each is meant is said in `fit.ts`. */
 export interface Evidence {
   readonly score: number;
-  readonly stands: number;
-  readonly above: number;
+  readonly zScore: number;
+  readonly margin: number;
   readonly words: number;
+  /** Log odds of its lane, by who is asked for; see `lanes.ts`. */
+  readonly lane: number;
 }
 
 /** Probability that a person calls the passage related, before its age. `wordsOnly`: the score is made of words alone. */
@@ -257,9 +268,10 @@ export function probabilityOf(evidence: Evidence, wordsOnly = false, fit: Fit = 
   const line = wordsOnly ? fit.keyword : fit.hybrid;
   return logistic(
     line.score * evidence.score +
-      line.stands * evidence.stands +
-      line.above * evidence.above +
+      line.zScore * evidence.zScore +
+      line.margin * evidence.margin +
       line.words * evidence.words +
+      evidence.lane +
       line.intercept,
   );
 }
@@ -289,9 +301,10 @@ export const rank = <C extends Rankable>(candidates: readonly C[], context: Rank
   ranker(
     candidates,
     context,
-  )((candidate) => candidate.late ?? null).map(({ candidate, scores }) => ({
+  )((candidate) => candidate.late ?? null).map(({ candidate, scores, lane }) => ({
     candidate,
     scores,
+    lane,
   }));
 
 /** A candidate with its numbers, and what its probability was made of. */
@@ -300,18 +313,136 @@ export interface Explained<C extends Rankable> extends Scored<C> {
   readonly wordsOnly: boolean;
 }
 
-/** Does once what does not hang on late interaction, and gives a function that ranks with it: recall ranks twice. */
+/** What is known of a candidate before its token vectors are compared. */
+interface Known {
+  readonly vector: number | null;
+  readonly keyword: number | null;
+  readonly isForeign: boolean;
+  /** What the named speaker adds; also worth something to those beside. */
+  readonly named: number;
+  readonly boosts: readonly Boost[];
+  readonly decay: number;
+}
+
+/** The places of a candidate's neighbours in the list; -1 where they are not in it. */
+interface Links {
+  readonly previous: readonly number[];
+  readonly next: readonly number[];
+}
+
+/** Does once what does not hang on token vectors, and gives a function that ranks with them: recall ranks twice. */
 export function ranker<C extends Rankable>(
   candidates: readonly C[],
   context: RankContext,
 ): (lateOf: (candidate: C) => number | null) => Explained<C>[] {
-  const { scale, worth, weights, question, feedback, fit = FIT } = context;
+  const { fit = FIT } = context;
   const on = (technique: Technique): boolean => !context.without?.has(technique);
+  const links = linksOf(candidates);
+  const known = knownOf(candidates, links, context);
+  const lanes = on('lanes')
+    ? lanesOf(candidates, context.question, fit)
+    : { of: (): Lane => 'others', logOdds: () => 0 };
+  const messages = messagesOf(candidates);
+  const words = wordsAsked(context.question, context.worth.length, fit);
+  return (lateOf) => {
+    const scored = scoresOf(candidates, known, links, context, lateOf);
+    // What is allowed for another language, or was raised by the person, is no background: the others do not stand lower for it.
+    const background = on('lanes') ? bestOfEach(scored, messages) : scored;
+    const zScoreOf = zScoreAmong(
+      background.map(({ unraised }) => unraised),
+      fit,
+    );
+    // What was judged by words alone was judged by another measure: it says nothing of those that have meaning, too. And who asked before
+    // is not to find the answer less probable for it.
+    const runnersUp = scored.flatMap(({ candidate, unraised, wordsOnly }) =>
+      wordsOnly || candidate.unanswered
+        ? []
+        : [
+            {
+              conversationId: candidate.conversationId,
+              text: candidate.text,
+              zScore: zScoreOf(unraised),
+            },
+          ],
+    );
+    const margin = on('runner-up') ? marginOver(runnersUp, fit) : () => 0;
+    return scored
+      .map(({ candidate, score, wordsOnly, decay, scores }) => {
+        const zScore = zScoreOf(score);
+        const lane = lanes.of(candidate);
+        const evidence = {
+          score,
+          zScore: Math.min(fit.background.most, zScore),
+          margin: margin({ conversationId: candidate.conversationId, text: candidate.text, zScore }),
+          words,
+          lane: lanes.logOdds(lane),
+        };
+        const probability = probabilityOf(evidence, wordsOnly, fit);
+        return {
+          candidate,
+          scores: {
+            ...scores,
+            stands: evidence.zScore,
+            above: evidence.margin,
+            lane: evidence.lane,
+            decay,
+            final: withDecay(probability, decay ** fit.age),
+          },
+          lane,
+          evidence,
+          wordsOnly,
+        };
+      })
+      .sort(
+        (a, b) =>
+          b.scores.final - a.scores.final ||
+          b.candidate.createdAt - a.candidate.createdAt ||
+          (a.candidate.messageId < b.candidate.messageId ? -1 : 1),
+      );
+  };
+}
+
+function linksOf(candidates: readonly Rankable[]): Links {
   const place = new Map(candidates.map((candidate, at) => [candidate.chunkId, at]));
   const placeOf = (chunk: number | null | undefined): number =>
     typeof chunk === 'number' ? (place.get(chunk) ?? -1) : -1;
-  const previous = candidates.map((candidate) => placeOf(candidate.previous));
-  const next = candidates.map((candidate) => placeOf(candidate.next));
+  return {
+    previous: candidates.map((candidate) => placeOf(candidate.previous)),
+    next: candidates.map((candidate) => placeOf(candidate.next)),
+  };
+}
+
+/** The number of its message for each candidate: a message of many chunks counts once. */
+function messagesOf(candidates: readonly Rankable[]): readonly number[] {
+  const numbers = new Map<string, number>();
+  return candidates.map(({ messageId }) => {
+    const known = numbers.get(messageId) ?? numbers.size;
+    numbers.set(messageId, known);
+    return known;
+  });
+}
+
+/** The best chunk of each message. */
+function bestOfEach<S extends { readonly unraised: number; readonly place: number }>(
+  scored: readonly S[],
+  messages: readonly number[],
+): S[] {
+  const best = new Map<number, S>();
+  for (const one of scored) {
+    const message = messages[one.place] as number;
+    const known = best.get(message);
+    if (!known || known.unraised < one.unraised) best.set(message, one);
+  }
+  return [...best.values()];
+}
+
+function knownOf<C extends Rankable>(
+  candidates: readonly C[],
+  { previous, next }: Links,
+  context: RankContext,
+): Known[] {
+  const { scale, worth, weights, question, feedback, fit = FIT } = context;
+  const on = (technique: Technique): boolean => !context.without?.has(technique);
   const hasWords = worth.length > 0 && on('keyword');
   const none: readonly number[] = [];
   const termsAt = (at: number): readonly number[] => candidates[at]?.terms ?? none;
@@ -334,7 +465,7 @@ export function ranker<C extends Rankable>(
   const isForeign = crosses ? foreignTo(question) : () => false;
   const when = on('time') && asksWhen(question);
   const dates = on('date') ? datesIn(question, context.now) : null;
-  const known = candidates.map((candidate, at) => {
+  return candidates.map((candidate, at) => {
     const speaker = on('speaker') ? speakerIn(candidate.text) : null;
     const boosts: Boost[] = [];
     const add = (name: Boost['name'], factor: number) => boosts.push({ name, factor });
@@ -355,116 +486,87 @@ export function ranker<C extends Rankable>(
         scale && candidate.cosine !== null && on('vector') ? vectorHalf(candidate.cosine, scale, fit) : null,
       keyword: hasWords ? keywordAt(at) : null,
       isForeign: isForeign(candidate.text),
-      /** What the speaker adds is also worth something to those beside. */
       named: speaker !== null && isNamed(speaker, question) ? fit.speaker : 1,
       boosts,
       decay: decayOf(candidate.createdAt, context.now, context.decayFactor),
     };
   });
-  const words = wordsAsked(question, worth.length, fit);
+}
 
-  return (lateOf) => {
-    const halves = known.map(({ vector, keyword, named, isForeign }, at) => {
-      const found = scale && on('late') ? lateOf(candidates[at] as C) : null;
-      const late = found === null ? null : lateHalf(found, fit);
-      const meaning = meaningOf(vector, late, fit);
-      const hybrid = hybridOf(meaning, keyword, weights);
-      const least = isForeign ? fit.language.words * (meaning ?? 0) : 0;
-      const translated =
-        hybrid > 0 && least > (keyword ?? 0)
-          ? Math.min(fit.language.most, hybridOf(meaning, least, weights) / hybrid)
-          : 1;
-      return { late, meaning, hybrid, translated, base: hybrid * translated * named };
-    });
-    const baseAt = (at: number | undefined): number => halves[at ?? -1]?.base ?? 0;
+/** The score of each candidate, with all that made it; what is never to be shown again is left out. */
+function scoresOf<C extends Rankable>(
+  candidates: readonly C[],
+  known: readonly Known[],
+  { previous, next }: Links,
+  context: RankContext,
+  lateOf: (candidate: C) => number | null,
+) {
+  const { scale, weights, feedback, fit = FIT } = context;
+  const on = (technique: Technique): boolean => !context.without?.has(technique);
+  const halves = known.map(({ vector, keyword, named, isForeign }, at) => {
+    const found = scale && on('late') ? lateOf(candidates[at] as C) : null;
+    const late = found === null ? null : lateHalf(found, fit);
+    const meaning = meaningOf(vector, late, fit);
+    const hybrid = hybridOf(meaning, keyword, weights);
+    const least = isForeign ? fit.language.words * (meaning ?? 0) : 0;
+    const translated =
+      hybrid > 0 && least > (keyword ?? 0)
+        ? Math.min(fit.language.most, hybridOf(meaning, least, weights) / hybrid)
+        : 1;
+    return { late, meaning, hybrid, translated, base: hybrid * translated * named };
+  });
+  const baseAt = (at: number | undefined): number => halves[at ?? -1]?.base ?? 0;
+  const ofConversation = on('conversation') ? conversationScores(candidates, baseAt, context) : null;
+  return candidates.flatMap((candidate, place) => {
+    const one = known[place];
+    const half = halves[place];
+    if (!one || !half || feedback?.never(candidate)) return [];
+    const beside =
+      (on('neighbours') ? fit.previous * baseAt(previous[place]) + fit.next * baseAt(next[place]) : 0) +
+      fit.conversation * (ofConversation?.get(candidate.conversationId) ?? 0);
+    const boosts: Boost[] = [];
+    if (half.translated !== 1) boosts.push({ name: 'language', factor: half.translated });
+    if (one.named !== 1) boosts.push({ name: 'speaker', factor: one.named });
+    if (half.base > 0 && beside > 0)
+      boosts.push({ name: 'context', factor: (half.base + beside) / half.base });
+    boosts.push(...one.boosts);
+    return {
+      candidate,
+      place,
+      ...scoreOf(half.base > 0 ? half.hybrid : beside, half.base > 0 ? boosts : []),
+      wordsOnly: one.vector === null && half.late === null,
+      decay: one.decay,
+      scores: {
+        vector: one.vector,
+        keyword: one.keyword === 0 ? null : one.keyword,
+        late: half.late,
+        meaning: half.meaning,
+        hybrid: half.hybrid,
+        boosts,
+      },
+    };
+  });
+}
 
-    const conversations = new Map<string, number[]>();
-    candidates.forEach(({ conversationId }, at) => {
-      const found = conversations.get(conversationId);
-      if (found) found.push(baseAt(at));
-      else conversations.set(conversationId, [baseAt(at)]);
-    });
-    const prior = new Map(
-      [...conversations].map(([id, found]) => [
-        id,
-        found
-          .sort((a, b) => b - a)
-          .slice(0, fit.best)
-          .reduce((sum, one) => sum + one, 0) / Math.min(fit.best, found.length),
-      ]),
-    );
-
-    const scored = candidates.flatMap((candidate, at) => {
-      const one = known[at];
-      const half = halves[at];
-      if (!one || !half || feedback?.never(candidate)) return [];
-      const beside =
-        (on('neighbours') ? fit.previous * baseAt(previous[at]) + fit.next * baseAt(next[at]) : 0) +
-        (on('conversation') ? fit.conversation * (prior.get(candidate.conversationId) ?? 0) : 0);
-      const boosts: Boost[] = [];
-      if (half.translated !== 1) boosts.push({ name: 'language', factor: half.translated });
-      if (one.named !== 1) boosts.push({ name: 'speaker', factor: one.named });
-      if (half.base > 0 && beside > 0)
-        boosts.push({ name: 'context', factor: (half.base + beside) / half.base });
-      boosts.push(...one.boosts);
-      return {
-        candidate,
-        ...scoreOf(half.base > 0 ? half.hybrid : beside, half.base > 0 ? boosts : []),
-        wordsOnly: one.vector === null && half.late === null,
-        decay: one.decay,
-        scores: {
-          vector: one.vector,
-          keyword: one.keyword === 0 ? null : one.keyword,
-          late: half.late,
-          meaning: half.meaning,
-          hybrid: half.hybrid,
-          boosts,
-        },
-      };
-    });
-    // What is allowed for another language, or was raised by the person, makes no crowd: the others do not stand lower for it.
-    const deviations = crowdOf(
-      scored.map(({ unraised }) => unraised),
-      fit,
-    );
-    // What was judged by words alone was judged by another measure: it says nothing of those that have meaning, too. And who asked before
-    // is not to find the answer less probable for it.
-    const rivals = scored.flatMap(
-      ({ candidate: { conversationId, text, unanswered }, unraised, wordsOnly }) =>
-        wordsOnly || unanswered ? [] : [{ conversationId, text, deviations: deviations(unraised) }],
-    );
-    const above = on('rival') ? aboveRival(rivals, fit) : () => 0;
-    return scored
-      .map(({ candidate, score, wordsOnly, decay, scores }) => {
-        const placed = { ...candidate, deviations: deviations(score) };
-        const evidence = {
-          score,
-          stands: Math.min(fit.crowd.most, placed.deviations),
-          above: above(placed),
-          words,
-        };
-        const probability = probabilityOf(evidence, wordsOnly, fit);
-        const { stands, above: aboveIt } = evidence;
-        return {
-          candidate,
-          scores: {
-            ...scores,
-            stands,
-            above: aboveIt,
-            decay,
-            final: withDecay(probability, decay ** fit.age),
-          },
-          evidence,
-          wordsOnly,
-        };
-      })
-      .sort(
-        (a, b) =>
-          b.scores.final - a.scores.final ||
-          b.candidate.createdAt - a.candidate.createdAt ||
-          (a.candidate.messageId < b.candidate.messageId ? -1 : 1),
-      );
-  };
+/** Of each conversation the mean of its best few: with lanes of its best messages, without of its best chunks. */
+function conversationScores(
+  candidates: readonly Rankable[],
+  baseAt: (at: number) => number,
+  { fit = FIT, without }: RankContext,
+): Map<string, number> {
+  const found = new Map<string, Map<string | number, number>>();
+  candidates.forEach(({ conversationId, messageId }, at) => {
+    const own = found.get(conversationId) ?? new Map<string | number, number>();
+    const key = without?.has('lanes') ? at : messageId;
+    own.set(key, Math.max(own.get(key) ?? 0, baseAt(at)));
+    found.set(conversationId, own);
+  });
+  return new Map(
+    [...found].map(([id, own]) => {
+      const best = [...own.values()].sort((a, b) => b - a).slice(0, fit.best);
+      return [id, best.reduce((sum, one) => sum + one, 0) / Math.min(fit.best, own.size)];
+    }),
+  );
 }
 
 /**

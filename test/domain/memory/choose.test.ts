@@ -63,8 +63,10 @@ describe('the choice', () => {
         boosts: [],
         stands: 0,
         above: 0,
+        lane: 0,
         final,
       },
+      lane: 'person' as const,
     });
     const one = { threshold: 0.5, limit: 5, perConversation: 1 };
     const hits = (...ranked: ReturnType<typeof scored>[]) =>

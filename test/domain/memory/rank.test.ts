@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Role } from '../../../src/domain/chat/message.ts';
 import { FIT } from '../../../src/domain/memory/fit.ts';
 import {
-  aboveRival,
-  crowdOf,
   decayOf,
   hybridOf,
   keywordHalf,
   knows,
+  marginOver,
   probabilityOf,
   type Rankable,
   type RankContext,
@@ -15,6 +15,7 @@ import {
   unansweredIn,
   vectorHalf,
   withDecay,
+  zScoreAmong,
 } from '../../../src/domain/memory/rank.ts';
 import { candidate, context, DAY, NOW } from './candidates.ts';
 
@@ -122,14 +123,15 @@ describe('ranking', () => {
       scores.boosts.reduce((all, { factor }) => all * factor, scores.hybrid),
     );
     const top = totals[0] as number;
-    const deviations = crowdOf(totals);
-    const [own, rival] = [deviations(top), deviations(totals[1] as number)];
+    const zScore = zScoreAmong(totals);
+    const [own, runnerUp] = [zScore(top), zScore(totals[1] as number)];
     expect(best?.final).toBeCloseTo(
       probabilityOf({
         score: top,
-        stands: Math.min(FIT.crowd.most, own),
-        above: Math.min(FIT.rival.most, own - rival - FIT.rival.even),
+        zScore: Math.min(FIT.background.most, own),
+        margin: Math.min(FIT.runnerUp.most, own - runnerUp - FIT.runnerUp.even),
         words: Math.log(4),
+        lane: 0,
       }),
     );
   });
@@ -163,7 +165,7 @@ describe('ranking', () => {
 });
 
 describe('a question that nobody answered', () => {
-  const said = (role: string, text: string, next: number | null, more: Partial<Rankable> = {}) => ({
+  const said = (role: Role, text: string, next: number | null, more: Partial<Rankable> = {}) => ({
     ...candidate({ text, next, ...more }),
     role,
   });
@@ -195,7 +197,7 @@ describe('a question that nobody answered', () => {
     const others = Array.from({ length: 6 }, () => candidate({ cosine: 0.82, bm25: 1 }));
     const [best, , ...rest] = rank([answer, { ...asked, unanswered: true }, ...others], context);
     expect(best?.candidate).toBe(answer);
-    expect(best?.scores.above).toBe(FIT.rival.most);
+    expect(best?.scores.above).toBe(FIT.runnerUp.most);
     expect(rest.every(({ scores }) => scores.above <= 0)).toBe(true);
     const besideAnAnswered = rank([answer, asked, ...others], context).find(
       ({ candidate }) => candidate === answer,
@@ -204,27 +206,27 @@ describe('a question that nobody answered', () => {
   });
 });
 
-describe('standing above a rival', () => {
-  const one = (conversationId: string, deviations: number, text = `${conversationId} ${deviations}`) => ({
+describe('the margin over the runner-up', () => {
+  const one = (conversationId: string, zScore: number, text = `${conversationId} ${zScore}`) => ({
     conversationId,
     text,
-    deviations,
+    zScore,
   });
   const NONE = { pinned: () => false, never: () => false, notRelated: () => false };
 
   it('is measured from the best of any other conversation, and never counts more than so much', () => {
-    const above = aboveRival([one('a', 12), one('a', 11.5), one('b', 11), one('c', 1)]);
-    expect(above(one('a', 12))).toBe(1 - FIT.rival.even);
+    const above = marginOver([one('a', 12), one('a', 11.5), one('b', 11), one('c', 1)]);
+    expect(above(one('a', 12))).toBe(1 - FIT.runnerUp.even);
     expect(above(one('a', 11.25))).toBe(0);
-    expect(above(one('b', 11))).toBe(FIT.rival.even - 1);
-    expect(above(one('c', 1))).toBe(-FIT.rival.most);
-    expect(above(one('d', 99))).toBe(FIT.rival.most);
+    expect(above(one('b', 11))).toBe(FIT.runnerUp.even - 1);
+    expect(above(one('c', 1))).toBe(-FIT.runnerUp.most);
+    expect(above(one('d', 99))).toBe(FIT.runnerUp.most);
   });
 
   it('is measured from a usual one where there is no other conversation', () => {
-    expect(FIT.rival.usual).toBe(3);
-    expect(aboveRival([one('a', 4.5), one('a', 1)])(one('a', 4.5))).toBe(1.5 - FIT.rival.even);
-    expect(aboveRival([])(one('a', 2))).toBe(FIT.rival.even - 1);
+    expect(FIT.runnerUp.usual).toBe(3);
+    expect(marginOver([one('a', 4.5), one('a', 1)])(one('a', 4.5))).toBe(1.5 - FIT.runnerUp.even);
+    expect(marginOver([])(one('a', 2))).toBe(FIT.runnerUp.even - 1);
   });
 
   it('is not lowered by what says the same in nearly the same words elsewhere', () => {
@@ -234,12 +236,12 @@ describe('standing above a rival', () => {
       one('b', 6, `Well, ${said.toLowerCase()}`),
       one('c', 4, 'No idea, sorry.'),
     ];
-    const above = aboveRival(twins);
-    const apart = 2 - FIT.rival.even;
+    const above = marginOver(twins);
+    const apart = 2 - FIT.runnerUp.even;
     expect(twins.map(above)).toEqual([apart, apart, -apart]);
     // What is like it and says another thing is a rival.
     const corrected = said.replace('blue', 'green');
-    expect(aboveRival([...twins, one('d', 6, corrected)])(one('a', 6, said))).toBe(0);
+    expect(marginOver([...twins, one('d', 6, corrected)])(one('a', 6, said))).toBe(0);
   });
 
   it('is not lowered by what the person raised elsewhere, nor by the allowance for another language', () => {

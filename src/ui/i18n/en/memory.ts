@@ -47,6 +47,7 @@ export const memory = {
     hybrid: 'Both, weighted',
     stands: 'Clearly the best match',
     above: 'Ahead of other conversations',
+    lane: 'Who said it',
     decay: 'Time',
     final: 'Score',
     threshold: 'Threshold',

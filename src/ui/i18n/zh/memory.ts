@@ -40,6 +40,7 @@ export const memory = {
     hybrid: '加权合计',
     stands: '高出其余候选',
     above: '高出其他对话中最好的一条',
+    lane: '由谁说出',
     decay: '时间',
     final: '得分',
     threshold: '阈值',
