@@ -77,9 +77,29 @@ test('connecting in Settings: a preset, a tested address, a chosen model, an ans
     .click();
   await expect(page).toHaveURL(/settings\/models/);
   const presets = page.getByRole('region', { name: 'Connect an endpoint' }).getByRole('listitem');
-  const names = ['Kimi · moonshot.ai', 'Kimi · moonshot.cn', 'OpenAI', 'OpenRouter', 'DeepSeek', 'Ollama'];
-  await expect(presets).toContainText([...names, 'LM Studio', 'Other endpoint']);
-  await expect(presets).toHaveCount(names.length + 2);
+  const names = [
+    'OpenAI',
+    'Anthropic',
+    'Google Gemini',
+    'OpenRouter',
+    'DeepSeek',
+    'Kimi · moonshot.ai',
+    'Kimi · moonshot.cn',
+    'Mistral',
+  ];
+  names.push(
+    'Groq',
+    'xAI',
+    'Together',
+    'Azure OpenAI',
+    'Ollama',
+    'LM Studio',
+    'vLLM',
+    'llama.cpp',
+    'Other endpoint',
+  );
+  await expect(presets).toContainText(names);
+  await expect(presets).toHaveCount(names.length);
   await presets.filter({ hasText: 'Ollama' }).getByRole('button').click();
   const ollama = page.getByRole('dialog', { name: 'Ollama' });
   await expect(ollama.getByLabel('Base URL')).toHaveValue('http://localhost:11434/v1');

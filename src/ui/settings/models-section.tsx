@@ -6,31 +6,24 @@ import type { Endpoint } from '../../adapters/models/chat-model.ts';
 import { type EndpointPreset, PRESETS } from '../../adapters/models/presets.ts';
 import { endpointKey, originOf } from '../../services/settings/keys.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
-import { Badge, Confirm, IconButton, Select } from '../shell/controls.tsx';
+import { useNavigation } from '../hooks/navigation.tsx';
+import { Badge, Button, Confirm, IconButton, Select } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { EndpointDialog } from './endpoint-dialog.tsx';
+import { type Draft, plainLabel, presetOf } from './endpoint-presets.ts';
 import { Group, Row, TextSetting } from './rows.tsx';
 
 const MEMORY = 'memory';
-
-/** Without the part that is in one language only. */
-export const plainLabel = (preset: EndpointPreset): string => preset.label.replace(/（[^（）]*）/, '');
-
-export const presetOf = (endpoint: Pick<Endpoint, 'id' | 'baseUrl'>): EndpointPreset | undefined =>
-  PRESETS.find((preset) => preset.baseUrl !== '' && preset.baseUrl === endpoint.baseUrl) ??
-  PRESETS.find((preset) => endpoint.id === preset.id || endpoint.id.startsWith(`${preset.id}-`));
-
-/** What is open: a preset to begin with, or an endpoint to change. */
-export type Draft =
-  | { readonly kind: 'new'; readonly preset: EndpointPreset }
-  | { readonly kind: 'edit'; readonly endpoint: Endpoint };
 
 export function ModelsSection() {
   const { t } = useTranslation('settings');
   const { settings } = useApp();
   const report = useReport();
+  const navigation = useNavigation();
   const { endpoints, chosen } = useReadable(settings.connections);
   const [draft, setDraft] = useState<Draft | null>(null);
+  /** The model that was just connected. */
+  const [connected, setConnected] = useState<string | null>(null);
   const [removing, setRemoving] = useState<Endpoint | null>(null);
   const several = endpoints.length > 1;
   const options = [
@@ -45,6 +38,16 @@ export function ModelsSection() {
   ];
   return (
     <>
+      {connected !== null && (
+        <div role="status" className="flex flex-wrap items-center gap-3 rounded-lg bg-side px-4 py-3">
+          <p className="min-w-0 flex-1 [overflow-wrap:anywhere]">
+            {t('models.answersNow', { model: connected })}
+          </p>
+          <Button variant="primary" size="sm" onClick={navigation.back}>
+            {t('models.backToWhere')}
+          </Button>
+        </div>
+      )}
       {endpoints.length > 0 ? (
         <>
           <Group>
@@ -96,30 +99,14 @@ export function ModelsSection() {
           />
         </Group>
       )}
-      <section aria-label={t('models.addTitle')}>
-        <h3 className="font-semibold">{t('models.addTitle')}</h3>
-        <p className="mb-3 text-ink-3 text-xs">{t('models.addText')}</p>
-        <ul className="grid gap-2 @md:grid-cols-2">
-          {PRESETS.map((preset) => (
-            <li key={preset.id}>
-              <button
-                type="button"
-                onClick={() => setDraft({ kind: 'new', preset })}
-                className="flex min-h-14 w-full items-center gap-3 rounded-lg border border-line px-3.5 py-2 text-left transition-colors hover:border-line-strong hover:bg-side"
-              >
-                <span className="min-w-0 flex-1">
-                  <span className="block truncate font-medium">
-                    {preset.id === 'custom' ? t('models.customLabel') : plainLabel(preset)}
-                  </span>
-                  <span className="block truncate text-ink-3 text-xs">{t(`models.preset.${preset.id}`)}</span>
-                </span>
-                <Plus size={16} aria-hidden className="shrink-0 text-ink-3" />
-              </button>
-            </li>
-          ))}
-        </ul>
-      </section>
-      <EndpointDialog draft={draft} onClose={() => setDraft(null)} />
+      <Presets onPick={(preset) => setDraft({ kind: 'new', preset })} />
+      <EndpointDialog
+        draft={draft}
+        onClose={(model) => {
+          setDraft(null);
+          if (model !== undefined) setConnected(model);
+        }}
+      />
       <Confirm
         open={removing !== null}
         onOpenChange={() => setRemoving(null)}
@@ -133,6 +120,36 @@ export function ModelsSection() {
         {t('models.removeText')}
       </Confirm>
     </>
+  );
+}
+
+/** Endpoints that many people use, and any other. */
+function Presets({ onPick }: { onPick: (preset: EndpointPreset) => void }) {
+  const { t } = useTranslation('settings');
+  return (
+    <section aria-label={t('models.addTitle')}>
+      <h3 className="font-semibold">{t('models.addTitle')}</h3>
+      <p className="mb-3 text-ink-3 text-xs">{t('models.addText')}</p>
+      <ul className="grid gap-2 @md:grid-cols-2">
+        {PRESETS.map((preset) => (
+          <li key={preset.id}>
+            <button
+              type="button"
+              onClick={() => onPick(preset)}
+              className="flex min-h-14 w-full items-center gap-3 rounded-lg border border-line px-3.5 py-2 text-left transition-colors hover:border-line-strong hover:bg-side"
+            >
+              <span className="min-w-0 flex-1">
+                <span className="block truncate font-medium">
+                  {preset.id === 'custom' ? t('models.customLabel') : plainLabel(preset)}
+                </span>
+                <span className="block truncate text-ink-3 text-xs">{t(`models.preset.${preset.id}`)}</span>
+              </span>
+              <Plus size={16} aria-hidden className="shrink-0 text-ink-3" />
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

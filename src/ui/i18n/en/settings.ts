@@ -288,6 +288,12 @@ export const settings = {
     inUse: 'In use',
     needUrl: 'An address is needed.',
     needName: 'A name is needed.',
+    leaving: 'Nothing is saved yet.',
+    throwAway: 'Throw away',
+    stay: 'Keep editing',
+    needModel: 'Choose or type a model: without one, nothing could answer.',
+    answersNow: '{{model}} answers from now on.',
+    backToWhere: 'Back to where you were',
     price: {
       title: 'Price per million tokens',
       input: 'Input',

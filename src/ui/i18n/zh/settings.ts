@@ -206,6 +206,12 @@ export const settings = {
     inUse: '使用中',
     needUrl: '请填写地址。',
     needName: '请填写名称。',
+    leaving: '还没有保存。',
+    throwAway: '放弃',
+    stay: '继续编辑',
+    needModel: '请选择或输入一个模型：没有模型就无法作答。',
+    answersNow: '现在由 {{model}} 作答。',
+    backToWhere: '回到之前的页面',
     parameters: {
       title: '参数',
       help: '随每个发往此连接的请求一起发送。留空的不发送。',

@@ -1,0 +1,96 @@
+// Endpoints as they really are, through the built app: one of each kind of dialect.
+import { expect, type Page } from '@playwright/test';
+import { type QuirksServer, startQuirks } from '../test/server/quirks.ts';
+import { openApp, test } from './app.ts';
+
+let server: QuirksServer;
+test.beforeAll(async () => {
+  server = await startQuirks();
+});
+test.beforeEach(() => {
+  server.requests.length = 0;
+});
+test.afterAll(() => server.close());
+
+async function begin(page: Page, model: string): Promise<void> {
+  await openApp(page);
+  await page.evaluate(
+    async ({ baseUrl, model }) => {
+      const settings = globalThis.recollect?.app.settings;
+      await settings?.saveEndpoint({ id: 'quirks', label: 'Quirks', baseUrl, models: [model] }, 'sk-test');
+      await settings?.choose({ endpointId: 'quirks', model });
+    },
+    { baseUrl: server.baseUrl, model },
+  );
+}
+
+async function say(page: Page, words: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Message' }).fill(words);
+  await page.keyboard.press('Enter');
+}
+const answer = (page: Page) => page.getByRole('article', { name: 'Answer' }).last();
+
+test('a thinking model goes on after its tools, also after a reload', async ({ page }) => {
+  await begin(page, 'thinking-tools');
+  await say(page, 'When is the backup?');
+  await expect(answer(page)).toContainText('Backups run at three.');
+  await page.reload();
+  await say(page, 'Sure?');
+  await expect.poll(() => server.requests.length).toBe(4);
+  await expect(answer(page)).toContainText('Backups run at three.');
+  await expect(page.getByRole('alert')).toHaveCount(0);
+  expect(JSON.stringify(server.requests.at(-1))).toContain('"reasoning_content":"I should look it up."');
+});
+
+test('odd events lose no word and bring no warning', async ({ page }) => {
+  await begin(page, 'message-for-delta');
+  await say(page, 'When is the backup?');
+  await expect(answer(page)).toContainText('Backups run at three.');
+  await expect(page.getByRole('alert')).toHaveCount(0);
+});
+
+test('thoughts of which only the end is marked are thoughts', async ({ page }) => {
+  await begin(page, 'thoughts-only-closed');
+  await say(page, 'When is the backup?');
+  await expect(answer(page)).toContainText('Backups run at three.');
+  await expect(answer(page)).not.toContainText('</think>');
+  await expect(answer(page).getByText('The person asks.')).toBeHidden();
+});
+
+test('an answer that was cut says so and goes on', async ({ page }) => {
+  await begin(page, 'finish-empty');
+  await say(page, 'When is the backup?');
+  await expect(page.getByRole('alert')).toContainText('The answer broke off before its end.');
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await expect.poll(() => server.requests.length).toBe(2);
+});
+
+test('a refused answer names what was refused and can be sent without tools', async ({ page }) => {
+  await begin(page, 'refuses-all');
+  await say(page, 'When is the backup?');
+  await expect(page.getByRole('alert')).toContainText('stream_options');
+  await expect(page.getByRole('button', { name: 'Send without thoughts' })).toBeVisible();
+  const before = server.requests.length;
+  await page.getByRole('button', { name: 'Send without tools' }).click();
+  await expect.poll(() => server.requests.length).toBeGreaterThan(before);
+  expect(server.requests.slice(before).some((request) => 'tools' in request)).toBe(false);
+});
+
+test('what was typed into a connection is thrown away on purpose only, and one without a model is not saved', async ({
+  page,
+}) => {
+  await page.goto('/settings/models?console');
+  await page.getByRole('button', { name: /Other endpoint/ }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Base URL').fill(server.baseUrl);
+  await dialog.getByLabel('Key', { exact: true }).fill('sk-typed');
+  await page.keyboard.press('Escape');
+  await expect(dialog.getByText('Nothing is saved yet.')).toBeVisible();
+  await dialog.getByRole('button', { name: 'Keep editing' }).click();
+  await expect(dialog.getByLabel('Key', { exact: true })).toHaveValue('sk-typed');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(dialog.getByText('Choose or type a model', { exact: false })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await dialog.getByRole('button', { name: 'Throw away' }).click();
+  await expect(dialog).toHaveCount(0);
+});

@@ -1,0 +1,211 @@
+// The form of an endpoint: everything that was typed in one state, and what can be done with it.
+import { type FormEvent, useEffect, useReducer, useRef } from 'react';
+import type { ConnectionReport, Endpoint } from '../../adapters/models/chat-model.ts';
+import { hostOf as hostIn } from '../../adapters/models/chat-model.ts';
+import { type EndpointPreset, PRESETS } from '../../adapters/models/presets.ts';
+import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
+import { ignore } from '../../domain/base/log.ts';
+import { endpointKey } from '../../services/settings/keys.ts';
+import { useApp, useReadable } from '../hooks/app.tsx';
+import { nameFor, typedName } from './endpoint-name.ts';
+import {
+  isRefusal,
+  type ParameterRefusal,
+  type ParameterWords,
+  parametersFrom,
+  parameterWords,
+} from './endpoint-parameters.ts';
+import { type Draft, plainLabel, presetOf } from './endpoint-presets.ts';
+import { type PriceWords, priceFrom, priceWords } from './endpoint-price.ts';
+
+/** Lists longer than this are not offered as a whole: the picker would be a phone book. */
+export const OFFER_ALL = 40;
+
+interface FormState {
+  readonly label: string;
+  readonly baseUrl: string;
+  readonly key: string;
+  /** Origin that the kept key belongs to. */
+  readonly kept: string | null;
+  readonly models: readonly string[];
+  readonly offered: readonly string[];
+  /** Who has begun to type a name keeps name and field, whatever list arrives meanwhile. */
+  readonly model: { readonly name: string; readonly byHand: boolean };
+  readonly test: AbortController | ConnectionReport | null;
+  readonly problem: Problem | null;
+  readonly missing: 'url' | 'name' | 'price' | 'model' | null;
+  readonly priced: PriceWords;
+  readonly tuned: ParameterWords;
+  readonly untuned: ParameterRefusal | null;
+  readonly saving: boolean;
+}
+type Change = Partial<FormState> | ((now: FormState) => Partial<FormState>);
+const changed = (state: FormState, change: Change): FormState => ({
+  ...state,
+  ...(typeof change === 'function' ? change(state) : change),
+});
+
+/** What of it a person typed or picked. */
+const typedIn = ({ label, baseUrl, key, offered, model, priced, tuned }: FormState): string =>
+  JSON.stringify([label, baseUrl, key, offered, model.name, priced, tuned]);
+
+/** An id that says where it came from and is not taken. */
+function freeId(preset: EndpointPreset, taken: readonly Endpoint[]): string {
+  for (let at = 1; ; at++) {
+    const id = at === 1 ? preset.id : `${preset.id}-${at}`;
+    if (!taken.some((endpoint) => endpoint.id === id)) return id;
+  }
+}
+
+/** The form as it opens. `answering`: the endpoint's model that answers now. */
+const firstState = (
+  before: Endpoint | null,
+  preset: EndpointPreset | undefined,
+  named: string,
+  answering: string,
+): FormState => ({
+  label: named,
+  baseUrl: before?.baseUrl ?? preset?.baseUrl ?? '',
+  key: '',
+  kept: null,
+  models: before?.models ?? [],
+  offered: before?.models ?? [],
+  model: { name: answering, byHand: false },
+  test: null,
+  problem: null,
+  missing: null,
+  priced: priceWords(before?.price),
+  tuned: parameterWords(before?.parameters),
+  untuned: null,
+  saving: false,
+});
+
+/** The form once a list of models has come. `isElsewhere`: another server's list, which says nothing of what was offered before. */
+function withList(
+  now: FormState,
+  models: readonly string[],
+  { isElsewhere, isNew }: { readonly isElsewhere: boolean; readonly isNew: boolean },
+): Partial<FormState> {
+  const here = isElsewhere ? [] : now.offered;
+  const few = models.length > 0 && models.length <= OFFER_ALL;
+  const keeps = now.model.byHand || models.includes(now.model.name);
+  // Who connects a model wants it to answer: one that can is chosen, for all to see.
+  const chosen =
+    isNew && few
+      ? { name: models[0] ?? '', byHand: false }
+      : here.length === 0
+        ? { name: '', byHand: false }
+        : now.model;
+  return {
+    models: [...new Set([...models, ...here])],
+    offered: here.length === 0 && models.length <= OFFER_ALL ? models : here,
+    model: keeps ? now.model : chosen,
+  };
+}
+
+export function useEndpointForm(draft: Draft, onClose: (connected?: string) => void) {
+  const { settings, chat } = useApp();
+  const { endpoints, chosen } = useReadable(settings.connections);
+  const before = draft.kind === 'edit' ? draft.endpoint : null;
+  const preset = draft.kind === 'new' ? draft.preset : presetOf(draft.endpoint);
+  // Free now, not when the window opened: another tab may have connected one meanwhile.
+  const id = before?.id ?? freeId(preset ?? (PRESETS.at(-1) as EndpointPreset), endpoints);
+  const named = before ? typedName(before) : preset && preset.id !== 'custom' ? plainLabel(preset) : '';
+  const first = useRef<FormState | null>(null);
+  first.current ??= firstState(before, preset, named, chosen?.endpointId === id ? chosen.model : '');
+  const [state, change] = useReducer(changed, first.current);
+  const given = first.current.baseUrl;
+  const listedAt = useRef(before?.baseUrl);
+  useEffect(() => {
+    if (before)
+      ignore(
+        settings.keyOrigin(endpointKey(before.id)).then((kept) => change({ kept })),
+        'without it the form says nothing of a kept key',
+      );
+  }, [settings, before]);
+  // A test that nobody waits for any more is not finished.
+  const running = useRef<AbortController | null>(null);
+  useEffect(() => () => running.current?.abort(), []);
+
+  const url = state.baseUrl.trim().replace(/\/+$/, '');
+  const price = priceFrom(state.priced);
+  const parameters = parametersFrom(state.tuned);
+  const protocol = before ? before.protocol : preset?.protocol;
+  const endpoint = (offer: readonly string[]): Endpoint => ({
+    id,
+    label: nameFor(state.label, url),
+    baseUrl: url,
+    models: offer,
+    ...(protocol ? { protocol } : {}),
+    ...(price ? { price } : {}),
+    ...(parameters && !isRefusal(parameters) ? { parameters } : {}),
+  });
+
+  const ask = (address = url) => {
+    if (address === '') return change({ missing: 'url' });
+    running.current?.abort();
+    const asking = new AbortController();
+    running.current = asking;
+    change({ test: asking });
+    settings
+      .test(
+        { ...endpoint(state.offered), baseUrl: address },
+        state.key === '' ? undefined : state.key,
+        asking.signal,
+      )
+      .then(
+        (report) => {
+          if (asking.signal.aborted) return;
+          change({ test: report });
+          if (!report.ok) return;
+          const isElsewhere = listedAt.current !== address;
+          listedAt.current = address;
+          change((now) => withList(now, report.models, { isElsewhere, isNew: before === null }));
+        },
+        (error: unknown) => {
+          if (!isAbort(error)) change({ test: { ok: false, problem: toProblem(error) } });
+        },
+      );
+  };
+  const save = (event: FormEvent) => {
+    event.preventDefault();
+    const wanted = state.model.name.trim();
+    const offer = [...new Set([...state.offered, ...(wanted ? [wanted] : [])])];
+    if (url === '') return change({ missing: 'url' });
+    if (state.label.trim() === '' && named !== '') return change({ missing: 'name' });
+    if (price === undefined) return change({ missing: 'price' });
+    if (isRefusal(parameters)) return change({ untuned: parameters });
+    // Without a model there would be an empty group in the picker.
+    if (offer.length === 0) return change({ missing: 'model' });
+    change({ missing: null, saving: true });
+    settings
+      .saveEndpoint(endpoint(offer), state.key === '' ? undefined : state.key)
+      // Other parameters may be taken.
+      .then(() => chat.forgetModelRefusals(hostIn(url)))
+      .then(() => (wanted ? settings.choose({ endpointId: id, model: wanted }) : undefined))
+      .then(
+        () => onClose(before === null && wanted ? wanted : undefined),
+        (error: unknown) => change({ saving: false, problem: toProblem(error) }),
+      );
+  };
+  const forget = (done: () => void) => {
+    settings.forgetKey(endpointKey(id)).then(
+      () => {
+        change({ kept: null });
+        // The button that was pressed is gone.
+        done();
+      },
+      (error: unknown) => change({ problem: toProblem(error) }),
+    );
+  };
+
+  // A list that a test brought is no typing.
+  const isTyped =
+    typedIn({
+      ...state,
+      offered: [],
+      model: { ...state.model, name: state.model.byHand ? state.model.name : '' },
+    }) !== typedIn({ ...first.current, offered: [], model: { name: '', byHand: false } });
+  return { state, change, before, preset, named, given, url, isTyped, ask, save, forget };
+}
+export type EndpointForm = ReturnType<typeof useEndpointForm>;

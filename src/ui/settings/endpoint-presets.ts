@@ -1,0 +1,15 @@
+// Presets as the settings show them.
+import type { Endpoint } from '../../adapters/models/chat-model.ts';
+import { type EndpointPreset, PRESETS } from '../../adapters/models/presets.ts';
+
+/** Without the part that is in one language only. */
+export const plainLabel = (preset: EndpointPreset): string => preset.label.replace(/（[^（）]*）/, '');
+
+export const presetOf = (endpoint: Pick<Endpoint, 'id' | 'baseUrl'>): EndpointPreset | undefined =>
+  PRESETS.find((preset) => preset.baseUrl !== '' && preset.baseUrl === endpoint.baseUrl) ??
+  PRESETS.find((preset) => endpoint.id === preset.id || endpoint.id.startsWith(`${preset.id}-`));
+
+/** What is open: a preset to begin with, or an endpoint to change. */
+export type Draft =
+  | { readonly kind: 'new'; readonly preset: EndpointPreset }
+  | { readonly kind: 'edit'; readonly endpoint: Endpoint };
