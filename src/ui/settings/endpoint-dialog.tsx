@@ -115,7 +115,7 @@ function FormOfEndpoint({
       <div className="sticky -bottom-5 -mx-5 -mb-5 flex flex-wrap items-center justify-end gap-2 border-t bg-raised px-5 py-3">
         {leaving ? (
           <>
-            <p role="alert" className="min-w-0 flex-1">
+            <p role="alert" className="w-full sm:w-auto sm:flex-1">
               {t('models.leaving')}
             </p>
             <Button onClick={() => onClose()}>{t('models.throwAway')}</Button>

@@ -156,12 +156,16 @@ export const problems = {
     },
   },
   'model-server': {
-    what: 'Something broke at the endpoint.',
+    what: '$t(problems:model-server.whatOf.{{reason}}, {"defaultValue":"Something broke at the endpoint."})',
+    whatOf: {
+      request: 'The endpoint did not accept the request.',
+      input: 'The endpoint did not accept the request.',
+    },
     kept: 'Your message is saved.',
     kept_temporary: 'Your message stays here as long as this temporary conversation does.',
     do: '$t(problems:model-server.why.{{reason}}, {"defaultValue":"Try again in a moment. If it keeps failing, check the provider’s status page."})',
     why: {
-      request: 'It did not accept the request. Sending it without tools or without thoughts may help.',
+      request: 'Sending it without tools or without thoughts may help.',
       input:
         'It refused this part of the request: {{input}}. The request was sent again without it and refused again. Sending it without tools or without thoughts may help.',
     },

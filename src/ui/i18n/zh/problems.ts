@@ -150,12 +150,13 @@ export const problems = {
     },
   },
   'model-server': {
-    what: '服务端出了故障。',
+    what: '$t(problems:model-server.whatOf.{{reason}}, {"defaultValue":"服务端出了故障。"})',
+    whatOf: { request: '服务端没有接受这次请求。', input: '服务端没有接受这次请求。' },
     kept: '消息已保存。',
     kept_temporary: '消息会留到这个临时对话结束。',
     do: '$t(problems:model-server.why.{{reason}}, {"defaultValue":"请稍后重试。若一直如此，请查看服务商的状态页。"})',
     why: {
-      request: '服务端没有接受这次请求。不带工具或不带思考过程发送也许可行。',
+      request: '不带工具或不带思考过程发送也许可行。',
       input:
         '服务端不接受请求中的这一项：{{input}}。去掉后重发仍被拒绝。不带工具或不带思考过程发送也许可行。',
     },
