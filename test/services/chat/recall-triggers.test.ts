@@ -85,6 +85,7 @@ describe('memory is asked by itself', () => {
       expect(recallPartOf(answer)).toEqual({
         type: 'recall',
         query: 'Which port?',
+        quoting: 'lines',
         threshold: 0.75,
         passages: [PORT],
         nearMisses: announced.nearMisses,
