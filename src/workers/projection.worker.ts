@@ -4,4 +4,6 @@ import { projectVectors } from '../adapters/projection/umap.ts';
 
 watchWorker(self, 'projection');
 
-self.addEventListener('message', ({ data }) => self.postMessage(projectVectors(data)));
+self.addEventListener('message', ({ data }: MessageEvent<Float32Array[]>) =>
+  self.postMessage(projectVectors(data)),
+);
