@@ -18,7 +18,6 @@ import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { type Part, type RecalledPassage, textOf } from '../../domain/chat/message.ts';
 import { shortcutKeys } from '../../domain/settings/shortcuts.ts';
-import type { TurnState } from '../../services/chat/chat.ts';
 import type { DraftFile } from '../../services/chat/written.ts';
 import { useApp } from '../hooks/app.tsx';
 import { onlyTouch } from '../hooks/media.ts';
@@ -38,6 +37,7 @@ import { GaugeRing, useNextRequest } from './gauge.tsx';
 import { ModelPicker } from './model-picker.tsx';
 import { Queue } from './queue.tsx';
 import { sends } from './send-keys.ts';
+import type { TurnView } from './turn-view.ts';
 
 export interface ComposerHandle {
   addFiles(given: GivenFiles): void;
@@ -83,7 +83,7 @@ export function Composer({
   draftOf?: ConversationId | null;
   /** Absent where there is nothing to fold. */
   onFold?: (() => void) | undefined;
-  turn: TurnState;
+  turn: TurnView;
   /** The first message of a conversation: memory offers what it has. */
   first: boolean;
   /** Sends, or queues while an answer is being written. Rejects where the words are not in the conversation, and come back. */
@@ -392,7 +392,7 @@ export function Composer({
   };
 
   /** Takes a queued message back to be written on. */
-  const takeBack = ({ id, parts }: TurnState['queue'][number]) => {
+  const takeBack = ({ id, parts }: TurnView['queue'][number]) => {
     if (conversationId === null) return;
     // Sent since it was drawn: it stands in the conversation, and is no draft as well.
     if (

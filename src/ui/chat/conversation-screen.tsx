@@ -11,12 +11,11 @@ import {
   type MessageId,
 } from '../../domain/base/ids.ts';
 import { writable } from '../../domain/base/readable.ts';
-import { wholeOf } from '../../domain/chat/continuation.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { letterOf } from '../../domain/chat/dmail.ts';
 import { keptChange } from '../../domain/chat/kept.ts';
 import type { Message, Part } from '../../domain/chat/message.ts';
-import type { Omission, TurnState } from '../../services/chat/chat.ts';
+import type { Omission } from '../../services/chat/chat.ts';
 import type { OpenConversation } from '../../services/documents/documents.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useConversation } from '../hooks/conversation.ts';
@@ -36,7 +35,6 @@ import { KeptNowhere, ProblemNotice } from '../shell/problem-notice.tsx';
 import { useShortcutKeys, useShortcuts } from '../shell/shortcuts.ts';
 import { TitleField } from '../shell/title-field.tsx';
 import { Announcer } from './announcer.tsx';
-import { RunningAnswer } from './answer.tsx';
 import { useCommandLine, useOutcomes } from './command-line.ts';
 import { Outcomes } from './command-outcome.tsx';
 import { FoldProblem, LossNotice, useFoldReport } from './compaction.tsx';
@@ -58,7 +56,9 @@ import { MessageList, type MessageListHandle } from './message-list.tsx';
 import { MissingConversation } from './missing-conversation.tsx';
 import { NewConversation } from './new-conversation.tsx';
 import { ReplayEnd } from './send-back.tsx';
+import { StreamingAnswer } from './streaming-answer.tsx';
 import { TemporaryBar, TemporaryEnded } from './temporary.tsx';
+import { useTurnView } from './turn-view.ts';
 import { Unanswered } from './unanswered.tsx';
 import { UnsavedEdits } from './unsaved-edits.tsx';
 import { useShownBranch } from './use-shown-branch.ts';
@@ -70,12 +70,6 @@ const NEWER = toProblem(
 const ERASED = toProblem(
   new RecollectError('conversation-missing', 'The conversation was erased while it was looked at'),
 );
-
-const partsOf = (pieces: readonly Message[]): readonly Part[] =>
-  pieces.length > 0 ? wholeOf(pieces).parts : [];
-
-/** The memory of the answer that is being written: the same object for the whole turn. */
-const recallOf = (turn: TurnState): Part | undefined => turn.parts.find((part) => part.type === 'recall');
 
 function LoadingConversation() {
   return (
@@ -122,7 +116,7 @@ function OpenedConversation({
   const [edits] = useState(() => createEdits(app.chat.written, id));
   useEffect(() => edits.open(), [edits]);
 
-  const turn = useReadable(useMemo(() => app.chat.turn(id), [app, id]));
+  const turn = useTurnView(id);
   const model = useModelInUse(conversation).choice?.model ?? null;
   const hasModel = model !== null;
   const outcomes = useOutcomes(id);
@@ -152,11 +146,8 @@ function OpenedConversation({
   const last = branch.path.at(-1);
   /** When the person last said something; what was told of earlier turns is over. */
   const askedAt = branch.path.findLast(({ role }) => role === 'user')?.createdAt ?? 0;
-  const recalling = useReadable(
-    useMemo(() => app.chat.turn(id), [app, id]),
-    recallOf,
-  );
-  const facts = useMemo(() => contextFacts(branch, recalling ? [recalling] : []), [branch, recalling]);
+  const { recall } = turn;
+  const facts = useMemo(() => contextFacts(branch, recall ? [recall] : []), [branch, recall]);
 
   const run = (work: Promise<unknown>) => {
     work.catch(report);
@@ -421,7 +412,7 @@ function OpenedConversation({
                   conversationId={id}
                   branch={branch}
                   handle={list}
-                  running={runs ? <RunningAnswer turn={turn} before={partsOf(begun)} /> : null}
+                  running={runs ? <StreamingAnswer conversationId={id} begun={begun} /> : null}
                   after={
                     <>
                       {writing && !runs && turn.parentId !== null && (

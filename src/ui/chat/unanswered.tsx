@@ -3,11 +3,11 @@
 import { MessageCircleQuestionMark, MonitorSmartphone } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { TurnState } from '../../services/chat/chat.ts';
 import type { OpenConversation } from '../../services/documents/documents.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { Button } from '../shell/controls.tsx';
 import { patienceFor } from './patience.ts';
+import type { TurnView } from './turn-view.ts';
 
 /** Its key is the question. */
 export function Unanswered({
@@ -16,7 +16,7 @@ export function Unanswered({
   whence,
   onAsk,
 }: {
-  turn: TurnState;
+  turn: TurnView;
   askedAt: number;
   whence: ReturnType<OpenConversation['whence']>;
   onAsk: () => void;

@@ -5,12 +5,12 @@ import type { MessageId } from '../../domain/base/ids.ts';
 import { isCutOff, piecesTo } from '../../domain/chat/continuation.ts';
 import { type Conversation, effectiveHead } from '../../domain/chat/conversation.ts';
 import type { Message } from '../../domain/chat/message.ts';
-import type { TurnState } from '../../services/chat/chat.ts';
 import { useApp } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import type { MessageListHandle } from './message-list.tsx';
 import { type Branch, branchOf, leafThrough } from './rows.ts';
+import type { TurnView } from './turn-view.ts';
 
 interface ShownBranch {
   /** As far as it is not what is being written. */
@@ -43,7 +43,7 @@ export function useShownBranch({
   readsOnly,
 }: {
   conversation: Conversation;
-  turn: TurnState;
+  turn: TurnView;
   messageId: MessageId | null;
   list: RefObject<MessageListHandle | null>;
   readsOnly: boolean;

@@ -1,0 +1,52 @@
+// What a conversation's screen draws of a turn: all but the words, which change some thirty times a second while an answer streams.
+import { useMemo } from 'react';
+import type { ConversationId } from '../../domain/base/ids.ts';
+import type { Readable } from '../../domain/base/readable.ts';
+import type { Part } from '../../domain/chat/message.ts';
+import type { TurnState } from '../../services/chat/chat.ts';
+import { useApp, useReadable } from '../hooks/app.tsx';
+
+export interface TurnView extends Omit<TurnState, 'parts'> {
+  /** What memory gave to the answer that is being written. */
+  readonly recall?: Part | undefined;
+}
+
+function viewOf({ parts, ...rest }: TurnState): TurnView {
+  return { ...rest, recall: parts.find((part) => part.type === 'recall') };
+}
+
+/** A turn in another tab arrives as a copy each time: what is inside is compared, not which object it is. */
+const isSame = (one: unknown, other: unknown): boolean =>
+  Object.is(one, other) ||
+  (typeof one === 'object' && typeof other === 'object' && JSON.stringify(one) === JSON.stringify(other));
+
+/** The same object for as long as nothing but the words of the answer changes. */
+export function turnViewOf(turn: Readable<TurnState>): Readable<TurnView> {
+  let seen: TurnState | undefined;
+  let view: TurnView | undefined;
+  return {
+    get: () => {
+      const now = turn.get();
+      if (view && Object.is(now, seen)) return view;
+      seen = now;
+      const next = viewOf(now);
+      const before = view;
+      const keys = Object.keys(next) as (keyof TurnView)[];
+      if (!before || keys.some((key) => !isSame(before[key], next[key]))) view = next;
+      return view ?? next;
+    },
+    subscribe: turn.subscribe,
+  };
+}
+
+/** Draws again when anything but the words changes. */
+export function useTurnView(id: ConversationId): TurnView {
+  const { chat } = useApp();
+  return useReadable(useMemo(() => turnViewOf(chat.turn(id)), [chat, id]));
+}
+
+/** The whole turn, for the one component that draws its words. */
+export function useTurn(id: ConversationId): TurnState {
+  const { chat } = useApp();
+  return useReadable(useMemo(() => chat.turn(id), [chat, id]));
+}
