@@ -60,6 +60,11 @@ const contentSecurityPolicy = (): Plugin => ({
   },
 });
 
+/** The code highlighter's languages: ours are enough, all three hundred would have to be kept for offline use. */
+export const ALIASES = [
+  { find: /^shiki$/, replacement: resolve(import.meta.dirname, 'src/ui/chat/languages.ts') },
+];
+
 export default defineConfig({
   // Shown under Settings › About.
   define: { 'import.meta.env.VITE_VERSION': JSON.stringify(process.env.npm_package_version ?? '') },
@@ -99,10 +104,7 @@ export default defineConfig({
       },
     }),
   ],
-  // The code highlighter's languages: ours are enough, all three hundred would have to be kept for offline use.
-  resolve: {
-    alias: [{ find: /^shiki$/, replacement: resolve(import.meta.dirname, 'src/ui/chat/languages.ts') }],
-  },
+  resolve: { alias: ALIASES },
   worker: { format: 'es' },
   optimizeDeps: {
     exclude: [

@@ -2,9 +2,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import tailwindcss from '@tailwindcss/vite';
 import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
-import { cluster } from '../vite.config.ts';
+import { ALIASES, cluster } from '../vite.config.ts';
 import { BROWSER_ARGS, findBrowser } from './browser.ts';
 
 const browser = findBrowser();
@@ -21,7 +22,8 @@ const headers = {
 
 export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
-  plugins: [cluster()],
+  plugins: [cluster(), tailwindcss()],
+  resolve: { alias: ALIASES },
   worker: { format: 'es' },
   server: { headers },
   optimizeDeps: {
@@ -40,12 +42,14 @@ export default defineConfig({
       'react-dom/client',
       'react-i18next',
       'react/jsx-dev-runtime',
+      'react-dom',
       'sonner',
+      'axe-core',
       'uqr',
       'virtua',
       'workbox-window',
     ],
-    entries: ['test/**/*.browser.test.ts', 'src/workers/*.worker.ts', 'test/**/*.worker.ts'],
+    entries: ['test/**/*.browser.test.{ts,tsx}', 'src/workers/*.worker.ts', 'test/**/*.worker.ts'],
     exclude: [
       '@electric-sql/pglite',
       '@electric-sql/pglite-pgvector',

@@ -1,0 +1,88 @@
+// While an answer streams, only the answer is drawn: the list, the composer and the context panel stand still.
+
+import { expect, it } from 'vitest';
+import { page, userEvent } from 'vitest/browser';
+import { createTestApp, expectAccessible, held, show } from '../harness.tsx';
+import { countRenders } from '../renders.ts';
+
+const WORDS = Array.from({ length: 40 }, (_, at) => `word${at} `);
+
+/** A conversation with one answer, and a second one that stops before each word until the test goes on. */
+async function streaming() {
+  const steps = WORDS.map(() => held());
+  let asked = 0;
+  const app = await createTestApp({
+    *reply() {
+      asked += 1;
+      if (asked === 1) {
+        yield { type: 'text-delta', text: 'The first answer.' };
+        return;
+      }
+      for (const [at, text] of WORDS.entries()) {
+        yield { type: 'text-delta', text };
+        yield steps[at]?.promise ?? Promise.resolve();
+      }
+    },
+  });
+  const id = await app.say('The first question');
+  await app.idle(id);
+  await show(app, `/c/${id}`, { width: 1600, height: 900 });
+  await page.getByRole('button', { name: 'Show context' }).click();
+  await expect.element(page.getByRole('complementary', { name: 'Context' })).toBeVisible();
+  await app.say('The second question', id);
+  await expect.element(page.getByText('word0')).toBeVisible();
+  return {
+    app,
+    id,
+    /** Lets the next words come, and waits until the last of them is on the screen. */
+    next: async (from: number, to: number) => {
+      for (const step of steps.slice(from, to)) {
+        step.release();
+        await new Promise((resolve) => requestAnimationFrame(resolve));
+      }
+      await expect.element(page.getByText(`word${to}`)).toBeVisible();
+    },
+    finish: async () => {
+      for (const step of steps) step.release();
+      await app.idle(id);
+    },
+  };
+}
+
+it('draws neither the message list, nor the composer, nor the context panel again', async () => {
+  const { next, finish } = await streaming();
+  // The first words begin the turn: its row, the stop button.
+  await next(0, 3);
+  const drawn = countRenders();
+  await next(3, 33);
+  expect(drawn('RunningAnswer'), 'the answer itself is drawn').toBeGreaterThan(3);
+  expect({
+    list: drawn('MessageList'),
+    composer: drawn('Composer'),
+    panel: drawn('ContextPanel'),
+    screen: drawn('OpenedConversation'),
+  }).toEqual({ list: 0, composer: 0, panel: 0, screen: 0 });
+  await finish();
+  await expect.element(page.getByText('word39').first()).toBeVisible();
+});
+
+it('is accessible while it streams and after, and Stop keeps what arrived', async () => {
+  const { app, id, next } = await streaming();
+  await next(0, 5);
+  await expectAccessible();
+  await page.getByRole('button', { name: 'Stop' }).first().click();
+  await app.idle(id);
+  await expect.element(page.getByText('word5').first()).toBeVisible();
+  await expect.element(page.getByText('word6')).not.toBeInTheDocument();
+  await expectAccessible();
+});
+
+it('takes words while an answer streams, and queues them', async () => {
+  const { next, finish } = await streaming();
+  await next(0, 2);
+  await userEvent.fill(page.getByRole('textbox', { name: 'Message' }), 'A third question');
+  await userEvent.keyboard('{Enter}');
+  await expect.element(page.getByText('A third question')).toBeVisible();
+  await expect.element(page.getByRole('textbox', { name: 'Message' })).toHaveValue('');
+  await finish();
+});

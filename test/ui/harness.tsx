@@ -1,0 +1,185 @@
+// The whole interface over real services in one page, for component tests: nothing is kept, no worker runs, a scripted model answers.
+import './renders.ts';
+import '../../src/ui/styles.css';
+import axe from 'axe-core';
+import { createRoot } from 'react-dom/client';
+import { afterEach, expect } from 'vitest';
+import { page } from 'vitest/browser';
+import { createDevice } from '../../src/adapters/browser/device.ts';
+import { createInMemoryStore } from '../../src/adapters/log/in-memory.ts';
+import type { ChatModel, Endpoint } from '../../src/adapters/models/chat-model.ts';
+import { createScriptedModel, type ModelScript } from '../../src/adapters/models/in-memory.ts';
+import { createSealing } from '../../src/adapters/vault/sealing.ts';
+import { createVault } from '../../src/adapters/vault/web-crypto.ts';
+import { type Problem, RecollectError } from '../../src/domain/base/errors.ts';
+import type { ConversationId } from '../../src/domain/base/ids.ts';
+import { until, writable } from '../../src/domain/base/readable.ts';
+import type { App } from '../../src/services/app.ts';
+import { createChat } from '../../src/services/chat/chat-service.ts';
+import { COMMANDS } from '../../src/services/commands/index.ts';
+import { createContext } from '../../src/services/context/context-service.ts';
+import { createDocuments } from '../../src/services/documents/documents-service.ts';
+import { createNotes } from '../../src/services/documents/notes.ts';
+import { createLibrary } from '../../src/services/library/library-service.ts';
+import { type MemoryStatus, STARTING } from '../../src/services/memory/memory.ts';
+import { createMemory } from '../../src/services/memory/memory-service.ts';
+import { createSettings } from '../../src/services/settings/settings-service.ts';
+import { SYNC_OFF, type SyncStatus } from '../../src/services/sync/sync.ts';
+import { createSync } from '../../src/services/sync/sync-service.ts';
+import { exportWords } from '../../src/ui/i18n/export-words.ts';
+import { Root } from '../../src/ui/root.tsx';
+
+const ENDPOINT: Endpoint = {
+  id: 'scripted',
+  label: 'Scripted',
+  baseUrl: 'http://localhost:9',
+  models: ['scripted'],
+};
+const unavailable = async (): Promise<never> => {
+  throw new RecollectError('storage-unavailable', 'There is no such thread in a component test');
+};
+
+export interface TestApp extends App {
+  /** What a test sets to bring the interface into a state. */
+  readonly states: {
+    readonly memory: ReturnType<typeof writable<MemoryStatus>>;
+    readonly sync: ReturnType<typeof writable<SyncStatus>>;
+    readonly alert: ReturnType<typeof writable<Problem | null>>;
+  };
+  /** Sends a message, in a new conversation where none is named; resolves as soon as it is in the log. */
+  say(text: string, conversation?: ConversationId): Promise<ConversationId>;
+  /** Resolves when no answer is being written any more. */
+  idle(conversation: ConversationId): Promise<unknown>;
+}
+
+/** Services as in `main.tsx`, over a store in memory. `reply`: what the model answers; without it no model is connected. */
+export async function createTestApp({ reply }: { reply?: ModelScript['reply'] } = {}): Promise<TestApp> {
+  const store = createInMemoryStore();
+  const vault = createVault(store.drawer);
+  const settings = await createSettings({
+    drawer: store.drawer,
+    vault,
+    now: Date.now,
+    test: async () => ({
+      ok: false,
+      problem: { code: 'model-network', message: 'Nobody is there', retry: true },
+    }),
+  });
+  const scripted: ChatModel | null = reply ? createScriptedModel({ contextWindow: 32_000, reply }) : null;
+  if (scripted) {
+    await settings.saveEndpoint(ENDPOINT, undefined);
+    await settings.choose({ endpointId: ENDPOINT.id, model: 'scripted' });
+  }
+  const notes = createNotes({ store, now: Date.now });
+  const documents = createDocuments({ store, notes });
+  const memoryStatus = writable<MemoryStatus>(STARTING);
+  const memory = createMemory({
+    index: () => null,
+    embedding: () => null,
+    config: settings.config,
+    documents,
+    notes,
+    status: memoryStatus,
+    wake: () => undefined,
+    setPaused: () => undefined,
+    rebuild: async () => undefined,
+  });
+  const common = {
+    documents,
+    drawer: store.drawer,
+    model: () => scripted,
+    config: settings.config,
+    now: Date.now,
+    device: 'component test',
+    notes,
+  };
+  const context = createContext(common);
+  const chat = createChat({ ...common, memory, context });
+  const syncStatus = writable<SyncStatus>(SYNC_OFF);
+  const alert = writable<Problem | null>(null);
+  return {
+    documents,
+    library: createLibrary({ documents, notes, words: exportWords }),
+    chat,
+    context,
+    memory,
+    notes,
+    projection: { project: unavailable },
+    settings,
+    sync: createSync({
+      store,
+      vault,
+      settings,
+      notes,
+      status: syncStatus,
+      ask: unavailable,
+      random: createSealing().random,
+    }),
+    commands: COMMANDS,
+    device: createDevice({ fatal: null }),
+    storageKind: 'memory',
+    alert,
+    dismissAlert: () => alert.set(null),
+    logStats: () => store.log.stats(),
+    states: { memory: memoryStatus, sync: syncStatus, alert },
+    say: async (text, conversation) => {
+      const sent = await chat.send({
+        ...(conversation ? { conversationId: conversation } : {}),
+        parts: [{ type: 'text', text }],
+      });
+      return sent.conversationId;
+    },
+    idle: (id) => until(chat.turn(id), ({ status }) => status === 'idle'),
+  };
+}
+
+let unmount: (() => void) | undefined;
+const ADDRESS = location.href;
+afterEach(() => {
+  unmount?.();
+  history.replaceState(null, '', ADDRESS);
+  // Small switches of the interface, such as an open panel.
+  for (const key of Object.keys(localStorage)) if (key.startsWith('recollect.')) localStorage.removeItem(key);
+});
+
+/** Draws the interface at an address, e.g. `/settings/storage`, in the language and theme of the settings. Ends with the test. */
+export async function show(app: App, path = '/', { width = 1280, height = 800 } = {}): Promise<void> {
+  await page.viewport(width, height);
+  history.replaceState(null, '', path);
+  const container = document.createElement('div');
+  document.body.append(container);
+  const root = createRoot(container);
+  root.render(<Root app={app} />);
+  unmount = () => {
+    root.unmount();
+    container.remove();
+    unmount = undefined;
+  };
+  await expect.element(page.getByRole('main')).toBeVisible();
+}
+
+/** Nothing that axe calls serious or critical, in the whole page. Waits for what fades in: its contrast is not there yet. */
+export async function expectAccessible(): Promise<void> {
+  const ending = document
+    .getAnimations()
+    .filter(({ effect }) => effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY);
+  await Promise.allSettled(ending.map(({ finished }) => finished));
+  const { violations } = await axe.run(document, {
+    resultTypes: ['violations'],
+    // The page that the test runner draws around the interface has no title or landmarks of its own.
+    rules: { 'document-title': { enabled: false }, 'html-has-lang': { enabled: false } },
+  });
+  const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  expect(
+    serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`),
+  ).toEqual([]);
+}
+
+/** A promise and the way to keep it: what a script waits for. */
+export function held(): { promise: Promise<void>; release: () => void } {
+  let release = () => {};
+  const promise = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  return { promise, release };
+}

@@ -1,0 +1,44 @@
+// Every section of the settings, wide and narrow, in both themes; and the diagnostics log.
+import { expect, it } from 'vitest';
+import { page, userEvent } from 'vitest/browser';
+import { log } from '../../../src/domain/base/log.ts';
+import { SECTION_IDS } from '../../../src/ui/settings/sections.ts';
+import { createTestApp, expectAccessible, show } from '../harness.tsx';
+
+it.each(SECTION_IDS)('%s is accessible, dark and light, and fits 320 px', async (section) => {
+  const app = await createTestApp();
+  await app.settings.set('ui.theme', 'dark');
+  await show(app, `/settings/${section}`);
+  await expect.element(page.getByRole('heading', { level: 2 }).first()).toBeVisible();
+  await expectAccessible();
+  await app.settings.set('ui.theme', 'light');
+  await expect.poll(() => document.documentElement.dataset.theme).toBe('light');
+  await expectAccessible();
+  await page.viewport(320, 640);
+  await expect.poll(() => document.documentElement.scrollWidth).toBe(320);
+});
+
+it('speaks Chinese where that is chosen', async () => {
+  const app = await createTestApp();
+  await app.settings.set('ui.language', 'zh');
+  await show(app, '/settings/about');
+  await expect.element(page.getByRole('heading', { name: '诊断' })).toBeVisible();
+});
+
+it('shows the diagnostics log, says so where it is empty, and copies it', async () => {
+  log.clear();
+  const app = await createTestApp();
+  await show(app, '/settings/about');
+  const view = page.getByRole('button', { name: 'View' });
+  await view.click();
+  await expect.element(page.getByText('Nothing has gone wrong since this tab was opened.')).toBeVisible();
+  log.warn('Vectors have to wait', new TypeError('x is not a function'));
+  const dialog = page.getByRole('dialog', { name: 'Diagnostics log' });
+  await expect.element(dialog.getByText('Vectors have to wait')).toBeVisible();
+  await expect.element(dialog.getByText(/TypeError: x is not a function/)).toBeVisible();
+  await expect.element(dialog.getByRole('button', { name: 'Copy' })).toBeVisible();
+  await expectAccessible();
+  await userEvent.keyboard('{Escape}');
+  await expect.element(dialog).not.toBeInTheDocument();
+  await expect.element(view).toHaveFocus();
+});
