@@ -46,8 +46,8 @@ function installedAgrees(lock) {
 const lock = read('package-lock.json');
 const inStep = lockAgrees(lock);
 if (!inStep || !installedAgrees(lock)) {
-  // `npm ci` never writes the lock file. Somebody who has just changed package.json wants it written.
-  const command = inStep ? 'ci' : 'install';
+  // On a fresh clone `npm ci`, which never writes the lock file; what is installed already is brought up to date, which is quicker.
+  const command = inStep && !existsSync(join(ROOT, 'node_modules')) ? 'ci' : 'install';
   const { status } = spawnSync('npm', [command, '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: ROOT,
     stdio: 'inherit',
