@@ -8,8 +8,9 @@ import { fileURLToPath } from 'node:url';
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const read = (file) => JSON.parse(readFileSync(join(ROOT, file), 'utf8'));
 
-/** Optional packages of other platforms are in the lock file, and are not installed. */
+/** Whether an optional package names this platform. Those that name none belong to one that may be of another platform. */
 function isForThisPlatform({ os, cpu, libc }) {
+  if (!os && !cpu) return false;
   const fits = (list, value) =>
     !list ||
     list.includes(value) ||

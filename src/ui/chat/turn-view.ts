@@ -21,7 +21,7 @@ const isSame = (one: unknown, other: unknown): boolean =>
   (typeof one === 'object' && typeof other === 'object' && JSON.stringify(one) === JSON.stringify(other));
 
 /** The same object for as long as nothing but the words of the answer changes. */
-export function turnViewOf(turn: Readable<TurnState>): Readable<TurnView> {
+function turnViewOf(turn: Readable<TurnState>): Readable<TurnView> {
   let seen: TurnState | undefined;
   let view: TurnView | undefined;
   return {
