@@ -568,6 +568,8 @@ describe('a damaged relay', () => {
     // The other one moves the index. So in the old one there is nothing that would tell the first of what it did in the new one.
     const [index] = home.hub.rooms.values();
     if (index) fillWithJunk(index);
+    // A relay would notify the phone of what came into the room.
+    phone.engine.wake();
     await eventually(phone, async () =>
       (await phone.sync.journal()).some((line) => line.what === 'rebuilt' && line.document === null),
     );
