@@ -37,8 +37,8 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
 /** What each learnt weight multiplies; a name that the code has and this list has not is shown all the same. */
 const MEANING: Readonly<Record<string, string>> = {
   score: 'the passage’s own score: 0 to 1, more with what raises it',
-  stands: 'z-score among the candidates, at most 8',
-  above:
+  zScore: 'z-score among the candidates, at most 8',
+  margin:
     'margin over the runner-up, the best passage of any other conversation that says another thing; half a deviation is even, at most 3 count',
   words: 'the logarithm of how many words were asked, at most 40: two are soon met by chance',
   intercept: 'added to their sum',

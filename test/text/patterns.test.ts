@@ -5,8 +5,6 @@ import { hostileTextFor, patternsInSource } from './patterns.ts';
 /** Patterns that read what no stranger writes, or so little of it that the square is small. */
 const BOUNDED: readonly (readonly [file: string, why: string])[] = [
   ['domain/base/log.ts', 'reads 300 characters of a message, and the stack of the engine'],
-  ['ui/chat/fences.ts', 'the parser takes its place'],
-  ['ui/chat/formula-marks.ts', 'the parser takes its place'],
   ['ui/chat/nesting.ts', 'the parser takes its place'],
 ];
 

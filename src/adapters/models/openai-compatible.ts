@@ -44,7 +44,7 @@ export function createOpenAICompatibleModel(options: ModelOptions): ChatModel {
 /** An address that is none is refused when it is asked, with a sentence. */
 const baseOf = (baseUrl: string): string => {
   try {
-    return checkedBase(baseUrl).href.replace(/\/+$/, '');
+    return checkedBase(baseUrl).href.replace(/(?<!\/)\/+$/, '');
   } catch {
     return baseUrl;
   }

@@ -24,6 +24,7 @@ it('what was left out by the person is kept as that, not as a near miss', () => 
   expect(recall).toEqual({
     type: 'recall',
     query: 'port',
+    quoting: 'lines',
     threshold: 0.9,
     passages: [sure, shown],
     nearMisses: [near],

@@ -6,8 +6,19 @@ const HEADLESS = /^[),;:"'!?/\]}*，。；：、）]/;
 const MATHS = /[\\^_={}<>]/;
 /** Two words, or one after a sign that belongs to words. */
 const TWO_WORDS = /(?<![\\\p{L}])\p{L}{2,}[\s\p{P}]+(?:\p{L}+[\s\p{P}]+)*\p{L}{2,}/u;
-const MONEY = /^\d[\d.,]*\s*\p{L}{0,3}(?:$|[^\p{L}].*?(?<![\\\p{L}])\p{L}{2,})/u;
+const WORD = /(?<![\\\p{L}])\p{L}{2,}/gu;
 const VARIABLE = /^\{?[A-Za-z_]\w+/;
+
+/** A figure alone or with a unit of at most three letters, or a figure and then a word. Takes time in line with the length. */
+function isMoney(content: string): boolean {
+  const figure = /^\d[\d.,]*\s*/.exec(content)?.[0].length ?? 0;
+  if (figure === 0) return false;
+  const unit = /^\p{L}*/u.exec(content.slice(figure))?.[0].length ?? 0;
+  if (unit <= 3 && figure + unit === content.length) return true;
+  if (figure === 1 && unit > 3) return false;
+  WORD.lastIndex = figure > 1 ? 2 : figure + unit + 1;
+  return WORD.test(content);
+}
 
 const isPlainWords = (content: string): boolean => !MATHS.test(content) && TWO_WORDS.test(content);
 
@@ -29,7 +40,7 @@ export function isDollarFormula(content: string, before: string, after: string):
     if (!/[\w})\]']$/.test(content)) return false;
     if (VARIABLE.test(content) && !/[\\^={}]/.test(content)) return false;
   }
-  if (/^\d/.test(content) && !/[\\^_=]/.test(content) && MONEY.test(content) && /\p{L}{2,}/u.test(content))
+  if (/^\d/.test(content) && !/[\\^_=]/.test(content) && isMoney(content) && /\p{L}{2,}/u.test(content))
     return false;
   return !isPlainWords(content);
 }
