@@ -99,4 +99,5 @@ export const SETTING_ENTRIES: readonly SettingEntry[] = [
   { section: 'about', key: 'about.config' },
   { section: 'about', key: 'about.reset' },
   { section: 'about', key: 'about.licences' },
+  { section: 'about', key: 'diagnostics.log' },
 ];

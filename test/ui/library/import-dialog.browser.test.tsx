@@ -35,9 +35,17 @@ it('reports what came in', async () => {
 });
 
 it('refuses what is no export with a sentence, and adds nothing', async () => {
-  const { app, dialog } = await opened();
+  const { app } = await opened();
   await choose('notes.json', '{"shopping": ["milk"]}');
-  await expect.element(dialog.getByText('notes.json').first()).toBeVisible();
+  await expect
+    .element(
+      page
+        .getByRole('dialog')
+        .getByText(/notes\.json/)
+        .first(),
+    )
+    .toBeVisible();
+  await expect.element(page.getByRole('dialog').getByRole('progressbar')).not.toBeInTheDocument();
   expect(app.documents.library.get().entries).toHaveLength(0);
   await expectAccessible();
 });
