@@ -542,7 +542,7 @@ test('the branch map is walked with the keyboard, and two branches are compared'
     await expect(page.getByRole('article').getByText(`Answer to: ${words}`, { exact: true })).toBeVisible();
     await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
   }
-  const panel = await openContext(page);
+  await openContext(page);
   await page.getByRole('button', { name: 'Show all branches' }).click();
   const map = page.getByRole('dialog', { name: 'Branches' });
   await expect(map.getByRole('region', { name: /3 branches/ })).toBeVisible();

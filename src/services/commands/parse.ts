@@ -47,7 +47,8 @@ export function wordsOf(line: string): Word[] {
     const quoted = CLOSING[line[at] as string] !== undefined;
     let text = '';
     for (let start = true; at < line.length && !/\s/.test(line[at] as string); start = false) {
-      const closing = start || text.endsWith('=') || text.endsWith('＝') ? CLOSING[line[at] as string] : undefined;
+      const closing =
+        start || text.endsWith('=') || text.endsWith('＝') ? CLOSING[line[at] as string] : undefined;
       if (closing === undefined) {
         text += line[at];
         at += 1;
