@@ -57,7 +57,7 @@ export function createWebsocketBackend({
   return {
     open: (account, room, onChange) => openRoom(account, room, onChange),
     erase: async (account, room, signal) => {
-      const base = account.endpoint.replace(/^ws/, 'http').replace(/\/+$/, '');
+      const base = account.endpoint.replace(/^ws/, 'http').replace(/(?<!\/)\/+$/, '');
       const path = room === null ? accountTag(account.token) : `${accountTag(account.token)}/${room}`;
       let response: Response;
       try {

@@ -145,14 +145,14 @@ const globs = new Map<string, (path: string) => boolean>();
  */
 export function isExcluded(workDir: string | null, patterns: readonly string[]): boolean {
   if (!workDir) return false;
-  const slashed = workDir.replaceAll('\\', '/').replace(/\/+$/, '');
+  const slashed = workDir.replaceAll('\\', '/').replace(/(?<!\/)\/+$/, '');
   return patterns.some((pattern) => {
     let matches = globs.get(pattern);
     if (!matches) {
       const clean = pattern.replaceAll('\\', '/').replace(/^~(?=\/)/, '**');
       // `*` alone stops at a slash in a glob; "*/secret-project/*" means any folder of that name, however deep.
       const deep = clean.replace(/(^|\/)\*(?=\/|$)/g, '$1**');
-      const anywhere = deep.includes('/') ? deep.replace(/\/+$/, '') : `**/${deep}`;
+      const anywhere = deep.includes('/') ? deep.replace(/(?<!\/)\/+$/, '') : `**/${deep}`;
       matches = picomatch([anywhere, `${anywhere}/**`], { dot: true, nocase: true });
       if (globs.size > 1000) globs.clear();
       globs.set(pattern, matches);

@@ -34,7 +34,7 @@ export interface SearchLine {
   readonly unknown: readonly string[];
 }
 
-const slashed = (path: string): string => path.replaceAll('\\', '/').replace(/\/+$/, '');
+const slashed = (path: string): string => path.replaceAll('\\', '/').replace(/(?<!\/)\/+$/, '');
 
 /** Whether `dir:` means a folder: any part of its path, in capitals or not; `~` is wherever somebody's home is. False where there is none. */
 export const isNamedFolder = (workDir: string | null, part: string): boolean =>

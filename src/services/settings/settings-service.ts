@@ -56,7 +56,7 @@ type EmbeddingGroup = (typeof EMBEDDING_GROUPS)[number];
 const endpointSchema = z.object({
   id: z.string().min(1),
   label: z.string().trim().min(1),
-  baseUrl: z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, '')),
+  baseUrl: z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/(?<!\/)\/+$/, '')),
   models: z.array(z.string().min(1)),
   protocol: z.enum(PROTOCOLS).optional().catch(undefined),
   price: z

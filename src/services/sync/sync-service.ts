@@ -49,7 +49,7 @@ export function relayAddress(text: string): string {
     throw new RecollectError('sync-endpoint', `${text} is not the address of a relay`, {
       params: { endpoint: text },
     });
-  return `${url.protocol}//${url.host}${url.pathname}`.replace(/\/+$/, '');
+  return `${url.protocol}//${url.host}${url.pathname}`.replace(/(?<!\/)\/+$/, '');
 }
 
 export function createSync({

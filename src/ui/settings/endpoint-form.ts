@@ -127,7 +127,7 @@ export function useEndpointForm(draft: Draft, onClose: (connected?: string) => v
   const running = useRef<AbortController | null>(null);
   useEffect(() => () => running.current?.abort(), []);
 
-  const url = state.baseUrl.trim().replace(/\/+$/, '');
+  const url = state.baseUrl.trim().replace(/(?<!\/)\/+$/, '');
   const price = priceFrom(state.priced);
   const parameters = parametersFrom(state.tuned);
   const protocol = before ? before.protocol : preset?.protocol;

@@ -156,6 +156,8 @@ describe('a memory note that was reworded in two places', () => {
     for (const device of [laptop, phone]) {
       await eventually(device, async () => (await texts(device)).length === 2);
       expect((await texts(device)).sort()).toEqual(['Port 91.', 'Port 92.']);
+      // The journal is written at the end of the round that brought the words.
+      await eventually(device, async () => (await conflicts(device)).length > 0);
       expect(await conflicts(device)).toEqual(['wordings']);
     }
     const tablet = await joinTo(laptop, make('Tablet'));
