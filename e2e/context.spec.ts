@@ -129,7 +129,7 @@ async function talkUntilFolded(page: Page): Promise<number> {
     const made = await (await openContext(page)).getByText(/messages? shortened/).count();
     if (made > 0) return at + 1;
   }
-  throw new Error('Nothing was folded');
+  throw new Error('Nothing was shortened');
 }
 const longAnswers = (request: ChatRequest): Script =>
   say(
@@ -176,7 +176,7 @@ test('a long conversation is folded by itself; the summary is read, reworded, un
   // Undone with newer messages below it: all is sent as it is again.
   await toDivider(page);
   await divider(page).getByRole('button', { name: 'Undo' }).click();
-  await expect(divider(page)).toContainText('Not folded any more');
+  await expect(divider(page)).toContainText('in full again');
   await expect(folded(page)).toHaveCount(0);
   // By key: what is unfolded above is still being measured, and the list goes along.
   // A key does not wait for a button: it is of no use yet while the undoing is being kept.
@@ -280,7 +280,7 @@ test('a command that folded in another way says so at once; one with nothing to 
   const outcome = page.getByRole('region', { name: '/compact --strategy summary' });
   await expect(outcome).toContainText(/Shortened \d+ messages/);
   await expect(outcome).toContainText('The summary by Summary did not work out');
-  await expect(outcome).toContainText('Session memory stepped in');
+  await expect(outcome).toContainText('Session memory was used instead');
 });
 
 test('what commands handed back makes room for the next answer, and opens again', async ({ page }) => {

@@ -344,7 +344,7 @@ test('a folder of kimi-cli sessions comes in; what was said there is recalled an
       await field.fill(words);
       await field.press('Enter');
       const outcome = page.getByRole('region', { name: words, exact: true }).last();
-      await expect(outcome.getByText(/(Words and meaning|Words only), /)).toBeVisible();
+      await expect(outcome.getByText(/(By words and meaning|By words only), /)).toBeVisible();
       return outcome;
     };
     const of = (outcome: Locator, title: string) =>

@@ -110,7 +110,7 @@ test('what was said of a passage counts at the next recall, and no longer once i
     await message.fill(words);
     await message.press('Enter');
     await before?.waitForElementState('hidden');
-    await expect(outcome.getByText(/(Words and meaning|Words only), /)).toBeVisible();
+    await expect(outcome.getByText(/(By words and meaning|By words only), /)).toBeVisible();
     // What just missed is folded where something was found.
     const misses = outcome.getByRole('button', { name: /^\d+ weaker match/, expanded: false });
     if ((await misses.count()) > 0) await misses.click();
@@ -153,7 +153,7 @@ test('what must never come back does not come back', { tag: '@gate' }, async ({ 
     await message.fill('/recall photo disk backed up restic');
     await message.press('Enter');
     const outcome = page.getByRole('region', { name: '/recall photo disk backed up restic' }).last();
-    await expect(outcome.getByText(/(Words and meaning|Words only), /)).toBeVisible();
+    await expect(outcome.getByText(/(By words and meaning|By words only), /)).toBeVisible();
     return outcome;
   };
   const passage = (await ask()).getByRole('listitem').filter({ hasText: 'restic every night' }).first();

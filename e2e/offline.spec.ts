@@ -95,7 +95,7 @@ test('closed, without any server, and opened again: ask, find, import, export, a
     const outcome = page.getByRole('region', { name: '/recall 数据库是几点备份的' });
     await expect(outcome.getByRole('listitem').first()).toContainText('数据库备份');
     await expect(outcome).toContainText('凌晨三点');
-    await expect(outcome).not.toContainText('Words only');
+    await expect(outcome).not.toContainText('By words only');
 
     await importThroughDialog(page, [
       asFile('more.json', chatgptHistory([...HISTORY, LESSON]), 'application/json'),

@@ -384,7 +384,7 @@ const CONTEXT_SCREENS: readonly Screen[] = [
     go: async (page) => {
       await openLong(page);
       await page.getByRole('button', { name: /^(Context|上下文).*%/ }).click();
-      await page.getByRole('button', { name: /^(What gets in|发送了什么)$/ }).click();
+      await page.getByRole('button', { name: /^(What will be sent|发送了什么)$/ }).click();
       await expect(page.getByRole('dialog').getByRole('listitem').first()).toBeVisible();
     },
   },
@@ -425,16 +425,16 @@ const CONTEXT_SCREENS: readonly Screen[] = [
     },
   },
   dividerScreen('context-divider'),
-  dividerScreen('context-divider-look', (page) => opened(page, /^(Look|查看|Hide|收起)$/, 'heading')),
+  dividerScreen('context-divider-look', (page) => opened(page, /^(View|查看|Hide|收起)$/, 'heading')),
   dividerScreen('context-divider-edit', (page) => opened(page, /^(Edit|修改)$/)),
-  dividerScreen('context-divider-again', (page) => opened(page, /^(Again|重做)$/)),
+  dividerScreen('context-divider-again', (page) => opened(page, /^(Rewrite|重做)$/)),
   {
     name: 'context-send-back',
     library: true,
     go: async (page) => {
       await openLong(page);
       await openTools(page);
-      await page.getByRole('menuitem', { name: /^(Send back|寄回过去)$/ }).click();
+      await page.getByRole('menuitem', { name: /^(Go back here with a note|带备注回到这里)$/ }).click();
       await expect(page.getByRole('dialog').getByRole('textbox')).toBeVisible();
     },
   },
@@ -443,7 +443,7 @@ const CONTEXT_SCREENS: readonly Screen[] = [
     library: true,
     go: async (page, phone) => {
       await openLong(page);
-      const map = page.getByRole('button', { name: /^(Open the map|打开地图)$/ });
+      const map = page.getByRole('button', { name: /^(Show all branches|查看分支图)$/ });
       if (phone || !(await map.isVisible())) await page.keyboard.press('ControlOrMeta+.');
       await expect(map).toBeVisible();
     },
@@ -473,7 +473,7 @@ async function openTools(page: Page): Promise<void> {
   await answer.getByRole('button', { name: /^(More|更多)$/ }).click();
 }
 async function openMap(page: Page): Promise<void> {
-  const map = page.getByRole('button', { name: /^(Open the map|打开地图)$/ });
+  const map = page.getByRole('button', { name: /^(Show all branches|查看分支图)$/ });
   if (!(await map.isVisible())) await page.keyboard.press('ControlOrMeta+.');
   await map.click();
   await expect(page.getByRole('dialog').locator('g:focus')).toBeVisible();

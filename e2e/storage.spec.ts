@@ -45,7 +45,7 @@ test('tidying up is offered, not done; one click archives, one moves to the tras
   });
   await page.goto('/settings/storage?console');
   await expect(page.getByRole('switch', { name: 'Suggest cleaning up' })).toBeVisible();
-  await expect(page.getByText('conversations have not been touched for long')).toHaveCount(0);
+  await expect(page.getByText('conversations have not been used for a long time')).toHaveCount(0);
   await set(page, {
     'storage.cleanup.enabled': true,
     'storage.cleanup.archive_after_days': 20,
