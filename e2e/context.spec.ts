@@ -453,7 +453,7 @@ test('a D-Mail on a tool’s result asks for what changed only, and says what wa
     const dialog = page.getByRole('dialog', { name: 'Go back here with a note' });
     await expect(dialog.getByRole('textbox', { name: /Replace the result of recall/ })).toBeFocused();
     await dialog.getByRole('textbox', { name: /Replace the result of recall/ }).fill(words);
-    await dialog.getByRole('radio', { name: /Go through everything/ }).check();
+    await dialog.getByRole('radio', { name: /Replay everything/ }).check();
     await dialog.getByRole('button', { name: 'Go back' }).click();
     await expect(dialog).toBeHidden();
   };
