@@ -367,7 +367,7 @@ test('after an answer that failed, what waits is not sent until the person goes 
   const queue = page.getByRole('list', { name: 'Waiting messages' }).getByRole('listitem');
   await expect(queue).toHaveCount(2);
   server.go();
-  await expect(page.getByText('Held back for now')).toBeVisible();
+  await expect(page.getByText('Waiting: sent when you choose')).toBeVisible();
   await expect(queue).toHaveCount(2);
   expect(server.chats()).toHaveLength(1);
   await page.getByRole('button', { name: 'Send now' }).click();
@@ -1288,7 +1288,7 @@ test('what is written for a temporary conversation and not sent is on no disk, a
   const ghost = page.getByRole('button', { name: 'Temporary conversation' });
   // Who it is that answers is said as it is: memory, until there is a model, and then not by itself.
   await ghost.click();
-  await expect(page.getByText('Memory answers what you write here')).toBeVisible();
+  await expect(page.getByText('Your conversations are searched for what you write here')).toBeVisible();
   await choose(page, 'plain');
   await expect(page.getByText('Memories are not used automatically.')).toBeVisible();
   await ghost.click();

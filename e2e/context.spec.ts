@@ -357,7 +357,7 @@ test('asked first: a turn waits for the plan, goes on without folding or with it
     await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
   }
   expect(at).toBeGreaterThan(1);
-  await expect(dialog).toContainText('Your message waits');
+  await expect(dialog).toContainText('Your message is waiting');
   const asked = server.chats().length;
   await dialog.getByRole('button', { name: 'Send without shortening' }).click();
   await expect(dialog).toBeHidden();

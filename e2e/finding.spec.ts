@@ -85,7 +85,7 @@ const command = async (page: Page, words: string) => {
   await field(page).press('Enter');
   const outcome = page.getByRole('region', { name: words }).last();
   // Said when the search is over.
-  await expect(outcome.getByText(/^Words (and meaning|only), \d/)).toBeVisible();
+  await expect(outcome.getByText(/^By words (and meaning|only), \d/)).toBeVisible();
   return outcome;
 };
 

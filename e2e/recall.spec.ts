@@ -464,7 +464,7 @@ test.describe('what memory would send', () => {
   }) => {
     await begin(page);
     const outcome = await command(page, `/recall --explain --scope archived ${QUESTION}`);
-    await expect(outcome.getByText('Nothing comes close.')).toBeVisible();
+    await expect(outcome.getByText('Nothing is close enough.')).toBeVisible();
     server.next({ steps: [{ text: 'I do not know.' }, { finish: 'stop' }] });
     await outcome.getByRole('button', { name: 'Send without passages' }).click();
     const sent = await given(1);
