@@ -171,9 +171,7 @@ test('the keyboard alone: look around, import, connect, ask, stop, ask again, ed
   }
 });
 
-test('nothing scrolls sideways at 320 px, nor at 640, which is 1280 at 200 %', { tag: '@gate' }, async ({
-  page,
-}) => {
+test('nothing scrolls sideways at 320 px, nor at 640, which is 1280 at 200 %', async ({ page }) => {
   await openApp(page);
   await withLibrary(page, 'words');
   await page.setViewportSize({ width: 320, height: 640 });
