@@ -1,5 +1,6 @@
 // From a ranking to what is shown of it: hits and near misses, none of them twice, and not all of one conversation.
 import { wordings } from './alike.ts';
+import { asks } from './cues.ts';
 import type { Rankable, Scored } from './rank.ts';
 import { squeezed } from './sentences.ts';
 
@@ -38,13 +39,34 @@ export function distinct<C extends Rankable, S extends Scored<C>>(
   return kept;
 }
 
+/** A reply may score so much below the threshold and comes along all the same, where the question that it answers passes. */
+const REPLY_ALLOWANCE = 0.15;
+
+/** Makes the threshold of each candidate: the reply to a question that passes has a lower one, for a question without its reply tells nothing. */
+function thresholdOf<C extends Rankable>(
+  ranked: readonly Scored<C>[],
+  threshold: number,
+): (candidate: C) => number {
+  const asked = new Set(
+    ranked.flatMap(({ candidate, scores }) =>
+      scores.final >= threshold && candidate.role === 'user' && !candidate.note && asks(candidate.text)
+        ? [candidate.chunkId]
+        : [],
+    ),
+  );
+  return ({ role, previous }) =>
+    role !== 'user' && typeof previous === 'number' && asked.has(previous)
+      ? threshold - REPLY_ALLOWANCE
+      : threshold;
+}
+
 /** Scores so near to each other say nothing of which of two wordings is the better one. */
 const EVEN = 0.02;
 /** So many places on a newer one that says the same is looked for: to tell wordings apart takes time. */
 const PLACES_ON = 16;
 
 /**
- * Those at or above the threshold, memory notes first, and the near misses below it; at most `limit` of each. Of passages that say the same in
+ * Those at or above their threshold, memory notes first, and the near misses below it; at most `limit` of each. Of passages that say the same in
  * nearly the same words the best is taken, of equally good ones the newest for which there is a place.
  */
 export function choose<C extends Rankable, S extends Scored<C>>(
@@ -55,11 +77,14 @@ export function choose<C extends Rankable, S extends Scored<C>>(
   const worded = wordings();
   const said = new Set<string>();
   const kept: { readonly one: S; readonly near: boolean }[] = [];
-  const isNear = ({ scores }: Scored<C>): boolean => scores.final < options.threshold;
-  // Best first: from the first below the threshold on, all are.
+  const leastFor = thresholdOf(ranked, options.threshold);
+  const isNear = ({ candidate, scores }: Scored<C>): boolean => scores.final < leastFor(candidate);
   for (const [at, one] of ranked.entries()) {
     const near = isNear(one);
-    if (near && kept.filter((other) => other.near).length >= options.limit) break;
+    if (near && kept.filter((other) => other.near).length >= options.limit) {
+      if (one.scores.final < options.threshold - REPLY_ALLOWANCE) break;
+      continue;
+    }
     const wording = worded(one.candidate.text);
     if (said.has(wording)) continue;
     // The newest takes its place at once: one that gave way later would have kept others of its conversation from theirs.

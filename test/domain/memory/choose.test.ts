@@ -15,6 +15,27 @@ describe('the choice', () => {
     for (const { scores } of nearMisses) expect(scores.final).toBeLessThan(0.75);
   });
 
+  it('takes the reply along with the question that it answers, where it is not far below', () => {
+    const scored = (more: Partial<Rankable>, final: number) => {
+      const [one] = rank([candidate(more)], context);
+      if (!one) throw new Error('ranked nothing');
+      return { ...one, scores: { ...one.scores, final } };
+    };
+    const exchange = (text: string, final: number) => {
+      const asked = scored({ text, role: 'user', conversationId: 'x' }, 0.9);
+      const previous = asked.candidate.chunkId;
+      return [
+        asked,
+        scored({ text: 'Every night at three.', role: 'assistant', previous, conversationId: 'x' }, final),
+      ];
+    };
+    const QUESTION = 'How often is the photo disk backed up?';
+    expect(choose(exchange(QUESTION, 0.65), options).hits).toHaveLength(2);
+    // Too far below, or no answer to a question: a near miss as any other.
+    expect(choose(exchange(QUESTION, 0.55), options).hits).toHaveLength(1);
+    expect(choose(exchange('The photo disk is backed up.', 0.65), options).hits).toHaveLength(1);
+  });
+
   it('takes at most so many of one conversation, one of each message and one of each wording', () => {
     const good = { cosine: 0.95, bm25: 15 };
     const same = ['a', 'b', 'c'].map((messageId) => candidate({ ...good, messageId, conversationId: 'x' }));
