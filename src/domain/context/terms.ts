@@ -2,6 +2,7 @@
 // paths in pieces and whole, Han and kana as pairs.
 import { stemmer } from 'stemmer';
 import { isStopWord } from '../memory/words.ts';
+import { folded } from '../text/fold.ts';
 
 /** Longest text that is read, characters. */
 const MAX_TEXT = 60_000;
@@ -50,7 +51,8 @@ function stemOf(word: string): string {
 }
 
 /** Terms in order, with repetitions. */
-export function termsOf(text: string): string[] {
+export function termsOf(written: string): string[] {
+  const text = folded(written.slice(0, MAX_TEXT));
   const out: string[] = [];
   const end = Math.min(text.length, MAX_TEXT);
   for (let at = 0; at < end; ) {
@@ -96,7 +98,10 @@ function name(run: string, joined: boolean, out: string[]): void {
     const stem = piece && stemOf(piece);
     if (stem) out.push(stem);
   }
-  if (pieces.length > 1 && bare.length <= MAX_WORD) out.push(bare.toLowerCase());
+  if (pieces.length > 1 && bare.length <= MAX_WORD) {
+    const whole = joined ? bare.toLowerCase() : stemOf(bare);
+    if (whole) out.push(whole);
+  }
 }
 
 /** How often each term stands in a text. */

@@ -2,6 +2,7 @@
 // Only letters and digits come out, in lower case and separated by single spaces: whatever splits them again splits them alike.
 import { stemmer } from 'stemmer';
 import { type Segment, wordSegments } from '../base/segments.ts';
+import { folded } from '../text/fold.ts';
 
 /** Words that say nothing about a passage. Contractions appear without what follows their apostrophe. */
 const STOP_WORDS = new Set(
@@ -64,6 +65,14 @@ function pairs(run: string, out: string[]): void {
   }
 }
 
+/** Pairs of traditional characters as they were written, beside their simplified ones. */
+function exactPairs(run: string, form: string, out: string[]): void {
+  const [characters, others] = [[...run], [...form]];
+  for (let i = 0; i + 1 < characters.length; i++)
+    if (characters[i] !== others[i] || characters[i + 1] !== others[i + 1])
+      out.push(`${characters[i]}${characters[i + 1]}`);
+}
+
 function joinedRun(run: string, segments: readonly Segment[], out: string[]): void {
   // A word of two characters comes again as a pair below, and so weighs double: measured better than once.
   for (const { text, isWord } of segments)
@@ -71,12 +80,16 @@ function joinedRun(run: string, segments: readonly Segment[], out: string[]): vo
   for (const [stretch] of run.matchAll(PAIRED)) pairs(stretch, out);
 }
 
-/** `snake_case`, `camelCase`, `a/path.ts`, `1.2.3`: its pieces, and the whole as one word. */
-function nameRun(run: string, out: string[]): void {
+/** Capitals within a word: a name of two parts, as `YouTube`. What is asked for must not depend on how its letters were typed. */
+const isBrand = (pieces: readonly string[], humps: readonly string[]): boolean =>
+  pieces.length === 1 && humps.length === 2 && /^\p{L}+$/u.test(pieces[0] as string);
+
+/** `snake_case`, `camelCase`, `a/path.ts`, `1.2.3`: its pieces, and the whole as one word. `asked`: of `YouTube` the whole alone. */
+function nameRun(run: string, out: string[], asked: boolean): void {
   const bare = run.replace(/'(?:s|re|ve|ll|d|m|t)$/i, '').replaceAll("'", '');
   const pieces = bare.match(PIECES) ?? [];
   const humps = pieces.flatMap((piece) => piece.split(HUMPS));
-  for (const piece of humps) plainWord(piece.toLowerCase(), out);
+  if (!asked || !isBrand(pieces, humps)) for (const piece of humps) plainWord(piece.toLowerCase(), out);
   if (humps.length < 2) return;
   let whole = '';
   for (const piece of pieces) {
@@ -84,8 +97,23 @@ function nameRun(run: string, out: string[]): void {
     whole += whole && /\p{N}$/u.test(whole) && /^\p{N}/u.test(piece) ? `x${piece}` : piece;
     if (whole.length > MAX_WORD) return;
   }
-  out.push(whole.toLowerCase());
+  // A name of two parts is a word like any other, or `youtube` would not find `YouTube`, nor `nodejs` `Node.js`.
+  if (humps.length === 2) plainWord(whole.toLowerCase(), out);
+  else out.push(whole.toLowerCase());
+  const [, version] = /^v(\d+(?:x\d+)+)$/i.exec(whole) ?? [];
+  if (version !== undefined) out.push(version);
 }
+
+const FIGURE = /(?<![\d.,])(?:\d{1,3}(?:,\d{3}){1,6}(?:\.\d{1,6})?|\d{1,15}\.0{1,2})(?!\d|[.,]\d)/g;
+
+/** `1,299.00` becomes `1299`, and `1,234.50` becomes `1234.5`; what was written is one word beside it. */
+const plainFigures = (text: string, out: string[]): string =>
+  text.replace(FIGURE, (figure) => {
+    const [whole = '', decimals = ''] = figure.replaceAll(',', '').split('.');
+    const rest = decimals.replace(/(?<!0)0+$/, '');
+    out.push(figure.replace(/[.,]/g, 'x'));
+    return rest === '' ? whole : `${whole}.${rest}`;
+  });
 
 const MONTHS = 'january february march april may june july august september october november december'.split(
   ' ',
@@ -141,27 +169,38 @@ export function dateWords(time: number): string {
   return `${dayWord(date.getMonth() + 1, date.getDate())} ${monthWord(date.getFullYear(), date.getMonth() + 1)}`;
 }
 
-function terms(text: string): string[] {
+function terms(text: string, asked: boolean): string[] {
   const out: string[] = [];
   const clean = text.slice(0, MAX_TEXT).normalize('NFKC').replaceAll('’', "'");
-  const runs = clean.match(RUN) ?? [];
+  const runs = plainFigures(clean, out).match(RUN) ?? [];
   const isJoined = (run: string) => IS_JOINED.test(run);
-  const segments = wordSegments(runs.filter(isJoined)).values();
-  for (const run of runs)
-    if (isJoined(run)) joinedRun(run, segments.next().value ?? [], out);
-    else nameRun(run, out);
+  const forms = runs.map(folded);
+  const segments = wordSegments(forms.filter(isJoined)).values();
+  runs.forEach((run, at) => {
+    const form = forms[at] as string;
+    if (isJoined(form)) {
+      joinedRun(form, segments.next().value ?? [], out);
+      if (form !== run) exactPairs(run, form, out);
+      return;
+    }
+    nameRun(form, out, asked);
+    // The form that was written is a word as well: who writes it so finds it first.
+    if (form !== run && run.length <= MAX_WORD)
+      out.push(run.toLowerCase().replace(/[^\p{L}\p{M}\p{N}]+/gu, ''));
+  });
   writtenDates(clean, out);
   return out;
 }
 
 /**
  * The search words of a passage, space-separated: English without stop words and as Porter stems; Chinese and Japanese as words
- * and as pairs of characters; identifiers and paths in pieces and whole; dates in one canonical form beside their own.
+ * and as pairs of characters; identifiers and paths in pieces and whole; dates in one canonical form beside their own. Accents, ligatures,
+ * widths, traditional characters and marks in figures are folded; what was written stands beside it.
  */
-export const words = (text: string): string => terms(text).join(' ');
+export const words = (text: string): string => terms(text, false).join(' ');
 
 /** The search words of a question: like `words`, each once, at most 96. Of a longer one the terms of its end are kept. */
 export function queryWords(text: string): string {
-  const all = [...new Set(terms(text))];
+  const all = [...new Set(terms(text, true))];
   return (all.length > MAX_QUERY_TERMS ? all.slice(-MAX_QUERY_TERMS) : all).join(' ');
 }

@@ -1,0 +1,49 @@
+// One form for what is written in several ways: accents, ligatures, full width, traditional and simplified characters. Index and question are
+// folded alike. The table of characters is OpenCC's (Apache-2.0), from opencc-js.
+// @ts-expect-error The dictionary has no types: pairs "traditional simplified", parted by bars.
+import untyped from 'opencc-js/dict/TSCharacters';
+
+const pairs = untyped as string;
+
+const simplified = new Map<string, string>();
+for (const pair of pairs.split('|')) {
+  const [from = '', to = ''] = pair.split(' ');
+  if (from !== to) simplified.set(from, to);
+}
+
+/** Letters that no decomposition takes apart. */
+const SPELT: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  ẞ: 'SS',
+  æ: 'ae',
+  Æ: 'AE',
+  œ: 'oe',
+  Œ: 'OE',
+  ø: 'o',
+  Ø: 'O',
+  đ: 'd',
+  Đ: 'D',
+  ð: 'd',
+  Ð: 'D',
+  þ: 'th',
+  Þ: 'TH',
+  ł: 'l',
+  Ł: 'L',
+  ħ: 'h',
+  ı: 'i',
+};
+const SPELT_OUT = new RegExp(`[${Object.keys(SPELT).join('')}]`, 'gu');
+// Marks of other scripts are vowels or make another letter.
+const ACCENTS = /(?<=[\p{Script=Latin}\p{Script=Greek}]\p{M}{0,4})\p{M}/gu;
+const HAN = /\p{Script=Han}/gu;
+
+/** The text without accents, its ligatures spelt out and its Han simplified; letters keep their case. NFKC is expected, and given. */
+export function folded(text: string): string {
+  if (!/[^ -~\s]/.test(text)) return text;
+  return text
+    .normalize('NFKD')
+    .replace(ACCENTS, '')
+    .normalize('NFKC')
+    .replace(SPELT_OUT, (letter) => SPELT[letter] as string)
+    .replace(HAN, (sign) => simplified.get(sign) ?? sign);
+}

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { termsOf } from '../../../src/domain/context/terms.ts';
+import { queryWords, words } from '../../../src/domain/memory/words.ts';
+import { folded } from '../../../src/domain/text/fold.ts';
+
+/** Share of a question's search words that a passage has. */
+const found = (question: string, passage: string): number => {
+  const [asked, there] = [queryWords(question).split(' '), new Set(words(passage).split(' '))];
+  return asked.filter((word) => there.has(word)).length / asked.length;
+};
+
+describe('what is written in several ways', () => {
+  it.each([
+    ['youtube', 'YouTube'],
+    ['iphone', 'iPhone'],
+    ['nodejs', 'Node.js'],
+    ['libreoffice', 'LibreOffice'],
+    ['postgresql', 'PostgreSQL'],
+    ['email', 'e-mail'],
+    ['wifi', 'Wi-Fi'],
+    ['cafe', 'café'],
+    ['naive', 'naïve'],
+    ['strasse', 'Straße'],
+    ['oeuvre', 'œuvre'],
+    ['smorrebrod', 'smørrebrød'],
+    ['ABC123', 'ＡＢＣ１２３'],
+    ['1299', '1,299.00'],
+    ['1234567', '1,234,567'],
+    ['1.2', 'v1.2'],
+    ['v1.2', '1.2'],
+    ['数据库备份', '資料庫備份'.replace('資料', '數據')],
+    ['简体', '簡體'],
+  ])('%s finds %s, and the other way round', (one, other) => {
+    expect(found(one, other)).toBeGreaterThan(0.3);
+    expect(found(other, one)).toBeGreaterThan(0.3);
+    expect(found(one, one)).toBe(1);
+  });
+
+  it.each(['youtube', 'YouTube', 'YOUTUBE', 'Youtube'])(
+    'is asked for in the same words: which %s channel',
+    (name) => {
+      expect(queryWords(`which ${name} channel`)).toBe(queryWords('which youtube channel'));
+      expect(found(`which ${name} channel`, 'The YouTube channel is called Rye & Shine.')).toBe(1);
+    },
+  );
+
+  it.each([
+    ['café', 'cafe'],
+    ['資料庫', '资料库'],
+  ])('%s as it was written comes before %s', (exact, other) => {
+    expect(found(exact, exact)).toBeGreaterThan(found(exact, other));
+  });
+
+  it('is folded for the search in this conversation as well', () => {
+    for (const [one, other] of [
+      ['youtube', 'YouTube'],
+      ['cafe', 'café'],
+      ['简体', '簡體'],
+    ] as const)
+      expect(termsOf(other)).toEqual(expect.arrayContaining([...new Set(termsOf(one))]));
+  });
+
+  it('keeps the vowels and letters of other scripts apart', () => {
+    for (const text of ['हिन्दी', 'ไทย', 'が か', 'й и', 'עִבְרִית'])
+      expect(folded(text)).toBe(text.normalize('NFKC'));
+  });
+});
