@@ -829,6 +829,9 @@ export async function settle(page: Page): Promise<void> {
   // One that is just opening does not hear the key yet.
   await expect(async () => {
     await page.keyboard.press('Escape');
+    // What was typed is kept until it is thrown away on purpose.
+    const throwAway = page.getByRole('button', { name: /^(Throw away|放弃)$/ });
+    if (await throwAway.isVisible()) await throwAway.click({ timeout: 3000 });
     await expect(page.getByRole('dialog')).toHaveCount(0, { timeout: 3000 });
   }).toPass({ timeout: 60_000 });
 }
