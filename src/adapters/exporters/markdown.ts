@@ -1,6 +1,7 @@
 // Conversations as a person reads them: front matter, then who said what. The shown branch first, other branches after it. Checkpoints,
 // summaries of what was folded, and the two ends of a message that was sent back are marked where they are.
 // One conversation is one .md file; several are a ZIP of them, with their attachments, and the memory notes, beside them.
+
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import type { MessageId } from '../../domain/base/ids.ts';
@@ -21,6 +22,7 @@ import {
   type PartOf,
   type RecalledPassage,
 } from '../../domain/chat/message.ts';
+import { shownTitle } from '../../domain/text/shown.ts';
 import type { Exporter, ExportWords } from './exporter.ts';
 import { type BlockReader, createBlockReader, indentedBySpaces, LINE_BREAK } from './open-block.ts';
 import { zipOf } from './zip.ts';
@@ -77,7 +79,7 @@ async function* asFiles(conversations: AsyncIterable<Conversation>, { signal, to
 
 /** `2026-03-01 How to make bread`. */
 function fileName({ meta }: Conversation, words: ExportWords): string {
-  return `${day(meta.createdAt)} ${safeName(meta.title || words('untitled'), 60)}`;
+  return `${day(meta.createdAt)} ${safeName(shownTitle(meta.title, words('untitled')), 60)}`;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: file systems refuse them
@@ -157,7 +159,11 @@ function toMarkdown(conversation: Conversation, place: Place, words: ExportWords
       '\n\n',
     );
   const sections = (line: readonly Message[]) => inPieces(line).map(section);
-  const out = [`---\n${front}---`, `# ${plain(meta.title) || words('untitled')}`, ...sections(shown)];
+  const out = [
+    `---\n${front}---`,
+    `# ${plain(shownTitle(meta.title, words('untitled')))}`,
+    ...sections(shown),
+  ];
 
   // What is not on the shown branch: each line from where it leaves one that stands above.
   const written = new Set<MessageId>(shown.map((message) => message.id));
@@ -347,7 +353,7 @@ function block(part: Exclude<Part, { type: 'text' }>, place: Place, words: Expor
 const source = ({ title, createdAt, scores }: RecalledPassage, words: ExportWords) =>
   words('passage', {
     // At the start of a line, these would begin something.
-    title: plain(title).replace(/^(\d*)([#+=.)-])/, '$1\\$2') || words('untitled'),
+    title: plain(shownTitle(title, words('untitled'))).replace(/^(\d*)([#+=.)-])/, '$1\\$2'),
     date: day(createdAt),
     score: scores.final.toFixed(2),
   });

@@ -76,6 +76,7 @@ export const PROBLEM_CODES = [
   'setting-encryption',
   'settings-file',
   'settings-line',
+  'settings-nested',
   'settings-twice',
   // sync
   'sync-unpaired',

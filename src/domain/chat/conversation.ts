@@ -3,13 +3,18 @@ import { z } from 'zod';
 import type { ConversationId, MessageId } from '../base/ids.ts';
 import { timeSchema } from '../base/time.ts';
 import type { Hlc } from '../sync/hlc.ts';
+import { shownName } from '../text/shown.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import type { Compaction } from './compaction.ts';
 import type { Known, Message } from './message.ts';
 
 /** What is known of a conversation beside its messages. Each key is last-writer-wins. Times in ms since 1970. */
 export const conversationMetaSchema = z.looseObject({
-  title: z.string().default(''),
+  /** One that shows nothing is none: then one is made from the words. */
+  title: z
+    .string()
+    .transform((title) => (shownName(title) === '' ? '' : title))
+    .default(''),
   /** `person` is never overwritten by a title made from the words. */
   titleBy: z.enum(['auto', 'person', 'import']).default('auto'),
   createdAt: timeSchema.default(0),

@@ -4,10 +4,14 @@ import * as Y from 'yjs';
 import { z } from 'zod';
 import { asConversationId, type ConversationId } from '../../domain/base/ids.ts';
 import { timeSchema } from '../../domain/base/time.ts';
+import { shownName } from '../../domain/text/shown.ts';
 import type { LibraryEntry } from './documents.ts';
 
 const entrySchema = z.looseObject({
-  title: z.string().catch(''),
+  title: z
+    .string()
+    .transform((title) => (shownName(title) === '' ? '' : title))
+    .catch(''),
   createdAt: timeSchema.catch(0),
   updatedAt: timeSchema.catch(0),
   messageCount: z.number().catch(0),

@@ -2,6 +2,7 @@
 //
 // Ids are made from the identity in the source, not by chance. Importing the same export on two devices gives the same documents, so
 // that they are one when the devices meet, and a message that is there is recognised without asking.
+
 import { fingerprint } from '../../adapters/importers/fingerprint.ts';
 import type { ImportedConversation, ImportedMessage } from '../../adapters/importers/importer.ts';
 import { asConversationId, asMessageId, type ConversationId, type MessageId } from '../../domain/base/ids.ts';
@@ -19,6 +20,7 @@ import {
 } from '../../domain/chat/conversation.ts';
 import type { Message, Part, Role } from '../../domain/chat/message.ts';
 import { type Hlc, nextHlc, readHlc } from '../../domain/sync/hlc.ts';
+import { shownName } from '../../domain/text/shown.ts';
 import type { ConversationChange } from '../documents/documents.ts';
 import type { Later } from './library.ts';
 
@@ -269,7 +271,15 @@ function metaChangeFrom(
   const before = existing.said?.title;
   const isTheirs = here.titleBy === 'import' && (before === undefined || readHlc(before)?.time === 0);
   const isOlder = again || endOf(messages) < endOf([...existing.messages.values()].filter(cameFromSource));
-  if (!own && meta.titleBy === 'import' && meta.title && meta.title !== here.title && isTheirs && !isOlder) {
+  if (
+    !own &&
+    meta.titleBy === 'import' &&
+    meta.title !== undefined &&
+    shownName(meta.title) &&
+    meta.title !== here.title &&
+    isTheirs &&
+    !isOlder
+  ) {
     metaChange.title = meta.title;
     // Behind what the tool said before, and before whatever a person says.
     said.title = nextHlc(0, source.tool, before ?? null);

@@ -4,7 +4,7 @@
 //   set ──► check ──► drawer ──► config here redraws
 //                       └──► drawer here and in other tabs says so ──► read again ──► config there redraws
 
-import { isMap, isPair, isScalar, LineCounter, parseDocument, stringify, visit } from 'yaml';
+import { isMap, isPair, isScalar, Lexer, LineCounter, parseDocument, stringify, visit } from 'yaml';
 import { z } from 'zod';
 import type { Drawer } from '../../adapters/log/conversation-log.ts';
 import type { ConnectionReport, Endpoint } from '../../adapters/models/chat-model.ts';
@@ -48,6 +48,8 @@ const withPicked = (
 };
 
 const LARGEST_FILE = 1_000_000;
+/** Levels of a configuration file. Ours has four; the parser calls itself for each, and an engine's stack ends somewhere beyond a thousand. */
+const MOST_LEVELS = 200;
 
 /** Groups of `embedding` that have an address, and with it a key: in a configuration file of the first description both. */
 const EMBEDDING_GROUPS = ['openai', 'custom'] as const;
@@ -332,8 +334,29 @@ function twice(text: string): { key: string; first: number; line: number } | nul
 }
 
 /**
+ * Whether YAML is nested deeper than so many levels, told from its tokens in linear time: brackets that are open, and in a line what its
+ * indentation and its marks (`- `, `? `, `: `) could open at most, a level for each column.
+ */
+function isDeeper(text: string, levels: number): boolean {
+  let [brackets, marks, columns] = [0, 0, 0];
+  let atStart = true;
+  for (const token of new Lexer().lex(text)) {
+    if (token === '\n' || token === '\r\n') [marks, columns, atStart] = [0, 0, true];
+    else if (atStart && /^ +$/.test(token)) columns = token.length;
+    else {
+      atStart = false;
+      if (token === '[' || token === '{') brackets += 1;
+      else if (token === ']' || token === '}') brackets = Math.max(0, brackets - 1);
+      else if (token === '-' || token === '?' || token === ':') marks += 1;
+    }
+    if (brackets + (brackets > 0 ? 0 : marks) + columns > levels) return true;
+  }
+  return false;
+}
+
+/**
  * A configuration file taken apart: what belongs in the vault, and the rest. Throws `settings-file` for what is no such file,
- * `settings-line` and `settings-twice` where a line of it is wrong.
+ * `settings-nested` for one far too deep, `settings-line` and `settings-twice` where a line of it is wrong.
  */
 function readFile(text: string): {
   secrets: { group: EmbeddingGroup; secret: string }[];
@@ -345,6 +368,8 @@ function readFile(text: string): {
       cause,
     });
   if (text.length > LARGEST_FILE) throw unreadable(`longer than ${LARGEST_FILE} characters`);
+  if (isDeeper(text, MOST_LEVELS))
+    throw new RecollectError('settings-nested', `Nested deeper than ${MOST_LEVELS} levels`);
   const document = parseDocument(text);
   const [error] = document.errors;
   const double = error?.code === 'DUPLICATE_KEY' ? twice(text) : null;

@@ -1,9 +1,11 @@
 // What a slash command hands back, shown below the messages until it is closed. It is not part of the conversation.
+
 import { ChevronDown, CornerDownLeft, X } from 'lucide-react';
 import { useEffect, useId, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { asConversationId, asMessageId, type ConversationId } from '../../domain/base/ids.ts';
 import type { ListedCheckpoint } from '../../domain/chat/checkpoint.ts';
+import { shownTitle } from '../../domain/text/shown.ts';
 import type { CommandOutcome } from '../../services/commands/command.ts';
 import type { CompactResult } from '../../services/context/context.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
@@ -38,7 +40,7 @@ function Entries({ entries }: { entries: readonly LibraryEntry[] }) {
             className="touchable flex w-full items-baseline gap-3 rounded-sm px-2 py-1.5 text-left hover:bg-fill"
           >
             <span dir="auto" className="min-w-0 flex-1 truncate">
-              {entry.title || t('untitled')}
+              {shownTitle(entry.title, t('untitled'))}
             </span>
             {entry.archived && <Badge>{t('archived')}</Badge>}
             <span className="shrink-0 text-ink-3 text-xs">

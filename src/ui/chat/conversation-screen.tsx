@@ -1,4 +1,5 @@
 // A conversation on the screen: header, the branch that is shown, composer, context.
+
 import { ArrowLeft, Ellipsis, History, PanelRight, ScrollText, Square, Trash2 } from 'lucide-react';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -15,6 +16,7 @@ import type { Conversation } from '../../domain/chat/conversation.ts';
 import { letterOf } from '../../domain/chat/dmail.ts';
 import { keptChange } from '../../domain/chat/kept.ts';
 import type { Message, Part } from '../../domain/chat/message.ts';
+import { shownTitle } from '../../domain/text/shown.ts';
 import type { Omission } from '../../services/chat/chat.ts';
 import type { OpenConversation } from '../../services/documents/documents.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
@@ -130,7 +132,7 @@ function OpenedConversation({
   const newer = conversation.newer === true;
   const readOnly = trashed || newer;
   const temporary = isTemporary(id);
-  const title = conversation.meta.title || t(temporary ? 'temporary.title' : 'untitled');
+  const title = shownTitle(conversation.meta.title, t(temporary ? 'temporary.title' : 'untitled'));
   const busy = turn.status !== 'idle';
   useEffect(() => {
     if (busy) session.follow(id);

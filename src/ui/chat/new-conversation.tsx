@@ -1,9 +1,11 @@
 // The empty page: a place to begin, or to go on with what was begun.
+
 import { MessageSquare } from 'lucide-react';
 import { useCallback, useLayoutEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { newConversationId, newTemporaryId } from '../../domain/base/ids.ts';
 import type { Part } from '../../domain/chat/message.ts';
+import { shownTitle } from '../../domain/text/shown.ts';
 import { IDLE_TURN } from '../../services/chat/chat.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
@@ -198,7 +200,7 @@ function Beginnings({
               >
                 <MessageSquare size={15} aria-hidden className="shrink-0 text-ink-3" />
                 <span dir="auto" className="min-w-0 flex-1 truncate">
-                  {entry.title || t('untitled')}
+                  {shownTitle(entry.title, t('untitled'))}
                 </span>
                 <span className="shrink-0 text-ink-3 text-xs">{formatRelative(entry.updatedAt)}</span>
               </AppLink>

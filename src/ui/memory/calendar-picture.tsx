@@ -1,9 +1,11 @@
 // On which days one wrote, and what memory brought back on them.
+
 import * as Plot from '@observablehq/plot';
 import { useCallback, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Overview } from '../../adapters/index/memory-index.ts';
 import { isNotes } from '../../domain/memory/notes.ts';
+import { shownTitle } from '../../domain/text/shown.ts';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { formatDate, formatNumber, locale } from '../i18n/index.ts';
 import { type CalendarDay, daysOf, isWithin, stretchOf, weekdayOf, yearsOf } from './calendar.ts';
@@ -166,7 +168,7 @@ export function Calendar({ overview }: { overview: Overview }) {
                   onClick={() => openPath(navigation, pathTo(id))}
                   className="touchable block w-full truncate rounded-sm px-1.5 py-1 text-left hover:bg-fill"
                 >
-                  {title || t('untitled')}
+                  {shownTitle(title, t('untitled'))}
                 </button>
               </li>
             ))}

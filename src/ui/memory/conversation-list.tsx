@@ -1,6 +1,8 @@
 // Every conversation by month, to be filtered by title.
+
 import { useDeferredValue, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { shownTitle } from '../../domain/text/shown.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { formatExact, formatRelative, locale } from '../i18n/index.ts';
@@ -98,7 +100,7 @@ export function ConversationList({ ready, entries }: { ready: boolean; entries: 
                   className="-mx-2 flex min-h-10 w-[calc(100%+1rem)] items-center gap-3 rounded-md px-2 py-2 text-left hover:bg-fill pointer-coarse:min-h-11"
                 >
                   <span dir="auto" className="min-w-0 flex-1 truncate">
-                    {entry.title || t('untitled')}
+                    {shownTitle(entry.title, t('untitled'))}
                   </span>
                   {entry.sample && <Badge>{t('screen.list.sample')}</Badge>}
                   {entry.archived && <Badge>{t('screen.list.archived')}</Badge>}

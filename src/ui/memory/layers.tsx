@@ -1,6 +1,8 @@
 // Where things sit in memory: what the next answer sees by itself, what happened lately, and everything.
+
 import { useEffect, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { shownTitle } from '../../domain/text/shown.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
@@ -80,7 +82,7 @@ export function Layers({ entries }: { entries: readonly LibraryEntry[] }) {
                     className="touchable flex w-full items-baseline gap-2 rounded-sm px-1.5 py-1 text-left hover:bg-fill"
                   >
                     <span dir="auto" className="min-w-0 flex-1 truncate">
-                      {entry.title || t('untitled')}
+                      {shownTitle(entry.title, t('untitled'))}
                     </span>
                     <span className="shrink-0 text-ink-3 text-xs">{formatRelative(entry.updatedAt)}</span>
                   </button>

@@ -1,9 +1,11 @@
 // What a passage's conversation is called where it is shown.
+
 import type { TFunction } from 'i18next';
 import { isNotes } from '../../domain/memory/notes.ts';
+import { shownTitle } from '../../domain/text/shown.ts';
 
 /** The notes are a conversation to the index only, and what it calls them is in no language of the interface. */
 export const passageTitle = (
   { conversationId, title }: { readonly conversationId: string; readonly title: string },
   t: TFunction<'memory'>,
-): string => (isNotes(conversationId) ? t('notes.title') : title || t('untitled'));
+): string => (isNotes(conversationId) ? t('notes.title') : shownTitle(title, t('untitled')));

@@ -1,4 +1,5 @@
 // What all pictures of the library have in common: a frame with a table behind it, conversations as rows and as dots, and where they lead.
+
 import * as Plot from '@observablehq/plot';
 import type { TFunction } from 'i18next';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
@@ -6,6 +7,7 @@ import { useTranslation } from 'react-i18next';
 import type { Overview } from '../../adapters/index/memory-index.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { isNotes } from '../../domain/memory/notes.ts';
+import { shownTitle } from '../../domain/text/shown.ts';
 import { type Navigation, pathOf, routeOf, useNavigation } from '../hooks/navigation.tsx';
 import { formatDate, formatNumber } from '../i18n/index.ts';
 import { Button } from '../shell/controls.tsx';
@@ -148,7 +150,7 @@ export function Rows({
                 dir="auto"
                 className="touchable block max-w-full truncate rounded-xs text-start hover:underline"
               >
-                {one.title || t('untitled')}
+                {shownTitle(one.title, t('untitled'))}
               </button>
               {last && <span className="text-ink-3 text-xs">{last(one)}</span>}
             </td>
@@ -177,7 +179,7 @@ export const dotMarks = (
       fill: one.archived ? 'var(--line-strong)' : 'var(--memory-strong)',
       href: pathTo(one.id),
       title: [
-        one.title || t('untitled'),
+        shownTitle(one.title, t('untitled')),
         formatDate(one.updatedAt),
         t('screen.list.messages', { count: one.messages }),
       ].join('\n'),

@@ -1,8 +1,10 @@
 // The rows of the palette and what they stand in: groups, commands, conversations, passages, and grey lines while one waits.
+
 import { Command } from 'cmdk';
 import { Archive, MessageSquare, Slash } from 'lucide-react';
 import { memo, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { shownTitle } from '../../domain/text/shown.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 import type { SearchHit } from '../../services/memory/memory.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
@@ -114,7 +116,7 @@ export function ConversationRow({
       icon={entry.archived ? <Archive size={16} aria-hidden /> : <MessageSquare size={16} aria-hidden />}
     >
       <span dir="auto" className="min-w-0 flex-1 truncate">
-        <MarkedText text={entry.title || t('untitled')} query={query} typing />
+        <MarkedText text={shownTitle(entry.title, t('untitled'))} query={query} typing />
       </span>
       <span className="shrink-0 text-ink-3 text-xs max-sm:hidden">
         {t('messages', { count: entry.messageCount })}

@@ -1,7 +1,9 @@
 // The offer to put old conversations away: switched on by a person, shown before anything is done, undone with one click.
+
 import { Archive, Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { shownTitle } from '../../domain/text/shown.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 import { cleanupOf } from '../../services/library/cleanup.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
@@ -121,7 +123,7 @@ function Offer({
         {entries.map((entry) => (
           <li key={entry.id} className="flex items-center gap-3 py-1.5">
             <span dir="auto" className="min-w-0 flex-1 truncate">
-              {entry.title || t('storage.untitled')}
+              {shownTitle(entry.title, t('storage.untitled'))}
             </span>
             <time
               dateTime={new Date(entry.updatedAt).toISOString()}

@@ -1,10 +1,12 @@
 // What is kept in this browser and how large it is; the way out and the way in; the trash; the samples.
+
 import { Download, RefreshCw, RotateCcw, ShieldAlert, ShieldCheck, Trash2, Upload } from 'lucide-react';
 import { useCallback, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { toast } from 'sonner';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Config } from '../../domain/settings/config.ts';
+import { shownTitle } from '../../domain/text/shown.ts';
 import type { App, StorageStatus } from '../../services/app.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 import { storageSpaceOf } from '../../services/library/storage-space.ts';
@@ -490,7 +492,7 @@ function Trash() {
       {trash.length > 0 && (
         <ul className="max-h-80 divide-y divide-line overflow-y-auto">
           {trash.map((entry) => {
-            const title = entry.title || t('storage.untitled');
+            const title = shownTitle(entry.title, t('storage.untitled'));
             return (
               <li key={entry.id} className="flex min-h-11 items-center gap-2 py-1">
                 <span className="min-w-0 flex-1">

@@ -1,4 +1,5 @@
 // What can be done with a conversation as a whole, the same in the sidebar and in the header.
+
 import {
   Archive,
   ArchiveRestore,
@@ -15,6 +16,7 @@ import { useTranslation } from 'react-i18next';
 import { toast } from 'sonner';
 import { isAbort, toProblem } from '../../domain/base/errors.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
+import { shownName, shownTitle } from '../../domain/text/shown.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 import type { ExportedFile } from '../../services/library/library.ts';
 import { useApp } from '../hooks/app.tsx';
@@ -87,7 +89,8 @@ export function useConversationActions(): ConversationActions {
     const actions: ConversationActions = {
       rename: (entry, title) => {
         const trimmed = title.trim();
-        if (trimmed && trimmed !== entry.title) run(app.library.setMeta([entry.id], { title: trimmed }));
+        if (shownName(trimmed) && trimmed !== entry.title)
+          run(app.library.setMeta([entry.id], { title: trimmed }));
       },
       pin: (entry) => run(app.library.setMeta([entry.id], { pinned: !entry.pinned })),
       archive: (entry) => {
@@ -95,7 +98,7 @@ export function useConversationActions(): ConversationActions {
         const comeBack = archived ? leave(entry.id) : () => undefined;
         run(app.library.setMeta([entry.id], { archived }), () => {
           offer(archived ? t('archivedDone') : t('unarchivedDone'), {
-            description: entry.title || t('untitled'),
+            description: shownTitle(entry.title, t('untitled')),
             ...undo(() => app.library.setMeta([entry.id], { archived: !archived }), comeBack),
           });
         });
@@ -104,7 +107,7 @@ export function useConversationActions(): ConversationActions {
         const comeBack = leave(entry.id);
         run(app.library.remove([entry.id]), () => {
           offer(t('trashedDone'), {
-            description: entry.title || t('untitled'),
+            description: shownTitle(entry.title, t('untitled')),
             ...undo(() => app.library.restore([entry.id]), comeBack),
           });
         });

@@ -1,5 +1,7 @@
 // Asks before a conversation is erased from the log and from memory, here and, with an account, everywhere.
+
 import { useTranslation } from 'react-i18next';
+import { shownTitle } from '../../domain/text/shown.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 import { sentences } from '../i18n/sentences.ts';
 import { useHasAccount } from '../sync/use-sync.ts';
@@ -27,7 +29,7 @@ export function EraseConfirm({
       onConfirm={() => entry && onErase(entry)}
     >
       {sentences(
-        t('eraseWords', { title: entry?.title || t('untitled'), count: entry?.messageCount ?? 0 }),
+        t('eraseWords', { title: shownTitle(entry?.title, t('untitled')), count: entry?.messageCount ?? 0 }),
         everywhere && t('sync:forget.also'),
         t('eraseQuoted'),
       )}

@@ -1,4 +1,5 @@
 // The sidebar: new conversation, search, every conversation by day, the other screens, and the status line.
+
 import {
   Archive,
   ArrowLeft,
@@ -16,6 +17,7 @@ import { memo, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { VList, type VListHandle } from 'virtua';
 import type { ConversationId } from '../../domain/base/ids.ts';
+import { shownTitle } from '../../domain/text/shown.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useMedia } from '../hooks/media.ts';
@@ -118,7 +120,7 @@ interface EntryRowProps {
 const EntryRow = memo(function EntryRow({ entry, current, actions, onOpen, onErase, onMenu }: EntryRowProps) {
   const { t } = useTranslation('shell');
   const [renaming, setRenaming] = useState(false);
-  const title = entry.title || t('untitled');
+  const title = shownTitle(entry.title, t('untitled'));
   if (renaming)
     return (
       <div className="mx-2">

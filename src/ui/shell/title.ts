@@ -1,7 +1,9 @@
 // The title of the tab: how far long work is, the conversation, the app.
+
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type ConversationId, isTemporary } from '../../domain/base/ids.ts';
+import { shownTitle } from '../../domain/text/shown.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { formatPercent } from '../i18n/index.ts';
@@ -18,7 +20,7 @@ export function TabTitle(): null {
   const nameOf = (id: ConversationId): string =>
     isTemporary(id)
       ? tc('temporary.title')
-      : entries.find((entry) => entry.id === id)?.title || t('untitled');
+      : shownTitle(entries.find((entry) => entry.id === id)?.title, t('untitled'));
   const place =
     route.screen !== 'conversation'
       ? t(route.screen)

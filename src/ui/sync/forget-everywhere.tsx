@@ -1,6 +1,8 @@
 // Asks before a conversation is erased on all devices. One for the whole frame: menus of conversations ask through the session.
+
 import { useTranslation } from 'react-i18next';
 import { toast } from 'sonner';
+import { shownTitle } from '../../domain/text/shown.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
@@ -30,7 +32,10 @@ export function ForgetEverywhere() {
     >
       <div className="space-y-2">
         <p>
-          {t('forget.text', { title: entry?.title || t('log.untitled'), count: entry?.messageCount ?? 0 })}
+          {t('forget.text', {
+            title: shownTitle(entry?.title, t('log.untitled')),
+            count: entry?.messageCount ?? 0,
+          })}
         </p>
         <p>{t('forget.others')}</p>
       </div>

@@ -1,8 +1,10 @@
 // The sync log as sentences: what was sent, what came, what met, what failed.
+
 import { ArrowDown, ArrowUp, GitBranch, Info, TriangleAlert } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { asConversationId, LIBRARY_DOCUMENT, NOTES_DOCUMENT } from '../../domain/base/ids.ts';
+import { shownTitle } from '../../domain/text/shown.ts';
 import type { JournalEntry } from '../../services/sync/sync.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
@@ -120,7 +122,7 @@ function useTitleOf(document: string | null): string {
   if (document === NOTES_DOCUMENT) return t('log.notes');
   if (document === LIBRARY_DOCUMENT || document === null) return t('log.index');
   if (!entry) return t('log.gone');
-  return t('log.titled', { title: entry.title || t('log.untitled') });
+  return t('log.titled', { title: shownTitle(entry.title, t('log.untitled')) });
 }
 
 /** The way to what met: the conversation with its branches, the notes, or the trash. */

@@ -50,6 +50,25 @@ describe('settings', () => {
     expect(settings.problem.get()).toBeNull();
   });
 
+  it.each([
+    ['brackets', `ui: ${'['.repeat(50_000)}${']'.repeat(50_000)}`],
+    ['braces', `ui: ${'{ a: '.repeat(20_000)}1${'}'.repeat(20_000)}`],
+    ['braces that stay open', '{a: '.repeat(100_000)],
+    ['lines', Array.from({ length: 1_200 }, (_, at) => `${' '.repeat(at)}a:`).join('\n')],
+    ['marks', `ui:\n  ${'- '.repeat(100_000)}x`],
+    ['questions', `${'? '.repeat(100_000)}x`],
+  ])('refuse a file that is nested too deep in a sentence of their own (%s)', async (_, file) => {
+    await expect(settings.importYaml(file)).rejects.toMatchObject({ problem: { code: 'settings-nested' } });
+    expect(settings.config.get()).toEqual(defaultConfig);
+  });
+
+  it('take long texts and many keys beside one another for what they are', async () => {
+    const words = `chat:\n  instructions: |\n    ${'- [ { '.repeat(400)}\n    ${' '.repeat(300)}end\n`;
+    const keys = `ui:\n  shortcuts:\n    palette: "${'Mod+K'}"\n    ${'# [[[['.repeat(100)}\n`;
+    await settings.importYaml(`${words}${keys}`);
+    expect(settings.config.get().chat.instructions).toContain('end');
+  });
+
   it('set one key, tell who watches, and have it again after a restart', async () => {
     let told = 0;
     settings.config.subscribe(() => {

@@ -349,6 +349,11 @@ export const problems = {
     kept: 'No setting was changed.',
     do: 'Mend that line, or choose a YAML file that Recollect exported.',
   },
+  'settings-nested': {
+    what: 'This file is nested far deeper than any configuration of Recollect.',
+    kept: 'No setting was changed.',
+    do: 'Choose a YAML file that Recollect exported.',
+  },
   'settings-twice': {
     what: '{{key}} is in the file twice: in line {{first, number}} and in line {{line, number}}.',
     kept: 'No setting was changed.',

@@ -336,6 +336,11 @@ export const problems = {
     kept: '没有改动任何设置。',
     do: '请修改这一行，或选择由 Recollect 导出的 YAML 文件。',
   },
+  'settings-nested': {
+    what: '这个文件的嵌套层数远超 Recollect 的任何配置。',
+    kept: '没有改动任何设置。',
+    do: '请选择由 Recollect 导出的 YAML 文件。',
+  },
   'settings-twice': {
     what: '{{key}} 在文件中出现了两次：第 {{first, number}} 行和第 {{line, number}} 行。',
     kept: '没有改动任何设置。',
