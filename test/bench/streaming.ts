@@ -81,7 +81,13 @@ export async function measureStreaming(base: string): Promise<StreamingFigures> 
     }
     const [before, since] = [await read(), performance.now()];
     await ask([...steps, { text: '\n\nThat was all.' }, { finish: 'stop' }]);
-    await page.getByText('That was all.').waitFor({ timeout: 300_000 });
+    // Looked for seldom: the search is work of the same thread.
+    await page.waitForFunction(
+      () => document.querySelector('article:last-of-type')?.textContent.includes('That was all.'),
+      undefined,
+      { polling: 500, timeout: 300_000 },
+    );
+    await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'hidden' });
     const after = await read();
     const seconds = (name: string) => Math.round(((after[name] ?? 0) - (before[name] ?? 0)) * 100) / 100;
     return {

@@ -59,7 +59,6 @@ export function describeChatModel(name: string, setup: () => Promise<ChatModelSe
       const events = await collect(it_.model('plain'));
       expect(said(events)).toBe('Yes. The backup runs every night at three.');
       expect(endOf(events)).toEqual({ type: 'end', finish: 'stop' });
-      expect(events.filter((event) => event.type === 'text-delta').length).toBeGreaterThan(1);
     });
 
     it('gives every character through, whatever it is', async () => {

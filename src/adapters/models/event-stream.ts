@@ -1,5 +1,6 @@
 // What an endpoint answers with, as the event stream that was asked for. Reads the stream leniently (byte order mark, any line end,
-// comments, data over several lines, no blank line at the end, JSON lines, one JSON document) and normalises each event.
+// comments, data over several lines, no blank line at the end, JSON lines, one JSON document), normalises each event, and joins what came at
+// once: what the SDK does with an event costs the same for one token as for twenty.
 import { ChunkReader, KEEP_ALIVE, type StreamFacts } from './chunk.ts';
 
 /** What a line of an event stream begins with; the empty one is that of a comment. https://html.spec.whatwg.org/#parsing-an-event-stream */
@@ -38,12 +39,20 @@ export function asEventStream(
   let searched = 0;
   let data: string[] = [];
   let named = '';
+  /** Events of the bytes at hand: they go on together. */
+  let ready: unknown[] = [];
 
-  const send = (controller: Controller, events: readonly unknown[]) => {
-    for (const event of events) controller.enqueue(encoder.encode(`data: ${JSON.stringify(event)}\n\n`));
+  const send = (controller: Controller) => {
+    const events = joined(ready);
+    ready = [];
+    if (events.length > 0)
+      controller.enqueue(
+        encoder.encode(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')),
+      );
   };
   const end = (controller: Controller) => {
     facts.done = true;
+    send(controller);
     controller.enqueue(encoder.encode('data: [DONE]\n\n'));
     controller.terminate();
   };
@@ -63,7 +72,7 @@ export function asEventStream(
     for (const piece of pieces) {
       if (DONE.test(piece)) return end(controller);
       const found = one ?? parsed(piece);
-      if (found) send(controller, reader.read(found.value, { named: name }));
+      if (found) ready.push(...reader.read(found.value, { named: name }));
       else if (/^error$/i.test(name)) facts.error ??= { message: piece };
       else if (isWhole && !isChatter(piece)) facts.malformed = true;
     }
@@ -97,25 +106,6 @@ export function asEventStream(
     searched = Math.max(0, text.length - 1);
   };
 
-  const readDocument = (controller: Controller) => {
-    const body = text.replace(/^\uFEFF/, '').trim();
-    if (body === '') return;
-    const found = parsed(body);
-    if (found) {
-      if (typeof found.value !== 'object' || found.value === null) facts.malformed = true;
-      send(controller, reader.read(found.value, { isDocument: true }));
-      return;
-    }
-    // JSON lines, as Ollama's own API has them.
-    const lines = body.split('\n').map((line) => parsed(line));
-    if (lines.length > 1 && lines.some((line) => line !== undefined)) {
-      lines.forEach((line, at) => {
-        if (line) send(controller, reader.read(line.value));
-        else if (at < lines.length - 1) facts.malformed = true;
-      });
-    } else facts.malformed = true;
-  };
-
   return new TransformStream({
     transform(bytes, controller) {
       if (facts.done) return;
@@ -124,20 +114,91 @@ export function asEventStream(
         kind = kindOf(text);
         if (kind === 'events') text = text.replace(/^\uFEFF/, '').trimStart();
       }
-      if (kind === 'events') readLines(controller, false);
+      if (kind !== 'events') return;
+      readLines(controller, false);
+      send(controller);
     },
     flush(controller) {
       if (facts.done) return;
       text += decoder.decode();
-      if (kind !== 'events') return readDocument(controller);
-      readLines(controller, true);
-      if (facts.done) return;
-      if (text !== '') readLine(text, controller);
-      if (!facts.done) dispatch(controller, false);
+      if (kind !== 'events') ready.push(...readDocument(text, reader, facts));
+      else {
+        readLines(controller, true);
+        if (text !== '' && !facts.done) readLine(text, controller);
+        if (!facts.done) dispatch(controller, false);
+      }
+      send(controller);
     },
   });
+}
+
+/** The events of a body that is no stream: one JSON document, or JSON lines, as Ollama's own API has them. */
+function readDocument(text: string, reader: ChunkReader, facts: StreamFacts): readonly unknown[] {
+  const body = text.replace(/^\uFEFF/, '').trim();
+  if (body === '') return [];
+  const found = parsed(body);
+  if (found) {
+    if (typeof found.value !== 'object' || found.value === null) facts.malformed = true;
+    return reader.read(found.value, { isDocument: true });
+  }
+  const lines = body.split('\n').map((line) => parsed(line));
+  if (lines.length < 2 || lines.every((line) => line === undefined)) {
+    facts.malformed = true;
+    return [];
+  }
+  if (lines.slice(0, -1).includes(undefined)) facts.malformed = true;
+  return lines.flatMap((line) => (line ? reader.read(line.value) : []));
 }
 
 /** Words that servers send to keep a connection open, as data. */
 const isChatter = (text: string): boolean =>
   /^(ping|pong|ok|heartbeat|keep[-_ ]?alive|connected|open|ready|: ?.*|[\w ]*processing)\.?$/i.test(text);
+
+type Fields = Readonly<Record<string, unknown>>;
+/** The one field of the one choice, of an event that has nothing else. */
+function onlyDelta(event: unknown): readonly [name: string, value: unknown] | undefined {
+  const { choices, ...others } = event as { readonly choices?: readonly Fields[] };
+  const [choice] = choices ?? [];
+  if (!choice || Object.keys(others).length > 0 || Object.keys(choice).some((name) => name !== 'delta'))
+    return undefined;
+  const fields = Object.entries(choice.delta as Fields);
+  return fields.length === 1 ? fields[0] : undefined;
+}
+
+interface CallDelta {
+  readonly index: number;
+  readonly id?: string;
+  readonly function: { readonly arguments: string };
+}
+
+/** Both as one delta of the same name; undefined where they are no words, no thoughts and no arguments of one call. */
+function joinedValue(name: string, one: unknown, other: unknown): unknown {
+  if (typeof one === 'string' && typeof other === 'string') return one + other;
+  if (name !== 'tool_calls') return undefined;
+  const [[call], [more]] = [one as readonly CallDelta[], other as readonly CallDelta[]];
+  if (!call || !more || call.index !== more.index || more.id !== undefined) return undefined;
+  const text = call.function.arguments + more.function.arguments;
+  return [{ ...call, function: { ...call.function, arguments: text } }];
+}
+
+const isUsage = (event: unknown): boolean => typeof event === 'object' && event !== null && 'usage' in event;
+
+/** Canonical events (`chunk.ts`) that say the same as the given ones; of figures, each of which holds those before, the last. */
+function joined(events: readonly unknown[]): readonly unknown[] {
+  const out: unknown[] = [];
+  let last: { readonly name: string; value: unknown } | undefined;
+  for (const event of events) {
+    if (isUsage(event)) continue;
+    const [name, value] = onlyDelta(event) ?? [];
+    const both = name !== undefined && name === last?.name ? joinedValue(name, last.value, value) : undefined;
+    if (both !== undefined && last) {
+      last = { name: last.name, value: both };
+      out[out.length - 1] = { choices: [{ delta: { [last.name]: both } }] };
+    } else {
+      last = name === undefined ? undefined : { name, value };
+      out.push(event);
+    }
+  }
+  const usage = events.findLast(isUsage);
+  return usage === undefined ? out : [...out, usage];
+}

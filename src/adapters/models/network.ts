@@ -4,6 +4,7 @@
 //   page: fetch(url) ──request──► worker ──► endpoint
 //                    ◄──head, chunk, chunk …, end──
 import { z } from 'zod';
+import { createPacer } from '../../domain/base/pacer.ts';
 import { isSomebodyThere } from './presence.ts';
 
 const requestSchema = z.object({
@@ -32,11 +33,14 @@ const fromWorkerSchema = z.discriminatedUnion('type', [
     headers: z.array(z.tuple([z.string(), z.string()])),
     opaque: z.boolean(),
   }),
-  z.object({ type: z.literal('chunk'), id: z.number(), bytes: z.instanceof(Uint8Array) }),
+  z.object({ type: z.literal('chunk'), id: z.number(), bytes: z.instanceof(Uint8Array<ArrayBuffer>) }),
   z.object({ type: z.literal('end'), id: z.number() }),
   z.object({ type: z.literal('failed'), id: z.number(), message: z.string() }),
 ]);
 type FromWorker = z.infer<typeof fromWorkerSchema>;
+
+/** A body that comes in many small pieces goes on this often at most, ms: what a page does with each costs more than its bytes. */
+const BATCH_MS = 50;
 
 /** Statuses whose responses may not carry a body. */
 const BODILESS = new Set([101, 204, 205, 304]);
@@ -161,6 +165,11 @@ export function serveNetwork(scope: {
 
   const answer = async (request: z.infer<typeof requestSchema>, signal: AbortSignal) => {
     const { id } = request;
+    let pieces: Uint8Array<ArrayBuffer>[] = [];
+    const outbox = createPacer(BATCH_MS, () => {
+      scope.postMessage({ type: 'chunk', id, bytes: joined(pieces) });
+      pieces = [];
+    });
     try {
       if (!allowed.has(new URL(request.url).origin))
         throw new TypeError(`${new URL(request.url).origin} is not a configured endpoint`);
@@ -193,17 +202,22 @@ export function serveNetwork(scope: {
       for (;;) {
         const part = await reader?.read();
         if (!part || part.done) break;
-        scope.postMessage({ type: 'chunk', id, bytes: part.value });
+        pieces.push(part.value);
+        outbox.touch();
       }
+      outbox.flush();
       scope.postMessage({ type: 'end', id });
     } catch (error) {
-      if (!signal.aborted)
+      if (!signal.aborted) {
+        outbox.flush();
         scope.postMessage({
           type: 'failed',
           id,
           message: error instanceof Error ? error.message : String(error),
         });
+      }
     } finally {
+      outbox.stop();
       running.delete(id);
     }
   };
@@ -220,4 +234,16 @@ export function serveNetwork(scope: {
       void answer(message, controller.signal);
     }
   });
+}
+
+function joined(pieces: readonly Uint8Array<ArrayBuffer>[]): Uint8Array<ArrayBuffer> {
+  const [only] = pieces;
+  if (only && pieces.length === 1) return only;
+  const bytes = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  return bytes;
 }

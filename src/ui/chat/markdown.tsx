@@ -5,7 +5,7 @@ import { formatNumber } from '../i18n/index.ts';
 import { Button } from '../shell/controls.tsx';
 import { DrawnOrPlain, PlainWords } from './drawn-or-plain.tsx';
 import { LaidOut } from './markdown/laid-out.tsx';
-import { nestsTooDeep } from './nesting.ts';
+import { NestingGuard } from './nesting.ts';
 
 /** Longer texts are shown as plain text first: making a page of ten million characters would stop the tab. */
 const PLAIN_FROM = 200_000;
@@ -20,7 +20,8 @@ interface MarkdownProps {
 export const Markdown = memo(function Markdown({ text, streaming = false }: MarkdownProps) {
   const { t } = useTranslation('chat');
   const [whole, setWhole] = useState(false);
-  const tooDeep = useMemo(() => text.length <= PLAIN_FROM && nestsTooDeep(text), [text]);
+  const [guard] = useState(() => new NestingGuard());
+  const tooDeep = useMemo(() => text.length <= PLAIN_FROM && guard.isTooDeep(text), [guard, text]);
   if (text.length > PLAIN_FROM && !whole)
     return (
       <div className="prose">

@@ -17,47 +17,70 @@ const FLAT =
 const INLINE = /\\[\s\S]|\[|\]|\*+|_+/g;
 const EDGE = /[\s\p{P}]|^$/u;
 
+/** What is open where a line ends. */
+interface Open {
+  readonly fence: string | null;
+  readonly tags: number;
+  readonly brackets: number;
+  readonly emphasis: number;
+}
+const NOTHING_OPEN: Open = { fence: null, tags: 0, brackets: 0, emphasis: 0 };
+
 /** Once over the text, without building anything. What it overlooks, a boundary around the drawing catches. */
-export function nestsTooDeep(text: string): boolean {
-  if (text.length <= DEEPEST) return false;
-  let fence: string | null = null;
-  let tags = 0;
-  let brackets = 0;
-  let emphasis = 0;
-  for (const line of text.split('\n')) {
-    const { at, depth, indent } = containersOf(line);
-    if (fence === null && depth + indent / 2 > DEEPEST && !RULE.test(line)) return true;
-    FENCE.lastIndex = at;
-    const mark = FENCE.exec(line)?.[1];
-    if (mark && (fence === null || mark.startsWith(fence))) fence = fence === null ? mark : null;
-    if (mark || fence !== null) continue;
-    const words = line.slice(at).replace(INLINE_CODE, 'x');
-    // Neither brackets nor emphasis reach over an empty line.
-    if (words.trim() === '') {
-      brackets = 0;
-      emphasis = 0;
-      continue;
+export class NestingGuard {
+  #text = '';
+  /** Where the last line begins: those before it are not looked at again while the text grows. */
+  #from = 0;
+  #open: Open | 'too deep' = NOTHING_OPEN;
+
+  /** Whether `text` nests too deep; quick where it goes on from the text before. */
+  isTooDeep(text: string): boolean {
+    if (text.length <= DEEPEST) return false;
+    if (!text.startsWith(this.#text)) {
+      this.#from = 0;
+      this.#open = NOTHING_OPEN;
     }
-    for (const [, end, name = ''] of words.matchAll(TAG)) {
-      if (FLAT.test(name)) continue;
-      tags = end ? Math.max(0, tags - 1) : tags + 1;
-      if (tags > DEEPEST) return true;
-    }
-    for (const { 0: sign, index } of words.matchAll(INLINE)) {
-      if (sign === '[') brackets += 1;
-      else if (sign === ']') brackets = Math.max(0, brackets - 1);
-      else if (!sign.startsWith('\\')) {
-        const before = words.charAt(index - 1);
-        const after = words.charAt(index + sign.length);
-        const opens = !/^\s?$/.test(after) && EDGE.test(before);
-        const closes = !/^\s?$/.test(before) && EDGE.test(after);
-        if (opens && !closes) emphasis += sign.length;
-        if (closes && !opens) emphasis = Math.max(0, emphasis - sign.length);
-      }
-      if (brackets > DEEPEST || emphasis > DEEPEST) return true;
+    this.#text = text;
+    for (;;) {
+      const end = text.indexOf('\n', this.#from);
+      if (this.#open === 'too deep') return true;
+      if (end < 0) return afterLine(text.slice(this.#from), this.#open) === 'too deep';
+      this.#open = afterLine(text.slice(this.#from, end), this.#open);
+      this.#from = end + 1;
     }
   }
-  return false;
+}
+
+function afterLine(line: string, open: Open): Open | 'too deep' {
+  let { fence, tags, brackets, emphasis } = open;
+  const { at, depth, indent } = containersOf(line);
+  if (fence === null && depth + indent / 2 > DEEPEST && !RULE.test(line)) return 'too deep';
+  FENCE.lastIndex = at;
+  const mark = FENCE.exec(line)?.[1];
+  if (mark && (fence === null || mark.startsWith(fence))) fence = fence === null ? mark : null;
+  if (mark || fence !== null) return { fence, tags, brackets, emphasis };
+  const words = line.slice(at).replace(INLINE_CODE, 'x');
+  // Neither brackets nor emphasis reach over an empty line.
+  if (words.trim() === '') return { fence, tags, brackets: 0, emphasis: 0 };
+  for (const [, end, name = ''] of words.matchAll(TAG)) {
+    if (FLAT.test(name)) continue;
+    tags = end ? Math.max(0, tags - 1) : tags + 1;
+    if (tags > DEEPEST) return 'too deep';
+  }
+  for (const { 0: sign, index } of words.matchAll(INLINE)) {
+    if (sign === '[') brackets += 1;
+    else if (sign === ']') brackets = Math.max(0, brackets - 1);
+    else if (!sign.startsWith('\\')) {
+      const before = words.charAt(index - 1);
+      const after = words.charAt(index + sign.length);
+      const opens = !/^\s?$/.test(after) && EDGE.test(before);
+      const closes = !/^\s?$/.test(before) && EDGE.test(after);
+      if (opens && !closes) emphasis += sign.length;
+      if (closes && !opens) emphasis = Math.max(0, emphasis - sign.length);
+    }
+    if (brackets > DEEPEST || emphasis > DEEPEST) return 'too deep';
+  }
+  return { fence, tags, brackets, emphasis };
 }
 
 /** What a line begins in: how many levels its own signs are, where they end, and the spaces before the first of a list. */

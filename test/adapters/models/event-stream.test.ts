@@ -16,6 +16,8 @@ const through = async (...pieces: readonly Uint8Array<ArrayBuffer>[]) => {
   return { text, facts };
 };
 const words = (text: string) => `data: ${JSON.stringify({ choices: [{ delta: { content: text } }] })}\n\n`;
+const call = (fields: object) =>
+  `data: ${JSON.stringify({ choices: [{ delta: { tool_calls: [{ index: 0, ...fields }] } }] })}\n\n`;
 const stop = 'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\n';
 
 it.each([
@@ -38,13 +40,13 @@ it.each([
   [
     'events without the blank line between them',
     'data: {"choices":[{"delta":{"content":"a"}}]}\ndata: {"choices":[{"delta":{"content":"b"}}]}\n',
-    words('a') + words('b'),
+    words('ab'),
     {},
   ],
   [
     'JSON lines',
     '{"message":{"content":"a"},"done":false}\n{"message":{"content":"b"},"done":true}\n',
-    words('a') + words('b') + stop,
+    words('ab') + stop,
     { finished: true },
   ],
   [
@@ -60,4 +62,38 @@ it.each([
     expect(got.text).toBe(expected);
     expect(got.facts).toEqual({ ...newFacts(), ...facts });
   }
+});
+
+it('joins what came at once: words, thoughts, arguments, and of figures the last', async () => {
+  const figures = (tokens: number) => `data: {"choices":[],"usage":{"completion_tokens":${tokens}}}\n\n`;
+  const thought = (text: string) => `data: {"choices":[{"delta":{"reasoning_content":"${text}"}}]}\n\n`;
+  const begun = { id: 'a', function: { name: 'look', arguments: '{"q":' } };
+  const events = [
+    thought('x'),
+    thought('y'),
+    words('a'),
+    figures(1),
+    words('b'),
+    figures(2),
+    thought('z'),
+    words('c'),
+    call(begun),
+    call({ function: { arguments: '"w' } }),
+    call({ function: { arguments: '"}' } }),
+    call({ index: 1, id: 'b', function: { name: 'look', arguments: '{}' } }),
+    stop,
+  ];
+  const { text } = await through(new TextEncoder().encode(events.join('')));
+  expect(text).toBe(
+    [
+      thought('xy'),
+      words('ab'),
+      thought('z'),
+      words('c'),
+      call({ ...begun, function: { name: 'look', arguments: '{"q":"w"}' } }),
+      call({ index: 1, id: 'b', function: { name: 'look', arguments: '{}' } }),
+      stop,
+      figures(2),
+    ].join(''),
+  );
 });

@@ -18,6 +18,7 @@ function joined() {
   return createNetwork(() => worker);
 }
 
+const DROPS = Array.from({ length: 200 }, (_, at) => `${at}你🙂 `);
 let origin = '';
 const server = createServer((request, response) => {
   if (request.url === '/slow') {
@@ -25,6 +26,22 @@ const server = createServer((request, response) => {
     response.write('first ');
     const timer = setTimeout(() => response.end('second'), 50);
     request.socket.on('close', () => clearTimeout(timer));
+  } else if (request.url === '/drops') {
+    const rest = [...DROPS];
+    const next = () => {
+      const drop = rest.shift();
+      if (drop === undefined) response.end();
+      else response.write(drop, () => setImmediate(next));
+    };
+    next();
+  } else if (request.url === '/broken') {
+    response.write('one ', () =>
+      setImmediate(() =>
+        response.write('two ', () =>
+          setImmediate(() => response.write('three', () => setTimeout(() => response.destroy(), 20))),
+        ),
+      ),
+    );
   } else if (request.url === '/endless') {
     response.writeHead(200);
     response.write('x');
@@ -72,6 +89,33 @@ describe('requests through the network worker', () => {
     expect(new TextDecoder().decode((await reader?.read())?.value)).toBe('first ');
     expect(new TextDecoder().decode((await reader?.read())?.value)).toBe('second');
     expect((await reader?.read())?.done).toBe(true);
+    network.close();
+  });
+
+  it('bring a body of many pieces in a few, and its end with it', async () => {
+    const network = joined();
+    network.allow([origin]);
+    const response = await network.fetch(`${origin}/drops`);
+    const pieces: string[] = [];
+    const decoder = new TextDecoder();
+    for await (const bytes of response.body as unknown as AsyncIterable<Uint8Array>)
+      pieces.push(decoder.decode(bytes, { stream: true }));
+    expect(pieces.join('')).toBe(DROPS.join(''));
+    expect(pieces.length).toBeLessThan(DROPS.length / 2);
+    network.close();
+  });
+
+  it('bring what came before the connection broke', async () => {
+    const network = joined();
+    network.allow([origin]);
+    const response = await network.fetch(`${origin}/broken`);
+    const reader = response.body?.getReader();
+    let text = '';
+    const read = async () => {
+      for (;;) text += new TextDecoder().decode((await reader?.read())?.value);
+    };
+    await expect(read()).rejects.toThrow(TypeError);
+    expect(text).toBe('one two three');
     network.close();
   });
 

@@ -290,6 +290,17 @@ describe('reading while an answer is written', () => {
         .replace(/\n/g, ''),
     ).toContain(expected),
   );
+  it('is gone on with where the answer is drawn in another place', () => {
+    const text = 'First.\n\n- a\n- b\n\n```html\n<p>\n```\n\nLast.';
+    const before = new AnswerReader().read(text, true);
+    const after = AnswerReader.for(text).read(text, false);
+    expect(before.blocks.length).toBe(4);
+    expect(after.blocks.map((block, at) => block === before.blocks[at])).toEqual([true, true, true, false]);
+    expect(html(after)).toBe(html(new AnswerReader().read(text, false)));
+    const other = AnswerReader.for('Others').read('Others', false);
+    expect(html(other)).toBe(html(new AnswerReader().read('Others', false)));
+  });
+
   it('does not take code that is being written for anything else', () => {
     const text = '```sh\nexport PATH=$HOME/bin:$PATH **a';
     expect(html(new AnswerReader().read(text, true))).toContain('export PATH=$HOME/bin:$PATH **a</code>');

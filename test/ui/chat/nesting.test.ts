@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { nestsTooDeep } from '../../../src/ui/chat/nesting.ts';
+import { NestingGuard } from '../../../src/ui/chat/nesting.ts';
 import { MARKDOWN } from '../../server/scripted-model.ts';
 
 const lines = (count: number, line: (at: number) => string) =>
   Array.from({ length: count }, (_, at) => line(at)).join('\n');
+
+const nestsTooDeep = (text: string) => new NestingGuard().isTooDeep(text);
 
 describe('nesting', () => {
   it.each([
@@ -45,6 +47,16 @@ describe('nesting', () => {
     ['escaped brackets', '\\[x '.repeat(300)],
     ['nothing', ''],
   ])('is not: %s', (_, text) => expect(nestsTooDeep(text)).toBe(false));
+
+  it.each([
+    ['words and code', `${MARKDOWN}\n\n~~~~\n~~~\n${lines(120, () => '<div>')}\n~~~~`],
+    ['words that nest too deep at their end', `${MARKDOWN}\n\n- a\n${'> '.repeat(120)}x`],
+  ])('comes to the same while %s are being written', (_, text) => {
+    const guard = new NestingGuard();
+    for (let at = 0; at <= text.length; at += 7)
+      expect(guard.isTooDeep(text.slice(0, at))).toBe(nestsTooDeep(text.slice(0, at)));
+    expect(guard.isTooDeep('another')).toBe(false);
+  });
 
   it('is told in a moment, whatever the text is', () => {
     for (const sign of [

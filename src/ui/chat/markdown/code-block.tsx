@@ -1,6 +1,6 @@
 // A block of code: its language and what can be done with it above, the code below, byte for byte.
 import { Check, Code, Copy, Download, Eye, WrapText } from 'lucide-react';
-import { memo, type ReactNode, useEffect, useMemo, useState } from 'react';
+import { memo, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { classes, IconButton } from '../../shell/controls.tsx';
 import { download } from '../../shell/conversation-actions.tsx';
@@ -21,22 +21,33 @@ interface Token {
 }
 type Lines = readonly (readonly Token[])[];
 
+/** Code that is being written is coloured this often at most, ms: its grammar begins at the first line each time. */
+const COLOUR_MS = 300;
+
 /** The lines of code in their colours; undefined until they are known. `open`: still being written. */
 function useColours(code: string, language: string, open: boolean): Lines | undefined {
   const plugin = useLazy(highlighter, language !== '');
   const able = plugin?.supportsLanguage(language as never) ? plugin : undefined;
+  const lastAt = useRef(Number.NEGATIVE_INFINITY);
   const [late, setLate] = useState<{ code: string; lines: Lines } | null>(null);
   useEffect(() => {
     if (!able) return;
     let here = true;
     const take = (lines: Lines) => here && setLate({ code, lines });
-    const now = able.highlight(
-      { code, language: language as never, themes: THEMES, isIncomplete: open },
-      (result) => take(result.tokens as Lines),
-    );
-    if (now) take(now.tokens as Lines);
+    const colour = () => {
+      lastAt.current = performance.now();
+      const now = able.highlight(
+        { code, language: language as never, themes: THEMES, isIncomplete: open },
+        (result) => take(result.tokens as Lines),
+      );
+      if (now) take(now.tokens as Lines);
+    };
+    const wait = open ? lastAt.current + COLOUR_MS - performance.now() : 0;
+    const timer = wait > 0 ? setTimeout(colour, wait) : undefined;
+    if (timer === undefined) colour();
     return () => {
       here = false;
+      clearTimeout(timer);
     };
   }, [able, code, language, open]);
   // While it grows, the lines that were coloured keep their colours.

@@ -1,7 +1,7 @@
 // Markdown as elements: each block is drawn again only when it has changed; footnotes stand below and jump within the answer.
 import type { Root as Elements } from 'hast';
 import { toJsxRuntime } from 'hast-util-to-jsx-runtime';
-import { Fragment, memo, useContext, useId, useMemo, useState } from 'react';
+import { Fragment, memo, type ReactNode, useContext, useId, useMemo, useState } from 'react';
 import { jsx, jsxs } from 'react/jsx-runtime';
 import { useTranslation } from 'react-i18next';
 import { COMPONENTS } from './elements.tsx';
@@ -19,10 +19,18 @@ const drawn = (elements: Elements) =>
     passNode: true,
   });
 
+/** A block is the same object as long as nothing in it changes, also where the answer is drawn in another place. */
+const drawnBlocks = new WeakMap<Block, ReactNode>();
+function drawnBlock(block: Block): ReactNode {
+  const known = drawnBlocks.get(block);
+  if (known !== undefined) return known;
+  const words = drawn(elementsOf(block.nodes, block.definitions, block.open));
+  drawnBlocks.set(block, words);
+  return words;
+}
+
 const BlockView = memo(function BlockView({ block }: { block: Block }) {
-  const { nodes, definitions, open } = block;
-  const words = useMemo(() => drawn(elementsOf(nodes, definitions, open)), [nodes, definitions, open]);
-  return <BlockContext value={block}>{words}</BlockContext>;
+  return <BlockContext value={block}>{drawnBlock(block)}</BlockContext>;
 });
 
 function FootnoteView({
@@ -73,7 +81,7 @@ function Footnotes({ footnotes }: { footnotes: readonly Footnote[] }) {
 /** `streaming`: what is half written is closed provisionally, and settled blocks are not read again. */
 export function LaidOut({ text, streaming }: { text: string; streaming: boolean }) {
   const id = useId();
-  const [reader] = useState(() => new AnswerReader());
+  const [reader] = useState(() => AnswerReader.for(text));
   const { blocks, footnotes } = useMemo(() => reader.read(text, streaming), [reader, text, streaming]);
   const scope = useMemo(() => ({ id, footnotes }), [id, footnotes]);
   return (

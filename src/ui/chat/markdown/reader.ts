@@ -35,6 +35,8 @@ export interface Answer {
 interface Settled {
   readonly from: number;
   readonly source: string;
+  /** Holds HTML: what that is can depend on what comes after it. */
+  readonly html: boolean;
   nodes: readonly RootContent[];
   /** What it defines, and what it may refer to. */
   readonly defined: readonly RootContent[];
@@ -93,25 +95,42 @@ function callsIn(nodes: readonly Nodes[], found: string[]): void {
   }
 }
 
+const hasHtml = (node: Nodes): boolean =>
+  node.type === 'html' || ('children' in node && node.children.some(hasHtml));
+
 export class AnswerReader {
+  /** Of the answer that grew last. */
+  static #latest: AnswerReader | undefined;
+
   #text = '';
   #partial = false;
+  /** What was read last has HTML in it. */
+  #html = false;
   #settled: Settled[] = [];
   /** Where the open block begins. */
   #from = 0;
   #blocks = new Map<number, Block>();
 
+  /** The reader that has read the beginning of `text` while it grew: an answer that has ended is drawn in another place. Else a new one. */
+  static for(text: string): AnswerReader {
+    const reader = AnswerReader.#latest;
+    return reader && reader.#text !== '' && text.startsWith(reader.#text) ? reader : new AnswerReader();
+  }
+
   /** Reads `text`; quick where it goes on from the text before. `partial`: it is still being written. */
   read(text: string, partial: boolean): Answer {
     // HTML that never ended is text, also in what was settled while its end could still come.
-    const ended = this.#partial && !partial && text.includes('<');
+    const ended = this.#partial && !partial && this.#html;
     if (ended || !text.startsWith(this.#text)) {
       this.#settled = [];
       this.#from = 0;
     }
     this.#text = text;
     this.#partial = partial;
+    if (partial) AnswerReader.#latest = this;
+    else if (AnswerReader.#latest === this) AnswerReader.#latest = undefined;
     const open = this.#settle(partial);
+    this.#html = open?.html === true || this.#settled.some(({ html }) => html);
     const all = this.#withDefinitions(open === null ? this.#settled : [...this.#settled, open], partial);
     const blocks = this.#grouped(all, partial);
     return { blocks, footnotes: footnotesOf(blocks, all) };
@@ -146,6 +165,7 @@ export class AnswerReader {
       from,
       source,
       nodes,
+      html: source.includes('<') && nodes.some(hasHtml),
       defined: definedIn(nodes),
       labels: labelsIn(source),
       known: '',
