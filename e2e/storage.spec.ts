@@ -6,7 +6,6 @@ import {
   chatgptHistory,
   expect,
   HISTORY,
-  holdToast,
   importThroughDialog,
   openApp,
   remembered,
@@ -32,7 +31,7 @@ const set = (page: Page, values: Record<string, unknown>) =>
       await globalThis.recollect?.app.settings.set(path as never, value as never);
   }, values);
 
-test('tidying up is offered, not done; one click archives, one moves to the trash, and undo brings back', {
+test('the clean-up says what it will do, archives, deletes only after consent, and every run is taken back', {
   tag: '@gate',
 }, async ({ page }) => {
   await openApp(page);
@@ -44,27 +43,29 @@ test('tidying up is offered, not done; one click archives, one moves to the tras
     if (entry) await documents?.change(entry.id, { meta: { pinned: true } });
   });
   await page.goto('/settings/storage?console');
-  await expect(page.getByRole('switch', { name: 'Suggest cleaning up' })).toBeVisible();
-  await expect(page.getByText('conversations have not been used for a long time')).toHaveCount(0);
-  await set(page, {
-    'storage.cleanup.enabled': true,
-    'storage.cleanup.archive_after_days': 20,
-    'storage.cleanup.delete_archived_after_days': 30,
-  });
-  await expect(page.getByText('3 conversations have not been used for a long time:')).toBeVisible();
-  expect((await lines(page)).archived, 'nothing by itself').toEqual([]);
-  await page.getByRole('button', { name: 'Archive these 3' }).click();
-  await expect(page.getByText('Archived 3 conversations')).toBeVisible();
-  expect((await lines(page)).archived).toEqual(['Balcony tomatoes', '数据库备份', '杭州两日游'].sort());
-  // Archived right here they are not offered to the trash: whoever clicks twice in one place must not lose them.
-  await expect(page.getByText('There is nothing to clean up.')).toBeVisible();
+  const group = page.getByRole('region', { name: 'Clean up', exact: true });
+  await expect(group.getByRole('switch', { name: 'Clean up once a day' })).not.toBeChecked();
+  await set(page, { 'storage.cleanup.enabled': true, 'storage.cleanup.archive_after_days': 20 });
+  await expect(group.getByText('The next run archives 3 conversations.')).toBeVisible();
+  expect((await lines(page)).archived, 'nothing before it runs').toEqual([]);
+  await group.getByRole('button', { name: 'Run now' }).click();
+  await expect
+    .poll(async () => (await lines(page)).archived)
+    .toEqual(['Balcony tomatoes', '数据库备份', '杭州两日游'].sort());
+  await expect(group.getByText(/: 3 archived$/)).toBeVisible();
+  // Consent is asked for in words, and lists before it deletes.
+  await set(page, { 'storage.cleanup.delete_archived_after_days': 1 });
+  await group.getByRole('button', { name: 'Agree…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Agree', exact: true }).click();
+  await expect(
+    group.getByText('3 archived conversations go to the trash on the day beside each:').first(),
+  ).toBeVisible();
+  expect((await lines(page)).trash).toEqual([]);
+  // What happened is still known after a reload, and one click takes it back.
   await page.reload();
-  await page.getByRole('button', { name: 'Move it to the trash' }).click();
-  await holdToast(page);
-  await expect(page.getByText('Moved 1 conversation to the trash')).toBeVisible();
-  expect((await lines(page)).trash).toEqual(['数据库备份']);
-  await page.getByRole('button', { name: 'Undo' }).last().click();
-  await expect.poll(() => lines(page).then(({ trash }) => trash)).toEqual([]);
+  await group.getByRole('button', { name: 'Undo' }).click();
+  await expect.poll(async () => (await lines(page)).archived).toEqual([]);
+  await expect(group.getByText('Undone', { exact: true })).toBeVisible();
   expect((await lines(page)).shown).toContain('Backup of the photos');
 });
 

@@ -44,6 +44,7 @@ import { createDocuments } from './services/documents/documents-service.ts';
 import { createNotes } from './services/documents/notes.ts';
 import { createActivities } from './services/library/activities.ts';
 import { createLibrary } from './services/library/library-service.ts';
+import { createRetention } from './services/library/retention.ts';
 import { storageSpaceOf } from './services/library/storage-space.ts';
 import { followEmbedding } from './services/memory/embedding-in-force.ts';
 import { type Memory, type MemoryStatus, STARTING } from './services/memory/memory.ts';
@@ -377,6 +378,19 @@ async function start(): Promise<void> {
       : {}),
     onImported: () => memory.wake('ended'),
   });
+  const retention = createRetention({
+    documents,
+    notes,
+    config: settings.config,
+    storage: {
+      read: () => settings.recallItem('retention'),
+      write: (state) => settings.keepItem('retention', state),
+    },
+    now: Date.now,
+    exclusive: async (work) =>
+      navigator.locks ? await navigator.locks.request('recollect:retention', work) : await work(),
+    signal,
+  });
   const refusals = createModelRefusals({
     drawer: store.drawer,
     now: Date.now,
@@ -471,6 +485,7 @@ async function start(): Promise<void> {
   const app: App = {
     documents,
     library,
+    retention,
     chat,
     context,
     memory,

@@ -10,6 +10,7 @@ import type { ContextControl } from './context/context.ts';
 import type { Documents } from './documents/documents.ts';
 import type { Notes } from './documents/notes.ts';
 import type { Library } from './library/library.ts';
+import type { Retention } from './library/retention.ts';
 import type { Memory } from './memory/memory.ts';
 import type { Settings } from './settings/settings.ts';
 import type { Sync } from './sync/sync.ts';
@@ -19,6 +20,8 @@ export type { StorageStatus };
 export interface App {
   readonly documents: Documents;
   readonly library: Library;
+  /** The clean-up that runs by itself. */
+  readonly retention: Retention;
   readonly chat: Chat;
   readonly context: ContextControl;
   readonly memory: Memory;

@@ -11,6 +11,7 @@ import { SessionProvider, useSession } from './hooks/session.tsx';
 import { languageFor, setLanguage } from './i18n/index.ts';
 import { DataAlert, RoomNotice, UpdateNotice } from './shell/app-notices.tsx';
 import { CheatSheet } from './shell/cheat-sheet.tsx';
+import { CleanupNotice } from './shell/cleanup-notice.tsx';
 import { Dialog, Sheet, Spinner, TooltipProvider } from './shell/controls.tsx';
 import { DropAnywhere } from './shell/drop-anywhere.tsx';
 import { ErrorBoundary, loaded } from './shell/error-boundary.tsx';
@@ -231,6 +232,7 @@ function Frame() {
           <DataAlert />
           <UpdateNotice />
           <RoomNotice />
+          <CleanupNotice />
           <main id="main" tabIndex={-1} className="flex min-h-0 flex-1 flex-col outline-none">
             <ErrorBoundary place={pathOf(route)}>
               <Suspense

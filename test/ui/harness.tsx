@@ -21,6 +21,7 @@ import { createContext } from '../../src/services/context/context-service.ts';
 import { createDocuments } from '../../src/services/documents/documents-service.ts';
 import { createNotes } from '../../src/services/documents/notes.ts';
 import { createLibrary } from '../../src/services/library/library-service.ts';
+import { createRetention } from '../../src/services/library/retention.ts';
 import { type MemoryStatus, STARTING } from '../../src/services/memory/memory.ts';
 import { createMemory } from '../../src/services/memory/memory-service.ts';
 import { createSettings } from '../../src/services/settings/settings-service.ts';
@@ -100,6 +101,18 @@ export async function createTestApp({ reply }: { reply?: ModelScript['reply'] } 
   return {
     documents,
     library: createLibrary({ documents, notes, words: exportWords }),
+    retention: createRetention({
+      documents,
+      notes,
+      config: settings.config,
+      storage: {
+        read: () => settings.recallItem('retention'),
+        write: (state) => settings.keepItem('retention', state),
+      },
+      now: Date.now,
+      exclusive: (work) => work(),
+      signal: new AbortController().signal,
+    }),
     chat,
     context,
     memory,

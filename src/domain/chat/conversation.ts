@@ -25,6 +25,8 @@ export const conversationMetaSchema = z.looseObject({
   head: z.string().nullable().default(null),
   /** Set while it lies in the trash; null or absent otherwise. */
   deletedAt: timeSchema.nullable().default(null),
+  /** When it was last put into or taken out of archive or trash, ms since 1970; 0: never, or by an older app. */
+  movedAt: timeSchema.default(0),
   /** Where it was imported from. */
   source: z.looseObject({ tool: z.string(), id: z.string() }).nullable().default(null),
   /** Conversation and message that started it (subagents): not listed at the top level. */
@@ -52,6 +54,7 @@ export const TIMED: ReadonlySet<string> = new Set([
   'archived',
   'pinned',
   'deletedAt',
+  'movedAt',
   'workDir',
   'systemPrompt',
 ] satisfies (keyof ConversationMeta)[]);

@@ -20,6 +20,8 @@ export interface LibraryEntry {
   readonly archived: boolean;
   readonly workDir: string | null;
   readonly deletedAt: number | null;
+  /** When it was last put into or taken out of archive or trash; 0: never. */
+  readonly movedAt: number;
   readonly source: { readonly tool: string; readonly id: string } | null;
   /** Started by another conversation (a subagent): not at the top level. */
   readonly child: boolean;

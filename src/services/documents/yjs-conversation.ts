@@ -454,6 +454,7 @@ export function toLibraryEntry(conversation: Conversation): LibraryEntry {
     archived: meta.archived,
     workDir: meta.workDir,
     deletedAt: meta.deletedAt,
+    movedAt: meta.movedAt,
     source: meta.source ? { tool: meta.source.tool, id: meta.source.id } : null,
     child: meta.parent !== null,
     sample: meta.sample,

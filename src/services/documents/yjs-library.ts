@@ -19,6 +19,7 @@ const entrySchema = z.looseObject({
   archived: z.boolean().catch(false),
   workDir: z.string().nullable().catch(null),
   deletedAt: timeSchema.nullable().catch(null),
+  movedAt: timeSchema.catch(0),
   source: z.object({ tool: z.string(), id: z.string() }).nullable().catch(null),
   child: z.boolean().catch(false),
   sample: z.boolean().catch(false),

@@ -161,9 +161,15 @@ export function createLibrary({
       }),
 
     setMeta: (ids, meta) =>
-      changeAll(ids, { meta: meta.title === undefined ? meta : { ...meta, titleBy: 'person' } }),
-    remove: (ids) => changeAll(ids, { meta: { deletedAt: now() } }),
-    restore: (ids) => changeAll(ids, { meta: { deletedAt: null } }),
+      changeAll(ids, {
+        meta: {
+          ...meta,
+          ...(meta.title === undefined ? {} : { titleBy: 'person' }),
+          ...(meta.archived === undefined ? {} : { movedAt: now() }),
+        },
+      }),
+    remove: (ids) => changeAll(ids, { meta: { deletedAt: now(), movedAt: now() } }),
+    restore: (ids) => changeAll(ids, { meta: { deletedAt: null, movedAt: now() } }),
     erase: documents.erase,
   };
 }

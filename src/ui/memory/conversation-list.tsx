@@ -6,11 +6,9 @@ import { shownTitle } from '../../domain/text/shown.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { formatExact, formatRelative, locale } from '../i18n/index.ts';
+import { useToolName } from '../library/tool-name.ts';
 import { Badge, Button, Skeleton } from '../shell/controls.tsx';
 import { Section } from './section.tsx';
-
-/** Importers by the name that stands in the log, and the formats whose name in the catalogue is theirs. */
-const FORMATS = { chatgpt: 'chatgpt', claude: 'claude', 'kimi-cli': 'kimi', recollect: 'recollect' } as const;
 
 type View = 'all' | 'imported' | 'archived';
 
@@ -18,9 +16,8 @@ type View = 'all' | 'imported' | 'archived';
 const PAGE = 60;
 
 export function ConversationList({ ready, entries }: { ready: boolean; entries: readonly LibraryEntry[] }) {
-  const { t } = useTranslation(['memory', 'library']);
-  const nameOf = (tool: string): string =>
-    tool in FORMATS ? t(`library:import.format.${FORMATS[tool as keyof typeof FORMATS]}.name`) : tool;
+  const { t } = useTranslation('memory');
+  const nameOf = useToolName();
   const navigation = useNavigation();
   const [view, setView] = useState<View>('all');
   const [filter, setFilter] = useState('');

@@ -1,140 +1,282 @@
-// The offer to put old conversations away: switched on by a person, shown before anything is done, undone with one click.
-
+// The clean-up that runs by itself: what it keeps to, what the next run does, what past runs did, each undone with one click.
 import { Archive, Trash2 } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { toast } from 'sonner';
 import { shownTitle } from '../../domain/text/shown.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
-import { cleanupOf } from '../../services/library/cleanup.ts';
+import type { RetentionRun } from '../../services/library/retention-plan.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
-import { formatExact, formatRelative } from '../i18n/index.ts';
-import { Button } from '../shell/controls.tsx';
+import { formatDate, formatExact, formatRelative } from '../i18n/index.ts';
+import { sentences } from '../i18n/sentences.ts';
+import { useToolName } from '../library/tool-name.ts';
+import { Button, Confirm, Switch } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
-import { offer } from '../shell/offer.ts';
-import { Group, NumberSetting, SwitchSetting } from './rows.tsx';
+import { useHasAccount } from '../sync/use-sync.ts';
+import { ListSetting } from './list-setting.tsx';
+import { Group, NumberSetting, Row, SwitchSetting, useSetting } from './rows.tsx';
 
 export function CleanupGroup() {
   const { t } = useTranslation('settings');
   const app = useApp();
-  const report = useReport();
-  const cleanup = useReadable(app.settings.config, (config) => config.storage.cleanup);
-  const entries = useReadable(app.documents.library, (library) => library.entries);
-  /** Archived right here: whoever clicks twice in one place must not find them in the trash. */
-  const [spared, setSpared] = useState<ReadonlySet<LibraryEntry['id']>>(new Set());
-  const { archive, trash: old } = cleanupOf(entries, cleanup, Date.now());
-  const trash = old.filter(({ id }) => !spared.has(id));
-
-  const carryOut = async (
-    chosen: readonly LibraryEntry[],
-    done: 'archived' | 'trashed',
-    act: (ids: readonly LibraryEntry['id'][]) => Promise<void>,
-    back: (ids: readonly LibraryEntry['id'][]) => Promise<void>,
-  ) => {
-    const ids = chosen.map(({ id }) => id);
-    try {
-      await act(ids);
-      offer(t(`storage.cleanup.${done}`, { count: ids.length }), {
-        label: t('undo'),
-        onClick: () => void back(ids).catch(report),
-      });
-    } catch (error) {
-      report(error);
-    }
-  };
+  const enabled = useReadable(app.settings.config, (config) => config.storage.cleanup.enabled);
   return (
     <Group title={t('storage.cleanup.title')}>
       <SwitchSetting path="storage.cleanup.enabled" />
-      {cleanup.enabled && (
+      {enabled && (
         <>
           <NumberSetting path="storage.cleanup.archive_after_days" />
-          <NumberSetting path="storage.cleanup.delete_archived_after_days" />
-          {archive.length + trash.length === 0 && (
-            <p className="py-3 text-ink-3">{t('storage.cleanup.nothing')}</p>
-          )}
-          <Offer
-            entries={archive}
-            sentence={t('storage.cleanup.archive', { count: archive.length })}
-            action={t('storage.cleanup.archiveAction', { count: archive.length })}
-            icon={<Archive size={14} aria-hidden />}
-            onAccept={() =>
-              carryOut(
-                archive,
-                'archived',
-                (ids) => {
-                  setSpared(new Set([...spared, ...ids]));
-                  return app.library.setMeta(ids, { archived: true });
-                },
-                (ids) => app.library.setMeta(ids, { archived: false }),
-              )
-            }
-          />
-          <Offer
-            entries={trash}
-            sentence={t('storage.cleanup.trash', { count: trash.length })}
-            action={t('storage.cleanup.trashAction', { count: trash.length })}
-            icon={<Trash2 size={14} aria-hidden />}
-            onAccept={() => carryOut(trash, 'trashed', app.library.remove, app.library.restore)}
+          <NextRun />
+          <Deleting />
+          <ExceptSources />
+          <ListSetting
+            path="storage.cleanup.except_work_dirs"
+            add={t('privacy.addDir')}
+            placeholder={t('privacy.dirPlaceholder')}
+            mono
           />
         </>
       )}
+      <PastRuns />
     </Group>
   );
 }
 
-/** One step with all it would touch in sight. */
-function Offer({
-  entries,
-  sentence,
-  action,
-  icon,
-  onAccept,
-}: {
-  entries: readonly LibraryEntry[];
-  sentence: string;
-  action: string;
-  icon: ReactNode;
-  onAccept: () => Promise<void>;
-}) {
+/** What a run would do, followed as the library and the settings change. */
+function usePreview() {
+  const { retention, documents, settings, notes } = useApp();
+  useReadable(documents.library);
+  useReadable(settings.config);
+  useReadable(notes.state);
+  useReadable(retention.state);
+  return retention.preview();
+}
+
+function NextRun() {
   const { t } = useTranslation('settings');
+  const { retention } = useApp();
+  const report = useReport();
+  const { archive, trash, erase } = usePreview();
   const [busy, setBusy] = useState(false);
-  if (entries.length === 0) return null;
+  const all = archive.length + trash.length + erase.length;
+  const undo = useUndo();
+  const runNow = () => {
+    setBusy(true);
+    retention
+      .run()
+      .then((done) => {
+        if (!done) return;
+        toast(t('storage.cleanup.done', { what: whatOf(done, t) }), {
+          ...(done.archived.length + done.trashed.length > 0
+            ? { action: { label: t('undo'), onClick: () => undo(done.at) } }
+            : {}),
+        });
+      }, report)
+      .finally(() => setBusy(false));
+  };
   return (
     <div className="py-3">
       <div className="flex flex-wrap items-center gap-x-6 gap-y-2">
-        <p className="min-w-52 flex-1">{sentence}</p>
-        <Button
-          size="sm"
-          busy={busy}
-          icon={icon}
-          onClick={() => {
-            setBusy(true);
-            void onAccept().finally(() => setBusy(false));
-          }}
-        >
-          {action}
-        </Button>
+        <p className="min-w-52 flex-1">
+          {all === 0
+            ? t('storage.cleanup.nothing')
+            : sentences(
+                archive.length > 0 && t('storage.cleanup.willArchive', { count: archive.length }),
+                trash.length > 0 && t('storage.cleanup.willTrash', { count: trash.length }),
+                erase.length > 0 && t('storage.cleanup.willErase', { count: erase.length }),
+              )}
+        </p>
+        {all > 0 && (
+          <Button size="sm" busy={busy} icon={<Archive size={14} aria-hidden />} onClick={runNow}>
+            {t('storage.cleanup.runNow')}
+          </Button>
+        )}
       </div>
-      <ul
-        aria-label={sentence}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a long list is scrolled with the keyboard, too
-        tabIndex={0}
-        className="mt-2 max-h-52 divide-y divide-line overflow-y-auto rounded-lg border border-line px-3"
+      <Titles
+        label={t('storage.cleanup.next')}
+        rows={[...archive, ...trash, ...erase].map((entry) => ({ entry, at: entry.updatedAt }))}
+      />
+    </div>
+  );
+}
+
+/** Deletion waits for a consent of its own, and says what it will take. */
+function Deleting() {
+  const { t } = useTranslation('settings');
+  const { retention } = useApp();
+  const report = useReport();
+  const everywhere = useHasAccount();
+  const agreed = useReadable(retention.state, (state) => state?.agreedAt ?? null) !== null;
+  const { announced, trash } = usePreview();
+  const days = useSetting<number>('storage.cleanup.delete_archived_after_days').value;
+  const [asking, setAsking] = useState(false);
+  const waiting = announced.filter(({ entry }) => !trash.includes(entry));
+  const agree = (yes: boolean) => void retention.agree(yes).catch(report);
+  return (
+    <>
+      <Row label={t('storage.cleanup.deleting')} help={t('storage.cleanup.deletingHelp')}>
+        {agreed ? (
+          <Button size="sm" onClick={() => agree(false)}>
+            {t('storage.cleanup.withdraw')}
+          </Button>
+        ) : (
+          <Button size="sm" icon={<Trash2 size={14} aria-hidden />} onClick={() => setAsking(true)}>
+            {t('storage.cleanup.agree')}
+          </Button>
+        )}
+      </Row>
+      {agreed && <NumberSetting path="storage.cleanup.delete_archived_after_days" />}
+      {agreed && waiting.length > 0 && (
+        <div className="py-3">
+          <p>{t('storage.cleanup.announced', { count: waiting.length })}</p>
+          <Titles label={t('storage.cleanup.announced', { count: waiting.length })} rows={waiting} ahead />
+        </div>
+      )}
+      <Confirm
+        open={asking}
+        onOpenChange={setAsking}
+        title={t('storage.cleanup.agreeTitle')}
+        action={t('storage.cleanup.agreeAction')}
+        danger
+        onConfirm={() => agree(true)}
       >
-        {entries.map((entry) => (
-          <li key={entry.id} className="flex items-center gap-3 py-1.5">
-            <span dir="auto" className="min-w-0 flex-1 truncate">
-              {shownTitle(entry.title, t('storage.untitled'))}
+        {sentences(
+          t('storage.cleanup.agreeText', { count: days }),
+          announced.length > 0 && t('storage.cleanup.agreeNow', { count: announced.length }),
+          everywhere && t('storage.cleanup.agreeEverywhere'),
+        )}
+      </Confirm>
+    </>
+  );
+}
+
+/** Tools that conversations came from, each left out with a switch. */
+function ExceptSources() {
+  const { t } = useTranslation('settings');
+  const { documents } = useApp();
+  const nameOf = useToolName();
+  const id = useId();
+  const { value, set } = useSetting<readonly string[]>('storage.cleanup.except_sources');
+  const entries = useReadable(documents.library, (library) => library.entries);
+  const tools = [
+    ...new Set([
+      ...value,
+      ...entries.flatMap(({ source, sample }) => (source && !sample ? [source.tool] : [])),
+    ]),
+  ].sort();
+  if (tools.length === 0) return null;
+  return (
+    <fieldset className="py-3">
+      <legend className="font-medium">{t('field.storage.cleanup.except_sources.label')}</legend>
+      <p className="mt-0.5 text-ink-3 text-xs">{t('field.storage.cleanup.except_sources.help')}</p>
+      {tools.map((tool) => (
+        <div key={tool} className="flex min-h-11 items-center gap-3">
+          <label htmlFor={`${id}-${tool}`} className="min-w-0 flex-1 truncate">
+            {nameOf(tool)}
+          </label>
+          <Switch
+            id={`${id}-${tool}`}
+            checked={value.includes(tool)}
+            onCheckedChange={(out) =>
+              void set(out ? [...value, tool] : value.filter((other) => other !== tool))
+            }
+          />
+        </div>
+      ))}
+    </fieldset>
+  );
+}
+
+function useUndo() {
+  const { t } = useTranslation('settings');
+  const { retention } = useApp();
+  const report = useReport();
+  return (at: number) => {
+    retention.undo(at).then((count) => toast(t('storage.cleanup.undone', { count })), report);
+  };
+}
+
+function PastRuns() {
+  const { t } = useTranslation('settings');
+  const { retention } = useApp();
+  const runs = useReadable(retention.state, (state) => state?.runs);
+  const undo = useUndo();
+  if (!runs || runs.length === 0) return null;
+  return (
+    <div className="py-3">
+      <p className="font-medium">{t('storage.cleanup.past')}</p>
+      <ul className="mt-2 max-h-52 divide-y divide-line overflow-y-auto">
+        {runs.map((run) => (
+          <li key={run.at} className="flex min-h-11 items-center gap-3 py-1">
+            <span className="min-w-0 flex-1">
+              <time dateTime={new Date(run.at).toISOString()} title={formatExact(run.at)}>
+                {formatDate(run.at)}
+              </time>
+              {': '}
+              {whatOf(run, t)}
             </span>
-            <time
-              dateTime={new Date(entry.updatedAt).toISOString()}
-              title={formatExact(entry.updatedAt)}
-              className="shrink-0 text-ink-3 text-xs"
-            >
-              {formatRelative(entry.updatedAt)}
-            </time>
+            {run.undone ? (
+              <span className="shrink-0 text-ink-3">{t('storage.cleanup.wasUndone')}</span>
+            ) : (
+              run.archived.length + run.trashed.length > 0 && (
+                <Button size="sm" onClick={() => undo(run.at)}>
+                  {t('undo')}
+                </Button>
+              )
+            )}
           </li>
         ))}
       </ul>
     </div>
+  );
+}
+
+/** What a run did, in words. */
+const whatOf = (
+  { archived, trashed, erased }: RetentionRun,
+  t: ReturnType<typeof useTranslation<'settings'>>['t'],
+): string =>
+  [
+    archived.length > 0 && t('storage.cleanup.archived', { count: archived.length }),
+    trashed.length > 0 && t('storage.cleanup.trashed', { count: trashed.length }),
+    erased > 0 && t('storage.cleanup.erased', { count: erased }),
+  ]
+    .filter((part) => part !== false)
+    .join(t('storage.cleanup.and'));
+
+/** A list of conversations in sight. `ahead`: the time is when something will happen. */
+function Titles({
+  label,
+  rows,
+  ahead = false,
+}: {
+  label: string;
+  rows: readonly { readonly entry: LibraryEntry; readonly at: number }[];
+  ahead?: boolean;
+}): ReactNode {
+  const { t } = useTranslation('settings');
+  if (rows.length === 0) return null;
+  return (
+    <ul
+      aria-label={label}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a long list is scrolled with the keyboard, too
+      tabIndex={0}
+      className="mt-2 max-h-52 divide-y divide-line overflow-y-auto rounded-lg border border-line px-3"
+    >
+      {rows.map(({ entry, at }) => (
+        <li key={entry.id} className="flex items-center gap-3 py-1.5">
+          <span dir="auto" className="min-w-0 flex-1 truncate">
+            {shownTitle(entry.title, t('storage.untitled'))}
+          </span>
+          <time
+            dateTime={new Date(at).toISOString()}
+            title={formatExact(at)}
+            className="shrink-0 text-ink-3 text-xs"
+          >
+            {ahead ? formatDate(at) : formatRelative(at)}
+          </time>
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -74,6 +74,8 @@ const DESCRIBED: Readonly<Record<string, unknown>> = {
 };
 /** Added since. */
 const ADDED: Readonly<Record<string, unknown>> = {
+  'storage.cleanup.except_work_dirs': [],
+  'storage.cleanup.except_sources': [],
   'embedding.local.query_prefix': 'auto',
   'embedding.local.passage_prefix': 'auto',
   'recall.auto_recall.min_similarity': 0.9,

@@ -1,0 +1,173 @@
+// Cleans up by itself once a day, where the person switched that on: archives what rests, deletes what they agreed to. Each run is reported and can be undone.
+//
+//   wake every hour ──► a day since the last run? ──► plan ──► report written first ──► archive, trash, erase
+import { ignore, log } from '../../domain/base/log.ts';
+import { type Readable, until, writable } from '../../domain/base/readable.ts';
+import type { Config } from '../../domain/settings/config.ts';
+import type { Documents } from '../documents/documents.ts';
+import type { Notes } from '../documents/notes.ts';
+import { createJob } from '../scheduler.ts';
+import {
+  NO_RETENTION,
+  type RetentionPlan,
+  type RetentionRun,
+  type RetentionState,
+  RUN_EVERY_MS,
+  retentionPlan,
+  retentionStateSchema,
+  runBy,
+} from './retention-plan.ts';
+
+/** The first look after a start comes when the app has settled, ms. */
+const FIRST_LOOK_MS = 60_000;
+/** How often it is looked whether a run is due, ms. */
+const LOOK_EVERY_MS = 3_600_000;
+
+export interface Retention {
+  /** What is kept of past runs; undefined until it was read. */
+  readonly state: Readable<RetentionState | undefined>;
+  /** The run that just ended by itself in this tab and moved something; null: none. */
+  readonly finished: Readable<RetentionRun | null>;
+  /** What a run would do now. Empty lists until everything was read. */
+  preview(): RetentionPlan;
+  /** Runs at once, whether or not a run is due. Null: there was nothing to do. */
+  run(): Promise<RetentionRun | null>;
+  /** Takes back what a run moved and nobody has moved since; returns how many conversations. Unknown: 0. */
+  undo(at: number): Promise<number>;
+  /** The person agrees that archived conversations are deleted, or no longer does: then all announcements end. */
+  agree(agreed: boolean): Promise<void>;
+}
+
+interface RetentionDeps {
+  readonly documents: Pick<Documents, 'library' | 'changeMany' | 'erase'>;
+  readonly notes: Pick<Notes, 'state' | 'known'>;
+  readonly config: Readable<Config>;
+  readonly storage: { read(): Promise<unknown>; write(state: RetentionState): Promise<void> };
+  readonly now: () => number;
+  /** Runs one work at a time in all tabs. */
+  readonly exclusive: <T>(work: () => Promise<T>) => Promise<T>;
+  readonly signal: AbortSignal;
+}
+
+const NOTHING: RetentionPlan = { archive: [], announced: [], trash: [], erase: [] };
+
+/** Builds it and begins to look; ends with the signal. */
+export function createRetention({
+  documents,
+  notes,
+  config,
+  storage,
+  now,
+  exclusive,
+  signal,
+}: RetentionDeps): Retention {
+  const state = writable<RetentionState | undefined>(undefined);
+  const finished = writable<RetentionRun | null>(null);
+
+  /** Reads anew each time: another tab may have run. */
+  const read = async (): Promise<RetentionState> => {
+    const kept = retentionStateSchema.safeParse(await storage.read());
+    const read = kept.success ? kept.data : NO_RETENTION;
+    state.set(read);
+    return read;
+  };
+  const write = async (next: RetentionState): Promise<void> => {
+    await storage.write(next);
+    state.set(next);
+  };
+  const noted = (): ReadonlySet<string> => {
+    const { notes: own, feedback } = notes.state.get();
+    return new Set([
+      ...own.flatMap(({ source }) => (source ? [source.conversationId as string] : [])),
+      ...feedback.filter(({ verdict }) => verdict === 'pinned').map(({ conversationId }) => conversationId),
+    ]);
+  };
+  const plan = (from: RetentionState) =>
+    retentionPlan(documents.library.get().entries, config.get().storage.cleanup, from, noted(), now());
+
+  const run = (): Promise<RetentionRun | null> =>
+    exclusive(async () => {
+      await until(documents.library, ({ ready }) => ready, signal);
+      await notes.known();
+      const before = await read();
+      const at = now();
+      const what = plan(before);
+      const { done, next } = runBy(what, before, at);
+      // Written before anything is moved: a run that is cut off can be undone as far as it came.
+      await write(next);
+      const changes = [
+        ...what.archive.map(({ id }) => ({ id, change: { meta: { archived: true, movedAt: at } } })),
+        ...what.trash.map(({ id }) => ({ id, change: { meta: { deletedAt: at, movedAt: at } } })),
+      ];
+      if (changes.length > 0) await documents.changeMany(changes, 'user');
+      if (what.erase.length > 0) await documents.erase(what.erase.map(({ id }) => id));
+      return done;
+    });
+
+  const undo: Retention['undo'] = (at) =>
+    exclusive(async () => {
+      const before = await read();
+      const past = before.runs.find((one) => one.at === at);
+      if (!past) return 0;
+      const entries = new Map(documents.library.get().entries.map((entry) => [entry.id, entry]));
+      const movedAt = now();
+      const changes = [
+        ...past.archived.flatMap((id) => {
+          const entry = entries.get(id);
+          return entry?.archived && entry.movedAt === at
+            ? [{ id, change: { meta: { archived: false, movedAt } } }]
+            : [];
+        }),
+        ...past.trashed.flatMap((id) =>
+          entries.get(id)?.deletedAt === at ? [{ id, change: { meta: { deletedAt: null, movedAt } } }] : [],
+        ),
+      ];
+      if (changes.length > 0) await documents.changeMany(changes, 'user');
+      await write({
+        ...before,
+        runs: before.runs.map((one) => (one.at === at ? { ...one, undone: true } : one)),
+      });
+      return changes.length;
+    });
+
+  const agree: Retention['agree'] = (agreed) =>
+    exclusive(async () => {
+      const before = await read();
+      const at = now();
+      await write({
+        ...before,
+        agreedAt: agreed ? at : null,
+        announced: agreed
+          ? Object.fromEntries(plan(before).announced.map(({ entry }) => [entry.id, at]))
+          : {},
+      });
+    });
+
+  const isDue = ({ ranAt }: RetentionState): boolean =>
+    ranAt === null || now() < ranAt || now() - ranAt >= RUN_EVERY_MS;
+  const job = createJob({
+    run: async () => {
+      if (config.get().storage.cleanup.enabled && isDue(await read())) {
+        const done = await run();
+        if (done && done.archived.length + done.trashed.length > 0) finished.set(done);
+      }
+      job.wakeWithin(LOOK_EVERY_MS);
+    },
+    signal,
+    onError: (error, pauseMs) => log.warn(`The clean-up waits ${Math.round(pauseMs / 1000)} s`, error),
+  });
+  job.wakeWithin(FIRST_LOOK_MS);
+  ignore(read(), 'the reports of past clean-ups; they are read again before the next one');
+
+  return {
+    state,
+    finished,
+    preview: () => {
+      const from = state.get();
+      return from ? plan(from) : NOTHING;
+    },
+    run,
+    undo,
+    agree,
+  };
+}

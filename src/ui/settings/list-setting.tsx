@@ -1,0 +1,109 @@
+// A setting that is a list of words.
+import { X } from 'lucide-react';
+import { useId, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { onlyTouch } from '../hooks/media.ts';
+import { Button, classes } from '../shell/controls.tsx';
+import { FIELD, Refusal, useSetting } from './rows.tsx';
+
+/** A list of words as chips, with a box to add one. */
+export function ListSetting({
+  path,
+  add,
+  placeholder,
+  mono = false,
+  onChanged,
+}: {
+  path: string;
+  add: string;
+  placeholder: string;
+  mono?: boolean;
+  onChanged?: () => void;
+}) {
+  const { t } = useTranslation('settings');
+  const { value, set, problem, forgive } = useSetting<readonly string[]>(path);
+  const [draft, setDraft] = useState('');
+  const [again, setAgain] = useState(false);
+  const id = useId();
+  const field = useRef<HTMLInputElement>(null);
+  // Words are looked for in either case; folders are not.
+  const same = (item: string) => (mono ? item : item.toLowerCase());
+  const change = (next: readonly string[]) =>
+    set(next).then((kept) => {
+      if (kept) {
+        setDraft('');
+        onChanged?.();
+      }
+    }, console.error);
+  const put = () => {
+    const word = draft.trim();
+    if (word === '') return;
+    if (value.some((other) => same(other) === same(word))) setAgain(true);
+    else void change([...value, word]);
+  };
+  return (
+    <div className="py-3">
+      <p id={id} className="font-medium">
+        {t(`field.${path}.label`)}
+      </p>
+      <p className="mt-0.5 text-ink-3 text-xs">{t(`field.${path}.help`)}</p>
+      <ul aria-labelledby={id} className="mt-2.5 flex flex-wrap gap-1.5">
+        {value.length === 0 && <li className="text-ink-3">{t('privacy.none')}</li>}
+        {value.map((word) => (
+          <li
+            key={word}
+            className={classes(
+              'inline-flex max-w-full items-center gap-0.5 rounded-sm bg-fill py-0.5 pl-2',
+              mono && 'font-mono text-xs',
+            )}
+          >
+            <span className="truncate">{word}</span>
+            <button
+              type="button"
+              aria-label={t('remove', { item: word })}
+              onClick={() => {
+                void change(value.filter((other) => other !== word));
+                // The button goes with its word.
+                if (!onlyTouch()) field.current?.focus();
+              }}
+              className="touchable inline-flex size-6 shrink-0 items-center justify-center rounded-sm text-ink-3 hover:bg-press hover:text-ink"
+            >
+              <X size={13} aria-hidden />
+            </button>
+          </li>
+        ))}
+      </ul>
+      <form
+        className="mt-2.5 flex gap-2"
+        onSubmit={(event) => {
+          event.preventDefault();
+          put();
+        }}
+      >
+        <input
+          ref={field}
+          value={draft}
+          onChange={(event) => {
+            setDraft(event.target.value);
+            setAgain(false);
+            forgive();
+          }}
+          aria-label={add}
+          placeholder={placeholder}
+          spellCheck={false}
+          autoCapitalize="off"
+          className={classes(FIELD, 'min-w-0 max-w-72 flex-1', mono && 'font-mono')}
+        />
+        <Button type="submit" disabled={draft.trim() === ''}>
+          {t('add')}
+        </Button>
+      </form>
+      {again && (
+        <p role="alert" className="mt-1 text-danger text-xs">
+          {t('privacy.already')}
+        </p>
+      )}
+      <Refusal problem={problem} name={t(`field.${path}.label`)} />
+    </div>
+  );
+}

@@ -1,0 +1,27 @@
+// Says quietly what the daily clean-up did, and takes it back with one click. Draws nothing itself.
+import { useEffect } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useApp, useReadable } from '../hooks/app.tsx';
+import { useReport } from './conversation-actions.tsx';
+import { offer } from './offer.ts';
+
+export function CleanupNotice(): null {
+  const { t } = useTranslation('settings');
+  const { retention } = useApp();
+  const report = useReport();
+  const done = useReadable(retention.finished);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: said once for each run
+  useEffect(() => {
+    if (!done) return;
+    const { archived, trashed, at } = done;
+    const words = [
+      archived.length > 0 && t('storage.cleanup.archived', { count: archived.length }),
+      trashed.length > 0 && t('storage.cleanup.trashed', { count: trashed.length }),
+    ];
+    offer(t('storage.cleanup.byItself', { what: words.filter(Boolean).join(t('storage.cleanup.and')) }), {
+      label: t('undo'),
+      onClick: () => void retention.undo(at).catch(report),
+    });
+  }, [done]);
+  return null;
+}
