@@ -10,6 +10,7 @@ export const SHORTCUTS = [
   { id: 'sidebar', keys: 'Mod+B', group: 'go' },
   { id: 'panel', keys: 'Mod+.', group: 'go' },
   { id: 'notices', keys: 'Alt+T', group: 'go' },
+  { id: 'find', keys: 'Mod+F', group: 'go' },
   { id: 'shortcuts', keys: 'Mod+/', group: 'go' },
   { id: 'focus', keys: 'Shift+Escape', group: 'write' },
   { id: 'send', keys: 'Mod+Enter', group: 'write' },
@@ -30,7 +31,7 @@ export function shortcutKeys(config: Config, id: ShortcutId): string {
 
 /** Keys a page cannot have, or should not: tabs, windows, reloading, copy and paste, input methods, zoom. */
 const RESERVED = new Set([
-  ...'Mod+T Mod+W Mod+N Mod+Q Mod+Shift+T Mod+Shift+W Mod+Shift+N Mod+R Mod+Shift+R Mod+L Mod+A Mod+C Mod+V Mod+X Mod+Z Mod+Shift+Z Mod+Y Mod+P Mod+S Mod+F Mod+0 Mod++ Mod+- Mod+= Mod+Tab Mod+Shift+Tab Alt+Tab Tab Shift+Tab Alt+F4 F5 F11 F12 Mod+Shift+I Mod+Shift+J Mod+Shift+C'.split(
+  ...'Mod+T Mod+W Mod+N Mod+Q Mod+Shift+T Mod+Shift+W Mod+Shift+N Mod+R Mod+Shift+R Mod+L Mod+A Mod+C Mod+V Mod+X Mod+Z Mod+Shift+Z Mod+Y Mod+P Mod+S Mod+0 Mod++ Mod+- Mod+= Mod+Tab Mod+Shift+Tab Alt+Tab Tab Shift+Tab Alt+F4 F5 F11 F12 Mod+Shift+I Mod+Shift+J Mod+Shift+C'.split(
     ' ',
   ),
   ' ',

@@ -1,6 +1,5 @@
 // A conversation on the screen: header, the branch that is shown, composer, context.
-
-import { ArrowLeft, Ellipsis, History, PanelRight, ScrollText, Square, Trash2 } from 'lucide-react';
+import { ArrowLeft, Ellipsis, History, PanelRight, ScrollText, Search, Square, Trash2 } from 'lucide-react';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { RecollectError, toProblem } from '../../domain/base/errors.ts';
@@ -45,6 +44,7 @@ import { ContextPanel, contextFacts } from './context-panel.tsx';
 import { type ConversationWindow, ConversationWindows } from './conversation-windows.tsx';
 import { createEdits } from './edits.ts';
 import { DropOverlay, useFileDrop } from './file-drop.tsx';
+import { FindBar, FoundContext } from './find-bar.tsx';
 import { InstructionsButton, InstructionsDialog } from './instructions.tsx';
 import {
   type BranchStep,
@@ -105,6 +105,7 @@ function OpenedConversation({
   const actions = useConversationActions();
   const wide = useIsWide();
   const panelKeys = useShortcutKeys('panel');
+  const findKeys = useShortcutKeys('find');
   const list = useRef<MessageListHandle>(null);
   const composer = useRef<ComposerHandle>(null);
   const [renaming, setRenaming] = useState(false);
@@ -115,6 +116,8 @@ function OpenedConversation({
   const [shown, setShown] = useState<ConversationWindow | null>(null);
   const [editing] = useState(() => writable<MessageId | null>(null));
   const [branchStep] = useState(() => writable<BranchStep | null>(null));
+  const [finding, setFinding] = useState(false);
+  const [found] = useState(() => writable<MessageId | null>(null));
   const [edits] = useState(() => createEdits(app.chat.written, id));
   useEffect(() => edits.open(), [edits]);
 
@@ -138,7 +141,7 @@ function OpenedConversation({
     if (busy) session.follow(id);
   }, [busy, id, session]);
 
-  const { branch, leaf, isHead, writing, runs, begun, show, toHead, settleHead } = useShownBranch({
+  const { branch, leaf, isHead, writing, runs, begun, show, peek, toHead, settleHead } = useShownBranch({
     conversation,
     turn,
     messageId,
@@ -280,6 +283,12 @@ function OpenedConversation({
       return undefined;
     },
     panel: togglePanel,
+    // An open bar answers for itself.
+    find: () => {
+      if (finding) return false;
+      setFinding(true);
+      return undefined;
+    },
     messageNext: () => walk(1),
     messagePrevious: () => walk(-1),
     openRecall: () => (inFocused('[data-recall] button[aria-expanded]') ? undefined : false),
@@ -345,6 +354,12 @@ function OpenedConversation({
                   keepFocus
                   trigger={<IconButton label={t('more')} icon={<Ellipsis size={17} aria-hidden />} />}
                   items={[
+                    {
+                      label: t('find.title'),
+                      icon: <Search size={15} aria-hidden />,
+                      shortcut: findKeys,
+                      onSelect: () => setFinding(true),
+                    },
                     ...(readOnly
                       ? []
                       : [
@@ -387,6 +402,16 @@ function OpenedConversation({
             </h1>
           )}
         </Header>
+        {finding && (
+          <FindBar
+            conversation={conversation}
+            branch={branch}
+            list={list}
+            found={found}
+            peek={peek}
+            onClose={() => setFinding(false)}
+          />
+        )}
         {temporary && <TemporaryBar id={id} busy={busy} />}
         {messageId !== null && navigation.canGoBack && (
           <div
@@ -410,41 +435,43 @@ function OpenedConversation({
           <EditingContext value={editing}>
             <EditsContext value={edits}>
               <BranchStepContext value={branchStep}>
-                <MessageList
-                  conversationId={id}
-                  branch={branch}
-                  handle={list}
-                  running={runs ? <StreamingAnswer conversationId={id} begun={begun} /> : null}
-                  after={
-                    <>
-                      {writing && !runs && turn.parentId !== null && (
-                        <div className="my-3 flex items-center gap-3 text-branch text-sm">
-                          <span className="flex-1">{t('answerElsewhere')}</span>
-                          <Button size="sm" onClick={toHead}>
-                            {t('showIt')}
-                          </Button>
-                        </div>
-                      )}
-                      {!readOnly && last?.role === 'user' && (
-                        <Unanswered
-                          key={last.id}
-                          turn={turn}
-                          askedAt={last.createdAt}
-                          whence={whence(last.id)}
-                          onAsk={() => {
-                            if (!onlyTouch()) session.composer.get()?.focus();
-                            regenerate(last.id);
-                          }}
-                        />
-                      )}
-                      {!busy && turn.replay && turn.replay.done > 0 && <ReplayEnd replay={turn.replay} />}
-                      {!busy && <LossNotice conversationId={id} leaf={branch.leaf} onJump={jump} />}
-                      {!busy && <FoldProblem conversationId={id} since={askedAt} />}
-                      {!busy && turn.problem && <ProblemNotice className="my-3" problem={turn.problem} />}
-                      <Outcomes place={id} shown={outcomes} askedAt={askedAt} />
-                    </>
-                  }
-                />
+                <FoundContext value={found}>
+                  <MessageList
+                    conversationId={id}
+                    branch={branch}
+                    handle={list}
+                    running={runs ? <StreamingAnswer conversationId={id} begun={begun} /> : null}
+                    after={
+                      <>
+                        {writing && !runs && turn.parentId !== null && (
+                          <div className="my-3 flex items-center gap-3 text-branch text-sm">
+                            <span className="flex-1">{t('answerElsewhere')}</span>
+                            <Button size="sm" onClick={toHead}>
+                              {t('showIt')}
+                            </Button>
+                          </div>
+                        )}
+                        {!readOnly && last?.role === 'user' && (
+                          <Unanswered
+                            key={last.id}
+                            turn={turn}
+                            askedAt={last.createdAt}
+                            whence={whence(last.id)}
+                            onAsk={() => {
+                              if (!onlyTouch()) session.composer.get()?.focus();
+                              regenerate(last.id);
+                            }}
+                          />
+                        )}
+                        {!busy && turn.replay && turn.replay.done > 0 && <ReplayEnd replay={turn.replay} />}
+                        {!busy && <LossNotice conversationId={id} leaf={branch.leaf} onJump={jump} />}
+                        {!busy && <FoldProblem conversationId={id} since={askedAt} />}
+                        {!busy && turn.problem && <ProblemNotice className="my-3" problem={turn.problem} />}
+                        <Outcomes place={id} shown={outcomes} askedAt={askedAt} />
+                      </>
+                    }
+                  />
+                </FoundContext>
               </BranchStepContext>
             </EditsContext>
           </EditingContext>

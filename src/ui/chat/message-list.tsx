@@ -40,9 +40,30 @@ const GLOW = 2000;
 export interface MessageListHandle {
   toEnd(): void;
   /** Scrolls to a message, and focuses it and lets it glow where asked. False where it is not on this branch. */
-  toMessage(id: MessageId, options: { focus: boolean; glow: boolean; block: 'center' | 'nearest' }): boolean;
+  toMessage(
+    id: MessageId,
+    options: {
+      focus: boolean;
+      glow: boolean;
+      block: 'center' | 'nearest';
+      /** What of the message is to be in sight; null: its beginning. */
+      part?: (message: HTMLElement) => Range | null;
+    },
+  ): boolean;
+  /** The element that scrolls. */
+  box(): HTMLElement | null;
   /** The message that has the focus, else the first one on the screen. */
   current(): MessageId | null;
+}
+
+/** Brings words into the middle of what scrolls around them, sideways too, as in a long line of code. */
+function toRange(range: Range): void {
+  range.startContainer.parentElement?.scrollIntoView({ block: 'center', inline: 'nearest' });
+  const box = range.startContainer.parentElement?.closest('section');
+  if (!box) return;
+  const [words, seen] = [range.getBoundingClientRect(), box.getBoundingClientRect()];
+  if (words.top < seen.top + 40 || words.bottom > seen.bottom - 40)
+    box.scrollTop += (words.top + words.bottom) / 2 - (seen.top + seen.bottom) / 2;
 }
 
 /** Today and yesterday by name, any other day by its date. */
@@ -279,7 +300,8 @@ export function MessageList({
   );
   useImperativeHandle(handle, () => ({
     toEnd,
-    toMessage: (id, { focus, glow, block }) => {
+    box: () => scroller.current,
+    toMessage: (id, { focus, glow, block, part }) => {
       const row = rowOf.get(id);
       if (row === undefined) return false;
       // A piece of an answer is shown in the row of all its pieces.
@@ -298,7 +320,9 @@ export function MessageList({
         );
         if (element) {
           const tall = element.offsetHeight > (scroller.current?.clientHeight ?? 0) * 0.8;
-          if (block === 'center') element.scrollIntoView({ block: tall ? 'start' : 'center' });
+          const range = part?.(element);
+          if (range) toRange(range);
+          else if (block === 'center') element.scrollIntoView({ block: tall ? 'start' : 'center' });
           // Once: in the frames after, a person may have gone on. An editor in it may have the focus already.
           if (!focused && !element.contains(document.activeElement)) element.focus({ preventScroll: true });
           focused = true;

@@ -11,6 +11,7 @@ import { Button, classes, IconButton } from '../shell/controls.tsx';
 import { offer } from '../shell/offer.ts';
 import { isComposing } from '../shell/shortcuts.ts';
 import { DrawnOrPlain } from './drawn-or-plain.tsx';
+import { FoundContext } from './find-bar.tsx';
 import { fencedPieces } from './markdown/parse.ts';
 import { Markdown } from './markdown.tsx';
 import { EditingContext, EditsContext, useActions } from './message-actions.ts';
@@ -20,10 +21,11 @@ import type { Siblings } from './rows.ts';
 import { sends } from './send-keys.ts';
 
 /** What a person wrote: as written, lines kept, since Markdown in a person's hand is rarely meant as layout; fenced code is code. */
-function PersonWords({ text }: { text: string }) {
+function PersonWords({ text, found }: { text: string; found: boolean }) {
   const { t } = useTranslation('chat');
   const long = text.length > 3000 || text.split('\n').length > 24;
-  const [open, setOpen] = useState(false);
+  const [opened, setOpen] = useState(false);
+  const open = opened || found;
   return (
     <>
       <div
@@ -159,6 +161,7 @@ export function PersonMessage({
   const actions = useActions();
   const edited = useContext(EditingContext);
   const editing = useReadable(edited, (id) => id === message.id);
+  const found = useReadable(useContext(FoundContext), (id) => id === message.id);
   const open = () => edited.set(message.id);
   /** The editor closed from within: its button is there again, and has the focus next. */
   const closed = useRef(false);
@@ -208,7 +211,7 @@ export function PersonMessage({
                 </p>
               )}
               <DrawnOrPlain words={() => text} of={text}>
-                <PersonWords text={text} />
+                <PersonWords text={text} found={found} />
               </DrawnOrPlain>
             </div>
           )}

@@ -26,6 +26,8 @@ interface ShownBranch {
   readonly begun: readonly Message[];
   /** Shows the branch of a message, as the head unless the conversation can only be read. */
   show(message: MessageId): void;
+  /** Shows the branch of a message and leaves the head where it is. */
+  peek(message: MessageId): void;
   /** Back to the head. */
   toHead(): void;
   /** Makes what is shown the head, for whoever goes on from it. Rejects where that could not be kept. */
@@ -100,6 +102,10 @@ export function useShownBranch({
       if (readsOnly) return setAside({ leaf: through, head });
       setAside(null);
       app.documents.change(id, { meta: { head: through } }).catch(report);
+    },
+    peek: (message) => {
+      const through = leafThrough(conversation, message);
+      if (through !== null) setAside({ leaf: through, head });
     },
     toHead: () => setAside(null),
     settleHead: async () => {

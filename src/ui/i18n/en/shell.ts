@@ -104,6 +104,7 @@ export const shell = {
     shortcuts: 'All shortcuts',
     focus: 'Go to the composer',
     send: 'Send from anywhere in the composer',
+    find: 'Find in conversation',
     editLast: 'Edit my last message, in an empty composer',
     stop: 'Stop the answer, or close what is on top',
     messageNext: 'Next message',

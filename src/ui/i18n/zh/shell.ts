@@ -96,6 +96,7 @@ export const shell = {
     shortcuts: '全部快捷键',
     focus: '回到输入框',
     send: '在输入框任意处发送',
+    find: '在对话中查找',
     editLast: '输入框为空时，编辑我的上一条消息',
     stop: '停止回答，或关闭最上层窗口',
     messageNext: '下一条消息',

@@ -1,0 +1,38 @@
+// Where words stand in a text, however they are written: case, accents, ligatures, full width, traditional or simplified, kinds of space.
+import { folded } from './fold.ts';
+
+/** A letter with its marks, a Hangul syllable from its parts, or a run of spaces: what is folded as one. */
+const CLUSTER = /[\u1100-\u115f][\u1160-\u11a7]*[\u11a8-\u11ff]*|\s+|\P{M}\p{M}*|\p{M}+/gu;
+
+/** A text as it is compared: folded, in small letters, each run of spaces one space. Linear in its length. */
+export const comparable = (text: string): string =>
+  folded(text).toLowerCase().replace(/\s+/g, ' ').replaceAll('ς', 'σ');
+
+/** How often `wanted` stands in `form`, without overlaps; both as `comparable` gives them. */
+export function countIn(form: string, wanted: string): number {
+  if (wanted === '') return 0;
+  let count = 0;
+  for (let at = form.indexOf(wanted); at >= 0; at = form.indexOf(wanted, at + wanted.length)) count += 1;
+  return count;
+}
+
+/** Where `wanted`, as `comparable` gives it, stands in a text as people see it: [from, to) in UTF-16 units, in order, without overlaps. */
+export function placesIn(text: string, wanted: string): [number, number][] {
+  if (wanted === '' || text === '') return [];
+  let form = '';
+  /** Where in the text each unit of the form comes from. */
+  const starts: number[] = [];
+  const ends: number[] = [];
+  for (const { 0: cluster, index } of text.matchAll(CLUSTER)) {
+    const compared = comparable(cluster);
+    for (let unit = 0; unit < compared.length; unit++) {
+      starts.push(index);
+      ends.push(index + cluster.length);
+    }
+    form += compared;
+  }
+  const places: [number, number][] = [];
+  for (let at = form.indexOf(wanted); at >= 0; at = form.indexOf(wanted, at + wanted.length))
+    places.push([starts[at] as number, ends[at + wanted.length - 1] as number]);
+  return places;
+}

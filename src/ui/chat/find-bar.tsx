@@ -1,0 +1,224 @@
+// Find in conversation: a line under the header. Looks through all branches; what stands on another one is shown without moving the head.
+import { ChevronDown, ChevronUp, Search, X } from 'lucide-react';
+import { createContext, type RefObject, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { MessageId } from '../../domain/base/ids.ts';
+import { type Writable, writable } from '../../domain/base/readable.ts';
+import type { Conversation } from '../../domain/chat/conversation.ts';
+import { useSession } from '../hooks/session.tsx';
+import { formatNumber } from '../i18n/index.ts';
+import { IconButton } from '../shell/controls.tsx';
+import { isComposing, useShortcuts } from '../shell/shortcuts.ts';
+import { findIn, firstHit, type Hit, placeInRow } from './find.ts';
+import { canMark, messageIn, rangesIn, watchMarks } from './find-marks.ts';
+import type { MessageListHandle } from './message-list.tsx';
+import type { Branch } from './rows.ts';
+
+/** The message that a hit is in: what it folds away for its length is opened. */
+export const FoundContext = createContext<Writable<MessageId | null>>(writable<MessageId | null>(null));
+
+/** Longest selection that is looked for at once, characters. */
+const SELECTION = 80;
+const selected = (): string => {
+  const words = String(getSelection() ?? '').trim();
+  return words.length <= SELECTION && !words.includes('\n') ? words : '';
+};
+
+const same = (a: Hit, b: Hit): boolean => a.messageId === b.messageId && a.nth === b.nth;
+
+interface Place {
+  readonly hit: Hit;
+  /** Grows with each step: going to the same hit again scrolls again. */
+  readonly step: number;
+}
+
+/** Brings a hit into sight: its branch first, then its message, then the words in it. */
+function useGoTo({
+  branch,
+  list,
+  peek,
+  words,
+  place,
+}: {
+  branch: Branch;
+  list: RefObject<MessageListHandle | null>;
+  peek: (message: MessageId) => void;
+  words: string;
+  place: Place | null;
+}): void {
+  const gone = useRef({ step: -1, peeked: -1 });
+  useEffect(() => {
+    if (!place || gone.current.step === place.step) return;
+    const { hit, step } = place;
+    if (!branch.rowOf.has(hit.messageId)) {
+      if (gone.current.peeked !== step) peek(hit.messageId);
+      gone.current.peeked = step;
+      return;
+    }
+    gone.current.step = step;
+    const { nth } = placeInRow(hit, branch, words);
+    list.current?.toMessage(hit.messageId, {
+      focus: false,
+      glow: !canMark(),
+      block: 'center',
+      part: (message) => rangesIn(message, words)[nth] ?? null,
+    });
+  }, [branch, list, peek, words, place]);
+}
+
+/** Where one is among the hits, and how one goes on. It begins at what is on the screen, and begins anew with other words. */
+function useHits(
+  conversation: Conversation,
+  branch: Branch,
+  list: RefObject<MessageListHandle | null>,
+  words: string,
+) {
+  const { messages } = conversation;
+  const hits = useMemo(() => findIn({ messages }, words), [messages, words]);
+  const [state, setState] = useState<{ words: string; place: Place | null }>({ words: '', place: null });
+  let { place } = state;
+  if (state.words !== words) {
+    const at = firstHit(hits, branch, state.place?.hit.messageId ?? list.current?.current() ?? null);
+    const hit = hits[at];
+    place = hit ? { hit, step: (state.place?.step ?? 0) + 1 } : null;
+    setState({ words, place });
+  }
+  const now = place?.hit;
+  const at = now ? hits.findIndex((hit) => same(hit, now)) : -1;
+  const go = (by: 1 | -1) => {
+    const hit = hits[(at + by + hits.length) % hits.length];
+    if (hit) setState({ words, place: { hit, step: (place?.step ?? 0) + 1 } });
+  };
+  return { hits, at, place: at < 0 ? null : place, go };
+}
+
+export function FindBar({
+  conversation,
+  branch,
+  list,
+  found,
+  peek,
+  onClose,
+}: {
+  conversation: Conversation;
+  branch: Branch;
+  list: RefObject<MessageListHandle | null>;
+  found: Writable<MessageId | null>;
+  /** Shows the branch of a message without moving the head. */
+  peek: (message: MessageId) => void;
+  onClose: () => void;
+}) {
+  const { t } = useTranslation('chat');
+  const session = useSession();
+  const field = useRef<HTMLInputElement>(null);
+  const [query, setQuery] = useState(selected);
+  const words = useDeferredValue(query);
+  const { hits, at, place, go } = useHits(conversation, branch, list, words);
+  useGoTo({ branch, list, peek, words, place });
+
+  const now = useRef({ place, branch, words });
+  now.current = { place, branch, words };
+  useEffect(() => {
+    found.set(place?.hit.messageId ?? null);
+    return () => found.set(null);
+  }, [found, place]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a step marks another place
+  useEffect(() => {
+    const box = list.current?.box();
+    if (!box || words.trim() === '') return;
+    return watchMarks(box, words, () => {
+      const { place, branch, words } = now.current;
+      return place && placeInRow(place.hit, branch, words);
+    });
+  }, [list, words, place]);
+
+  const [from] = useState(() => document.activeElement);
+  useEffect(() => {
+    field.current?.focus();
+    field.current?.select();
+  }, []);
+  const close = () => {
+    const box = list.current?.box();
+    const message = place && box && messageIn(box, placeInRow(place.hit, branch, words).id);
+    onClose();
+    if (from instanceof HTMLElement && from.isConnected && from !== document.body) from.focus();
+    else if (message) message.focus({ preventScroll: true });
+    else session.composer.get()?.focus();
+  };
+  useShortcuts({
+    find: () => {
+      // The second press is the browser's own.
+      if (document.activeElement === field.current) return false;
+      field.current?.focus();
+      field.current?.select();
+      return undefined;
+    },
+    stop: () => {
+      close();
+      return undefined;
+    },
+  });
+
+  const onOther = place !== null && !branch.path.some(({ id }) => id === place.hit.messageId);
+  const count =
+    words.trim() === ''
+      ? ''
+      : hits.length === 0
+        ? t('find.none')
+        : t('find.count', { at: formatNumber(at + 1), count: hits.length, size: formatNumber(hits.length) });
+  return (
+    <search className="flex shrink-0 animate-fade items-center gap-1 border-b bg-side px-3 py-1.5">
+      <label className="relative flex min-w-0 flex-1 items-center md:max-w-96">
+        <Search size={15} aria-hidden className="absolute left-2.5 text-ink-3" />
+        <input
+          ref={field}
+          value={query}
+          dir="auto"
+          type="text"
+          enterKeyHint="search"
+          autoComplete="off"
+          spellCheck={false}
+          aria-label={t('find.title')}
+          placeholder={t('find.title')}
+          onChange={(event) => setQuery(event.target.value)}
+          onKeyDown={(event) => {
+            if (isComposing(event.nativeEvent)) return;
+            if (event.key === 'Escape') {
+              event.preventDefault();
+              close();
+            } else if (event.key === 'Enter') {
+              event.preventDefault();
+              go(event.shiftKey ? -1 : 1);
+            }
+          }}
+          className="touchable h-8 w-full min-w-0 rounded-md border border-line-strong bg-paper pr-2 pl-8 text-sm outline-offset-0"
+        />
+      </label>
+      <span role="status" className="shrink-0 whitespace-nowrap px-1 text-ink-3 text-xs tabular-nums">
+        {count}
+        {onOther && <span className="sr-only"> {t('find.otherBranch')}</span>}
+      </span>
+      <IconButton
+        label={t('find.previous')}
+        shortcut="Shift+Enter"
+        icon={<ChevronUp size={17} aria-hidden />}
+        disabled={hits.length === 0}
+        onClick={() => go(-1)}
+      />
+      <IconButton
+        label={t('find.next')}
+        shortcut="Enter"
+        icon={<ChevronDown size={17} aria-hidden />}
+        disabled={hits.length === 0}
+        onClick={() => go(1)}
+      />
+      <IconButton
+        label={t('find.close')}
+        shortcut="Escape"
+        icon={<X size={17} aria-hidden />}
+        onClick={close}
+        className="md:ml-auto"
+      />
+    </search>
+  );
+}

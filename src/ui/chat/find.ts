@@ -1,0 +1,80 @@
+// Words in a conversation: which messages say them, on every branch, whether they are drawn or not. Pure.
+import type { MessageId } from '../../domain/base/ids.ts';
+import { type Conversation, childrenOf } from '../../domain/chat/conversation.ts';
+import { letterOf } from '../../domain/chat/dmail.ts';
+import { type Message, textOf } from '../../domain/chat/message.ts';
+import { comparable, countIn } from '../../domain/text/find.ts';
+import { plainText } from '../memory/marked-text.tsx';
+import { fencedPieces } from './markdown/parse.ts';
+import type { Branch } from './rows.ts';
+
+/** One place where the words stand: the `nth` of its message, from 0. */
+export interface Hit {
+  readonly messageId: MessageId;
+  readonly nth: number;
+}
+
+/** What a person sees of the words of a message: a model's Markdown without its signs, their own as written. */
+const seen = (message: Message): string =>
+  message.role === 'assistant'
+    ? plainText(textOf(message))
+    : (letterOf(message) ??
+      fencedPieces(textOf(message))
+        .map(({ text, fenced }) => (fenced ? plainText(text) : text))
+        .join(' '));
+
+/** Messages never change once written: each is read once, however many words are looked for. */
+const forms = new WeakMap<Message, string>();
+function formOf(message: Message): string {
+  let form = forms.get(message);
+  if (form === undefined) {
+    form = comparable(seen(message));
+    forms.set(message, form);
+  }
+  return form;
+}
+
+const isSaid = ({ role, kind }: Message): boolean =>
+  kind !== 'note' && (role === 'user' || role === 'assistant');
+
+/** Every place of the words in the order of the tree: each branch from where it parts, older ones first. Nothing for no words. */
+export function findIn({ messages }: Pick<Conversation, 'messages'>, words: string): readonly Hit[] {
+  const wanted = comparable(words).trim();
+  if (wanted === '') return [];
+  const children = childrenOf(messages);
+  const hits: Hit[] = [];
+  const ahead = [...(children.get(null) ?? [])].reverse();
+  for (let message = ahead.pop(); message; message = ahead.pop()) {
+    if (isSaid(message)) {
+      const count = countIn(formOf(message), wanted);
+      for (let nth = 0; nth < count; nth++) hits.push({ messageId: message.id, nth });
+    }
+    const below = children.get(message.id) ?? [];
+    for (let at = below.length - 1; at >= 0; at--) ahead.push(below[at] as Message);
+  }
+  return hits;
+}
+
+/** The hit one begins with: the first from `from` down on the shown branch, else the first on it, else the first of all; -1: none. */
+export function firstHit(hits: readonly Hit[], branch: Branch, from: MessageId | null): number {
+  const top = from === null ? 0 : (branch.rowOf.get(from) ?? 0);
+  const below = hits.findIndex(({ messageId }) => (branch.rowOf.get(messageId) ?? -1) >= top);
+  if (below >= 0) return below;
+  return Math.max(
+    hits.findIndex(({ messageId }) => branch.rowOf.has(messageId)),
+    hits.length > 0 ? 0 : -1,
+  );
+}
+
+/** Which of the places within the row of a hit is the hit: a row may hold several pieces of one answer. */
+export function placeInRow(hit: Hit, branch: Branch, words: string): { id: MessageId; nth: number } {
+  const row = branch.rows[branch.rowOf.get(hit.messageId) ?? -1];
+  if (row?.type !== 'message') return { id: hit.messageId, nth: hit.nth };
+  const wanted = comparable(words).trim();
+  let nth = hit.nth;
+  for (const piece of row.pieces) {
+    if (piece.id === hit.messageId) break;
+    nth += countIn(formOf(piece), wanted);
+  }
+  return { id: row.message.id, nth };
+}

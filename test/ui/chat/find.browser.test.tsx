@@ -1,0 +1,94 @@
+// Find in conversation: over all branches and past what is drawn, by keyboard, with the focus given back.
+import { expect, it } from 'vitest';
+import { page, userEvent } from 'vitest/browser';
+import type { ConversationId } from '../../../src/domain/base/ids.ts';
+import { createTestApp, expectAccessible, show, type TestApp } from '../harness.tsx';
+
+const field = () => page.getByRole('textbox', { name: 'Find in conversation' });
+
+/** Thirty questions with long answers, one of them asked anew in other words: two branches. */
+async function longConversation(): Promise<{ app: TestApp; id: ConversationId }> {
+  let answers = 0;
+  const app = await createTestApp({
+    *reply() {
+      answers += 1;
+      const about = answers === 2 ? 'The **Zürich** train leaves at noon.' : 'Nothing about trains.';
+      yield { type: 'text-delta', text: `${about}\n\n${'A line of the answer.\n\n'.repeat(20)}` };
+    },
+  });
+  let id: ConversationId | undefined;
+  for (let at = 0; at < 12; at++) {
+    id = await app.say(`Question ${at}`, id);
+    await app.idle(id);
+  }
+  const conversation = await app.documents.read(id as ConversationId);
+  const second = [...(conversation?.messages.values() ?? [])].find(({ parts }) =>
+    parts.some((part) => part.type === 'text' && part.text === 'Question 9'),
+  );
+  await app.chat.edit(
+    id as ConversationId,
+    second?.id as never,
+    [{ type: 'text', text: 'Zurich by night' }],
+    false,
+  );
+  return { app, id: id as ConversationId };
+}
+
+const marked = () => [...(CSS.highlights.get('found-current') ?? [])].map((range) => String(range));
+
+it('finds what is not drawn and what is on another branch, in any spelling', async () => {
+  const { app, id } = await longConversation();
+  await show(app, `/c/${id}`);
+  await expect.element(page.getByText('Zurich by night')).toBeVisible();
+  await userEvent.keyboard('{Control>}f{/Control}');
+  await expect.element(field()).toHaveFocus();
+  await userEvent.keyboard('ZURICH');
+  await expect.element(page.getByText('2 of 2')).toBeVisible();
+  await expect.poll(marked).toEqual(['Zurich']);
+  await expectAccessible();
+  await userEvent.keyboard('{Enter}');
+  await expect.element(page.getByText('1 of 2')).toBeVisible();
+  await expect.poll(marked).toEqual(['Zürich']);
+  await expect.element(page.getByText('The Zürich train leaves at noon.')).toBeInViewport();
+  await userEvent.fill(field(), 'question 11');
+  // It stands on the branch that was left: that is shown, and the head stays.
+  await expect.element(page.getByText('Question 11')).toBeInViewport();
+  await expect.poll(marked).toEqual(['Question 11']);
+});
+
+it('says that nothing was found, and closes with Escape to where one was', async () => {
+  const { app, id } = await longConversation();
+  await show(app, `/c/${id}`, { width: 320, height: 700 });
+  const composer = page.getByRole('textbox', { name: 'Message', exact: true });
+  await composer.click();
+  await userEvent.keyboard('{Control>}f{/Control}');
+  await userEvent.keyboard('zzqq');
+  await expect.element(page.getByText('Nothing found')).toBeVisible();
+  await expect.element(page.getByRole('button', { name: 'Next match' })).toBeDisabled();
+  await expectAccessible();
+  // The second press is left to the browser.
+  const second = new KeyboardEvent('keydown', {
+    key: 'f',
+    code: 'KeyF',
+    ctrlKey: true,
+    bubbles: true,
+    cancelable: true,
+  });
+  document.activeElement?.dispatchEvent(second);
+  expect(second.defaultPrevented).toBe(false);
+  await userEvent.keyboard('{Escape}');
+  await expect.element(field()).not.toBeInTheDocument();
+  await expect.element(composer).toHaveFocus();
+  expect(CSS.highlights.has('found')).toBe(false);
+});
+
+it('opens from the menu, for whoever has no keys', async () => {
+  const { app, id } = await longConversation();
+  await show(app, `/c/${id}`, { width: 390, height: 844 });
+  await page.getByRole('main').getByRole('button', { name: 'More' }).first().click();
+  await page.getByRole('menuitem', { name: 'Find in conversation' }).click();
+  await userEvent.fill(field(), 'by night');
+  await expect.element(page.getByText('1 of 1')).toBeVisible();
+  await page.getByRole('button', { name: 'Close find' }).click();
+  await expect.element(field()).not.toBeInTheDocument();
+});
