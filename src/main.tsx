@@ -54,6 +54,7 @@ import { startPolish } from './services/memory/polish.ts';
 import { createRebuilding } from './services/memory/rebuilding.ts';
 import { createKeys, endpointKey } from './services/settings/keys.ts';
 import { modelInUse } from './services/settings/model-in-use.ts';
+import type { ModelChoice } from './services/settings/settings.ts';
 import { createSettings } from './services/settings/settings-service.ts';
 import { createSync } from './services/sync/sync-service.ts';
 import { couldNotStart } from './ui/i18n/could-not-start.ts';
@@ -397,9 +398,9 @@ async function start(): Promise<void> {
     onProblem: (problem) => console.warn(problem.message),
   });
   const endpointOf = new WeakMap<ChatModel, Endpoint>();
-  const model = (conversation?: Conversation) => {
+  const model = (conversation?: Conversation, by?: ModelChoice) => {
     const connections = settings.connections.get();
-    const { choice } = modelInUse(connections, conversation ?? null);
+    const choice = by ?? modelInUse(connections, conversation ?? null).choice;
     const endpoint = connections.endpoints.find(({ id }) => id === choice?.endpointId);
     if (!endpoint || !choice) return null;
     const made = createEndpointModel({

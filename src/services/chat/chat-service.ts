@@ -24,6 +24,7 @@ import type { Config } from '../../domain/settings/config.ts';
 import type { TurnContext } from '../context/turn-context.ts';
 import type { ConversationChange, Documents } from '../documents/documents.ts';
 import type { Memory } from '../memory/memory.ts';
+import type { ModelChoice } from '../settings/settings.ts';
 import { type Chat, IDLE_TURN, type SendOptions, type TurnState } from './chat.ts';
 import { createDraftRows, type Queued } from './draft-rows.ts';
 import { type ChannelLike, createElsewhere, type Shown } from './elsewhere.ts';
@@ -38,8 +39,8 @@ import { createWritten } from './written.ts';
 interface ChatDependencies {
   readonly documents: Documents;
   readonly drawer: Drawer;
-  /** The model that answers in a conversation now; null: memory answers. Asked once for each turn. */
-  readonly model: (conversation: Conversation) => ChatModel | null;
+  /** The model that answers in a conversation now, or the one asked for (`by`); null: memory answers. Asked once for each turn. */
+  readonly model: (conversation: Conversation, by?: ModelChoice) => ChatModel | null;
   /** Hears of a conversation whose first message was just said. */
   readonly onBegun?: (id: ConversationId) => void;
   readonly memory: Pick<Memory, 'recall' | 'wake'>;
@@ -425,7 +426,7 @@ export function createChat(deps: ChatDependencies): Chat {
       });
     },
 
-    regenerate: async (id, answerId, without) => {
+    regenerate: async (id, answerId, { without, by } = {}) => {
       const session = sessionOf(id);
       await session.changes.run(async () => {
         const conversation = await needed(id);
@@ -446,6 +447,7 @@ export function createChat(deps: ChatDependencies): Chat {
           ...(stored && (stored.passages.length > 0 || stored.leftOut?.length) ? { recall: stored } : {}),
           ...(fruitless ? { replaces: first.id } : {}),
           ...(without ? { omit: without, refused: first?.problem } : {}),
+          ...(by ? { by } : {}),
         });
       });
     },

@@ -5,6 +5,7 @@ import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import type { Part, PartOf } from '../../domain/chat/message.ts';
 import type { RecallResult } from '../memory/memory.ts';
+import type { ModelChoice } from '../settings/settings.ts';
 import type { Written } from './written.ts';
 
 /** What happens in a conversation right now. Session state: the log gets the finished message only. */
@@ -97,6 +98,13 @@ export interface SendBack {
 /** What can be left out of a request to have it accepted. `thoughts`: those of earlier steps, and asking for new ones. */
 export type Omission = 'tools' | 'thoughts';
 
+export interface RegenerateOptions {
+  /** What the endpoint refused; where the request is then accepted, it is left out from then on. */
+  readonly without?: Omission;
+  /** Who answers this once, instead of the model in use. */
+  readonly by?: ModelChoice;
+}
+
 /** A model that would not take something in a request. It is left out from then on. */
 export interface ModelRefusal {
   readonly endpoint: string;
@@ -122,11 +130,8 @@ export interface Chat {
    * `Documents.saving` say so, and the answer begins once it is saved. Rejects only where the words are nowhere. Without a model the answer is recall, and says so.
    */
   send(options: SendOptions): Promise<{ conversationId: ConversationId }>;
-  /**
-   * A new sibling of an answer, from the same user message. `without`: what the endpoint refused; where the request is then accepted, it is
-   * left out from then on.
-   */
-  regenerate(id: ConversationId, answer: MessageId, without?: Omission): Promise<void>;
+  /** A new sibling of an answer, from the same user message. */
+  regenerate(id: ConversationId, answer: MessageId, options?: RegenerateOptions): Promise<void>;
   /**
    * Asks the model to go on with an answer that was cut off (`domain/chat/continuation.ts`): what comes is a message below it. An attempt
    * that brought nothing gives way. Throws `message-missing` where there is nothing to go on with.

@@ -16,6 +16,7 @@ import type { Config } from '../../domain/settings/config.ts';
 import type { PreparedStep, StepRequest, TurnContext } from '../context/turn-context.ts';
 import type { Documents, OpenConversation } from '../documents/documents.ts';
 import type { Memory, RecallResult } from '../memory/memory.ts';
+import type { ModelChoice } from '../settings/settings.ts';
 import { createAsking, type Streamed, wantsToCall } from './asking.ts';
 import type { Omission, Replay, TurnState } from './chat.ts';
 import type { DraftRow } from './draft-rows.ts';
@@ -41,6 +42,8 @@ export interface TurnRequest {
   /** Left out because the endpoint refused it, as `refused` says. */
   readonly omit?: Omission;
   readonly refused?: { readonly message: string } | undefined;
+  /** Who answers, instead of the model in use. */
+  readonly by?: ModelChoice;
   /** Answers to the very same request may be taken over from other branches. */
   readonly reuse?: boolean;
   /** Questions of the old branch that are asked again afterwards, oldest first. */
@@ -68,7 +71,7 @@ interface TurnEnd {
 interface TurnDependencies {
   readonly documents: Documents;
   readonly drawer: Drawer;
-  readonly model: (conversation: Conversation) => ChatModel | null;
+  readonly model: (conversation: Conversation, by?: ModelChoice) => ChatModel | null;
   readonly memory: Pick<Memory, 'recall' | 'wake'>;
   readonly context: TurnContext;
   readonly notes: NotesLike | undefined;
@@ -327,7 +330,7 @@ export function createTurns(deps: TurnDependencies) {
     try {
       open = await documents.open(id);
       const conversation = open.get();
-      const model = deps.model(conversation);
+      const model = deps.model(conversation, request.by);
       set(session, { model: model?.id ?? null });
       const asked = conversation.messages.get(request.asked);
       const leaf = request.from ?? request.asked;

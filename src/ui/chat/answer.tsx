@@ -23,6 +23,7 @@ import { RecallCard } from '../memory/recall-card.tsx';
 import { RecallNote } from '../memory/recall-note.tsx';
 import { Button, classes, IconButton, Spinner } from '../shell/controls.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
+import { StopReading, useAnswerItems } from './answer-menu.tsx';
 import { CompactionRunning } from './compaction.tsx';
 import { DrawnOrPlain, wordsOf } from './drawn-or-plain.tsx';
 import { Markdown } from './markdown.tsx';
@@ -251,7 +252,7 @@ function Ending({ message, goesOn }: { message: Message; goesOn: boolean }) {
         key={what}
         size="sm"
         disabled={!actions.canAsk}
-        onClick={() => actions.regenerate(message.id, what)}
+        onClick={() => actions.regenerate(message.id, { without: what })}
       >
         {t(`sendWithout.${what}`)}
       </Button>
@@ -318,6 +319,7 @@ export function Answer({
   const all = [...pieces, message];
   const whole = wholeOf(all);
   const text = textOf(whole);
+  const items = useAnswerItems(message, text);
   return (
     <div className={continued ? 'pt-1' : 'pt-1 pb-3'}>
       {fromMemory && (
@@ -347,6 +349,7 @@ export function Answer({
         <div className="mt-1 flex min-h-7 flex-wrap items-center gap-x-2 gap-y-1">
           {siblings && <SiblingArrows siblings={siblings} onShow={actions.show} />}
           <UsageLine message={whole} remembered={remembered} />
+          <StopReading message={message} />
           <div className={classes(TOOLS, last && 'opacity-100')}>
             {text && <CopyButton text={text} />}
             {actions.canWrite && (
@@ -358,7 +361,7 @@ export function Answer({
                 onClick={() => actions.regenerate(message.id)}
               />
             )}
-            <RarerTools message={message} pieces={pieces} />
+            <RarerTools message={message} pieces={pieces} first={items} />
             <Stamp at={message.createdAt} />
           </div>
         </div>

@@ -16,7 +16,7 @@ import { letterOf } from '../../domain/chat/dmail.ts';
 import { keptChange } from '../../domain/chat/kept.ts';
 import type { Message, Part } from '../../domain/chat/message.ts';
 import { shownTitle } from '../../domain/text/shown.ts';
-import type { Omission } from '../../services/chat/chat.ts';
+import type { RegenerateOptions } from '../../services/chat/chat.ts';
 import type { OpenConversation } from '../../services/documents/documents.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useConversation } from '../hooks/conversation.ts';
@@ -160,9 +160,9 @@ function OpenedConversation({
   const openElsewhere = (conversationId: string, target: string) =>
     navigation.openConversation(asConversationId(conversationId), asMessageId(target));
 
-  const regenerate = (answer: MessageId, without?: Omission) => {
+  const regenerate = (answer: MessageId, options?: RegenerateOptions) => {
     list.current?.toEnd();
-    run(settleHead().then(() => app.chat.regenerate(id, answer, without)));
+    run(settleHead().then(() => app.chat.regenerate(id, answer, options)));
   };
   const goOn = (answer: MessageId) => {
     list.current?.toEnd();
@@ -217,7 +217,7 @@ function OpenedConversation({
     () => ({
       open: (conversationId, target) => acts.current.openElsewhere(conversationId, target),
       show: (sibling) => acts.current.show(sibling),
-      regenerate: (answer, without) => acts.current.regenerate(answer, without),
+      regenerate: (answer, options) => acts.current.regenerate(answer, options),
       goOn: (answer) => acts.current.goOn(answer),
       edit: (message, text, rerun) => acts.current.edit(message, text, rerun),
       jump: (message) => acts.current.jump(message),

@@ -3,15 +3,14 @@ import { createContext, useContext } from 'react';
 import type { MessageId } from '../../domain/base/ids.ts';
 import { type Writable, writable } from '../../domain/base/readable.ts';
 import type { Message } from '../../domain/chat/message.ts';
-import type { Omission } from '../../services/chat/chat.ts';
+import type { RegenerateOptions } from '../../services/chat/chat.ts';
 import type { Edits } from './edits.ts';
 
 /** What a message can ask for. One object for the whole list: messages are not drawn again for it. */
 export interface MessageActions {
   open(conversationId: string, messageId: string): void;
   show(sibling: MessageId): void;
-  /** `without`: what the endpoint refused. */
-  regenerate(answer: MessageId, without?: Omission): void;
+  regenerate(answer: MessageId, options?: RegenerateOptions): void;
   /** Asks the model to go on with an answer that was cut off. */
   goOn(answer: MessageId): void;
   edit(message: Message, text: string, rerun: boolean): void;

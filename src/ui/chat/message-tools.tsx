@@ -105,10 +105,13 @@ export function RarerTools({
   message,
   pieces = [],
   kept,
+  first = [],
 }: {
   message: Message;
   pieces?: readonly Message[];
   kept?: boolean;
+  /** Rows of its own kind, in front of the others. */
+  first?: readonly MenuItem[];
 }) {
   const { t } = useTranslation('chat');
   const { t: tc } = useTranslation('context');
@@ -124,7 +127,8 @@ export function RarerTools({
       run();
     },
   });
-  const items: MenuItem[] = [];
+  const items: MenuItem[] = [...first];
+  if (first.length > 0 && actions.canWrite) items.push('separator');
   if (actions.canWrite)
     items.push(
       item(tc('checkpoint.here'), <Flag size={15} aria-hidden />, () => actions.checkpoint(message.id)),

@@ -7,6 +7,7 @@ import type { App } from '../../services/app.ts';
 import type { DraftFile } from '../../services/chat/written.ts';
 import type { CommandOutcome } from '../../services/commands/command.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
+import { createReadAloud, type ReadAloud } from '../chat/read-aloud.ts';
 import { useApp } from './app.tsx';
 
 /** Where one was reading in a conversation. `cache` belongs to the virtual list. */
@@ -64,6 +65,8 @@ interface Session {
   readonly temporary: Writable<ConversationId | null>;
   /** Puts the cursor into the composer; set by the composer that is there. `moveTo`: what is not sent yet becomes another conversation's draft. */
   readonly composer: Writable<ComposerControl | null>;
+  /** Ends with the conversation that is left. */
+  readonly readAloud: ReadAloud;
   /** Follows a turn to its end; marks the conversation unread if it ends out of sight. */
   follow(id: ConversationId): void;
 }
@@ -72,9 +75,11 @@ function createSession(app: App): Session {
   const unread = writable<ReadonlySet<ConversationId>>(new Set());
   const current = writable<ConversationId | null>(null);
   const lastOpen = writable<ConversationId | null>(null);
+  const readAloud = createReadAloud(globalThis.speechSynthesis);
   const followed = new Set<ConversationId>();
   current.subscribe(() => {
     const id = current.get();
+    readAloud.stop();
     if (id !== null) lastOpen.set(id);
     if (id !== null && unread.get().has(id))
       unread.update((ids) => new Set([...ids].filter((other) => other !== id)));
@@ -92,6 +97,7 @@ function createSession(app: App): Session {
     outcomes: writable<ReadonlyMap<ConversationId | 'new', readonly ShownOutcome[]>>(new Map()),
     temporary: writable<ConversationId | null>(null),
     composer: writable<ComposerControl | null>(null),
+    readAloud,
     follow: (id) => {
       const turn = app.chat.turn(id);
       if (followed.has(id) || turn.get().status === 'idle') return;

@@ -51,7 +51,7 @@ function talkTo(model: string, store = createInMemoryStore()) {
     },
     again: async (id: ConversationId, without?: 'tools' | 'thoughts') => {
       const last = (await path(id)).at(-1) as Message;
-      await scene.chat.regenerate(id, last.id, without);
+      await scene.chat.regenerate(id, last.id, without ? { without } : {});
       await idle(id);
     },
     imported: async (said: readonly Partial<Message>[]) => {

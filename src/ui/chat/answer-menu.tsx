@@ -1,0 +1,101 @@
+// What can be taken out of an answer, and asked again: copied, shared, kept as a file, read aloud, answered by another model.
+import { Copy, Download, RefreshCw, Share2, Square, Volume2 } from 'lucide-react';
+import { useTranslation } from 'react-i18next';
+import { toast } from 'sonner';
+import { isAbort } from '../../domain/base/errors.ts';
+import type { Message } from '../../domain/chat/message.ts';
+import { useApp, useReadable } from '../hooks/app.tsx';
+import { useSession } from '../hooks/session.tsx';
+import { IconButton, type MenuItem } from '../shell/controls.tsx';
+import { download, useReport } from '../shell/conversation-actions.tsx';
+import { useActions } from './message-actions.ts';
+import { plainAnswer } from './plain-answer.ts';
+
+/** Every model that is connected, to answer `message` again; nothing where there is only one. */
+function useOtherModels(message: Message): MenuItem[] {
+  const app = useApp();
+  const actions = useActions();
+  const endpoints = useReadable(app.settings.connections, (connections) => connections.endpoints);
+  const models = endpoints.flatMap(({ id, label, models }) =>
+    models.map((model) => ({ endpointId: id, label, model })),
+  );
+  if (models.length < 2) return [];
+  return models.map(({ endpointId, label, model }) => ({
+    label: model,
+    ...(endpoints.length > 1 ? { description: label } : {}),
+    onSelect: () => actions.regenerate(message.id, { by: { endpointId, model } }),
+  }));
+}
+
+/** The rows of an answer's menu. `text`: its words as Markdown. */
+export function useAnswerItems(message: Message, text: string): MenuItem[] {
+  const { t, i18n } = useTranslation('chat');
+  const { readAloud } = useSession();
+  const actions = useActions();
+  const report = useReport();
+  const others = useOtherModels(message);
+  const copy = (words: string) => {
+    navigator.clipboard.writeText(words).then(() => toast(t('copied')), report);
+  };
+  const name = t('answerFile', { day: new Date(message.createdAt).toISOString().slice(0, 10) });
+  const share = () => {
+    navigator.share({ text }).catch((error: unknown) => {
+      if (!isAbort(error)) report(error);
+    });
+  };
+  const again: MenuItem[] =
+    actions.canWrite && actions.canAsk && others.length > 0
+      ? [{ label: t('regenerateBy'), icon: <RefreshCw size={15} aria-hidden />, items: others }]
+      : [];
+  if (!text) return again;
+  return [
+    { label: t('copyMarkdown'), icon: <Copy size={15} aria-hidden />, onSelect: () => copy(text) },
+    {
+      label: t('copyText'),
+      icon: <Copy size={15} aria-hidden />,
+      onSelect: () => copy(plainAnswer(text)),
+    },
+    ...('share' in navigator
+      ? [{ label: t('share'), icon: <Share2 size={15} aria-hidden />, onSelect: share }]
+      : []),
+    {
+      label: t('saveAnswer'),
+      icon: <Download size={15} aria-hidden />,
+      onSelect: () => {
+        download({
+          name,
+          mediaType: 'text/markdown',
+          blob: new Blob([text, '\n'], { type: 'text/markdown' }),
+        });
+        toast(t('downloaded', { name }));
+      },
+    },
+    ...(readAloud.able
+      ? [
+          {
+            label: t('readAloud'),
+            icon: <Volume2 size={15} aria-hidden />,
+            onSelect: () => {
+              if (!readAloud.start(message.id, plainAnswer(text), i18n.language)) toast(t('noVoice'));
+            },
+          },
+        ]
+      : []),
+    ...again,
+  ];
+}
+
+/** Ends the reading of this message; there only while it is read. */
+export function StopReading({ message }: { message: Message }) {
+  const { t } = useTranslation('chat');
+  const { readAloud } = useSession();
+  const reads = useReadable(readAloud.reading, (id) => id === message.id);
+  return reads ? (
+    <IconButton
+      size="sm"
+      label={t('stopReading')}
+      icon={<Square size={13} fill="currentColor" aria-hidden />}
+      onClick={readAloud.stop}
+    />
+  ) : null;
+}

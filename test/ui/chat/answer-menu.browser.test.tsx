@@ -1,0 +1,74 @@
+// The menu of an answer: taken out as Markdown or text, read aloud by the device's own voice, asked again with another model.
+import { afterEach, expect, it, vi } from 'vitest';
+import { page, userEvent } from 'vitest/browser';
+import { createTestApp, expectAccessible, show } from '../harness.tsx';
+
+const ANSWER = '# Backups\n\nKeep **two** copies.';
+
+async function answered() {
+  const app = await createTestApp({
+    *reply() {
+      yield { type: 'text-delta', text: ANSWER };
+    },
+  });
+  const { connections } = app.settings;
+  const [endpoint] = connections.get().endpoints;
+  if (!endpoint) throw new Error('No endpoint');
+  await app.settings.saveEndpoint({ ...endpoint, models: ['scripted', 'other'] }, undefined);
+  const id = await app.say('How do I back up?');
+  await app.idle(id);
+  return { app, id };
+}
+const menu = async () => {
+  const message = page.getByRole('article', { name: 'Answer' });
+  await message.getByRole('button', { name: 'More' }).click();
+};
+
+afterEach(() => vi.restoreAllMocks());
+
+it('copies as Markdown and as plain text', async () => {
+  const { app, id } = await answered();
+  const copied = vi.spyOn(navigator.clipboard, 'writeText').mockResolvedValue();
+  await show(app, `/c/${id}`);
+  await menu();
+  await expectAccessible();
+  await page.getByRole('menuitem', { name: 'Copy as Markdown' }).click();
+  expect(copied).toHaveBeenLastCalledWith(ANSWER);
+  await menu();
+  await page.getByRole('menuitem', { name: 'Copy as plain text' }).click();
+  expect(copied).toHaveBeenLastCalledWith('Backups\n\nKeep two copies.');
+});
+
+it('asks again with another model, as another branch', async () => {
+  const { app, id } = await answered();
+  const regenerate = vi.spyOn(app.chat, 'regenerate');
+  await show(app, `/c/${id}`);
+  await menu();
+  await page.getByRole('menuitem', { name: 'Answer again with' }).click();
+  await page.getByRole('menuitem', { name: 'other' }).click();
+  await expect
+    .poll(() => regenerate.mock.lastCall?.[2])
+    .toEqual({ by: { endpointId: 'scripted', model: 'other' } });
+  await expect.element(page.getByRole('status', { name: 'Branch 2 of 2' })).toBeVisible();
+});
+
+it('reads with a voice of the device only, and says so where there is none', async () => {
+  const { app, id } = await answered();
+  const voice = (localService: boolean) => ({
+    localService,
+    lang: 'en-US',
+    default: true,
+    name: 'x',
+    voiceURI: 'x',
+  });
+  const speak = vi.spyOn(speechSynthesis, 'speak').mockImplementation(() => undefined);
+  const voices = vi.spyOn(speechSynthesis, 'getVoices').mockReturnValue([voice(false)]);
+  await show(app, `/c/${id}`, { width: 390, height: 844 });
+  await menu();
+  await page.getByRole('menuitem', { name: 'Read aloud' }).click();
+  await expect.element(page.getByText(/no voice of its own/)).toBeVisible();
+  expect(speak).not.toHaveBeenCalled();
+  voices.mockReturnValue([]);
+  await userEvent.keyboard('{Escape}');
+  await expectAccessible();
+});
