@@ -1,7 +1,7 @@
 // An answer without its Markdown, for places that show text as it is: mails, notes, forms, and a voice. Pure.
 import type { Nodes, Parents, Table } from 'mdast';
 import { parseMarkdown } from './markdown/parse.ts';
-import { nestsTooDeep } from './nesting.ts';
+import { NestingGuard } from './nesting.ts';
 
 /** What stands between two blocks of one kind of parent. */
 const BETWEEN: Readonly<Record<string, string>> = { list: '\n', listItem: '\n', table: '\n' };
@@ -71,4 +71,6 @@ const READ_UP_TO = 200_000;
 
 /** The words of an answer as plain text: paragraphs, lists and tables stay apart, signs of emphasis go. */
 export const plainAnswer = (markdown: string): string =>
-  markdown.length > READ_UP_TO || nestsTooDeep(markdown) ? markdown : words(parseMarkdown(markdown)).trim();
+  markdown.length > READ_UP_TO || new NestingGuard().isTooDeep(markdown)
+    ? markdown
+    : words(parseMarkdown(markdown)).trim();
