@@ -44,13 +44,14 @@ import { ContextPanel, contextFacts } from './context-panel.tsx';
 import { type ConversationWindow, ConversationWindows } from './conversation-windows.tsx';
 import { createEdits } from './edits.ts';
 import { DropOverlay, useFileDrop } from './file-drop.tsx';
-import { FindBar, FoundContext } from './find-bar.tsx';
+import { FindBar } from './find-bar.tsx';
 import { InstructionsButton, InstructionsDialog } from './instructions.tsx';
 import {
   type BranchStep,
   BranchStepContext,
   EditingContext,
   EditsContext,
+  FoundContext,
   type MessageActions,
   MessageActionsContext,
 } from './message-actions.ts';

@@ -1,9 +1,9 @@
 // Find in conversation: a line under the header. Looks through all branches; what stands on another one is shown without moving the head.
 import { ChevronDown, ChevronUp, Search, X } from 'lucide-react';
-import { createContext, type RefObject, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
+import { type RefObject, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { MessageId } from '../../domain/base/ids.ts';
-import { type Writable, writable } from '../../domain/base/readable.ts';
+import type { Writable } from '../../domain/base/readable.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { useSession } from '../hooks/session.tsx';
 import { formatNumber } from '../i18n/index.ts';
@@ -13,9 +13,6 @@ import { findIn, firstHit, type Hit, placeInRow } from './find.ts';
 import { canMark, messageIn, rangesIn, watchMarks } from './find-marks.ts';
 import type { MessageListHandle } from './message-list.tsx';
 import type { Branch } from './rows.ts';
-
-/** The message that a hit is in: what it folds away for its length is opened. */
-export const FoundContext = createContext<Writable<MessageId | null>>(writable<MessageId | null>(null));
 
 /** Longest selection that is looked for at once, characters. */
 const SELECTION = 80;
@@ -92,6 +89,79 @@ function useHits(
   return { hits, at, place: at < 0 ? null : place, go };
 }
 
+/** Marks the words wherever they are drawn, as long as the bar is there. */
+function useMarks({
+  branch,
+  list,
+  found,
+  words,
+  place,
+}: {
+  branch: Branch;
+  list: RefObject<MessageListHandle | null>;
+  found: Writable<MessageId | null>;
+  words: string;
+  place: Place | null;
+}): void {
+  const now = useRef({ place, branch, words });
+  now.current = { place, branch, words };
+  useEffect(() => {
+    found.set(place?.hit.messageId ?? null);
+    return () => found.set(null);
+  }, [found, place]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a step marks another place
+  useEffect(() => {
+    const box = list.current?.box();
+    if (!box || words.trim() === '') return;
+    return watchMarks(box, words, () => {
+      const { place, branch, words } = now.current;
+      return place && placeInRow(place.hit, branch, words);
+    });
+  }, [list, words, place]);
+}
+
+/** What is looked for. Enter goes on, with Shift back; Escape closes. */
+function FindField({
+  field,
+  value,
+  onChange,
+  onStep,
+  onClose,
+}: {
+  field: RefObject<HTMLInputElement | null>;
+  value: string;
+  onChange: (value: string) => void;
+  onStep: (by: 1 | -1) => void;
+  onClose: () => void;
+}) {
+  const { t } = useTranslation('chat');
+  return (
+    <label className="relative flex min-w-0 flex-1 items-center md:max-w-96">
+      <Search size={15} aria-hidden className="absolute left-2.5 text-ink-3" />
+      <input
+        ref={field}
+        value={value}
+        dir="auto"
+        type="text"
+        enterKeyHint="search"
+        autoComplete="off"
+        spellCheck={false}
+        aria-label={t('find.title')}
+        placeholder={t('find.title')}
+        onChange={(event) => onChange(event.target.value)}
+        onKeyDown={(event) => {
+          if (isComposing(event.nativeEvent)) return;
+          if (event.key === 'Escape') onClose();
+          else if (event.key === 'Enter') onStep(event.shiftKey ? -1 : 1);
+          else return;
+          event.preventDefault();
+        }}
+        className="touchable h-8 w-full min-w-0 rounded-md border border-line-strong bg-paper pr-2 pl-8 text-sm outline-offset-0"
+      />
+    </label>
+  );
+}
+
 export function FindBar({
   conversation,
   branch,
@@ -116,21 +186,7 @@ export function FindBar({
   const { hits, at, place, go } = useHits(conversation, branch, list, words);
   useGoTo({ branch, list, peek, words, place });
 
-  const now = useRef({ place, branch, words });
-  now.current = { place, branch, words };
-  useEffect(() => {
-    found.set(place?.hit.messageId ?? null);
-    return () => found.set(null);
-  }, [found, place]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a step marks another place
-  useEffect(() => {
-    const box = list.current?.box();
-    if (!box || words.trim() === '') return;
-    return watchMarks(box, words, () => {
-      const { place, branch, words } = now.current;
-      return place && placeInRow(place.hit, branch, words);
-    });
-  }, [list, words, place]);
+  useMarks({ branch, list, found, words, place });
 
   const [from] = useState(() => document.activeElement);
   useEffect(() => {
@@ -168,32 +224,7 @@ export function FindBar({
         : t('find.count', { at: formatNumber(at + 1), count: hits.length, size: formatNumber(hits.length) });
   return (
     <search className="flex shrink-0 animate-fade items-center gap-1 border-b bg-side px-3 py-1.5">
-      <label className="relative flex min-w-0 flex-1 items-center md:max-w-96">
-        <Search size={15} aria-hidden className="absolute left-2.5 text-ink-3" />
-        <input
-          ref={field}
-          value={query}
-          dir="auto"
-          type="text"
-          enterKeyHint="search"
-          autoComplete="off"
-          spellCheck={false}
-          aria-label={t('find.title')}
-          placeholder={t('find.title')}
-          onChange={(event) => setQuery(event.target.value)}
-          onKeyDown={(event) => {
-            if (isComposing(event.nativeEvent)) return;
-            if (event.key === 'Escape') {
-              event.preventDefault();
-              close();
-            } else if (event.key === 'Enter') {
-              event.preventDefault();
-              go(event.shiftKey ? -1 : 1);
-            }
-          }}
-          className="touchable h-8 w-full min-w-0 rounded-md border border-line-strong bg-paper pr-2 pl-8 text-sm outline-offset-0"
-        />
-      </label>
+      <FindField field={field} value={query} onChange={setQuery} onStep={go} onClose={close} />
       <span role="status" className="shrink-0 whitespace-nowrap px-1 text-ink-3 text-xs tabular-nums">
         {count}
         {onOther && <span className="sr-only"> {t('find.otherBranch')}</span>}

@@ -36,6 +36,9 @@ export const MessageActionsContext = createContext<MessageActions | null>(null);
 /** The message that is being edited, if any: it outlives the row, which goes when it is scrolled away. */
 export const EditingContext = createContext<Writable<MessageId | null>>(writable<MessageId | null>(null));
 
+/** The message that a place found is in: what it folds away for its length is opened. */
+export const FoundContext = createContext<Writable<MessageId | null>>(writable<MessageId | null>(null));
+
 /** Edits of the conversation that were begun and neither saved nor dropped. */
 export const EditsContext = createContext<Edits | null>(null);
 
