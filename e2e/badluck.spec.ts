@@ -113,6 +113,7 @@ for (const engine of ['opfs', 'indexeddb'] as const)
   test(`an index that is damaged inside is made again by itself, and says so (${engine})`, {
     tag: engine === 'opfs' ? '@gate' : [],
   }, async ({ page }) => {
+    test.setTimeout(240_000);
     await openApp(page);
     await keepIndexIn(page, engine);
     await bringHistory(page);

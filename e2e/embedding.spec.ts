@@ -35,7 +35,7 @@ test('a damaged file of the model is fetched anew: recall goes on by words until
   const weights = '/models/multilingual-e5-small-en-zh/onnx/encoder_quantized.onnx_data';
   let damaged = true;
   const app = await host((path) => (damaged && path === weights ? noise : undefined));
-  const context = await browser.newContext();
+  const context = await browser.newContext({ serviceWorkers: 'allow' });
   try {
     const page = await context.newPage();
     await openApp(page, `${app.url}/?console`);

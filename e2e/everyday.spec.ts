@@ -64,6 +64,7 @@ for (const busy of [false, true])
   test(`a new version says that it is there, and starts when the person wants it${busy ? ', also while the old one is busy' : ''}`, {
     tag: busy ? [] : '@gate',
   }, async ({ browser }) => {
+    test.setTimeout(240_000);
     let version = 1;
     let end = () => {};
     const slow = new Promise<number>((resolve) => {
@@ -76,7 +77,7 @@ for (const busy of [false, true])
           ? slow
           : undefined,
     );
-    const context = await browser.newContext();
+    const context = await browser.newContext({ serviceWorkers: 'allow' });
     try {
       const page = await context.newPage();
       await openApp(page, `${app.url}/?console`);
@@ -170,53 +171,57 @@ test('without the files of the model, recall goes on by words and says so; with 
   }
 });
 
-test('another model comes from the hub once, and then recalls offline', async ({ page, context }) => {
-  const asked: string[] = [];
-  // A hub with one model: the smaller weights of the one that ships, under a name of their own. ONNX Runtime runs it.
-  await context.route('https://huggingface.co/**', async (route) => {
-    const path = new URL(route.request().url()).pathname.split('/resolve/main/')[1] ?? '';
-    asked.push(path);
-    const file = `../public/models/multilingual-e5-small-en-zh/${path.replace('model_quantized', 'model_q4')}`;
-    const body = await readFile(new URL(file, import.meta.url)).catch(() => null);
-    const headers = { 'access-control-allow-origin': '*' };
-    await route.fulfill(body ? { status: 200, body, headers } : { status: 404, headers });
-  });
-  await openApp(page);
-  await importThroughDialog(page, [
-    asFile('conversations.json', chatgptHistory(HISTORY.slice(0, 1)), 'application/json'),
-  ]);
-  await page.getByRole('dialog').getByRole('button', { name: 'Done' }).click();
-  await remembered(page);
-  expect(asked).toEqual([]);
+test.describe('with a service worker that keeps what it passes on', () => {
+  test.use({ serviceWorkers: 'allow' });
 
-  await page.goto('/settings/memory?console');
-  await page.getByRole('radio', { name: /Another model/ }).check();
-  await page.getByLabel('Model id').fill('somebody/multilingual-e5-small');
-  await expect(page.getByText(/4 messages are read again/)).toBeVisible();
-  await page.getByRole('button', { name: 'Change model' }).click();
-  const chosen = () =>
-    page.evaluate(() => globalThis.recollect?.app.settings.config.get().embedding.local.model);
-  await expect.poll(chosen).toBe('somebody/multilingual-e5-small');
-  await remembered(page);
-  expect(asked).toContain('onnx/model_quantized.onnx');
-  const recalled = () =>
-    page.evaluate(async () => {
-      const found = await globalThis.recollect?.app.memory.recall({
-        text: 'when is everything saved at night',
-        signal: new AbortController().signal,
-      });
-      return `${found?.mode} ${[...(found?.passages ?? []), ...(found?.nearMisses ?? [])][0]?.passage}`;
+  test('another model comes from the hub once, and then recalls offline', async ({ page, context }) => {
+    const asked: string[] = [];
+    // A hub with one model: the smaller weights of the one that ships, under a name of their own. ONNX Runtime runs it.
+    await context.route('https://huggingface.co/**', async (route) => {
+      const path = new URL(route.request().url()).pathname.split('/resolve/main/')[1] ?? '';
+      asked.push(path);
+      const file = `../public/models/multilingual-e5-small-en-zh/${path.replace('model_quantized', 'model_q4')}`;
+      const body = await readFile(new URL(file, import.meta.url)).catch(() => null);
+      const headers = { 'access-control-allow-origin': '*' };
+      await route.fulfill(body ? { status: 200, body, headers } : { status: 404, headers });
     });
-  await expect.poll(recalled).toMatch(/^hybrid .*restic every night at three/);
+    await openApp(page);
+    await importThroughDialog(page, [
+      asFile('conversations.json', chatgptHistory(HISTORY.slice(0, 1)), 'application/json'),
+    ]);
+    await page.getByRole('dialog').getByRole('button', { name: 'Done' }).click();
+    await remembered(page);
+    expect(asked).toEqual([]);
 
-  // Neither the weights nor the tokenizer are asked of the hub again, and without a network it goes on.
-  await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
-  const before = asked.length;
-  await context.setOffline(true);
-  await page.reload();
-  await remembered(page);
-  await expect.poll(recalled, { timeout: 60_000 }).toMatch(/^hybrid .*restic every night at three/);
-  expect(asked.slice(before).filter((path) => /onnx|tokenizer\.json/.test(path))).toEqual([]);
+    await page.goto('/settings/memory?console');
+    await page.getByRole('radio', { name: /Another model/ }).check();
+    await page.getByLabel('Model id').fill('somebody/multilingual-e5-small');
+    await expect(page.getByText(/4 messages are read again/)).toBeVisible();
+    await page.getByRole('button', { name: 'Change model' }).click();
+    const chosen = () =>
+      page.evaluate(() => globalThis.recollect?.app.settings.config.get().embedding.local.model);
+    await expect.poll(chosen).toBe('somebody/multilingual-e5-small');
+    await remembered(page);
+    expect(asked).toContain('onnx/model_quantized.onnx');
+    const recalled = () =>
+      page.evaluate(async () => {
+        const found = await globalThis.recollect?.app.memory.recall({
+          text: 'when is everything saved at night',
+          signal: new AbortController().signal,
+        });
+        return `${found?.mode} ${[...(found?.passages ?? []), ...(found?.nearMisses ?? [])][0]?.passage}`;
+      });
+    await expect.poll(recalled).toMatch(/^hybrid .*restic every night at three/);
+
+    // Neither the weights nor the tokenizer are asked of the hub again, and without a network it goes on.
+    await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+    const before = asked.length;
+    await context.setOffline(true);
+    await page.reload();
+    await remembered(page);
+    await expect.poll(recalled, { timeout: 60_000 }).toMatch(/^hybrid .*restic every night at three/);
+    expect(asked.slice(before).filter((path) => /onnx|tokenizer\.json/.test(path))).toEqual([]);
+  });
 });
 
 test('a browser that keeps nothing: it says so, and chat and recall work until the tab closes', {
@@ -423,41 +428,45 @@ test('a conversation that a newer version wrote is read, and left as it is', asy
   await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
 });
 
-test('it can be installed: the browser finds nothing missing, and every icon has the size it names', {
-  tag: '@gate',
-}, async ({ page }) => {
-  await openApp(page);
-  await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
-  const devtools = await page.context().newCDPSession(page);
-  const { installabilityErrors } = await devtools.send('Page.getInstallabilityErrors');
-  // The window of a walk is a private one, in which nothing is installed.
-  expect(installabilityErrors.filter(({ errorId }) => errorId !== 'in-incognito')).toEqual([]);
-  const { data, errors } = await devtools.send('Page.getAppManifest');
-  expect(errors).toEqual([]);
-  const manifest = JSON.parse(data ?? '');
-  expect(manifest).toMatchObject({
-    name: 'Recollect',
-    short_name: 'Recollect',
-    start_url: '/',
-    scope: '/',
-    display: 'standalone',
-    theme_color: expect.stringMatching(/^#[0-9a-f]{6}$/),
-    background_color: expect.stringMatching(/^#[0-9a-f]{6}$/),
+test.describe('with a service worker, which an installed app must have', () => {
+  test.use({ serviceWorkers: 'allow' });
+
+  test('it can be installed: the browser finds nothing missing, and every icon has the size it names', {
+    tag: '@gate',
+  }, async ({ page }) => {
+    await openApp(page);
+    await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+    const devtools = await page.context().newCDPSession(page);
+    const { installabilityErrors } = await devtools.send('Page.getInstallabilityErrors');
+    // The window of a walk is a private one, in which nothing is installed.
+    expect(installabilityErrors.filter(({ errorId }) => errorId !== 'in-incognito')).toEqual([]);
+    const { data, errors } = await devtools.send('Page.getAppManifest');
+    expect(errors).toEqual([]);
+    const manifest = JSON.parse(data ?? '');
+    expect(manifest).toMatchObject({
+      name: 'Recollect',
+      short_name: 'Recollect',
+      start_url: '/',
+      scope: '/',
+      display: 'standalone',
+      theme_color: expect.stringMatching(/^#[0-9a-f]{6}$/),
+      background_color: expect.stringMatching(/^#[0-9a-f]{6}$/),
+    });
+    const icons: { src: string; sizes: string; purpose?: string }[] = manifest.icons;
+    expect(icons.map(({ sizes, purpose = 'any' }) => `${sizes} ${purpose}`)).toEqual(
+      expect.arrayContaining(['192x192 any', '512x512 any', '512x512 maskable']),
+    );
+    for (const { src, sizes } of icons) {
+      const [width, height] = await page.evaluate(async (src) => {
+        const image = new Image();
+        image.src = src;
+        await image.decode();
+        return [image.naturalWidth, image.naturalHeight];
+      }, src);
+      if (sizes === 'any') expect(width, src).toBeGreaterThan(0);
+      else expect(`${width}x${height}`, src).toBe(sizes);
+    }
   });
-  const icons: { src: string; sizes: string; purpose?: string }[] = manifest.icons;
-  expect(icons.map(({ sizes, purpose = 'any' }) => `${sizes} ${purpose}`)).toEqual(
-    expect.arrayContaining(['192x192 any', '512x512 any', '512x512 maskable']),
-  );
-  for (const { src, sizes } of icons) {
-    const [width, height] = await page.evaluate(async (src) => {
-      const image = new Image();
-      image.src = src;
-      await image.decode();
-      return [image.naturalWidth, image.naturalHeight];
-    }, src);
-    if (sizes === 'any') expect(width, src).toBeGreaterThan(0);
-    else expect(`${width}x${height}`, src).toBe(sizes);
-  }
 });
 
 for (const kept of [true, false])

@@ -354,67 +354,71 @@ test.describe('with a library that is remembered', () => {
   });
 });
 
-test('the figures of what is kept are those of the sample library, on OPFS; the index is made anew with progress, and finds again', async ({
-  page,
-}) => {
-  const samples = sampleConversations(Date.now());
-  const said = samples.reduce((sum, { messages }) => sum + messages.length, 0);
-  await openApp(page);
-  await page.getByRole('button', { name: /Just look around/ }).click();
-  await expect(page.getByText('Sourdough that stays flat')).toBeVisible();
-  // Kept for offline use a moment after the start, which a page that goes would break off; counted once, when one comes to the figures.
-  const kept = () =>
-    page.evaluate(
-      async (name) => (await (await caches.open(name)).keys()).map(({ url }) => url),
-      MODEL_CACHE,
+test.describe('with a service worker that keeps the model', () => {
+  test.use({ serviceWorkers: 'allow' });
+
+  test('the figures of what is kept are those of the sample library, on OPFS; the index is made anew with progress, and finds again', async ({
+    page,
+  }) => {
+    const samples = sampleConversations(Date.now());
+    const said = samples.reduce((sum, { messages }) => sum + messages.length, 0);
+    await openApp(page);
+    await page.getByRole('button', { name: /Just look around/ }).click();
+    await expect(page.getByText('Sourdough that stays flat')).toBeVisible();
+    // Kept for offline use a moment after the start, which a page that goes would break off; counted once, when one comes to the figures.
+    const kept = () =>
+      page.evaluate(
+        async (name) => (await (await caches.open(name)).keys()).map(({ url }) => url),
+        MODEL_CACHE,
+      );
+    await expect.poll(kept).toContainEqual(expect.stringMatching(/\.onnx_data$|\/model_\w+\.onnx$/));
+    await remembered(page, 'words');
+    await page.goto('/settings/storage?console');
+    const figures = page.getByRole('region', { name: 'What is kept' });
+    /** The size of one part, and below it how much of it there is. */
+    const figure = (name: string) =>
+      figures
+        .locator('dl > div')
+        .filter({ has: page.getByText(name, { exact: true }) })
+        .getByRole('definition');
+    const SIZE = /^[1-9][\d.,]* (bytes?|kB|MB)$/;
+    await expect(figure('Conversations')).toHaveText([SIZE, `${samples.length} conversations`]);
+    await expect(figure('Memory index')).toHaveText([SIZE, `${said} messages`]);
+    await expect(figures).toContainText(
+      /of [\d.,]+ [GMT]B this browser allows · [\d.,]+% of your limit of 2 GB/,
     );
-  await expect.poll(kept).toContainEqual(expect.stringMatching(/\.onnx_data$|\/model_\w+\.onnx$/));
-  await remembered(page, 'words');
-  await page.goto('/settings/storage?console');
-  const figures = page.getByRole('region', { name: 'What is kept' });
-  /** The size of one part, and below it how much of it there is. */
-  const figure = (name: string) =>
-    figures
-      .locator('dl > div')
-      .filter({ has: page.getByText(name, { exact: true }) })
-      .getByRole('definition');
-  const SIZE = /^[1-9][\d.,]* (bytes?|kB|MB)$/;
-  await expect(figure('Conversations')).toHaveText([SIZE, `${samples.length} conversations`]);
-  await expect(figure('Memory index')).toHaveText([SIZE, `${said} messages`]);
-  await expect(figures).toContainText(
-    /of [\d.,]+ [GMT]B this browser allows · [\d.,]+% of your limit of 2 GB/,
-  );
-  await expect(figure('Model files')).toHaveText(/^[1-9]\d+(\.\d)? MB$/);
-  await expect(page.getByText(/^In use now: /)).toHaveText('In use now: OPFS');
-  await remembered(page, 'words');
-  // Seen for a moment only, where there is little to read.
-  await page.evaluate(() => {
-    const bars: string[] = [];
-    Object.assign(globalThis, { bars });
-    new MutationObserver(() => {
-      for (const bar of document.querySelectorAll('main [role=progressbar]')) {
-        const words = bar.getAttribute('aria-label') ?? '';
-        if (!bars.includes(words)) bars.push(words);
-      }
-    }).observe(document.body, { subtree: true, childList: true, attributes: true });
+    await expect(figure('Model files')).toHaveText(/^[1-9]\d+(\.\d)? MB$/);
+    await expect(page.getByText(/^In use now: /)).toHaveText('In use now: OPFS');
+    await remembered(page, 'words');
+    // Seen for a moment only, where there is little to read.
+    await page.evaluate(() => {
+      const bars: string[] = [];
+      Object.assign(globalThis, { bars });
+      new MutationObserver(() => {
+        for (const bar of document.querySelectorAll('main [role=progressbar]')) {
+          const words = bar.getAttribute('aria-label') ?? '';
+          if (!bars.includes(words)) bars.push(words);
+        }
+      }).observe(document.body, { subtree: true, childList: true, attributes: true });
+    });
+    await page.getByRole('main').getByRole('button', { name: 'Rebuild', exact: true }).click();
+    const asked = page.getByRole('dialog', { name: 'Rebuild the index?' });
+    await expect(asked).toContainText(`from your ${said} messages`);
+    await asked.getByRole('button', { name: 'Rebuild', exact: true }).click();
+    await expect
+      .poll(() => page.evaluate(() => (globalThis as unknown as { bars?: string[] }).bars))
+      .toContain('Rebuilding the index');
+    await expect(
+      page.getByRole('main').getByRole('progressbar', { name: 'Rebuilding the index' }),
+    ).toHaveCount(0);
+    await remembered(page, 'words');
+    await expect(figure('Memory index')).toHaveText([SIZE, `${said} messages`]);
+    await page.getByRole('button', { name: 'New conversation' }).first().click();
+    const outcome = await command(page, '/recall why is my sourdough flat');
+    await expect(
+      outcome.getByRole('button', { name: 'Open the message in “Sourdough that stays flat”' }).first(),
+    ).toBeVisible();
   });
-  await page.getByRole('main').getByRole('button', { name: 'Rebuild', exact: true }).click();
-  const asked = page.getByRole('dialog', { name: 'Rebuild the index?' });
-  await expect(asked).toContainText(`from your ${said} messages`);
-  await asked.getByRole('button', { name: 'Rebuild', exact: true }).click();
-  await expect
-    .poll(() => page.evaluate(() => (globalThis as unknown as { bars?: string[] }).bars))
-    .toContain('Rebuilding the index');
-  await expect(page.getByRole('main').getByRole('progressbar', { name: 'Rebuilding the index' })).toHaveCount(
-    0,
-  );
-  await remembered(page, 'words');
-  await expect(figure('Memory index')).toHaveText([SIZE, `${said} messages`]);
-  await page.getByRole('button', { name: 'New conversation' }).first().click();
-  const outcome = await command(page, '/recall why is my sourdough flat');
-  await expect(
-    outcome.getByRole('button', { name: 'Open the message in “Sourdough that stays flat”' }).first(),
-  ).toBeVisible();
 });
 
 /** What has scripts find a browser that refuses OPFS, in the page and in every worker. */

@@ -17,6 +17,8 @@ import {
   test,
 } from './app.ts';
 
+test.use({ serviceWorkers: 'allow' });
+
 const composer = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true });
 const say = async (page: Page, words: string) => {
   await page.getByRole('button', { name: 'New conversation' }).first().click();
@@ -42,6 +44,7 @@ const LESSON = {
 test('closed, without any server, and opened again: ask, find, import, export, and look at everything', {
   tag: '@gate',
 }, async () => {
+  test.setTimeout(240_000);
   const app = await host(() => undefined);
   const browser = ownBrowser();
   try {

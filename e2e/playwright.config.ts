@@ -3,6 +3,7 @@ import { BROWSER_ARGS, findBrowser } from '../test/browser.ts';
 
 const browser = findBrowser();
 const port = Number(process.env.E2E_PORT ?? 4317);
+const isGate = process.env.CI !== undefined && process.env.TEST_ALL === undefined;
 
 export default defineConfig({
   testDir: '.',
@@ -18,12 +19,15 @@ export default defineConfig({
   ],
   // In the gate a journey that fails has one more try; if it passes then, the gate names it as flaky.
   retries: process.env.CI ? 1 : 0,
-  timeout: 480_000,
-  expect: { timeout: 60_000 },
+  // One that hangs must not hold up all others; the few that take longer say so themselves.
+  timeout: isGate ? 120_000 : 480_000,
+  expect: { timeout: isGate ? 30_000 : 60_000 },
   reporter: [['list'], ['json', { outputFile: '../test-results/e2e.json' }]],
   use: {
     baseURL: `http://localhost:${port}`,
     locale: 'en-US',
+    // A service worker keeps the whole app when a profile first opens it, which is most of a journey's work. Journeys about it allow it.
+    serviceWorkers: 'block',
     viewport: { width: 1280, height: 800 },
     launchOptions: { ...(browser ? { executablePath: browser } : {}), args: [...BROWSER_ARGS] },
   },

@@ -134,63 +134,74 @@ test('in workers, foreign script does not run and only what is configured is ask
   expect(await through([server.origin])).toBe('head');
 });
 
-test('over a whole session nobody is asked but the app’s own host and the endpoint that was named', {
-  tag: '@gate',
-}, async ({ page, context, baseURL }) => {
-  const asked: Request[] = [];
-  const sockets: string[] = [];
-  context.on('request', (request) => asked.push(request));
-  page.on('websocket', (socket) => sockets.push(socket.url()));
-  await openApp(page);
-  await importThroughDialog(page, [
-    asFile('conversations.json', chatgptHistory(HISTORY.slice(0, 2)), 'application/json'),
-  ]);
-  await page.getByRole('dialog').getByRole('button', { name: 'Done' }).click();
-  await page.evaluate(async (baseUrl) => {
-    const settings = globalThis.recollect?.app.settings;
-    await settings?.saveEndpoint({ id: 's', label: 'Scripted', baseUrl, models: ['plain'] }, 'sk-test');
-    await settings?.choose({ endpointId: 's', model: 'plain' });
-  }, server.baseUrl);
-  // Once more, now that the service worker holds the page: what it asks for is heard as well.
-  await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
-  await page.goto('/?console');
-  await remembered(page);
+test.describe('with a service worker, which asks as well', () => {
+  test.use({ serviceWorkers: 'allow' });
 
-  const composer = page.getByRole('textbox', { name: 'Message', exact: true });
-  server.next({
-    steps: [
-      { text: 'At three. ![A picture](https://pictures.example/at-three.png) [More](https://more.example/)' },
-      { finish: 'stop' },
-    ],
+  test('over a whole session nobody is asked but the app’s own host and the endpoint that was named', {
+    tag: '@gate',
+  }, async ({ page, context, baseURL }) => {
+    const asked: Request[] = [];
+    const sockets: string[] = [];
+    context.on('request', (request) => asked.push(request));
+    page.on('websocket', (socket) => sockets.push(socket.url()));
+    await openApp(page);
+    await importThroughDialog(page, [
+      asFile('conversations.json', chatgptHistory(HISTORY.slice(0, 2)), 'application/json'),
+    ]);
+    await page.getByRole('dialog').getByRole('button', { name: 'Done' }).click();
+    await page.evaluate(async (baseUrl) => {
+      const settings = globalThis.recollect?.app.settings;
+      await settings?.saveEndpoint({ id: 's', label: 'Scripted', baseUrl, models: ['plain'] }, 'sk-test');
+      await settings?.choose({ endpointId: 's', model: 'plain' });
+    }, server.baseUrl);
+    // Once more, now that the service worker holds the page: what it asks for is heard as well.
+    await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+    await page.goto('/?console');
+    await remembered(page);
+
+    const composer = page.getByRole('textbox', { name: 'Message', exact: true });
+    server.next({
+      steps: [
+        {
+          text: 'At three. ![A picture](https://pictures.example/at-three.png) [More](https://more.example/)',
+        },
+        { finish: 'stop' },
+      ],
+    });
+    await composer.fill('When does the backup of the photo disk run?');
+    await composer.press('Enter');
+    await expect(page.getByRole('article').getByRole('link', { name: 'More' })).toBeVisible();
+    await composer.fill('/recall 数据库是几点备份的');
+    await composer.press('Enter');
+    await expect(page.getByRole('region', { name: '/recall 数据库是几点备份的' })).toContainText(
+      '数据库备份',
+    );
+    await page.getByRole('link', { name: 'Memory', exact: true }).click();
+    await expect(page.getByRole('main').getByRole('heading', { level: 1 })).toHaveText('Memory');
+    await page.getByRole('link', { name: 'Settings', exact: true }).click();
+    for (const section of await page
+      .getByRole('navigation', { name: 'Settings' })
+      .getByRole('button')
+      .all()) {
+      await section.click();
+      await expect(
+        page.getByRole('heading', { level: 2, name: (await section.textContent()) ?? '' }),
+      ).toBeVisible();
+    }
+
+    const origins = asked
+      .map((request) => new URL(request.url()))
+      .filter(({ protocol }) => protocol !== 'data:');
+    expect(new Set(origins.map(({ origin }) => origin))).toEqual(new Set([baseURL, server.origin]));
+    expect(sockets).toEqual([]);
+    // All of them are heard: the service worker's, and those of the workers that may reach out.
+    expect(asked.some((request) => request.serviceWorker() !== null)).toBe(true);
+    for (const path of [/\/models\/.+\.onnx_data$/, /\/chat\/completions$/])
+      expect(
+        asked.some((request) => path.test(request.url())),
+        String(path),
+      ).toBe(true);
   });
-  await composer.fill('When does the backup of the photo disk run?');
-  await composer.press('Enter');
-  await expect(page.getByRole('article').getByRole('link', { name: 'More' })).toBeVisible();
-  await composer.fill('/recall 数据库是几点备份的');
-  await composer.press('Enter');
-  await expect(page.getByRole('region', { name: '/recall 数据库是几点备份的' })).toContainText('数据库备份');
-  await page.getByRole('link', { name: 'Memory', exact: true }).click();
-  await expect(page.getByRole('main').getByRole('heading', { level: 1 })).toHaveText('Memory');
-  await page.getByRole('link', { name: 'Settings', exact: true }).click();
-  for (const section of await page.getByRole('navigation', { name: 'Settings' }).getByRole('button').all()) {
-    await section.click();
-    await expect(
-      page.getByRole('heading', { level: 2, name: (await section.textContent()) ?? '' }),
-    ).toBeVisible();
-  }
-
-  const origins = asked
-    .map((request) => new URL(request.url()))
-    .filter(({ protocol }) => protocol !== 'data:');
-  expect(new Set(origins.map(({ origin }) => origin))).toEqual(new Set([baseURL, server.origin]));
-  expect(sockets).toEqual([]);
-  // All of them are heard: the service worker's, and those of the workers that may reach out.
-  expect(asked.some((request) => request.serviceWorker() !== null)).toBe(true);
-  for (const path of [/\/models\/.+\.onnx_data$/, /\/chat\/completions$/])
-    expect(
-      asked.some((request) => path.test(request.url())),
-      String(path),
-    ).toBe(true);
 });
 
 test('under it a model answers and a question is found by its meaning', async ({ page }) => {

@@ -55,7 +55,7 @@ test.describe('with a library that is remembered', () => {
   // One page for all of them, in one browser.
   test.describe.configure({ mode: 'default' });
   test.beforeAll(async ({ browser }) => {
-    context = await browser.newContext();
+    context = await browser.newContext({ serviceWorkers: 'allow' });
     page = await context.newPage();
     await openApp(page);
     await importThroughDialog(page, [

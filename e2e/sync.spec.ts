@@ -245,6 +245,7 @@ async function say(page: Page, words: string): Promise<void> {
 }
 
 test('pair by link, import and chat on one, recall on the other', { tag: '@gate' }, async () => {
+  test.setTimeout(240_000);
   const desk = await device();
   await importThroughDialog(desk.page, [
     asFile('conversations.json', chatgptHistory(HISTORY), 'application/json'),
@@ -294,66 +295,71 @@ test('pair by link, import and chat on one, recall on the other', { tag: '@gate'
   ).toContainText('Backup of the photos');
 });
 
-test('both offline, both write in the same conversation, both back: nothing is lost, and it shows', {
-  tag: '@gate',
-}, async () => {
-  const desk = await device();
-  await createAccount(desk);
-  await desk.page.getByRole('button', { name: 'New conversation' }).first().click();
-  await say(desk.page, 'Which colour shall the shed have?');
-  await expect(desk.page).toHaveURL(/\/c\//);
-  const path = new URL(desk.page.url()).pathname;
-  await openSettings(desk.page);
-  const phone = await pairedTo(desk);
-  await same(desk.page, phone.page);
-  for (const { page } of [desk, phone]) {
-    await openApp(page, `${base}${path}?console`);
-    await expect(page.getByRole('article').getByText('Which colour shall the shed have?')).toBeVisible();
-  }
-  await expect(desk.page.getByText(/Saved, also on Phone/)).toBeVisible({ timeout: 60_000 });
-  await same(desk.page, phone.page);
+test.describe('with a service worker that has the app where there is no network', () => {
+  test.use({ serviceWorkers: 'allow' });
 
-  // The app is all there before the network goes: what is still loading when it goes is another matter.
-  for (const { page } of [desk, phone]) await remembered(page, 'words');
-  await relay.kill();
-  await desk.context.setOffline(true);
-  await phone.context.setOffline(true);
-  await say(desk.page, 'Green, like the garden gate.');
-  await say(phone.page, 'Red, like the barn next door.');
-  for (const { page } of [desk, phone])
-    await expect(page.getByText(/Offline\. Saved here, \d+ to sync/)).toBeVisible({ timeout: 60_000 });
+  test('both offline, both write in the same conversation, both back: nothing is lost, and it shows', {
+    tag: '@gate',
+  }, async () => {
+    test.setTimeout(240_000);
+    const desk = await device();
+    await createAccount(desk);
+    await desk.page.getByRole('button', { name: 'New conversation' }).first().click();
+    await say(desk.page, 'Which colour shall the shed have?');
+    await expect(desk.page).toHaveURL(/\/c\//);
+    const path = new URL(desk.page.url()).pathname;
+    await openSettings(desk.page);
+    const phone = await pairedTo(desk);
+    await same(desk.page, phone.page);
+    for (const { page } of [desk, phone]) {
+      await openApp(page, `${base}${path}?console`);
+      await expect(page.getByRole('article').getByText('Which colour shall the shed have?')).toBeVisible();
+    }
+    await expect(desk.page.getByText(/Saved, also on Phone/)).toBeVisible({ timeout: 60_000 });
+    await same(desk.page, phone.page);
 
-  await relay.start();
-  await desk.context.setOffline(false);
-  await phone.context.setOffline(false);
-  await expect(desk.page.getByText(/Saved, also on Phone/)).toBeVisible({ timeout: 120_000 });
-  await expect(phone.page.getByText(/Saved, also on Desk/)).toBeVisible({ timeout: 120_000 });
-  await same(desk.page, phone.page);
-  const both = await contents(desk.page);
-  expect(both).toContain('Green, like the garden gate.');
-  expect(both).toContain('Red, like the barn next door.');
-  // Nobody's words were taken off their screen; the other branch is one step away.
-  await expect(desk.page.getByRole('article').getByText('Green, like the garden gate.')).toBeVisible();
-  await expect(phone.page.getByRole('article').getByText('Red, like the barn next door.')).toBeVisible();
-  for (const { page } of [desk, phone])
-    await expect(page.getByText('2 / 2').or(page.getByText('1 / 2')).first()).toBeVisible();
-
-  // The one whose words came second to the relay is told; which one that is, the network decides.
-  const led: Page[] = [];
-  for (const { page } of [desk, phone]) {
-    await openSettings(page);
-    await page.getByRole('button', { name: 'Conflicts', exact: true }).click();
-  }
-  await expect(async () => {
+    // The app is all there before the network goes: what is still loading when it goes is another matter.
+    for (const { page } of [desk, phone]) await remembered(page, 'words');
+    await relay.kill();
+    await desk.context.setOffline(true);
+    await phone.context.setOffline(true);
+    await say(desk.page, 'Green, like the garden gate.');
+    await say(phone.page, 'Red, like the barn next door.');
     for (const { page } of [desk, phone])
-      if (await page.getByRole('button', { name: 'View the branches' }).first().isVisible()) led.push(page);
-    expect(led).not.toEqual([]);
-  }).toPass({ timeout: 60_000 });
-  for (const page of led) {
-    await page.getByRole('button', { name: 'View the branches' }).first().click();
-    await expect(page).toHaveURL(new RegExp(path));
-    await expect(page.getByText('2 / 2').or(page.getByText('1 / 2')).first()).toBeVisible();
-  }
+      await expect(page.getByText(/Offline\. Saved here, \d+ to sync/)).toBeVisible({ timeout: 60_000 });
+
+    await relay.start();
+    await desk.context.setOffline(false);
+    await phone.context.setOffline(false);
+    await expect(desk.page.getByText(/Saved, also on Phone/)).toBeVisible({ timeout: 120_000 });
+    await expect(phone.page.getByText(/Saved, also on Desk/)).toBeVisible({ timeout: 120_000 });
+    await same(desk.page, phone.page);
+    const both = await contents(desk.page);
+    expect(both).toContain('Green, like the garden gate.');
+    expect(both).toContain('Red, like the barn next door.');
+    // Nobody's words were taken off their screen; the other branch is one step away.
+    await expect(desk.page.getByRole('article').getByText('Green, like the garden gate.')).toBeVisible();
+    await expect(phone.page.getByRole('article').getByText('Red, like the barn next door.')).toBeVisible();
+    for (const { page } of [desk, phone])
+      await expect(page.getByText('2 / 2').or(page.getByText('1 / 2')).first()).toBeVisible();
+
+    // The one whose words came second to the relay is told; which one that is, the network decides.
+    const led: Page[] = [];
+    for (const { page } of [desk, phone]) {
+      await openSettings(page);
+      await page.getByRole('button', { name: 'Conflicts', exact: true }).click();
+    }
+    await expect(async () => {
+      for (const { page } of [desk, phone])
+        if (await page.getByRole('button', { name: 'View the branches' }).first().isVisible()) led.push(page);
+      expect(led).not.toEqual([]);
+    }).toPass({ timeout: 60_000 });
+    for (const page of led) {
+      await page.getByRole('button', { name: 'View the branches' }).first().click();
+      await expect(page).toHaveURL(new RegExp(path));
+      await expect(page.getByText('2 / 2').or(page.getByText('1 / 2')).first()).toBeVisible();
+    }
+  });
 });
 
 /** A film of one picture for Chromium's made-up camera: the code in the middle of a grey wall. */

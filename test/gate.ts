@@ -224,7 +224,7 @@ await Promise.all([
         ['playwright', 'test', '-c', 'e2e/playwright.config.ts', ...(ALL ? [] : ['--grep', '@gate'])],
         'e2e.json',
         readPlaywright,
-        { CI: '1', E2E_BUILT: '1' },
+        { CI: '1', E2E_BUILT: '1', ...(ALL ? { TEST_ALL: '1' } : {}) },
       )
     : undefined,
 ]);

@@ -24,6 +24,8 @@ export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
   plugins: [cluster(), tailwindcss()],
   resolve: { alias: ALIASES },
+  // As `test/scale.ts` reads it in Node, too.
+  define: { 'import.meta.env.TEST_ALL': JSON.stringify(process.env.TEST_ALL ?? '') },
   worker: { format: 'es' },
   server: { headers },
   optimizeDeps: {

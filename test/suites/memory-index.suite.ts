@@ -14,6 +14,7 @@ import type {
 import { afterLook, together } from '../../src/adapters/index/rules.ts';
 import type { ConversationId, MessageId } from '../../src/domain/base/ids.ts';
 import { lateInteraction } from '../../src/domain/memory/late.ts';
+import { runs } from '../scale.ts';
 
 export interface MemoryIndexSetup {
   /** An empty index. */
@@ -98,17 +99,217 @@ async function embedAll(index: MemoryIndex, of: (embedded: string) => Float32Arr
   return stale;
 }
 
+/** Closes after each test what it opened. */
+function openedOnce(setup: MemoryIndexSetup) {
+  const opened: MemoryIndex[] = [];
+  afterEach(async () => {
+    for (const index of opened.splice(0)) await index.close();
+  });
+  const open = async () => {
+    const index = await setup.open();
+    opened.push(index);
+    return index;
+  };
+  return { open, opened };
+}
+
+/** The part of the contract that depends on where the index is kept; the rest is the same SQL everywhere. */
+export function describeKeptIndex(name: string, setup: MemoryIndexSetup): void {
+  describe(`memory index: ${name}`, () => {
+    const { open, opened } = openedOnce(setup);
+    testsOfKeeping(setup, open, opened);
+  });
+}
+
+function testsOfKeeping(
+  setup: MemoryIndexSetup,
+  open: () => Promise<MemoryIndex>,
+  opened: MemoryIndex[],
+): void {
+  it('clears everything and can be filled again', async () => {
+    const index = await open();
+    const step = change({ conversations: [conversation(1)], messages: [message(1, 'again')] });
+    await index.apply(step, 5);
+    await embedAll(index, () => values(1, 0));
+    await index.clear();
+    expect(await index.bookmark()).toBe(0);
+    expect(await index.stats(MODEL)).toMatchObject({
+      conversations: 0,
+      messages: 0,
+      chunks: 0,
+      vectors: 0,
+    });
+    expect(await found(index, 'again')).toEqual([]);
+    await index.apply(step, 5);
+    expect(await found(index, 'again')).toEqual([m(1)]);
+    expect(await index.stale(MODEL, 9)).toHaveLength(1);
+  });
+
+  it('answers many at once', async () => {
+    const index = await open();
+    await Promise.all([
+      ...Array.from({ length: 8 }, (_, at) =>
+        index.apply(change({ messages: [message(at, 'together')] }), at + 1),
+      ),
+      ...Array.from({ length: 4 }, () => search(index, 'together')),
+    ]);
+    expect(await found(index, 'together')).toHaveLength(8);
+    expect(await index.bookmark()).toBeGreaterThan(0);
+  });
+
+  if (setup.reopen) {
+    const reopen = setup.reopen;
+    it('keeps everything over closing and opening', async () => {
+      const first = await setup.open();
+      await first.apply(
+        change({
+          conversations: [conversation(1, { title: 'Kept', pinned: true })],
+          messages: [message(1, 'apples'), message(2, 'pears', { parentId: m(1) })],
+        }),
+        42,
+      );
+      await embedAll(first, (text) => (text === 'apples' ? values(1, 0) : values(0, 1)));
+      const vector = { model: MODEL, values: values(1, 0) };
+      const before = await search(first, 'pears apples', { vector });
+      const second = await reopen(first);
+      opened.push(second);
+      expect(await second.bookmark()).toBe(42);
+      expect(await search(second, 'pears apples', { vector })).toEqual(before);
+      await second.apply(change({ messages: [message(3, 'plums')] }), 43);
+      expect(await found(second, 'plums pears')).toEqual([m(2), m(3)]);
+    });
+  }
+
+  it('agrees with the in-memory member after any sequence of changes', { timeout: 180_000 }, async () => {
+    const words = ['apple', 'pear', 'plum', '备份', '数据'];
+    const conversationIds = fc.integer({ min: 1, max: 3 });
+    const messageIds = fc.integer({ min: 1, max: 6 });
+    const text = fc
+      .array(fc.constantFrom(...words), { minLength: 1, maxLength: 4 })
+      .map((all) => all.join(' '));
+    const anyMessage = fc
+      .record({
+        id: messageIds,
+        texts: fc.array(text, { maxLength: 3 }),
+        of: conversationIds,
+        parent: fc.option(messageIds),
+        role: fc.constantFrom('user' as const, 'assistant' as const),
+        at: fc.integer({ min: 0, max: 5 }),
+      })
+      .map(({ id, texts, of, parent, role, at }) =>
+        message(
+          id,
+          texts.map((one, ordinal) => chunk(one, { ordinal, priority: ordinal })),
+          {
+            conversationId: c(of),
+            parentId: parent === null ? null : m(parent),
+            ...(parent === null ? {} : { before: m(parent) }),
+            role,
+            createdAt: at,
+          },
+        ),
+      );
+    const anyChange = fc
+      .record({
+        conversations: fc.array(
+          fc
+            .record({ id: conversationIds, archived: fc.boolean() })
+            .map(({ id, archived }) => conversation(id, { archived })),
+          { maxLength: 2 },
+        ),
+        messages: fc.array(anyMessage, { maxLength: 4 }),
+        removedMessages: fc.array(messageIds.map(m), { maxLength: 2 }),
+        removedConversations: fc.oneof(
+          { weight: 4, arbitrary: fc.constant<ConversationId[]>([]) },
+          { weight: 1, arbitrary: conversationIds.map((id) => [c(id)]) },
+        ),
+      })
+      .map((one) => ({ kind: 'apply' as const, change: one }));
+    const anyStep = fc.oneof(
+      { weight: 5, arbitrary: anyChange },
+      { weight: 2, arbitrary: fc.record({ kind: fc.constant('embed' as const), limit: fc.nat(4) }) },
+      { weight: 1, arbitrary: fc.record({ kind: fc.constant('clear' as const) }) },
+    );
+    type Step = typeof anyStep extends fc.Arbitrary<infer One> ? One : never;
+    const vectorOf = (embedded: string) =>
+      values(...words.map((word) => embedded.split(' ').filter((one) => one === word).length));
+    const index = await open();
+    const play = async (subject: MemoryIndex, steps: readonly Step[]) => {
+      await subject.clear();
+      const seen: unknown[] = [];
+      let position = 0;
+      for (const step of steps) {
+        if (step.kind === 'apply') await subject.apply(step.change, ++position);
+        else if (step.kind === 'clear') await subject.clear();
+        else {
+          // By what is embedded, not by number: the two members number chunks differently.
+          const stale = (await subject.stale(MODEL, 100)).sort((a, b) => (a.embedded < b.embedded ? -1 : 1));
+          const few = stale.filter((one) => stale.findIndex((o) => o.embedded === one.embedded) < step.limit);
+          await subject.put(
+            MODEL,
+            few.map((one) => ({ chunkId: one.id, values: vectorOf(one.embedded) })),
+          );
+        }
+      }
+      for (const id of [1, 2, 3]) seen.push([...(await subject.messageIds(c(id)))].sort());
+      const vector = { model: MODEL, values: vectorOf('apple 数据') };
+      for (const filter of [{}, { archived: false, excludeConversationIds: [c(1)] }] satisfies IndexFilter[])
+        seen.push(
+          [...(await subject.look({ words: 'pear 备份', vector, filter, limit: 100 })).candidates]
+            .map((hit) =>
+              JSON.stringify([
+                hit.messageId,
+                hit.text,
+                hit.conversationId,
+                hit.archived,
+                hit.cosine?.toFixed(3),
+                hit.bm25 > 0,
+              ]),
+            )
+            .sort(),
+        );
+      for (const [filter, limit] of [
+        [{}, 2],
+        [{ roles: ['user'] }, 1],
+      ] satisfies [IndexFilter, number][]) {
+        const asked = { words: 'pear 备份', filter, limit, around: true };
+        const byWords = await subject.look(asked);
+        const knowing = byWords.knownWords ? { knownWords: byWords.knownWords } : {};
+        const added = await subject.look({ ...asked, vector, after: afterLook(byWords), ...knowing });
+        const told = ({ candidates, worth }: Found) => ({
+          worth,
+          // What stands beside several that were found may name either of them.
+          candidates: candidates
+            .map((one) => (one.beside ? { ...one, previous: null, next: null } : one))
+            .sort((a, b) => a.chunkId - b.chunkId),
+        });
+        const whole = told(await subject.look({ ...asked, vector }));
+        expect(told(together(byWords, added))).toEqual(whole);
+        expect(told(await subject.look({ ...asked, vector, ...knowing }))).toEqual(whole);
+      }
+      const near = await subject.neighbours([m(1), m(2), m(3), m(4)], 2, 2);
+      seen.push([...near].sort(([a], [b]) => (a < b ? -1 : 1)));
+      const { bytes: _, ...stats } = await subject.stats(MODEL);
+      seen.push(stats, await subject.bookmark());
+      seen.push((await subject.stale(MODEL, 100)).map((one) => one.embedded).sort());
+      seen.push(
+        (await subject.waiting(MODEL)).sort((a, b) => (a.conversationId < b.conversationId ? -1 : 1)),
+      );
+      return seen;
+    };
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyStep, { minLength: 1, maxLength: 12 }), async (steps) => {
+        expect(await play(index, steps)).toEqual(await play(createInMemoryIndex(), steps));
+      }),
+      { numRuns: setup.runs ?? runs(30, 10) },
+    );
+  });
+}
+
 export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void {
   describe(`memory index: ${name}`, () => {
-    const opened: MemoryIndex[] = [];
-    afterEach(async () => {
-      for (const index of opened.splice(0)) await index.close();
-    });
-    const open = async () => {
-      const index = await setup.open();
-      opened.push(index);
-      return index;
-    };
+    const { open, opened } = openedOnce(setup);
+    testsOfKeeping(setup, open, opened);
 
     it('starts empty with bookmark 0', async () => {
       const index = await open();
@@ -910,60 +1111,6 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
       expect(await index.stale(MODEL, 9), 'its vectors are gone too').toHaveLength(1);
     });
 
-    it('clears everything and can be filled again', async () => {
-      const index = await open();
-      const step = change({ conversations: [conversation(1)], messages: [message(1, 'again')] });
-      await index.apply(step, 5);
-      await embedAll(index, () => values(1, 0));
-      await index.clear();
-      expect(await index.bookmark()).toBe(0);
-      expect(await index.stats(MODEL)).toMatchObject({
-        conversations: 0,
-        messages: 0,
-        chunks: 0,
-        vectors: 0,
-      });
-      expect(await found(index, 'again')).toEqual([]);
-      await index.apply(step, 5);
-      expect(await found(index, 'again')).toEqual([m(1)]);
-      expect(await index.stale(MODEL, 9)).toHaveLength(1);
-    });
-
-    it('answers many at once', async () => {
-      const index = await open();
-      await Promise.all([
-        ...Array.from({ length: 8 }, (_, at) =>
-          index.apply(change({ messages: [message(at, 'together')] }), at + 1),
-        ),
-        ...Array.from({ length: 4 }, () => search(index, 'together')),
-      ]);
-      expect(await found(index, 'together')).toHaveLength(8);
-      expect(await index.bookmark()).toBeGreaterThan(0);
-    });
-
-    if (setup.reopen) {
-      const reopen = setup.reopen;
-      it('keeps everything over closing and opening', async () => {
-        const first = await setup.open();
-        await first.apply(
-          change({
-            conversations: [conversation(1, { title: 'Kept', pinned: true })],
-            messages: [message(1, 'apples'), message(2, 'pears', { parentId: m(1) })],
-          }),
-          42,
-        );
-        await embedAll(first, (text) => (text === 'apples' ? values(1, 0) : values(0, 1)));
-        const vector = { model: MODEL, values: values(1, 0) };
-        const before = await search(first, 'pears apples', { vector });
-        const second = await reopen(first);
-        opened.push(second);
-        expect(await second.bookmark()).toBe(42);
-        expect(await search(second, 'pears apples', { vector })).toEqual(before);
-        await second.apply(change({ messages: [message(3, 'plums')] }), 43);
-        expect(await found(second, 'plums pears')).toEqual([m(2), m(3)]);
-      });
-    }
-
     it('shows the library from above', async () => {
       const index = await open();
       await index.apply(
@@ -1017,138 +1164,6 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
       expect(said.get(c(1))).toEqual([0, 2 * quarter, 5 * quarter, 1_800_000_000_000]);
       expect(said.get(c(2))).toEqual([]);
       expect(conversations.map(({ messages }) => messages).sort()).toEqual([0, 5]);
-    });
-
-    it('agrees with the in-memory member after any sequence of changes', { timeout: 180_000 }, async () => {
-      const words = ['apple', 'pear', 'plum', '备份', '数据'];
-      const conversationIds = fc.integer({ min: 1, max: 3 });
-      const messageIds = fc.integer({ min: 1, max: 6 });
-      const text = fc
-        .array(fc.constantFrom(...words), { minLength: 1, maxLength: 4 })
-        .map((all) => all.join(' '));
-      const anyMessage = fc
-        .record({
-          id: messageIds,
-          texts: fc.array(text, { maxLength: 3 }),
-          of: conversationIds,
-          parent: fc.option(messageIds),
-          role: fc.constantFrom('user' as const, 'assistant' as const),
-          at: fc.integer({ min: 0, max: 5 }),
-        })
-        .map(({ id, texts, of, parent, role, at }) =>
-          message(
-            id,
-            texts.map((one, ordinal) => chunk(one, { ordinal, priority: ordinal })),
-            {
-              conversationId: c(of),
-              parentId: parent === null ? null : m(parent),
-              ...(parent === null ? {} : { before: m(parent) }),
-              role,
-              createdAt: at,
-            },
-          ),
-        );
-      const anyChange = fc
-        .record({
-          conversations: fc.array(
-            fc
-              .record({ id: conversationIds, archived: fc.boolean() })
-              .map(({ id, archived }) => conversation(id, { archived })),
-            { maxLength: 2 },
-          ),
-          messages: fc.array(anyMessage, { maxLength: 4 }),
-          removedMessages: fc.array(messageIds.map(m), { maxLength: 2 }),
-          removedConversations: fc.oneof(
-            { weight: 4, arbitrary: fc.constant<ConversationId[]>([]) },
-            { weight: 1, arbitrary: conversationIds.map((id) => [c(id)]) },
-          ),
-        })
-        .map((one) => ({ kind: 'apply' as const, change: one }));
-      const anyStep = fc.oneof(
-        { weight: 5, arbitrary: anyChange },
-        { weight: 2, arbitrary: fc.record({ kind: fc.constant('embed' as const), limit: fc.nat(4) }) },
-        { weight: 1, arbitrary: fc.record({ kind: fc.constant('clear' as const) }) },
-      );
-      type Step = typeof anyStep extends fc.Arbitrary<infer One> ? One : never;
-      const vectorOf = (embedded: string) =>
-        values(...words.map((word) => embedded.split(' ').filter((one) => one === word).length));
-      const index = await open();
-      const play = async (subject: MemoryIndex, steps: readonly Step[]) => {
-        await subject.clear();
-        const seen: unknown[] = [];
-        let position = 0;
-        for (const step of steps) {
-          if (step.kind === 'apply') await subject.apply(step.change, ++position);
-          else if (step.kind === 'clear') await subject.clear();
-          else {
-            // By what is embedded, not by number: the two members number chunks differently.
-            const stale = (await subject.stale(MODEL, 100)).sort((a, b) =>
-              a.embedded < b.embedded ? -1 : 1,
-            );
-            const few = stale.filter(
-              (one) => stale.findIndex((o) => o.embedded === one.embedded) < step.limit,
-            );
-            await subject.put(
-              MODEL,
-              few.map((one) => ({ chunkId: one.id, values: vectorOf(one.embedded) })),
-            );
-          }
-        }
-        for (const id of [1, 2, 3]) seen.push([...(await subject.messageIds(c(id)))].sort());
-        const vector = { model: MODEL, values: vectorOf('apple 数据') };
-        for (const filter of [
-          {},
-          { archived: false, excludeConversationIds: [c(1)] },
-        ] satisfies IndexFilter[])
-          seen.push(
-            [...(await subject.look({ words: 'pear 备份', vector, filter, limit: 100 })).candidates]
-              .map((hit) =>
-                JSON.stringify([
-                  hit.messageId,
-                  hit.text,
-                  hit.conversationId,
-                  hit.archived,
-                  hit.cosine?.toFixed(3),
-                  hit.bm25 > 0,
-                ]),
-              )
-              .sort(),
-          );
-        for (const [filter, limit] of [
-          [{}, 2],
-          [{ roles: ['user'] }, 1],
-        ] satisfies [IndexFilter, number][]) {
-          const asked = { words: 'pear 备份', filter, limit, around: true };
-          const byWords = await subject.look(asked);
-          const knowing = byWords.knownWords ? { knownWords: byWords.knownWords } : {};
-          const added = await subject.look({ ...asked, vector, after: afterLook(byWords), ...knowing });
-          const told = ({ candidates, worth }: Found) => ({
-            worth,
-            // What stands beside several that were found may name either of them.
-            candidates: candidates
-              .map((one) => (one.beside ? { ...one, previous: null, next: null } : one))
-              .sort((a, b) => a.chunkId - b.chunkId),
-          });
-          const whole = told(await subject.look({ ...asked, vector }));
-          expect(told(together(byWords, added))).toEqual(whole);
-          expect(told(await subject.look({ ...asked, vector, ...knowing }))).toEqual(whole);
-        }
-        const near = await subject.neighbours([m(1), m(2), m(3), m(4)], 2, 2);
-        seen.push([...near].sort(([a], [b]) => (a < b ? -1 : 1)));
-        const { bytes: _, ...stats } = await subject.stats(MODEL);
-        seen.push(stats, await subject.bookmark());
-        seen.push((await subject.stale(MODEL, 100)).map((one) => one.embedded).sort());
-        seen.push(
-          (await subject.waiting(MODEL)).sort((a, b) => (a.conversationId < b.conversationId ? -1 : 1)),
-        );
-        return seen;
-      };
-      await fc.assert(
-        fc.asyncProperty(fc.array(anyStep, { minLength: 1, maxLength: 12 }), async (steps) => {
-          expect(await play(index, steps)).toEqual(await play(createInMemoryIndex(), steps));
-        }),
-        { numRuns: setup.runs ?? 30 },
-      );
     });
   });
 }

@@ -1,11 +1,12 @@
-// A process dies at a write of the scripted story: every sixth one here, before or after it takes effect. `npm run simulate -- --story`
+// A process dies at a write of the scripted story: some of them here, before or after it takes effect. `npm run simulate -- --story`
 // has it die at every one, both ways.
 import './seeded.ts';
 import { expect, it } from 'vitest';
+import { runs } from '../scale.ts';
 import { type Death, tell } from './story.ts';
 
 const SEED = 1;
-const EVERY = 6;
+const EVERY = runs(6, 18);
 /** Each of these is a step of its own in src/services/sync, with what is to be done again where it did not come about. */
 const COMMITS = [
   'sync-service create',

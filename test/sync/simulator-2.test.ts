@@ -2,9 +2,9 @@
 // `npm run simulate` runs any number.
 import './seeded.ts';
 import { expect, it } from 'vitest';
+import { ALL } from '../scale.ts';
 import { simulate } from './simulator.ts';
 
-const ALL = process.env.TEST_ALL !== undefined;
 const SEEDS = Array.from({ length: ALL ? 125 : 15 }, (_, at) => 126 + at);
 const seen = { searched: 0, fold: 0, together: 0, squash: 0, struck: 0 };
 

@@ -1,10 +1,10 @@
 // Plays that run by name only: a few seeds of each in the gate, more in `npm run test:all`.
 import './seeded.ts';
 import { expect, it } from 'vitest';
+import { ALL } from '../scale.ts';
 import { type Scenario, simulate } from './simulator.ts';
 
 const SCENARIOS: readonly Scenario[] = ['narrow', 'gone', 'excluding', 'forgetting'];
-const ALL = process.env.TEST_ALL !== undefined;
 const PLAYS = SCENARIOS.flatMap((only) =>
   Array.from({ length: ALL ? 12 : 3 }, (_, at) => [only, 1 + at] as const),
 );

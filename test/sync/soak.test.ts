@@ -1,4 +1,4 @@
-// A year of one conversation in virtual time, over the relay's own rooms: loaded, written to, folded and closed every day. What lies on the
+// A year of one conversation (in the gate four months) in virtual time, over the relay's own rooms: loaded, written to, folded and closed every day. What lies on the
 // relay and on the device stays in proportion to what was said, and to how often it was opened. SOAK_PER_DAY=50 for the whole year's words.
 import './seeded.ts';
 import { expect, it } from 'vitest';
@@ -12,6 +12,7 @@ import { writable } from '../../src/domain/base/readable.ts';
 import { defaultConfig } from '../../src/domain/settings/config.ts';
 import { COMPACT_BLOBS, COMPACT_BYTES } from '../../src/domain/sync/compaction.ts';
 import { createConversationDocument } from '../../src/services/documents/yjs-conversation.ts';
+import { runs } from '../scale.ts';
 import {
   createTestDevice,
   newConversationId,
@@ -22,7 +23,7 @@ import { createNetwork, emptyDisk } from './network.ts';
 import { createSeededSealing, syncDeflate } from './node-crypto.ts';
 import { EPOCH, inWorld } from './seeded.ts';
 
-const DAYS = 365;
+const DAYS = runs(365, 120);
 const PER_DAY = Number(process.env.SOAK_PER_DAY ?? 2);
 const WORDS = 'the boats lie where the river meets the sea and nobody knows how many there were'.split(' ');
 

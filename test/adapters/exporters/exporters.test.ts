@@ -24,6 +24,7 @@ import { conversationArbitrary } from '../../fixtures/conversations.ts';
 import { roughMarkdown } from '../../fixtures/markdown.ts';
 import { each, exported, sampleArchive, sampleConversation } from '../../fixtures/recollect.ts';
 import { chineseWords, englishWords } from '../../fixtures/words.ts';
+import { runs } from '../../scale.ts';
 import { readAll } from '../../suites/importer.suite.ts';
 
 const never = new AbortController().signal;
@@ -55,7 +56,7 @@ describe('our own JSON', () => {
           expect(read.conversations).toEqual(conversations);
         },
       ),
-      { numRuns: 100 },
+      { numRuns: runs(100, 40) },
     );
   });
 
@@ -103,13 +104,14 @@ describe('our own JSON', () => {
     const parts = conversation.replace('\n]}\n', '').split(/good day|good morning/);
     const utf8 = (part: string) => new TextEncoder().encode(part);
     const words = new Uint8Array(MiB).fill(97);
-    /** Three conversations of 200 MiB, in pieces as from the disk: nobody holds all of them. */
+    /** Three conversations of 200 MiB (20 in the gate), in pieces as from the disk: nobody holds all of them. */
+    const half = runs(100, 10);
     function* pieces() {
       yield utf8(head);
       for (let n = 0; n < 3; n += 1) {
         if (n > 0) yield utf8(',');
         for (const [at, part] of parts.entries()) {
-          for (let mib = 0; at > 0 && mib < 100; mib += 1) yield words;
+          for (let mib = 0; at > 0 && mib < half; mib += 1) yield words;
           yield utf8(part);
         }
       }
@@ -136,7 +138,7 @@ describe('our own JSON', () => {
         Object.keys(checkpoints ?? {}),
         messages.map(({ parts: [part] }) => part?.type === 'text' && part.text.length),
       ]);
-    const one = ['Own 对话', ['start'], [5, 100 * MiB, 100 * MiB]];
+    const one = ['Own 对话', ['start'], [5, half * MiB, half * MiB]];
     expect(read).toEqual([one, one, one]);
   }, 60_000);
 
@@ -413,7 +415,7 @@ describe('Markdown', () => {
           for (const part of message.parts)
             if (part.type === 'text') expect(text.includes(part.text)).toBe(true);
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50, 20) },
     );
   });
 
@@ -652,7 +654,7 @@ describe('Markdown as others read it', () => {
             expect(source).toContain(said);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -691,7 +693,7 @@ describe('Markdown as others read it', () => {
           expect(depths).toEqual(messages.flatMap(() => (note ? [1, 1] : [0, 0])));
         },
       ),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 

@@ -4,6 +4,7 @@ import { fromMarkdown } from 'mdast-util-from-markdown';
 import { describe, expect, it } from 'vitest';
 import { createBlockReader, LINE_BREAK } from '../../../src/adapters/exporters/open-block.ts';
 import { roughMarkdown } from '../../fixtures/markdown.ts';
+import { runs } from '../../scale.ts';
 
 const closingOf = (text: string): string | undefined => {
   const reader = createBlockReader();
@@ -56,7 +57,7 @@ describe('the block that a text leaves open', () => {
         expect(stands(text)).toBe(closing === undefined);
         if (closing !== undefined) expect(stands(`${text}\n${closing}`)).toBe(true);
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 

@@ -9,6 +9,7 @@ import { createPgliteIndex } from '../../../src/adapters/index/pglite.ts';
 import { SCHEMA_VERSION } from '../../../src/adapters/index/schema.ts';
 import { isDamaged } from '../../../src/adapters/index/statements.ts';
 import type { RecollectError } from '../../../src/domain/base/errors.ts';
+import { runs } from '../../scale.ts';
 import { change, message } from '../../suites/memory-index.suite.ts';
 
 const NAME = 'engines';
@@ -75,7 +76,7 @@ describe('engines', { timeout: 120_000 }, () => {
 
   it('begin with one of their own where the packed one is missing or damaged', async () => {
     const warned = vi.spyOn(console, 'warn').mockImplementation(() => {});
-    for (const wrong of ['data:,no%20database', 'http://localhost:9/nothing.data']) {
+    for (const wrong of ['data:,no%20database', 'http://localhost:9/nothing.data'].slice(0, runs(2, 1))) {
       const opened = await openEngine({ wanted: 'indexeddb', name: NAME, cluster: wrong });
       expect(opened).toMatchObject({ engine: 'indexeddb', remade: false });
       expect(await createPgliteIndex(opened.database).bookmark()).toBe(0);

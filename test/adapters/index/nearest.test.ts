@@ -8,6 +8,7 @@ import { createNearest } from '../../../src/adapters/index/nearest.ts';
 import { createPgliteIndex } from '../../../src/adapters/index/pglite.ts';
 import { migrate } from '../../../src/adapters/index/schema.ts';
 import { fromHex } from '../../../src/adapters/index/statements.ts';
+import { runs } from '../../scale.ts';
 import { change, conversation, describeMemoryIndex, message } from '../../suites/memory-index.suite.ts';
 import { vectorOf } from './load.ts';
 
@@ -21,7 +22,7 @@ describeMemoryIndex('PGlite with its vectors in memory', {
     await index.clear();
     return { ...index, close: async () => {} };
   },
-  runs: 10,
+  runs: runs(10),
 });
 
 /** Rows as the database sends them. */
@@ -95,7 +96,7 @@ describe('the vectors in memory', () => {
           }
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 

@@ -26,9 +26,10 @@ import type {
 import { constraintsOf } from '../../../../src/domain/context/cues.ts';
 import { createMeter } from '../../../../src/domain/context/meter.ts';
 import { type BuiltPrompt, buildPrompt, systemTextOf } from '../../../../src/domain/context/prompt.ts';
+import { runs } from '../../../scale.ts';
 
 /** Random trees for each strategy; every promise is looked at on each of them. CONTEXT_TREES=5000 looks longer. */
-const RUNS = Number(process.env.CONTEXT_TREES ?? 1000);
+const RUNS = Number(process.env.CONTEXT_TREES ?? runs(1000));
 /** For all trees of a strategy on a busy machine, ms. */
 const PATIENCE_MS = 300_000 * Math.max(1, RUNS / 1000);
 
