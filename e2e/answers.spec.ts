@@ -58,9 +58,9 @@ async function say(page: Page, words: string): Promise<void> {
   await composer(page).press('Enter');
 }
 
-test('an earlier message in other words makes a branch; the switcher leads back to the old words and all that followed', {
-  tag: '@gate',
-}, async ({ page }) => {
+test('an earlier message in other words makes a branch; the switcher leads back to the old words and all that followed', async ({
+  page,
+}) => {
   await connect(page);
   server.answer(({ messages }) => ({
     steps: [{ text: `This answers: ${JSON.stringify(messages.at(-1)?.content)}` }, { finish: 'stop' }],
@@ -186,9 +186,9 @@ test('a picture that was picked is shown before and after sending, and the model
   });
 });
 
-test('the test of a connection says what is wrong: the key, the address, the pace, CORS, or nobody there', {
-  tag: '@gate',
-}, async ({ page }) => {
+test('the test of a connection says what is wrong: the key, the address, the pace, CORS, or nobody there', async ({
+  page,
+}) => {
   const gone = await startScriptedModel();
   await gone.close();
   const dialog = await endpointForm(page);

@@ -620,7 +620,7 @@ test('an edit that is left in the middle outlives another editor, going elsewher
   await expect(page.getByRole('button', { name: 'Keep editing' })).toHaveCount(0);
 });
 
-test('two tabs of one conversation: sending in one deletes no words of the other', { tag: '@gate' }, async ({
+test('two tabs of one conversation: sending in one deletes no words of the other', async ({
   page,
   context,
 }) => {
@@ -1060,9 +1060,9 @@ test('recalled passages travel with the first message, frozen, and are shown und
     expect(JSON.stringify(request.messages)).toContain('restic every night at three');
 });
 
-test('each conversation keeps its model: through another choice, a reload, and when it is gone', {
-  tag: '@gate',
-}, async ({ page }) => {
+test('each conversation keeps its model: through another choice, a reload, and when it is gone', async ({
+  page,
+}) => {
   await openApp(page);
   await page.evaluate(async (baseUrl) => {
     const settings = globalThis.recollect?.app.settings;

@@ -296,9 +296,7 @@ test.describe('with a library that is remembered', () => {
     await page.keyboard.press('Escape');
   });
 
-  test('--scope keeps to what is pinned, what is archived or not, and to dates', {
-    tag: '@gate',
-  }, async () => {
+  test('--scope keeps to what is pinned, what is archived or not, and to dates', async () => {
     const question = 'yellow leaves of the tomatoes';
     const ofTomatoes = (outcome: Locator) =>
       outcome.getByRole('button', { name: 'Open the message in “Balcony tomatoes”' }).first();

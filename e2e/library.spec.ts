@@ -201,9 +201,7 @@ test('what lies under the pointer can be clicked while a list still moves', asyn
   expect(await isClickable(page.getByRole('article').last(), -4, 'article')).toBe(true);
 });
 
-test('one conversation of two goes out as Markdown from its menu, and only that one', {
-  tag: '@gate',
-}, async ({ page }) => {
+test('one conversation of two goes out as Markdown from its menu, and only that one', async ({ page }) => {
   await bring(page, [PHOTOS, TOMATOES]);
   const download = page.waitForEvent('download');
   await choose(page, TOMATOES.title, 'Export', 'As Markdown');
@@ -405,9 +403,9 @@ function imperfectExport(): Promise<Uint8Array> {
   });
 }
 
-test('the report counts what came in and what was left out, and why; once more, nothing is new', {
-  tag: '@gate',
-}, async ({ page }) => {
+test('the report counts what came in and what was left out, and why; once more, nothing is new', async ({
+  page,
+}) => {
   await openApp(page);
   const files = [asFile('chatgpt.zip', await imperfectExport(), 'application/zip')];
   await importThroughDialog(page, files);

@@ -556,9 +556,7 @@ test.describe('what memory would send', () => {
     await expect(page.getByRole('article').getByText('I do not know.')).toBeVisible();
   });
 
-  test('at the composer: what is ticked off before sending is not sent', { tag: '@gate' }, async ({
-    page,
-  }) => {
+  test('at the composer: what is ticked off before sending is not sent', async ({ page }) => {
     await begin(page);
     await field(page).fill(QUESTION);
     const chip = page.getByRole('region', { name: 'Passages from other conversations' });
@@ -749,9 +747,9 @@ test.describe('what memory would send', () => {
     await expect(page.locator('[data-recall-note]')).toHaveCount(1);
   });
 
-  test('tools: one leads to the next, the ledger counts them, a stop and the limit of steps say so, a switch takes one away', {
-    tag: '@gate',
-  }, async ({ page }) => {
+  test('tools: one leads to the next, the ledger counts them, a stop and the limit of steps say so, a switch takes one away', async ({
+    page,
+  }) => {
     await begin(page);
     const toolRead = (request: ChatRequest | undefined) => {
       const last = request?.messages.at(-1);
