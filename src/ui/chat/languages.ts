@@ -2,6 +2,7 @@
 // (alias in vite.config.ts), which has three hundred of them and would make every device keep megabytes for offline use.
 import { createBundledHighlighter } from 'shiki/core';
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript';
+import { log } from '../../domain/base/log.ts';
 
 /** Id → how to load its grammar. */
 export const bundledLanguages = {
@@ -118,7 +119,7 @@ export const bundledLanguagesInfo = (Object.keys(bundledLanguages) as Language[]
   aliases: ALIASES[id] ?? [],
 }));
 
-export const createHighlighter = createBundledHighlighter({
+const createAtOnce = createBundledHighlighter({
   langs: bundledLanguages,
   themes: {
     'github-light-high-contrast': () => import('shiki/themes/github-light-high-contrast.mjs'),
@@ -126,3 +127,30 @@ export const createHighlighter = createBundledHighlighter({
   },
   engine: () => createJavaScriptRegexEngine({ forgiving: true }),
 });
+
+/** Waits before a grammar that could not be loaded is asked for again, ms. */
+const AGAIN_AFTER_MS = [500, 2_000, 8_000, 30_000];
+
+/** A line is coloured within 5,000 ms or not to its end, and not at all from 20,000 characters: those are files that nobody wrote. */
+const LIMITS = { tokenizeTimeLimit: 5_000, tokenizeMaxLineLength: 20_000 };
+
+/**
+ * As Shiki's own, but for two things that its caller would keep for as long as the page is there. Where a grammar cannot be loaded, it is
+ * asked for again. And Shiki's half second for a line is over on a busy machine before the patterns of a language are compiled.
+ */
+export const createHighlighter: typeof createAtOnce = async (options) => {
+  const patient = async () => {
+    const highlighter = await createAtOnce(options);
+    const codeToTokens: typeof highlighter.codeToTokens = (code, asked) =>
+      highlighter.codeToTokens(code, { ...LIMITS, ...asked });
+    return { ...highlighter, codeToTokens };
+  };
+  for (const wait of AGAIN_AFTER_MS)
+    try {
+      return await patient();
+    } catch (error) {
+      log.warn('The colours of code could not be loaded; they are asked for again', error);
+      await new Promise((resolve) => setTimeout(resolve, wait));
+    }
+  return await patient();
+};
