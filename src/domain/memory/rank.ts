@@ -6,7 +6,7 @@ import { datesIn } from './dates.ts';
 import { FIT, type Fit } from './fit.ts';
 import { type Lane, lanesOf } from './lanes.ts';
 import type { Said } from './passages.ts';
-import { hanShare, squeezed } from './sentences.ts';
+import { hanShare, sentencesOf, squeezed } from './sentences.ts';
 import { queryWords } from './words.ts';
 
 /** How a model's cosines read; see the embedding contract. */
@@ -581,11 +581,24 @@ export function unansweredIn<C extends Rankable & { readonly role: string }>(
     role === 'user' && !note && (typeof next !== 'number' || roles.get(next) === 'user') && asks(text);
 }
 
-/** Whether a candidate is the question itself, asked before and never answered, in these words or in fewer of them: nothing in it is new. */
+/** From this share of common words on, of the one that has fewer, two questions ask the same. */
+const SAME_QUESTION = 0.4;
+
+/**
+ * Whether a candidate is the question itself, asked before and never answered, in these words or in others that share most of them: nothing in
+ * it is new. One that also tells something, in a sentence of its own, is not.
+ */
 export function isEcho({ text, unanswered }: Rankable, question: string): boolean {
   if (!unanswered) return false;
   if (squeezed(text) === squeezed(question)) return true;
-  const own = queryWords(text);
-  const asked = new Set(queryWords(question).split(' '));
-  return own !== '' && own.split(' ').every((word) => asked.has(word));
+  const wordsIn = (some: string) => queryWords(some).split(' ').filter(Boolean);
+  const [own, asked] = [wordsIn(text), new Set(wordsIn(question))];
+  const common = own.filter((word) => asked.has(word)).length;
+  if (own.length > 0 && common === own.length) return true;
+  return (
+    asks(question) &&
+    common >= SAME_QUESTION * Math.min(own.length, asked.size) &&
+    common > 0 &&
+    sentencesOf(text).every(asks)
+  );
 }
