@@ -113,6 +113,14 @@ export const formatExact = (date: number): string =>
     date,
   );
 
+/** Short, for a narrow place: "26 Nov, 14:05". ms since 1970. */
+export const formatDayTime = (date: number): string =>
+  formatter(
+    'dayTime',
+    (tag) =>
+      new Intl.DateTimeFormat(tag, { day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' }),
+  ).format(date);
+
 /** A day without its time, e.g. "21 Nov 2026". ms since 1970. */
 export const formatDate = (date: number): string =>
   formatter('date', (tag) => new Intl.DateTimeFormat(tag, { dateStyle: 'medium' })).format(date);

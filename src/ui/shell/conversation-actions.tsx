@@ -1,5 +1,6 @@
 // What can be done with a conversation as a whole, the same in the sidebar and in the header.
 
+import type { TFunction } from 'i18next';
 import {
   Archive,
   ArchiveRestore,
@@ -17,6 +18,7 @@ import { toast } from 'sonner';
 import { isAbort, toProblem } from '../../domain/base/errors.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { shownName, shownTitle } from '../../domain/text/shown.ts';
+import type { App } from '../../services/app.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 import type { ExportedFile } from '../../services/library/library.ts';
 import { useApp } from '../hooks/app.tsx';
@@ -53,10 +55,63 @@ export interface ConversationActions {
   archive(entry: LibraryEntry): void;
   remove(entry: LibraryEntry): void;
   restore(id: ConversationId): void;
+  /** Several at once, with one notice that takes it all back. */
+  archiveAll(entries: readonly LibraryEntry[], archived: boolean): void;
+  removeAll(entries: readonly LibraryEntry[]): void;
+  restoreAll(entries: readonly LibraryEntry[]): void;
+  exportAll(entries: readonly LibraryEntry[], format: 'json' | 'markdown'): void;
   erase(ids: readonly ConversationId[]): void;
   exportAs(id: ConversationId, format: 'json' | 'markdown'): void;
   /** The rows of its ⋯ menu. */
   menu(entry: LibraryEntry, startRename: () => void, askErase: () => void): MenuItem[];
+}
+
+type Undo = { readonly label: string; readonly onClick: () => void };
+
+/** What is done with several conversations at once. */
+function bulkActions({
+  app,
+  t,
+  run,
+  undo,
+  leaveAny,
+  report,
+}: {
+  app: App;
+  t: TFunction<'shell'>;
+  run: (work: Promise<unknown>, then?: () => void) => void;
+  undo: (action: () => Promise<unknown>, comeBack: () => void) => Undo;
+  /** Leaves the one of them that is open, and returns what leads back to it. */
+  leaveAny: (ids: readonly ConversationId[]) => () => void;
+  report: (error: unknown) => void;
+}): Pick<ConversationActions, 'archiveAll' | 'removeAll' | 'restoreAll' | 'exportAll'> {
+  return {
+    archiveAll: (entries, archived) => {
+      const ids = entries.map(({ id }) => id);
+      const back = archived ? leaveAny(ids) : () => undefined;
+      run(app.library.setMeta(ids, { archived }), () =>
+        offer(t(archived ? 'archivedCount' : 'unarchivedCount', { count: ids.length }), {
+          ...undo(() => app.library.setMeta(ids, { archived: !archived }), back),
+        }),
+      );
+    },
+    removeAll: (entries) => {
+      const ids = entries.map(({ id }) => id);
+      const back = leaveAny(ids);
+      run(app.library.remove(ids), () =>
+        offer(t('trashedCount', { count: ids.length }), { ...undo(() => app.library.restore(ids), back) }),
+      );
+    },
+    restoreAll: (entries) => run(app.library.restore(entries.map(({ id }) => id))),
+    exportAll: (entries, format) => {
+      app.library
+        .exportConversations(
+          entries.map(({ id }) => id),
+          format,
+        )
+        .then(download, report);
+    },
+  };
 }
 
 export function useConversationActions(): ConversationActions {
@@ -81,6 +136,11 @@ export function useConversationActions(): ConversationActions {
       return () => {
         if (navigation.latestVisit() === left) navigation.back();
       };
+    };
+    /** Leaves the one of them that is open, if any. */
+    const leaveAny = (ids: readonly ConversationId[]): (() => void) => {
+      const open = ids.find((id) => id === session.current.get());
+      return open === undefined ? () => undefined : leave(open);
     };
     const undo = (action: () => Promise<unknown>, comeBack: () => void) => ({
       label: t('undo'),
@@ -117,6 +177,7 @@ export function useConversationActions(): ConversationActions {
         for (const id of ids) leave(id);
         run(app.library.erase(ids));
       },
+      ...bulkActions({ app, t, run, undo, leaveAny, report }),
       exportAs: (id, format) => {
         app.library.exportConversations([id], format).then(download, report);
       },

@@ -1,11 +1,12 @@
 // How the sidebar orders conversations: pinned first, then by day, then by month. Pure.
+import { comparable } from '../../domain/text/find.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 
 export type SidebarView = 'open' | 'archived' | 'trash';
 
 export type SidebarRow =
   | { readonly type: 'heading'; readonly key: string; readonly group: Group; readonly at: number }
-  | { readonly type: 'entry'; readonly key: string; readonly entry: LibraryEntry };
+  | { readonly type: 'entry'; readonly key: string; readonly entry: LibraryEntry; readonly twin: boolean };
 
 type Group = 'pinned' | 'today' | 'yesterday' | 'week' | 'month' | 'older';
 
@@ -16,7 +17,7 @@ export function inView(entry: LibraryEntry, view: SidebarView): boolean {
   return entry.deletedAt === null && entry.archived === (view === 'archived');
 }
 
-/** Rows for a view, newest first, with a heading before each group. `older` has one heading for each month. Times in ms since 1970. */
+/** Rows for a view, `twin` where several of them have the same title, newest first, with a heading before each group. `older` has one heading for each month. Times in ms since 1970. */
 export function sidebarRows(entries: readonly LibraryEntry[], view: SidebarView, now: number): SidebarRow[] {
   const day = new Date(now);
   day.setHours(0, 0, 0, 0);
@@ -40,15 +41,18 @@ export function sidebarRows(entries: readonly LibraryEntry[], view: SidebarView,
       b.updatedAt - a.updatedAt ||
       (a.id < b.id ? 1 : -1),
   );
+  const titles = new Map<string, number>();
+  const forms = shown.map(({ title }) => comparable(title).trim());
+  for (const form of forms) titles.set(form, (titles.get(form) ?? 0) + 1);
   const rows: SidebarRow[] = [];
   let last = '';
-  for (const entry of shown) {
+  for (const [at, entry] of shown.entries()) {
     const group = groupOf(entry);
     const date = new Date(entry.updatedAt);
     const key = group === 'older' ? `older-${date.getFullYear()}-${date.getMonth()}` : group;
     if (key !== last) rows.push({ type: 'heading', key, group, at: entry.updatedAt });
     last = key;
-    rows.push({ type: 'entry', key: entry.id, entry });
+    rows.push({ type: 'entry', key: entry.id, entry, twin: (titles.get(forms[at] as string) ?? 0) > 1 });
   }
   return rows;
 }

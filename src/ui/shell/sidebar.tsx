@@ -4,6 +4,7 @@ import {
   Archive,
   ArrowLeft,
   Brain,
+  Check,
   Ellipsis,
   MonitorDown,
   PanelLeftClose,
@@ -20,10 +21,10 @@ import type { ConversationId } from '../../domain/base/ids.ts';
 import { shownTitle } from '../../domain/text/shown.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
-import { useMedia } from '../hooks/media.ts';
+import { onlyTouch, useMedia } from '../hooks/media.ts';
 import { pathOf, useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
-import { locale } from '../i18n/index.ts';
+import { formatDayTime, locale } from '../i18n/index.ts';
 import { sentences } from '../i18n/sentences.ts';
 import { ActivityButton } from '../library/activity.tsx';
 import { useHasAccount } from '../sync/use-sync.ts';
@@ -44,9 +45,12 @@ import { type ConversationActions, useConversationActions, useReport } from './c
 import { EraseConfirm } from './erase-confirm.tsx';
 import { inView, type SidebarRow, type SidebarView, sidebarRows } from './groups.ts';
 import { Logo } from './logo.tsx';
+import type { Pick as PickHow } from './selection.ts';
+import { ContextMenu, type MenuPlace, SelectionBar } from './selection-bar.tsx';
 import { useShortcutKeys } from './shortcuts.ts';
 import { StatusLine } from './status-line.tsx';
 import { TitleField } from './title-field.tsx';
+import { pickOf, useHold, useSelection } from './use-selection.ts';
 
 /** Amber while an answer streams, a blue dot when one waits to be read. */
 function TurnDot({ id, current }: { id: ConversationId; current: boolean }) {
@@ -110,17 +114,79 @@ function EntryMenu({ label, items }: { label: string; items: () => MenuItem[] })
 
 interface EntryRowProps {
   entry: LibraryEntry;
+  /** Another one has the same title: when it began tells them apart. */
+  twin: boolean;
   current: boolean;
   actions: ConversationActions;
   onOpen: (id: ConversationId) => void;
   onErase: (entry: LibraryEntry) => void;
   onMenu: (id: ConversationId) => void;
+  selected: boolean;
+  /** Something is chosen: a tap chooses, too. */
+  selecting: boolean;
+  onPick: (id: ConversationId, how: PickHow) => void;
+  /** A right click, or the menu key. */
+  onContext: (entry: LibraryEntry, place: MenuPlace, rename: () => void) => void;
 }
 
-const EntryRow = memo(function EntryRow({ entry, current, actions, onOpen, onErase, onMenu }: EntryRowProps) {
+/** What a line does with keys, a right click and a finger, beside being a link. */
+function useRowEvents({
+  entry,
+  selecting,
+  rename,
+  onPick,
+  onContext,
+}: Pick<EntryRowProps, 'entry' | 'selecting' | 'onPick' | 'onContext'> & { rename: () => void }) {
+  const hold = useHold(() => onPick(entry.id, 'toggle'));
+  const click = (event: React.MouseEvent) => {
+    const ended = hold.tookClick();
+    const how = ended ? null : pickOf(event, selecting, onlyTouch());
+    if (!ended && !how) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (how) onPick(entry.id, how);
+  };
+  const context = (event: React.MouseEvent) => {
+    event.preventDefault();
+    // A finger that is held chooses; its menu is the button at the end of the line.
+    if (hold.touches() || onlyTouch()) return;
+    const line = event.currentTarget.getBoundingClientRect();
+    const keyboard = event.clientX === 0 && event.clientY === 0;
+    onContext(
+      entry,
+      keyboard ? { x: line.left + 16, y: line.bottom } : { x: event.clientX, y: event.clientY },
+      rename,
+    );
+  };
+  const keys = (event: React.KeyboardEvent) => {
+    if (event.key === 'F2') rename();
+    else if (event.key === ' ') onPick(entry.id, event.shiftKey ? 'range' : 'toggle');
+    else return;
+    event.preventDefault();
+  };
+  return { onClickCapture: click, onContextMenu: context, onKeyDown: keys, ...hold.handlers };
+}
+
+const EntryRow = memo(function EntryRow({
+  entry,
+  twin,
+  current,
+  actions,
+  onOpen,
+  onErase,
+  onMenu,
+  selected,
+  selecting,
+  onPick,
+  onContext,
+}: EntryRowProps) {
   const { t } = useTranslation('shell');
   const [renaming, setRenaming] = useState(false);
   const title = shownTitle(entry.title, t('untitled'));
+  const rename = () => {
+    if (entry.deletedAt === null) setRenaming(true);
+  };
+  const events = useRowEvents({ entry, selecting, rename, onPick, onContext });
   if (renaming)
     return (
       <div className="mx-2">
@@ -139,6 +205,7 @@ const EntryRow = memo(function EntryRow({ entry, current, actions, onOpen, onEra
       className={classes(
         'group relative mx-2 flex items-center rounded-sm',
         current ? 'bg-press' : 'hover:bg-fill',
+        selected && 'bg-accent-soft!',
       )}
     >
       <AppLink
@@ -147,15 +214,36 @@ const EntryRow = memo(function EntryRow({ entry, current, actions, onOpen, onEra
         data-entry
         aria-current={current ? 'page' : undefined}
         title={title}
-        onDoubleClick={() => entry.deletedAt === null && setRenaming(true)}
+        {...events}
+        onDoubleClick={rename}
         className={classes(
-          'flex h-8 min-w-0 flex-1 items-center gap-2 rounded-sm px-2 pointer-coarse:h-11',
+          'flex h-8 min-w-0 flex-1 select-none items-center gap-2 rounded-sm px-2 [-webkit-touch-callout:none] pointer-coarse:h-11',
           current ? 'text-ink' : 'text-ink-2 group-hover:text-ink',
         )}
       >
+        {selecting && (
+          <span
+            aria-hidden
+            className={classes(
+              'size-4 shrink-0 rounded-xs border',
+              selected ? 'border-accent bg-accent text-on-accent' : 'border-line-strong',
+            )}
+          >
+            {selected && <Check size={14} aria-hidden />}
+          </span>
+        )}
         <span dir="auto" className="min-w-0 flex-1 truncate">
           {title}
+          {selected && <span className="sr-only">, {t('isSelected')}</span>}
         </span>
+        {twin && (
+          <time
+            dateTime={new Date(entry.createdAt).toISOString()}
+            className="shrink-0 text-ink-3 text-xs group-hover:hidden pointer-coarse:group-hover:inline"
+          >
+            {formatDayTime(entry.createdAt)}
+          </time>
+        )}
         <TurnDot id={entry.id} current={current} />
       </AppLink>
       <span
@@ -200,6 +288,112 @@ const remSize = (): number => Number.parseFloat(getComputedStyle(document.docume
 /** So soon after it was scrolled by hand the list does not follow what is opened elsewhere, ms. */
 const BY_HAND_MS = 1000;
 
+const hrefOf = (id: ConversationId): string =>
+  pathOf({ screen: 'conversation', conversationId: id, messageId: null });
+const lineOf = (list: HTMLElement | null, id: ConversationId): HTMLElement | null =>
+  list?.querySelector<HTMLElement>(`[data-entry][href="${CSS.escape(hrefOf(id))}"]`) ?? null;
+
+/** Gives the focus on where a menu took its line away. Returns what notes the line whose menu is opened. */
+function useHeir(
+  rows: readonly SidebarRow[],
+  place: React.RefObject<HTMLDivElement | null>,
+): (id: ConversationId) => void {
+  /** The line whose menu was opened last: it may be what takes the line away. */
+  const asked = useRef<{ id: ConversationId; at: number } | null>(null);
+  const rowsNow = useRef(rows);
+  rowsNow.current = rows;
+  const noteMenu = useCallback((id: ConversationId) => {
+    const at = rowsNow.current.findIndex((row) => row.type === 'entry' && row.entry.id === id);
+    if (at >= 0) asked.current = { id, at };
+  }, []);
+  // Who moved a line away from here goes on with the one that is in its place now.
+  useEffect(() => {
+    if (asked.current === null) return;
+    const { id, at: was } = asked.current;
+    if (rows.some((row) => row.type === 'entry' && row.entry.id === id)) return;
+    asked.current = null;
+    if (document.activeElement !== document.body) return;
+    const next = [...rows.slice(was), ...rows.slice(0, was).reverse()].find((row) => row.type === 'entry');
+    if (next?.type !== 'entry') return;
+    lineOf(place.current, next.entry.id)?.focus();
+  }, [rows, place]);
+  return noteMenu;
+}
+
+/** Keeps the open conversation in sight, unless the person opened it here or scrolls. */
+function useFollowOpen(
+  list: React.RefObject<VListHandle | null>,
+  rows: readonly SidebarRow[],
+  current: ConversationId | null,
+  ready: boolean,
+) {
+  /** Opened by a click in this very list: it is in sight already. */
+  const clicked = useRef<ConversationId | null>(null);
+  const scrolledByHand = useRef(Number.NEGATIVE_INFINITY);
+  const noteClick = useCallback((id: ConversationId) => {
+    clicked.current = id;
+  }, []);
+  const noteHand = useCallback(() => {
+    scrolledByHand.current = performance.now();
+  }, []);
+  const at = useMemo(
+    () => rows.findIndex((row) => row.type === 'entry' && row.entry.id === current),
+    [rows, current],
+  );
+  const listed = ready && at >= 0;
+  const placed = useRef(false);
+  // The list follows the conversation that is open, at once: what is read is not there to be watched on its way.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: when another one is opened, not when the list is in another order
+  useEffect(() => {
+    const here = clicked.current === current;
+    clicked.current = null;
+    const byHand = performance.now() - scrolledByHand.current < BY_HAND_MS;
+    // A drawer opens with what is open in its middle: what stands around it is where one goes next.
+    if (listed && !here && !byHand)
+      list.current?.scrollToIndex(at, { align: placed.current ? 'nearest' : 'center' });
+    if (ready) placed.current = true;
+  }, [current, listed, ready]);
+
+  return { noteClick, noteHand };
+}
+
+/** Asks before all that are chosen in the trash are erased. */
+function EraseChosen({
+  open,
+  onOpenChange,
+  chosen,
+  actions,
+  onDone,
+}: {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  chosen: readonly LibraryEntry[];
+  actions: ConversationActions;
+  onDone: () => void;
+}) {
+  const { t } = useTranslation('shell');
+  const everywhere = useHasAccount();
+  return (
+    <Confirm
+      open={open}
+      onOpenChange={onOpenChange}
+      title={t('eraseTitle')}
+      action={t('eraseForGood')}
+      danger
+      onConfirm={() => {
+        actions.erase(chosen.map(({ id }) => id));
+        onDone();
+      }}
+    >
+      {sentences(
+        t('emptyTrashWords', { count: chosen.length }),
+        everywhere && t('sync:forget.also'),
+        t('eraseQuoted'),
+      )}
+    </Confirm>
+  );
+}
+
 /** Everything that is listed in one view. Ten thousand lines cost what one screen of them costs. */
 function ConversationList({ view, onOpened }: { view: SidebarView; onOpened: () => void }) {
   const app = useApp();
@@ -213,58 +407,35 @@ function ConversationList({ view, onOpened }: { view: SidebarView; onOpened: () 
   const lineHeight = useMemo(() => LINE_HEIGHT[coarse ? 'coarse' : 'fine'] * remSize(), [coarse]);
   const rows = useMemo(() => sidebarRows(library.entries, view, Date.now()), [library.entries, view]);
   const [erasing, setErasing] = useState<LibraryEntry | null>(null);
+  const { selection, pick, clear } = useSelection(rows, current);
+  const chosen = useMemo(
+    () => rows.flatMap((row) => (row.type === 'entry' && selection.ids.has(row.entry.id) ? [row.entry] : [])),
+    [rows, selection],
+  );
+  const [erasingAll, setErasingAll] = useState(false);
+  const [menu, setMenu] = useState<{ entry: LibraryEntry; place: MenuPlace; rename: () => void } | null>(
+    null,
+  );
   const navigation = useNavigation();
   // The lines hold on to one function while navigation and frame change around them.
   const latest = useRef({ navigation, onOpened });
   latest.current = { navigation, onOpened };
-  /** Opened by a click in this very list: it is in sight already. */
-  const clicked = useRef<ConversationId | null>(null);
-  const scrolledByHand = useRef(Number.NEGATIVE_INFINITY);
-  const open = useCallback((id: ConversationId) => {
-    clicked.current = id;
-    latest.current.navigation.openConversation(id);
-    latest.current.onOpened();
-  }, []);
-  /** The line whose menu was opened last: it may be what takes the line away. */
-  const asked = useRef<{ id: ConversationId; at: number } | null>(null);
-  const rowsNow = useRef(rows);
-  rowsNow.current = rows;
-  const noteMenu = useCallback((id: ConversationId) => {
-    const at = rowsNow.current.findIndex((row) => row.type === 'entry' && row.entry.id === id);
-    if (at >= 0) asked.current = { id, at };
-  }, []);
-  // Who moved a line away from here goes on with the one that is in its place now.
-  const place = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    if (asked.current === null) return;
-    const { id, at: was } = asked.current;
-    if (rows.some((row) => row.type === 'entry' && row.entry.id === id)) return;
-    asked.current = null;
-    if (document.activeElement !== document.body) return;
-    const next = [...rows.slice(was), ...rows.slice(0, was).reverse()].find((row) => row.type === 'entry');
-    if (next?.type !== 'entry') return;
-    const href = pathOf({ screen: 'conversation', conversationId: next.entry.id, messageId: null });
-    place.current?.querySelector<HTMLElement>(`[data-entry][href="${CSS.escape(href)}"]`)?.focus();
-  }, [rows]);
-  const askErase = useCallback((entry: LibraryEntry) => setErasing(entry), []);
-  const at = useMemo(
-    () => rows.findIndex((row) => row.type === 'entry' && row.entry.id === current),
-    [rows, current],
+  const { noteClick, noteHand } = useFollowOpen(list, rows, current, library.ready);
+  const open = useCallback(
+    (id: ConversationId) => {
+      noteClick(id);
+      latest.current.navigation.openConversation(id);
+      latest.current.onOpened();
+    },
+    [noteClick],
   );
-  const listed = library.ready && at >= 0;
-  const placed = useRef(false);
-  // The list follows the conversation that is open, at once: what is read is not there to be watched on its way.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: when another one is opened, not when the list is in another order
-  useEffect(() => {
-    const here = clicked.current === current;
-    clicked.current = null;
-    const byHand = performance.now() - scrolledByHand.current < BY_HAND_MS;
-    // A drawer opens with what is open in its middle: what stands around it is where one goes next.
-    if (listed && !here && !byHand)
-      list.current?.scrollToIndex(at, { align: placed.current ? 'nearest' : 'center' });
-    if (library.ready) placed.current = true;
-  }, [current, listed, library.ready]);
-
+  const place = useRef<HTMLDivElement>(null);
+  const noteMenu = useHeir(rows, place);
+  const askErase = useCallback((entry: LibraryEntry) => setErasing(entry), []);
+  const openMenu = useCallback(
+    (entry: LibraryEntry, place: MenuPlace, rename: () => void) => setMenu({ entry, place, rename }),
+    [],
+  );
   if (!library.ready)
     return (
       <div className="flex flex-col gap-3 px-4 pt-6">
@@ -280,10 +451,12 @@ function ConversationList({ view, onOpened }: { view: SidebarView; onOpened: () 
       <EmptyState title={view === 'trash' ? t('trashEmpty') : t('archiveEmpty')} />
     );
 
-  const noteHand = () => {
-    scrolledByHand.current = performance.now();
-  };
   const walk = (event: React.KeyboardEvent<HTMLDivElement>) => {
+    if (event.key === 'Escape' && selection.ids.size > 0) {
+      clear();
+      event.preventDefault();
+      return;
+    }
     if (event.altKey || (event.key !== 'ArrowDown' && event.key !== 'ArrowUp')) return;
     if (!(event.target as HTMLElement).matches('[data-entry]')) return;
     const links = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-entry]')];
@@ -291,10 +464,18 @@ function ConversationList({ view, onOpened }: { view: SidebarView; onOpened: () 
     next?.focus();
     event.preventDefault();
   };
+  const all = {
+    entries: chosen,
+    view,
+    actions,
+    askErase: () => setErasingAll(true),
+    onDone: clear,
+  };
   return (
-    <>
+    <div className="flex h-full flex-col">
+      {chosen.length > 0 && <SelectionBar {...all} />}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: arrow keys are a convenience; each line is a link of its own */}
-      <div ref={place} className="h-full" onKeyDown={walk} onWheel={noteHand} onTouchMove={noteHand}>
+      <div ref={place} className="min-h-0 flex-1" onKeyDown={walk} onWheel={noteHand} onTouchMove={noteHand}>
         {/* While it scrolls the library takes no clicks, and one made in that moment was lost. */}
         <VList
           ref={list}
@@ -310,11 +491,16 @@ function ConversationList({ view, onOpened }: { view: SidebarView; onOpened: () 
               <EntryRow
                 key={row.key}
                 entry={row.entry}
+                twin={row.twin}
                 current={row.entry.id === current}
                 actions={actions}
                 onOpen={open}
                 onErase={askErase}
                 onMenu={noteMenu}
+                selected={selection.ids.has(row.entry.id)}
+                selecting={selection.ids.size > 0}
+                onPick={pick}
+                onContext={openMenu}
               />
             )
           }
@@ -325,7 +511,30 @@ function ConversationList({ view, onOpened }: { view: SidebarView; onOpened: () 
         onClose={() => setErasing(null)}
         onErase={({ id }) => actions.erase([id])}
       />
-    </>
+      {menu && (
+        <ContextMenu
+          place={menu.place}
+          chosen={all}
+          items={
+            selection.ids.size > 1 && selection.ids.has(menu.entry.id)
+              ? null
+              : actions.menu(menu.entry, menu.rename, () => askErase(menu.entry))
+          }
+          onClose={() => {
+            noteMenu(menu.entry.id);
+            setMenu(null);
+            lineOf(place.current, menu.entry.id)?.focus();
+          }}
+        />
+      )}
+      <EraseChosen
+        open={erasingAll}
+        onOpenChange={setErasingAll}
+        chosen={chosen}
+        actions={actions}
+        onDone={clear}
+      />
+    </div>
   );
 }
 

@@ -51,3 +51,12 @@ describe('the sidebar’s order', () => {
     expect(keys(entries, 'trash', NOW)).toEqual(['today', 'trashed']);
   });
 });
+
+it('tells apart conversations of one title, and no others', () => {
+  const named = (id: string, title: string) => entry(id, NOW, { title });
+  const rows = sidebarRows([named('a', 'Café'), named('b', 'cafe '), named('c', 'Tea')], 'open', NOW);
+  expect(rows.flatMap((row) => (row.type === 'entry' && row.twin ? [row.entry.id] : [])).sort()).toEqual([
+    'a',
+    'b',
+  ]);
+});

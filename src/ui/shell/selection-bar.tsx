@@ -1,0 +1,125 @@
+// What can be done with the conversations that are chosen in the sidebar, all at once; and what opens at a line by a right click.
+import { Archive, ArchiveRestore, Download, RotateCcw, Trash2, X } from 'lucide-react';
+import { useTranslation } from 'react-i18next';
+import type { LibraryEntry } from '../../services/documents/documents.ts';
+import { IconButton, Menu, type MenuItem } from './controls.tsx';
+import type { ConversationActions } from './conversation-actions.tsx';
+import type { SidebarView } from './groups.ts';
+
+interface Chosen {
+  readonly entries: readonly LibraryEntry[];
+  readonly view: SidebarView;
+  readonly actions: ConversationActions;
+  /** Asks before these are erased for good. */
+  readonly askErase: () => void;
+  readonly onDone: () => void;
+}
+
+/** The same for the bar and for the menu. */
+function useItems({ entries, view, actions, askErase, onDone }: Chosen) {
+  const { t } = useTranslation('shell');
+  const then = (work: () => void) => () => {
+    work();
+    onDone();
+  };
+  const exported: MenuItem[] = (['markdown', 'json'] as const).map((format) => ({
+    label: t(format === 'json' ? 'exportJson' : 'exportMarkdown'),
+    onSelect: () => actions.exportAll(entries, format),
+  }));
+  const archive = {
+    label: t(view === 'archived' ? 'unarchive' : 'archive'),
+    icon: view === 'archived' ? <ArchiveRestore size={15} aria-hidden /> : <Archive size={15} aria-hidden />,
+    onSelect: then(() => actions.archiveAll(entries, view !== 'archived')),
+  };
+  const restore = {
+    label: t('restore'),
+    icon: <RotateCcw size={15} aria-hidden />,
+    onSelect: then(() => actions.restoreAll(entries)),
+  };
+  const remove = {
+    label: t(view === 'trash' ? 'eraseForGood' : 'delete'),
+    icon: <Trash2 size={15} aria-hidden />,
+    danger: true,
+    onSelect: view === 'trash' ? askErase : then(() => actions.removeAll(entries)),
+  };
+  return { exported, first: view === 'trash' ? restore : archive, remove };
+}
+
+export function SelectionBar(chosen: Chosen) {
+  const { t } = useTranslation('shell');
+  const { exported, first, remove } = useItems(chosen);
+  return (
+    <div
+      role="toolbar"
+      aria-label={t('selectionActions')}
+      className="flex shrink-0 animate-fade items-center gap-0.5 border-b px-2 py-1"
+    >
+      <IconButton label={t('clearSelection')} icon={<X size={16} aria-hidden />} onClick={chosen.onDone} />
+      <span role="status" className="min-w-0 flex-1 truncate px-1 text-sm tabular-nums">
+        {t('selected', { count: chosen.entries.length })}
+      </span>
+      <IconButton label={first.label} icon={first.icon} onClick={first.onSelect} />
+      <Menu
+        trigger={<IconButton label={t('export')} icon={<Download size={15} aria-hidden />} />}
+        items={exported}
+      />
+      <IconButton
+        label={remove.label}
+        icon={remove.icon}
+        onClick={remove.onSelect}
+        className="text-danger! hover:bg-danger-soft"
+      />
+    </div>
+  );
+}
+
+/** Where a right click was, in px of the window. */
+export interface MenuPlace {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** A menu at a place of the window, for one line (`items`) or for all that are chosen. */
+export function ContextMenu({
+  place,
+  items,
+  chosen,
+  onClose,
+}: {
+  place: MenuPlace;
+  /** Of one line; null: of the chosen ones. */
+  items: readonly MenuItem[] | null;
+  chosen: Chosen;
+  onClose: () => void;
+}) {
+  const { t } = useTranslation('shell');
+  const { exported, first, remove } = useItems(chosen);
+  return (
+    <Menu
+      open
+      align="start"
+      keepFocus
+      onOpenChange={(open) => {
+        if (!open) onClose();
+      }}
+      items={
+        items ?? [
+          { heading: t('selected', { count: chosen.entries.length }) },
+          first,
+          { label: t('export'), icon: <Download size={15} aria-hidden />, items: exported },
+          'separator',
+          remove,
+        ]
+      }
+      trigger={
+        <button
+          type="button"
+          tabIndex={-1}
+          aria-hidden
+          className="pointer-events-none fixed size-0 opacity-0"
+          style={{ left: place.x, top: place.y }}
+        />
+      }
+    />
+  );
+}

@@ -1,0 +1,108 @@
+// The list of conversations: several chosen at once, a menu by right click, a new title in place, and everything taken back from its notice.
+import { expect, it } from 'vitest';
+import { page, userEvent } from 'vitest/browser';
+import { createTestApp, expectAccessible, show } from '../harness.tsx';
+
+async function withConversations(size?: { width: number; height: number }) {
+  const app = await createTestApp({
+    *reply() {
+      yield { type: 'text-delta', text: 'An answer.' };
+    },
+  });
+  for (const name of ['Apples', 'Bread', 'Cheese', 'Dates']) {
+    const id = await app.say(`${name} for breakfast`);
+    await app.idle(id);
+    await app.library.setMeta([id], { title: name });
+  }
+  await show(app, '/', size);
+  await expect.element(line('Apples')).toBeVisible();
+  return app;
+}
+const line = (name: string) =>
+  page.getByRole('navigation', { name: 'Conversations' }).getByRole('link', { name: new RegExp(`^${name}`) });
+const undo = (notice: string) =>
+  page.getByRole('listitem').filter({ hasText: notice }).getByRole('button', { name: 'Undo' });
+const titled = (app: Awaited<ReturnType<typeof withConversations>>, wanted: 'archived' | 'trash') =>
+  app.documents.library
+    .get()
+    .entries.filter(({ archived, deletedAt }) => (wanted === 'trash' ? deletedAt !== null : archived))
+    .map(({ title }) => title)
+    .sort();
+
+it('chooses with Ctrl and Shift, archives all of it, and takes it back', async () => {
+  const app = await withConversations();
+  await line('Dates').click({ modifiers: ['Control'] });
+  await expect.element(page.getByRole('toolbar')).toHaveTextContent('1 selected');
+  await line('Bread').click({ modifiers: ['Shift'] });
+  await expect.element(page.getByRole('toolbar')).toHaveTextContent('3 selected');
+  expect(location.pathname).toBe('/');
+  await expectAccessible();
+  await page.getByRole('toolbar').getByRole('button', { name: 'Archive' }).click();
+  await expect.element(page.getByText('3 conversations archived')).toBeVisible();
+  expect(titled(app, 'archived')).toEqual(['Bread', 'Cheese', 'Dates']);
+  await expect.element(page.getByRole('toolbar')).not.toBeInTheDocument();
+  await undo('archived').click();
+  await expect.element(line('Bread')).toBeVisible();
+  expect(titled(app, 'archived')).toEqual([]);
+});
+
+it('chooses by keyboard, deletes, and lets go with Escape', async () => {
+  const app = await withConversations();
+  (line('Cheese').element() as HTMLElement).focus();
+  await userEvent.keyboard(' ');
+  await userEvent.keyboard('{ArrowDown} ');
+  await expect.element(page.getByRole('toolbar')).toHaveTextContent('2 selected');
+  await userEvent.keyboard('{Escape}');
+  await expect.element(page.getByRole('toolbar')).not.toBeInTheDocument();
+  await userEvent.keyboard(' ');
+  await page.getByRole('toolbar').getByRole('button', { name: 'Delete' }).click();
+  await expect.element(page.getByText('1 conversation moved to the trash')).toBeVisible();
+  expect(titled(app, 'trash')).toHaveLength(1);
+  await undo('moved to the trash').click();
+  await expect.poll(() => titled(app, 'trash')).toEqual([]);
+});
+
+it('has a menu by right click and by the menu key, for one line or for all that are chosen', async () => {
+  await withConversations();
+  await line('Cheese').click({ button: 'right' });
+  await expect.element(page.getByRole('menuitem', { name: 'Rename' })).toBeVisible();
+  await expectAccessible();
+  await userEvent.keyboard('{Escape}');
+  await expect.element(line('Cheese')).toHaveFocus();
+  await line('Cheese').click({ modifiers: ['Control'] });
+  await line('Bread').click({ modifiers: ['Control'] });
+  await line('Bread').click({ button: 'right' });
+  const menu = page.getByRole('menu');
+  await expect.element(menu).toHaveTextContent('2 selected');
+  await expect.element(menu.getByRole('menuitem', { name: 'Rename' })).not.toBeInTheDocument();
+});
+
+it('writes a title anew with F2', async () => {
+  const app = await withConversations();
+  (line('Cheese').element() as HTMLElement).focus();
+  await userEvent.keyboard('{F2}');
+  await expect.element(page.getByRole('textbox', { name: 'Title of the conversation' })).toHaveFocus();
+  await userEvent.keyboard('Cheddar{Enter}');
+  await expect.element(line('Cheddar')).toBeVisible();
+  expect(app.documents.library.get().entries.map(({ title }) => title)).toContain('Cheddar');
+});
+
+it('chooses by a finger that is held down, and not by one that scrolls', async () => {
+  await withConversations();
+  const touch = (type: string, y: number) =>
+    line('Bread')
+      .element()
+      .dispatchEvent(
+        new PointerEvent(type, { pointerType: 'touch', clientX: 60, clientY: y, bubbles: true }),
+      );
+  touch('pointerdown', 100);
+  touch('pointermove', 160);
+  touch('pointerup', 160);
+  touch('pointerdown', 100);
+  await expect.element(page.getByRole('toolbar')).toHaveTextContent('1 selected');
+  touch('pointerup', 100);
+  // The tap that ends it opens nothing.
+  (line('Bread').element() as HTMLElement).click();
+  await expect.element(page.getByRole('toolbar')).toHaveTextContent('1 selected');
+  expect(location.pathname).toBe('/');
+});
