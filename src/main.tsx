@@ -49,6 +49,7 @@ import { storageSpaceOf } from './services/library/storage-space.ts';
 import { followEmbedding } from './services/memory/embedding-in-force.ts';
 import { type Memory, type MemoryStatus, STARTING } from './services/memory/memory.ts';
 import { createMemory } from './services/memory/memory-service.ts';
+import { startNaming } from './services/memory/naming.ts';
 import { createPause } from './services/memory/pause.ts';
 import { startPolish } from './services/memory/polish.ts';
 import { createRebuilding } from './services/memory/rebuilding.ts';
@@ -425,6 +426,17 @@ async function start(): Promise<void> {
     signal,
     exclusively: (work) =>
       navigator.locks.request('recollect:polish', { ifAvailable: true }, (lock) =>
+        lock ? work() : undefined,
+      ),
+  });
+  startNaming({
+    documents,
+    config: settings.config,
+    model,
+    now: Date.now,
+    signal,
+    exclusively: (work) =>
+      navigator.locks.request('recollect:naming', { ifAvailable: true }, (lock) =>
         lock ? work() : undefined,
       ),
   });

@@ -76,6 +76,8 @@ export interface ScriptedModelServer {
   next(...scripts: Script[]): void;
   /** Every chat request that nothing is queued for is shown to `rule`; where it gives no script, the model's own is played. */
   answer(rule: (request: ChatRequest) => Script | undefined): void;
+  /** What the model calls conversations from now on. Such requests are not among `requests`, and unless this is said get no title. */
+  nameConversations(title: string): void;
   /** Lets every stream that waits at a gate go on, and embeddings of the model `held` until the next reset. */
   go(): void;
   /** CORS headers on or off from now on. */
@@ -98,6 +100,10 @@ const textOf = (content: unknown): string =>
 
 const lastUser = (request: ChatRequest): string =>
   textOf(request.messages.filter((message) => message.role === 'user').at(-1)?.content);
+
+/** The app asks for a title beside the conversation. */
+const namesConversation = ({ messages }: ChatRequest): boolean =>
+  textOf(messages?.[0]?.content).startsWith('You name conversations. Answer with a title');
 
 const words = (text: string): Step[] => (text.match(/\S+\s*|\s+/g) ?? []).map((word) => ({ text: word }));
 const stop: Step = { finish: 'stop' };
@@ -320,6 +326,7 @@ export async function startScriptedModel(
   const sockets = new Set<Socket>();
   const stopped = new AbortController();
   let cors = options.cors ?? true;
+  let title = '';
   let rule: ((request: ChatRequest) => Script | undefined) | undefined;
   /** Embeddings of the model `held` wait for `go`. */
   let held = true;
@@ -473,6 +480,8 @@ export async function startScriptedModel(
       return json(response, 200, { ok: true, queued: queued.length });
     }
 
+    if (path === '/v1/chat/completions' && namesConversation(body as ChatRequest))
+      return play(body as ChatRequest, { steps: words(title) }, response);
     requests.push({ method, path, headers: request.headers, body, at: Date.now() });
     const key = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1];
     const refusal =
@@ -560,6 +569,9 @@ export async function startScriptedModel(
     },
     answer: (given) => {
       rule = given;
+    },
+    nameConversations: (given) => {
+      title = given;
     },
     go,
     setCors: (on) => {

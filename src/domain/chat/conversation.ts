@@ -40,6 +40,17 @@ export const conversationMetaSchema = z.looseObject({
   summary: z.string().nullable().default(null),
   /** Last change of the conversation that title and summary were written for, ms since 1970; 0: never. */
   polished: z.number().default(0),
+  /** The request in which a model named the conversation; null: none was made. */
+  titleCall: z
+    .looseObject({
+      model: z.string(),
+      at: z.number(),
+      inputTokens: z.number().optional(),
+      outputTokens: z.number().optional(),
+    })
+    .nullable()
+    .default(null)
+    .catch(null),
   /** System prompt in force, where one was set or imported. */
   systemPrompt: z.string().nullable().default(null),
 });

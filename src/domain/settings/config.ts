@@ -144,6 +144,8 @@ export const configSchema = z.strictObject({
     .strictObject({
       /** What a model is told before everything else where a conversation has no instructions of its own; empty: the shipped words. */
       instructions: z.string().max(20_000).default(''),
+      /** The model that gave the first answer names the conversation, in one small request. */
+      titles_by_model: z.boolean().default(true),
     })
     .prefault({}),
   /** What a model may do by itself. Every call is shown in the conversation. */

@@ -73,6 +73,28 @@ function Section({ icon, title, children }: { icon?: ReactNode; title: ReactNode
 const oneLine = (message: Message): string =>
   (letterOf(message) ?? textOf(message)).replace(/\s+/g, ' ').slice(0, 140);
 
+/** The request in which a model named the conversation: it was sent words and cost tokens like any other. */
+function TitleCall({ conversation: { meta } }: { conversation: Conversation }) {
+  const { t } = useTranslation('chat');
+  const { titleCall } = meta;
+  if (!titleCall) return null;
+  const { model, at, inputTokens, outputTokens } = titleCall;
+  return (
+    <Section title={t('context.titleBy')}>
+      <p className="text-ink-2" title={formatExact(at)}>
+        {[
+          model,
+          inputTokens !== undefined &&
+            outputTokens !== undefined &&
+            t('usageBoth', { input: formatNumber(inputTokens), output: formatNumber(outputTokens) }),
+        ]
+          .filter(Boolean)
+          .join(' · ')}
+      </p>
+    </Section>
+  );
+}
+
 export function ContextPanel({
   conversation,
   facts,
@@ -134,6 +156,7 @@ export function ContextPanel({
       <Section title={t('context.model')}>
         <p className="truncate text-ink-2">{model ?? t('memoryOnly')}</p>
       </Section>
+      <TitleCall conversation={conversation} />
       {numbers.length > 0 && (
         <Section title={t('context.lastAnswer')}>
           <dl className="grid grid-cols-[max-content_1fr] gap-x-4 gap-y-1">

@@ -11,7 +11,7 @@ import { Badge, Button, Confirm, IconButton, Select } from '../shell/controls.ts
 import { useReport } from '../shell/conversation-actions.tsx';
 import { EndpointDialog } from './endpoint-dialog.tsx';
 import { type Draft, plainLabel, presetOf } from './endpoint-presets.ts';
-import { Group, Row, TextSetting } from './rows.tsx';
+import { Group, Row, SwitchSetting, TextSetting } from './rows.tsx';
 
 const MEMORY = 'memory';
 
@@ -97,6 +97,7 @@ export function ModelsSection() {
             placeholder={t('models.instructionsPlaceholder')}
             reset={t('models.clearInstructions')}
           />
+          <SwitchSetting path="chat.titles_by_model" />
         </Group>
       )}
       <Presets onPick={(preset) => setDraft({ kind: 'new', preset })} />

@@ -29,7 +29,7 @@ const fields = (section: SectionId, ...paths: readonly string[]): SettingEntry[]
 export const SETTING_ENTRIES: readonly SettingEntry[] = [
   { section: 'models', key: 'models.addTitle' },
   { section: 'models', key: 'models.defaultModel' },
-  ...fields('models', 'chat.instructions'),
+  ...fields('models', 'chat.instructions', 'chat.titles_by_model'),
   ...fields(
     'memory',
     'recall.auto_recall.enabled',

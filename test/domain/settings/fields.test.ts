@@ -84,6 +84,7 @@ const ADDED: Readonly<Record<string, unknown>> = {
   'context.summary_keep_messages': 2,
   'context.summary_prompt': '',
   'chat.instructions': '',
+  'chat.titles_by_model': true,
   'tools.enabled': true,
   'tools.recall': true,
   'tools.open_conversation': true,

@@ -5,7 +5,10 @@ import { contextConfig, startTalks } from '../context/talk.ts';
 const { server, talk } = await startTalks();
 const EVERY = 'Answer as a sailor would.';
 const withInstructions: Parameters<typeof talk>[0] = {
-  config: (config) => ({ ...contextConfig()(config), chat: { instructions: EVERY } }),
+  config: (config) => {
+    const made = contextConfig()(config);
+    return { ...made, chat: { ...made.chat, instructions: EVERY } };
+  },
 };
 /** What the newest request said first. */
 const first = (): string => {

@@ -246,6 +246,7 @@ export const chat = {
     show: 'Show context',
     hide: 'Hide context',
     lastAnswer: 'Last answer',
+    titleBy: 'Title by',
     model: 'Next answer by',
     by: 'Model',
     input: 'Input tokens',

@@ -113,6 +113,10 @@ export const settings = {
       label: 'Messages the summary keeps',
       help: 'The newest of you and the model stay as they are. For the strategy Summary.',
     },
+    'chat.titles_by_model': {
+      label: 'Titles by the model',
+      help: 'After the first answer, the model that gave it names the conversation: one small request with the beginning of both, private words left out. Off: the title is made from your words. Titles you edit always stay.',
+    },
     'chat.instructions': {
       label: 'Instructions for every conversation',
       help: 'What the model is told before everything else. A conversation with instructions of its own keeps to those.',

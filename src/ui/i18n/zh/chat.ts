@@ -233,6 +233,7 @@ export const chat = {
     title: '上下文',
     show: '展开上下文',
     hide: '收起上下文',
+    titleBy: '标题来自',
     lastAnswer: '最近一次回答',
     model: '下一次回答',
     by: '模型',
