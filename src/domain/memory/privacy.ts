@@ -1,6 +1,8 @@
 // What must not be remembered: secrets are taken out before anything is indexed, embedded, titled or summarised;
 // conversations from excluded folders are not indexed at all. The log keeps what was said.
 import picomatch from 'picomatch/posix';
+import { textOfFile } from '../chat/files.ts';
+import type { Message } from '../chat/message.ts';
 
 /** Stands where a secret was. No letter in it, so it is no search word either. */
 export const REDACTED = '•••';
@@ -134,6 +136,23 @@ export function redact(text: string, keywords: readonly string[]): { text: strin
   const named = keywordPatterns(keywords);
   if (named?.mentioned.test(out)) for (const pattern of named.patterns) out = out.replace(pattern, hide);
   return { text: out, redacted };
+}
+
+/**
+ * Whether the person wants nothing of this message to be remembered: one of their sensitive words stands in it, in a longer name, a call, a
+ * result or an attached text, too.
+ */
+export function isSkipped(
+  { parts }: Pick<Message, 'parts'>,
+  privacy: { readonly skip_sensitive_messages: boolean; readonly sensitive_keywords: readonly string[] },
+): boolean {
+  const named = privacy.skip_sensitive_messages ? keywordPatterns(privacy.sensitive_keywords) : null;
+  if (!named) return false;
+  return parts.some((part) =>
+    named.mentioned.test(
+      part.type === 'file' ? `${part.name ?? ''} ${textOfFile(part) ?? ''}` : JSON.stringify(part),
+    ),
+  );
 }
 
 const globs = new Map<string, (path: string) => boolean>();

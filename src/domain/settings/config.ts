@@ -167,6 +167,8 @@ export const configSchema = z.strictObject({
         .array(z.string().min(1).max(200))
         .max(1000)
         .default(['password', 'secret', 'api_key']),
+      /** A message with such a word is not indexed at all. */
+      skip_sensitive_messages: z.boolean().default(false),
       /** Named by the first description; only `false` is true of this app, so nothing else is accepted (README, Limits). */
       encrypt_local: z.literal(false).default(false),
       exclude_work_dirs: z.array(z.string().min(1).max(1000)).max(1000).default(['*/secret-project/*']),

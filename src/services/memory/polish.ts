@@ -8,7 +8,7 @@ import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import { textOf } from '../../domain/chat/message.ts';
-import { isExcluded, redact } from '../../domain/memory/privacy.ts';
+import { isExcluded, isSkipped, redact } from '../../domain/memory/privacy.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import { summariseWith } from '../context/summarise.ts';
 import type { Documents, LibraryEntry } from '../documents/documents.ts';
@@ -94,7 +94,7 @@ export function startPolish({
     const summarise = summariseWith(ask, { timeoutMs: PATIENCE_MS, signal: ending, onUsage: () => {} });
     const { text } = await summarise({
       system: SYSTEM,
-      prompt: transcriptOf(conversation, config.get().privacy.sensitive_keywords),
+      prompt: transcriptOf(conversation, config.get().privacy),
       messages: [],
       previous: null,
       language: 'en',
@@ -131,12 +131,15 @@ export function startPolish({
 }
 
 /** The branch that is shown, without secrets; the middle of a long one is left out. */
-function transcriptOf(conversation: Conversation, keywords: readonly string[]): string {
+function transcriptOf(conversation: Conversation, privacy: Config['privacy']): string {
   const said = pathTo(conversation.messages, effectiveHead(conversation))
     .filter(
-      (message) => message.kind === 'message' && (message.role === 'user' || message.role === 'assistant'),
+      (message) =>
+        message.kind === 'message' &&
+        (message.role === 'user' || message.role === 'assistant') &&
+        !isSkipped(message, privacy),
     )
-    .map((message) => `${message.role}: ${redact(textOf(message), [...keywords]).text.trim()}`)
+    .map((message) => `${message.role}: ${redact(textOf(message), privacy.sensitive_keywords).text.trim()}`)
     .filter((line) => !line.endsWith(': '));
   const whole = said.join('\n\n');
   return whole.length <= READ ? whole : `${whole.slice(0, READ / 2)}\n\n[…]\n\n${whole.slice(-READ / 2)}`;

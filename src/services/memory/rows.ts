@@ -9,7 +9,7 @@ import { codeIn } from '../../domain/memory/code.ts';
 import { digestOf } from '../../domain/memory/digest.ts';
 import { keywordsOf } from '../../domain/memory/keywords.ts';
 import { isOfMemory } from '../../domain/memory/own-tools.ts';
-import { isExcluded, redact } from '../../domain/memory/privacy.ts';
+import { isExcluded, isSkipped, redact } from '../../domain/memory/privacy.ts';
 import { sentencesOf } from '../../domain/memory/sentences.ts';
 import { summaryOf } from '../../domain/memory/summary.ts';
 import { titleOf } from '../../domain/memory/title.ts';
@@ -31,7 +31,13 @@ const RECIPE = 10;
 
 /** What the rows depend on beside the log. When it changes, rows are made again. */
 export const recipeOf = (privacy: Privacy): string =>
-  JSON.stringify([RECIPE, privacy.sensitive_keywords, privacy.exclude_work_dirs]);
+  JSON.stringify([
+    RECIPE,
+    privacy.sensitive_keywords,
+    privacy.exclude_work_dirs,
+    // Absent as long as it is off: nothing is read again for the sake of a setting that nobody uses.
+    ...(privacy.skip_sensitive_messages ? ['skip'] : []),
+  ]);
 
 /**
  * Whether a conversation is to be found at all: not in the trash, not from an excluded folder. `line`: what the library says of it, where
@@ -131,23 +137,26 @@ function tokensOf(message: Message): number {
 /** The row of a message with its chunks. */
 export function messageRow(conversation: Conversation, message: Message, privacy: Privacy): MessageRow {
   const clean = redactor(privacy);
-  const before = beforeOf(conversation, message);
+  const above = beforeOf(conversation, message);
+  const before = above && isSkipped(above, privacy) ? undefined : above;
+  const skipped = isSkipped(message, privacy);
   const copy = originalOf(conversation, message) !== message;
-  const chunks = copy
-    ? []
-    : chunksOf(withBegunSentence(conversation, message, clean), {
-        redact: clean,
-        // More than the end is given, so that a secret cut in two is still seen as one.
-        ...(before && message.role !== 'tool' ? { before: clean(textOf(before).slice(-MAX_BEFORE)) } : {}),
-      });
-  const { hasCode, language } = codeIn(textOf(message).slice(0, MAX_TEXT));
+  const chunks =
+    copy || skipped
+      ? []
+      : chunksOf(withBegunSentence(conversation, message, clean), {
+          redact: clean,
+          // More than the end is given, so that a secret cut in two is still seen as one.
+          ...(before && message.role !== 'tool' ? { before: clean(textOf(before).slice(-MAX_BEFORE)) } : {}),
+        });
+  const { hasCode, language } = codeIn(skipped ? '' : textOf(message).slice(0, MAX_TEXT));
   return {
     id: message.id,
     conversationId: conversation.id,
     parentId: message.parentId,
     before: chunks.length > 0 ? (before?.id ?? null) : null,
     role: message.role,
-    content: contentOf(message.parts, clean, copy),
+    content: skipped ? [] : contentOf(message.parts, clean, copy),
     tokenCount: tokensOf(message),
     createdAt: message.createdAt,
     hasCode,
@@ -225,7 +234,9 @@ export function describeConversation(
   conversation: Conversation,
   privacy: Privacy,
 ): { summary: string; keywords: readonly string[] } {
-  const all = [...conversation.messages.values()].sort(byTime);
+  const all = [...conversation.messages.values()]
+    .filter((message) => !isSkipped(message, privacy))
+    .sort(byTime);
   const messages =
     all.length > MAX_DESCRIBED ? [...all.slice(0, MAX_DESCRIBED / 2), ...all.slice(-MAX_DESCRIBED / 2)] : all;
   const digest = digestOf(messages, redactor(privacy));
@@ -240,5 +251,6 @@ export function describeConversation(
 export function missingTitle(conversation: Conversation, privacy: Privacy): string | undefined {
   const { title, titleBy } = conversation.meta;
   if (title !== '' || titleBy === 'person') return undefined;
-  return titleOf([...conversation.messages.values()].sort(byTime), redactor(privacy)) || undefined;
+  const said = [...conversation.messages.values()].filter((message) => !isSkipped(message, privacy));
+  return titleOf(said.sort(byTime), redactor(privacy)) || undefined;
 }

@@ -2,7 +2,7 @@
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ListSetting } from './list-setting.tsx';
-import { Group } from './rows.tsx';
+import { Group, SwitchSetting } from './rows.tsx';
 
 export function PrivacySection() {
   const { t } = useTranslation('settings');
@@ -17,6 +17,7 @@ export function PrivacySection() {
           placeholder={t('privacy.wordPlaceholder')}
           onChanged={changedNow}
         />
+        <SwitchSetting path="privacy.skip_sensitive_messages" />
         <ListSetting
           path="privacy.exclude_work_dirs"
           add={t('privacy.addDir')}

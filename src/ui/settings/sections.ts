@@ -95,7 +95,12 @@ export const SETTING_ENTRIES: readonly SettingEntry[] = [
   { section: 'storage', key: 'storage.trash.title' },
   { section: 'storage', key: 'storage.samples.title' },
   { section: 'storage', key: 'storage.persist.title' },
-  ...fields('privacy', 'privacy.sensitive_keywords', 'privacy.exclude_work_dirs'),
+  ...fields(
+    'privacy',
+    'privacy.sensitive_keywords',
+    'privacy.skip_sensitive_messages',
+    'privacy.exclude_work_dirs',
+  ),
   ...fields('appearance', 'ui.theme', 'ui.language', 'ui.send_with'),
   { section: 'shortcuts', key: 'section.shortcuts.title' },
   { section: 'about', key: 'about.config' },

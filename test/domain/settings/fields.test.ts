@@ -74,6 +74,7 @@ const DESCRIBED: Readonly<Record<string, unknown>> = {
 };
 /** Added since. */
 const ADDED: Readonly<Record<string, unknown>> = {
+  'privacy.skip_sensitive_messages': false,
   'storage.cleanup.except_work_dirs': [],
   'storage.cleanup.except_sources': [],
   'embedding.local.query_prefix': 'auto',

@@ -323,6 +323,30 @@ describe('the projector', () => {
     expect(await found(index, 'merger')).toHaveLength(1);
   });
 
+  it('leaves out whole messages with a sensitive word where that is wanted, and their words beside others', async () => {
+    const { add, engine, index, config } = home();
+    await add(
+      conversationOf([
+        'The harbour master calls',
+        'My db_password is short',
+        'And 他的密码 is kept in the lantern',
+      ]),
+      conversationOf(['The lantern keeper paints the boats', 'Nothing about a passphrase'], { title: '' }),
+    );
+    await engine().settled();
+    expect(await found(index, 'lantern')).toHaveLength(2);
+    const privacy = { skip_sensitive_messages: true };
+    config.set(configSchema.parse({ privacy }));
+    await engine().settled();
+    expect(await found(index, 'lantern')).toEqual(['The lantern keeper paints the boats']);
+    expect(await found(index, 'harbour')).toHaveLength(1);
+    expect(await found(index, 'short')).toEqual([]);
+    expect(JSON.stringify(await index.overview(''))).not.toMatch(/passphrase|db_password|密码/);
+    config.set(configSchema.parse({}));
+    await engine().settled();
+    expect(await found(index, 'lantern')).toHaveLength(2);
+  });
+
   it('keeps secrets out of titles, summaries and keywords as well', async () => {
     const { add, engine, index, documents } = home();
     await add(

@@ -6,7 +6,7 @@ import { type Message, textOf } from '../../../domain/chat/message.ts';
 import { quotedLines } from '../../../domain/context/quoted.ts';
 import { neverOf } from '../../../domain/memory/notes.ts';
 import { isOfMemory } from '../../../domain/memory/own-tools.ts';
-import { isExcluded, redact } from '../../../domain/memory/privacy.ts';
+import { isExcluded, isSkipped, redact } from '../../../domain/memory/privacy.ts';
 import { defineTool, mayRemember, type ToolContext, type ToolOutcome } from './tool.ts';
 
 /** Messages on each side of the one that is asked for. */
@@ -53,6 +53,7 @@ export const openConversation = defineTool({
     let room = MAX_ALL;
     const lines: string[] = [];
     for (const message of path.slice(from, place + AROUND + 1)) {
+      if (isSkipped(message, privacy)) continue;
       const text = redact(wordsOf(message), privacy.sensitive_keywords).text.slice(
         0,
         Math.min(MAX_MESSAGE, room),

@@ -211,6 +211,10 @@ export const settings = {
       label: 'Sensitive words',
       help: 'What stands behind one of these words (password: …) never gets into the index. Known shapes of keys and tokens are always left out.',
     },
+    'privacy.skip_sensitive_messages': {
+      label: 'Leave out whole messages with a sensitive word',
+      help: 'Such a message is not indexed, recalled or summarised at all. It stays in its conversation.',
+    },
     'privacy.exclude_work_dirs': {
       label: 'Excluded folders',
       help: 'Conversations from these working directories are not indexed and not synced. What the relay has of them already stays there, sealed, until they are forgotten everywhere. * stands for anything.',

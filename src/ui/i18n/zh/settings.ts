@@ -136,6 +136,10 @@ export const settings = {
       label: '敏感词',
       help: '跟在这些词后面的内容（如“密码：…”）不会进入索引。常见形式的密钥和令牌一律略去。',
     },
+    'privacy.skip_sensitive_messages': {
+      label: '整条略去含敏感词的消息',
+      help: '这样的消息不会被索引、回忆或总结，但仍留在对话里。',
+    },
     'privacy.exclude_work_dirs': {
       label: '排除的文件夹',
       help: '来自这些工作目录的对话不建索引，也不同步。中继上已有的部分会以密封形式留在那里，直到在所有设备上忘掉它们。* 代表任意内容。',
