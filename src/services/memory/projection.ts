@@ -30,7 +30,7 @@ const emptyBatch = (): Batch => ({
 });
 
 interface ProjectionDeps {
-  readonly index: Pick<MemoryIndex, 'apply' | 'bookmark' | 'messageIds'>;
+  readonly index: Pick<MemoryIndex, 'apply' | 'bookmark' | 'messageIds' | 'describe'>;
   readonly reader: Reader;
   readonly config: Readable<Config>;
   /** Writes a title made from the words. */
@@ -151,7 +151,9 @@ export function createProjection({
         batch.conversations.push({ ...row, summary, keywords });
       } else {
         batch.conversations.push(row);
-        undescribed.add(id);
+        // Rules of privacy changed: what they take away goes from keywords and summary at once.
+        if (options.all) await index.describe(id, describeConversation(conversation, privacy));
+        else undescribed.add(id);
       }
     } else batch.conversations.push(row);
 
