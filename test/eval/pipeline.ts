@@ -14,6 +14,7 @@ import { ARCHIVE_FORMAT, ARCHIVE_VERSION } from '../../src/domain/chat/archive.t
 import type { Message, RecalledPassage } from '../../src/domain/chat/message.ts';
 import { lastLineOf, leaning } from '../../src/domain/memory/lean.ts';
 import { isEcho, type Rankable, unansweredIn } from '../../src/domain/memory/rank.ts';
+import { repeatsIn } from '../../src/domain/memory/sources.ts';
 import { titledBy } from '../../src/domain/memory/title.ts';
 import { queryWords } from '../../src/domain/memory/words.ts';
 import { defaultConfig } from '../../src/domain/settings/config.ts';
@@ -235,9 +236,10 @@ export async function openPipeline(options: {
           const asking = question.trim();
           const { worth } = seen;
           const isUnanswered = unansweredIn(seen.candidates);
+          const repeats = repeatsIn(seen.candidates);
           const candidates = seen.candidates
             .map((one) => ({ ...one, unanswered: isUnanswered(one) }))
-            .filter((one) => !isEcho(one, asking));
+            .filter((one) => !repeats.has(one.chunkId) && !isEcho(one, asking));
           const end = lastLineOf(asking);
           const [whole, tail] =
             (await embedding.read?.(

@@ -416,6 +416,27 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
       ]);
     });
 
+    it('says of an answer which messages memory gave to it, and nothing of other messages', async () => {
+      const index = await open();
+      const passages = [1, 3].map((n) => ({ conversationId: c(1), messageId: m(n) }));
+      const content = [
+        { type: 'recall', passages },
+        { type: 'text', text: 'apple' },
+      ];
+      const messages = [
+        message(1, 'apple'),
+        message(2, 'apple pear', { before: m(1), role: 'assistant', content }),
+        message(4, 'apple plum', { role: 'user', content }),
+      ];
+      await index.apply(change({ conversations: [conversation(1)], messages }), 1);
+      const { candidates } = await index.look({ words: 'apple', filter: {}, limit: 5 });
+      expect(candidates.map(({ messageId, recalled }) => [messageId, recalled]).sort()).toEqual([
+        [m(1), undefined],
+        [m(2), [m(1), m(3)]],
+        [m(4), undefined],
+      ]);
+    });
+
     it('compares pieces by the signs that are kept beside the vectors; equal texts share them', async () => {
       const index = await open();
       await index.apply(

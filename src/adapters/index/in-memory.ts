@@ -30,9 +30,19 @@ interface Chunk {
 const recallsSchema = z.array(
   z.looseObject({
     type: z.string(),
-    passages: z.array(z.looseObject({ conversationId: z.string() })).optional(),
+    passages: z
+      .array(z.looseObject({ conversationId: z.string(), messageId: z.string().optional() }))
+      .optional(),
   }),
 );
+
+/** The messages that memory gave to an answer. */
+const recalledBy = ({ role, content }: MessageRow): readonly MessageId[] =>
+  role === 'assistant'
+    ? (recallsSchema.safeParse(content).data ?? [])
+        .flatMap(({ type, passages }) => (type === 'recall' ? (passages ?? []) : []))
+        .flatMap(({ messageId }) => (messageId === undefined ? [] : [messageId as MessageId]))
+    : [];
 
 /** Cosine of two vectors of equal length, -1–1; 0 when either has no length. */
 function cosineOf(a: Float32Array, b: Float32Array): number {
@@ -273,6 +283,7 @@ export function createInMemoryIndex(): MemoryIndex {
         const message = messageOf(chunk);
         const conversation = conversationOf(chunk);
         const terms = termsIn(chunk.words);
+        const recalled = recalledBy(message);
         return {
           chunkId: chunk.id,
           messageId: message.id,
@@ -280,6 +291,7 @@ export function createInMemoryIndex(): MemoryIndex {
           title: conversation.title,
           role: message.role,
           before: message.before ?? null,
+          ...(recalled.length > 0 ? { recalled } : {}),
           createdAt: message.createdAt,
           text: chunk.text,
           cosine: cosineIn(chunk),

@@ -129,6 +129,8 @@ export interface Candidate {
   readonly role: Role;
   /** The message that it follows, as its row says: of an answer, what was asked. */
   readonly before: MessageId | null;
+  /** The messages that memory gave to the answer it is of; absent where it gave none. */
+  readonly recalled?: readonly MessageId[];
   readonly createdAt: number;
   readonly text: string;
   /** Cosine, -1–1; null without a vector of the model. */

@@ -61,6 +61,7 @@ const candidate = z.tuple([
   z.number().nullable(),
   z.boolean(),
   z.string().nullable(),
+  z.array(z.string()).nullable(),
 ]);
 /** The row with names again, and what each word of the query adds to it. By place: taking it apart by pattern takes as long as checking it. */
 const toCandidate = (row: z.infer<typeof candidate>, terms: readonly number[]): Candidate => ({
@@ -78,13 +79,17 @@ const toCandidate = (row: z.infer<typeof candidate>, terms: readonly number[]): 
   next: row[12],
   beside: row[13],
   before: row[14] as MessageId | null,
+  ...(row[15]?.length ? { recalled: row[15] as MessageId[] } : {}),
   bm25: bm25Of(terms),
   terms,
 });
 const wordsIn = (row: z.infer<typeof candidate>): string => row[9] ?? '';
+/** The messages that memory gave to the answer `m`, by the ledger that it carries; null where it gave none. */
+const RECALLED = `case when c.role = 'assistant' and m.content @> '[{"type": "recall"}]'
+  then jsonb_path_query_array(m.content, '$[*] ? (@.type == "recall").passages[*].messageId') end`;
 /** The row of chunk `c` of message `m` in conversation `k`, with its words, cosine, neighbours and whether it only stands beside what was found. */
 const rowOf = (words: string, cosine: string, place: string): string =>
-  `json_build_array(c.n, m.id, k.id, k.title, c.role, c.created_at, c.text, k.archived, k.pinned, ${words}, ${cosine}, ${place}, m.before)`;
+  `json_build_array(c.n, m.id, k.id, k.title, c.role, c.created_at, c.text, k.archived, k.pinned, ${words}, ${cosine}, ${place}, m.before, ${RECALLED})`;
 const newestRow = z.object({ total: z.number(), candidates: z.array(candidate).nullable() });
 const searchRow = z.object({
   /** Words that the index knows with the score of a text of that word alone; for one of them also among others. */

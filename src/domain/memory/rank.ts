@@ -41,6 +41,8 @@ export interface Rankable {
   /** Who said it, and the message it follows; absent: unknown. */
   readonly role?: Role;
   readonly before?: string | null;
+  /** The messages that memory gave to the answer it is of; see `sources.ts`. */
+  readonly recalled?: readonly string[];
 }
 
 /** What raised or lowered a score: a factor on it, and its name for the recall card. */

@@ -15,6 +15,7 @@ import {
   type Technique,
   unansweredIn,
 } from '../../domain/memory/rank.ts';
+import { repeatsIn } from '../../domain/memory/sources.ts';
 import { titledBy } from '../../domain/memory/title.ts';
 import { queryWords } from '../../domain/memory/words.ts';
 import type { Config } from '../../domain/settings/config.ts';
@@ -137,8 +138,10 @@ export function createLooking({ config, documents, notes, without, now = Date.no
     const { worth } = found;
     await options.told;
     const isOut = outNow();
-    const candidates = rated(words, found.candidates).filter(
-      (one) => !isOut(one) && (options.everything || !isEcho(one, question)),
+    const there = rated(words, found.candidates).filter((one) => !isOut(one));
+    const repeats = options.everything ? new Set<number>() : repeatsIn(there);
+    const candidates = there.filter(
+      (one) => options.everything || !(repeats.has(one.chunkId) || isEcho(one, question)),
     );
     const told = notes && feedbackFor(notes.state.get().feedback, question);
     const context: RankContext = {

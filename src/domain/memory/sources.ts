@@ -1,0 +1,72 @@
+// The source and its repetitions: a question that was asked before, and an answer to it that was made from what memory gave. They stand nearer
+// to the question asked again than the source does; counted as passages of their own they would push it down with each asking.
+import type { Role } from '../chat/message.ts';
+import { asks } from './cues.ts';
+import { isStopWord } from './words.ts';
+
+/** What of a candidate tells whether it repeats another. */
+interface Told {
+  readonly chunkId: number;
+  readonly messageId: string;
+  readonly text: string;
+  readonly role?: Role;
+  readonly before?: string | null;
+  /** The messages that memory gave to the answer it is of. */
+  readonly recalled?: readonly string[];
+  readonly note?: boolean;
+}
+
+/** So much of what an answer says stands in its question or in what memory gave to it. */
+const COVERED = 0.5;
+/** So much of a passage is compared, characters, and so many letters of a word: enough to tell it in its forms. */
+const [COMPARED, BEGINNING] = [1_500, 5];
+const PIECE = /\p{Script=Han}+|\p{N}+(?:[.,:]\p{N}+)*|(?:(?!\p{Script=Han})[\p{L}\p{M}'’])+/gu;
+
+/** A text in rough words: beginnings of words, pairs of Han characters, figures as they are. Linear in the text. */
+function roughWords(text: string): { readonly words: Set<string>; readonly figures: Set<string> } {
+  const words = new Set<string>();
+  const figures = new Set<string>();
+  for (const [piece] of text.slice(0, COMPARED).normalize('NFKC').toLowerCase().matchAll(PIECE)) {
+    if (/^\p{N}/u.test(piece)) {
+      figures.add(piece);
+      words.add(piece);
+    } else if (/^\p{Script=Han}/u.test(piece))
+      for (let at = 0; at + 1 < piece.length; at++) words.add(piece.slice(at, at + 2));
+    else if (!isStopWord(piece.replace(/['’].*$/u, ''))) words.add(piece.slice(0, BEGINNING));
+  }
+  return { words, figures };
+}
+
+/**
+ * The chunks that only repeat others among these, by id: of answers that memory was given to, what says little beyond the question and the
+ * passages given, and no other figure; and the questions all of whose answer does so. The source stands for them.
+ */
+export function repeatsIn(candidates: readonly Told[]): ReadonlySet<number> {
+  const answers = candidates.filter(({ recalled, note }) => !note && (recalled?.length ?? 0) > 0);
+  const repeats = new Set<number>();
+  if (answers.length === 0) return repeats;
+  const byMessage = new Map<string, Told[]>();
+  for (const one of candidates) byMessage.set(one.messageId, [...(byMessage.get(one.messageId) ?? []), one]);
+  /** Questions of which something was answered that stands nowhere else. */
+  const answered = new Set<string>();
+  for (const answer of answers) {
+    const sources = (answer.recalled ?? []).flatMap((id) => byMessage.get(id) ?? []);
+    const asked = typeof answer.before === 'string' ? (byMessage.get(answer.before) ?? []) : [];
+    const said = roughWords(answer.text);
+    const known = [...sources, ...asked].map(({ text }) => roughWords(text));
+    const stands = (word: string, of: 'words' | 'figures') => known.some((rough) => rough[of].has(word));
+    const covered = [...said.words].filter((word) => stands(word, 'words')).length;
+    const isRepeat =
+      sources.length > 0 &&
+      covered >= COVERED * said.words.size &&
+      [...said.figures].every((figure) => stands(figure, 'figures'));
+    if (isRepeat) repeats.add(answer.chunkId);
+    else if (typeof answer.before === 'string') answered.add(answer.before);
+  }
+  for (const { chunkId, before } of answers)
+    for (const question of repeats.has(chunkId) && typeof before === 'string' && !answered.has(before)
+      ? (byMessage.get(before) ?? [])
+      : [])
+      if (question.role === 'user' && asks(question.text)) repeats.add(question.chunkId);
+  return repeats;
+}
