@@ -63,8 +63,8 @@ export interface ChatModel {
       readonly toolChoice?: 'auto' | 'none';
       /** What the answer may cost at most, thoughts included; a longer one ends with `length`. Default: what the endpoint allows. */
       readonly maxTokens?: number;
-      /** What is left out because the endpoint refused it: thoughts of earlier steps, and asking for new ones. */
-      readonly without?: readonly 'thoughts'[];
+      /** What is left out because the endpoint refused it: thoughts of earlier steps, and asking for new ones; images, of which the name goes. */
+      readonly without?: readonly ('thoughts' | 'images')[];
       readonly signal: AbortSignal;
     },
   ): AsyncIterable<ChatEvent>;

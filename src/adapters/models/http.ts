@@ -232,8 +232,10 @@ export function problemOfStatus(
   seconds: number | undefined,
   versioned = false,
 ): RecollectError {
-  const params = { ...about, status, detail: message };
   const all = `${code} ${message}`.toLowerCase();
+  const overloaded =
+    status === 529 || ((status === 429 || status >= 500) && /\boverloaded/.test(all.replaceAll('_', ' ')));
+  const params = { ...about, status, detail: message, ...(overloaded ? { cause: 'overloaded' } : {}) };
   const told = message || `status ${status}`;
   const make = (
     problem: ConstructorParameters<typeof RecollectError>[0],
@@ -254,6 +256,8 @@ export function problemOfStatus(
     return make('model-rate', 'Too many requests.', waitOf(seconds), true);
   if (status === 413 || (status < 500 && isContextProblem(all)))
     return make('model-context', 'The conversation is too long for the model.');
+  if (status < 500 && isAboutImages(all))
+    return make('model-server', 'The model takes no images.', { reason: 'images' });
   if ((status === 400 || status === 403 || status === 422) && isRefusal(all))
     return make('model-refused', 'The endpoint refused to answer this.');
   if (status === 403) return make('model-forbidden', 'The endpoint forbids this.', { reason: 'forbidden' });
@@ -284,6 +288,14 @@ const isContextProblem = (text: string) =>
   /context[_ ]?(length|window|size)|maximum context|too many (input )?tokens|prompt is too long|token (count|limit).{0,200}(exceed|over)|exceed\w{0,8} .{0,200}(context|token limit|max(imum)? (input )?tokens)|input length.{0,200}exceed/.test(
     text,
   );
+/** OpenRouter says 404, most others 400: "image input", "image_url is not supported", "unknown variant `image_url`". */
+const isAboutImages = (text: string) =>
+  /(support|accept|take|allow|handle|process)[^.]{0,60}\b(image|vision|multimodal)|\b(image_?url|images?|vision|multi-?modal)\b[^.]{0,80}(support|not allowed|only (available|possible))|unknown variant .?image|not a (vision|multimodal) model/.test(
+    text.slice(0, DETAIL_LIMIT),
+  ) &&
+  !/\b(too (large|big|many)|size|resolution|download|decode|corrupt|format|mime|base64|pixels?)\b/.test(
+    text.slice(0, DETAIL_LIMIT),
+  );
 const isRefusal = (text: string) =>
   /content[_ ]?(filter|policy|management)|high risk|moderation|flagged|safety (system|policy)|sensitive content|risk control/.test(
     text,
@@ -306,11 +318,13 @@ export function problemOfStreamError(
         : /rate[_ ]limit/.test(all) || isQuota(all)
           ? 429
           : told ||
-            (/invalid_api_key/.test(all)
-              ? 401
-              : /model\b.* (not found|does not exist)/.test(all)
-                ? 404
-                : 500);
+            (/overloaded/.test(all)
+              ? 529
+              : /invalid_api_key/.test(all)
+                ? 401
+                : /model\b.* (not found|does not exist)/.test(all)
+                  ? 404
+                  : 500);
   return problemOfStatus(status, detail, about, secondsIn(detail.message));
 }
 

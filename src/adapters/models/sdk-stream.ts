@@ -177,7 +177,8 @@ class Answer {
   #request(prompt: Prompt): Parameters<typeof streamText>[0] {
     const { tools, toolChoice, without = [] } = this.#given;
     const { create, settings } = this.#protocol;
-    const messages = without.includes('thoughts') ? prompt.messages.map(withoutThoughts) : prompt.messages;
+    const thinking = without.includes('thoughts') ? prompt.messages.map(withoutThoughts) : prompt.messages;
+    const messages = without.includes('images') ? thinking.map(withoutImages) : thinking;
     return {
       model: create({ key: this.#key?.trim() ?? '', fetch: this.#fetch }),
       ...(prompt.system === null ? {} : { instructions: prompt.system }),
@@ -440,6 +441,16 @@ function withoutThoughts({ role, parts }: Prompt['messages'][number]): Prompt['m
   });
   return { role, parts: kept };
 }
+
+/** What has no bytes is only mentioned. */
+const withoutImages = ({ role, parts }: Prompt['messages'][number]): Prompt['messages'][number] => ({
+  role,
+  parts: parts.map((part): Part => {
+    if (part.type !== 'file' || !/^image\//i.test(part.mediaType)) return part;
+    const { url: _, ...named } = part;
+    return named;
+  }),
+});
 
 const describedTools = (tools: readonly ToolDescription[]) =>
   Object.fromEntries(

@@ -121,12 +121,13 @@ async function stream(
   let finish: Finish = 'stop';
   let usage: Usage | undefined;
   let problem: Problem | null = null;
+  const without = (['thoughts', 'images'] as const).filter((what) => omitted.includes(what));
   const screen = createPacer(FRAME_MS, () => onParts(parts));
   try {
     for await (const event of model.stream(prompt, {
       ...(tools.length > 0 ? { tools } : {}),
       ...(tools.length > 0 && noCalls ? { toolChoice: 'none' as const } : {}),
-      ...(omitted.includes('thoughts') ? { without: ['thoughts' as const] } : {}),
+      ...(without.length > 0 ? { without } : {}),
       signal,
     })) {
       if (event.type === 'usage') usage = event.usage;

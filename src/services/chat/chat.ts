@@ -96,7 +96,7 @@ export interface SendBack {
 }
 
 /** What can be left out of a request to have it accepted. `thoughts`: those of earlier steps, and asking for new ones. */
-export type Omission = 'tools' | 'thoughts';
+export type Omission = 'tools' | 'thoughts' | 'images';
 
 export interface RegenerateOptions {
   /** What the endpoint refused; where the request is then accepted, it is left out from then on. */

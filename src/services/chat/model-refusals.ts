@@ -23,14 +23,15 @@ type Named = { readonly id: string; readonly endpoint?: string | undefined };
 
 export interface ModelRefusals {
   readonly all: Readable<readonly ModelRefusal[]>;
-  /** What is left out of requests to this model: `tools`, `thoughts`, and changes by the names of `adapters/models/repairs.ts`. */
+  /** What is left out of requests to this model: `tools`, `thoughts`, `images`, and changes by the names of `adapters/models/repairs.ts`. */
   leftOut(model: Named): readonly string[];
   remember(model: Named, leftOut: readonly string[], problem: Problem | null): Promise<void>;
   /** Everything goes along again: to all models, or to those of one endpoint (its host). */
   forget(endpoint?: string): Promise<void>;
 }
 
-export const isOmission = (what: string): what is Omission => what === 'tools' || what === 'thoughts';
+const OMISSIONS: readonly string[] = ['tools', 'thoughts', 'images'] satisfies Omission[];
+export const isOmission = (what: string): what is Omission => OMISSIONS.includes(what);
 
 export function createModelRefusals({
   drawer,

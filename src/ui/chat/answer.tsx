@@ -8,7 +8,7 @@ import {
   TextQuote,
   TriangleAlert,
 } from 'lucide-react';
-import { type ReactNode, useContext } from 'react';
+import { Fragment, type ReactNode, useContext } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Problem } from '../../domain/base/errors.ts';
 import type { MessageId } from '../../domain/base/ids.ts';
@@ -16,7 +16,7 @@ import { joinedParts, pieceToGoOn, wholeOf } from '../../domain/chat/continuatio
 import { type Message, type Part, type PartOf, textOf } from '../../domain/chat/message.ts';
 import { wordsOfUnknown } from '../../domain/chat/unknown.ts';
 import { renderRecall } from '../../domain/context/recalled.ts';
-import type { TurnState } from '../../services/chat/chat.ts';
+import type { Omission, TurnState } from '../../services/chat/chat.ts';
 import { useSession } from '../hooks/session.tsx';
 import { formatDuration, formatNumber } from '../i18n/index.ts';
 import { RecallCard } from '../memory/recall-card.tsx';
@@ -29,7 +29,7 @@ import { DrawnOrPlain, wordsOf } from './drawn-or-plain.tsx';
 import { Markdown } from './markdown.tsx';
 import { MessageActionsContext, useActions } from './message-actions.ts';
 import { CopyButton, RarerTools, SiblingArrows, Stamp, TOOLS } from './message-tools.tsx';
-import { FilePart, Fold, Reasoning, ToolLine, Verbatim } from './parts.tsx';
+import { FilePart, Fold, Reasoning, Sources, ToolLine, Verbatim } from './parts.tsx';
 import type { Siblings } from './rows.ts';
 
 /** The parts of an answer in the order in which they came. */
@@ -71,7 +71,12 @@ export function AnswerParts({
   const drawPart = (part: Part, key: string, last: boolean): ReactNode => {
     switch (part.type) {
       case 'text':
-        return <Markdown key={key} text={part.text} streaming={last} />;
+        return (
+          <Fragment key={key}>
+            <Markdown text={part.text} streaming={last} />
+            {part.sources && <Sources sources={part.sources} />}
+          </Fragment>
+        );
       case 'reasoning':
         return <Reasoning key={key} part={part} running={last} />;
       case 'tool-call':
@@ -210,14 +215,12 @@ function UsageLine({ message, remembered }: { message: Message; remembered: numb
   );
 }
 
-/** The endpoint did not take the request as it was: another one may be taken. */
-const isRefusedRequest = ({ finish, problem }: Message): boolean => {
+/** The endpoint did not take the request as it was: what to leave out so that it may. */
+const worthOmitting = ({ finish, problem }: Message): readonly Omission[] => {
   const params: Problem['params'] = (problem as { params?: Problem['params'] } | undefined)?.params;
-  return (
-    finish === 'error' &&
-    problem?.code === 'model-server' &&
-    (params?.reason === 'request' || params?.reason === 'input')
-  );
+  if (finish !== 'error' || problem?.code !== 'model-server') return [];
+  if (params?.reason === 'images') return ['images'];
+  return params?.reason === 'request' || params?.reason === 'input' ? ['tools', 'thoughts'] : [];
 };
 
 /** A clear line where an answer did not end by itself, and how it goes on. */
@@ -246,8 +249,7 @@ function Ending({ message, goesOn }: { message: Message; goesOn: boolean }) {
   );
   const without =
     actions.canWrite &&
-    isRefusedRequest(message) &&
-    (['tools', 'thoughts'] as const).map((what) => (
+    worthOmitting(message).map((what) => (
       <Button
         key={what}
         size="sm"

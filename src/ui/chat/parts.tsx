@@ -92,6 +92,44 @@ export function Reasoning({ part, running }: { part: PartOf<'reasoning'>; runnin
   );
 }
 
+type Source = NonNullable<PartOf<'text'>['sources']>[number];
+
+const hostOf = (url: string): string => new URL(url).hostname.replace(/^www\./, '');
+
+/** Pages that an answer rests on, in the order in which the endpoint named them: its numbers (`[2]`) count them. Opened by a click alone. */
+export function Sources({ sources }: { sources: readonly Source[] }) {
+  const { t } = useTranslation('chat');
+  const id = useId();
+  const pages = sources.filter(({ url }) => /^https?:\/\//i.test(url) && URL.canParse(url));
+  if (pages.length === 0) return null;
+  return (
+    <section aria-labelledby={id} className="my-2 text-sm">
+      <h4 id={id} className="pb-1 text-ink-3 text-xs">
+        {t('sources')}
+      </h4>
+      <ol className="flex flex-wrap gap-1.5">
+        {pages.map(({ url, title }, at) => (
+          <li key={url} className="flex max-w-full">
+            <a
+              href={url}
+              target="_blank"
+              rel="noopener noreferrer nofollow"
+              title={title ? `${title}\n${url}` : url}
+              className="touchable inline-flex max-w-72 items-center gap-1.5 rounded-md border px-2 py-1 text-ink-2 hover:bg-fill hover:text-ink"
+            >
+              <span className="shrink-0 text-ink-3 text-xs tabular-nums">{at + 1}</span>
+              <bdi className="min-w-0 truncate">{title?.trim() || hostOf(url)}</bdi>
+              {title?.trim() && (
+                <span className="min-w-0 shrink-[4] truncate text-ink-3 text-xs">{hostOf(url)}</span>
+              )}
+            </a>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
 /** Arguments as people read them: JSON laid out, anything else as it is. */
 function laidOut(text: string): string {
   try {

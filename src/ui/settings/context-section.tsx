@@ -92,7 +92,7 @@ function ModelRefusals() {
   const refusals = useReadable(chat.modelRefusals);
   if (refusals.length === 0) return null;
   const nameOfRefused = (what: string) =>
-    what === 'tools' || what === 'thoughts' ? t(`refusals.${what}`) : nameOfRepair(what);
+    what === 'tools' || what === 'thoughts' || what === 'images' ? t(`refusals.${what}`) : nameOfRepair(what);
   return (
     <section aria-label={t('refusals.title')} className="py-3">
       <div className="flex items-start gap-6">

@@ -34,8 +34,12 @@ export function useProblemWords({ atStart = false } = {}): (problem: ProblemLike
       // A value that is not there at all has a sentence of its own where one is written (`what_missing`).
       const { value, argument } = problem.params ?? {};
       const missing = value === '' ? { context: 'missing' } : argument === '' ? { context: 'surplus' } : {};
+      // Some statuses and causes have a sentence of their own (`what_503`, `what_overloaded`).
+      const { cause, status } = problem.params ?? {};
+      const own = part === 'what' ? (cause ?? status) : undefined;
+      const told = own === undefined ? missing : { context: `${own}` };
       const place = atStart ? 'start' : temporary && part !== 'what' ? 'temporary' : null;
-      const context = place ? { context: place } : missing;
+      const context = place ? { context: place } : told;
       return i18n.exists(key, { ns: 'problems' }) ? String(t(key, { ...problem.params, ...context })) : '';
     };
     const { detail } = problem.params ?? {};

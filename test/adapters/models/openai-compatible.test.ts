@@ -483,6 +483,46 @@ describe('the reason of a refusal', () => {
     ).toMatchObject({ reason: 'seconds', seconds: 8 });
   });
 
+  it.each([
+    [400, 'Invalid content type. image_url is only supported by certain models.'],
+    [404, 'No endpoints found that support image input'],
+    [400, 'This model does not support images.'],
+    [422, 'messages[0]: unknown variant `image_url`, expected `text`'],
+    [400, 'llama-3 is not a multimodal model'],
+  ])('knows a model that takes no images: %s %s', async (status, message) => {
+    expect(await refused(status, message)).toMatchObject({
+      code: 'model-server',
+      params: { reason: 'images' },
+    });
+  });
+
+  it.each([
+    [400, 'The image is too large: this model accepts images of up to 5 MB.'],
+    [400, 'Could not download the image.'],
+    [400, 'Unknown parameter: temperature.'],
+  ])('takes nothing else for that: %s %s', async (status, message) => {
+    expect((await refused(status, message))?.params?.reason).not.toBe('images');
+  });
+
+  it.each([
+    [529, 'Overloaded'],
+    [503, 'The model is overloaded. Please try again later.'],
+    [429, 'engine_overloaded_error'],
+  ])('knows an endpoint that is overloaded: %s %s', async (status, message) => {
+    expect((await refused(status, message))?.params?.cause).toBe('overloaded');
+  });
+
+  it('leaves images out where it was told to, and says that they were there', async () => {
+    const url = 'data:image/png;base64,iVBORw0KGgo=';
+    const image = { type: 'file', mediaType: 'image/png', name: 'cat.png', url } as const;
+    const prompt = {
+      system: null,
+      messages: [{ role: 'user', parts: [{ type: 'text', text: 'What?' }, image] }],
+    } as const;
+    await collect(modelOf('plain'), prompt, { signal: new AbortController().signal, without: ['images'] });
+    expect(server.chats().at(-1)?.messages).toEqual([{ role: 'user', content: 'What?\n\n[image: cat.png]' }]);
+  });
+
   it('says when to try again, also of an endpoint that is busy', async () => {
     expect(await refused(503, 'busy', { 'retry-after': '90' })).toMatchObject({
       code: 'model-rate',

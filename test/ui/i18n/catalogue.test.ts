@@ -122,9 +122,18 @@ describe('the catalogues', () => {
     expect(words.t('problems:model-rate.do', { reason: 'minutes', minutes: 15 })).toBe(
       'Try again in 15 minutes.',
     );
-    expect(words.t('problems:model-rate.what', { reason: 'hours', status: 503 })).toBe(
-      'Too many requests (503).',
-    );
+    const told = (code: string, status: number, cause?: string) =>
+      words.t(`problems:${code}.what`, { reason: 'soon', status, context: cause ?? `${status}` });
+    expect(told('model-rate', 429)).toBe('Too many requests (429).');
+    for (const code of ['model-rate', 'model-server']) {
+      const all = [502, 503, 504].map((status) => told(code, status));
+      for (const language of ['en', 'zh'])
+        expect(words.exists(`problems:${code}.what_503`, { lng: language })).toBe(true);
+      expect(told(code, 429, 'overloaded')).toBe('The endpoint is overloaded (429).');
+      expect(new Set(all).size).toBe(3);
+      for (const sentence of all) expect(sentence).not.toMatch(/Too many|Something broke/);
+    }
+    expect(told('model-server', 500)).toBe('Something broke at the endpoint.');
     expect(words.t('problems:model-rate.what', { reason: 'quota', status: 429 })).toContain('quota');
     expect(words.t('problems:model-not-found.what', { reason: 'address' })).toBe(
       'This is not a web address.',

@@ -133,6 +133,7 @@ export const chat = {
   diagram: 'Diagram: {{kind}}',
   footnote: 'Footnote {{number}}',
   footnotes: 'Footnotes',
+  sources: 'Sources',
   footnoteBack: 'Back to reference {{at}} of footnote {{number}}',
   taskDone: 'Done',
   taskOpen: 'Not done',
@@ -152,7 +153,7 @@ export const chat = {
   regenerate: 'Answer again',
   goOn: 'Continue',
   retry: 'Try again',
-  sendWithout: { tools: 'Send without tools', thoughts: 'Send without thoughts' },
+  sendWithout: { tools: 'Send without tools', thoughts: 'Send without thoughts', images: 'Send without images' },
   showMore: 'Show all',
   showLess: 'Show less',
   fileShownInPart:

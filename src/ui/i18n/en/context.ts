@@ -290,6 +290,7 @@ export const context = {
     without: 'without {{what}}',
     tools: 'tools',
     thoughts: 'thoughts',
+    images: 'images',
     said: '{{endpoint}}, {{when}}: “{{detail}}”',
     seen: '{{endpoint}}, {{when}}',
     forget: 'Send everything again',

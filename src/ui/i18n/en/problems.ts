@@ -117,6 +117,10 @@ export const problems = {
   },
   'model-rate': {
     what: '$t(problems:model-rate.whatOf.{{reason}}, {"defaultValue":"Too many requests ({{status}})."})',
+    what_502: 'The endpoint got no answer from the server behind it (502).',
+    what_503: 'The endpoint takes no requests at the moment (503).',
+    what_504: 'The server behind the endpoint did not answer in time (504).',
+    what_overloaded: 'The endpoint is overloaded ({{status}}).',
     kept: 'Your message is saved.',
     kept_temporary: 'Your message stays here as long as this temporary conversation does.',
     do: '$t(problems:model-rate.why.{{reason}}, {"defaultValue":"Try again in a moment, or check the limits of your account."})',
@@ -157,7 +161,12 @@ export const problems = {
   },
   'model-server': {
     what: '$t(problems:model-server.whatOf.{{reason}}, {"defaultValue":"Something broke at the endpoint."})',
+    what_502: 'The endpoint got no answer from the server behind it (502).',
+    what_503: 'The endpoint takes no requests at the moment (503).',
+    what_504: 'The server behind the endpoint did not answer in time (504).',
+    what_overloaded: 'The endpoint is overloaded ({{status}}).',
     whatOf: {
+      images: 'This model takes no images.',
       request: 'The endpoint did not accept the request.',
       input: 'The endpoint did not accept the request.',
     },
@@ -165,6 +174,7 @@ export const problems = {
     kept_temporary: 'Your message stays here as long as this temporary conversation does.',
     do: '$t(problems:model-server.why.{{reason}}, {"defaultValue":"Try again in a moment. If it keeps failing, check the provider’s status page."})',
     why: {
+      images: 'Send it without images, or choose a model that sees. The images stay in the conversation.',
       request: 'Sending it without tools or without thoughts may help.',
       input:
         'It refused this part of the request: {{input}}. The request was sent again without it and refused again. Sending it without tools or without thoughts may help.',

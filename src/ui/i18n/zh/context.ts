@@ -271,6 +271,7 @@ export const context = {
     without: '不含{{what}}',
     tools: '工具',
     thoughts: '思考过程',
+    images: '图片',
     said: '{{endpoint}}，{{when}}：“{{detail}}”',
     seen: '{{endpoint}}，{{when}}',
     forget: '重新发送全部内容',

@@ -113,6 +113,10 @@ export const problems = {
   },
   'model-rate': {
     what: '$t(problems:model-rate.whatOf.{{reason}}, {"defaultValue":"服务端要求稍等（{{status}}）。"})',
+    what_502: '服务端没有得到后方服务器的回应（502）。',
+    what_503: '服务端暂时不接受请求（503）。',
+    what_504: '服务端后方的服务器没有及时回应（504）。',
+    what_overloaded: '服务端负载过高（{{status}}）。',
     kept: '消息已保存。',
     kept_temporary: '消息会留到这个临时对话结束。',
     do: '$t(problems:model-rate.why.{{reason}}, {"defaultValue":"请稍后重试，或查看账户的限额。"})',
@@ -151,11 +155,20 @@ export const problems = {
   },
   'model-server': {
     what: '$t(problems:model-server.whatOf.{{reason}}, {"defaultValue":"服务端出了故障。"})',
-    whatOf: { request: '服务端没有接受这次请求。', input: '服务端没有接受这次请求。' },
+    what_502: '服务端没有得到后方服务器的回应（502）。',
+    what_503: '服务端暂时不接受请求（503）。',
+    what_504: '服务端后方的服务器没有及时回应（504）。',
+    what_overloaded: '服务端负载过高（{{status}}）。',
+    whatOf: {
+      images: '这个模型不接受图片。',
+      request: '服务端没有接受这次请求。',
+      input: '服务端没有接受这次请求。',
+    },
     kept: '消息已保存。',
     kept_temporary: '消息会留到这个临时对话结束。',
     do: '$t(problems:model-server.why.{{reason}}, {"defaultValue":"请稍后重试。若一直如此，请查看服务商的状态页。"})',
     why: {
+      images: '可以不带图片发送，或换用能看图的模型。图片仍留在对话里。',
       request: '不带工具或不带思考过程发送也许可行。',
       input:
         '服务端不接受请求中的这一项：{{input}}。去掉后重发仍被拒绝。不带工具或不带思考过程发送也许可行。',
