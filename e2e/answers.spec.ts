@@ -232,6 +232,65 @@ test('the test of a connection says what is wrong: the key, the address, the pac
   await expect(refusal).toHaveCount(0);
 });
 
+test('pages that an answer rests on stand under it, also after a reload', async ({ page }) => {
+  await connect(page);
+  const cited = {
+    choices: [
+      {
+        delta: {
+          content: 'At three [1].',
+          annotations: [
+            {
+              type: 'url_citation',
+              url_citation: { url: 'https://docs.example.com/backup', title: 'Backups' },
+            },
+          ],
+        },
+      },
+    ],
+    citations: ['https://docs.example.com/backup', 'https://b.example.org/x', 'javascript:alert(1)'],
+  };
+  server.next({ steps: [{ raw: `data: ${JSON.stringify(cited)}\n\n` }, { finish: 'stop' }] });
+  await say(page, 'When is the backup?');
+  await ended(page);
+  for (const again of [false, true]) {
+    if (again) await page.reload();
+    const sources = answers(page).last().getByRole('region', { name: 'Sources' }).getByRole('link');
+    await expect(sources).toHaveText(['1Backupsdocs.example.com', '2b.example.org']);
+    await expect(sources.first()).toHaveAttribute('href', 'https://docs.example.com/backup');
+    await expect(sources.first()).toHaveAttribute('rel', /noopener noreferrer/);
+  }
+});
+
+test('a model that takes no images is asked without them, and the picture stays', async ({ page }) => {
+  await connect(page);
+  const choosing = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Attach files' }).click();
+  await (await choosing).setFiles(join(import.meta.dirname, '../public/icons/icon-192.png'));
+  await expect(page.getByRole('list', { name: 'Attached files' }).locator('img')).toBeVisible();
+  server.answer(({ messages }) =>
+    JSON.stringify(messages).includes('image_url')
+      ? {
+          status: 404,
+          body: { error: { message: 'No endpoints found that support image input', code: 404 } },
+        }
+      : undefined,
+  );
+  await say(page, 'What is in this picture?');
+  await expect(page.getByRole('alert')).toContainText('This model takes no images.');
+  await page.getByRole('button', { name: 'Send without images' }).click();
+  await expect(answers(page).last()).toContainText('The backup runs every night at three.');
+  await expect(page.getByRole('alert')).toHaveCount(0);
+  await expect(asked(page).getByRole('img', { name: 'icon-192.png' })).toBeVisible();
+  expect(server.chats().at(-1)?.messages.at(-1)?.content).toContain('[image: icon-192.png]');
+  // Remembered: the next question does not fail first.
+  const before = server.chats().length;
+  await say(page, 'And now?');
+  await expect(answers(page)).toHaveCount(2);
+  await ended(page);
+  expect(server.chats().length).toBe(before + 1);
+});
+
 test('script, handlers and javascript: links in an imported conversation run nothing', {
   tag: '@gate',
 }, async ({ page }) => {

@@ -1,5 +1,7 @@
 // Endpoints as they really are, through the built app: one of each kind of dialect.
 import { expect, type Page } from '@playwright/test';
+import type { ProtocolName } from '../src/adapters/models/protocols.ts';
+import { startNative } from '../test/server/natives.ts';
 import { type QuirksServer, startQuirks } from '../test/server/quirks.ts';
 import { openApp, test } from './app.ts';
 
@@ -12,15 +14,20 @@ test.beforeEach(() => {
 });
 test.afterAll(() => server.close());
 
-async function begin(page: Page, model: string): Promise<void> {
+async function begin(
+  page: Page,
+  model: string,
+  { baseUrl, protocol }: { baseUrl: string; protocol?: ProtocolName } = server,
+): Promise<void> {
   await openApp(page);
   await page.evaluate(
-    async ({ baseUrl, model }) => {
+    async ({ baseUrl, model, protocol }) => {
       const settings = globalThis.recollect?.app.settings;
-      await settings?.saveEndpoint({ id: 'quirks', label: 'Quirks', baseUrl, models: [model] }, 'sk-test');
+      const endpoint = { id: 'quirks', label: 'Quirks', baseUrl, models: [model], protocol };
+      await settings?.saveEndpoint(endpoint, 'sk-test');
       await settings?.choose({ endpointId: 'quirks', model });
     },
-    { baseUrl: server.baseUrl, model },
+    { baseUrl, model, protocol },
   );
 }
 
@@ -94,3 +101,32 @@ test('what was typed into a connection is thrown away on purpose only, and one w
   await dialog.getByRole('button', { name: 'Throw away' }).click();
   await expect(dialog).toHaveCount(0);
 });
+
+for (const [protocol, path, key] of [
+  ['anthropic', '/v1/messages', 'x-api-key'],
+  ['google', '/v1/models/reasoning:streamGenerateContent?alt=sse', 'x-goog-api-key'],
+  ['openai-responses', '/v1/responses', 'authorization'],
+] as const)
+  test(`${protocol} is spoken natively: thoughts are folded, a second question takes the first along`, async ({
+    page,
+  }) => {
+    const native = await startNative(protocol);
+    try {
+      await begin(page, 'reasoning', { baseUrl: native.baseUrl, protocol });
+      await say(page, 'When is the backup?');
+      await expect(answer(page)).toContainText('Backups run at three.');
+      await expect(answer(page).getByText('The person asks about backups.')).toBeHidden();
+      await answer(page)
+        .getByRole('button', { name: /Thoughts|Thought/ })
+        .click();
+      await expect(answer(page).getByText('The person asks about backups.')).toBeVisible();
+      await say(page, 'Sure?');
+      const asked = () => native.requests.filter(({ path: at }) => at === path);
+      await expect.poll(() => asked().length).toBe(2);
+      expect(asked()[1]?.headers[key]).toContain('sk-test');
+      expect(JSON.stringify(asked()[1]?.body)).toContain('Backups run at three.');
+      await expect(page.getByRole('alert')).toHaveCount(0);
+    } finally {
+      await native.close();
+    }
+  });

@@ -339,6 +339,15 @@ export async function startNative(protocol: Native): Promise<NativeServer> {
     response.end();
   };
   const server = createServer(async (request, response) => {
+    response.setHeader('access-control-allow-origin', '*');
+    if (request.method === 'OPTIONS') {
+      response.setHeader(
+        'access-control-allow-headers',
+        request.headers['access-control-request-headers'] ?? '*',
+      );
+      response.writeHead(204).end();
+      return;
+    }
     const pieces: Buffer[] = [];
     for await (const piece of request) pieces.push(piece as Buffer);
     const path = request.url ?? '';
