@@ -31,7 +31,7 @@ import { type Problem, RecollectError, toProblem } from './domain/base/errors.ts
 import { ignore, log, orElse } from './domain/base/log.ts';
 import { until, writable } from './domain/base/readable.ts';
 import type { Conversation } from './domain/chat/conversation.ts';
-import { priceOf } from './domain/context/prices.ts';
+import { ownPriceOf, priceOf } from './domain/context/prices.ts';
 import type { App } from './services/app.ts';
 import { createChat } from './services/chat/chat-service.ts';
 import { createModelRefusals } from './services/chat/model-refusals.ts';
@@ -460,7 +460,7 @@ async function start(): Promise<void> {
       return tokenizers.get(id) ?? undefined;
     },
     priceOf: (priced) =>
-      priceOf(priced.id, priced.endpoint ?? '', endpointOf.get(priced)?.price)?.price ?? null,
+      priceOf(priced.id, priced.endpoint ?? '', ownPriceOf(priced.id, endpointOf.get(priced)))?.price ?? null,
   });
   const chat = createChat({
     ...conversing,

@@ -78,10 +78,14 @@ export interface Endpoint {
   readonly baseUrl: string;
   /** Model ids offered in the picker: from the endpoint's list, or typed. */
   readonly models: readonly string[];
+  /** The endpoint's list when it was last looked at, where it is short: what is new in it since is offered. */
+  readonly listed?: readonly string[] | undefined;
   /** Absent: chat completions. */
   readonly protocol?: ProtocolName | undefined;
   /** What a person entered, per million tokens: it goes before any list. */
   readonly price?: Price | undefined;
+  /** What the endpoint's own list tells of its models, per million tokens, by the model's id. */
+  readonly prices?: Readonly<Record<string, Price>> | undefined;
   /** What goes along with every request; absent: nothing. */
   readonly parameters?: ModelParameters | undefined;
 }
@@ -97,5 +101,11 @@ export function parametersOf({ baseUrl, parameters }: Pick<Endpoint, 'baseUrl' |
 
 /** What a connection test found. */
 export type ConnectionReport =
-  | { readonly ok: true; readonly models: readonly string[]; readonly tookMs: number }
+  | {
+      readonly ok: true;
+      readonly models: readonly string[];
+      /** Of those whose price the list tells, per million tokens. */
+      readonly prices?: Readonly<Record<string, Price>>;
+      readonly tookMs: number;
+    }
   | { readonly ok: false; readonly problem: Problem };

@@ -3,7 +3,7 @@ import { isAbort, RecollectError, toProblem } from '../../domain/base/errors.ts'
 import { within } from '../../domain/base/within.ts';
 import { type ConnectionReport, type Endpoint, hostOf } from './chat-model.ts';
 import { callEndpoint, checkedBase, type Fetch, type Surroundings } from './http.ts';
-import { modelsIn } from './listed-models.ts';
+import { type ModelList, modelsIn } from './listed-models.ts';
 import { PRESETS } from './presets.ts';
 import { headersFor, listPath } from './protocols.ts';
 
@@ -33,7 +33,7 @@ export async function testConnection(
         signal: patience,
         ...deps,
       });
-    const list = async (baseUrl: string): Promise<string[]> => {
+    const list = async (baseUrl: string): Promise<ModelList> => {
       const response = await get(baseUrl, listPath(endpoint.protocol));
       const text = await response.text();
       let body: unknown;
@@ -42,8 +42,8 @@ export async function testConnection(
       } catch {
         body = undefined;
       }
-      const models = modelsIn(body);
-      if (!models)
+      const found = modelsIn(body);
+      if (!found)
         throw new RecollectError('model-format', 'The address answers, but not with a list of models.', {
           params: {
             endpoint: checkedBase(baseUrl).host,
@@ -53,15 +53,16 @@ export async function testConnection(
             suggestion: '',
           },
         });
-      return models;
+      return found;
     };
 
     try {
-      const models = await list(endpoint.baseUrl);
+      const { models, prices } = await list(endpoint.baseUrl);
       const base = checkedBase(endpoint.baseUrl).href.replace(/(?<!\/)\/+$/, '');
       const check = PRESETS.find((preset) => preset.baseUrl === base)?.keyCheckPath;
       if (check) await (await get(endpoint.baseUrl, check)).body?.cancel();
-      return { ok: true, models, tookMs: performance.now() - startedAt };
+      const priced = Object.keys(prices).length > 0 ? { prices } : {};
+      return { ok: true, models, ...priced, tookMs: performance.now() - startedAt };
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       if (patience.aborted || isAbort(error))

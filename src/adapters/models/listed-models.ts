@@ -1,5 +1,6 @@
 // The list of models as endpoints send it, and which of them can answer.
 import { z } from 'zod';
+import type { Price } from '../../domain/context/budget.ts';
 
 /** A name: some servers say `name` or `model`, Google puts `models/` in front. */
 const entrySchema = z.union([
@@ -14,6 +15,7 @@ const entrySchema = z.union([
     type: z.string().optional().catch(undefined),
     supportedGenerationMethods: z.array(z.string()).optional().catch(undefined),
     capabilities: z.unknown().optional(),
+    pricing: z.unknown().optional(),
     architecture: z
       .looseObject({ output_modalities: z.array(z.string()).optional().catch(undefined) })
       .optional()
@@ -62,8 +64,32 @@ const answers = (entry: z.infer<typeof entrySchema>, id: string): boolean => {
   return !made || made.includes('text');
 };
 
-/** The models that answer, sorted; undefined for what is no list. An empty list is one under `data` alone: so a fresh Ollama says it. */
-export function modelsIn(body: unknown): string[] | undefined {
+/** US dollars a token, as a number or as text; undefined for what is none. Below zero (OpenRouter's router) it is not known before. */
+const perMillion = (value: unknown): number | undefined => {
+  const price =
+    typeof value === 'number' ? value : typeof value === 'string' && value.trim() ? Number(value) : NaN;
+  return price >= 0 && price < 1 ? Math.round(price * 1e12) / 1e6 : undefined;
+};
+
+/** As OpenRouter, and others after it, list prices. https://openrouter.ai/docs/api-reference/list-available-models */
+function priceOf(entry: z.infer<typeof entrySchema>): Price | undefined {
+  const { pricing } = entry as { pricing?: unknown };
+  if (typeof pricing !== 'object' || pricing === null) return undefined;
+  const told = pricing as Readonly<Record<string, unknown>>;
+  const [input, output] = [perMillion(told.prompt), perMillion(told.completion)];
+  if (input === undefined || output === undefined) return undefined;
+  const cachedInput = perMillion(told.input_cache_read);
+  return { currency: 'USD', input, output, ...(cachedInput ? { cachedInput } : {}) };
+}
+
+export interface ModelList {
+  /** Those that answer, sorted. */
+  readonly models: readonly string[];
+  readonly prices: Readonly<Record<string, Price>>;
+}
+
+/** The models that answer, and their prices; undefined for what is no list. An empty list is one under `data` alone: so a fresh Ollama says it. */
+export function modelsIn(body: unknown): ModelList | undefined {
   const list = listSchema.safeParse(body);
   if (!list.success) return undefined;
   const isNamed = typeof body === 'object' && body !== null && 'models' in body && !('data' in body);
@@ -74,6 +100,14 @@ export function modelsIn(body: unknown): string[] | undefined {
     return id === '' ? [] : [{ entry, id: id.replace(/^models\//, '') }];
   });
   if (entries.length === 0 && (isNamed || (list.data ?? []).length > 0)) return undefined;
-  const found = entries.filter(({ entry, id }) => answers(entry, id)).map(({ id }) => id);
-  return [...new Set(found)].sort((a, b) => a.localeCompare(b));
+  const found = entries.filter(({ entry, id }) => answers(entry, id));
+  return {
+    models: [...new Set(found.map(({ id }) => id))].sort((a, b) => a.localeCompare(b)),
+    prices: Object.fromEntries(
+      found.flatMap(({ entry, id }) => {
+        const price = priceOf(entry);
+        return price ? [[id, price] as const] : [];
+      }),
+    ),
+  };
 }

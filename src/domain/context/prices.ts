@@ -47,7 +47,16 @@ export const PRICES: readonly ListedPrice[] = [
   },
 ];
 
-/** The price of a model at an endpoint, and where it comes from; null where nobody knows. `own`: what the person entered. */
+/** What an endpoint has of its own: the price that the person entered, else that of its list. */
+export const ownPriceOf = (
+  model: string,
+  endpoint: {
+    readonly price?: Price | undefined;
+    readonly prices?: Readonly<Record<string, Price>> | undefined;
+  } = {},
+): Price | null => endpoint.price ?? endpoint.prices?.[model] ?? null;
+
+/** The price of a model at an endpoint, and where it comes from; null where nobody knows. `own`: what the person entered, or the endpoint's list tells. */
 export function priceOf(
   model: string,
   host: string,

@@ -27,7 +27,7 @@ import {
 import { parametersSchema } from '../../domain/settings/parameters.ts';
 import { refusedShortcuts } from '../../domain/settings/shortcuts.ts';
 import { createKeys, endpointKey, originOf } from './keys.ts';
-import type { Connections, Settings } from './settings.ts';
+import { type Connections, OFFER_ALL, type Settings } from './settings.ts';
 
 /** Drawer keys. The configuration is kept as the values a person set, by path: a better default reaches those who set none. */
 const CONFIG = 'settings/config';
@@ -55,19 +55,23 @@ const MOST_LEVELS = 200;
 const EMBEDDING_GROUPS = ['openai', 'custom'] as const;
 type EmbeddingGroup = (typeof EMBEDDING_GROUPS)[number];
 
+const priceSchema = z.object({
+  currency: z.string().regex(/^[A-Z]{3}$/),
+  input: z.number().min(0).max(1_000_000),
+  output: z.number().min(0).max(1_000_000),
+});
 const endpointSchema = z.object({
   id: z.string().min(1),
   label: z.string().trim().min(1),
   baseUrl: z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/(?<!\/)\/+$/, '')),
   models: z.array(z.string().min(1)),
+  listed: z.array(z.string()).optional().catch(undefined),
   protocol: z.enum(PROTOCOLS).optional().catch(undefined),
-  price: z
-    .object({
-      currency: z.string().regex(/^[A-Z]{3}$/),
-      input: z.number().min(0).max(1_000_000),
-      output: z.number().min(0).max(1_000_000),
-    })
-    .optional(),
+  price: priceSchema.optional(),
+  prices: z
+    .record(z.string(), priceSchema.extend({ cachedInput: z.number().min(0).optional() }))
+    .optional()
+    .catch(undefined),
   parameters: parametersSchema.optional(),
 });
 const choiceSchema = z.object({ endpointId: z.string(), model: z.string() }).nullable();
@@ -300,9 +304,42 @@ export async function createSettings({
         signal,
       ),
 
+    refreshModels: async (id, signal) => {
+      const endpoint = connections.get().endpoints.find((known) => known.id === id);
+      if (!endpoint) return;
+      const key = await changes.run(() => keys.get(endpointKey(id), endpoint.baseUrl));
+      const report = await test(endpoint, key, signal);
+      if (!report.ok || signal.aborted) return;
+      await changeConnections(({ endpoints, ...others }) => ({
+        ...others,
+        endpoints: endpoints.map((now) =>
+          now.id === id && now.baseUrl === endpoint.baseUrl ? withList(now, report) : now,
+        ),
+      }));
+    },
+
     // The caller put it there and knows what it is.
     recallItem: async <T>(key: string) => (await drawer.get(ITEM + key)) as T | undefined,
     keepItem: (key, value) => drawer.set(ITEM + key, value),
+  };
+}
+
+/** What is offered stays, and what is new in a short list since the last look is offered too. Prices are those of the list. */
+function withList(
+  endpoint: Endpoint,
+  { models, prices = {} }: Extract<ConnectionReport, { ok: true }>,
+): Endpoint {
+  const isShort = models.length <= OFFER_ALL;
+  const { listed } = endpoint;
+  const fresh = isShort && listed ? models.filter((model) => !listed.includes(model)) : [];
+  const offered = [...new Set([...endpoint.models, ...fresh])];
+  const told = Object.entries(prices).filter(([model]) => offered.includes(model));
+  const { prices: _before, listed: _list, ...rest } = endpoint;
+  return {
+    ...rest,
+    models: offered,
+    ...(isShort ? { listed: models } : {}),
+    ...(told.length > 0 ? { prices: Object.fromEntries(told) } : {}),
   };
 }
 

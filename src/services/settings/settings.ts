@@ -7,6 +7,9 @@ import type { Readable } from '../../domain/base/readable.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { KeyName } from './keys.ts';
 
+/** Lists longer than this are not offered as a whole: the picker would be a phone book. */
+export const OFFER_ALL = 40;
+
 /** Which model answers: endpoint and model id; null: memory only. */
 export interface ModelChoice {
   readonly endpointId: string;
@@ -43,6 +46,8 @@ export interface Settings {
   forgetKey(name: KeyName): Promise<void>;
   /** Asks the endpoint for its models; explains CORS, 401, 404, 429 and no network. `key` undefined: the one kept for this origin. */
   test(endpoint: Endpoint, key: string | undefined, signal: AbortSignal): Promise<ConnectionReport>;
+  /** Asks for the endpoint's list again: new models of a short list are offered, prices renewed. Where it fails everything stays as it is. */
+  refreshModels(id: string, signal: AbortSignal): Promise<void>;
   /** Things the interface keeps: panel widths, dismissed hints. */
   recallItem<T>(key: string): Promise<T | undefined>;
   keepItem(key: string, value: unknown): Promise<void>;

@@ -1,6 +1,8 @@
 // Which model answers in this conversation: a quiet button in the composer, a menu of everything that is connected.
 import { ChevronDown, Plug } from 'lucide-react';
+import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
+import { ignore } from '../../domain/base/log.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useModelInUse } from '../hooks/model.ts';
@@ -18,6 +20,17 @@ export function ModelPicker({ conversation }: { conversation: Conversation | nul
   const { choice: chosen } = useModelInUse(conversation);
   const choose = (choice: { endpointId: string; model: string } | null) => {
     settings.choose(choice, conversation?.id).catch(report);
+  };
+  // Lists are asked for again when somebody looks; what is not there when the menu closes is not waited for.
+  const asking = useRef<AbortController | null>(null);
+  useEffect(() => () => asking.current?.abort(), []);
+  const look = (open: boolean) => {
+    asking.current?.abort();
+    if (!open) return;
+    const now = new AbortController();
+    asking.current = now;
+    for (const { id } of endpoints)
+      ignore(settings.refreshModels(id, now.signal), 'the list that is known stays');
   };
   const items: MenuItem[] = [];
   for (const endpoint of endpoints) {
@@ -47,6 +60,7 @@ export function ModelPicker({ conversation }: { conversation: Conversation | nul
       side="top"
       align="end"
       items={items}
+      onOpenChange={look}
       trigger={
         <button
           type="button"

@@ -5,7 +5,9 @@ import { hostOf as hostIn } from '../../adapters/models/chat-model.ts';
 import { type EndpointPreset, PRESETS } from '../../adapters/models/presets.ts';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import { ignore } from '../../domain/base/log.ts';
+import type { Price } from '../../domain/context/budget.ts';
 import { endpointKey } from '../../services/settings/keys.ts';
+import { OFFER_ALL } from '../../services/settings/settings.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { nameFor, typedName } from './endpoint-name.ts';
 import {
@@ -18,9 +20,6 @@ import {
 import { type Draft, plainLabel, presetOf } from './endpoint-presets.ts';
 import { type PriceWords, priceFrom, priceWords } from './endpoint-price.ts';
 
-/** Lists longer than this are not offered as a whole: the picker would be a phone book. */
-export const OFFER_ALL = 40;
-
 interface FormState {
   readonly label: string;
   readonly baseUrl: string;
@@ -29,6 +28,9 @@ interface FormState {
   readonly kept: string | null;
   readonly models: readonly string[];
   readonly offered: readonly string[];
+  readonly listed: readonly string[] | undefined;
+  /** As the endpoint's list has them. */
+  readonly prices: Readonly<Record<string, Price>>;
   /** Who has begun to type a name keeps name and field, whatever list arrives meanwhile. */
   readonly model: { readonly name: string; readonly byHand: boolean };
   readonly test: AbortController | ConnectionReport | null;
@@ -70,6 +72,8 @@ const firstState = (
   kept: null,
   models: before?.models ?? [],
   offered: before?.models ?? [],
+  listed: before?.listed,
+  prices: before?.prices ?? {},
   model: { name: answering, byHand: false },
   test: null,
   problem: null,
@@ -131,6 +135,11 @@ export function useEndpointForm(draft: Draft, onClose: (connected?: string) => v
   const price = priceFrom(state.priced);
   const parameters = parametersFrom(state.tuned);
   const protocol = before ? before.protocol : preset?.protocol;
+  // Of what is not offered the price is not kept.
+  const listed = Object.entries(state.prices).filter(
+    ([model]) => state.offered.includes(model) || model === state.model.name.trim(),
+  );
+  const prices = listed.length > 0 ? Object.fromEntries(listed) : undefined;
   const endpoint = (offer: readonly string[]): Endpoint => ({
     id,
     label: nameFor(state.label, url),
@@ -138,6 +147,8 @@ export function useEndpointForm(draft: Draft, onClose: (connected?: string) => v
     models: offer,
     ...(protocol ? { protocol } : {}),
     ...(price ? { price } : {}),
+    ...(prices ? { prices } : {}),
+    ...(state.listed ? { listed: state.listed } : {}),
     ...(parameters && !isRefusal(parameters) ? { parameters } : {}),
   });
 
@@ -160,6 +171,10 @@ export function useEndpointForm(draft: Draft, onClose: (connected?: string) => v
           if (!report.ok) return;
           const isElsewhere = listedAt.current !== address;
           listedAt.current = address;
+          change({
+            prices: report.prices ?? {},
+            listed: report.models.length <= OFFER_ALL ? report.models : undefined,
+          });
           change((now) => withList(now, report.models, { isElsewhere, isNew: before === null }));
         },
         (error: unknown) => {

@@ -40,6 +40,36 @@ describe('a connection test', () => {
     expect(server.requests[0]?.headers.authorization).toBe('Bearer sk-good');
   });
 
+  it('tells the prices that a list has, per million tokens, and none that it has not', async () => {
+    const priced = (id: string, pricing: unknown) => ({ id, pricing });
+    const one = await answering(
+      200,
+      JSON.stringify({
+        data: [
+          priced('a/x', { prompt: '0.0000025', completion: '0.00001', input_cache_read: '0.00000025' }),
+          priced('b/free', { prompt: '0', completion: '0' }),
+          priced('c/router', { prompt: '-1', completion: '-1' }),
+          priced('d/odd', { hourly: 0, input: 0.88, output: 0.88 }),
+          priced('e/none', null),
+          { id: 'f/untold' },
+        ],
+      }),
+    );
+    try {
+      const report = await test(one.url);
+      expect(report).toMatchObject({
+        prices: {
+          'a/x': { currency: 'USD', input: 2.5, output: 10, cachedInput: 0.25 },
+          'b/free': { currency: 'USD', input: 0, output: 0 },
+        },
+      });
+      if (report.ok) expect(Object.keys(report.prices ?? {})).toEqual(['a/x', 'b/free']);
+      if (report.ok) expect(report.models.length).toBe(6);
+    } finally {
+      await one.close();
+    }
+  });
+
   it.each([
     ['wrong-key', 'model-key', { reason: 'refused' }],
     ['forbidden-key', 'model-forbidden', { reason: 'forbidden' }],

@@ -26,6 +26,7 @@ describe('settings', () => {
   let vault: Vault;
   let settings: Settings;
   let asked: { endpoint: Endpoint; key: string | undefined }[];
+  let report: ConnectionReport;
   const open = () =>
     createSettings({
       drawer: store.drawer,
@@ -33,7 +34,7 @@ describe('settings', () => {
       now: () => Date.UTC(2026, 0, 2),
       test: async (endpoint, key): Promise<ConnectionReport> => {
         asked.push({ endpoint, key });
-        return { ok: true, models: ['m'], tookMs: 1 };
+        return report;
       },
     });
 
@@ -41,7 +42,41 @@ describe('settings', () => {
     store = createInMemoryStore();
     vault = createInMemoryVault();
     asked = [];
+    report = { ok: true, models: ['m'], tookMs: 1 };
     settings = await open();
+  });
+
+  it('take what is new in an endpoint’s list, keep what a person picked, and stay as they are where it fails', async () => {
+    const endpoint = {
+      id: 'e',
+      label: 'E',
+      baseUrl: 'https://e.example/v1',
+      models: ['a', 'typed'],
+      listed: ['a', 'b'],
+    };
+    const now = () => settings.connections.get().endpoints[0];
+    const look = () => settings.refreshModels('e', new AbortController().signal);
+    await settings.saveEndpoint(endpoint, 'sk');
+    const price = { currency: 'USD', input: 1, output: 2 };
+    report = { ok: true, models: ['a', 'b', 'new'], prices: { new: price, b: price }, tookMs: 1 };
+    await look();
+    expect(asked.at(-1)?.key).toBe('sk');
+    const grown = {
+      ...endpoint,
+      models: ['a', 'typed', 'new'],
+      listed: ['a', 'b', 'new'],
+      prices: { new: price },
+    };
+    expect(now()).toEqual(grown);
+    report = { ok: false, problem: { code: 'model-network', message: 'Gone', retry: true } };
+    await look();
+    expect(now()).toEqual(grown);
+    report = { ok: true, models: Array.from({ length: 100 }, (_, at) => `m${at}`), tookMs: 1 };
+    const leaving = AbortSignal.abort();
+    await settings.refreshModels('e', leaving);
+    expect(now()).toEqual(grown);
+    await look();
+    expect(now()?.models).toEqual(grown.models);
   });
 
   it('begin with the defaults', () => {
