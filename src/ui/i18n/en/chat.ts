@@ -153,7 +153,11 @@ export const chat = {
   regenerate: 'Answer again',
   goOn: 'Continue',
   retry: 'Try again',
-  sendWithout: { tools: 'Send without tools', thoughts: 'Send without thoughts', images: 'Send without images' },
+  sendWithout: {
+    tools: 'Send without tools',
+    thoughts: 'Send without thoughts',
+    images: 'Send without images',
+  },
   showMore: 'Show all',
   showLess: 'Show less',
   fileShownInPart:
