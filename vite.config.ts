@@ -89,6 +89,27 @@ export default defineConfig({
         display: 'standalone',
         background_color: '#ffffff',
         theme_color: '#ffffff',
+        // Read by `src/ui/shell/arrivals.ts`.
+        shortcuts: [
+          { name: 'New conversation', short_name: 'New', url: '/' },
+          { name: 'Search', url: '/?open=search' },
+        ],
+        share_target: {
+          action: '/',
+          method: 'GET',
+          params: { title: 'shared_title', text: 'shared_text', url: 'shared_url' },
+        },
+        file_handlers: [
+          {
+            action: '/',
+            accept: {
+              'application/zip': ['.zip'],
+              'application/json': ['.json'],
+              'application/x-ndjson': ['.jsonl'],
+              'text/markdown': ['.md'],
+            },
+          },
+        ],
         icons: [
           { src: '/icons/icon-192.png', sizes: '192x192', type: 'image/png' },
           { src: '/icons/icon-512.png', sizes: '512x512', type: 'image/png' },

@@ -9,7 +9,9 @@ import { useIsPhone } from './hooks/media.ts';
 import { NavigationProvider, pathOf, useBackCloses, useNavigation } from './hooks/navigation.tsx';
 import { SessionProvider, useSession } from './hooks/session.tsx';
 import { languageFor, setLanguage } from './i18n/index.ts';
+import { AnswerNotices } from './shell/answer-notices.ts';
 import { DataAlert, RoomNotice, UpdateNotice } from './shell/app-notices.tsx';
+import { Arrivals } from './shell/arrivals.ts';
 import { CheatSheet } from './shell/cheat-sheet.tsx';
 import { CleanupNotice } from './shell/cleanup-notice.tsx';
 import { Dialog, Sheet, Spinner, TooltipProvider } from './shell/controls.tsx';
@@ -229,6 +231,8 @@ function Frame() {
         )}
         <div className="flex min-w-0 flex-1 flex-col">
           <TabTitle />
+          <AnswerNotices />
+          <Arrivals />
           <DataAlert />
           <UpdateNotice />
           <RoomNotice />

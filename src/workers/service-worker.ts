@@ -44,3 +44,17 @@ registerRoute(
 self.addEventListener('message', (event) => {
   if ((event.data as { type?: unknown } | null)?.type === 'SKIP_WAITING') void self.skipWaiting();
 });
+
+/** A notice that a phone showed: brings the app to the front at its conversation, or opens it there. */
+async function openFrom(conversation: unknown): Promise<void> {
+  const path = typeof conversation === 'string' ? `/c/${encodeURIComponent(conversation)}` : '/';
+  const [open] = await self.clients.matchAll({ type: 'window' });
+  if (!open) return void (await self.clients.openWindow(path));
+  await open.focus();
+  if (new URL(open.url).pathname !== path) await open.navigate(path);
+}
+
+self.addEventListener('notificationclick', (event) => {
+  event.notification.close();
+  event.waitUntil(openFrom((event.notification.data as { conversation?: unknown } | null)?.conversation));
+});

@@ -481,7 +481,7 @@ export async function startScriptedModel(
     }
 
     if (path === '/v1/chat/completions' && namesConversation(body as ChatRequest))
-      return play(body as ChatRequest, { steps: words(title) }, response);
+      return play(body as ChatRequest, { steps: [...words(title), stop] }, response);
     requests.push({ method, path, headers: request.headers, body, at: Date.now() });
     const key = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1];
     const refusal =

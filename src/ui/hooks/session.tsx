@@ -45,6 +45,8 @@ interface Session {
   readonly dropped: Writable<Promise<readonly SourceFile[]> | null>;
   /** Conversations with an answer that nobody has seen. */
   readonly unread: Writable<ReadonlySet<ConversationId>>;
+  /** The answer that ended last while nobody looked at it. */
+  readonly ended: Readable<{ readonly id: ConversationId } | null>;
   /** Whether memory's reading was paused from this tab. */
   readonly pausedHere: Writable<boolean>;
   /** The conversation on the screen. */
@@ -76,18 +78,27 @@ function createSession(app: App): Session {
   const current = writable<ConversationId | null>(null);
   const lastOpen = writable<ConversationId | null>(null);
   const readAloud = createReadAloud(globalThis.speechSynthesis);
+  const ended = writable<{ readonly id: ConversationId } | null>(null);
   const followed = new Set<ConversationId>();
+  const read = (id: ConversationId) => {
+    if (unread.get().has(id)) unread.update((ids) => new Set([...ids].filter((other) => other !== id)));
+  };
+  // Belongs to the tab, and ends with it.
+  document.addEventListener('visibilitychange', () => {
+    const id = current.get();
+    if (!document.hidden && id !== null) read(id);
+  });
   current.subscribe(() => {
     const id = current.get();
     readAloud.stop();
     if (id !== null) lastOpen.set(id);
-    if (id !== null && unread.get().has(id))
-      unread.update((ids) => new Set([...ids].filter((other) => other !== id)));
+    if (id !== null) read(id);
   });
   return {
     floating: writable<Floating>(null),
     dropped: writable<Promise<readonly SourceFile[]> | null>(null),
     unread,
+    ended,
     pausedHere: writable(false),
     current,
     lastOpen,
@@ -106,7 +117,9 @@ function createSession(app: App): Session {
         if (turn.get().status !== 'idle') return;
         stop();
         followed.delete(id);
-        if (current.get() !== id) unread.update((ids) => new Set([...ids, id]));
+        if (current.get() === id && !document.hidden) return;
+        unread.update((ids) => new Set([...ids, id]));
+        ended.set({ id });
       });
     },
   };

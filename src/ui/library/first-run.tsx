@@ -1,5 +1,5 @@
-// The first screen of an empty library: three ways to begin, one sentence each.
-import { ChevronRight, Download, PlugZap, ShieldCheck, Telescope } from 'lucide-react';
+// The first screen of an empty library: four ways to begin, one sentence each.
+import { ChevronRight, Download, MonitorSmartphone, PlugZap, ShieldCheck, Telescope } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
@@ -59,6 +59,12 @@ export function FirstRun() {
             title={t('firstRun.connect.title')}
             text={t('firstRun.connect.text')}
             onClick={() => navigation.openScreen('settings', 'models')}
+          />
+          <Way
+            icon={<MonitorSmartphone size={18} aria-hidden />}
+            title={t('firstRun.device.title')}
+            text={t('firstRun.device.text')}
+            onClick={() => navigation.openScreen('pair')}
           />
           <Way
             icon={<Telescope size={18} aria-hidden />}

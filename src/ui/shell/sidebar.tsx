@@ -249,7 +249,7 @@ const EntryRow = memo(function EntryRow({
       <span
         className={classes(
           'absolute right-0.5 isolate flex rounded-sm bg-linear-to-l from-70% to-transparent pl-5 opacity-0 focus-within:opacity-100 group-hover:opacity-100 has-aria-expanded:opacity-100 pointer-coarse:static pointer-coarse:bg-none pointer-coarse:pl-0 pointer-coarse:opacity-100',
-          current ? 'from-press' : 'from-fill',
+          selected ? 'from-accent-soft' : current ? 'from-press' : 'from-fill',
         )}
       >
         <EntryMenu

@@ -6,6 +6,7 @@ import { type ConversationId, isTemporary } from '../../domain/base/ids.ts';
 import { shownTitle } from '../../domain/text/shown.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
+import { useSession } from '../hooks/session.tsx';
 import { formatPercent } from '../i18n/index.ts';
 import { titlePercent, useLines } from '../library/lines.ts';
 
@@ -17,6 +18,7 @@ export function TabTitle(): null {
   const { route } = useNavigation();
   const entries = useReadable(app.documents.library, (library) => library.entries);
   const work = titlePercent(useLines());
+  const unread = useReadable(useSession().unread, (ids) => ids.size);
   const nameOf = (id: ConversationId): string =>
     isTemporary(id)
       ? tc('temporary.title')
@@ -28,8 +30,8 @@ export function TabTitle(): null {
         ? t('newConversation')
         : nameOf(route.conversationId);
   useEffect(() => {
-    const words = `${place} · Recollect`;
+    const words = `${unread > 0 ? `(${unread}) ` : ''}${place} · Recollect`;
     document.title = work === null ? words : `${formatPercent(work / 100)} · ${words}`;
-  }, [place, work]);
+  }, [place, work, unread]);
   return null;
 }

@@ -11,6 +11,10 @@ export const library = {
       title: 'Connect a model',
       text: 'Any OpenAI-compatible endpoint, in the cloud or on this computer, with your own key.',
     },
+    device: {
+      title: 'I have Recollect on another device',
+      text: 'Pair with it, and everything you have there comes here, encrypted on the way.',
+    },
     look: {
       title: 'Just look around',
       text: 'Adds a small made-up library in English and Chinese; one click removes it again.',

@@ -11,6 +11,10 @@ export const library = {
       title: '连接模型',
       text: '任何 OpenAI 兼容的服务，云端或本机均可，用你自己的密钥。',
     },
+    device: {
+      title: '我在另一台设备上用 Recollect',
+      text: '与它配对，那里的内容都会加密同步到这里。',
+    },
     look: {
       title: '先随便看看',
       text: '添加一小批虚构的中英文对话，一键即可移除。',

@@ -1,0 +1,73 @@
+// Tells that an answer ended out of sight: a notice of the system where it is allowed, the number at the icon of the installed app. The
+// permission is asked for by a button of the first such notice: never unasked, never at the start.
+import { useEffect } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { ConversationId } from '../../domain/base/ids.ts';
+import { ignore } from '../../domain/base/log.ts';
+import { shownTitle } from '../../domain/text/shown.ts';
+import { useApp, useReadable } from '../hooks/app.tsx';
+import { useNavigation } from '../hooks/navigation.tsx';
+import { useSession } from '../hooks/session.tsx';
+import { offer } from './offer.ts';
+
+const canNotify = (): boolean => 'Notification' in globalThis;
+
+/** A page may make one itself on a desktop; phones only let the service worker. */
+async function notify(title: string, options: NotificationOptions, onClick: () => void): Promise<void> {
+  try {
+    const notice = new Notification(title, options);
+    notice.onclick = () => {
+      focus();
+      onClick();
+      notice.close();
+    };
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    const worker = await navigator.serviceWorker?.getRegistration();
+    await worker?.showNotification(title, options);
+  }
+}
+
+/** Draws nothing. */
+export function AnswerNotices(): null {
+  const app = useApp();
+  const session = useSession();
+  const { t } = useTranslation('shell');
+  const { openConversation } = useNavigation();
+  const count = useReadable(session.unread, (ids) => ids.size);
+
+  useEffect(() => {
+    if (!('setAppBadge' in navigator)) return;
+    ignore(
+      count > 0 ? navigator.setAppBadge(count) : navigator.clearAppBadge(),
+      'the number at the icon: the sidebar has the same marks',
+    );
+  }, [count]);
+
+  useEffect(() => {
+    const say = (id: ConversationId) => {
+      const entry = app.documents.library.get().entries.find((other) => other.id === id);
+      const title = shownTitle(entry?.title, t('untitled'));
+      const open = () => openConversation(id);
+      if (document.hidden && canNotify() && Notification.permission === 'granted')
+        // Whoever looks over a shoulder sees which conversation, and none of its words.
+        return ignore(
+          notify(t('answerEnded'), { body: title, tag: id, data: { conversation: id } }, open),
+          'the notice of an answer: the tab and the sidebar say it as well',
+        );
+      if (document.hidden && canNotify() && Notification.permission === 'default')
+        return void offer(t('answerEnded'), {
+          description: title,
+          label: t('notifyNext'),
+          onClick: () => ignore(Notification.requestPermission(), 'a permission that was not given'),
+        });
+      if (session.current.get() !== id)
+        offer(t('answerEnded'), { description: title, label: t('openIt'), onClick: open });
+    };
+    return session.ended.subscribe(() => {
+      const id = session.ended.get()?.id;
+      if (id) say(id);
+    });
+  }, [app, session, t, openConversation]);
+  return null;
+}

@@ -1,0 +1,30 @@
+// What arrives from outside: shared words in the composer, a shortcut to the search, another device on the first screen.
+import { expect, it } from 'vitest';
+import { page, userEvent } from 'vitest/browser';
+import { createTestApp, expectAccessible, show } from '../harness.tsx';
+
+it('begins a message with what was shared, once', async () => {
+  await show(await createTestApp(), '/?shared_title=A%20page&shared_url=https%3A%2F%2Fexample.org%2Fa');
+  await expect
+    .element(page.getByRole('textbox', { name: 'Message', exact: true }))
+    .toHaveValue('A page\nhttps://example.org/a');
+  expect(location.search).toBe('');
+});
+
+it('opens the search by the shortcut of the installed app', async () => {
+  // The page behind is hidden from everybody until the search is closed.
+  const shown = show(await createTestApp(), '/?open=search');
+  await expect.element(page.getByRole('dialog', { name: 'Search and commands' })).toBeVisible();
+  await userEvent.keyboard('{Escape}');
+  await shown;
+  expect(location.search).toBe('');
+});
+
+it('leads from the first screen to the other device', async () => {
+  await show(await createTestApp(), '/', { width: 320, height: 700 });
+  const way = page.getByRole('button', { name: /I have Recollect on another device/ });
+  await expect.element(way).toBeVisible();
+  await expectAccessible();
+  await way.click();
+  await expect.poll(() => location.pathname).toBe('/pair');
+});
