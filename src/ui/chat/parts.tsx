@@ -115,12 +115,12 @@ export function Sources({ sources }: { sources: readonly Source[] }) {
               target="_blank"
               rel="noopener noreferrer nofollow"
               title={title ? `${title}\n${url}` : url}
-              className="touchable inline-flex max-w-72 items-center gap-1.5 rounded-md border px-2 py-1 text-ink-2 hover:bg-fill hover:text-ink"
+              className="touchable inline-flex max-w-80 items-center gap-1.5 rounded-md border px-2 py-1 text-ink-2 hover:bg-fill hover:text-ink"
             >
               <span className="shrink-0 text-ink-3 text-xs tabular-nums">{at + 1}</span>
               <bdi className="min-w-0 truncate">{title?.trim() || hostOf(url)}</bdi>
               {title?.trim() && (
-                <span className="min-w-0 shrink-[4] truncate text-ink-3 text-xs">{hostOf(url)}</span>
+                <span className="max-w-28 shrink-0 truncate text-ink-3 text-xs">{hostOf(url)}</span>
               )}
             </a>
           </li>

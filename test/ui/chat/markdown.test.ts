@@ -177,6 +177,13 @@ describe('addresses', () => {
     ['访问https://example.com/docs获取更多', 'https://example.com/docs', undefined],
     ['https://example.com에서 받으세요', 'https://example.com', undefined],
     ['https://zh.wikipedia.org/wiki/中国，', 'https://zh.wikipedia.org/wiki/%E4%B8%AD%E5%9B%BD', undefined],
+    [
+      '见http://例子.测试/路径。',
+      'http://%E4%BE%8B%E5%AD%90.%E6%B5%8B%E8%AF%95/%E8%B7%AF%E5%BE%84',
+      undefined,
+    ],
+    ['https://example.中国，好', 'https://example.%E4%B8%AD%E5%9B%BD', undefined],
+    ['https://example.com.然后', 'https://example.com', undefined],
     ['请看www.example.com。', 'http://www.example.com', undefined],
     ['(see https://en.wikipedia.org/wiki/A_(b))', 'https://en.wikipedia.org/wiki/A_(b)', undefined],
     ['联系me@example.com，谢谢', 'mailto:me@example.com', undefined],

@@ -34,9 +34,17 @@ function addressEnd(source: string, at: number): number {
   let end = start;
   let round = 0;
   let square = 0;
+  let host = true;
+  let dots = 0;
+  let local = false;
   for (; end < source.length; end += 1) {
     const sign = source.charAt(end);
-    if (END.test(sign) || endsBefore(sign, source.charAt(end - 1))) break;
+    if (/[/?#]/.test(sign)) host = false;
+    // A name of another script goes on behind its dots, and a name without a dot has none yet: `例子.测试`, `example.中国`.
+    const goesOn = host && source.charAt(end - 1) === '.' && (local || dots === 1) && isWord(sign);
+    if (END.test(sign) || (!goesOn && endsBefore(sign, source.charAt(end - 1)))) break;
+    if (sign === '.') dots += 1;
+    if (isWord(sign)) local = true;
     if (sign === '(') round += 1;
     if (sign === ')') round -= 1;
     if (sign === '[') square += 1;
