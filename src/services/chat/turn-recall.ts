@@ -7,6 +7,7 @@ import { startsTurn } from '../../domain/chat/checkpoint.ts';
 import { compactionOn } from '../../domain/chat/compaction.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { type Message, type PartOf, textOf } from '../../domain/chat/message.ts';
+import { callsOnMemory } from '../../domain/memory/cues.ts';
 import { feedbackFor, goneSince } from '../../domain/memory/notes.ts';
 import { type Said, withoutMessages } from '../../domain/memory/passages.ts';
 import { askable } from '../../domain/memory/query.ts';
@@ -30,7 +31,7 @@ export interface Recalled {
   readonly recall: Recall | null;
   /** Why memory could not be asked. */
   readonly problem: Problem | null;
-  /** Why memory was asked by itself; absent where it is the answer. */
+  /** Why memory was asked by itself; absent where the person asked for it, or it is the answer. */
   readonly trigger: Recall['trigger'];
 }
 
@@ -202,13 +203,17 @@ export function createTurnRecall({
     path: readonly Message[],
     asked: Message,
     pressure: () => number,
-  ): { trigger: NonNullable<Recall['trigger']>; queries: readonly string[] } | null {
+  ): { trigger: Recall['trigger']; queries: readonly string[] } | null {
     const { recall: settings, context } = config.get();
     const { enabled, trigger_on_start: onStart, trigger_token_threshold: threshold } = settings.auto_recall;
     if (!enabled || isTemporary(conversation.id)) return null;
     const questions = path.filter(startsTurn);
     const itself = [textOf(asked)];
-    if (questions.length <= 1) return onStart ? { trigger: 'start', queries: itself } : null;
+    const first = questions.length <= 1;
+    if (first && onStart) return { trigger: 'start', queries: itself };
+    // Asked for in so many words, at any point of the conversation: not by itself, so there is no trigger to name.
+    if (callsOnMemory(textOf(asked))) return { trigger: undefined, queries: itself };
+    if (first) return null;
     const repeated = askedAgain(path.slice(0, -1));
     if (repeated !== null) return { trigger: 'repeat', queries: queriesFor(repeated, textOf(asked)) };
     // Once each time the window fills up, not with every message from then on.

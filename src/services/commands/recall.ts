@@ -26,7 +26,7 @@ export const recall: Command = {
     const limit = typeof args.limit === 'number' ? args.limit : undefined;
     if (typeof target === 'string' && !isRank(target)) return await jump(context, target);
 
-    const text = typeof args.query === 'string' ? args.query : await lastQuestion(context);
+    const text = typeof args.query === 'string' ? args.query : await lastSaid(context);
     if (text === '')
       throw new RecollectError('command-argument', 'There is nothing to look for yet.', {
         params: { command: 'recall', argument: 'query', value: '', allowed: '', nearest: '' },
@@ -84,17 +84,19 @@ const notFound = (value: string, found: number) =>
     },
   });
 
-/** Words of the last thing the person said on the branch that is shown; empty where there is none. */
-async function lastQuestion({ documents, conversationId }: CommandContext): Promise<string> {
+/** So many of the person's messages are what a conversation is about now: its last may be no more than "and then?". */
+const LAST_SAID = 3;
+
+/** What the person said last on the branch that is shown, a message a line and the newest at the end; empty where nothing was said. */
+async function lastSaid({ documents, conversationId }: CommandContext): Promise<string> {
   const conversation = conversationId === null ? undefined : await documents.read(conversationId);
   if (!conversation) return '';
-  return (
-    pathTo(conversation.messages, effectiveHead(conversation))
-      .filter((message) => message.role === 'user' && message.kind === 'message')
-      .map((message) => textOf(message).trim())
-      .filter((text) => text !== '')
-      .at(-1) ?? ''
-  );
+  return pathTo(conversation.messages, effectiveHead(conversation))
+    .filter((message) => message.role === 'user' && message.kind === 'message')
+    .map((message) => textOf(message).trim())
+    .filter((text) => text !== '')
+    .slice(-LAST_SAID)
+    .join('\n');
 }
 
 /** Opens the message or conversation with this id, or with an id that begins so (8 characters at least), where one only does. */

@@ -5,6 +5,7 @@ import { type Problem, RecollectError, toProblem } from '../../domain/base/error
 import { type MessageId, NOTES } from '../../domain/base/ids.ts';
 import { atMost, isTooLate } from '../../domain/base/within.ts';
 import { choose, distinct } from '../../domain/memory/choose.ts';
+import { callsOnMemory } from '../../domain/memory/cues.ts';
 import { isNotes, neverOf } from '../../domain/memory/notes.ts';
 import { askable, heldAsIs, isNamedFolder, isWithinFolder } from '../../domain/memory/query.ts';
 import { snippetOf } from '../../domain/memory/snippet.ts';
@@ -59,8 +60,9 @@ export function createMemory(deps: MemoryDeps): Memory {
     const { recall: settings } = config.get();
     const query = askable(request.text);
     const { min_similarity: shown } = settings.filters;
-    const threshold =
-      request.purpose === 'inject' ? Math.max(shown, settings.auto_recall.min_similarity) : shown;
+    // Who calls on memory in so many words asked for it: what may be shown may go along.
+    const unasked = request.purpose === 'inject' && !callsOnMemory(query);
+    const threshold = unasked ? Math.max(shown, settings.auto_recall.min_similarity) : shown;
     const limit = request.limit ?? settings.filters.max_results;
     const result = (more: Partial<RecallResult>): RecallResult => ({
       query,

@@ -25,6 +25,13 @@ it('is shown from 0.75 on and injected from 0.9 on', async () => {
   expect((await one.recall(QUESTION, { purpose: 'inject' })).threshold).toBe(0.9);
 });
 
+it('is given from 0.75 on where the person calls on memory', async () => {
+  const one = await home();
+  const asked = (text: string) => one.recall(text, { purpose: 'inject' });
+  expect((await asked('Remember our staging server rules and the backup')).threshold).toBe(0.75);
+  expect((await asked('按上次说的那样备份数据库')).threshold).toBe(0.75);
+});
+
 it('a passage between the two is shown and is a near miss of what would be injected', async () => {
   const score =
     (await (await home({ config: { recall: { filters: { min_similarity: 0 } } } })).recall(QUESTION))
