@@ -9,6 +9,7 @@ import {
   expect,
   HISTORY,
   openApp,
+  ownBrowser,
   remembered,
   saved,
   test,
@@ -128,6 +129,156 @@ test('connecting in Settings: a preset, a tested address, a chosen model, an ans
   await expect(await ask(page, 'When does the backup run?')).toContainText('A worked example');
 });
 
+test.describe('in one app that is open', () => {
+  // One page for all of them, in one browser.
+  test.describe.configure({ mode: 'default' });
+  const browser = ownBrowser();
+  let page: Page;
+  test.beforeAll(async () => {
+    const context = await browser.open();
+    page = context.pages()[0] ?? (await context.newPage());
+    await openApp(page);
+  });
+  test.afterAll(() => browser.dispose());
+  test.beforeEach(() => page.getByRole('button', { name: 'New conversation' }).first().click());
+
+  test('an answer streams, is kept, and is there after a reload', { tag: '@gate' }, async () => {
+    await choose(page, 'gated');
+    await say(page, 'Count to six');
+    await expect(said(page, 'one two three')).toBeVisible();
+    await expect(said(page, 'four five six')).toBeHidden();
+    server.go();
+    await expect(said(page, 'four five six')).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
+    await page.goto(`${new URL(page.url()).pathname}?console`);
+    await expect(said(page, 'one two three four five six')).toBeVisible();
+  });
+
+  test('Stop keeps what arrived; answering again and editing make branches', { tag: '@gate' }, async () => {
+    await choose(page, 'gated');
+    await say(page, 'Count again');
+    await expect(said(page, 'one two three')).toBeVisible();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await expect(said(page, 'Stopped. What had arrived is kept.')).toBeVisible();
+    await expect(said(page, 'one two three')).toBeVisible();
+    await choose(page, 'plain');
+    await page.getByRole('button', { name: 'Answer again' }).first().click();
+    await expect(said(page, 'The backup runs every night at three')).toBeVisible();
+    await expect(page.getByText('2 / 2').first()).toBeVisible();
+    // What the server counted, beside the model and the time it took.
+    await expect(said(page, /^plain · 120 in, 34 out · \d+(\.\d+)?s$/)).toBeVisible();
+    await page.getByRole('button', { name: 'Previous branch' }).first().click();
+    await expect(said(page, 'one two three')).toBeVisible();
+  });
+
+  test('what is written meanwhile waits; it is taken back, deleted, or sent at once', {
+    tag: '@gate',
+  }, async () => {
+    await choose(page, 'gated');
+    await say(page, 'Count slowly');
+    await expect(said(page, 'one two three')).toBeVisible();
+    for (const words of ['First in line', 'Second in line', 'Third in line']) await say(page, words);
+    const queue = page.getByRole('list', { name: 'Waiting messages' }).getByRole('listitem');
+    await expect(queue).toHaveCount(3);
+    await queue.nth(2).getByRole('button', { name: 'Delete' }).click();
+    await queue.nth(1).getByRole('button', { name: 'Edit' }).click();
+    await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue('Second in line');
+    await expect(queue).toHaveCount(1);
+    await choose(page, 'plain');
+    await queue.getByRole('button', { name: 'Stop the answer and send this now' }).click();
+    await expect(said(page, 'Stopped. What had arrived is kept.')).toBeVisible();
+    await expect(said(page, 'The backup runs every night at three')).toBeVisible();
+    await expect(queue).toHaveCount(0);
+    expect(JSON.stringify(server.chats().at(-1)?.messages.at(-1))).toContain('First in line');
+  });
+
+  test('Markdown with code, maths and a table is drawn; script in it does not run', {
+    tag: '@gate',
+  }, async () => {
+    await choose(page, 'markdown');
+    await say(page, 'Show me everything');
+    await expect(page.locator('article .katex').first()).toBeVisible();
+    await expect(page.locator('article table').first()).toBeVisible();
+    await expect(page.locator('article pre').first()).toBeVisible();
+    // What cannot be drawn is shown as the text it is.
+    await expect(page.getByRole('article').last()).toContainText('<script>window.__scripted_model_was_here');
+    await choose(page, 'echo');
+    const answer = await ask(
+      page,
+      'Repeat: <img src=x onerror="globalThis.pwned = 1"><script>globalThis.pwned = 1</script> harmless',
+    );
+    await expect(answer).toContainText('harmless');
+    expect(await page.evaluate(() => (globalThis as { pwned?: number }).pwned)).toBeUndefined();
+  });
+
+  test('a stream that breaks off is kept and marked; a wrong key and a busy server are explained', {
+    tag: '@gate',
+  }, async () => {
+    await choose(page, 'plain');
+    server.next({ steps: [{ text: 'What arrived before the cut ' }, { gate: true }, { cut: true }] });
+    await say(page, 'Will it break?');
+    await expect(said(page, 'What arrived before the cut')).toBeVisible();
+    server.go();
+    await expect(said(page, 'The answer broke off before its end.')).toBeVisible();
+    for (const [model, words] of [
+      ['error-401', /does not accept this key/],
+      ['error-429', /Too many requests.*Try again in 7 seconds/],
+    ] as const) {
+      await choose(page, model);
+      await expect(await ask(page, `Try ${model}`)).toContainText(words);
+      await expect(page.getByRole('button', { name: 'Try again' }).last()).toBeVisible();
+    }
+  });
+
+  test('an answer that was cut off goes on as one: streamed, kept, after a reload, and once more', {
+    tag: '@gate',
+  }, async () => {
+    await choose(page, 'plain');
+    server.next(
+      { steps: [{ text: 'Here it is:\n\n```ts\nconst first = 1;\nconst sec' }, { finish: 'length' }] },
+      {
+        steps: [
+          { text: 'ond = 2;\n' },
+          { gate: true },
+          { text: 'const third' },
+          { gate: true },
+          { cut: true },
+        ],
+      },
+      { steps: [{ text: ' = 3;\n```\n\nThat is all.' }, { finish: 'stop' }] },
+    );
+    await ask(page, 'Write three lines of code');
+    const answers = page.getByRole('article', { name: 'Answer' });
+    const goOn = page.getByRole('button', { name: 'Continue', exact: true });
+    await expect(page.getByText(/reached the model’s length limit/)).toBeVisible();
+    await goOn.click();
+    // While it comes it stands where it belongs: in the same block of code.
+    await expect(answers).toHaveCount(1);
+    await expect(answers.locator('pre')).toContainText('const second = 2;');
+    server.go();
+    await expect(answers.locator('pre')).toContainText('const third');
+    server.go();
+    await expect(page.getByText(/broke off before its end/)).toBeVisible();
+    await expect(answers).toHaveCount(1);
+    await goOn.click();
+    await expect(answers).toContainText('That is all.');
+    // Before it is said to its end there is nothing to be saved.
+    await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
+    await expect(goOn).toBeHidden();
+    await saved(page);
+    await page.goto(`${new URL(page.url()).pathname}?console`);
+    await expect(answers).toHaveCount(1);
+    await expect(answers.locator('pre')).toHaveCount(1);
+    await expect(answers.locator('pre')).toContainText('const second = 2;');
+    await expect(answers.locator('pre')).toContainText('const third = 3;');
+    expect(server.chats()[2]?.messages.at(-2)?.content).toContain('const second = 2;\nconst third');
+
+    await answers.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'What the model was sent for part 2' }).click();
+    await expect(page.getByRole('dialog')).toContainText('Added by the app so that the answer continues');
+  });
+});
+
 test('instructions go before everything else, also before the first message', async ({ page }) => {
   await openApp(page);
   await choose(page, 'plain');
@@ -147,61 +298,6 @@ test('instructions go before everything else, also before the first message', as
   await expect(page.getByRole('button', { name: 'Instructions are set' })).toHaveCount(0);
   await ask(page, 'And in the morning?');
   expect(JSON.stringify(server.chats().at(-1)?.messages)).not.toContain(first);
-});
-
-test('an answer streams, is kept, and is there after a reload', { tag: '@gate' }, async ({ page }) => {
-  await openApp(page);
-  await choose(page, 'gated');
-  await say(page, 'Count to six');
-  await expect(said(page, 'one two three')).toBeVisible();
-  await expect(said(page, 'four five six')).toBeHidden();
-  server.go();
-  await expect(said(page, 'four five six')).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
-  await page.reload();
-  await expect(said(page, 'one two three four five six')).toBeVisible();
-});
-
-test('Stop keeps what arrived; answering again and editing make branches', { tag: '@gate' }, async ({
-  page,
-}) => {
-  await openApp(page);
-  await choose(page, 'gated');
-  await say(page, 'Count again');
-  await expect(said(page, 'one two three')).toBeVisible();
-  await page.getByRole('button', { name: 'Stop' }).click();
-  await expect(said(page, 'Stopped. What had arrived is kept.')).toBeVisible();
-  await expect(said(page, 'one two three')).toBeVisible();
-  await choose(page, 'plain');
-  await page.getByRole('button', { name: 'Answer again' }).first().click();
-  await expect(said(page, 'The backup runs every night at three')).toBeVisible();
-  await expect(page.getByText('2 / 2').first()).toBeVisible();
-  // What the server counted, beside the model and the time it took.
-  await expect(said(page, /^plain · 120 in, 34 out · \d+(\.\d+)?s$/)).toBeVisible();
-  await page.getByRole('button', { name: 'Previous branch' }).first().click();
-  await expect(said(page, 'one two three')).toBeVisible();
-});
-
-test('what is written meanwhile waits; it is taken back, deleted, or sent at once', { tag: '@gate' }, async ({
-  page,
-}) => {
-  await openApp(page);
-  await choose(page, 'gated');
-  await say(page, 'Count slowly');
-  await expect(said(page, 'one two three')).toBeVisible();
-  for (const words of ['First in line', 'Second in line', 'Third in line']) await say(page, words);
-  const queue = page.getByRole('list', { name: 'Waiting messages' }).getByRole('listitem');
-  await expect(queue).toHaveCount(3);
-  await queue.nth(2).getByRole('button', { name: 'Delete' }).click();
-  await queue.nth(1).getByRole('button', { name: 'Edit' }).click();
-  await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue('Second in line');
-  await expect(queue).toHaveCount(1);
-  await choose(page, 'plain');
-  await queue.getByRole('button', { name: 'Stop the answer and send this now' }).click();
-  await expect(said(page, 'Stopped. What had arrived is kept.')).toBeVisible();
-  await expect(said(page, 'The backup runs every night at three')).toBeVisible();
-  await expect(queue).toHaveCount(0);
-  expect(JSON.stringify(server.chats().at(-1)?.messages.at(-1))).toContain('First in line');
 });
 
 test('an answer is seen while it is written in another tab, which queues behind it and can stop it', {
@@ -932,46 +1028,6 @@ test('files dragged over a conversation are attached; a picture of the page itse
   await expect(page.getByRole('list', { name: 'Attached files' })).toContainText('red.png');
 });
 
-test('Markdown with code, maths and a table is drawn; script in it does not run', { tag: '@gate' }, async ({
-  page,
-}) => {
-  await openApp(page);
-  await choose(page, 'markdown');
-  await say(page, 'Show me everything');
-  await expect(page.locator('article .katex').first()).toBeVisible();
-  await expect(page.locator('article table').first()).toBeVisible();
-  await expect(page.locator('article pre').first()).toBeVisible();
-  // What cannot be drawn is shown as the text it is.
-  await expect(page.getByRole('article').last()).toContainText('<script>window.__scripted_model_was_here');
-  await choose(page, 'echo');
-  const answer = await ask(
-    page,
-    'Repeat: <img src=x onerror="globalThis.pwned = 1"><script>globalThis.pwned = 1</script> harmless',
-  );
-  await expect(answer).toContainText('harmless');
-  expect(await page.evaluate(() => (globalThis as { pwned?: number }).pwned)).toBeUndefined();
-});
-
-test('a stream that breaks off is kept and marked; a wrong key and a busy server are explained', {
-  tag: '@gate',
-}, async ({ page }) => {
-  await openApp(page);
-  await choose(page, 'plain');
-  server.next({ steps: [{ text: 'What arrived before the cut ' }, { gate: true }, { cut: true }] });
-  await say(page, 'Will it break?');
-  await expect(said(page, 'What arrived before the cut')).toBeVisible();
-  server.go();
-  await expect(said(page, 'The answer broke off before its end.')).toBeVisible();
-  for (const [model, words] of [
-    ['error-401', /does not accept this key/],
-    ['error-429', /Too many requests.*Try again in 7 seconds/],
-  ] as const) {
-    await choose(page, model);
-    await expect(await ask(page, `Try ${model}`)).toContainText(words);
-    await expect(page.getByRole('button', { name: 'Try again' }).last()).toBeVisible();
-  }
-});
-
 test('broken lines of a stream cost only themselves; where nothing else came, a sentence says so and the question stays', async ({
   page,
 }) => {
@@ -1109,49 +1165,6 @@ test('each conversation keeps its model: through another choice, a reload, and w
   await expect(page.getByText(/isn’t set up here/)).toBeHidden();
   await ask(page, 'Words for the other model');
   expect(asked().at(-1)).toBe('echo');
-});
-
-test('an answer that was cut off goes on as one: streamed, kept, after a reload, and once more', {
-  tag: '@gate',
-}, async ({ page }) => {
-  await openApp(page);
-  await choose(page, 'plain');
-  server.next(
-    { steps: [{ text: 'Here it is:\n\n```ts\nconst first = 1;\nconst sec' }, { finish: 'length' }] },
-    {
-      steps: [{ text: 'ond = 2;\n' }, { gate: true }, { text: 'const third' }, { gate: true }, { cut: true }],
-    },
-    { steps: [{ text: ' = 3;\n```\n\nThat is all.' }, { finish: 'stop' }] },
-  );
-  await ask(page, 'Write three lines of code');
-  const answers = page.getByRole('article', { name: 'Answer' });
-  const goOn = page.getByRole('button', { name: 'Continue', exact: true });
-  await expect(page.getByText(/reached the model’s length limit/)).toBeVisible();
-  await goOn.click();
-  // While it comes it stands where it belongs: in the same block of code.
-  await expect(answers).toHaveCount(1);
-  await expect(answers.locator('pre')).toContainText('const second = 2;');
-  server.go();
-  await expect(answers.locator('pre')).toContainText('const third');
-  server.go();
-  await expect(page.getByText(/broke off before its end/)).toBeVisible();
-  await expect(answers).toHaveCount(1);
-  await goOn.click();
-  await expect(answers).toContainText('That is all.');
-  // Before it is said to its end there is nothing to be saved.
-  await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
-  await expect(goOn).toBeHidden();
-  await saved(page);
-  await page.reload();
-  await expect(answers).toHaveCount(1);
-  await expect(answers.locator('pre')).toHaveCount(1);
-  await expect(answers.locator('pre')).toContainText('const second = 2;');
-  await expect(answers.locator('pre')).toContainText('const third = 3;');
-  expect(server.chats()[2]?.messages.at(-2)?.content).toContain('const second = 2;\nconst third');
-
-  await answers.getByRole('button', { name: 'More' }).click();
-  await page.getByRole('menuitem', { name: 'What the model was sent for part 2' }).click();
-  await expect(page.getByRole('dialog')).toContainText('Added by the app so that the answer continues');
 });
 
 test('parameters of a connection: folded away, refused at their field, sent, and shown with the answer', async ({
