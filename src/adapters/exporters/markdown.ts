@@ -5,6 +5,7 @@
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import type { MessageId } from '../../domain/base/ids.ts';
+import { attempt, log } from '../../domain/base/log.ts';
 import { holdsSomething, type Told } from '../../domain/chat/archive.ts';
 import type { Compaction } from '../../domain/chat/compaction.ts';
 import { inPieces, wholeOf } from '../../domain/chat/continuation.ts';
@@ -363,12 +364,11 @@ const sources = (passages: readonly RecalledPassage[], words: ExportWords): stri
   passages.length > 0 ? [passages.map((passage) => `- ${source(passage, words)}`).join('\n')] : [];
 
 function isJson(text: string): boolean {
-  try {
+  const parse = () => {
     JSON.parse(text);
     return true;
-  } catch {
-    return false;
-  }
+  };
+  return attempt(parse, false, 'the layout of arguments that are no JSON');
 }
 
 const folded = (summary: string, text: string) =>
@@ -425,7 +425,8 @@ function bytesOf(url: string): Uint8Array {
     if (!base64) return new TextEncoder().encode(decodeURIComponent(data));
     const binary = atob(data);
     return Uint8Array.from(binary, (character) => character.charCodeAt(0));
-  } catch {
+  } catch (error) {
+    log.debug('A file whose data are not in the encoding it names goes out as it stands', error);
     return new TextEncoder().encode(data);
   }
 }

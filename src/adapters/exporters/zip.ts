@@ -1,5 +1,6 @@
 // Writes a ZIP piece by piece, on this thread, with the browser's own deflate.
 import { configure, Uint8ArrayReader, ZipWriter } from '@zip.js/zip.js/lib/zip-core-custom.js';
+import { orElse } from '../../domain/base/log.ts';
 
 configure({ useWebWorkers: false, useCompressionStream: true });
 
@@ -15,7 +16,9 @@ export async function* zipOf(
     await zip.close();
   })();
   // Whoever reads below must hear why it stopped.
-  const failed = writing.catch((error: unknown) => writable.abort(error).catch(() => {}));
+  const failed = writing.catch((error: unknown) =>
+    orElse(writable.abort(error), undefined, 'the end of an archive whose reader has gone'),
+  );
   const reader = readable.getReader();
   try {
     for (;;) {
@@ -25,7 +28,7 @@ export async function* zipOf(
     }
     await writing;
   } finally {
-    await reader.cancel().catch(() => {});
+    await orElse(reader.cancel(), undefined, 'the end of an archive that failed');
     await failed;
   }
 }

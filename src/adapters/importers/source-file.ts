@@ -1,5 +1,6 @@
 // What an importer reads from: a file as the browser hands it over, its first bytes, and its bytes in pieces.
 import { isAbort, RecollectError } from '../../domain/base/errors.ts';
+import { orElse } from '../../domain/base/log.ts';
 import { asUtf8, type Foreign } from './encoding.ts';
 import type { SourceFile } from './importer.ts';
 
@@ -33,7 +34,7 @@ export function fileOf(file: File, path: string = file.webkitRelativePath || fil
           yield value;
         }
       } finally {
-        await reader.cancel().catch(() => {});
+        await orElse(reader.cancel(), undefined, 'the end of a file that could not be read');
       }
     },
   };

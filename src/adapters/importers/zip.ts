@@ -9,6 +9,7 @@ import {
   ZipReader,
 } from '@zip.js/zip.js/lib/zip-core-custom.js';
 import { isAbort, RecollectError } from '../../domain/base/errors.ts';
+import { ignore, orElse } from '../../domain/base/log.ts';
 import type { Source, SourceFile } from './importer.ts';
 import { MAX_JSON_BYTES } from './lenient-json.ts';
 import { firstBytesOf, joined } from './source-file.ts';
@@ -90,8 +91,7 @@ export async function openZip(
     const stop = new AbortController();
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
     const writing = entry.getData(writable, { signal: AbortSignal.any([cancel, stop.signal]) });
-    // Reported through the reader below, or of no interest because nobody reads any more.
-    writing.catch(() => {});
+    ignore(writing, 'unpacking; the reader below reports it, unless nobody reads any more');
     const output = readable.getReader();
     let length = 0;
     try {
@@ -122,7 +122,7 @@ export async function openZip(
       throw cancel.aborted ? cancel.reason : translated(cause, entry.filename);
     } finally {
       stop.abort();
-      await output.cancel().catch(() => {});
+      await orElse(output.cancel(), undefined, 'the end of a file that could not be unpacked');
     }
   }
 

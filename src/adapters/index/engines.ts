@@ -4,6 +4,7 @@ import { PGlite } from '@electric-sql/pglite';
 import { pg_textsearch } from '@electric-sql/pglite-pg_textsearch';
 import { vector } from '@electric-sql/pglite-pgvector';
 import { RecollectError, toProblem } from '../../domain/base/errors.ts';
+import { log, orElse } from '../../domain/base/log.ts';
 import { fetchCluster, INITDB, SETTINGS } from './cluster.ts';
 import { HandlePool, isHeld, onceReleased } from './handle-pool.ts';
 import { createPageFileSystem, deletePageFileSystem, hasPageFileSystem } from './page-file-system.ts';
@@ -163,7 +164,8 @@ async function isCramped(name: string): Promise<boolean> {
     if ((await isIn('opfs')) || !(await isIn('indexeddb'))) return false;
     const { quota = 0, usage = 0 } = await navigator.storage.estimate();
     return quota - usage < ROOM_TO_BEGIN;
-  } catch {
+  } catch (error) {
+    log.debug('How much room there is for an index could not be told', error);
     return false;
   }
 }
@@ -268,10 +270,10 @@ async function open(files: Files, name: string, cluster: Blob | null, make: bool
   } catch (error) {
     // What half-opened still holds its files, and would keep them from being deleted.
     // What hangs would hang in closing, too.
-    const closed = database?.close().catch(() => {});
+    const closed = database && orElse(database.close(), undefined, 'closing a database that half opened');
     await Promise.race([closed, pause(1_000)]);
     settled();
-    await release().catch(() => {});
+    await orElse(release(), undefined, 'letting go of the files of a database that did not open');
     throw isFull(error) || ranOut?.() ? noRoom(error) : error;
   }
 }

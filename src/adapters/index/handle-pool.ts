@@ -1,6 +1,7 @@
 // The files of OPFS behind PGlite, kept honest: PGlite's own pool of access handles takes a file that is still held for one that is not there,
 // a write without room for one that was made, waits for ever where a file cannot be had, and runs out of files in the middle of a statement.
 import { OpfsAhpFS } from '@electric-sql/pglite/opfs-ahp';
+import { ignore } from '../../domain/base/log.ts';
 import { isFull } from './statements.ts';
 
 /** How long a leader that has just gone may still hold its files, ms. */
@@ -171,7 +172,7 @@ function waitForHandles(made: (handle: HonestHandle) => void, pool: Heard) {
   const failed = new Promise<never>((_, reject) => {
     fail = reject;
   });
-  failed.catch(() => {});
+  ignore(failed, 'a file that did not open; who waits for the pool hears of it');
   const unanswered = (error: unknown): Promise<never> => {
     fail(error);
     return new Promise(() => {});

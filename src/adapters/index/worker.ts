@@ -1,6 +1,7 @@
 // The tab's side of the index: starts the worker, reaches the leader through it, survives a change of leader.
 import { PGliteWorker } from '@electric-sql/pglite/worker';
 import { type Problem, RecollectError } from '../../domain/base/errors.ts';
+import { ignore } from '../../domain/base/log.ts';
 import { createRemoteIndex, toError } from './calls.ts';
 import type { EngineName, WantedEngine } from './engines.ts';
 import type { MemoryIndex } from './memory-index.ts';
@@ -92,8 +93,7 @@ export async function openIndexInWorker(
       { once: true },
     );
   });
-  // After the start nobody waits for this any more.
-  broken.catch(() => {});
+  ignore(broken, 'the end of the index worker after its start, which its crash reports');
 
   let database: PGliteWorker | undefined;
   try {

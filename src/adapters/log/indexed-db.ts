@@ -20,6 +20,7 @@ import {
 import { z } from 'zod';
 import { type Problem, RecollectError } from '../../domain/base/errors.ts';
 import { type DocumentId, type EntryId, newEntryId } from '../../domain/base/ids.ts';
+import { log, orElse } from '../../domain/base/log.ts';
 import { createAnnouncer } from './announcer.ts';
 import { checksum } from './checksum.ts';
 import type {
@@ -184,10 +185,10 @@ export async function openIndexedDbStore({
     } catch (error) {
       try {
         transaction.abort();
-      } catch {
-        // It is over already.
+      } catch (over) {
+        log.debug('A transaction that failed had ended already', over);
       }
-      await finished.catch(() => {});
+      await orElse(finished, undefined, 'the end of a transaction that failed');
       // The transaction knows better than its requests why it was aborted; of an abort of ours it knows nothing.
       throw transaction.error ?? error;
     }
@@ -370,7 +371,7 @@ export async function openIndexedDbStore({
         [connection, database] = [undefined, undefined];
         channel.close();
         // Closing lets the transactions that are under way finish.
-        (await last?.catch(() => undefined))?.close();
+        if (last) (await orElse(last, undefined, 'closing a log that did not open'))?.close();
       },
     },
     drawer: {

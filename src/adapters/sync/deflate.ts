@@ -1,4 +1,5 @@
 // Deflate by the platform's own streams (RFC 1951, raw). Inflating stops at a limit: what came from outside may be a bomb.
+import { ignore, orElse } from '../../domain/base/log.ts';
 
 export interface Deflate {
   deflate(bytes: Uint8Array): Promise<Uint8Array>;
@@ -13,8 +14,7 @@ async function through(
 ): Promise<Uint8Array | null> {
   const writer = stream.writable.getWriter();
   const written = writer.write(bytes as Uint8Array<ArrayBuffer>).then(() => writer.close());
-  // A failure shows on the reading side too; here it must only not go unheard.
-  written.catch(() => {});
+  ignore(written, 'writing into a stream whose reading side reports the failure');
   const parts: Uint8Array[] = [];
   let length = 0;
   const reader = stream.readable.getReader();
@@ -23,7 +23,7 @@ async function through(
     if (done) break;
     length += value.length;
     if (length > limit) {
-      await reader.cancel().catch(() => {});
+      await orElse(reader.cancel(), undefined, 'the end of a stream that is too long');
       return null;
     }
     parts.push(value);
@@ -41,11 +41,6 @@ export const platformDeflate: Deflate = {
   deflate: async (bytes) =>
     (await through(bytes, new CompressionStream('deflate-raw'), Number.POSITIVE_INFINITY)) ??
     new Uint8Array(),
-  inflate: async (bytes, limit) => {
-    try {
-      return await through(bytes, new DecompressionStream('deflate-raw'), limit);
-    } catch {
-      return null;
-    }
-  },
+  inflate: (bytes, limit) =>
+    orElse(through(bytes, new DecompressionStream('deflate-raw'), limit), null, 'bytes that do not unpack'),
 };

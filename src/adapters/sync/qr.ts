@@ -1,5 +1,6 @@
 // QR codes: drawn by uqr; read by the browser where it can, else by jsQR, which is loaded only then.
 import { encode } from 'uqr';
+import { log } from '../../domain/base/log.ts';
 
 /** Rows of modules, true is dark, with a quiet zone of 2. Throws where the text is too long for any code. */
 export const drawQr = (text: string): readonly (readonly boolean[])[] =>
@@ -21,8 +22,8 @@ export async function readQr(picture: ImageData): Promise<string | null> {
       const [found] = await new Detector({ formats: ['qr_code'] }).detect(picture);
       if (found) return found.rawValue;
     }
-  } catch {
-    // Announced but not working on this system: the other reader looks.
+  } catch (error) {
+    log.debug('The system’s reader of QR codes does not work; the other one looks', error);
   }
   const { default: jsQR } = await import('jsqr');
   return jsQR(picture.data, picture.width, picture.height)?.data ?? null;

@@ -120,6 +120,16 @@ export function orElse<T, V>(promise: Promise<T>, value: V, why: string): Promis
   });
 }
 
+/** `orElse` for work that is done at once, e.g. reading what others wrote, which may be anything. */
+export function attempt<T, V>(work: () => T, value: V, why: string): T | V {
+  try {
+    return work();
+  } catch (error) {
+    if (!isAbort(error)) log.debug(`Did without: ${why}`, error);
+    return value;
+  }
+}
+
 /** Classes whose messages the JavaScript engine writes itself. A SyntaxError is not one: it quotes what was parsed. */
 const WRITTEN_BY_THE_ENGINE = new Set([
   'TypeError',

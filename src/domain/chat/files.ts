@@ -1,4 +1,6 @@
 // Files in a message: which of them are words, and what those say.
+
+import { log } from '../base/log.ts';
 import type { PartOf } from './message.ts';
 
 /** Whether a file of this media type is words. Drawings in SVG are pictures. */
@@ -31,7 +33,8 @@ export function textOfFile(
     const digits = Math.ceil((most * BYTES_OF_CHARACTER) / 3) * 4;
     const binary = atob(url.slice(from, from + digits));
     return new TextDecoder().decode(Uint8Array.from(binary, (byte) => byte.charCodeAt(0))).slice(0, most);
-  } catch {
+  } catch (error) {
+    log.debug('An attached file is not in the encoding it names', error);
     return null;
   }
 }

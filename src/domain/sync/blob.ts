@@ -8,6 +8,7 @@
 // larger ones by PADME (Nikitin et al., "Reducing Metadata Leakage from Encrypted Files", 2019: at most 12 % more).
 import { sha256 } from '@noble/hashes/sha2.js';
 import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
+import { log } from '../base/log.ts';
 import { createByteReader, createByteWriter, fromText, toText } from './bytes.ts';
 import { type Coverage, withRange } from './coverage.ts';
 
@@ -122,7 +123,8 @@ export function decodePayload(plain: Uint8Array): Payload | null {
     const body = reader.bytes();
     if (seq < 1 || parts < 1 || part >= parts || seq <= part) return null;
     return { device, seq, previous, part, parts, deflated, coverage, body };
-  } catch {
+  } catch (error) {
+    log.debug('A blob that cannot be read was left out', error);
     return null;
   }
 }

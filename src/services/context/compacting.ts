@@ -4,6 +4,7 @@ import { v7 } from 'uuid';
 import type { ChatModel, ToolDescription } from '../../adapters/models/chat-model.ts';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
+import { orElse } from '../../domain/base/log.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { unlessAborted } from '../../domain/base/within.ts';
 import type { Compaction, CompactionReason } from '../../domain/chat/compaction.ts';
@@ -74,7 +75,7 @@ export function createCompacting({
       });
       return null;
     } catch (error) {
-      const conversation = await needed(id).catch(() => null);
+      const conversation = await orElse(needed(id), null, 'a look whether a compaction was kept');
       if (!conversation?.compactions.has(compaction.id)) throw error;
       return toProblem(error);
     }

@@ -2,6 +2,7 @@
 // index is asleep, slow or behind, there is nothing, and words alone decide.
 import type { MemoryIndex } from '../../adapters/index/memory-index.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
+import { log } from '../../domain/base/log.ts';
 import { atMost } from '../../domain/base/within.ts';
 import type { Memory } from '../memory/memory.ts';
 
@@ -69,8 +70,9 @@ export function withTimeout(
     if (!ask) return new Map();
     try {
       return await atMost(signal, timeoutMs, ask);
-    } catch {
+    } catch (error) {
       signal.throwIfAborted();
+      log.debug('What messages mean could not be asked in time; their words decide', error);
       return new Map();
     }
   };

@@ -2,6 +2,7 @@
 // compaction under pressure finds it done.
 import type { ChatModel } from '../../adapters/models/chat-model.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
+import { orElse } from '../../domain/base/log.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import type { Message } from '../../domain/chat/message.ts';
@@ -88,7 +89,7 @@ export function createPostTurnTasks({
     if (preparing.has(id)) return;
     preparing.add(id);
     // Held open: what was read is remembered with the message itself.
-    const open = await documents.open(id).catch(() => null);
+    const open = await orElse(documents.open(id), null, 'reading a branch before it must be compacted');
     try {
       if (!open) return;
       let rested = performance.now();

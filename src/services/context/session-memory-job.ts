@@ -5,6 +5,7 @@ import type { Drawer } from '../../adapters/log/conversation-log.ts';
 import type { ChatModel } from '../../adapters/models/chat-model.ts';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, isTemporary, type MessageId } from '../../domain/base/ids.ts';
+import { ignore, log } from '../../domain/base/log.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import type { Message, Usage } from '../../domain/chat/message.ts';
@@ -63,8 +64,8 @@ export function createSessionMemoryJob({
   const kept = async (id: ConversationId): Promise<Kept | undefined> => {
     try {
       return keptSchema.safeParse(await drawer.get(keyOf(id))).data;
-    } catch {
-      // Rules alone do without it.
+    } catch (error) {
+      log.debug('The session memory could not be read; rules alone do without it', error);
       return undefined;
     }
   };
@@ -81,15 +82,15 @@ export function createSessionMemoryJob({
         await drawer.set(keyOf(id as ConversationId), undefined);
       }
   };
-  const swept = () => void (written.size > 0 && sweep().catch(() => undefined));
+  const swept = () => {
+    if (written.size > 0) ignore(sweep(), 'taking away session memories; the next change does');
+  };
   const stop = documents.library.subscribe(swept);
-  drawer
-    .keys(PREFIX)
-    .then((keys) => {
-      for (const key of keys) written.add(key.slice(PREFIX.length));
-      swept();
-    })
-    .catch(() => undefined);
+  const listed = drawer.keys(PREFIX).then((keys) => {
+    for (const key of keys) written.add(key.slice(PREFIX.length));
+    swept();
+  });
+  ignore(listed, 'the list of session memories; they are taken away after the next start');
 
   return {
     close: stop,

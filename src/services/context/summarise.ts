@@ -1,6 +1,7 @@
 // Lets the model that answers write a summary. One request, no tools, bounded in time; what goes wrong is thrown for the strategy to decide.
 import type { ChatModel } from '../../adapters/models/chat-model.ts';
 import { RecollectError } from '../../domain/base/errors.ts';
+import { log } from '../../domain/base/log.ts';
 import { isTooLate, within } from '../../domain/base/within.ts';
 import type { Usage } from '../../domain/chat/message.ts';
 import type { Summarise } from '../../domain/context/compaction/strategy.ts';
@@ -86,7 +87,8 @@ function isCallAlone(words: string): boolean {
       'name' in first &&
       ('arguments' in first || 'parameters' in first)
     );
-  } catch {
+  } catch (error) {
+    log.debug('A summary that begins like a tool call is none', error);
     return false;
   }
 }

@@ -2,6 +2,7 @@
 // from its conversation on each device, so that a line never says more, or less, than what is here.
 import type { DrawerWrite, LogEntry, NewEntry, Store } from '../../adapters/log/conversation-log.ts';
 import { type ConversationId, LIBRARY_DOCUMENT, newEntryId } from '../../domain/base/ids.ts';
+import { log as diagnostics } from '../../domain/base/log.ts';
 import type { LibraryEntry } from './documents.ts';
 import { createReader } from './reader.ts';
 import { toLibraryEntry } from './yjs-conversation.ts';
@@ -29,8 +30,8 @@ export function createLines({ log }: Store): Lines {
     for (const entry of entries) {
       try {
         document.apply(entry.bytes);
-      } catch {
-        // A damaged line is made again when its conversation changes.
+      } catch (error) {
+        diagnostics.warn('A damaged list entry is made again when its conversation changes', error);
       }
     }
     const last = entries.at(-1) ?? held?.last;

@@ -10,6 +10,7 @@ import type { z } from 'zod';
 import type { Store } from '../../adapters/log/conversation-log.ts';
 import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { NOTES_DOCUMENT, newEntryId } from '../../domain/base/ids.ts';
+import { log } from '../../domain/base/log.ts';
 import { type Readable, writable } from '../../domain/base/readable.ts';
 import { SerialQueue } from '../../domain/base/serial-queue.ts';
 import {
@@ -401,7 +402,8 @@ export function readNotes(updates: readonly Uint8Array[]): { notes: MemoryNote[]
   for (const update of updates) {
     try {
       Y.applyUpdate(doc, update);
-    } catch {
+    } catch (error) {
+      log.warn('A change of the memory notes is damaged', error);
       damaged += 1;
     }
   }

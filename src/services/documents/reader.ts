@@ -6,6 +6,7 @@ import {
   LIBRARY_DOCUMENT,
   NOTES_DOCUMENT,
 } from '../../domain/base/ids.ts';
+import { log as diagnostics } from '../../domain/base/log.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import type { Message } from '../../domain/chat/message.ts';
 import { conversationOfNotes, isNotes } from '../../domain/memory/notes.ts';
@@ -60,7 +61,8 @@ export function createReader(log: ConversationLog, keep = 4): Reader {
         // One entry that does not decode must not take the conversation with it: the others still apply.
         try {
           slot.document.apply(entry.bytes, entry.origin);
-        } catch {
+        } catch (error) {
+          diagnostics.warn('An entry of a conversation is damaged; the others apply', error);
           slot.broken += 1;
         }
       }
@@ -85,8 +87,8 @@ export function createReader(log: ConversationLog, keep = 4): Reader {
       for (const entry of entries) {
         try {
           library.document.apply(entry.bytes);
-        } catch {
-          // A damaged line is made again from its conversation when that next changes.
+        } catch (error) {
+          diagnostics.warn('A damaged list entry is made again when its conversation changes', error);
         }
       }
       return library.document.entries();

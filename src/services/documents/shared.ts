@@ -8,6 +8,7 @@ import * as encoding from 'lib0/encoding';
 import * as Y from 'yjs';
 import type { ConversationLog, LogEntry } from '../../adapters/log/conversation-log.ts';
 import { type DocumentId, isConversation } from '../../domain/base/ids.ts';
+import { attempt, log as diagnostics } from '../../domain/base/log.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { addQuoted, cleanValue, type Holdback } from './cleaning.ts';
 import { createConversationDocument } from './yjs-conversation.ts';
@@ -72,8 +73,9 @@ export function createWholeReader(log: ConversationLog, keep = 8): WholeReader {
     for (const { bytes } of entries) {
       try {
         Y.applyUpdate(slot.doc, bytes);
-      } catch {
+      } catch (error) {
         // It stays in the log, and the others still apply.
+        diagnostics.warn('An entry of a document is damaged', error);
         slot.damaged = true;
       }
     }
@@ -151,12 +153,11 @@ export const mergeUpdates = (updates: readonly Uint8Array[]): Uint8Array =>
 
 /** True where the bytes are a Yjs update. */
 export function isUpdate(bytes: Uint8Array): boolean {
-  try {
+  const decode = () => {
     Y.decodeUpdate(bytes);
     return true;
-  } catch {
-    return false;
-  }
+  };
+  return attempt(decode, false, 'bytes that are no Yjs update');
 }
 
 /** The clocks known after this update as well. A part that does not join on is not counted. */
@@ -309,8 +310,9 @@ export async function deletedAt(
   for (const { bytes } of entries) {
     try {
       document.apply(bytes);
-    } catch {
+    } catch (error) {
       // As in readWhole.
+      diagnostics.warn('An entry of a document is damaged', error);
     }
   }
   return document.change({ meta: { deletedAt: time } }) ?? null;

@@ -15,6 +15,7 @@ import type {
 import { rawChunksOf } from '../../adapters/importers/source-file.ts';
 import { isAbort, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
+import { orElse } from '../../domain/base/log.ts';
 import { holdsSomething, type Told } from '../../domain/chat/archive.ts';
 import type { ConversationMeta } from '../../domain/chat/conversation.ts';
 import type { Role } from '../../domain/chat/message.ts';
@@ -108,9 +109,10 @@ export function createImporting({
     const cutOff = new RecollectError('import-cut-off', `The import of ${name} was cut off`, {
       params: { name },
     });
-    await activities
-      .run({ label: 'import', params: { name }, total: 0 }, () => Promise.reject(cutOff))
-      .catch(() => {});
+    const told = activities.run({ label: 'import', params: { name }, total: 0 }, () =>
+      Promise.reject(cutOff),
+    );
+    await orElse(told, undefined, 'an import that was cut off, which the list of activities shows');
     await ended();
   };
 

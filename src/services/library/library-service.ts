@@ -3,6 +3,7 @@
 import { IMPORTERS } from '../../adapters/importers/index.ts';
 import { toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, isTemporary } from '../../domain/base/ids.ts';
+import { orElse } from '../../domain/base/log.ts';
 import { until, writable } from '../../domain/base/readable.ts';
 import { SerialQueue } from '../../domain/base/serial-queue.ts';
 import type { ConversationChange } from '../documents/documents.ts';
@@ -81,7 +82,7 @@ export function createLibrary({
     now,
     onBackup: async (at) => {
       lastBackup.set(at);
-      await backups?.keep(at).catch(() => {});
+      if (backups) await orElse(backups.keep(at), undefined, 'keeping the time of the last backup');
     },
   });
 

@@ -2,6 +2,7 @@
 // take a key along.
 import { z } from 'zod';
 import type { Vault } from '../../adapters/vault/vault.ts';
+import { attempt } from '../../domain/base/log.ts';
 
 /** Name in the vault of a key: of an endpoint that answers, or of a service that makes vectors. */
 export type KeyName = `endpoint/${string}` | 'embedding/openai' | 'embedding/custom';
@@ -31,11 +32,11 @@ const boundSchema = z.object({ origin: z.string(), key: z.string() });
 
 /** What an earlier version kept is the bare key. */
 function boundOf(kept: string): z.infer<typeof boundSchema> | undefined {
-  try {
-    return boundSchema.safeParse(JSON.parse(kept)).data;
-  } catch {
-    return undefined;
-  }
+  return attempt(
+    () => boundSchema.safeParse(JSON.parse(kept)).data,
+    undefined,
+    'the address of a key that an earlier version kept',
+  );
 }
 
 export function createKeys(vault: Vault): Keys {

@@ -1,6 +1,7 @@
 // What devices tell one another in the index room: who belongs to the account, who holds what (beacons), what moved, what is gone.
 // Follows the facts, compares them with what is here, and says what this device has to say.
 
+import { log } from '../../domain/base/log.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import {
@@ -112,7 +113,8 @@ export function decodeRows(body: Uint8Array): StateRows | null {
       JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)),
     );
     return rows.success ? rows.data : null;
-  } catch {
+  } catch (error) {
+    log.debug('Account state that cannot be read was left out', error);
     return null;
   }
 }

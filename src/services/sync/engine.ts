@@ -1,6 +1,7 @@
 // The door to sync: follows the configuration and the account, runs a session while both want it, and answers what tabs ask. Once per
 // origin: the leader runs it, the next leader resumes from the records.
 import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
+import { ignore } from '../../domain/base/log.ts';
 import { createJob } from '../scheduler.ts';
 import { join, leave, openAccount, probe, sweepSecrets } from './account.ts';
 import { ACCOUNT, type Account, accountSchema } from './records.ts';
@@ -205,9 +206,9 @@ export function startSync(deps: SyncEngineDeps): SyncEngine {
     job.wake(true);
   };
   const stops = [
-    config.subscribe(() => void checkAccount().catch(() => {})),
+    config.subscribe(() => ignore(checkAccount(), 'a look at the account; the next round looks again')),
     drawer.subscribe(({ keys }) => {
-      if (keys.includes(ACCOUNT)) void checkAccount().catch(() => {});
+      if (keys.includes(ACCOUNT)) ignore(checkAccount(), 'a look at the account; the next round looks again');
     }),
     log.subscribe(({ documents, foreign }) => {
       session?.markChanged(documents);

@@ -4,6 +4,7 @@ import type { Store } from '../../adapters/log/conversation-log.ts';
 import { drawQr, readQr } from '../../adapters/sync/qr.ts';
 import type { Vault } from '../../adapters/vault/vault.ts';
 import { RecollectError } from '../../domain/base/errors.ts';
+import { ignore, orElse } from '../../domain/base/log.ts';
 import { type Readable, writable } from '../../domain/base/readable.ts';
 import { DEVICE_BYTES } from '../../domain/sync/blob.ts';
 import { toText } from '../../domain/sync/bytes.ts';
@@ -68,7 +69,11 @@ export function createSync({
   let repeat: ReturnType<typeof setInterval> | undefined;
   const isOn = () => ['remote', 'managed'].includes(settings.config.get().sync.mode);
   const sendOpen = () => {
-    if (isOn()) ask({ do: 'open', tab, documents: [...open] }).catch(() => {});
+    if (isOn())
+      ignore(
+        ask({ do: 'open', tab, documents: [...open] }),
+        'which conversations are open; it is sent again',
+      );
   };
   let wasOn = isOn();
   const stopConfig = settings.config.subscribe(() => {
@@ -153,7 +158,9 @@ export function createSync({
       const mine = await account();
       const key = await accountKey(vault, mine.id);
       const { remote } = settings.config.get().sync;
-      const latest = isOn() ? await ask({ do: 'index' }).catch(() => null) : null;
+      const latest = isOn()
+        ? await orElse(ask({ do: 'index' }), null, 'the present list of rooms in a pairing link')
+        : null;
       const fragment = fragmentOf({
         key,
         fingerprint: mine.fingerprint,

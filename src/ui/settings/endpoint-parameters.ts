@@ -1,4 +1,6 @@
 // The parameters of an endpoint as they stand in their fields.
+
+import { log } from '../../domain/base/log.ts';
 import { type ModelParameters, parametersSchema, reservedIn } from '../../domain/settings/parameters.ts';
 
 export const PARAMETER_FIELDS = ['temperature', 'top_p', 'max_tokens', 'reasoning_effort', 'more'] as const;
@@ -36,7 +38,8 @@ export function parametersFrom(words: ParameterWords): ModelParameters | null | 
       let more: unknown;
       try {
         more = JSON.parse(typed);
-      } catch {
+      } catch (error) {
+        log.debug('Further parameters are no JSON; the field says so', error);
         return refuse('json');
       }
       if (typeof more !== 'object' || more === null || Array.isArray(more)) return refuse('object');

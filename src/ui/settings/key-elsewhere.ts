@@ -1,4 +1,6 @@
 // Whether a configuration file that came in moved the service for vectors away from its key.
+
+import { orElse } from '../../domain/base/log.ts';
 import { originOf } from '../../services/settings/keys.ts';
 import type { Settings } from '../../services/settings/settings.ts';
 
@@ -10,7 +12,10 @@ export async function keyElsewhere({
   const { embedding } = config.get();
   const { provider } = embedding;
   if (provider === 'local') return null;
-  // A vault that cannot be opened says so where a key is needed.
-  const origin = await keyOrigin(`embedding/${provider}`).catch(() => null);
+  const origin = await orElse(
+    keyOrigin(`embedding/${provider}`),
+    null,
+    'where a key belongs; a vault that cannot be opened says so where the key is needed',
+  );
   return origin === originOf(embedding[provider].base_url) ? null : origin;
 }

@@ -1,4 +1,5 @@
 // Pictures as pixels, for reading QR codes.
+import { orElse } from '../../domain/base/log.ts';
 
 /** Larger pictures are made smaller before they are read: a photograph of a screen has more than enough. */
 const LARGEST = 1600;
@@ -18,7 +19,7 @@ export function pixelsOf(source: CanvasImageSource, width: number, height: numbe
 
 /** A picture file's pixels; null where it is no picture that the browser knows. */
 export async function pixelsOfFile(file: Blob): Promise<ImageData | null> {
-  const bitmap = await createImageBitmap(file).catch(() => null);
+  const bitmap = await orElse(createImageBitmap(file), null, 'a file that is no picture');
   if (!bitmap) return null;
   const pixels = pixelsOf(bitmap, bitmap.width, bitmap.height);
   bitmap.close();

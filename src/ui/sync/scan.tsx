@@ -1,6 +1,7 @@
 // Reads a QR code with the camera. The camera runs only while the dialog is open, and its pictures go nowhere.
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { orElse } from '../../domain/base/log.ts';
 import { useApp } from '../hooks/app.tsx';
 import { Dialog, Spinner } from '../shell/controls.tsx';
 import { pixelsOf } from './picture.ts';
@@ -52,7 +53,9 @@ function Camera({ onText }: { onText: (text: string) => boolean }) {
     const look = async () => {
       const element = video.current;
       const picture = element && pixelsOf(element, element.videoWidth, element.videoHeight);
-      const text = picture ? await sync.readQr(picture).catch(() => null) : null;
+      const text = picture
+        ? await orElse(sync.readQr(picture), null, 'a look for a QR code; the next picture is looked at')
+        : null;
       if (over) return;
       if (text !== null && found.current(text)) return;
       if (text !== null) setState('other');
@@ -65,7 +68,7 @@ function Camera({ onText }: { onText: (text: string) => boolean }) {
           stream = started;
           if (over || !video.current) return stop();
           video.current.srcObject = started;
-          await video.current.play().catch(() => {});
+          await orElse(video.current.play(), undefined, 'playing the camera’s picture by script');
           setState('looking');
           await look();
         },
