@@ -75,7 +75,8 @@ test('closed, without any server, and opened again: ask, find, import, export, a
     await openApp(page, `${app.url}/?console`);
 
     await say(page, 'What did we say about the backup of the photo disk?');
-    await expect(page.getByText('From memory, without a model')).toBeVisible();
+    // The index opens first, in a browser that has just begun.
+    await expect(page.getByText('From memory, without a model')).toBeVisible({ timeout: 90_000 });
     const answer = page.getByRole('article').last();
     await expect(answer).toContainText('How often should the photo disk be backed up?');
     await answer.getByRole('button', { name: 'Open the message in “Backup of the photos”' }).first().click();

@@ -3,7 +3,7 @@ import { BROWSER_ARGS, findBrowser } from '../test/browser.ts';
 
 const browser = findBrowser();
 const port = Number(process.env.E2E_PORT ?? 4317);
-const isGate = process.env.CI !== undefined && process.env.TEST_ALL === undefined;
+const isGate = Boolean(process.env.CI) && !process.env.TEST_ALL;
 
 export default defineConfig({
   testDir: '.',
