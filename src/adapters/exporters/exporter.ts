@@ -22,7 +22,7 @@ export interface Exporter {
 }
 
 /** What a file for readers has to say beside what was said. */
-export type ExportWord =
+type ExportWord =
   | 'untitled'
   | Role
   | 'note'

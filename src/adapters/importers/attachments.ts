@@ -70,7 +70,7 @@ function namedAfter(name: string, mediaType: string): string {
 }
 
 /** A data: URL with these bytes. */
-export function dataUrl(mediaType: string, bytes: Uint8Array): string {
+function dataUrl(mediaType: string, bytes: Uint8Array): string {
   let binary = '';
   for (let at = 0; at < bytes.length; at += 0x8000)
     binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));

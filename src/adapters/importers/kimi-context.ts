@@ -7,7 +7,7 @@ import { parseJson, recordsOf } from './lenient-json.ts';
 import type { SkipCounter } from './skipping.ts';
 
 /** Why kimi-cli wrote a message in the person's name. */
-export type Synthetic =
+type Synthetic =
   | 'checkpoint'
   | 'compaction'
   | 'd-mail'
@@ -19,7 +19,7 @@ export type Synthetic =
   | 'notification';
 
 /** One accepted line. */
-export type ContextRecord =
+type ContextRecord =
   | { readonly kind: 'system-prompt'; readonly text: string }
   | { readonly kind: 'checkpoint'; readonly id: number }
   | { readonly kind: 'usage'; readonly tokens: number }
@@ -220,7 +220,7 @@ export interface ContextNode {
 }
 
 /** What happened between two snapshots. */
-export type Change = 'first' | 'grown' | 'd-mail' | 'compaction' | 'cleared' | 'rewritten';
+type Change = 'first' | 'grown' | 'd-mail' | 'compaction' | 'cleared' | 'rewritten';
 
 export interface History {
   /** In the order in which they came to be. */

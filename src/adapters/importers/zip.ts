@@ -27,7 +27,7 @@ export const ZIP_LIMITS = {
   /** Bytes of one file read at once. */
   file: MAX_JSON_BYTES,
 } as const;
-export type ZipLimits = { readonly [K in keyof typeof ZIP_LIMITS]: number };
+type ZipLimits = { readonly [K in keyof typeof ZIP_LIMITS]: number };
 
 /** True for files that begin as ZIPs do, the empty one included. */
 export async function isZip(file: SourceFile, signal: AbortSignal): Promise<boolean> {

@@ -7,9 +7,8 @@ import type { ModelOptions } from './sdk-stream.ts';
 
 export { testConnection } from './connection-test.ts';
 export { contextWindowOf } from './context-windows.ts';
-export { createScriptedModel, type ModelScript, type ScriptedStep } from './in-memory.ts';
-export { type EndpointPreset, PRESETS } from './presets.ts';
-export type { KnownRepairs, ModelOptions } from './sdk-stream.ts';
+export { createScriptedModel, type ScriptedStep } from './in-memory.ts';
+export { PRESETS } from './presets.ts';
 
 /** Each protocol's file. The SDK is large: it is loaded with the first question. */
 const MAKERS: Readonly<Record<ProtocolName, () => Promise<(options: ModelOptions) => ChatModel>>> = {

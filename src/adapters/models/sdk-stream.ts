@@ -41,7 +41,7 @@ import { createThoughts, type ThoughtOrWords } from './thoughts.ts';
 (globalThis as { AI_SDK_LOG_WARNINGS?: boolean }).AI_SDK_LOG_WARNINGS = false;
 
 /** What an endpoint refused before, for one model. Kept by whoever makes the model. */
-export interface KnownRepairs {
+interface KnownRepairs {
   get(): readonly Repair[];
   /** Called once a request with these changes was accepted. */
   remember(repairs: readonly Repair[]): void;

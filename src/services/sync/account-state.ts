@@ -26,9 +26,17 @@ import {
 import { versionOf, versionVector } from '../../domain/sync/coverage.ts';
 import { nextHlc, readHlc } from '../../domain/sync/hlc.ts';
 import { INDEX_ROOM } from '../../domain/sync/keys.ts';
-import { freshRecord, isShared, newTransaction, type RoomRecord, type Transaction } from './records.ts';
+import type { SealInto } from './envelope.ts';
+import {
+  type Account,
+  freshRecord,
+  isShared,
+  newTransaction,
+  type Records,
+  type RoomRecord,
+  type Transaction,
+} from './records.ts';
 import type { RoomContent } from './room-context.ts';
-import type { SessionContext } from './session-context.ts';
 
 export interface AccountState {
   /** What lies in the index room. */
@@ -119,6 +127,19 @@ export function decodeRows(body: Uint8Array): StateRows | null {
   }
 }
 
+interface AccountStateDeps {
+  readonly account: Account;
+  readonly records: Records;
+  readonly config: Readable<Config>;
+  readonly sealInto: SealInto;
+  /** Wall clock, ms since 1970. May be wrong. */
+  readonly now: () => number;
+  /** Monotonic, ms. */
+  readonly clock: () => number;
+  /** Asks for a round in this many ms at the latest. */
+  readonly wakeWithin: (ms: number) => void;
+}
+
 export function createAccountState({
   account,
   records,
@@ -127,9 +148,7 @@ export function createAccountState({
   now,
   clock,
   wakeWithin,
-}: Pick<SessionContext, 'account' | 'records' | 'sealInto' | 'now' | 'clock' | 'wakeWithin'> & {
-  readonly config: Readable<Config>;
-}): AccountState {
+}: AccountStateDeps): AccountState {
   const { device } = account;
   const dirty = new Set<string>();
   /** Heads by document and device, as the facts have them. */

@@ -10,8 +10,9 @@ import type { ContextMeter } from '../../domain/context/budget.ts';
 import type { NextRequest } from '../../services/context/context.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useModelInUse } from '../hooks/model.ts';
-import { formatNumber, formatPercent, locale } from '../i18n/index.ts';
-import { Button, classes, Popover } from '../shell/controls.tsx';
+import { formatPercent, locale } from '../i18n/index.ts';
+import { Button, Popover } from '../shell/controls.tsx';
+import { ContextMeterBar } from './context-meter-bar.tsx';
 import { LedgerDialog } from './ledger.tsx';
 
 /** What stands in the composer is counted when it has rested this long, ms. */
@@ -51,54 +52,6 @@ export function useNextRequest(
     };
   }, [context, id, conversation, draft, announced, choice, config]);
   return next;
-}
-
-const SEGMENTS = [
-  { name: 'system', look: 'bg-ink-3' },
-  { name: 'tools', look: 'bg-ink-3/50' },
-  { name: 'recall', look: 'bg-memory-strong' },
-  { name: 'returned', look: 'bg-memory' },
-  { name: 'summary', look: 'bg-folded-strong' },
-  { name: 'messages', look: 'bg-ink' },
-] as const;
-
-/** The bar of the gauge, with or without its legend. */
-export function GaugeBar({ gauge, legend = true }: { gauge: ContextMeter; legend?: boolean }) {
-  const { t } = useTranslation('context');
-  const { window, reserve, used, free } = gauge;
-  const share = (tokens: number) => `${Math.min(100, (tokens / Math.max(1, window)) * 100)}%`;
-  const rows: { name: string; look: string; tokens: number }[] = [
-    ...SEGMENTS.map(({ name, look }) => ({ name, look, tokens: used[name] })),
-    { name: 'free', look: 'bg-press', tokens: free },
-    { name: 'reserve', look: 'bg-line-strong', tokens: reserve },
-  ].filter(({ name, tokens }) => tokens > 0 || name === 'messages');
-  return (
-    <>
-      <div aria-hidden className="flex h-2 overflow-hidden rounded-full bg-press">
-        {rows.map(({ name, look, tokens }) => (
-          <span key={name} className={classes('h-full', look)} style={{ width: share(tokens) }} />
-        ))}
-      </div>
-      {legend && (
-        <dl className="mt-2.5 grid grid-cols-[auto_1fr_auto] items-center gap-x-2 gap-y-1 text-sm">
-          {rows.map(({ name, look, tokens }) => (
-            <div key={name} className="col-span-3 grid grid-cols-subgrid items-center">
-              <span
-                aria-hidden
-                className={classes(
-                  'size-2 rounded-full',
-                  look,
-                  look === 'bg-press' && 'ring-1 ring-line-strong',
-                )}
-              />
-              <dt className="text-ink-2">{t(`gauge.parts.${name as 'system'}`)}</dt>
-              <dd className="text-right tabular-nums">{formatNumber(tokens)}</dd>
-            </div>
-          ))}
-        </dl>
-      )}
-    </>
-  );
 }
 
 export const formatPrice = ({ amount, currency }: { amount: number; currency: string }): string =>
@@ -171,7 +124,7 @@ export function GaugeRing({
         <div className="flex items-baseline justify-between gap-3 pb-2.5">
           <h3 className="font-medium text-sm">{t('gauge.title')}</h3>
         </div>
-        <GaugeBar gauge={gauge} />
+        <ContextMeterBar meter={gauge} />
         <p className="mt-2 border-t pt-2 text-sm tabular-nums">
           {t('gauge.total', { used: gauge.used.total, window: gauge.window })}
         </p>

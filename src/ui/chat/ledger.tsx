@@ -4,7 +4,7 @@ import type { ContextMeter } from '../../domain/context/budget.ts';
 import type { ManifestLine, RequestManifest } from '../../domain/context/manifest.ts';
 import { formatNumber } from '../i18n/index.ts';
 import { classes, Dialog, Skeleton } from '../shell/controls.tsx';
-import { GaugeBar } from './gauge.tsx';
+import { ContextMeterBar } from './context-meter-bar.tsx';
 
 type Kind = ManifestLine['form'] | 'system' | 'tools';
 
@@ -57,7 +57,7 @@ export function LedgerDialog({
       {ledger === null && <p className="text-ink-2">{t('ledger.none')}</p>}
       {ledger && (
         <div className="space-y-4">
-          {gauge && <GaugeBar gauge={gauge} legend={false} />}
+          {gauge && <ContextMeterBar meter={gauge} legend={false} />}
           {ledger.overflow && <p className="text-danger text-sm">{t('ledger.overflow')}</p>}
           <ol className="divide-y divide-line overflow-hidden rounded-lg border border-line">
             {ledger.tokens.system > 0 && (
