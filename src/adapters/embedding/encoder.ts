@@ -1,7 +1,9 @@
-// A BERT encoder with weights of eight bits, in WebAssembly with relaxed SIMD: runs the bundled models on a CPU. ONNX Runtime's builds for browsers know
-// only the older SIMD, which has no product of bytes: on two cores they take longer than this does on one. A piece's states are rounded to seven bits by
+// A BERT encoder with weights of eight bits, in WebAssembly: runs the bundled models on a CPU, with relaxed SIMD where the browser knows it, else with
+// the older SIMD, which is slower. ONNX Runtime's builds for browsers know only the older SIMD, which has no product of bytes: on two cores they take longer than this does on one. A piece's states are rounded to seven bits by
 // a step of their own, ONNX Runtime's to eight by one step for the whole text: this is nearer to a model that rounds nothing (cosine .998 to .999, there
 // .995 to .997).
+
+import { log } from '../../domain/base/log.ts';
 
 /** `encoder.wat`, assembled: 3,945 bytes. */
 export const ASSEMBLED =
@@ -42,6 +44,54 @@ export const ASSEMBLED =
   'DCAAIQcDQCAH/QAEACAB/QAEAP3kASEKIAcgCv0LBAAgDCAK/eQBIQwgAUEQaiEBIAdBEGohByAHIAhJDQALIAwQASAN/eYBIQv9DAAAAAAAAAAAAAAAAAAAAAAhDCAAIQcDQCAH/QAEACAL' +
   '/eUBIQogCiAKIAz9hQIhDCAHQRBqIQcgByAISQ0AC/0MAACAPwAAgD8AAIA/AACAPyAMEAEgDf3mASAG/RP95AH94wH95wEhDCAAIQdBACEJA0AgByAH/QAEACAL/eUBIAz95gEgBCAJav0A' +
   'BAAgBSAJav0ABAD9hQL9CwQAIAlBEGohCSAHQRBqIQcgByAISQ0ACyAIIQAgAkEBayECIAINAAsL';
+
+/** The same source without relaxed instructions (test/adapters/plain-simd.ts), assembled: 4,963 bytes. */
+export const ASSEMBLED_PLAIN =
+  'AGFzbQEAAAABVApgAABgAXsBe2AFf39/f38AYAZ/f39/f38AYAd7e39/f39/AGAKf39/f39/f39/fwBgCX9/f39/f39/fwBgBX9/f399AGACf38AYAd/f39/f399AAISAQNlbnYGbWVtb3J5AgMBgI' +
+  'AEAw0MAAEBAgMEBQYDBwgJBgYBfwFBAAsHVgkHaXNXaG9sZQMACHF1YW50aXNlAAMEcGFjawAEB3Byb2R1Y3QABghtdWx0aXBseQAHBHR1cm4ACAdzb2Z0bWF4AAkEZ2VsdQAKCW5vcm1hbGlzZQAL' +
+  'CAEACvwkDJwBAP0Mf39/f39/f39/f39/f39/f0EI/YsBQQj9jAH9DP/////////////////////9DP8A/wD/AP8A/wD/AP8A/wD9Tv2VAf0Mf39/f39/f39/f39/f39/f0EI/YwB/Qz///////////' +
+  '//////////QQj9jQH9lQH9jgH9fv0MAAAAAAAAAAAAAAAAAAAAAP2uAf0bAEH+/wNHJAALOgAgACAAIAD9DQgJCgsMDQ4PAAECAwQFBgf95AEhACAAIAAgAP0NBAUGBwABAgMMDQ4PCAkKC/3kAQs6' +
+  'ACAAIAAgAP0NCAkKCwwNDg8AAQIDBAUGB/3rASEAIAAgACAA/Q0EBQYHAAECAwwNDg8ICQoL/esBC7YDAwR/BXsBfQNAIAAgAkECdGohB/0MAAAAAAAAAAAAAAAAAAAAACEJ/QwAAAAAAAAAAAAAAA' +
+  'AAAAAAIQogACEGA0AgBv0ABAAhDSAJIA396gEhCSAKIA396wEhCiAGQRBqIQYgBiAHSQ0ACyAKEAIhCiAJ/eEBEAL94QEhCSAK/R8AIAn9HwCTQwAA/kKVQ2BCog2XIQ5DAACAPyAOlf0TIQsgCSAL' +
+  '/eYB/eEB/WohDCAEIA44AgAgBCAM/R8AOAIEIAz9DAAAAD8AAAA/AAAAPwAAAD/95AEhDCADIAVBfHEgAmxqIAVBA3FBAnRqIQggACEGA0AgBv0ABAAgC/3mASAM/eQB/fgBIAb9AAQQIAv95gEgDP' +
+  '3kAf34Af2FASAG/QAEICAL/eYBIAz95AH9+AEgBv0ABDAgC/3mASAM/eQB/fgB/YUB/Wb9DH9/f39/f39/f39/f39/f3/9dyENIAggDf1aAgAAIAggDf1aAhABIAggDf1aAiACIAggDf1aAjADIAhB' +
+  'wABqIQggBkHAAGohBiAGIAdJDQALIAchACAEQQhqIQQgBUEBaiEFIAUgAUkNAAsLlAEBBn8DQEEAIQtBACEHIAAgBmohCCAEIAZBeHEgAWxqIAZBB3FBAnRqIQkDQCAILQAAQYABayEKIAsgCmohCy' +
+  'AJIAdBfHFBA3RqIAdBA3FqIAo6AAAgCCACaiEIIAdBAWohByAHIAFJDQALIAUgBkECdGogC7IgAyAGQQJ0aioCAJQ4AgAgBkEBaiEGIAYgAkkNAAsLdAECeyAC/QkCACEHIAL9CQIEIQggBiAHIAD9' +
+  '+gEgA/0ABAD95gEgCCAE/QAEAP3mAf3lAf3mASAF/QAEAP3kAf0LBAAgBiAHIAH9+gEgA/0ABBD95gEgCCAE/QAEEP3mAf3lAf3mASAF/QAEEP3kAf0LBBAL2gwCCH8Me/0MAQABAAEAAQABAAEAAQ' +
+  'ABACESIAhBAnQhEQNAIAQgA0EDdGohDCAAIQogASEOQQAhDSAJIA9BAnRqIRADQCAEIQv9DAAAAAAAAAAAAAAAAAAAAAAhFv0MAAAAAAAAAAAAAAAAAAAAACEX/QwAAAAAAAAAAAAAAAAAAAAAIRj9' +
+  'DAAAAAAAAAAAAAAAAAAAAAAhGf0MAAAAAAAAAAAAAAAAAAAAACEa/QwAAAAAAAAAAAAAAAAAAAAAIRv9DAAAAAAAAAAAAAAAAAAAAAAhHP0MAAAAAAAAAAAAAAAAAAAAACEdIwAEQANAIAv9AAQAIR' +
+  'QgC/0ABBAhFSAK/QkCACETIBRBCP2LAUEI/YwBIBP9DP8A/wD/AP8A/wD/AP8A/wD9Tv2VASAUQQj9jAEgE0EI/Y0B/ZUB/Y4B/X4gFv2uASEWIBVBCP2LAUEI/YwBIBP9DP8A/wD/AP8A/wD/AP8A' +
+  '/wD9Tv2VASAVQQj9jAEgE0EI/Y0B/ZUB/Y4B/X4gF/2uASEXIAr9CQIEIRMgFEEI/YsBQQj9jAEgE/0M/wD/AP8A/wD/AP8A/wD/AP1O/ZUBIBRBCP2MASATQQj9jQH9lQH9jgH9fiAY/a4BIRggFU' +
+  'EI/YsBQQj9jAEgE/0M/wD/AP8A/wD/AP8A/wD/AP1O/ZUBIBVBCP2MASATQQj9jQH9lQH9jgH9fiAZ/a4BIRkgCv0JAgghEyAUQQj9iwFBCP2MASAT/Qz/AP8A/wD/AP8A/wD/AP8A/U79lQEgFEEI' +
+  '/YwBIBNBCP2NAf2VAf2OAf1+IBr9rgEhGiAVQQj9iwFBCP2MASAT/Qz/AP8A/wD/AP8A/wD/AP8A/U79lQEgFUEI/YwBIBNBCP2NAf2VAf2OAf1+IBv9rgEhGyAK/QkCDCETIBRBCP2LAUEI/YwBIB' +
+  'P9DP8A/wD/AP8A/wD/AP8A/wD9Tv2VASAUQQj9jAEgE0EI/Y0B/ZUB/Y4B/X4gHP2uASEcIBVBCP2LAUEI/YwBIBP9DP8A/wD/AP8A/wD/AP8A/wD9Tv2VASAVQQj9jAEgE0EI/Y0B/ZUB/Y4B/X4g' +
+  'Hf2uASEdIApBEGohCiALQSBqIQsgCyAMSQ0ACwUDQCAL/QAEACEUIAv9AAQQIRUgCv0JAgAhEyAWIBRBCP2LAUEI/YwBIBP9DP8A/wD/AP8A/wD/AP8A/wD9Tv2VASAUQQj9jAEgE0EI/Y0B/ZUB/Y' +
+  '4BIBL9ugH9rgEhFiAXIBVBCP2LAUEI/YwBIBP9DP8A/wD/AP8A/wD/AP8A/wD9Tv2VASAVQQj9jAEgE0EI/Y0B/ZUB/Y4BIBL9ugH9rgEhFyAK/QkCBCETIBggFEEI/YsBQQj9jAEgE/0M/wD/AP8A' +
+  '/wD/AP8A/wD/AP1O/ZUBIBRBCP2MASATQQj9jQH9lQH9jgEgEv26Af2uASEYIBkgFUEI/YsBQQj9jAEgE/0M/wD/AP8A/wD/AP8A/wD/AP1O/ZUBIBVBCP2MASATQQj9jQH9lQH9jgEgEv26Af2uAS' +
+  'EZIAr9CQIIIRMgGiAUQQj9iwFBCP2MASAT/Qz/AP8A/wD/AP8A/wD/AP8A/U79lQEgFEEI/YwBIBNBCP2NAf2VAf2OASAS/boB/a4BIRogGyAVQQj9iwFBCP2MASAT/Qz/AP8A/wD/AP8A/wD/AP8A' +
+  '/U79lQEgFUEI/YwBIBNBCP2NAf2VAf2OASAS/boB/a4BIRsgCv0JAgwhEyAcIBRBCP2LAUEI/YwBIBP9DP8A/wD/AP8A/wD/AP8A/wD9Tv2VASAUQQj9jAEgE0EI/Y0B/ZUB/Y4BIBL9ugH9rgEhHC' +
+  'AdIBVBCP2LAUEI/YwBIBP9DP8A/wD/AP8A/wD/AP8A/wD9Tv2VASAVQQj9jAEgE0EI/Y0B/ZUB/Y4BIBL9ugH9rgEhHSAKQRBqIQogC0EgaiELIAsgDEkNAAsLIBYgFyAOIAUgBiAHIBAQBSAQIBFq' +
+  'IRAgGCAZIA5BCGogBSAGIAcgEBAFIBAgEWohECAaIBsgDkEQaiAFIAYgByAQEAUgECARaiEQIBwgHSAOQRhqIAUgBiAHIBAQBSAQIBFqIRAgDkEgaiEOIA1BBGohDSANIAJJDQALIAwhBCAFQSBqIQ' +
+  'UgBkEgaiEGIAdBIGohByAPQQhqIQ8gDyAISQ0ACwu3BAIJfwt7A0BBACEKA0AgACEMIAwgAWohDSANIAFqIQ4gDiABaiEPIAIgCkECdGohECAEIQv9DAAAAAAAAAAAAAAAAAAAAAAhFf0MAAAAAAAA' +
+  'AAAAAAAAAAAAACEW/QwAAAAAAAAAAAAAAAAAAAAAIRf9DAAAAAAAAAAAAAAAAAAAAAAhGP0MAAAAAAAAAAAAAAAAAAAAACEZ/QwAAAAAAAAAAAAAAAAAAAAAIRr9DAAAAAAAAAAAAAAAAAAAAAAhG/' +
+  '0MAAAAAAAAAAAAAAAAAAAAACEcA0AgEP0ABAAhEyAQ/QAEECEUIAz9CQIAIRIgEiAT/eYBIBX95AEhFSASIBT95gEgFv3kASEWIA39CQIAIRIgEiAT/eYBIBf95AEhFyASIBT95gEgGP3kASEYIA79' +
+  'CQIAIRIgEiAT/eYBIBn95AEhGSASIBT95gEgGv3kASEaIA/9CQIAIRIgEiAT/eYBIBv95AEhGyASIBT95gEgHP3kASEcIAxBBGohDCANQQRqIQ0gDkEEaiEOIA9BBGohDyAQIANqIRAgC0EBayELIA' +
+  'sNAAsgByAKQQJ0aiERIBEgFf0LBAAgESAW/QsEECARIAhqIREgESAX/QsEACARIBj9CwQQIBEgCGohESARIBn9CwQAIBEgGv0LBBAgESAIaiERIBEgG/0LBAAgESAc/QsEECAKQQhqIQogCiAGSQ0A' +
+  'CyAAIAFBAnRqIQAgByAIQQJ0aiEHIAlBBGohCSAJIAVJDQALC1oBBH8DQEEAIQcgACAIQQJ0aiEGA0AgBCAHIAJJBH0gBioCAAVDAAAAAAs4AgAgBiABaiEGIARBBGohBCAHQQFqIQcgByAFSQ0ACy' +
+  'AIQQFqIQggCCADSQ0ACwuSBAIDfwZ7IARDO6q4P5T9EyELA0AgACADQQJ0aiEGIAAgAkECdGohBQJAIAUgBk8NAANAIAVDyvJJ8TgCACAFQQRqIQUgBSAGSQ0ACwv9DMrySfHK8knxyvJJ8crySfEh' +
+  'CCAAIQUDQCAIIAX9AAQA/esBIQggBUEQaiEFIAUgBkkNAAsgCBACIQj9DAAAAAAAAAAAAAAAAAAAAAAhCSAAIQUDQCAF/QAEACAI/eUBIAv95gH9DAAA+sIAAPrCAAD6wgAA+sL96wEhDCAM/QwAAE' +
+  'BLAABASwAAQEsAAEBL/eQBIQ0gDCAN/QwAAEBLAABASwAAQEsAAEBL/eUB/eUBIQwgDUEX/asBIAz9DHIErjpyBK46cgSuOnIErjr95gH9DCmGHjwphh48KYYePCmGHjz95AEgDP3mAf0McltjPXJb' +
+  'Yz1yW2M9cltjPf3kASAM/eYB/QyM/HU+jPx1Poz8dT6M/HU+/eQBIAz95gH9DBRyMT8UcjE/FHIxPxRyMT/95AEgDP3mAf0MAQCAPwEAgD8BAIA/AQCAP/3kAf2uASEKIAkgCv3kASEJIAUgCv0LBA' +
+  'AgBUEQaiEFIAUgBkkNAAv9DAAAgD8AAIA/AACAPwAAgD8gCRAB/ecBIQkgACEFA0AgBSAF/QAEACAJ/eYB/QsEACAFQRBqIQUgBSAGSQ0ACyAGIQAgAUEBayEBIAENAAsL1AQCAX8FeyAAIAFBAnRq' +
+  'IQIDQCAA/QAEACEDIAP94AH9DPMENT/zBDU/8wQ1P/MENT/95gEhBP0MAACAPwAAgD8AAIA/AACAPyAE/QwFuqc+BbqnPgW6pz4Fuqc+/eYB/QwAAIA/AACAPwAAgD8AAIA//eQB/ecBIQUgBCAE/e' +
+  'YB/Qw7qri/O6q4vzuquL87qri//eYB/QwAAPrCAAD6wgAA+sIAAPrC/esBIQYgBv0MAABASwAAQEsAAEBLAABAS/3kASEHIAYgB/0MAABASwAAQEsAAEBLAABAS/3lAf3lASEGIAdBF/2rASAG/Qxy' +
+  'BK46cgSuOnIErjpyBK46/eYB/Qwphh48KYYePCmGHjwphh48/eQBIAb95gH9DHJbYz1yW2M9cltjPXJbYz395AEgBv3mAf0MjPx1Poz8dT6M/HU+jPx1Pv3kASAG/eYB/QwUcjE/FHIxPxRyMT8Ucj' +
+  'E//eQBIAb95gH9DAEAgD8BAIA/AQCAPwEAgD/95AH9rgEhBiAF/Qwi3Ic/ItyHPyLchz8i3Ic//eYB/QzjALq/4wC6v+MAur/jALq//eQBIAX95gH9DOPwtT/j8LU/4/C1P+PwtT/95AEgBf3mAf0M' +
+  'jqmRvo6pkb6OqZG+jqmRvv3kASAF/eYB/QwGeYI+BnmCPgZ5gj4GeYI+/eQBIAX95gEgBv3mASEFIAAgA/0MAAAAAAAAAAAAAAAAAAAAAP3rASAE/QzzBDU/8wQ1P/MENT/zBDU//eYBIAX95gH95Q' +
+  'H9CwQAIABBEGohACAAIAJJDQALC8gCAgN/BHtDAACAPyADs5X9EyENA0AgACADQQJ0aiEI/QwAAAAAAAAAAAAAAAAAAAAAIQwgACEHA0AgB/0ABAAgAf0ABAD95AEhCiAHIAr9CwQAIAwgCv3kASEM' +
+  'IAFBEGohASAHQRBqIQcgByAISQ0ACyAMEAEgDf3mASEL/QwAAAAAAAAAAAAAAAAAAAAAIQwgACEHA0AgB/0ABAAgC/3lASEKIAogCv3mASAM/eQBIQwgB0EQaiEHIAcgCEkNAAv9DAAAgD8AAIA/AA' +
+  'CAPwAAgD8gDBABIA395gEgBv0T/eQB/eMB/ecBIQwgACEHQQAhCQNAIAcgB/0ABAAgC/3lASAM/eYBIAQgCWr9AAQA/eYBIAUgCWr9AAQA/eQB/QsEACAJQRBqIQkgB0EQaiEHIAcgCEkNAAsgCCEA' +
+  'IAJBAWshAiACDQALCw==';
 
 /** What a file of weights does not say about itself. */
 export interface EncoderShape {
@@ -178,36 +228,85 @@ const DESK_BYTES = Object.values(DESK).reduce((sum, size) => sum + size, 0);
 
 /** A model in memory, as another thread is given it. */
 export interface EncoderShare {
+  readonly kind: EncoderKind;
   readonly memory: WebAssembly.Memory;
   readonly weights: Weights;
   /** Where this reader's own room begins. */
   readonly desk: number;
 }
 
-const assembled = () => Uint8Array.from(atob(ASSEMBLED), (character) => character.charCodeAt(0));
+/** Which build of the arithmetic runs, and on which memory. */
+export interface EncoderKind {
+  /** Chromium since 114, Firefox since 145, Node since 21, no Safari yet. Without it: the older SIMD, which all of them know. */
+  readonly relaxed: boolean;
+  /** Other threads can read with the same weights. Some browsers give such memory to isolated pages only. */
+  readonly shared: boolean;
+}
 
-/** Whether this browser knows relaxed SIMD: Chromium since 114, Firefox since 145, Node since 21, no Safari yet. */
-export const canEncode = (): boolean => WebAssembly.validate(assembled());
+const SHARED = 3;
+const OWN = 1;
 
-const arithmeticIn = (memory: WebAssembly.Memory): Arithmetic =>
-  new WebAssembly.Instance(new WebAssembly.Module(assembled()), { env: { memory } })
+function assembled({ relaxed, shared }: EncoderKind): Uint8Array<ArrayBuffer> {
+  const code = Uint8Array.from(atob(relaxed ? ASSEMBLED : ASSEMBLED_PLAIN), (character) =>
+    character.charCodeAt(0),
+  );
+  // The import of the memory says whether it is shared: a byte behind its name and the kind of import.
+  const name = new TextEncoder().encode('memory');
+  const at = code.findIndex((_, from) => name.every((byte, offset) => code[from + offset] === byte));
+  code[at + name.length + 1] = shared ? SHARED : OWN;
+  return code;
+}
+
+const hasSharedMemory = (): boolean => {
+  try {
+    return new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true }).buffer.byteLength > 0;
+  } catch (error) {
+    log.debug('Memory cannot be shared: some browsers refuse it where the page is not isolated', error);
+    return false;
+  }
+};
+
+/** What this browser can run; null where it knows no SIMD at all. */
+function kindHere(): EncoderKind | null {
+  const shared = hasSharedMemory();
+  for (const relaxed of [true, false]) {
+    const kind = { relaxed, shared };
+    if (WebAssembly.validate(assembled(kind))) return kind;
+  }
+  return null;
+}
+
+/** Whether the faster build of the encoder runs here. */
+export const knowsRelaxedSimd = (): boolean => kindHere()?.relaxed === true;
+
+/** Whether this browser can run the encoder: every one that knows SIMD. */
+export const canEncode = (): boolean => kindHere() !== null;
+
+const arithmeticIn = (memory: WebAssembly.Memory, kind: EncoderKind): Arithmetic =>
+  new WebAssembly.Instance(new WebAssembly.Module(assembled(kind)), { env: { memory } })
     .exports as unknown as Arithmetic;
 
 /**
  * Makes the encoder. Takes 60 ms and as much memory as the weights and 7 MB more.
  * @param numbers the weights one after another, as `onnx/encoder_quantized.onnx_data` of a bundled model has them; not needed afterwards
+ * @param kind for tests; otherwise the fastest that runs here
  * @throws RangeError where their number is not that of the shape
  */
-export function createEncoder(numbers: ArrayBuffer, shape: EncoderShape): LoadedEncoder {
+export function createEncoder(
+  numbers: ArrayBuffer,
+  shape: EncoderShape,
+  kind: EncoderKind | null = kindHere(),
+): LoadedEncoder {
+  if (!kind) throw new WebAssembly.CompileError('this browser knows no SIMD');
   const { vocabulary, layers, words } = shape;
   const [mine, others] = [numbers.byteLength + DESK_BYTES, SHARES * DESK_BYTES];
   const memory = new WebAssembly.Memory({
     initial: Math.ceil(mine / PAGE),
     // What is counted of each column besides makes the weights a little longer than their file.
     maximum: Math.ceil((mine + others + numbers.byteLength / 8) / PAGE) + 2,
-    shared: true,
+    shared: kind.shared,
   });
-  const { pack } = arithmeticIn(memory);
+  const { pack } = arithmeticIn(memory, kind);
 
   let used = LINE;
   const room = (size: number): number => {
@@ -261,10 +360,10 @@ export function createEncoder(numbers: ArrayBuffer, shape: EncoderShape): Loaded
   if (read !== numbers.byteLength) throw new RangeError('the file of weights is too long');
   let shares = 0;
   return {
-    ...joinEncoder({ memory, weights, desk }),
+    ...joinEncoder({ kind, memory, weights, desk }),
     share: () => {
       if (++shares > SHARES) throw new RangeError('no room for one more reader');
-      return { memory, weights, desk: room(DESK_BYTES) };
+      return { kind, memory, weights, desk: room(DESK_BYTES) };
     },
   };
 }
@@ -278,9 +377,9 @@ function placesAt(desk: number): Readonly<Record<keyof typeof DESK, number>> {
 }
 
 /** One more reader of a model that is in memory already, on whichever thread this is called. */
-export function joinEncoder({ memory, weights, desk }: EncoderShare): Encoder {
+export function joinEncoder({ kind, memory, weights, desk }: EncoderShare): Encoder {
   const { vocabulary, words, vectors, sizes, positions, firstNorm, stack } = weights;
-  const { quantise, product, multiply, turn, softmax, gelu, normalise } = arithmeticIn(memory);
+  const { quantise, product, multiply, turn, softmax, gelu, normalise } = arithmeticIn(memory, kind);
   const { state, next, wide, whole, steps, turned, likeness } = placesAt(desk);
 
   /** Writes the vector of a piece of the vocabulary and of its place to its row of `state`. */

@@ -6,14 +6,14 @@ import { setFlagsFromString } from 'node:v8';
 import type { Config } from '../../domain/settings/config.ts';
 import { defaultConfig } from '../../domain/settings/config.ts';
 import type { EmbeddingProvider } from './embedding-provider.ts';
-import { canEncode } from './encoder.ts';
+import { knowsRelaxedSimd } from './encoder.ts';
 import type { LoadRuntime } from './host.ts';
 import { createEmbeddingHost } from './host.ts';
 import { createLocalEmbedding } from './local.ts';
 import { createTransformersLoader, type RuntimePlaces } from './transformers-runtime.ts';
 
 // Node 20 knows relaxed SIMD, but has to be told: what is measured here is then what runs in browsers.
-if (!canEncode()) setFlagsFromString('--experimental-wasm-relaxed-simd');
+if (!knowsRelaxedSimd()) setFlagsFromString('--experimental-wasm-relaxed-simd');
 
 /** The bundled models in a folder, `public/models`. */
 export const modelsIn = (folder: string): RuntimePlaces => ({

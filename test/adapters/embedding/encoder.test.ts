@@ -3,8 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   ASSEMBLED,
+  ASSEMBLED_PLAIN,
   canEncode,
-  createEncoder,
+  createEncoder as createEncoderOf,
+  type EncoderKind,
   type EncoderShape,
   joinEncoder,
   SHARES,
@@ -174,9 +176,19 @@ it('runs where the tests run', () => {
   expect(canEncode()).toBe(true);
 });
 
-describe.each(['halves', 'bytes'] as const)('with a vocabulary in %s', (words) => {
+const KINDS: readonly EncoderKind[] = [
+  { relaxed: true, shared: true },
+  { relaxed: true, shared: false },
+  { relaxed: false, shared: true },
+  { relaxed: false, shared: false },
+];
+const CASES = KINDS.flatMap((kind) => (['halves', 'bytes'] as const).map((words) => ({ ...kind, words })));
+
+describe.each(CASES)('with a vocabulary in $words, relaxed SIMD $relaxed, shared memory $shared', (how) => {
+  const { words, ...kind } = how;
   const shape: EncoderShape = { vocabulary: VOCABULARY, layers: 2, words };
   const { made, file } = weightsOf(shape);
+  const createEncoder = (numbers: ArrayBuffer, of: EncoderShape) => createEncoderOf(numbers, of, kind);
   const encoder = createEncoder(file, shape);
   const likeness = (found: Float32Array, wanted: Float32Array) =>
     range(wanted.length / WIDTH).map((row) =>
@@ -233,51 +245,51 @@ describe.each(['halves', 'bytes'] as const)('with a vocabulary in %s', (words) =
   });
 });
 
-it('multiplies the same in one instruction and by hand, to the last bit and at the edges of a byte', () => {
-  const memory = new WebAssembly.Memory({ initial: 8, maximum: 8, shared: true });
-  const code = Uint8Array.from(atob(ASSEMBLED), (character) => character.charCodeAt(0));
-  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(code), { env: { memory } });
-  const product = exports.product as (...given: number[]) => void;
-  const isWhole = exports.isWhole as WebAssembly.Global<'i32'>;
-  const [rows, width, columns] = [4, 16, 8];
-  const [x, weights, steps, scales, totals, biases, out] = [0, 1, 2, 3, 4, 5, 6].map((at) => at * 4_096) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
-  const floats = (at: number, count: number) => new Float32Array(memory.buffer, at, count);
-  // A step of 1 from 0 on: what comes out are the sums.
-  for (let row = 0; row < rows; row++) floats(steps, rows * 2).set([1, 0], row * 2);
-  floats(scales, columns).fill(1);
-  const state = fc.oneof(fc.constantFrom(0, 127), fc.nat(127));
-  const weight = fc.oneof(fc.constantFrom(-128, 127), fc.integer({ min: -128, max: 127 }));
-  const many = <T>(one: fc.Arbitrary<T>, count: number) =>
-    fc.array(one, { minLength: count, maxLength: count });
-  fc.assert(
-    fc.property(many(state, rows * width), many(weight, width * columns), (states, packed) => {
-      new Uint8Array(memory.buffer, x, states.length).set(states);
-      new Int8Array(memory.buffer, weights, packed.length).set(packed);
-      const found = [0, 1].map((way) => {
-        isWhole.value = way;
-        product(x, steps, rows, width, weights, scales, totals, biases, columns, out);
-        return [...floats(out, rows * columns)];
-      });
-      // Four states of a row, then those of the next; four weights of a column, then those of the next.
-      const exact = range(rows * columns).map((at) => {
-        const [row, column] = [Math.floor(at / columns), at % columns];
-        return range(width).reduce(
-          (sum, input) =>
-            sum +
-            (states[(input & ~3) * rows + row * 4 + (input & 3)] as number) *
-              (packed[(input & ~3) * columns + column * 4 + (input & 3)] as number),
-          0,
-        );
-      });
-      expect(found).toEqual([exact, exact]);
-    }),
-  );
-});
+it.each([
+  ['relaxed', ASSEMBLED],
+  ['older', ASSEMBLED_PLAIN],
+])(
+  'multiplies the same in one instruction and by hand, to the last bit and at the edges of a byte (%s SIMD)',
+  (_, assembled) => {
+    const memory = new WebAssembly.Memory({ initial: 8, maximum: 8, shared: true });
+    const code = Uint8Array.from(atob(assembled), (character) => character.charCodeAt(0));
+    const { exports } = new WebAssembly.Instance(new WebAssembly.Module(code), { env: { memory } });
+    const product = exports.product as (...given: number[]) => void;
+    const isWhole = exports.isWhole as WebAssembly.Global<'i32'>;
+    const [rows, width, columns] = [4, 16, 8];
+    const [x, weights, steps, scales, totals, biases, out] = [0, 1, 2, 3, 4, 5, 6].map(
+      (at) => at * 4_096,
+    ) as [number, number, number, number, number, number, number];
+    const floats = (at: number, count: number) => new Float32Array(memory.buffer, at, count);
+    // A step of 1 from 0 on: what comes out are the sums.
+    for (let row = 0; row < rows; row++) floats(steps, rows * 2).set([1, 0], row * 2);
+    floats(scales, columns).fill(1);
+    const state = fc.oneof(fc.constantFrom(0, 127), fc.nat(127));
+    const weight = fc.oneof(fc.constantFrom(-128, 127), fc.integer({ min: -128, max: 127 }));
+    const many = <T>(one: fc.Arbitrary<T>, count: number) =>
+      fc.array(one, { minLength: count, maxLength: count });
+    fc.assert(
+      fc.property(many(state, rows * width), many(weight, width * columns), (states, packed) => {
+        new Uint8Array(memory.buffer, x, states.length).set(states);
+        new Int8Array(memory.buffer, weights, packed.length).set(packed);
+        const found = [0, 1].map((way) => {
+          isWhole.value = way;
+          product(x, steps, rows, width, weights, scales, totals, biases, columns, out);
+          return [...floats(out, rows * columns)];
+        });
+        // Four states of a row, then those of the next; four weights of a column, then those of the next.
+        const exact = range(rows * columns).map((at) => {
+          const [row, column] = [Math.floor(at / columns), at % columns];
+          return range(width).reduce(
+            (sum, input) =>
+              sum +
+              (states[(input & ~3) * rows + row * 4 + (input & 3)] as number) *
+                (packed[(input & ~3) * columns + column * 4 + (input & 3)] as number),
+            0,
+          );
+        });
+        expect(found).toEqual([exact, exact]);
+      }),
+    );
+  },
+);

@@ -1,0 +1,2 @@
+import './forget-encoder.ts';
+import '../../../src/workers/embedding.worker.ts';
