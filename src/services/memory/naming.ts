@@ -7,7 +7,7 @@ import { log } from '../../domain/base/log.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import { type Message, textOf, type Usage } from '../../domain/chat/message.ts';
-import { isExcluded, redact } from '../../domain/memory/privacy.ts';
+import { isExcluded, isSkipped, redact } from '../../domain/memory/privacy.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import { summariseWith } from '../context/summarise.ts';
 import type { Documents, LibraryEntry } from '../documents/documents.ts';
@@ -67,6 +67,8 @@ export function startNaming({
       const conversation = await documents.read(entry.id);
       const said = conversation && firstExchange(conversation);
       if (!conversation || !said || conversation.newer || conversation.meta.titleBy !== 'auto') continue;
+      const { privacy } = config.get();
+      if (isSkipped(said.question, privacy) || isSkipped(said.answer, privacy)) continue;
       const by = model(conversation);
       if (!by) continue;
       asked.add(entry.id);
