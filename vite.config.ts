@@ -97,6 +97,7 @@ export default defineConfig({
         share_target: {
           action: '/',
           method: 'GET',
+          enctype: 'application/x-www-form-urlencoded',
           params: { title: 'shared_title', text: 'shared_text', url: 'shared_url' },
         },
         file_handlers: [

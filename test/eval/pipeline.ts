@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { pg_textsearch } from '@electric-sql/pglite-pg_textsearch';
 import { vector } from '@electric-sql/pglite-pgvector';
-import { hasCentredPieces } from '../../src/adapters/embedding/bundled-models.ts';
+import { hasCentredPieces } from '../../src/adapters/embedding/state-centres.ts';
 import type { Found as IndexFound, MemoryIndex } from '../../src/adapters/index/memory-index.ts';
 import { createPgliteIndex } from '../../src/adapters/index/pglite.ts';
 import { together } from '../../src/adapters/index/rules.ts';

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { BLOBS } from '../../src/adapters/sync/y-websocket.ts';
 import type { ConversationId } from '../../src/domain/base/ids.ts';
 import { LIBRARY_DOCUMENT, NOTES_DOCUMENT } from '../../src/domain/base/ids.ts';
+import { conversationMetaSchema } from '../../src/domain/chat/conversation.ts';
 import type { TestDevice } from '../services/sync/device.ts';
 
 export const GOLDEN = resolve(import.meta.dirname, '../fixtures/sync');
@@ -49,6 +50,16 @@ export async function told(device: TestDevice): Promise<Record<string, unknown>>
   }
   return all;
 }
+
+const writtenSchema = z.looseObject({ meta: z.unknown() });
+/** What an older version told, with the defaults of what it did not know yet. */
+export const withDefaults = (conversations: Golden['conversations']): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(conversations).map(([id, conversation]) => {
+      const { meta, ...rest } = writtenSchema.parse(conversation);
+      return [id, { ...rest, meta: conversationMetaSchema.parse(meta) }];
+    }),
+  );
 
 /** The blobs that lie in an envelope. */
 export function blobsIn(update: Uint8Array): Uint8Array[] {

@@ -2,7 +2,8 @@
 import { CENTRES } from './centres.ts';
 import type { Calibration } from './embedding-provider.ts';
 import type { EncoderShape } from './encoder.ts';
-import type { Centre, Centres } from './vector.ts';
+import { STATE_CENTRES } from './state-centres.ts';
+import type { Centre } from './vector.ts';
 
 export interface ModelFile {
   /** Below the model's folder. */
@@ -30,10 +31,10 @@ export interface BundledModel {
    * What all of the model's vectors have in common, taken away from each: E5's crowd into a narrow cone (cosines of 0.75–0.95 for
    * anything, and 0.05 higher in Chinese than in English). Null where nothing is gained. See `centred`.
    */
-  readonly centres: Centres | null;
-  /** The same of the states of single pieces, each of length 1 before it was rotated: `TOKEN_BITS` numbers; see `tokens.ts`. */
-  readonly tokenCentres: Centres | null;
-  /** Measured by test/eval/calibration/fit.ts on MemoryBank (MIT) in the model's languages, with the centres taken away. */
+  readonly centre: Centre | null;
+  /** The same of the states of single pieces, each of length 1; see `tokens.ts`. */
+  readonly stateCentre: Float32Array | null;
+  /** Measured by test/eval/calibration/fit.ts on MemoryBank (MIT) in the model's languages, with the centre taken away. */
   readonly calibration: Calibration;
 }
 
@@ -49,14 +50,14 @@ export const ENCODER_NUMBERS = { path: NUMBERS, data: `onnx/${NUMBERS}` } as con
 const numbersIn = (text: string): Float32Array =>
   new Float32Array(Uint8Array.from(atob(text), (character) => character.charCodeAt(0)).buffer);
 
-/** The centres of a model's vectors, or of its rotated token vectors. */
-function centresOf(model: string, of: 'vector' | 'token'): Centres | null {
+function centreOf(model: string): Centre | null {
   const texts = CENTRES[model];
-  const numbers = ({ mean, language }: { mean: string; language: string }): Centre => ({
-    mean: numbersIn(mean),
-    language: numbersIn(language),
-  });
-  return texts ? { query: numbers(texts.query[of]), passage: numbers(texts.passage[of]) } : null;
+  return texts ? { mean: numbersIn(texts.mean), language: numbersIn(texts.language) } : null;
+}
+
+function stateCentreOf(model: string): Float32Array | null {
+  const text = STATE_CENTRES[model];
+  return text ? numbersIn(text) : null;
 }
 
 export const BUNDLED_MODELS: readonly BundledModel[] = [
@@ -77,9 +78,9 @@ export const BUNDLED_MODELS: readonly BundledModel[] = [
     ],
     encoder: { vocabulary: 75_192, layers: 12, words: 'halves' },
     q4: { path: 'onnx/model_q4.onnx', bytes: 32_365_597 },
-    centres: centresOf('multilingual-e5-small-en-zh', 'vector'),
-    tokenCentres: centresOf('multilingual-e5-small-en-zh', 'token'),
-    calibration: { related: 0.364, spread: 0.082 },
+    centre: centreOf('multilingual-e5-small-en-zh'),
+    stateCentre: stateCentreOf('multilingual-e5-small-en-zh'),
+    calibration: { related: 0.252, spread: 0.077 },
   },
   {
     id: 'all-MiniLM-L6-v2',
@@ -98,21 +99,14 @@ export const BUNDLED_MODELS: readonly BundledModel[] = [
     ],
     encoder: { vocabulary: 30_522, layers: 6, words: 'bytes' },
     q4: null,
-    centres: null,
-    tokenCentres: null,
+    centre: null,
+    stateCentre: stateCentreOf('all-MiniLM-L6-v2'),
     calibration: { related: 0.362, spread: 0.1 },
   },
 ];
 
 export const bundledModel = (id: string): BundledModel | undefined =>
   BUNDLED_MODELS.find((model) => model.id === id);
-
-/**
- * Whether the pieces of a provider's model are centred, by its id (`local/<model>/…`). Pieces of any other model lie in a cone of unknown
- * width: how alike two unrelated ones look is not known, so nothing can be read from their likeness.
- */
-export const hasCentredPieces = (provider: string): boolean =>
-  BUNDLED_MODELS.some(({ id, tokenCentres }) => tokenCentres !== null && provider.startsWith(`local/${id}/`));
 
 /** The files that a bundled model is read from on a CPU: by our encoder, which needs no graph, or by ONNX Runtime. */
 export const filesFor = ({ files }: BundledModel, by: 'encoder' | 'onnx'): readonly ModelFile[] =>

@@ -43,7 +43,7 @@ export function createLocalEmbedding(deps: {
 }): EmbeddingProvider {
   const { config } = deps;
   const known = config.source === 'bundled' ? bundledModel(config.model) : undefined;
-  const centres = deps.raw ? null : (known?.centres ?? null);
+  const centre = deps.raw ? null : (known?.centre ?? null);
   const family = known ?? familyOf(config.model);
   const prefixes = {
     query: config.query_prefix === 'auto' ? family.queryPrefix : config.query_prefix,
@@ -185,8 +185,7 @@ export function createLocalEmbedding(deps: {
         signal.addEventListener('abort', cancel, { once: true });
         send(request);
       });
-      for (const [at, vector] of answer.vectors.entries())
-        centred(vector, centres?.[kind] ?? null, readings[at]?.text ?? '');
+      for (const [at, vector] of answer.vectors.entries()) centred(vector, centre, readings[at]?.text ?? '');
       return answer;
     } finally {
       signal.removeEventListener('abort', cancel);
@@ -212,7 +211,7 @@ export function createLocalEmbedding(deps: {
     // A prefix of one's own makes other vectors of the same passage: they must not be compared. The number is that of the centres.
     // WebGPU's q4 weights and ONNX Runtime's way to round give nearly the vectors of our encoder (cosine .98 to .99 after centring): one key, so that a
     // change of device or browser is none of the index's.
-    id: `local/${config.model}/q8${centres ? '-centred-4' : ''}${prefixes.passage === family.passagePrefix ? '' : `/${prefixes.passage}`}`,
+    id: `local/${config.model}/q8${centre ? '-centred-3' : ''}${prefixes.passage === family.passagePrefix ? '' : `/${prefixes.passage}`}`,
     get dimensions() {
       return dimensions;
     },

@@ -1,7 +1,7 @@
 // A model's own states of a text's pieces made small: what late interaction compares. Each piece becomes the signs of `TOKEN_BITS`
-// turned numbers (32 bytes), which keeps the order of cosines almost as it was. Nothing here is learnt but the centres.
+// turned numbers (32 bytes), which keeps the order of cosines almost as it was. Nothing here is learnt but the centre.
 import type { Pieces } from './protocol.ts';
-import { type Centres, hanWeight, unit } from './vector.ts';
+import { unit } from './vector.ts';
 
 /** Signs kept of each piece of a passage. */
 export const TOKEN_BITS = 256;
@@ -24,10 +24,18 @@ function flips(width: number): Float32Array {
 }
 
 /**
- * Makes the rotation of a model's states: signs flipped, then a fast Walsh–Hadamard transform, as in Ailon and Chazelle, "The Fast
- * Johnson–Lindenstrauss Transform", 2009. It spreads what a state says evenly, so that its first numbers stand for all: `into` gets
- * `TOKEN_BITS` of them, with the length as it comes. Linear in the state.
+ * Makes the turner of a model's states: a random rotation (signs flipped, then a fast Walsh–Hadamard transform, as in Ailon and Chazelle,
+ * "The Fast Johnson–Lindenstrauss Transform", 2009) that spreads what a state says evenly, so that its first numbers stand for all.
  */
+function turner(dimensions: number): (state: Float32Array, into: Float32Array) => void {
+  const rotate = rotation(dimensions);
+  return (state, into) => {
+    rotate(state, into);
+    unit(into);
+  };
+}
+
+/** The same, with the length as it comes: `into` gets the first `TOKEN_BITS` numbers of the rotated state. Linear in the state. */
 export function rotation(dimensions: number): (state: Float32Array, into: Float32Array) => void {
   let width = TOKEN_BITS;
   while (width < dimensions) width *= 2;
@@ -47,6 +55,15 @@ export function rotation(dimensions: number): (state: Float32Array, into: Float3
   };
 }
 
+/** States (rows of `dimensions` numbers) centred: length 1, the common part taken away. In place. */
+function centreStates(states: Float32Array, dimensions: number, centre: Float32Array | null): void {
+  for (let from = 0; from < states.length; from += dimensions) {
+    const row = unit(states.subarray(from, from + dimensions));
+    if (centre)
+      for (let at = 0; at < dimensions; at++) row[at] = (row[at] as number) - (centre[at] as number);
+  }
+}
+
 /** The states of a text's own tokens, as a model made them. */
 interface OwnStates {
   /** Rows of `dimensions` numbers; whoever is given them may change them. */
@@ -62,38 +79,24 @@ interface OwnStates {
 /** Makes of states what late interaction compares. */
 export type ReduceTokens = (own: OwnStates) => Pieces;
 
-/** As it is shipped: a passage's tokens become signs, a question's vectors with weights. The centres are rotated like the states. */
+/** As it is shipped: a passage's tokens become signs, a question's vectors with weights. */
 export const reduceWith =
-  (centres: Centres | null): ReduceTokens =>
-  (own) => {
-    const turn = turnerFor(own, centres);
-    return own.kind === 'query'
-      ? { bits: new Uint8Array(0), ...queryTokens(own, turn) }
-      : { bits: bitsOf(own, turn), tokens: new Float32Array(0), weights: new Float32Array(0) };
+  (centre: Float32Array | null): ReduceTokens =>
+  ({ states, dimensions, kind, logProbabilities }) => {
+    centreStates(states, dimensions, centre);
+    return kind === 'query'
+      ? { bits: new Uint8Array(0), ...queryTokens(states, dimensions, logProbabilities) }
+      : { bits: bitsOf(states, dimensions), tokens: new Float32Array(0), weights: new Float32Array(0) };
   };
 
-/** Puts the token vector of a text's piece into `into`: its state rotated, without what those of its kind and language have in common. */
-type Turn = (piece: number, into: Float32Array) => void;
-
-function turnerFor({ states, dimensions, kind, text }: OwnStates, centres: Centres | null): Turn {
-  const rotate = rotation(dimensions);
-  const { mean, language } = centres?.[kind] ?? {};
-  const weight = hanWeight(text) - 0.5;
-  const common = mean?.map((value, at) => value + weight * (language?.[at] ?? 0));
-  return (piece, into) => {
-    rotate(unit(states.subarray(piece * dimensions, (piece + 1) * dimensions)), into);
-    if (common)
-      for (let at = 0; at < TOKEN_BITS; at++) into[at] = (into[at] as number) - (common[at] as number);
-  };
-}
-
-/** The signs of each token vector. */
-function bitsOf({ states, dimensions }: OwnStates, turn: Turn): Uint8Array {
+/** The signs of each row. */
+function bitsOf(states: Float32Array, dimensions: number): Uint8Array {
+  const turn = turner(dimensions);
   const count = Math.min(PASSAGE_TOKENS, states.length / dimensions);
   const bits = new Uint8Array((count * TOKEN_BITS) / 8);
   const row = new Float32Array(TOKEN_BITS);
   for (let piece = 0; piece < count; piece++) {
-    turn(piece, row);
+    turn(states.subarray(piece * dimensions, (piece + 1) * dimensions), row);
     for (let at = 0; at < TOKEN_BITS; at++)
       if ((row[at] as number) > 0) {
         const byte = (piece * TOKEN_BITS + at) >> 3;
@@ -109,23 +112,26 @@ export const logWeight = (logProbability: number | undefined): number =>
 
 /**
  * The pieces of a question with what they weigh: how rare each is in the language, by the vocabulary's own log probabilities. Measured as
- * good as its rarity in the library, and nothing has to be counted. Without log probabilities: all alike.
+ * good as its rarity in the library, and nothing has to be counted. `scores` null: all alike.
  */
 function queryTokens(
-  { states, dimensions, logProbabilities }: OwnStates,
-  turn: Turn,
+  states: Float32Array,
+  dimensions: number,
+  scores: readonly number[] | null,
 ): { tokens: Float32Array; weights: Float32Array } {
+  const turn = turner(dimensions);
   const count = states.length / dimensions;
-  const weigh = (piece: number) => (logProbabilities ? logWeight(logProbabilities[piece]) : 1);
+  const weigh = (piece: number) => (scores ? logWeight(scores[piece]) : 1);
   const kept = Array.from({ length: count }, (_, piece) => ({ piece, weight: weigh(piece) }))
     .filter(({ weight }) => weight > 0)
     .sort((a, b) => b.weight - a.weight)
     .slice(0, QUERY_TOKENS);
   const tokens = new Float32Array(kept.length * TOKEN_BITS);
   kept.forEach(({ piece }, at) => {
-    const token = tokens.subarray(at * TOKEN_BITS, (at + 1) * TOKEN_BITS);
-    turn(piece, token);
-    unit(token);
+    turn(
+      states.subarray(piece * dimensions, (piece + 1) * dimensions),
+      tokens.subarray(at * TOKEN_BITS, (at + 1) * TOKEN_BITS),
+    );
   });
   return { tokens, weights: Float32Array.from(kept, ({ weight }) => weight) };
 }

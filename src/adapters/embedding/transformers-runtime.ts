@@ -109,7 +109,7 @@ export function createTransformersLoader(places: RuntimePlaces): LoadRuntime {
       };
 
       const scores = scoresOf(tokenizer);
-      const reduce = places.reduceTokens ?? reduceWith(known?.tokenCentres ?? null);
+      const reduce = places.reduceTokens ?? reduceWith(known?.stateCentre ?? null);
 
       /** Where a text's own pieces begin, after the marks that stand in front of every text and its context. */
       const beginning = (text: string, context: number): number => {

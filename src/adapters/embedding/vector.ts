@@ -21,16 +21,13 @@ export function cosine(a: Float32Array, b: Float32Array): number {
   return sum;
 }
 
-/** What the vectors of a model have in common that are of one kind of text. */
+/** What the vectors of a model have in common. */
 export interface Centre {
   /** The mean of all. */
   readonly mean: Float32Array;
   /** From where English lies to where Chinese does, half of the way: what a text's language alone adds. */
   readonly language: Float32Array;
 }
-
-/** Questions are shorter than passages and read after another prefix, so they lie elsewhere: each kind has a centre of its own. */
-export type Centres = Readonly<Record<'query' | 'passage', Centre>>;
 
 /** How Chinese a text is, 0–1: its Han characters against its other words, which take about two pieces each. Of neither: 0.5. */
 export function hanWeight(text: string): number {

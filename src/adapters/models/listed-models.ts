@@ -75,10 +75,10 @@ const perMillion = (value: unknown): number | undefined => {
 function priceOf(entry: z.infer<typeof entrySchema>): Price | undefined {
   const { pricing } = entry as { pricing?: unknown };
   if (typeof pricing !== 'object' || pricing === null) return undefined;
-  const told = pricing as Readonly<Record<string, unknown>>;
-  const [input, output] = [perMillion(told.prompt), perMillion(told.completion)];
+  const listed = pricing as Readonly<Record<string, unknown>>;
+  const [input, output] = [perMillion(listed.prompt), perMillion(listed.completion)];
   if (input === undefined || output === undefined) return undefined;
-  const cachedInput = perMillion(told.input_cache_read);
+  const cachedInput = perMillion(listed.input_cache_read);
   return { currency: 'USD', input, output, ...(cachedInput ? { cachedInput } : {}) };
 }
 

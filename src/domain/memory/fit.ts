@@ -9,7 +9,7 @@ export const FIT = {
   /** A cosine, or a late interaction above its floor, of this much fills the meaning half. */
   full: 0.6,
   /** Late interaction of two texts that have nothing to do with each other. */
-  lateFloor: 0.2,
+  lateFloor: 0.15,
   /** Its share of the meaning half; the whole vectors have the rest. */
   late: 0.3,
   /** Where it is not computed it is taken for this part of what the whole vectors say. */

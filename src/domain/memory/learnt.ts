@@ -3,11 +3,11 @@
 
 export const LEARNT = {
   hybrid: {
-    score: 6,
-    zScore: 0.197,
-    margin: 0.404,
-    words: 0.741,
-    intercept: -6.832,
+    score: 4.826,
+    zScore: 0.319,
+    margin: 0.393,
+    words: 0.881,
+    intercept: -7.574,
   },
   keyword: {
     score: 5.099,

@@ -5,7 +5,7 @@ import { asks } from './cues.ts';
 import { isStopWord } from './words.ts';
 
 /** What of a candidate tells whether it repeats another. */
-interface Told {
+interface Given {
   readonly chunkId: number;
   readonly messageId: string;
   readonly text: string;
@@ -32,7 +32,7 @@ function roughWords(text: string): { readonly words: Set<string>; readonly figur
       words.add(piece);
     } else if (/^\p{Script=Han}/u.test(piece))
       for (let at = 0; at + 1 < piece.length; at++) words.add(piece.slice(at, at + 2));
-    else if (!isStopWord(piece.replace(/['’].*$/u, ''))) words.add(piece.slice(0, BEGINNING));
+    else if (!isStopWord(piece.split(/['’]/u, 1)[0] ?? '')) words.add(piece.slice(0, BEGINNING));
   }
   return { words, figures };
 }
@@ -41,11 +41,11 @@ function roughWords(text: string): { readonly words: Set<string>; readonly figur
  * The chunks that only repeat others among these, by id: of answers that memory was given to, what says little beyond the question and the
  * passages given, and no other figure; and the questions all of whose answer does so. The source stands for them.
  */
-export function repeatsIn(candidates: readonly Told[]): ReadonlySet<number> {
+export function repeatsIn(candidates: readonly Given[]): ReadonlySet<number> {
   const answers = candidates.filter(({ recalled, note }) => !note && (recalled?.length ?? 0) > 0);
   const repeats = new Set<number>();
   if (answers.length === 0) return repeats;
-  const byMessage = new Map<string, Told[]>();
+  const byMessage = new Map<string, Given[]>();
   for (const one of candidates) byMessage.set(one.messageId, [...(byMessage.get(one.messageId) ?? []), one]);
   /** Questions of which something was answered that stands nowhere else. */
   const answered = new Set<string>();

@@ -1,7 +1,6 @@
 // How a question waits for what it needs: an index that is still opening or made again, and the model that reads it.
-
-import { hasCentredPieces } from '../../adapters/embedding/bundled-models.ts';
 import type { EmbeddingProvider } from '../../adapters/embedding/embedding-provider.ts';
+import { hasCentredPieces } from '../../adapters/embedding/state-centres.ts';
 import type { MemoryIndex } from '../../adapters/index/memory-index.ts';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';

@@ -333,13 +333,13 @@ function withList(
   const { listed } = endpoint;
   const fresh = isShort && listed ? models.filter((model) => !listed.includes(model)) : [];
   const offered = [...new Set([...endpoint.models, ...fresh])];
-  const told = Object.entries(prices).filter(([model]) => offered.includes(model));
+  const known = Object.entries(prices).filter(([model]) => offered.includes(model));
   const { prices: _before, listed: _list, ...rest } = endpoint;
   return {
     ...rest,
     models: offered,
     ...(isShort ? { listed: models } : {}),
-    ...(told.length > 0 ? { prices: Object.fromEntries(told) } : {}),
+    ...(known.length > 0 ? { prices: Object.fromEntries(known) } : {}),
   };
 }
 

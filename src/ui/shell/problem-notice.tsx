@@ -37,9 +37,9 @@ export function useProblemWords({ atStart = false } = {}): (problem: ProblemLike
       // Some statuses and causes have a sentence of their own (`what_503`, `what_overloaded`).
       const { cause, status } = problem.params ?? {};
       const own = part === 'what' ? (cause ?? status) : undefined;
-      const told = own === undefined ? missing : { context: `${own}` };
+      const byStatus = own === undefined ? missing : { context: `${own}` };
       const place = atStart ? 'start' : temporary && part !== 'what' ? 'temporary' : null;
-      const context = place ? { context: place } : told;
+      const context = place ? { context: place } : byStatus;
       return i18n.exists(key, { ns: 'problems' }) ? String(t(key, { ...problem.params, ...context })) : '';
     };
     const { detail } = problem.params ?? {};

@@ -5,7 +5,6 @@ import { FIT } from '../../../src/domain/memory/fit.ts';
 import {
   decayOf,
   hybridOf,
-  isEcho,
   keywordHalf,
   knows,
   marginOver,
@@ -396,7 +395,7 @@ describe('a small library', () => {
   };
 
   it('does not take one common word, again and again in a conversation, for the answer to a question about something else', () => {
-    expect(best(0)).toBeLessThan(0.72);
+    expect(best(0)).toBeLessThan(0.7);
   });
 
   it('is sure where the rare word is there too', () => {
@@ -466,24 +465,5 @@ describe('what is beside, and hints', () => {
     };
     const ranked = rank([plain, pinned, never, apart, note], { ...context, feedback });
     expect(ranked.map((one) => one.candidate)).toEqual([pinned, note, plain, apart]);
-  });
-});
-
-describe('a question that was asked before and never answered', () => {
-  const asked = (text: string) => candidate({ text, unanswered: true });
-
-  it.each([
-    ['Why do my disc brakes squeal in the rain?', 'Why do my brakes squeal?'],
-    ['How long can my landlord keep the deposit?', 'until when may the landlord hold the deposit?'],
-    ['房东可以扣押金多久？', '房东最久可以扣押金多长时间？'],
-  ])('is the question itself in other words: %s', (text, question) => {
-    expect(isEcho(asked(text), question)).toBe(true);
-  });
-
-  it.each([
-    ['We moved the staging server to port 8081. Is that fine?', 'Which port does the staging server use?'],
-    ['Which tyres fit my bicycle?', 'Why do my brakes squeal?'],
-  ])('is none where it tells something, or asks something else: %s', (text, question) => {
-    expect(isEcho(asked(text), question)).toBe(false);
   });
 });

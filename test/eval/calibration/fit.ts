@@ -1,7 +1,8 @@
 // Measures what the bundled models' cosines mean. Prints JSON lines; the figures go into `bundled-models.ts`.
 //
 //   npx tsx test/eval/calibration/fit.ts [--data DIR]             DIR holds madial/ and memorybank/; default test/eval/data
-//   npx tsx test/eval/calibration/fit.ts --centres --items FILE   measures the centres and writes `centres.ts`
+//   npx tsx test/eval/calibration/fit.ts [--data DIR] --centre    measures the centres first and writes `centres.ts`
+//   npx tsx test/eval/calibration/fit.ts [--data DIR] --states    the same of single pieces: writes `state-centres.ts`
 //
 // Related: a question and the best of its right passages. Unrelated: the question and the passages nearest to it in another person's
 // store, that is what a search shows when the library holds no answer. Both languages and both classes count alike. MemoryBank's
@@ -10,29 +11,31 @@
 
 import { setMaxListeners } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { z } from 'zod';
-import { BUNDLED_MODELS } from '../../../src/adapters/embedding/bundled-models.ts';
+import { resolve } from 'node:path';
+import { AutoTokenizer, env } from '@huggingface/transformers';
+import {
+  BUNDLED_MODELS,
+  type BundledModel,
+  ENCODER_NUMBERS,
+} from '../../../src/adapters/embedding/bundled-models.ts';
 import {
   createCalibration,
   fitCalibration,
   type Labelled,
 } from '../../../src/adapters/embedding/calibration.ts';
 import type { Calibration } from '../../../src/adapters/embedding/embedding-provider.ts';
-import { createInProcessLocalEmbedding } from '../../../src/adapters/embedding/in-process.ts';
-import { TOKEN_BITS } from '../../../src/adapters/embedding/tokens.ts';
-import { cosine, hanWeight } from '../../../src/adapters/embedding/vector.ts';
-import { defaultConfig } from '../../../src/domain/settings/config.ts';
-import { cached, centredTokens } from '../cache.ts';
-import { centringWith } from '../centring.ts';
-import { option } from '../load.ts';
-import { createReadingThreads } from '../reading.ts';
+import { createEncoder, ENCODER_WIDTH } from '../../../src/adapters/embedding/encoder.ts';
+import { createInProcessLocalEmbedding, modelsIn } from '../../../src/adapters/embedding/in-process.ts';
+import { createTransformersLoader } from '../../../src/adapters/embedding/transformers-runtime.ts';
+import { cosine, unit } from '../../../src/adapters/embedding/vector.ts';
 import { madial, memoryBank, type Store } from './labelled.ts';
 
 type Embed = (texts: readonly string[], kind: 'query' | 'passage') => Promise<Float32Array[]>;
 
 /** As many wrong passages of a question are counted as a search shows. */
 const SHOWN = 5;
+/** Pieces of the longest text. */
+const LONGEST = 512;
 const MODELS = resolve(import.meta.dirname, '../../../public/models');
 /** Models whose vectors crowd in one direction; the others gain nothing by a centre. */
 const CROWDED = ['multilingual-e5-small-en-zh'];
@@ -40,91 +43,95 @@ const CROWDED = ['multilingual-e5-small-en-zh'];
 const signal = new AbortController().signal;
 setMaxListeners(100, signal);
 
+/** Mean of means of a language: each set and both kinds count alike. */
+async function centreIn(embed: Embed, language: string): Promise<Float32Array> {
+  const groups: Float32Array[] = [];
+  for (const read of [madial, memoryBank]) {
+    const stores = read(language);
+    const passages = stores.flatMap((store) => [...store.passages.values()]);
+    const asked = stores.flatMap(({ questions }) => questions.map(({ text }) => text));
+    groups.push(mean(await embed(passages, 'passage')), mean(await embed(asked, 'query')));
+  }
+  return mean(groups);
+}
+
 /** How much of what a language's vectors have in common is taken away; all of it ranks worse within one language. */
 const LANGUAGE_SHARE = 0.5;
-/** A text counts as Chinese, or as English, from so much of it on. */
-const [CHINESE, ENGLISH] = [0.8, 0.1];
 
 const base64 = (numbers: Float32Array): string => Buffer.from(numbers.buffer).toString('base64');
 
-const meanOf = (rows: readonly Float32Array[]): Float32Array => {
-  const sum = new Float64Array(rows[0]?.length ?? 0);
-  for (const row of rows) for (let at = 0; at < sum.length; at++) sum[at] = (sum[at] ?? 0) + (row[at] ?? 0);
-  return Float32Array.from(sum, (value) => value / rows.length);
-};
+const mean = (vectors: readonly Float32Array[]): Float32Array =>
+  vectors[0]?.map(
+    (_, at) => vectors.reduce((sum, vector) => sum + (vector[at] as number), 0) / vectors.length,
+  ) ?? new Float32Array();
 
-/** The centre of rows of two languages: between the two, and a part of the way from English to Chinese. */
-function centreOf(rows: readonly { readonly row: Float32Array; readonly han: number }[]) {
-  const [english, chinese] = [
-    meanOf(rows.filter(({ han }) => han < ENGLISH).map(({ row }) => row)),
-    meanOf(rows.filter(({ han }) => han > CHINESE).map(({ row }) => row)),
-  ];
-  return {
-    mean: base64(meanOf([english, chinese])),
-    language: base64(chinese.map((value, at) => LANGUAGE_SHARE * (value - (english[at] as number)))),
+/** The mean state of each text's own pieces, each of length 1 before: without the marks at both ends and without the prefix. */
+async function stateReader(model: BundledModel): Promise<Embed> {
+  Object.assign(env, { allowLocalModels: true, allowRemoteModels: false, localModelPath: MODELS });
+  const tokenizer = await AutoTokenizer.from_pretrained(model.id);
+  const numbers = readFileSync(resolve(MODELS, model.id, ENCODER_NUMBERS.data));
+  const encoder = createEncoder(new Uint8Array(numbers).buffer, model.encoder);
+  const idsOf = (text: string) =>
+    Array.from(
+      tokenizer(text, { truncation: true, max_length: LONGEST }).input_ids.data as BigInt64Array,
+      Number,
+    );
+  return async (texts, kind) => {
+    const prefix = kind === 'query' ? model.queryPrefix : model.passagePrefix;
+    const from = idsOf(prefix.trimEnd()).length - 1;
+    return texts.flatMap((text) => {
+      const states = encoder.run(idsOf(`${prefix}${text}`));
+      const own = Array.from({ length: states.length / ENCODER_WIDTH - 1 - from }, (_, piece) =>
+        unit(states.subarray((from + piece) * ENCODER_WIDTH, (from + piece + 1) * ENCODER_WIDTH)),
+      );
+      return own.length > 0 ? [mean(own)] : [];
+    });
   };
 }
 
-const itemSchema = z.looseObject({
-  speaker: z.string().nullish(),
-  passage: z.string(),
-  queries: z.array(z.string()).min(1),
-});
-
-/**
- * Passages and questions of our own writing that are of one language: one question of each passage, so that both count alike. What mixes
- * languages says nothing of either.
- */
-function textsIn(file: string): Readonly<Record<'passage' | 'query', readonly string[]>> {
-  const items = readFileSync(file, 'utf8')
-    .split('\n')
-    .flatMap((line) => (line.trim() ? [itemSchema.parse(JSON.parse(line))] : []));
-  const isOfOne = (text: string) => hanWeight(text) < ENGLISH || hanWeight(text) > CHINESE;
-  return {
-    passage: items
-      .map(({ speaker, passage }) => (speaker ? `${speaker}: ${passage}` : passage))
-      .filter(isOfOne),
-    query: items.map(({ queries }) => queries[0] as string).filter(isOfOne),
-  };
+async function writeStateCentres(): Promise<void> {
+  const centres: Record<string, string> = {};
+  for (const model of BUNDLED_MODELS.filter(({ id }) => CROWDED.includes(id))) {
+    const read = await stateReader(model);
+    const all: Float32Array[] = [];
+    for (const language of model.languages) all.push(await centreIn(read, language));
+    centres[model.id] = base64(mean(all));
+  }
+  const file = resolve(import.meta.dirname, '../../../src/adapters/embedding/state-centres.ts');
+  const source = readFileSync(file, 'utf8');
+  writeFileSync(
+    file,
+    source.replace(/(?<=Record<string, string>> = )\{.*?^\}/ms, JSON.stringify(centres, null, 2)),
+  );
 }
 
-async function writeCentres(items: string): Promise<void> {
-  const texts = textsIn(items);
-  const centres: Record<string, unknown> = {};
-  for (const model of CROWDED) {
-    const provider = createReadingThreads(MODELS, { ...defaultConfig.embedding.local, model });
-    const file = join(option('cache', '.cache/eval'), `${provider.id.replaceAll('/', '+')}.raw`);
-    const reader = cached(provider, file, centringWith({ vector: null, token: null }));
-    const rowsOf = async (kind: 'passage' | 'query') => {
-      const raws = await reader.raw(texts[kind], kind);
-      const hans = texts[kind].map(hanWeight);
-      return {
-        vector: centreOf(raws.map(({ vector }, at) => ({ row: vector, han: hans[at] as number }))),
-        token: centreOf(
-          raws.flatMap((raw, at) => {
-            const tokens = centredTokens(raw, null);
-            const rows = Array.from({ length: tokens.length / TOKEN_BITS }, (_, token) =>
-              tokens.subarray(token * TOKEN_BITS, (token + 1) * TOKEN_BITS),
-            );
-            return rows.length > 0 ? [{ row: meanOf(rows), han: hans[at] as number }] : [];
-          }),
-        ),
-      };
+async function writeCentres(): Promise<void> {
+  const centres: Record<string, { mean: string; language: string }> = {};
+  for (const model of BUNDLED_MODELS.filter(({ id }) => CROWDED.includes(id))) {
+    const load = createTransformersLoader(modelsIn(MODELS));
+    const runtime = await load(
+      { model: model.id, source: 'bundled', device: 'wasm', pooling: model.pooling, batchSize: 1 },
+      () => undefined,
+    );
+    const embed: Embed = async (texts, kind) => {
+      const prefix = kind === 'query' ? model.queryPrefix : model.passagePrefix;
+      const vectors: Float32Array[] = [];
+      for (const text of texts) vectors.push(...(await runtime.run([`${prefix}${text}`])));
+      return vectors;
     };
-    centres[model] = { passage: await rowsOf('passage'), query: await rowsOf('query') };
-    await reader.close();
+    const [english, chinese] = [await centreIn(embed, 'en'), await centreIn(embed, 'zh')];
+    centres[model.id] = {
+      mean: base64(mean([english, chinese])),
+      language: base64(chinese.map((x, at) => LANGUAGE_SHARE * (x - (english[at] as number)))),
+    };
+    await runtime.dispose();
   }
   writeFileSync(
     resolve(import.meta.dirname, '../../../src/adapters/embedding/centres.ts'),
-    `// Written by test/eval/calibration/fit.ts --centres: of each crowded model, over passages and questions of our own writing, the mean and
-// half of the way from English to Chinese, of whole vectors and of rotated token vectors, as base64 of little-endian float32. Vectors are
-// stored with them taken away: other centres are another \`id\` in local.ts.
-interface Text {
-  readonly mean: string;
-  readonly language: string;
-}
-type Texts = Readonly<Record<'vector' | 'token', Text>>;
-export const CENTRES: Readonly<Record<string, Readonly<Record<'query' | 'passage', Texts>>>> = ${JSON.stringify(centres, null, 2)};
+    `// Written by test/eval/calibration/fit.ts --centre: of each crowded model, over MADial-Bench and MemoryBank (MIT), the mean vector
+// and half of the way from English to Chinese, as base64 of little-endian float32. Vectors are stored with them taken away: another
+// centre is another \`id\` in local.ts.
+export const CENTRES: Readonly<Record<string, { readonly mean: string; readonly language: string }>> = ${JSON.stringify(centres, null, 2)};
 `,
   );
 }
@@ -172,7 +179,8 @@ function evenly(pairs: readonly Labelled[]): Labelled[] {
   });
 }
 
-if (process.argv.includes('--centres')) await writeCentres(option('items'));
+if (process.argv.includes('--centre')) await writeCentres();
+else if (process.argv.includes('--states')) await writeStateCentres();
 else
   for (const model of BUNDLED_MODELS) {
     const provider = createInProcessLocalEmbedding({ models: MODELS, config: { model: model.id } });

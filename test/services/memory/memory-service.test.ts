@@ -81,7 +81,7 @@ const remembered = async (options: HomeOptions = {}) => {
 describe('asked again', () => {
   const askings = [
     ['Where is the key of the cellar?', 'Your cellar key hangs behind the kitchen clock.'],
-    ['In which place did the cellar key go?', 'The key of the cellar is behind the clock in the kitchen.'],
+    ['Where did I put that key of the cellar?', 'The key of the cellar is behind the clock in the kitchen.'],
     ['Do I know where that cellar key hangs?', 'Yes: behind the kitchen clock, the cellar key hangs there.'],
   ] as const;
 

@@ -22,6 +22,8 @@ async function waiting() {
 it('is marked in the tab and the sidebar, and opened from its notice', async () => {
   const { app, id, gate } = await waiting();
   await page.getByRole('button', { name: 'New conversation' }).first().click();
+  await expect.poll(() => location.pathname).toBe('/');
+  await expect.poll(() => document.title).not.toContain('takes its time');
   gate.release();
   await app.idle(id);
   await expect.element(page.getByText('An answer is ready')).toBeVisible();
