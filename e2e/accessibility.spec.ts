@@ -48,6 +48,8 @@ for (const library of [false, true])
 test('the keyboard alone: look around, import, connect, ask, stop, ask again, edit, search, settings, back', {
   tag: '@gate',
 }, async ({ page }) => {
+  // The longest road of all: every key of it is pressed.
+  test.setTimeout(300_000);
   const server = await startScriptedModel();
   const keys = page.keyboard;
   const composer = page.getByRole('textbox', { name: 'Message', exact: true });

@@ -20,8 +20,8 @@ export default defineConfig({
   // In the gate a journey that fails has one more try; if it passes then, the gate names it as flaky.
   retries: process.env.CI ? 1 : 0,
   // One that hangs must not hold up all others; the few that take longer say so themselves.
-  timeout: isGate ? 120_000 : 480_000,
-  expect: { timeout: isGate ? 30_000 : 60_000 },
+  timeout: isGate ? 180_000 : 480_000,
+  expect: { timeout: 60_000 },
   reporter: [['list'], ['json', { outputFile: '../test-results/e2e.json' }]],
   use: {
     baseURL: `http://localhost:${port}`,
