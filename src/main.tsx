@@ -383,11 +383,7 @@ async function start(): Promise<void> {
   const retention = createRetention({
     documents,
     notes,
-    config: settings.config,
-    storage: {
-      read: () => settings.recallItem('retention'),
-      write: (state) => settings.keepItem('retention', state),
-    },
+    settings,
     now: Date.now,
     exclusive: async (work) =>
       navigator.locks ? await navigator.locks.request('recollect:retention', work) : await work(),

@@ -104,11 +104,7 @@ export async function createTestApp({ reply }: { reply?: ModelScript['reply'] } 
     retention: createRetention({
       documents,
       notes,
-      config: settings.config,
-      storage: {
-        read: () => settings.recallItem('retention'),
-        write: (state) => settings.keepItem('retention', state),
-      },
+      settings,
       now: Date.now,
       exclusive: (work) => work(),
       signal: new AbortController().signal,

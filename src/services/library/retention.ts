@@ -3,10 +3,10 @@
 //   wake every hour ──► a day since the last run? ──► plan ──► report written first ──► archive, trash, erase
 import { ignore, log } from '../../domain/base/log.ts';
 import { type Readable, until, writable } from '../../domain/base/readable.ts';
-import type { Config } from '../../domain/settings/config.ts';
 import type { Documents } from '../documents/documents.ts';
-import type { Notes } from '../documents/notes.ts';
+import type { Notes, NotesState } from '../documents/notes.ts';
 import { createJob } from '../scheduler.ts';
+import type { Settings } from '../settings/settings.ts';
 import {
   NO_RETENTION,
   type RetentionPlan,
@@ -22,6 +22,8 @@ import {
 const FIRST_LOOK_MS = 60_000;
 /** How often it is looked whether a run is due, ms. */
 const LOOK_EVERY_MS = 3_600_000;
+/** The name of what this device keeps of its clean-ups. */
+const ITEM = 'retention';
 
 export interface Retention {
   /** What is kept of past runs; undefined until it was read. */
@@ -41,8 +43,7 @@ export interface Retention {
 interface RetentionDeps {
   readonly documents: Pick<Documents, 'library' | 'changeMany' | 'erase'>;
   readonly notes: Pick<Notes, 'state' | 'known'>;
-  readonly config: Readable<Config>;
-  readonly storage: { read(): Promise<unknown>; write(state: RetentionState): Promise<void> };
+  readonly settings: Pick<Settings, 'config' | 'recallItem' | 'keepItem'>;
   readonly now: () => number;
   /** Runs one work at a time in all tabs. */
   readonly exclusive: <T>(work: () => Promise<T>) => Promise<T>;
@@ -51,12 +52,18 @@ interface RetentionDeps {
 
 const NOTHING: RetentionPlan = { archive: [], announced: [], trash: [], erase: [] };
 
+/** Conversations that a note or a pinned passage came from. */
+const notedIn = ({ notes, feedback }: NotesState): ReadonlySet<string> =>
+  new Set<string>([
+    ...notes.flatMap(({ source }) => (source ? [source.conversationId] : [])),
+    ...feedback.filter(({ verdict }) => verdict === 'pinned').map(({ conversationId }) => conversationId),
+  ]);
+
 /** Builds it and begins to look; ends with the signal. */
 export function createRetention({
   documents,
   notes,
-  config,
-  storage,
+  settings,
   now,
   exclusive,
   signal,
@@ -66,24 +73,23 @@ export function createRetention({
 
   /** Reads anew each time: another tab may have run. */
   const read = async (): Promise<RetentionState> => {
-    const kept = retentionStateSchema.safeParse(await storage.read());
+    const kept = retentionStateSchema.safeParse(await settings.recallItem(ITEM));
     const read = kept.success ? kept.data : NO_RETENTION;
     state.set(read);
     return read;
   };
   const write = async (next: RetentionState): Promise<void> => {
-    await storage.write(next);
+    await settings.keepItem(ITEM, next);
     state.set(next);
   };
-  const noted = (): ReadonlySet<string> => {
-    const { notes: own, feedback } = notes.state.get();
-    return new Set([
-      ...own.flatMap(({ source }) => (source ? [source.conversationId as string] : [])),
-      ...feedback.filter(({ verdict }) => verdict === 'pinned').map(({ conversationId }) => conversationId),
-    ]);
-  };
   const plan = (from: RetentionState) =>
-    retentionPlan(documents.library.get().entries, config.get().storage.cleanup, from, noted(), now());
+    retentionPlan(
+      documents.library.get().entries,
+      settings.config.get().storage.cleanup,
+      from,
+      notedIn(notes.state.get()),
+      now(),
+    );
 
   const run = (): Promise<RetentionRun | null> =>
     exclusive(async () => {
@@ -147,7 +153,7 @@ export function createRetention({
     ranAt === null || now() < ranAt || now() - ranAt >= RUN_EVERY_MS;
   const job = createJob({
     run: async () => {
-      if (config.get().storage.cleanup.enabled && isDue(await read())) {
+      if (settings.config.get().storage.cleanup.enabled && isDue(await read())) {
         const done = await run();
         if (done && done.archived.length + done.trashed.length > 0) finished.set(done);
       }

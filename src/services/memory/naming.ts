@@ -37,6 +37,15 @@ interface NamingDeps {
   readonly exclusively?: (work: () => Promise<void>) => Promise<void>;
 }
 
+/** Whether a model may be asked for words about a conversation: begun here, with an answer, not in the trash nor of an excluded folder. */
+export const mayBeNamed = (entry: LibraryEntry, { exclude_work_dirs }: Config['privacy']): boolean =>
+  entry.deletedAt === null &&
+  !entry.sample &&
+  !entry.child &&
+  entry.source === null &&
+  entry.messageCount >= 2 &&
+  !isExcluded(entry.workDir, exclude_work_dirs);
+
 /** Begins to name what is begun from now on. Ends with the signal. */
 export function startNaming({
   documents,
@@ -51,14 +60,7 @@ export function startNaming({
   const asked = new Set<ConversationId>();
 
   const isWanted = (entry: LibraryEntry): boolean =>
-    entry.deletedAt === null &&
-    !entry.sample &&
-    !entry.child &&
-    entry.source === null &&
-    entry.messageCount >= 2 &&
-    entry.createdAt >= startedAt &&
-    !isExcluded(entry.workDir, config.get().privacy.exclude_work_dirs) &&
-    !asked.has(entry.id);
+    entry.createdAt >= startedAt && mayBeNamed(entry, config.get().privacy) && !asked.has(entry.id);
 
   const run = async (ending: AbortSignal): Promise<void> => {
     if (!config.get().chat.titles_by_model) return;

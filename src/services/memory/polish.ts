@@ -8,17 +8,17 @@ import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import { textOf } from '../../domain/chat/message.ts';
-import { isExcluded, isSkipped, redact } from '../../domain/memory/privacy.ts';
+import { isSkipped, redact } from '../../domain/memory/privacy.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import { summariseWith } from '../context/summarise.ts';
 import type { Documents, LibraryEntry } from '../documents/documents.ts';
 import { createJob } from '../scheduler.ts';
+import { mayBeNamed } from './naming.ts';
 
 /** A conversation that rested this long has come to an end for now, ms. */
 const REST_MS = 60_000;
 /** Older than this is left as it is, ms: nobody asked for a bill for all of the past. */
 const RECENT_MS = 7 * 86_400_000;
-const MIN_MESSAGES = 2;
 /** What the model reads of a conversation, characters: its beginning and its end. */
 const READ = 12_000;
 const PATIENCE_MS = 60_000;
@@ -57,13 +57,8 @@ export function startPolish({
   const seen = new Map<ConversationId, number>();
 
   const wanted = (entry: LibraryEntry): boolean =>
-    entry.deletedAt === null &&
-    !entry.sample &&
-    !entry.child &&
-    entry.source === null &&
-    entry.messageCount >= MIN_MESSAGES &&
     entry.updatedAt > now() - RECENT_MS &&
-    !isExcluded(entry.workDir, config.get().privacy.exclude_work_dirs) &&
+    mayBeNamed(entry, config.get().privacy) &&
     seen.get(entry.id) !== entry.updatedAt;
 
   const run = async (ending: AbortSignal): Promise<void> => {

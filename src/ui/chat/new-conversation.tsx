@@ -171,6 +171,9 @@ const IDEAS = ['decided', 'said'] as const;
 /** Questions that the samples answer. */
 const SAMPLE_IDEAS = ['first', 'second'] as const;
 
+/** A whole question may take two lines where it is narrow. */
+const IDEA = 'h-auto! min-h-7 max-w-full whitespace-normal! py-1 text-start';
+
 /** On the empty page of a library: the latest conversations to go on with, and words that a question to memory can begin with. */
 function Beginnings({
   entries,
@@ -212,12 +215,17 @@ function Beginnings({
       <div className="flex flex-wrap gap-2 px-3">
         {onlySamples
           ? SAMPLE_IDEAS.map((idea) => (
-              <Button key={idea} size="sm" onClick={() => onWords(t(`begin.sampleIdeas.${idea}`))}>
+              <Button
+                key={idea}
+                size="sm"
+                className={IDEA}
+                onClick={() => onWords(t(`begin.sampleIdeas.${idea}`))}
+              >
                 {t(`begin.sampleIdeas.${idea}`)}
               </Button>
             ))
           : IDEAS.map((idea) => (
-              <Button key={idea} size="sm" onClick={() => onWords(t(`begin.ideas.${idea}`))}>
+              <Button key={idea} size="sm" className={IDEA} onClick={() => onWords(t(`begin.ideas.${idea}`))}>
                 {t(`begin.ideas.${idea}`).trim()}…
               </Button>
             ))}

@@ -106,7 +106,8 @@ function Deleting() {
   const { retention } = useApp();
   const report = useReport();
   const everywhere = useHasAccount();
-  const agreed = useReadable(retention.state, (state) => state?.agreedAt ?? null) !== null;
+  const agreedAt = useReadable(retention.state, (state) => state?.agreedAt ?? null);
+  const agreed = agreedAt !== null;
   const { announced, trash } = usePreview();
   const days = useSetting<number>('storage.cleanup.delete_archived_after_days').value;
   const [asking, setAsking] = useState(false);
@@ -114,7 +115,14 @@ function Deleting() {
   const agree = (yes: boolean) => void retention.agree(yes).catch(report);
   return (
     <>
-      <Row label={t('storage.cleanup.deleting')} help={t('storage.cleanup.deletingHelp')}>
+      <Row
+        label={t('storage.cleanup.deleting')}
+        help={
+          agreed
+            ? t('storage.cleanup.agreed', { when: formatDate(agreedAt) })
+            : t('storage.cleanup.deletingHelp')
+        }
+      >
         {agreed ? (
           <Button size="sm" onClick={() => agree(false)}>
             {t('storage.cleanup.withdraw')}
@@ -166,8 +174,10 @@ function ExceptSources() {
   ].sort();
   if (tools.length === 0) return null;
   return (
-    <fieldset className="py-3">
-      <legend className="font-medium">{t('field.storage.cleanup.except_sources.label')}</legend>
+    <fieldset aria-labelledby={id} className="py-3">
+      <p id={id} className="font-medium">
+        {t('field.storage.cleanup.except_sources.label')}
+      </p>
       <p className="mt-0.5 text-ink-3 text-xs">{t('field.storage.cleanup.except_sources.help')}</p>
       {tools.map((tool) => (
         <div key={tool} className="flex min-h-11 items-center gap-3">

@@ -43,10 +43,10 @@ function device(cleanup: Partial<Config['storage']['cleanup']> = {}, store: Stor
   const retention = createRetention({
     documents,
     notes,
-    config,
-    storage: {
-      read: async () => structuredClone(kept.state),
-      write: async (state) => {
+    settings: {
+      config,
+      recallItem: async <T>() => structuredClone(kept.state) as T | undefined,
+      keepItem: async (_key, state) => {
         kept.state = structuredClone(state);
       },
     },

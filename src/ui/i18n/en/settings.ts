@@ -529,6 +529,7 @@ export const settings = {
       undone_other: '{{count, number}} conversations are back where they were',
       deleting: 'Delete archived conversations',
       deletingHelp: 'Nothing is deleted until you agree.',
+      agreed: 'You agreed on {{when}}.',
       agree: 'Agree…',
       withdraw: 'Stop deleting',
       agreeTitle: 'Delete what has been archived for long?',

@@ -415,6 +415,7 @@ export const settings = {
       undone_other: '{{count, number}} 个对话已回到原处',
       deleting: '删除已归档的对话',
       deletingHelp: '在你同意之前，什么都不会删除。',
+      agreed: '你已于{{when}}同意。',
       agree: '同意…',
       withdraw: '停止删除',
       agreeTitle: '删除归档已久的对话？',
