@@ -212,13 +212,13 @@ function Frame() {
     <SidebarControl value={control}>
       <button
         type="button"
-        className="sr-only z-[80] rounded-md bg-ink px-3 py-2 text-paper focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
+        className="sr-only z-[80] rounded-md bg-ink px-3 py-2 text-paper focus:not-sr-only focus:fixed focus:top-[max(0.5rem,var(--safe-top))] focus:left-[max(0.5rem,var(--safe-left))]"
         onClick={() => document.getElementById('main')?.focus()}
       >
         {t('skip')}
       </button>
       {/* Clipped, not hidden: what is hidden can still be scrolled by bringing something into view, and took the composer along. */}
-      <div className="flex h-dvh overflow-clip">
+      <div className="flex h-[calc(100dvh-var(--safe-top)-var(--safe-bottom))] overflow-clip">
         {shown && (
           <aside
             aria-label={t('sidebar')}

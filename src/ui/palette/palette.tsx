@@ -84,7 +84,7 @@ export function Palette({ open, onOpenChange }: PaletteProps) {
               afterwards.current();
               afterwards.current = null;
             }}
-            className="pointer-events-auto flex max-h-[min(34rem,76dvh)] w-full max-w-160 animate-rise flex-col overflow-hidden rounded-xl border border-line bg-raised text-ink shadow-float outline-none max-md:h-dvh max-md:max-h-none max-md:rounded-none max-md:border-0"
+            className="pointer-events-auto flex max-h-[min(34rem,76dvh)] w-full max-w-160 animate-rise flex-col overflow-hidden rounded-xl border border-line bg-raised text-ink shadow-float outline-none max-md:h-dvh max-md:max-h-none max-md:rounded-none max-md:border-0 max-md:pt-(--safe-top) max-md:pr-(--safe-right) max-md:pb-(--safe-bottom) max-md:pl-(--safe-left)"
           >
             <RadixDialog.Title className="sr-only">{t('title')}</RadixDialog.Title>
             <Box

@@ -8,7 +8,7 @@ import { ProblemNotice } from './problem-notice.tsx';
 export function FatalScreen({ problem }: { problem: Problem }) {
   const { t } = useTranslation('shell');
   return (
-    <main className="flex h-dvh flex-col items-center justify-center gap-5 overflow-y-auto p-6">
+    <main className="flex h-[calc(100dvh-var(--safe-top)-var(--safe-bottom))] flex-col items-center justify-center gap-5 overflow-y-auto p-6">
       <Logo size={40} />
       <h1 className="font-semibold text-xl">{t('fatalTitle')}</h1>
       <ProblemNotice

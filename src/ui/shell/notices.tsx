@@ -86,13 +86,18 @@ export function Notices({ theme }: { theme: 'system' | 'light' | 'dark' }) {
       document.removeEventListener('keydown', onKey);
     };
   }, []);
+  const above = `calc(${bottom}px + var(--safe-bottom))`;
   return (
     <div ref={box}>
       <Toaster
         theme={theme}
         position="bottom-right"
-        offset={{ bottom, right: GAP }}
-        mobileOffset={{ bottom, left: GAP, right: GAP }}
+        offset={{ bottom: above, right: `calc(${GAP}px + var(--safe-right))` }}
+        mobileOffset={{
+          bottom: above,
+          left: `calc(${GAP}px + var(--safe-left))`,
+          right: `calc(${GAP}px + var(--safe-right))`,
+        }}
         closeButton
         icons={{ close: <X size={15} aria-hidden /> }}
         hotkey={REACH}

@@ -95,7 +95,7 @@ export function Dialog({
     <RadixDialog.Root open={open} onOpenChange={onOpenChange}>
       <RadixDialog.Portal>
         <RadixDialog.Overlay className="fixed inset-0 z-50 animate-fade bg-scrim" />
-        <div className="pointer-events-none fixed inset-0 z-50 flex items-start justify-center p-4 pt-[10vh] max-md:p-2 max-md:pt-[6vh]">
+        <div className="pointer-events-none fixed inset-0 z-50 flex items-start justify-center p-4 pt-[10vh] max-md:p-[max(0.5rem,var(--safe-bottom))] max-md:px-[max(0.5rem,var(--safe-left),var(--safe-right))] max-md:pt-[max(6vh,var(--safe-top))]">
           <RadixDialog.Content
             {...focusReturn}
             {...(description ? {} : { 'aria-describedby': undefined })}
@@ -184,9 +184,11 @@ export function Confirm({
 }
 
 const SHEET_SIDES = {
-  left: 'inset-y-0 left-0 w-[min(20rem,86vw)] animate-slide-left border-r',
-  right: 'inset-y-0 right-0 w-[min(22rem,90vw)] animate-slide-right border-l',
-  bottom: 'inset-x-0 bottom-0 max-h-[85dvh] animate-slide-up rounded-t-xl border-t',
+  left: 'inset-y-0 left-0 pt-(--safe-top) pb-(--safe-bottom) pl-(--safe-left) w-[min(20rem,86vw)] animate-slide-left border-r',
+  right:
+    'inset-y-0 right-0 pt-(--safe-top) pr-(--safe-right) pb-(--safe-bottom) w-[min(22rem,90vw)] animate-slide-right border-l',
+  bottom:
+    'inset-x-0 bottom-0 px-[max(var(--safe-left),var(--safe-right))] pb-(--safe-bottom) max-h-[85dvh] animate-slide-up rounded-t-xl border-t',
 } as const;
 
 /** A drawer from an edge of the screen. */
