@@ -25,6 +25,7 @@ import { createRetention } from '../../src/services/library/retention.ts';
 import { type MemoryStatus, STARTING } from '../../src/services/memory/memory.ts';
 import { createMemory } from '../../src/services/memory/memory-service.ts';
 import { createSettings } from '../../src/services/settings/settings-service.ts';
+import type { SyncAnswer, SyncRequest } from '../../src/services/sync/requests.ts';
 import { SYNC_OFF, type SyncStatus } from '../../src/services/sync/sync.ts';
 import { createSync } from '../../src/services/sync/sync-service.ts';
 import { exportWords } from '../../src/ui/i18n/export-words.ts';
@@ -53,8 +54,17 @@ export interface TestApp extends App {
   idle(conversation: ConversationId): Promise<unknown>;
 }
 
-/** Services as in `main.tsx`, over a store in memory. `reply`: what the model answers; without it no model is connected. */
-export async function createTestApp({ reply }: { reply?: ModelScript['reply'] } = {}): Promise<TestApp> {
+/**
+ * Services as in `main.tsx`, over a store in memory. `reply`: what the model answers; without it no model is connected.
+ * `sync`: what the sync engine answers, which runs in a worker; without it there is none.
+ */
+export async function createTestApp({
+  reply,
+  sync = unavailable,
+}: {
+  reply?: ModelScript['reply'];
+  sync?: (request: SyncRequest) => Promise<SyncAnswer>;
+} = {}): Promise<TestApp> {
   const store = createInMemoryStore();
   const vault = createVault(store.drawer);
   const settings = await createSettings({
@@ -121,7 +131,7 @@ export async function createTestApp({ reply }: { reply?: ModelScript['reply'] } 
       settings,
       notes,
       status: syncStatus,
-      ask: unavailable,
+      ask: sync,
       random: createSealing().random,
     }),
     commands: COMMANDS,

@@ -1,4 +1,5 @@
 // What an import did, source by source: what came in, what was here already, what was left out and why.
+import type { TFunction } from 'i18next';
 import { ArrowRight, Check, Minus, Trash2, Undo2 } from 'lucide-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -45,32 +46,18 @@ export function Reports({
 
 function Report({ report, onOpen }: { report: ImportReport; onOpen: (id: ConversationId) => void }) {
   const { t, i18n } = useTranslation('library');
-  const { added, changed, unchanged } = report.conversations;
   const { first } = report;
+  const { added, changed, unchanged } = report.conversations;
   const format =
     report.importer === null
       ? null
       : i18n.exists(`format.${report.importer}`, { ns: 'library' })
         ? t(`format.${report.importer}`)
         : report.importer;
-  const headline =
-    report.problem !== null && !tookIn(report)
-      ? t('import.report.nothingIn')
-      : added > 0
-        ? t('import.report.added', { count: added })
-        : changed > 0
-          ? t('import.report.changed', { count: changed })
-          : unchanged === 0 && report.told > 0
-            ? t('import.report.toldOnly', { count: report.told })
-            : tookIn(report)
-              ? t(report.skipped.length > 0 ? 'import.report.nothingNewBut' : 'import.report.nothingNew')
-              : t('import.report.nothingIn');
   const rest = [
     added > 0 && changed > 0 ? t('import.report.changed', { count: changed }) : '',
     unchanged > 0 && added + changed > 0 ? t('import.report.unchanged', { count: unchanged }) : '',
   ].filter(Boolean);
-  const roles = ROLES.filter((role) => report.messages[role] > 0);
-  const later = LATER.filter((kind) => report.later[kind] > 0);
   const total = ROLES.reduce((sum, role) => sum + report.messages[role], 0);
   return (
     <section className="@container overflow-hidden rounded-lg border border-line">
@@ -85,7 +72,7 @@ function Report({ report, onOpen }: { report: ImportReport; onOpen: (id: Convers
           {tookIn(report) ? <Check size={14} /> : <Minus size={14} />}
         </span>
         <div className="min-w-44 flex-1">
-          <h3 className="font-semibold text-base leading-6">{headline}</h3>
+          <h3 className="font-semibold text-base leading-6">{headlineOf(report, t)}</h3>
           {rest.length > 0 && <p className="text-ink-2">{rest.join(' · ')}</p>}
           <p className="mt-0.5 truncate text-ink-3 text-xs" title={report.source}>
             {[report.source, format].filter(Boolean).join(' · ')}
@@ -108,61 +95,88 @@ function Report({ report, onOpen }: { report: ImportReport; onOpen: (id: Convers
           <ProblemNotice problem={report.problem} compact />
         </div>
       )}
-      {(total > 0 || report.told > 0) && (
-        <dl className="grid grid-cols-2 @md:grid-cols-[2fr_1fr_1fr_1fr] gap-x-4 gap-y-3 border-t px-4 py-3">
-          <Figure
-            name={t('import.report.messages')}
-            value={formatNumber(total)}
-            more={roles.map(
-              (role) => `${formatNumber(report.messages[role])} ${t(`import.report.roles.${role}`)}`,
-            )}
-          />
-          <Figure name={t('import.report.branches')} value={formatNumber(report.branches)} />
-          <Figure name={t('import.report.attachments')} value={formatNumber(report.attachments)} />
-          {report.told > 0 && <Figure name={t('import.report.told')} value={formatNumber(report.told)} />}
-          <Figure name={t('import.report.took')} value={formatDuration(report.tookMs)} />
-        </dl>
-      )}
-      {later.length > 0 && (
-        <div className="border-t px-4 py-3">
-          <h4 className="text-ink-3 text-xs">{t('import.report.later')}</h4>
-          <ul className="mt-1 space-y-1 text-ink-2">
-            {later.map((kind) => (
-              <li key={kind}>{t(`import.report.laterOf.${kind}`, { count: report.later[kind] })}</li>
-            ))}
-          </ul>
-          {report.later.titles > 0 && (
-            <p className="mt-1 text-ink-3 text-xs">{t('import.report.laterRule')}</p>
-          )}
-        </div>
-      )}
-      {(total > 0 || report.skipped.length > 0) && (
-        <div className="border-t px-4 py-3">
-          <h4 className="text-ink-3 text-xs">{t('import.report.skipped')}</h4>
-          {report.skipped.length === 0 ? (
-            <p className="mt-0.5 text-ink-2">{t('import.report.skippedNone')}</p>
-          ) : (
-            <ul className="mt-1 space-y-1">
-              {report.skipped.map((skipped) => (
-                <li key={skipped.reason} className="flex gap-2.5">
-                  <span className="min-w-8 shrink-0 text-right font-medium tabular-nums">
-                    {formatNumber(skipped.count)}
-                  </span>
-                  <span className="min-w-0 text-ink-2">
-                    {t(`skipped.${skipped.reason}`, { count: skipped.count })}
-                    {skipped.example && (
-                      <span className="block truncate text-ink-3 text-xs" title={skipped.example}>
-                        {t('import.report.example', { example: skipped.example })}
-                      </span>
-                    )}
-                  </span>
-                </li>
-              ))}
-            </ul>
-          )}
-        </div>
-      )}
+      {(total > 0 || report.told > 0) && <Figures report={report} total={total} />}
+      {LATER.some((kind) => report.later[kind] > 0) && <Later later={report.later} />}
+      {(total > 0 || report.skipped.length > 0) && <Skipped skipped={report.skipped} />}
     </section>
+  );
+}
+
+/** The most that can be said of an import in a few words. */
+function headlineOf(report: ImportReport, t: TFunction<'library'>): string {
+  const { added, changed, unchanged } = report.conversations;
+  if (report.problem !== null && !tookIn(report)) return t('import.report.nothingIn');
+  if (added > 0) return t('import.report.added', { count: added });
+  if (changed > 0) return t('import.report.changed', { count: changed });
+  if (unchanged === 0 && report.told > 0) return t('import.report.toldOnly', { count: report.told });
+  if (!tookIn(report)) return t('import.report.nothingIn');
+  return t(report.skipped.length > 0 ? 'import.report.nothingNewBut' : 'import.report.nothingNew');
+}
+
+function Figures({ report, total }: { report: ImportReport; total: number }) {
+  const { t } = useTranslation('library');
+  const roles = ROLES.filter((role) => report.messages[role] > 0);
+  return (
+    <dl className="grid grid-cols-2 @md:grid-cols-[2fr_1fr_1fr_1fr] gap-x-4 gap-y-3 border-t px-4 py-3">
+      <Figure
+        name={t('import.report.messages')}
+        value={formatNumber(total)}
+        more={roles.map(
+          (role) => `${formatNumber(report.messages[role])} ${t(`import.report.roles.${role}`)}`,
+        )}
+      />
+      <Figure name={t('import.report.branches')} value={formatNumber(report.branches)} />
+      <Figure name={t('import.report.attachments')} value={formatNumber(report.attachments)} />
+      {report.told > 0 && <Figure name={t('import.report.told')} value={formatNumber(report.told)} />}
+      <Figure name={t('import.report.took')} value={formatDuration(report.tookMs)} />
+    </dl>
+  );
+}
+
+/** What the files hold that a later import brings in. */
+function Later({ later }: { later: ImportReport['later'] }) {
+  const { t } = useTranslation('library');
+  return (
+    <div className="border-t px-4 py-3">
+      <h4 className="text-ink-3 text-xs">{t('import.report.later')}</h4>
+      <ul className="mt-1 space-y-1 text-ink-2">
+        {LATER.filter((kind) => later[kind] > 0).map((kind) => (
+          <li key={kind}>{t(`import.report.laterOf.${kind}`, { count: later[kind] })}</li>
+        ))}
+      </ul>
+      {later.titles > 0 && <p className="mt-1 text-ink-3 text-xs">{t('import.report.laterRule')}</p>}
+    </div>
+  );
+}
+
+/** What was left out and why. */
+function Skipped({ skipped }: { skipped: ImportReport['skipped'] }) {
+  const { t } = useTranslation('library');
+  return (
+    <div className="border-t px-4 py-3">
+      <h4 className="text-ink-3 text-xs">{t('import.report.skipped')}</h4>
+      {skipped.length === 0 ? (
+        <p className="mt-0.5 text-ink-2">{t('import.report.skippedNone')}</p>
+      ) : (
+        <ul className="mt-1 space-y-1">
+          {skipped.map((one) => (
+            <li key={one.reason} className="flex gap-2.5">
+              <span className="min-w-8 shrink-0 text-right font-medium tabular-nums">
+                {formatNumber(one.count)}
+              </span>
+              <span className="min-w-0 text-ink-2">
+                {t(`skipped.${one.reason}`, { count: one.count })}
+                {one.example && (
+                  <span className="block truncate text-ink-3 text-xs" title={one.example}>
+                    {t('import.report.example', { example: one.example })}
+                  </span>
+                )}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
   );
 }
 

@@ -1,22 +1,19 @@
 // On which days one wrote, and what memory brought back on them.
 
-import * as Plot from '@observablehq/plot';
 import { useCallback, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Overview } from '../../adapters/index/memory-index.ts';
 import { isNotes } from '../../domain/memory/notes.ts';
 import { shownTitle } from '../../domain/text/shown.ts';
 import { useNavigation } from '../hooks/navigation.tsx';
-import { formatDate, formatNumber, locale } from '../i18n/index.ts';
-import { type CalendarDay, daysOf, isWithin, stretchOf, weekdayOf, yearsOf } from './calendar.ts';
+import { formatDate, formatNumber } from '../i18n/index.ts';
+import { type CalendarDay, daysOf, isWithin, type Layer, stretchOf, yearsOf } from './calendar.ts';
+import { calendarPlot } from './calendar-plot.ts';
 import { Choice, openPath, Picture, pathTo } from './picture.tsx';
 import { PlotFigure } from './plot.tsx';
 
-type Layer = 'written' | 'recalled';
-
 export function Calendar({ overview }: { overview: Overview }) {
   const { t } = useTranslation('memory');
-  const navigation = useNavigation();
   const [layer, setLayer] = useState<Layer>('written');
   /** Null: the latest twelve months. */
   const [year, setYear] = useState<number | null>(null);
@@ -30,85 +27,10 @@ export function Calendar({ overview }: { overview: Overview }) {
   );
   const follow = useCallback((day: string) => setChosen(Number(day.replace(/^#/, ''))), []);
   const options = useCallback(
-    (width: number): Plot.PlotOptions => {
-      const lead = weekdayOf(stretch.from);
-      const cells = [];
-      for (let at = 0; ; at++) {
-        const date = new Date(stretch.from);
-        date.setDate(date.getDate() + at);
-        if (date > stretch.to) break;
-        const count = days.get(date.getTime())?.[layer].length ?? 0;
-        cells.push({
-          week: Math.floor((lead + at) / 7),
-          weekday: weekdayOf(date),
-          date,
-          count,
-          href: count > 0 ? `#${date.getTime()}` : null,
-          title: `${formatDate(date.getTime())}\n${t(`pictures.calendar.count.${layer}`, { count })}`,
-        });
-      }
-      // A phone has no room for a year in one row.
-      const rows = width < 560 ? 2 : 1;
-      const weeks = Math.ceil(((cells.at(-1)?.week ?? 0) + 1) / rows);
-      const across = ({ week }: { week: number }) => week % weeks;
-      /** Each row has a line for the names of the months above its seven days. */
-      const line = (week: number, weekday: number) => Math.floor(week / weeks) * 8 + 1 + weekday;
-      const down = ({ week, weekday }: { week: number; weekday: number }) => line(week, weekday);
-      const most = Math.max(1, ...cells.map(({ count }) => count));
-      const months = cells.filter(({ date }) => date.getDate() === 1);
-      const monthName = new Intl.DateTimeFormat(locale(), { month: 'short' });
-      const dayName = new Intl.DateTimeFormat(locale(), { weekday: 'short' });
-      const strong = layer === 'written' ? 'var(--ink-2)' : 'var(--memory-strong)';
-      return {
-        height: Math.round((width - 40) / weeks) * 8 * rows + 4,
-        marginLeft: 36,
-        marginTop: 0,
-        marginRight: 4,
-        marginBottom: 4,
-        padding: 0,
-        x: { axis: null, type: 'band', domain: Array.from({ length: weeks }, (_, week) => week) },
-        y: {
-          type: 'band',
-          domain: Array.from({ length: 8 * rows }, (_, at) => at),
-          ticks: Array.from({ length: rows }, (_, row) =>
-            [0, 2, 4].map((one) => line(row * weeks, one)),
-          ).flat(),
-          tickSize: 0,
-          label: null,
-          tickFormat: (at: number) => dayName.format(new Date(2024, 0, at % 8)),
-        },
-        marks: [
-          Plot.cell(cells, { x: across, y: down, fill: 'var(--fill)', inset: 1, rx: 2 }),
-          Plot.cell(
-            cells.filter(({ count }) => count > 0),
-            {
-              x: across,
-              y: down,
-              fill: strong,
-              fillOpacity: (cell) => 0.25 + 0.75 * Math.sqrt(cell.count / most),
-              inset: 1,
-              rx: 2,
-              href: 'href',
-              title: 'title',
-            },
-          ),
-          Plot.text(months, {
-            x: across,
-            y: ({ week }) => line(week, -1),
-            text: ({ date }) => monthName.format(date),
-            textAnchor: 'start',
-          }),
-        ],
-      };
-    },
+    (width: number) => calendarPlot({ days, layer, stretch, width, t }),
     [days, stretch, layer, t],
   );
   const day = shown.find(({ date }) => date.getTime() === chosen);
-  const ids = new Set(day?.[layer]);
-  const listed = [
-    ...[...ids].filter(isNotes).map((id) => ({ id, title: t('notes.title') })),
-    ...overview.conversations.filter(({ id }) => ids.has(id)),
-  ];
   const total =
     layer === 'written'
       ? new Set(shown.flatMap(({ written }) => written)).size
@@ -150,31 +72,43 @@ export function Calendar({ overview }: { overview: Overview }) {
           <p className="mt-2 text-ink-3">{t('pictures.calendar.noneRecalled')}</p>
         )}
       </Picture>
-      {day && (
-        <div className="mt-3 rounded-lg border border-line px-4 py-3" aria-live="polite">
-          <h3 className="font-medium">
-            {formatDate(day.date.getTime())}
-            <span className="ml-2 font-normal text-ink-3 text-xs">
-              {t(`pictures.calendar.count.${layer}`, {
-                count: day[layer].length,
-              })}
-            </span>
-          </h3>
-          <ul className="mt-1 -mx-1.5">
-            {listed.map(({ id, title }) => (
-              <li key={id}>
-                <button
-                  type="button"
-                  onClick={() => openPath(navigation, pathTo(id))}
-                  className="touchable block w-full truncate rounded-sm px-1.5 py-1 text-left hover:bg-fill"
-                >
-                  {shownTitle(title, t('untitled'))}
-                </button>
-              </li>
-            ))}
-          </ul>
-        </div>
-      )}
+      {day && <ChosenDay day={day} layer={layer} overview={overview} />}
+    </div>
+  );
+}
+
+/** The conversations of one day, to open. */
+function ChosenDay({ day, layer, overview }: { day: CalendarDay; layer: Layer; overview: Overview }) {
+  const { t } = useTranslation('memory');
+  const navigation = useNavigation();
+  const ids = new Set(day[layer]);
+  const listed = [
+    ...[...ids].filter(isNotes).map((id) => ({ id, title: t('notes.title') })),
+    ...overview.conversations.filter(({ id }) => ids.has(id)),
+  ];
+  return (
+    <div className="mt-3 rounded-lg border border-line px-4 py-3" aria-live="polite">
+      <h3 className="font-medium">
+        {formatDate(day.date.getTime())}
+        <span className="ml-2 font-normal text-ink-3 text-xs">
+          {t(`pictures.calendar.count.${layer}`, {
+            count: day[layer].length,
+          })}
+        </span>
+      </h3>
+      <ul className="mt-1 -mx-1.5">
+        {listed.map(({ id, title }) => (
+          <li key={id}>
+            <button
+              type="button"
+              onClick={() => openPath(navigation, pathTo(id))}
+              className="touchable block w-full truncate rounded-sm px-1.5 py-1 text-left hover:bg-fill"
+            >
+              {shownTitle(title, t('untitled'))}
+            </button>
+          </li>
+        ))}
+      </ul>
     </div>
   );
 }

@@ -12,8 +12,11 @@ export interface CalendarDay {
   readonly recalled: readonly ConversationId[];
 }
 
+/** What a day is looked at for: what was said on it, or what memory brought back on it. */
+export type Layer = 'written' | 'recalled';
+
 /** First and last day, local midnights. */
-interface Stretch {
+export interface Stretch {
   readonly from: Date;
   readonly to: Date;
 }

@@ -1,6 +1,6 @@
 // While the first message is written: what memory would send along with it, and the choice to leave some of it out.
 import { ChevronRight, History } from 'lucide-react';
-import { useEffect, useId, useMemo, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useId, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { isAbort } from '../../domain/base/errors.ts';
 import { asMessageId, type ConversationId } from '../../domain/base/ids.ts';
@@ -45,6 +45,12 @@ const ticksOf = ({ announced, withoutPassages = [] }: RecallChoice): Ticks => {
   const but: ReadonlySet<string> = new Set(withoutPassages);
   return announced?.passages.every(({ messageId }) => but.has(messageId)) ? NONE : { ticked: true, but };
 };
+const withTick = (ticks: Ticks, messageId: string, ticked: boolean): Ticks => {
+  const but = new Set(ticks.but);
+  if (ticked === ticks.ticked) but.delete(messageId);
+  else but.add(messageId);
+  return { ...ticks, but };
+};
 const isTicked = ({ ticked, but }: Ticks, messageId: string): boolean => ticked !== but.has(messageId);
 
 const isSame = (one: RecalledPassage, other: RecalledPassage): boolean =>
@@ -53,63 +59,18 @@ const isSame = (one: RecalledPassage, other: RecalledPassage): boolean =>
 /** Silent while nothing passes the threshold, auto recall is off, or memory cannot answer. */
 export function RecallChip({ text, conversationId, hasModel, before, onChange }: RecallChipProps) {
   const { t } = useTranslation('memory');
-  const app = useApp();
-  const auto = useReadable(app.settings.config, (config) => config.recall.auto_recall);
-  const wanted = auto.enabled && auto.trigger_on_start && enough(text);
-  const awake = useAwake();
-  const [result, setResult] = useState<RecallResult | null>(before.announced ?? null);
   const [ticks, setTicks] = useState<Ticks>(() => ticksOf(before));
   const [open, setOpen] = useState(false);
   const panel = useId();
-  const tell = useRef(onChange);
-  tell.current = onChange;
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `awake` asks again
-  useEffect(() => {
-    if (!wanted) {
-      setResult(null);
-      setTicks(ALL);
-      return;
-    }
-    const asking = new AbortController();
-    const timer = setTimeout(() => {
-      app.memory
-        .recall({
-          text,
-          draft: true,
-          // As the turn will ask: what is shown is what goes along, at its price.
-          ...(hasModel ? { purpose: 'inject' as const } : {}),
-          signal: asking.signal,
-          ...(conversationId ? { currentConversation: conversationId } : {}),
-        })
-        .then(setResult, (error: unknown) => {
-          // Help while writing is a courtesy: without it the message is written all the same, and Activity says what is wrong.
-          if (!isAbort(error)) setResult(null);
-        });
-    }, PAUSE_MS);
-    return () => {
-      clearTimeout(timer);
-      asking.abort();
-    };
-  }, [app, conversationId, text, wanted, awake, hasModel]);
-
-  // What has been deleted or forbidden since it was asked is neither shown nor sent.
-  const usable = useUsable();
-  const shown = useMemo(
-    () => result && { ...result, passages: usable(result.passages), nearMisses: usable(result.nearMisses) },
-    [result, usable],
-  );
+  const shown = useRecallWhileWriting({
+    text,
+    conversationId,
+    hasModel,
+    before,
+    onUnwanted: () => setTicks(ALL),
+  });
   const passages = shown?.passages ?? [];
-  const ids = [...new Set(passages.map((passage) => passage.messageId))];
-  const without = ids.filter((id) => !isTicked(ticks, id)).join(' ');
-  useEffect(() => {
-    tell.current({
-      withoutPassages: without === '' ? [] : without.split(' ').map(asMessageId),
-      ...(shown && shown.passages.length > 0 ? { announced: shown } : {}),
-    });
-  }, [without, shown]);
-  // What is no longer shown is not sent either.
-  useEffect(() => () => tell.current({}), []);
+  useAnnouncedChoice(shown, ticks, onChange);
 
   if (passages.length === 0) return null;
   const kept = withoutMessages(passages, ({ messageId }) => !isTicked(ticks, messageId));
@@ -138,16 +99,9 @@ export function RecallChip({ text, conversationId, hasModel, before, onChange }:
                 // Without what is ticked off beside it, at the price of the rest.
                 passage={kept.find((one) => isSame(one, passage)) ?? passage}
                 query={text}
-                threshold={result?.threshold ?? null}
+                threshold={shown?.threshold ?? null}
                 ticked={isTicked(ticks, passage.messageId)}
-                onTick={(ticked) =>
-                  setTicks((now) => {
-                    const but = new Set(now.but);
-                    if (ticked === now.ticked) but.delete(passage.messageId);
-                    else but.add(passage.messageId);
-                    return { ...now, but };
-                  })
-                }
+                onTick={(ticked) => setTicks((now) => withTick(now, passage.messageId, ticked))}
               />
             ))}
           </ul>
@@ -179,4 +133,79 @@ export function RecallChip({ text, conversationId, hasModel, before, onChange }:
       </button>
     </section>
   );
+}
+
+/** Asks memory after each pause in typing. Null where it has not answered, may not be asked, or `text` says too little. */
+function useRecallWhileWriting({
+  text,
+  conversationId,
+  hasModel,
+  before,
+  onUnwanted,
+}: Pick<RecallChipProps, 'text' | 'conversationId' | 'hasModel' | 'before'> & {
+  onUnwanted: () => void;
+}): RecallResult | null {
+  const { memory, settings } = useApp();
+  const auto = useReadable(settings.config, (config) => config.recall.auto_recall);
+  const wanted = auto.enabled && auto.trigger_on_start && enough(text);
+  const awake = useAwake();
+  const [result, setResult] = useState<RecallResult | null>(before.announced ?? null);
+  const forget = useEffectEvent(() => {
+    setResult(null);
+    onUnwanted();
+  });
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `awake` asks again
+  useEffect(() => {
+    if (!wanted) {
+      forget();
+      return;
+    }
+    const asking = new AbortController();
+    const timer = setTimeout(() => {
+      memory
+        .recall({
+          text,
+          draft: true,
+          // As the turn will ask: what is shown is what goes along, at its price.
+          ...(hasModel ? { purpose: 'inject' as const } : {}),
+          signal: asking.signal,
+          ...(conversationId ? { currentConversation: conversationId } : {}),
+        })
+        .then(setResult, (error: unknown) => {
+          // Help while writing is a courtesy: without it the message is written all the same, and Activity says what is wrong.
+          if (!isAbort(error)) setResult(null);
+        });
+    }, PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      asking.abort();
+    };
+  }, [memory, conversationId, text, wanted, awake, hasModel]);
+
+  // What has been deleted or forbidden since it was asked is neither shown nor sent.
+  const usable = useUsable();
+  return useMemo(
+    () => result && { ...result, passages: usable(result.passages), nearMisses: usable(result.nearMisses) },
+    [result, usable],
+  );
+}
+
+/** Tells what is shown and what of it is ticked off, for as long as it is shown. */
+function useAnnouncedChoice(
+  shown: RecallResult | null,
+  ticks: Ticks,
+  onChange: RecallChipProps['onChange'],
+): void {
+  const ids = [...new Set(shown?.passages.map((passage) => passage.messageId))];
+  const without = ids.filter((id) => !isTicked(ticks, id)).join(' ');
+  const tell = useEffectEvent(onChange);
+  useEffect(() => {
+    tell({
+      withoutPassages: without === '' ? [] : without.split(' ').map(asMessageId),
+      ...(shown && shown.passages.length > 0 ? { announced: shown } : {}),
+    });
+  }, [without, shown]);
+  // What is no longer shown is not sent either.
+  useEffect(() => () => tell({}), []);
 }

@@ -19,29 +19,8 @@ const VERSION: unknown = import.meta.env.VITE_VERSION;
 
 export function AboutSection() {
   const { t } = useTranslation('settings');
-  const app = useApp();
-  const report = useReport();
-  const kept = useReadable(app.settings.problem);
-  const install = useReadable(app.device.install);
-  const update = useReadable(app.device.update);
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [asking, setAsking] = useState(false);
-  const [notice, setNotice] = useState<string | null>(null);
-  const file = useRef<HTMLInputElement>(null);
-
-  const read = (picked: File | undefined) => {
-    if (!picked) return;
-    setProblem(null);
-    picked
-      .text()
-      .then((text) => app.settings.importYaml(text))
-      .then(() => keyElsewhere(app.settings))
-      .then(
-        (origin) =>
-          toast(sentences(t('about.imported'), origin !== null && t('models.keyElsewhere', { origin }))),
-        (error: unknown) => setProblem(toProblem(error)),
-      );
-  };
+  const { settings } = useApp();
+  const unsaved = useReadable(settings.problem);
   return (
     <>
       <div>
@@ -52,86 +31,141 @@ export function AboutSection() {
           </p>
         )}
       </div>
-      {kept && <ProblemNotice problem={kept} />}
-      {(update || install) && (
-        <Group>
-          {update && (
-            <Row label={t('about.update')} help={t('about.updateText')}>
-              <Button variant="primary" onClick={update}>
-                {t('about.updateAction')}
-              </Button>
-            </Row>
-          )}
-          {install && (
-            <Row label={t('about.install')} help={t('about.installText')}>
-              <Button onClick={() => void install().catch(report)}>{t('about.install')}</Button>
-            </Row>
-          )}
-        </Group>
-      )}
-      <Group title={t('about.config')}>
-        <div className="py-3">
-          <p className="text-ink-3 text-xs">{t('about.configText')}</p>
-          <div className="mt-3 flex flex-wrap gap-2">
-            <Button
-              icon={<Download size={15} aria-hidden />}
-              onClick={() =>
-                download({
-                  name: 'recollect.yaml',
-                  mediaType: 'application/yaml',
-                  blob: new Blob([app.settings.exportYaml()], { type: 'application/yaml' }),
-                })
-              }
-            >
-              {t('about.export')}
-            </Button>
-            <Button icon={<FileUp size={15} aria-hidden />} onClick={() => file.current?.click()}>
-              {t('about.import')}
-            </Button>
-            <Button
-              variant="ghost"
-              icon={<RotateCcw size={15} aria-hidden />}
-              onClick={() => setAsking(true)}
-            >
-              {t('about.reset')}
-            </Button>
-            <input
-              ref={file}
-              type="file"
-              accept=".yaml,.yml,application/yaml,text/yaml"
-              hidden
-              data-import="configuration"
-              onChange={(event) => {
-                read(event.currentTarget.files?.[0]);
-                event.currentTarget.value = '';
-              }}
-            />
-          </div>
-          {problem && <ProblemNotice problem={problem} className="mt-3" />}
-        </div>
-      </Group>
-      <Group title={t('about.licences')}>
-        {BUNDLED_MODELS.map((model) => (
-          <Row
-            key={model.id}
-            label={model.id}
-            help={[
-              t(`about.languages.${model.languages.join(' ')}`),
-              t('about.licence', { name: model.licence }),
-            ].join(' · ')}
-          >
-            <Button
-              size="sm"
-              variant="ghost"
-              aria-label={`${t('about.notice')}: ${model.id}`}
-              onClick={() => setNotice(model.id)}
-            >
-              {t('about.notice')}
-            </Button>
-          </Row>
-        ))}
-      </Group>
+      {unsaved && <ProblemNotice problem={unsaved} />}
+      <InstallGroup />
+      <ConfigurationGroup />
+      <LicencesGroup />
       <DiagnosticsGroup version={typeof VERSION === 'string' ? VERSION : ''} />
+    </>
+  );
+}
+
+/** What the browser offers at the moment: a new version, the app as a window of its own. */
+function InstallGroup() {
+  const { t } = useTranslation('settings');
+  const { device } = useApp();
+  const report = useReport();
+  const install = useReadable(device.install);
+  const update = useReadable(device.update);
+  if (!update && !install) return null;
+  return (
+    <Group>
+      {update && (
+        <Row label={t('about.update')} help={t('about.updateText')}>
+          <Button variant="primary" onClick={update}>
+            {t('about.updateAction')}
+          </Button>
+        </Row>
+      )}
+      {install && (
+        <Row label={t('about.install')} help={t('about.installText')}>
+          <Button onClick={() => void install().catch(report)}>{t('about.install')}</Button>
+        </Row>
+      )}
+    </Group>
+  );
+}
+
+/** The settings as a file, out and in, and the way back to the defaults. */
+function ConfigurationGroup() {
+  const { t } = useTranslation('settings');
+  const { settings } = useApp();
+  const report = useReport();
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [asking, setAsking] = useState(false);
+  const file = useRef<HTMLInputElement>(null);
+
+  const read = (picked: File | undefined) => {
+    if (!picked) return;
+    setProblem(null);
+    picked
+      .text()
+      .then((text) => settings.importYaml(text))
+      .then(() => keyElsewhere(settings))
+      .then(
+        (origin) =>
+          toast(sentences(t('about.imported'), origin !== null && t('models.keyElsewhere', { origin }))),
+        (error: unknown) => setProblem(toProblem(error)),
+      );
+  };
+  return (
+    <Group title={t('about.config')}>
+      <div className="py-3">
+        <p className="text-ink-3 text-xs">{t('about.configText')}</p>
+        <div className="mt-3 flex flex-wrap gap-2">
+          <Button
+            icon={<Download size={15} aria-hidden />}
+            onClick={() =>
+              download({
+                name: 'recollect.yaml',
+                mediaType: 'application/yaml',
+                blob: new Blob([settings.exportYaml()], { type: 'application/yaml' }),
+              })
+            }
+          >
+            {t('about.export')}
+          </Button>
+          <Button icon={<FileUp size={15} aria-hidden />} onClick={() => file.current?.click()}>
+            {t('about.import')}
+          </Button>
+          <Button variant="ghost" icon={<RotateCcw size={15} aria-hidden />} onClick={() => setAsking(true)}>
+            {t('about.reset')}
+          </Button>
+          <input
+            ref={file}
+            type="file"
+            accept=".yaml,.yml,application/yaml,text/yaml"
+            hidden
+            data-import="configuration"
+            onChange={(event) => {
+              read(event.currentTarget.files?.[0]);
+              event.currentTarget.value = '';
+            }}
+          />
+        </div>
+        {problem && <ProblemNotice problem={problem} className="mt-3" />}
+      </div>
+      <Confirm
+        open={asking}
+        onOpenChange={setAsking}
+        title={t('about.resetTitle')}
+        action={t('about.resetAction')}
+        danger
+        onConfirm={() => {
+          settings.reset().then(() => toast(t('about.resetDone')), report);
+        }}
+      >
+        {t('about.resetText')}
+      </Confirm>
+    </Group>
+  );
+}
+
+/** The licence of each model that ships with the app. */
+function LicencesGroup() {
+  const { t } = useTranslation('settings');
+  const [notice, setNotice] = useState<string | null>(null);
+  return (
+    <Group title={t('about.licences')}>
+      {BUNDLED_MODELS.map((model) => (
+        <Row
+          key={model.id}
+          label={model.id}
+          help={[
+            t(`about.languages.${model.languages.join(' ')}`),
+            t('about.licence', { name: model.licence }),
+          ].join(' · ')}
+        >
+          <Button
+            size="sm"
+            variant="ghost"
+            aria-label={`${t('about.notice')}: ${model.id}`}
+            onClick={() => setNotice(model.id)}
+          >
+            {t('about.notice')}
+          </Button>
+        </Row>
+      ))}
       <Dialog
         open={notice !== null}
         onOpenChange={() => setNotice(null)}
@@ -140,19 +174,7 @@ export function AboutSection() {
       >
         {notice !== null && <Notice model={notice} />}
       </Dialog>
-      <Confirm
-        open={asking}
-        onOpenChange={setAsking}
-        title={t('about.resetTitle')}
-        action={t('about.resetAction')}
-        danger
-        onConfirm={() => {
-          app.settings.reset().then(() => toast(t('about.resetDone')), report);
-        }}
-      >
-        {t('about.resetText')}
-      </Confirm>
-    </>
+    </Group>
   );
 }
 

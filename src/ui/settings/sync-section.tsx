@@ -18,6 +18,7 @@ import { PairDeviceDialog } from '../sync/pair-device.tsx';
 import { RelaySight } from '../sync/relay-sight.tsx';
 import { SyncLog } from '../sync/sync-log.tsx';
 import { useSyncAccount, useSyncStatus } from '../sync/use-sync.ts';
+import { RadioTile } from './radio-tile.tsx';
 import { Group, NumberSetting, Refusal, Row, useSetting } from './rows.tsx';
 
 export function SyncSection() {
@@ -125,35 +126,19 @@ function Modes({
   return (
     <fieldset className="space-y-2">
       <legend className="mb-1.5 font-semibold">{t('mode.title')}</legend>
-      {MODES.map((value) => {
-        const checked = (picked ?? mode) === value;
-        return (
-          <label
-            key={value}
-            className={classes(
-              'flex cursor-pointer items-start gap-3 rounded-lg border px-3.5 py-2.5 has-focus-visible:outline-2 has-focus-visible:outline-accent',
-              checked ? 'border-accent bg-accent-soft' : 'border-line hover:border-line-strong hover:bg-side',
-            )}
-          >
-            <input
-              type="radio"
-              name={name}
-              checked={checked}
-              onChange={() => {
-                setPicked(value);
-                void set(value).finally(() => setPicked(null));
-              }}
-              className="mt-0.5 size-4 shrink-0 accent-accent outline-none"
-            />
-            <span className="min-w-0">
-              <span className="block font-medium">{t(`mode.${value}.label`)}</span>
-              <span className={classes('block text-xs', checked ? 'text-ink-2' : 'text-ink-3')}>
-                {sentences(t(`mode.${value}.help`), value === 'disabled' && keeps && t('mode.keeps'))}
-              </span>
-            </span>
-          </label>
-        );
-      })}
+      {MODES.map((value) => (
+        <RadioTile
+          key={value}
+          name={name}
+          checked={(picked ?? mode) === value}
+          onChange={() => {
+            setPicked(value);
+            void set(value).finally(() => setPicked(null));
+          }}
+          label={t(`mode.${value}.label`)}
+          help={sentences(t(`mode.${value}.help`), value === 'disabled' && keeps && t('mode.keeps'))}
+        />
+      ))}
     </fieldset>
   );
 }

@@ -17,79 +17,23 @@ const CLOCKS_APART_MS = 5 * 60_000;
 export function DeviceList({ devices }: { devices: readonly SyncDevice[] }) {
   const { t } = useTranslation('sync');
   const { sync } = useApp();
-  const managed = useSyncAccount()?.managed ?? false;
   const report = useReport();
   const [renaming, setRenaming] = useState<SyncDevice | null>(null);
   const [revoking, setRevoking] = useState<SyncDevice | null>(null);
   const [leaving, setLeaving] = useState<SyncDevice | null>(null);
-  /** What is not here yet, for the person to decide. */
-  const [missing, setMissing] = useState<{ device: SyncDevice; why: WhyUnfetched; count: number } | null>(
-    null,
-  );
-  const lockOut = (device: SyncDevice, anyway?: WhyUnfetched) => {
-    sync.revoke(device.id, anyway ? { anyway } : {}).then(
-      () => toast(t('revoke.done')),
-      (error: unknown) => {
-        const { code, params } = toProblem(error);
-        if (code !== 'sync-unfetched') report(error);
-        else {
-          const why = params?.why === 'lacking' || params?.why === 'unreachable' ? params.why : 'fetching';
-          setMissing({ device, why, count: Number(params?.count ?? 0) });
-        }
-      },
-    );
-  };
   const sorted = [...devices].sort((a, b) => Number(b.here) - Number(a.here) || b.seenAt - a.seenAt);
   return (
     <>
       {sorted.length === 0 && <p className="py-3 text-ink-3">{t('device.none')}</p>}
       <ul aria-label={t('device.title')} className="divide-y divide-line">
         {sorted.map((device) => (
-          <li key={device.id} className="flex items-center gap-3 py-2.5">
-            <Laptop size={18} aria-hidden className="shrink-0 text-ink-3" />
-            <div className="min-w-0 flex-1">
-              <p className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
-                <span className="truncate font-medium">{device.name}</span>
-                {device.here && <Badge tone="accent">{t('device.here')}</Badge>}
-              </p>
-              <p className="text-ink-3 text-xs">
-                {!device.here && (
-                  <>
-                    <time dateTime={new Date(device.seenAt).toISOString()} title={formatExact(device.seenAt)}>
-                      {device.seenAt > Date.now() + CLOCKS_APART_MS
-                        ? t('device.ahead')
-                        : t('device.seen', { when: formatRelative(device.seenAt) })}
-                    </time>
-                    {' · '}
-                  </>
-                )}
-                {t('device.paired', { date: formatDate(device.pairedAt) })}
-              </p>
-              {device.missing > 0 && (
-                <p className="text-branch text-xs">{t('device.missing', { count: device.missing })}</p>
-              )}
-            </div>
-            {device.here ? (
-              <IconButton
-                label={t('device.rename')}
-                icon={<Pencil size={15} aria-hidden />}
-                onClick={() => setRenaming(device)}
-              />
-            ) : (
-              <>
-                <IconButton
-                  label={t('device.takeOff.label', { name: device.name })}
-                  icon={<X size={16} aria-hidden />}
-                  onClick={() => setLeaving(device)}
-                />
-                <IconButton
-                  label={t('device.revoke', { name: device.name })}
-                  icon={<ShieldX size={16} aria-hidden />}
-                  onClick={() => setRevoking(device)}
-                />
-              </>
-            )}
-          </li>
+          <Device
+            key={device.id}
+            device={device}
+            onRename={() => setRenaming(device)}
+            onTakeOff={() => setLeaving(device)}
+            onRevoke={() => setRevoking(device)}
+          />
         ))}
       </ul>
       <Dialog
@@ -108,24 +52,7 @@ export function DeviceList({ devices }: { devices: readonly SyncDevice[] }) {
           />
         )}
       </Dialog>
-      <Confirm
-        open={revoking !== null}
-        onOpenChange={() => setRevoking(null)}
-        title={t('revoke.title', { name: revoking?.name ?? '' })}
-        action={t('revoke.action')}
-        danger
-        onConfirm={() => revoking && lockOut(revoking)}
-      >
-        <div className="space-y-2">
-          <p>{t('revoke.text', { name: revoking?.name ?? '' })}</p>
-          <ul className="list-disc space-y-1 pl-4 marker:text-ink-3">
-            <li>{t('revoke.key')}</li>
-            <li>{t('revoke.again')}</li>
-            <li>{t('revoke.past', { name: revoking?.name ?? '' })}</li>
-            {managed && <li>{t('revoke.managed', { name: revoking?.name ?? '' })}</li>}
-          </ul>
-        </div>
-      </Confirm>
+      <RevokeDialogs device={revoking} onClose={() => setRevoking(null)} />
       <Confirm
         open={leaving !== null}
         onOpenChange={() => setLeaving(null)}
@@ -141,6 +68,110 @@ export function DeviceList({ devices }: { devices: readonly SyncDevice[] }) {
         <div className="space-y-2">
           <p>{t('device.takeOff.text')}</p>
           <p>{t('device.takeOff.not')}</p>
+        </div>
+      </Confirm>
+    </>
+  );
+}
+
+function Device({
+  device,
+  onRename,
+  onTakeOff,
+  onRevoke,
+}: {
+  device: SyncDevice;
+  onRename: () => void;
+  onTakeOff: () => void;
+  onRevoke: () => void;
+}) {
+  const { t } = useTranslation('sync');
+  return (
+    <li className="flex items-center gap-3 py-2.5">
+      <Laptop size={18} aria-hidden className="shrink-0 text-ink-3" />
+      <div className="min-w-0 flex-1">
+        <p className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
+          <span className="truncate font-medium">{device.name}</span>
+          {device.here && <Badge tone="accent">{t('device.here')}</Badge>}
+        </p>
+        <p className="text-ink-3 text-xs">
+          {!device.here && (
+            <>
+              <time dateTime={new Date(device.seenAt).toISOString()} title={formatExact(device.seenAt)}>
+                {device.seenAt > Date.now() + CLOCKS_APART_MS
+                  ? t('device.ahead')
+                  : t('device.seen', { when: formatRelative(device.seenAt) })}
+              </time>
+              {' · '}
+            </>
+          )}
+          {t('device.paired', { date: formatDate(device.pairedAt) })}
+        </p>
+        {device.missing > 0 && (
+          <p className="text-branch text-xs">{t('device.missing', { count: device.missing })}</p>
+        )}
+      </div>
+      {device.here ? (
+        <IconButton label={t('device.rename')} icon={<Pencil size={15} aria-hidden />} onClick={onRename} />
+      ) : (
+        <>
+          <IconButton
+            label={t('device.takeOff.label', { name: device.name })}
+            icon={<X size={16} aria-hidden />}
+            onClick={onTakeOff}
+          />
+          <IconButton
+            label={t('device.revoke', { name: device.name })}
+            icon={<ShieldX size={16} aria-hidden />}
+            onClick={onRevoke}
+          />
+        </>
+      )}
+    </li>
+  );
+}
+
+/** Asks before a device is locked out, and again where something that it has is not here yet. */
+function RevokeDialogs({ device, onClose }: { device: SyncDevice | null; onClose: () => void }) {
+  const { t } = useTranslation('sync');
+  const { sync } = useApp();
+  const report = useReport();
+  const managed = useSyncAccount()?.managed ?? false;
+  /** What is not here yet, for the person to decide. */
+  const [missing, setMissing] = useState<{ device: SyncDevice; why: WhyUnfetched; count: number } | null>(
+    null,
+  );
+  const lockOut = (target: SyncDevice, anyway?: WhyUnfetched) => {
+    sync.revoke(target.id, anyway ? { anyway } : {}).then(
+      () => toast(t('revoke.done')),
+      (error: unknown) => {
+        const { code, params } = toProblem(error);
+        if (code !== 'sync-unfetched') report(error);
+        else {
+          const why = params?.why === 'lacking' || params?.why === 'unreachable' ? params.why : 'fetching';
+          setMissing({ device: target, why, count: Number(params?.count ?? 0) });
+        }
+      },
+    );
+  };
+  return (
+    <>
+      <Confirm
+        open={device !== null}
+        onOpenChange={onClose}
+        title={t('revoke.title', { name: device?.name ?? '' })}
+        action={t('revoke.action')}
+        danger
+        onConfirm={() => device && lockOut(device)}
+      >
+        <div className="space-y-2">
+          <p>{t('revoke.text', { name: device?.name ?? '' })}</p>
+          <ul className="list-disc space-y-1 pl-4 marker:text-ink-3">
+            <li>{t('revoke.key')}</li>
+            <li>{t('revoke.again')}</li>
+            <li>{t('revoke.past', { name: device?.name ?? '' })}</li>
+            {managed && <li>{t('revoke.managed', { name: device?.name ?? '' })}</li>}
+          </ul>
         </div>
       </Confirm>
       <Confirm

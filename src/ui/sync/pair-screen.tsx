@@ -5,6 +5,7 @@ import { type FormEvent, type ReactNode, useEffect, useId, useMemo, useRef, useS
 import { useTranslation } from 'react-i18next';
 import { toast } from 'sonner';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
+import { ignore } from '../../domain/base/log.ts';
 import type { PairingOffer } from '../../domain/sync/pairing.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
@@ -18,7 +19,7 @@ import { pixelsOfFile } from './picture.ts';
 import { AccountTokenField, RelayAddressField } from './relay-fields.tsx';
 import { mayHaveCamera, ScanDialog } from './scan.tsx';
 import { joinedOlder, useSyncAccount, useSyncStatus } from './use-sync.ts';
-import { looksLikeWords, PHRASE_WORDS, typedWords } from './words.ts';
+import { looksLikeWords, PHRASE_WORDS, type TypedWord, typedWords } from './words.ts';
 
 /** How the offer came. */
 type Source = 'link' | 'typed' | 'scan';
@@ -118,55 +119,23 @@ function Entry({ onOffer }: { onOffer: (offer: PairingOffer, source: Source) => 
   const [text, setText] = useState('');
   const [refused, setRefused] = useState<string | null>(null);
   const [scanning, setScanning] = useState(false);
-  const [reading, setReading] = useState(false);
-  const file = useRef<HTMLInputElement>(null);
   const id = useId();
   const asWords = looksLikeWords(text);
   const words = useMemo(() => (asWords ? typedWords(text) : []), [asWords, text]);
-  const unknown = words.filter((word) => word.state === 'unknown');
+  const unknown = words.filter((word) => word.state === 'unknown').length;
 
   const read = (from: string, source: Source): boolean => {
     try {
       onOffer(sync.readOffer(from), source);
       return true;
     } catch (error) {
-      const { code } = toProblem(error);
-      setRefused(
-        code === 'sync-link'
-          ? t('join.badLink')
-          : !looksLikeWords(from)
-            ? t('join.neither')
-            : t(
-                unknown.length > 0
-                  ? 'join.unknownWords'
-                  : words.length === PHRASE_WORDS
-                    ? 'join.badSum'
-                    : 'join.count',
-                {
-                  count: unknown.length > 0 ? unknown.length : words.length,
-                },
-              ),
-      );
+      setRefused(t(...refusalOf(toProblem(error), from, words.length, unknown)));
       return false;
     }
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (text.trim() !== '') read(text, 'typed');
-  };
-  const readPicture = (picked: File | undefined) => {
-    if (!picked) return;
-    setReading(true);
-    setRefused(null);
-    pixelsOfFile(picked)
-      .then((pixels) => (pixels ? sync.readQr(pixels) : null))
-      .then((found) => {
-        if (found === null) setRefused(t('scan.noCode'));
-        else if (!/pair=/.test(found)) setRefused(t('scan.other'));
-        else read(found, 'scan');
-      })
-      .catch(() => setRefused(t('scan.noCode')))
-      .finally(() => setReading(false));
   };
   return (
     <div className="space-y-6">
@@ -184,20 +153,7 @@ function Entry({ onOffer }: { onOffer: (offer: PairingOffer, source: Source) => 
             {t('scan.open')}
           </Button>
         )}
-        <Button busy={reading} icon={<ImageUp size={16} aria-hidden />} onClick={() => file.current?.click()}>
-          {t('scan.picture')}
-        </Button>
-        <input
-          ref={file}
-          type="file"
-          accept="image/*"
-          hidden
-          data-import="qr"
-          onChange={(event) => {
-            readPicture(event.currentTarget.files?.[0]);
-            event.currentTarget.value = '';
-          }}
-        />
+        <QrPictureButton onText={(found) => read(found, 'scan')} onRefused={setRefused} />
       </div>
       <form onSubmit={submit} className="space-y-3">
         <label htmlFor={id} className="block font-medium">
@@ -211,7 +167,7 @@ function Entry({ onOffer }: { onOffer: (offer: PairingOffer, source: Source) => 
           autoCapitalize="off"
           autoComplete="off"
           aria-describedby={`${id}-said`}
-          aria-invalid={refused !== null || unknown.length > 0 ? true : undefined}
+          aria-invalid={refused !== null || unknown > 0 ? true : undefined}
           onChange={(event) => {
             setText(event.target.value);
             setRefused(null);
@@ -231,31 +187,7 @@ function Entry({ onOffer }: { onOffer: (offer: PairingOffer, source: Source) => 
             <p className="text-ink-3 text-xs">{t('join.pasteHelp')}</p>
           )}
         </div>
-        {asWords && (
-          <ol aria-label={t('pair.ways.words')} className="flex flex-wrap gap-1.5">
-            {words.map((word, at) => (
-              <li
-                // biome-ignore lint/suspicious/noArrayIndexKey: a word may come twice; its place is what it is
-                key={`${at} ${word.text}`}
-                className={classes(
-                  'inline-flex items-center gap-1.5 rounded-sm px-1.5 py-0.5 font-mono text-xs',
-                  word.state === 'unknown' ? 'bg-danger-soft text-danger' : 'bg-fill text-ink-2',
-                )}
-              >
-                <span aria-hidden className="opacity-70">
-                  {at + 1}
-                </span>
-                {word.text}
-                {word.state === 'known' && <Check size={11} aria-hidden className="text-ok" />}
-                {word.state === 'unknown' && (
-                  <span className="font-sans">
-                    {word.meant ? t('join.meant', { word: word.meant }) : t('join.unknown')}
-                  </span>
-                )}
-              </li>
-            ))}
-          </ol>
-        )}
+        {asWords && <TypedWords words={words} />}
         <Button type="submit" disabled={text.trim() === ''}>
           {t('join.next')}
         </Button>
@@ -271,6 +203,90 @@ function Entry({ onOffer }: { onOffer: (offer: PairingOffer, source: Source) => 
         }}
       />
     </div>
+  );
+}
+
+/** Why what was handed over opens nothing, as a key of the words and its figures. */
+function refusalOf({ code }: Problem, text: string, words: number, unknown: number) {
+  if (code === 'sync-link') return ['join.badLink'] as const;
+  if (!looksLikeWords(text)) return ['join.neither'] as const;
+  if (unknown > 0) return ['join.unknownWords', { count: unknown }] as const;
+  return [words === PHRASE_WORDS ? 'join.badSum' : 'join.count', { count: words }] as const;
+}
+
+/** Finds the QR code in a picture. `onRefused` gets null as soon as another picture is read. */
+function QrPictureButton({
+  onText,
+  onRefused,
+}: {
+  onText: (text: string) => void;
+  onRefused: (why: string | null) => void;
+}) {
+  const { t } = useTranslation('sync');
+  const { sync } = useApp();
+  const [reading, setReading] = useState(false);
+  const file = useRef<HTMLInputElement>(null);
+  const readPicture = (picked: File | undefined) => {
+    if (!picked) return;
+    setReading(true);
+    onRefused(null);
+    pixelsOfFile(picked)
+      .then((pixels) => (pixels ? sync.readQr(pixels) : null))
+      .then((found) => {
+        if (found === null) onRefused(t('scan.noCode'));
+        else if (!/pair=/.test(found)) onRefused(t('scan.other'));
+        else onText(found);
+      })
+      .catch(() => onRefused(t('scan.noCode')))
+      .finally(() => setReading(false));
+  };
+  return (
+    <>
+      <Button busy={reading} icon={<ImageUp size={16} aria-hidden />} onClick={() => file.current?.click()}>
+        {t('scan.picture')}
+      </Button>
+      <input
+        ref={file}
+        type="file"
+        accept="image/*"
+        hidden
+        data-import="qr"
+        onChange={(event) => {
+          readPicture(event.currentTarget.files?.[0]);
+          event.currentTarget.value = '';
+        }}
+      />
+    </>
+  );
+}
+
+/** The words as they are understood so far, in their order. */
+function TypedWords({ words }: { words: readonly TypedWord[] }) {
+  const { t } = useTranslation('sync');
+  return (
+    <ol aria-label={t('pair.ways.words')} className="flex flex-wrap gap-1.5">
+      {words.map((word, at) => (
+        <li
+          // biome-ignore lint/suspicious/noArrayIndexKey: a word may come twice; its place is what it is
+          key={`${at} ${word.text}`}
+          className={classes(
+            'inline-flex items-center gap-1.5 rounded-sm px-1.5 py-0.5 font-mono text-xs',
+            word.state === 'unknown' ? 'bg-danger-soft text-danger' : 'bg-fill text-ink-2',
+          )}
+        >
+          <span aria-hidden className="opacity-70">
+            {at + 1}
+          </span>
+          {word.text}
+          {word.state === 'known' && <Check size={11} aria-hidden className="text-ok" />}
+          {word.state === 'unknown' && (
+            <span className="font-sans">
+              {word.meant ? t('join.meant', { word: word.meant }) : t('join.unknown')}
+            </span>
+          )}
+        </li>
+      ))}
+    </ol>
   );
 }
 
@@ -311,9 +327,9 @@ function Confirmation({
     sync.join(offer, { deviceName: name.trim(), ...typed }).then(
       () => {
         toast(t('join.done'));
-        joinedOlder(sync).then(
-          (older) => older && toast.warning(t('join.older'), { duration: 20_000 }),
-          () => {}, // the sync log says it as well
+        ignore(
+          joinedOlder(sync).then((older) => older && toast.warning(t('join.older'), { duration: 20_000 })),
+          'whether the account is older; the sync log says it as well',
         );
         navigation.openScreen('settings', 'sync');
       },

@@ -1,6 +1,7 @@
 // Sync as the screens follow it.
 import { useCallback, useEffect, useState } from 'react';
 import type { ConversationId } from '../../domain/base/ids.ts';
+import { ignore } from '../../domain/base/log.ts';
 import type { JournalEntry, Sync, SyncAccount, SyncStatus, Whereabouts } from '../../services/sync/sync.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 
@@ -27,15 +28,15 @@ function useAsked<T>(ask: (() => Promise<T>) | null): T | null {
       if (busy) return;
       busy = true;
       again = false;
-      ask()
-        .then(
-          (answer) => !gone && setHeld({ by: ask, answer }),
-          () => {}, // the engine is not there yet: the next status asks again
-        )
-        .finally(() => {
-          busy = false;
-          if (again && !gone) look();
-        });
+      ignore(
+        ask()
+          .then((answer) => !gone && setHeld({ by: ask, answer }))
+          .finally(() => {
+            busy = false;
+            if (again && !gone) look();
+          }),
+        'what sync says of a document or its log; the next status asks again',
+      );
     };
     look();
     const stop = sync.status.subscribe(look);

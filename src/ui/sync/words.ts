@@ -5,7 +5,7 @@ import { plainWords, wordsIn } from '../../domain/sync/pairing.ts';
 
 export const PHRASE_WORDS = 24;
 
-interface TypedWord {
+export interface TypedWord {
   readonly text: string;
   /** `started`: the last one, still being typed, and the beginning of a known word. */
   readonly state: 'known' | 'started' | 'unknown';

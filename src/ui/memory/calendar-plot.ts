@@ -1,0 +1,88 @@
+// The calendar as Plot draws it: a cell for each day, a column for each week, darker where there is more.
+import * as Plot from '@observablehq/plot';
+import type { TFunction } from 'i18next';
+import { formatDate, locale } from '../i18n/index.ts';
+import { type CalendarDay, type Layer, type Stretch, weekdayOf } from './calendar.ts';
+
+/** `days` by the time of their midnight in ms; `width` in px. */
+export function calendarPlot({
+  days,
+  layer,
+  stretch,
+  width,
+  t,
+}: {
+  days: ReadonlyMap<number, CalendarDay>;
+  layer: Layer;
+  stretch: Stretch;
+  width: number;
+  t: TFunction<'memory'>;
+}): Plot.PlotOptions {
+  const lead = weekdayOf(stretch.from);
+  const cells = [];
+  for (let at = 0; ; at++) {
+    const date = new Date(stretch.from);
+    date.setDate(date.getDate() + at);
+    if (date > stretch.to) break;
+    const count = days.get(date.getTime())?.[layer].length ?? 0;
+    cells.push({
+      week: Math.floor((lead + at) / 7),
+      weekday: weekdayOf(date),
+      date,
+      count,
+      href: count > 0 ? `#${date.getTime()}` : null,
+      title: `${formatDate(date.getTime())}\n${t(`pictures.calendar.count.${layer}`, { count })}`,
+    });
+  }
+  // A phone has no room for a year in one row.
+  const rows = width < 560 ? 2 : 1;
+  const weeks = Math.ceil(((cells.at(-1)?.week ?? 0) + 1) / rows);
+  const across = ({ week }: { week: number }) => week % weeks;
+  /** Each row has a line for the names of the months above its seven days. */
+  const line = (week: number, weekday: number) => Math.floor(week / weeks) * 8 + 1 + weekday;
+  const down = ({ week, weekday }: { week: number; weekday: number }) => line(week, weekday);
+  const most = Math.max(1, ...cells.map(({ count }) => count));
+  const months = cells.filter(({ date }) => date.getDate() === 1);
+  const monthName = new Intl.DateTimeFormat(locale(), { month: 'short' });
+  const dayName = new Intl.DateTimeFormat(locale(), { weekday: 'short' });
+  const strong = layer === 'written' ? 'var(--ink-2)' : 'var(--memory-strong)';
+  return {
+    height: Math.round((width - 40) / weeks) * 8 * rows + 4,
+    marginLeft: 36,
+    marginTop: 0,
+    marginRight: 4,
+    marginBottom: 4,
+    padding: 0,
+    x: { axis: null, type: 'band', domain: Array.from({ length: weeks }, (_, week) => week) },
+    y: {
+      type: 'band',
+      domain: Array.from({ length: 8 * rows }, (_, at) => at),
+      ticks: Array.from({ length: rows }, (_, row) => [0, 2, 4].map((one) => line(row * weeks, one))).flat(),
+      tickSize: 0,
+      label: null,
+      tickFormat: (at: number) => dayName.format(new Date(2024, 0, at % 8)),
+    },
+    marks: [
+      Plot.cell(cells, { x: across, y: down, fill: 'var(--fill)', inset: 1, rx: 2 }),
+      Plot.cell(
+        cells.filter(({ count }) => count > 0),
+        {
+          x: across,
+          y: down,
+          fill: strong,
+          fillOpacity: (cell) => 0.25 + 0.75 * Math.sqrt(cell.count / most),
+          inset: 1,
+          rx: 2,
+          href: 'href',
+          title: 'title',
+        },
+      ),
+      Plot.text(months, {
+        x: across,
+        y: ({ week }) => line(week, -1),
+        text: ({ date }) => monthName.format(date),
+        textAnchor: 'start',
+      }),
+    ],
+  };
+}

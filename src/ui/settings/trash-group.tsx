@@ -1,0 +1,99 @@
+// The trash: back with one press, or erased for good.
+
+import { RotateCcw, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { toast } from 'sonner';
+import type { ConversationId } from '../../domain/base/ids.ts';
+import { shownTitle } from '../../domain/text/shown.ts';
+import type { LibraryEntry } from '../../services/documents/documents.ts';
+import { useApp, useReadable } from '../hooks/app.tsx';
+import { formatExact, formatRelative } from '../i18n/index.ts';
+import { sentences } from '../i18n/sentences.ts';
+import { Button, Confirm, IconButton } from '../shell/controls.tsx';
+import { useReport } from '../shell/conversation-actions.tsx';
+import { useHasAccount, useJournal } from '../sync/use-sync.ts';
+import { Group } from './rows.tsx';
+
+export function TrashGroup() {
+  const { t } = useTranslation('settings');
+  const app = useApp();
+  const report = useReport();
+  const entries = useReadable(app.documents.library, (library) => library.entries);
+  const trash = entries
+    .filter((entry): entry is LibraryEntry & { deletedAt: number } => entry.deletedAt !== null)
+    .sort((a, b) => b.deletedAt - a.deletedAt);
+  const [erasing, setErasing] = useState<readonly ConversationId[] | null>(null);
+  const everywhere = useHasAccount();
+  const journal = useJournal();
+  const lost = new Set(
+    journal
+      ?.filter(({ kind, what }) => kind === 'conflict' && what === 'deleted')
+      .map((line) => line.document),
+  );
+  const restore = (ids: readonly ConversationId[]) => {
+    app.library.restore(ids).then(() => toast(t('storage.trash.restored', { count: ids.length })), report);
+  };
+  return (
+    <Group title={t('storage.trash.title')}>
+      <div className="flex flex-wrap items-center gap-3 py-2">
+        <p className="min-w-0 flex-1 text-ink-3 text-xs">
+          {trash.length === 0 ? t('storage.trash.empty') : t('storage.trash.text')}
+        </p>
+        {trash.length > 0 && (
+          <Button size="sm" onClick={() => setErasing(trash.map((entry) => entry.id))}>
+            {t('storage.trash.eraseAll')}
+          </Button>
+        )}
+      </div>
+      {trash.length > 0 && (
+        <ul className="max-h-80 divide-y divide-line overflow-y-auto">
+          {trash.map((entry) => {
+            const title = shownTitle(entry.title, t('storage.untitled'));
+            return (
+              <li key={entry.id} className="flex min-h-11 items-center gap-2 py-1">
+                <span className="min-w-0 flex-1">
+                  <span className="block truncate">{title}</span>
+                  {lost.has(entry.id) && (
+                    <span className="block text-branch text-xs">{t('sync:trash.lost')}</span>
+                  )}
+                </span>
+                <time
+                  dateTime={new Date(entry.deletedAt).toISOString()}
+                  title={formatExact(entry.deletedAt)}
+                  className="shrink-0 text-ink-3 text-xs max-sm:hidden"
+                >
+                  {t('storage.trash.deleted', { when: formatRelative(entry.deletedAt) })}
+                </time>
+                <IconButton
+                  size="sm"
+                  label={`${t('storage.trash.restore')}: ${title}`}
+                  icon={<RotateCcw size={15} aria-hidden />}
+                  onClick={() => restore([entry.id])}
+                />
+                <IconButton
+                  size="sm"
+                  label={`${t('storage.trash.erase')}: ${title}`}
+                  icon={<Trash2 size={15} aria-hidden />}
+                  onClick={() => setErasing([entry.id])}
+                />
+              </li>
+            );
+          })}
+        </ul>
+      )}
+      <Confirm
+        open={erasing !== null}
+        onOpenChange={() => setErasing(null)}
+        title={t('storage.trash.eraseTitle', { count: erasing?.length ?? 0 })}
+        action={t('storage.trash.eraseAction')}
+        danger
+        onConfirm={() => {
+          if (erasing) app.library.erase(erasing).catch(report);
+        }}
+      >
+        {sentences(t('storage.trash.eraseText'), everywhere && t('sync:forget.also'), t('shell:eraseQuoted'))}
+      </Confirm>
+    </Group>
+  );
+}
