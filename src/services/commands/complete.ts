@@ -2,7 +2,7 @@
 import type { ArgumentDescription, Command } from './command.ts';
 import { allowedOf, hasSlash, named, type Word, wordsOf } from './parse.ts';
 
-interface Suggestion {
+export interface Suggestion {
   readonly kind: 'command' | 'choice' | 'flag' | 'value';
   /** What replaces the word at the caret, without the space behind it. */
   readonly text: string;
@@ -33,7 +33,7 @@ const rankOf = (name: string, letters: string): number =>
 export const wantsCheckpoints = (commands: readonly Command[], input: string): boolean =>
   commandOf(commands, wordsOf(input))?.arguments.some(({ offers }) => offers === 'checkpoints') ?? false;
 
-interface Completion {
+export interface Completion {
   /** The stretch of the input that a suggestion replaces. */
   readonly from: number;
   readonly to: number;

@@ -10,7 +10,7 @@ import { recall } from './recall.ts';
 import { sync } from './sync.ts';
 import { title } from './title.ts';
 
-export { complete, type Offered, wantsCheckpoints } from './complete.ts';
+export { type Completion, complete, type Offered, type Suggestion, wantsCheckpoints } from './complete.ts';
 export { parseCommand } from './parse.ts';
 
 export const COMMANDS: readonly Command[] = [

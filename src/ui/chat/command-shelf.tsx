@@ -2,8 +2,15 @@
 import { type RefObject, useEffect, useId, useImperativeHandle, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ConversationId } from '../../domain/base/ids.ts';
+import { orElse } from '../../domain/base/log.ts';
 import type { ArgumentDescription } from '../../services/commands/command.ts';
-import { complete, type Offered, wantsCheckpoints } from '../../services/commands/index.ts';
+import {
+  type Completion,
+  complete,
+  type Offered,
+  type Suggestion,
+  wantsCheckpoints,
+} from '../../services/commands/index.ts';
 import { useApp } from '../hooks/app.tsx';
 import { classes } from '../shell/controls.tsx';
 
@@ -39,10 +46,9 @@ function useOffered(conversationId: ConversationId | null, wanted: boolean): rea
   useEffect(() => {
     if (!wanted || conversationId === null) return;
     let gone = false;
-    context.checkpoints(conversationId).then(
+    // The command itself says what is wrong with the conversation.
+    void orElse(context.checkpoints(conversationId), [], 'the checkpoints to complete a command with').then(
       (all) => !gone && setOffered(all.map(({ name, firstLine }) => ({ name, says: firstLine }))),
-      // The command itself says what is wrong with the conversation.
-      () => undefined,
     );
     return () => {
       gone = true;
@@ -68,14 +74,14 @@ export function CommandShelf({
   onClose: () => void;
 }) {
   const { commands } = useApp();
-  const { t, i18n } = useTranslation('commands');
-  const { t: say } = useTranslation('chat');
+  const { t } = useTranslation('chat');
   const { text, caret } = line;
   const offered = useOffered(conversationId, wantsCheckpoints(commands, text));
-  const { from, to, suggestions } = useMemo(
+  const completion = useMemo(
     () => complete(commands, text, caret, offered),
     [commands, text, caret, offered],
   );
+  const { from, to, suggestions } = completion;
   const [chosen, setChosen] = useState(0);
   const list = useRef<HTMLDivElement>(null);
   const id = useId();
@@ -93,97 +99,117 @@ export function CommandShelf({
   };
   useImperativeHandle(ref, () => ({
     onKey: (event) => {
-      if (event.ctrlKey || event.metaKey || event.altKey) return false;
-      if (event.key === 'Escape') {
-        onClose();
-        return true;
-      }
-      if (suggestions.length === 0) return false;
-      if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
-        const step = event.key === 'ArrowDown' ? 1 : -1;
-        setChosen((chosen + step + suggestions.length) % suggestions.length);
-        return true;
-      }
-      if (event.key === 'Tab' && !event.shiftKey) {
-        take(chosen);
-        return true;
-      }
-      // Enter completes a half written command; a complete line runs.
-      if (event.key === 'Enter' && !event.shiftKey) {
-        const suggestion = suggestions[chosen];
-        const typed = text.slice(from, to);
-        if (suggestion && typed !== '' && typed !== suggestion.text) {
-          take(chosen);
-          return true;
-        }
-      }
-      return false;
+      const meant = meaningOf(event, text, completion, chosen);
+      if (meant === null) return false;
+      if (meant === 'close') onClose();
+      else if (meant === 'take') take(chosen);
+      else setChosen((chosen + meant + suggestions.length) % suggestions.length);
+      return true;
     },
   }));
 
   if (suggestions.length === 0) return null;
-  const help = (key: string) => (i18n.exists(key, { ns: 'commands' }) ? t(key as 'recall.summary') : '');
   return (
     <div className="absolute inset-x-0 bottom-full z-20 mb-2 overflow-hidden rounded-xl border border-line bg-raised shadow-float">
       <div
         ref={list}
         id={id}
         role="listbox"
-        aria-label={say('commandShelf')}
+        aria-label={t('commandShelf')}
         className="max-h-72 overflow-y-auto p-1"
       >
-        {suggestions.map((suggestion, at) => {
-          const rest =
-            suggestion.kind === 'command'
-              ? (commands.find((command) => `/${command.name}` === suggestion.text)?.arguments ?? [])
-                  .map(placeholderOf)
-                  .join(' ')
-              : suggestion.wants;
-          return (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are handled in the text field, which keeps the focus
-            <div
-              key={suggestion.text}
-              role="option"
-              tabIndex={-1}
-              aria-selected={at === chosen}
-              onPointerMove={() => setChosen(at)}
-              onPointerDown={(event) => event.preventDefault()}
-              onClick={() => take(at)}
-              className={classes(
-                'flex min-h-8 cursor-pointer flex-wrap items-baseline gap-x-3 overflow-hidden rounded-sm px-2.5 py-1.5 pointer-coarse:min-h-11',
-                // Words come first: what finds no room beside them wraps, and shows where one is chosen.
-                at === chosen ? 'bg-fill' : 'md:h-8 md:gap-y-6',
-                // What a flag wants is short.
-                suggestion.kind !== 'command' && 'md:flex-nowrap',
-              )}
-            >
-              <span className="flex min-w-0 max-w-full items-baseline gap-x-3">
-                <span className="shrink-0 font-medium font-mono text-[0.8125rem]">{suggestion.text}</span>
-                <span
-                  className={classes('min-w-0 truncate text-ink-2', at === chosen && 'whitespace-normal')}
-                >
-                  {suggestion.says ?? help(suggestion.help)}
-                </span>
-              </span>
-              {rest && (
-                <span
-                  className={classes(
-                    'truncate font-mono text-ink-3 text-xs md:text-right',
-                    suggestion.kind === 'command' ? 'min-w-16 flex-1' : 'md:ml-auto md:max-w-1/2 md:shrink-0',
-                    // A narrow screen has room for them where one is, below the words.
-                    at === chosen ? 'max-md:basis-full max-md:whitespace-normal' : 'max-md:hidden',
-                  )}
-                >
-                  {rest}
-                </span>
-              )}
-            </div>
-          );
-        })}
+        {suggestions.map((suggestion, at) => (
+          <ShelfOption
+            key={suggestion.text}
+            suggestion={suggestion}
+            chosen={at === chosen}
+            onPoint={() => setChosen(at)}
+            onTake={() => take(at)}
+          />
+        ))}
       </div>
       <div className="border-t px-3 py-1.5 text-ink-3 text-xs pointer-coarse:hidden">
-        {say('commandShelfKeys')}
+        {t('commandShelfKeys')}
       </div>
+    </div>
+  );
+}
+
+/** What a key means for the shelf: a step, taking what is chosen, closing; null where the text field gets it. */
+function meaningOf(
+  event: KeyboardEvent,
+  text: string,
+  { from, to, suggestions }: Completion,
+  chosen: number,
+): 1 | -1 | 'take' | 'close' | null {
+  if (event.ctrlKey || event.metaKey || event.altKey) return null;
+  if (event.key === 'Escape') return 'close';
+  if (suggestions.length === 0) return null;
+  if (event.key === 'ArrowDown') return 1;
+  if (event.key === 'ArrowUp') return -1;
+  if (event.shiftKey) return null;
+  if (event.key === 'Tab') return 'take';
+  // Enter completes a half written command; a complete line runs.
+  const typed = text.slice(from, to);
+  const suggestion = suggestions[chosen];
+  return event.key === 'Enter' && suggestion && typed !== '' && typed !== suggestion.text ? 'take' : null;
+}
+
+function ShelfOption({
+  suggestion,
+  chosen,
+  onPoint,
+  onTake,
+}: {
+  suggestion: Suggestion;
+  chosen: boolean;
+  onPoint: () => void;
+  onTake: () => void;
+}) {
+  const { commands } = useApp();
+  const { t, i18n } = useTranslation('commands');
+  const help = (key: string) => (i18n.exists(key, { ns: 'commands' }) ? t(key as 'recall.summary') : '');
+  const rest =
+    suggestion.kind === 'command'
+      ? (commands.find((command) => `/${command.name}` === suggestion.text)?.arguments ?? [])
+          .map(placeholderOf)
+          .join(' ')
+      : suggestion.wants;
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are handled in the text field, which keeps the focus
+    <div
+      role="option"
+      tabIndex={-1}
+      aria-selected={chosen}
+      onPointerMove={onPoint}
+      onPointerDown={(event) => event.preventDefault()}
+      onClick={onTake}
+      className={classes(
+        'flex min-h-8 cursor-pointer flex-wrap items-baseline gap-x-3 overflow-hidden rounded-sm px-2.5 py-1.5 pointer-coarse:min-h-11',
+        // Words come first: what finds no room beside them wraps, and shows where one is chosen.
+        chosen ? 'bg-fill' : 'md:h-8 md:gap-y-6',
+        // What a flag wants is short.
+        suggestion.kind !== 'command' && 'md:flex-nowrap',
+      )}
+    >
+      <span className="flex min-w-0 max-w-full items-baseline gap-x-3">
+        <span className="shrink-0 font-medium font-mono text-[0.8125rem]">{suggestion.text}</span>
+        <span className={classes('min-w-0 truncate text-ink-2', chosen && 'whitespace-normal')}>
+          {suggestion.says ?? help(suggestion.help)}
+        </span>
+      </span>
+      {rest && (
+        <span
+          className={classes(
+            'truncate font-mono text-ink-3 text-xs md:text-right',
+            suggestion.kind === 'command' ? 'min-w-16 flex-1' : 'md:ml-auto md:max-w-1/2 md:shrink-0',
+            // A narrow screen has room for them where one is, below the words.
+            chosen ? 'max-md:basis-full max-md:whitespace-normal' : 'max-md:hidden',
+          )}
+        >
+          {rest}
+        </span>
+      )}
     </div>
   );
 }

@@ -78,127 +78,171 @@ export function branchOf(
   leaf: MessageId | null,
   until: MessageId | null = null,
 ): Branch {
-  const children = childrenOf(conversation.messages);
   let path = pathTo(conversation.messages, leaf);
   const cut = until === null ? -1 : path.findIndex((message) => message.id === until);
   if (cut >= 0) path = path.slice(0, cut + 1);
+  const rows = new BranchRows(conversation, path);
+  for (const [at, message] of path.entries()) {
+    const before = path[at - 1];
+    if (before) rows.divide(before.id);
+    rows.add(message, at);
+  }
+  const leafId = path.at(-1)?.id ?? null;
+  if (leafId !== null) rows.divide(leafId);
+  return { ...rows.finish(), path, leaf: leafId };
+}
 
-  const results = new Map<string, PartOf<'tool-result'>>();
-  const called = new Set<string>();
-  for (const message of path)
-    for (const part of message.parts) {
-      if (part.type === 'tool-call') called.add(part.callId);
-      if (part.type === 'tool-result' && called.has(part.callId)) results.set(part.callId, part);
-    }
+type MessageRow = Extract<Row, { type: 'message' }>;
 
-  const inForce = compactionOn(conversation, path);
-  const kept = keptIn(conversation);
-  const folded = foldedBy(inForce, path, kept);
-  const letters = dmailsFrom(conversation);
-  const dividers = new Map<MessageId, Compaction[]>();
-  for (const compaction of conversation.compactions.values())
-    dividers.set(compaction.at, [...(dividers.get(compaction.at) ?? []), compaction]);
+/** The rows of one path, which is added message by message, from its root on. */
+class BranchRows {
+  readonly #conversation: Conversation;
+  readonly #path: readonly Message[];
+  readonly #children: ReturnType<typeof childrenOf>;
+  /** Calls of the path, and the results that answer them. */
+  readonly #called = new Set<string>();
+  readonly #results = new Map<string, PartOf<'tool-result'>>();
+  readonly #inForce: Compaction | null;
+  readonly #kept: ReadonlySet<MessageId>;
+  readonly #folded: ReadonlySet<MessageId>;
+  readonly #letters: ReturnType<typeof dmailsFrom>;
+  readonly #dividers = new Map<MessageId, Compaction[]>();
+  readonly #rows: Row[] = [];
+  readonly #rowOf = new Map<MessageId, number>();
+  readonly #isNewDay = createDayWatch();
+  /** Notes that go into one row together. */
+  #notes: Message[] = [];
+  /** What the steps of an answer were given so far. */
+  #given = new Set<string>();
 
-  const rows: Row[] = [];
-  const rowOf = new Map<MessageId, number>();
-  const isNewDay = createDayWatch();
-  let notes: Message[] = [];
-  const endNotes = () => {
-    const [first] = notes;
-    if (!first) return;
-    for (const note of notes) rowOf.set(note.id, rows.length);
-    rows.push({ type: 'notes', key: `notes-${first.id}`, messages: notes });
-    notes = [];
-  };
-  /** It was taken back, and no newer one folds anything of what it had folded. */
-  const sentAgain = (compaction: Compaction): boolean =>
-    compaction.undone &&
-    !(
-      inForce &&
-      inForce.createdAt >= compaction.createdAt &&
-      [...foldedBy(compaction, path)].some((id) => folded.has(id))
-    );
-  const divide = (after: MessageId) => {
-    for (const compaction of (dividers.get(after) ?? []).sort((a, b) => a.createdAt - b.createdAt)) {
-      endNotes();
-      rows.push({
+  constructor(conversation: Conversation, path: readonly Message[]) {
+    this.#conversation = conversation;
+    this.#path = path;
+    this.#children = childrenOf(conversation.messages);
+    for (const message of path)
+      for (const part of message.parts) {
+        if (part.type === 'tool-call') this.#called.add(part.callId);
+        if (part.type === 'tool-result' && this.#called.has(part.callId))
+          this.#results.set(part.callId, part);
+      }
+    this.#inForce = compactionOn(conversation, path);
+    this.#kept = keptIn(conversation);
+    this.#folded = foldedBy(this.#inForce, path, this.#kept);
+    this.#letters = dmailsFrom(conversation);
+    for (const compaction of conversation.compactions.values())
+      this.#dividers.set(compaction.at, [...(this.#dividers.get(compaction.at) ?? []), compaction]);
+  }
+
+  finish(): Pick<Branch, 'rows' | 'rowOf' | 'results' | 'folded'> {
+    this.#endNotes();
+    return { rows: this.#rows, rowOf: this.#rowOf, results: this.#results, folded: this.#folded };
+  }
+
+  /** Adds the compactions that were made at `after`, oldest first. */
+  divide(after: MessageId): void {
+    const made = (this.#dividers.get(after) ?? []).sort((a, b) => a.createdAt - b.createdAt);
+    for (const compaction of made) {
+      this.#endNotes();
+      this.#rows.push({
         type: 'compaction',
         key: `compaction-${compaction.id}`,
         compaction,
-        state: compaction === inForce ? 'inForce' : sentAgain(compaction) ? 'undone' : 'superseded',
+        state:
+          compaction === this.#inForce ? 'inForce' : this.#isSentAgain(compaction) ? 'undone' : 'superseded',
       });
     }
-  };
-  /** What the steps of an answer were given so far. */
-  let given = new Set<string>();
-  for (const [at, message] of path.entries()) {
-    const before = path[at - 1];
-    if (before) divide(before.id);
-    if (message.role === 'user' && message.kind === 'message') given = new Set();
+  }
+
+  /** Adds the message at the position `at` of the path. */
+  add(message: Message, at: number): void {
+    if (message.role === 'user' && message.kind === 'message') this.#given = new Set();
     for (const part of message.parts)
-      for (const { messageId, passage } of givenBy(part)) given.add(`${messageId} ${passage}`);
-    const answered =
-      message.role === 'tool' &&
-      message.parts.every((part) => part.type === 'tool-result' && called.has(part.callId));
-    if (answered) {
-      rowOf.set(message.id, Math.max(0, rows.length - 1));
-      // Its letters are shown where it is shown.
-      const row = rows.findLast((other) => other.type === 'message');
-      const left = letters.get(message.id);
-      if (row && (message.dmail || left))
-        rows[rows.indexOf(row)] = {
-          ...row,
-          ...(message.dmail ? { arrived: [...row.arrived, message] } : {}),
-          ...(left ? { left: [...row.left, ...left] } : {}),
-        };
-      continue;
+      for (const { messageId, passage } of givenBy(part)) this.#given.add(`${messageId} ${passage}`);
+    if (this.#answersCalls(message)) this.#addResults(message);
+    else if (message.kind === 'note') this.#notes.push(message);
+    else {
+      this.#endNotes();
+      this.#addMessage(message, at);
     }
-    if (message.kind === 'note') {
-      notes.push(message);
-      continue;
-    }
-    endNotes();
-    const above = rows.at(-1);
+  }
+
+  /** A tool message whose calls are on the path is shown with them, not by itself. */
+  #answersCalls({ role, parts }: Message): boolean {
+    return (
+      role === 'tool' && parts.every((part) => part.type === 'tool-result' && this.#called.has(part.callId))
+    );
+  }
+
+  /** Its letters are shown where it is shown. */
+  #addResults(message: Message): void {
+    this.#rowOf.set(message.id, Math.max(0, this.#rows.length - 1));
+    const at = this.#rows.findLastIndex((row) => row.type === 'message');
+    const row = this.#rows[at] as MessageRow | undefined;
+    const left = this.#letters.get(message.id);
+    if (!row || !(message.dmail || left)) return;
+    this.#rows[at] = {
+      ...row,
+      ...(message.dmail ? { arrived: [...row.arrived, message] } : {}),
+      ...(left ? { left: [...row.left, ...left] } : {}),
+    };
+  }
+
+  #addMessage(message: Message, at: number): void {
+    const folded = this.#folded.has(message.id);
+    const above = this.#rows.at(-1);
     const piece = above?.type === 'message' && goesOn(above.message, message) ? above : undefined;
-    if (!piece && message.createdAt > 0 && isNewDay(message.createdAt))
-      rows.push({ type: 'day', key: `day-${message.id}`, at: message.createdAt });
-    const parent =
-      message.parentId !== null && conversation.messages.has(message.parentId) ? message.parentId : null;
-    const born = children.get(parent) ?? [];
-    const brothers = born.length > 1 ? born.filter((other) => other.kind !== 'note') : born;
-    const calls = message.role === 'assistant' && message.parts.some((part) => part.type === 'tool-call');
-    const next = calls
-      ? path.slice(at + 1).find((other) => other.role !== 'tool' && other.kind !== 'note')
-      : undefined;
-    const siblings =
-      brothers.length > 1
-        ? {
-            index: brothers.findIndex((other) => other.id === message.id),
-            ids: brothers.map((other) => other.id),
-          }
-        : null;
+    if (!piece && message.createdAt > 0 && this.#isNewDay(message.createdAt))
+      this.#rows.push({ type: 'day', key: `day-${message.id}`, at: message.createdAt });
     // Folded up to here and not behind: two rows, so that each looks as it is sent.
-    const joins = piece && piece.folded === folded.has(message.id) ? piece : undefined;
-    if (joins) rows.pop();
-    rowOf.set(message.id, rows.length);
-    rows.push({
+    const joins = piece && piece.folded === folded ? piece : undefined;
+    if (joins) this.#rows.pop();
+    this.#rowOf.set(message.id, this.#rows.length);
+    this.#rows.push({
       type: 'message',
       key: joins?.key ?? message.id,
       message,
       pieces: joins ? [...joins.pieces, joins.message] : NO_MESSAGES,
-      siblings: joins?.siblings ?? siblings,
-      continued: next?.role === 'assistant' && next.kind === 'message',
-      remembered: given.size,
+      siblings: joins?.siblings ?? this.#siblingsOf(message),
+      continued: this.#isContinued(message, at),
+      remembered: this.#given.size,
       arrived: message.dmail ? [message] : NO_MESSAGES,
-      left: [...(joins?.left ?? NO_LETTERS), ...(letters.get(message.id) ?? NO_LETTERS)],
-      folded: folded.has(message.id),
-      kept: kept.has(message.id),
+      left: [...(joins?.left ?? NO_LETTERS), ...(this.#letters.get(message.id) ?? NO_LETTERS)],
+      folded,
+      kept: this.#kept.has(message.id),
     });
   }
-  const leafId = path.at(-1)?.id ?? null;
-  if (leafId !== null) divide(leafId);
-  endNotes();
-  return { rows, rowOf, results, path, leaf: leafId, folded };
+
+  #siblingsOf({ id, parentId }: Message): Siblings | null {
+    const parent = parentId !== null && this.#conversation.messages.has(parentId) ? parentId : null;
+    const born = this.#children.get(parent) ?? [];
+    const siblings = born.length > 1 ? born.filter((other) => other.kind !== 'note') : born;
+    if (siblings.length < 2) return null;
+    return { index: siblings.findIndex((other) => other.id === id), ids: siblings.map((other) => other.id) };
+  }
+
+  /** Whether another step of the same answer follows its calls. */
+  #isContinued({ role, parts }: Message, at: number): boolean {
+    if (role !== 'assistant' || !parts.some((part) => part.type === 'tool-call')) return false;
+    let next = at + 1;
+    while (this.#path[next]?.role === 'tool' || this.#path[next]?.kind === 'note') next += 1;
+    return this.#path[next]?.role === 'assistant' && this.#path[next]?.kind === 'message';
+  }
+
+  /** It was taken back, and no newer one folds anything of what it had folded. */
+  #isSentAgain(compaction: Compaction): boolean {
+    const inForce = this.#inForce;
+    if (!compaction.undone) return false;
+    if (!inForce || inForce.createdAt < compaction.createdAt) return true;
+    return ![...foldedBy(compaction, this.#path)].some((id) => this.#folded.has(id));
+  }
+
+  #endNotes(): void {
+    const [first] = this.#notes;
+    if (!first) return;
+    for (const note of this.#notes) this.#rowOf.set(note.id, this.#rows.length);
+    this.#rows.push({ type: 'notes', key: `notes-${first.id}`, messages: this.#notes });
+    this.#notes = [];
+  }
 }
 
 /** What a compaction folds of a path; nothing where there is none, or one this version cannot read. */

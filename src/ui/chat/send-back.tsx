@@ -3,7 +3,8 @@
 import { MailPlus } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { MessageId } from '../../domain/base/ids.ts';
+import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
+import { orElse } from '../../domain/base/log.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import type { Message } from '../../domain/chat/message.ts';
 import type { Replay, SendBack } from '../../services/chat/chat.ts';
@@ -42,22 +43,6 @@ export function SendBackDialog({
   const [text, setText] = useState(before);
   const [replay, setReplay] = useState<SendBack['replay']>('answer');
   const [busy, setBusy] = useState(false);
-  const [cost, setCost] = useState<{ turns: number; answers: number } | null>(null);
-  useEffect(() => {
-    let gone = false;
-    chat.sendBackCost(conversation.id, target.message).then(
-      (known) => {
-        if (!gone) setCost(known);
-      },
-      () => {
-        // Without the figures the choice is still there.
-        if (!gone) setCost(null);
-      },
-    );
-    return () => {
-      gone = true;
-    };
-  }, [chat, conversation.id, target.message]);
   const send = () => {
     setBusy(true);
     chat
@@ -131,32 +116,69 @@ export function SendBackDialog({
           }}
           inputClassName={classes(target.type === 'result' && 'font-mono text-[0.8125rem]')}
         />
-        <fieldset>
-          <legend className="pb-1.5 font-medium text-sm">{t('dmail.replay.title')}</legend>
-          <div className="space-y-1.5">
-            {(['answer', 'branch', 'none'] as const).map((one) => (
-              <label key={one} className="flex items-start gap-2.5">
-                <input
-                  type="radio"
-                  name="replay"
-                  checked={replay === one}
-                  onChange={() => setReplay(one)}
-                  className="mt-1 accent-(--accent)"
-                />
-                <span>
-                  {t(`dmail.replay.${one}`)}
-                  {one === 'branch' && cost && cost.turns > 0 && (
-                    <span className="ml-1.5 text-ink-3 text-xs">
-                      {t('dmail.replay.cost', { count: cost.turns, answers: cost.answers })}
-                    </span>
-                  )}
-                </span>
-              </label>
-            ))}
-          </div>
-        </fieldset>
+        <ReplayChoice
+          conversation={conversation.id}
+          message={target.message}
+          chosen={replay}
+          onChoose={setReplay}
+        />
       </div>
     </Dialog>
+  );
+}
+
+/** What comes after the changed words: one answer, the branch anew at its price, or nothing. */
+function ReplayChoice({
+  conversation,
+  message,
+  chosen,
+  onChoose,
+}: {
+  conversation: ConversationId;
+  message: MessageId;
+  chosen: SendBack['replay'];
+  onChoose: (replay: SendBack['replay']) => void;
+}) {
+  const { t } = useTranslation('context');
+  const { chat } = useApp();
+  const [cost, setCost] = useState<{ turns: number; answers: number } | null>(null);
+  useEffect(() => {
+    let gone = false;
+    // Without the figures the choice is still there.
+    void orElse(chat.sendBackCost(conversation, message), null, 'the price of a branch anew').then(
+      (known) => {
+        if (!gone) setCost(known);
+      },
+    );
+    return () => {
+      gone = true;
+    };
+  }, [chat, conversation, message]);
+  return (
+    <fieldset>
+      <legend className="pb-1.5 font-medium text-sm">{t('dmail.replay.title')}</legend>
+      <div className="space-y-1.5">
+        {(['answer', 'branch', 'none'] as const).map((one) => (
+          <label key={one} className="flex items-start gap-2.5">
+            <input
+              type="radio"
+              name="replay"
+              checked={chosen === one}
+              onChange={() => onChoose(one)}
+              className="mt-1 accent-(--accent)"
+            />
+            <span>
+              {t(`dmail.replay.${one}`)}
+              {one === 'branch' && cost && cost.turns > 0 && (
+                <span className="ml-1.5 text-ink-3 text-xs">
+                  {t('dmail.replay.cost', { count: cost.turns, answers: cost.answers })}
+                </span>
+              )}
+            </span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
   );
 }
 
