@@ -195,8 +195,8 @@ function Persistence({
   const ask = () => {
     device
       .persist()
-      .then((granted) => {
-        setRefused(!granted);
+      .then((accepted) => {
+        setRefused(!accepted);
         return onAsked();
       })
       .catch(report);
