@@ -23,7 +23,7 @@ import { SidebarControl } from './shell/header.tsx';
 import { Notices } from './shell/notices.tsx';
 import { useShortcuts } from './shell/shortcuts.ts';
 import { Sidebar } from './shell/sidebar.tsx';
-import { useTheme } from './shell/theme.ts';
+import { useLooks, useTheme } from './shell/theme.ts';
 import { TabTitle } from './shell/title.ts';
 import { ForgetEverywhere } from './sync/forget-everywhere.tsx';
 import './sync/pairing-link.ts';
@@ -163,6 +163,7 @@ function Frame() {
   }, []);
 
   useTheme();
+  useLooks();
   const { route } = navigation;
   useEffect(() => {
     session.current.set(route.screen === 'conversation' ? route.conversationId : null);

@@ -178,6 +178,14 @@ export const configSchema = z.strictObject({
     .strictObject({
       language: z.enum(['auto', 'en', 'zh']).default('auto'),
       theme: z.enum(['auto', 'light', 'dark']).default('auto'),
+      /** Of everything, in steps of the browser's own. */
+      font_size: z.enum(['small', 'medium', 'large', 'larger']).default('medium'),
+      /** How long the lines of messages may be. */
+      text_width: z.enum(['narrow', 'medium', 'wide']).default('medium'),
+      /** The colour of what can be pressed. */
+      accent: z.enum(['blue', 'teal', 'graphite']).default('blue'),
+      /** More conversations in the list, with less room for each. */
+      compact: z.boolean().default(false),
       /** Which key sends; the other way round for those who write long texts. */
       send_with: z.enum(['enter', 'mod-enter']).default('enter'),
       /** Command → keys, e.g. `palette: "Mod+K"`; absent: the default. */

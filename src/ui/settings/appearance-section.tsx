@@ -1,7 +1,7 @@
-// Theme, language, and which key sends.
+// Theme, colour, sizes, language, and which key sends.
 import { useTranslation } from 'react-i18next';
 import { keyNames } from '../shell/controls.tsx';
-import { Choice, Group, Row, useSetting } from './rows.tsx';
+import { Choice, Group, Row, SwitchSetting, useSetting } from './rows.tsx';
 
 export function AppearanceSection() {
   const { t } = useTranslation('settings');
@@ -20,6 +20,10 @@ export function AppearanceSection() {
           onChange={(next) => void theme.set(next)}
         />
       </Row>
+      <Look name="accent" values={['blue', 'teal', 'graphite']} />
+      <Look name="font_size" values={['small', 'medium', 'large', 'larger']} />
+      <Look name="text_width" values={['narrow', 'medium', 'wide']} />
+      <SwitchSetting path="ui.compact" />
       <Row label={t('field.ui.language.label')} problem={language.problem} stack>
         <Choice
           label={t('field.ui.language.label')}
@@ -53,5 +57,45 @@ export function AppearanceSection() {
         />
       </Row>
     </Group>
+  );
+}
+
+/** One of a few, seen at once. */
+function Look({
+  name,
+  values,
+}: {
+  name: 'accent' | 'font_size' | 'text_width';
+  values: readonly (
+    | 'blue'
+    | 'teal'
+    | 'graphite'
+    | 'small'
+    | 'medium'
+    | 'large'
+    | 'larger'
+    | 'narrow'
+    | 'wide'
+  )[];
+}) {
+  const { t } = useTranslation('settings');
+  const setting = useSetting<(typeof values)[number]>(`ui.${name}`);
+  return (
+    <Row label={t(`field.ui.${name}.label`)} problem={setting.problem} stack>
+      <Choice
+        label={t(`field.ui.${name}.label`)}
+        value={setting.value}
+        options={values.map((value) => ({
+          value,
+          label: (
+            <>
+              {name === 'accent' && <span data-swatch={value} aria-hidden className="size-3 rounded-full" />}
+              {t(`appearance.look.${value}`)}
+            </>
+          ),
+        }))}
+        onChange={(next) => void setting.set(next)}
+      />
+    </Row>
   );
 }

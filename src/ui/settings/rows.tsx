@@ -284,13 +284,13 @@ export function Choice<Value extends string>({
 }) {
   const name = useId();
   return (
-    <fieldset className="inline-flex shrink-0 self-start rounded-md bg-fill p-0.5 @lg:self-center">
+    <fieldset className="inline-flex max-w-full flex-wrap self-start rounded-md bg-fill p-0.5 @lg:shrink-0 @lg:self-center">
       <legend className="sr-only">{label}</legend>
       {options.map((option) => (
         <label
           key={option.value}
           className={classes(
-            'touchable inline-flex h-8 cursor-pointer items-center justify-center rounded-sm px-3 has-focus-visible:outline-2 has-focus-visible:outline-accent',
+            'touchable relative inline-flex h-8 cursor-pointer items-center justify-center gap-1.5 whitespace-nowrap rounded-sm px-3 has-focus-visible:outline-2 has-focus-visible:outline-accent',
             value === option.value
               ? 'border border-line-strong bg-paper font-medium'
               : 'border border-transparent text-ink-2 hover:text-ink',

@@ -49,6 +49,7 @@ import type { Pick as PickHow } from './selection.ts';
 import { ContextMenu, type MenuPlace, SelectionBar } from './selection-bar.tsx';
 import { useShortcutKeys } from './shortcuts.ts';
 import { StatusLine } from './status-line.tsx';
+import { FONT_SCALES } from './theme.ts';
 import { TitleField } from './title-field.tsx';
 import { pickOf, useHold, useSelection } from './use-selection.ts';
 
@@ -196,7 +197,7 @@ const EntryRow = memo(function EntryRow({
             setRenaming(false);
             if (next !== null) actions.rename(entry, next);
           }}
-          className="h-8 w-full rounded-sm border border-accent bg-paper px-2 text-sm outline-none pointer-coarse:h-11"
+          className="h-(--row) w-full rounded-sm border border-accent bg-paper px-2 text-sm outline-none pointer-coarse:h-11"
         />
       </div>
     );
@@ -217,7 +218,7 @@ const EntryRow = memo(function EntryRow({
         {...events}
         onDoubleClick={rename}
         className={classes(
-          'flex h-8 min-w-0 flex-1 select-none items-center gap-2 rounded-sm px-2 [-webkit-touch-callout:none] pointer-coarse:h-11',
+          'flex h-(--row) min-w-0 flex-1 select-none items-center gap-2 rounded-sm px-2 [-webkit-touch-callout:none] pointer-coarse:h-11',
           current ? 'text-ink' : 'text-ink-2 group-hover:text-ink',
         )}
       >
@@ -275,7 +276,7 @@ function Heading({ row }: { row: Extract<SidebarRow, { type: 'heading' }> }) {
       ? new Intl.DateTimeFormat(locale(), { month: 'long', year: 'numeric' }).format(row.at)
       : t(`groups.${row.group}`);
   return (
-    <h2 className="flex h-8 items-end gap-1.5 px-4 pb-1 font-medium text-ink-3 text-xs pointer-coarse:h-11">
+    <h2 className="flex h-(--row) items-end gap-1.5 px-4 pb-1 font-medium text-ink-3 text-xs pointer-coarse:h-11">
       {row.group === 'pinned' && <Pin size={12} aria-hidden className="mb-0.5" />}
       {words}
     </h2>
@@ -283,10 +284,23 @@ function Heading({ row }: { row: Extract<SidebarRow, { type: 'heading' }> }) {
 }
 
 /** Every line is as high as this, with a mouse and with a finger, rem: the list stands at its place at once, and nothing moves under a click. */
-const LINE_HEIGHT = { fine: 2, coarse: 2.75 } as const;
-const remSize = (): number => Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+const LINE_HEIGHT = { fine: 2, compact: 1.75, coarse: 2.75 } as const;
+/** The browser's own size of text, px. */
+const baseSize = (): number =>
+  Number.parseFloat(getComputedStyle(document.documentElement).fontSize) /
+  (Number.parseFloat(document.documentElement.style.fontSize || '100') / 100);
 /** So soon after it was scrolled by hand the list does not follow what is opened elsewhere, ms. */
 const BY_HAND_MS = 1000;
+
+/** Of one line, px. */
+function useLineHeight(): number {
+  const coarse = useMedia('(pointer: coarse)');
+  const { compact, font_size: size } = useReadable(useApp().settings.config, ({ ui }) => ui);
+  return useMemo(
+    () => LINE_HEIGHT[coarse ? 'coarse' : compact ? 'compact' : 'fine'] * FONT_SCALES[size] * baseSize(),
+    [coarse, compact, size],
+  );
+}
 
 const hrefOf = (id: ConversationId): string =>
   pathOf({ screen: 'conversation', conversationId: id, messageId: null });
@@ -403,8 +417,7 @@ function ConversationList({ view, onOpened }: { view: SidebarView; onOpened: () 
   const library = useReadable(app.documents.library);
   const current = useReadable(session.current);
   const list = useRef<VListHandle>(null);
-  const coarse = useMedia('(pointer: coarse)');
-  const lineHeight = useMemo(() => LINE_HEIGHT[coarse ? 'coarse' : 'fine'] * remSize(), [coarse]);
+  const lineHeight = useLineHeight();
   const rows = useMemo(() => sidebarRows(library.entries, view, Date.now()), [library.entries, view]);
   const [erasing, setErasing] = useState<LibraryEntry | null>(null);
   const { selection, pick, clear } = useSelection(rows, current);

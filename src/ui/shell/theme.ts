@@ -1,9 +1,24 @@
-// Light or dark. `public/theme.js` sets it before the first paint; this keeps it in step with the settings and the system.
-import { useEffect } from 'react';
+// Light or dark, sizes and colour. `public/theme.js` sets the theme before the first paint; this keeps all in step with the settings.
+import { useEffect, useLayoutEffect } from 'react';
 import { log } from '../../domain/base/log.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 
 const KEY = 'recollect.theme';
+
+/** Share of the browser's own font size. */
+export const FONT_SCALES = { small: 0.9375, medium: 1, large: 1.125, larger: 1.25 } as const;
+
+/** Keeps size, width, accent and density as the person chose; the style sheet reads them from `<html>`. */
+export function useLooks(): void {
+  const { font_size, text_width, accent, compact } = useReadable(useApp().settings.config, ({ ui }) => ui);
+  useLayoutEffect(() => {
+    const { dataset, style } = document.documentElement;
+    style.fontSize = `${FONT_SCALES[font_size] * 100}%`;
+    dataset.textWidth = text_width;
+    dataset.accent = accent;
+    dataset.compact = String(compact);
+  }, [font_size, text_width, accent, compact]);
+}
 
 /** Keeps `<html data-theme>` and the browser's own chrome as the person chose. */
 export function useTheme(): void {

@@ -93,6 +93,10 @@ const ADDED: Readonly<Record<string, unknown>> = {
   'tools.checkpoint': false,
   'tools.send_dmail': false,
   'tools.max_steps': 12,
+  'ui.font_size': 'medium',
+  'ui.text_width': 'medium',
+  'ui.accent': 'blue',
+  'ui.compact': false,
   'ui.send_with': 'enter',
   'ui.shortcuts': {},
 };
@@ -129,6 +133,9 @@ describe('the fields of the configuration', () => {
       ],
       'ui.language': ['auto', 'en', 'zh'],
       'ui.theme': ['auto', 'light', 'dark'],
+      'ui.font_size': ['small', 'medium', 'large', 'larger'],
+      'ui.text_width': ['narrow', 'medium', 'wide'],
+      'ui.accent': ['blue', 'teal', 'graphite'],
       'ui.send_with': ['enter', 'mod-enter'],
     });
   });

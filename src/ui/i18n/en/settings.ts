@@ -228,6 +228,10 @@ export const settings = {
       help: 'A relay that does not answer within this time counts as unreachable. Raise it on slow connections.',
     },
     'ui.theme': { label: 'Theme', help: '' },
+    'ui.accent': { label: 'Accent colour', help: '' },
+    'ui.font_size': { label: 'Font size', help: '' },
+    'ui.text_width': { label: 'Text width', help: '' },
+    'ui.compact': { label: 'Compact list', help: 'More conversations in the sidebar. Not on touch screens.' },
     'ui.language': { label: 'Language', help: '' },
     'ui.send_with': { label: 'Send with', help: 'The other adds a new line.' },
   },
@@ -588,6 +592,17 @@ export const settings = {
   appearance: {
     theme: { auto: 'System', light: 'Light', dark: 'Dark' },
     language: { auto: 'Browser language', en: 'English', zh: '中文' },
+    look: {
+      blue: 'Blue',
+      teal: 'Teal',
+      graphite: 'Graphite',
+      small: 'Small',
+      medium: 'Medium',
+      large: 'Large',
+      larger: 'Larger',
+      narrow: 'Narrow',
+      wide: 'Wide',
+    },
     send: { enter: 'Enter', 'mod-enter': '{{keys}}' },
   },
   shortcuts: {

@@ -153,6 +153,10 @@ export const settings = {
       help: '中继这么久没有回应，就算连不上。网络慢时可调大。',
     },
     'ui.theme': { label: '主题', help: '' },
+    'ui.accent': { label: '强调色', help: '' },
+    'ui.font_size': { label: '字号', help: '' },
+    'ui.text_width': { label: '正文宽度', help: '' },
+    'ui.compact': { label: '紧凑列表', help: '侧栏里显示更多对话。触摸屏上不生效。' },
     'ui.language': { label: '语言', help: '' },
     'ui.send_with': { label: '发送键', help: '另一个用来换行。' },
   },
@@ -465,6 +469,17 @@ export const settings = {
   appearance: {
     theme: { auto: '跟随系统', light: '浅色', dark: '深色' },
     language: { auto: '跟随浏览器', en: 'English', zh: '中文' },
+    look: {
+      blue: '蓝色',
+      teal: '青色',
+      graphite: '石墨',
+      small: '小',
+      medium: '中',
+      large: '大',
+      larger: '特大',
+      narrow: '窄',
+      wide: '宽',
+    },
     send: { enter: 'Enter', 'mod-enter': '{{keys}}' },
   },
   shortcuts: {
