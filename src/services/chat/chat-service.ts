@@ -26,6 +26,7 @@ import type { ConversationChange, Documents } from '../documents/documents.ts';
 import type { Memory } from '../memory/memory.ts';
 import type { ModelChoice } from '../settings/settings.ts';
 import { type Chat, IDLE_TURN, type SendOptions, type TurnState } from './chat.ts';
+import { deleteMessage } from './delete-message.ts';
 import { createDraftRows, type Queued } from './draft-rows.ts';
 import { type ChannelLike, createElsewhere, type Shown } from './elsewhere.ts';
 import { createModelRefusals, type ModelRefusals } from './model-refusals.ts';
@@ -527,6 +528,11 @@ export function createChat(deps: ChatDependencies): Chat {
     sendBackCost: async (id, message) => {
       const { questions, answers } = questionsAfter(await needed(id), message);
       return { turns: questions.length, answers };
+    },
+
+    deleteMessage: async (id, message) => {
+      const session = sessionOf(id);
+      return await session.changes.run(() => deleteMessage(documents, id, message));
     },
 
     stop: (id) => {

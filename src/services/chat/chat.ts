@@ -149,6 +149,14 @@ export interface Chat {
   ): Promise<{ readonly messageId: MessageId; readonly undo: () => Promise<void> }>;
   /** What `sendBack` with `replay: 'branch'` would go through: questions, and answers that may have to be asked for. */
   sendBackCost(id: ConversationId, message: MessageId): Promise<{ turns: number; answers: number }>;
+  /**
+   * Deletes a message for good, or the answer that ends with it; what follows moves up.
+   * Throws `conversation-missing`, `message-missing`. `undo` puts it back, as long as this tab lives.
+   */
+  deleteMessage(
+    id: ConversationId,
+    message: MessageId,
+  ): Promise<{ readonly count: number; readonly undo: () => Promise<void> }>;
   /** Stops the answer and keeps what arrived. Queued messages wait until they are sent or a later answer succeeds. */
   stop(id: ConversationId): void;
   /** Sends the first queued message now; an answer that is being written is stopped first. */

@@ -58,6 +58,8 @@ export interface ConversationChange {
   readonly compactions?: Readonly<Record<string, Partial<Compaction> | null>>;
   /** Removes content for good (forget), and summaries that may quote it. Children hang on to the removed message's parent. */
   readonly removed?: readonly MessageId[];
+  /** Takes a removal back: messages that were removed, with their content. They stand where they stood. */
+  readonly restored?: readonly Message[];
 }
 
 export interface Documents {

@@ -274,6 +274,13 @@ export function createConversationDocument(
               for (const [key, made] of readCompactions(compactions))
                 if (made.createdAt >= message.createdAt) changeCompaction(compactions, key, null);
           }
+          for (const message of change.restored ?? []) {
+            if (m.has(message.id)) continue;
+            // What was read may have moved up already, below a parent that lived longer.
+            const parentId = x.has(message.id) ? x.get(message.id) : message.parentId;
+            m.set(message.id, plain({ ...message, parentId }));
+            x.delete(message.id);
+          }
           // Completed elsewhere while it was forgotten here, or the other way round.
           if (!isEmpty(x)) for (const row of c.keys()) if (x.has(messageOf(row))) c.delete(row);
         });

@@ -4,6 +4,7 @@ import type { ConversationRow, MemoryIndex, MessageRow } from '../../adapters/in
 import { toProblem } from '../../domain/base/errors.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
+import type { Conversation } from '../../domain/chat/conversation.ts';
 import type { Message } from '../../domain/chat/message.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Reader } from '../documents/reader.ts';
@@ -59,6 +60,16 @@ interface Projection {
 
 /** Of the index as a whole, not of what goes into it: what waits must wait, or it would be left out for good. */
 const isOfTheIndex = (error: unknown): boolean => toProblem(error).code === 'storage-full';
+
+/**
+ * Whether the row of a message is to be made: a message never changes, but a forgotten one hands its children on, and takes them back where
+ * it is restored.
+ */
+const lacksRow = (
+  { id, parentId }: Message,
+  { messages }: Conversation,
+  known: ReadonlySet<MessageId>,
+): boolean => !known.has(id) || (parentId !== null && messages.has(parentId) && !known.has(parentId));
 
 /** Keeps nothing of its own but titles that are still to be written. */
 export function createProjection({
@@ -138,9 +149,9 @@ export function createProjection({
     const known = await index.messageIds(id);
     const grown = new Set(found.grown.filter((message) => !renewed.has(message)));
     const removed = [...known].filter((message) => !conversation.messages.has(message));
-    // A forgotten one hands its children on: then their rows are made again. Else a message never changes, unless more of it came.
+    const rebuild = options.all || removed.length > 0;
     const fresh = [...conversation.messages.values()].filter(
-      (message) => options.all || removed.length > 0 || !known.has(message.id) || grown.has(message),
+      (message) => rebuild || grown.has(message) || lacksRow(message, conversation, known),
     );
     onFresh(fresh.filter(({ id }) => !known.has(id)).length);
     batch.removedMessages.push(...removed);

@@ -42,6 +42,7 @@ import { FoldProblem, LossNotice, useFoldReport } from './compaction.tsx';
 import { Composer, type ComposerHandle } from './composer.tsx';
 import { ContextPanel, contextFacts } from './context-panel.tsx';
 import { type ConversationWindow, ConversationWindows } from './conversation-windows.tsx';
+import { useDeleteMessage } from './delete-message.ts';
 import { createEdits } from './edits.ts';
 import { DropOverlay, useFileDrop } from './file-drop.tsx';
 import { FindBar } from './find-bar.tsx';
@@ -210,10 +211,22 @@ function OpenedConversation({
       ),
     );
   };
+  const remove = useDeleteMessage(id);
   const fold = () => run(app.context.compact(id, { preview: true }).then((result) => reportFold(result)));
   const canFold = !readOnly && hasModel && branch.path.length > 2;
-  const acts = useRef({ openElsewhere, show, regenerate, goOn, edit, navigation, jump, checkpoint, keep });
-  acts.current = { openElsewhere, show, regenerate, goOn, edit, navigation, jump, checkpoint, keep };
+  const acts = useRef({
+    openElsewhere,
+    show,
+    regenerate,
+    goOn,
+    edit,
+    navigation,
+    jump,
+    checkpoint,
+    keep,
+    remove,
+  });
+  acts.current = { openElsewhere, show, regenerate, goOn, edit, navigation, jump, checkpoint, keep, remove };
   const messageActions = useMemo<MessageActions>(
     () => ({
       open: (conversationId, target) => acts.current.openElsewhere(conversationId, target),
@@ -224,6 +237,7 @@ function OpenedConversation({
       jump: (message) => acts.current.jump(message),
       checkpoint: (message) => acts.current.checkpoint(message),
       keep: (message, kept) => acts.current.keep(message, kept),
+      remove: (message) => acts.current.remove(message),
       sendBack: (message, callId) => setShown({ type: 'sendBack', message, callId }),
       ledger: (answer) => setShown({ type: 'ledger', answer }),
       connectModel: () => acts.current.navigation.openScreen('settings', 'models'),

@@ -10,6 +10,7 @@ import {
   Pin,
   PinOff,
   ReceiptText,
+  Trash2,
 } from 'lucide-react';
 import { type ReactNode, useContext, useLayoutEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -118,10 +119,17 @@ export function RarerTools({
   const actions = useActions();
   const trigger = useRef<HTMLButtonElement>(null);
   // Windows that open from here give the focus back to this button.
-  const item = (label: string, icon: ReactNode, run: () => void, disabled = false): MenuItem => ({
+  const item = (
+    label: string,
+    icon: ReactNode,
+    run: () => void,
+    disabled = false,
+    danger = false,
+  ): MenuItem => ({
     label,
     icon,
     disabled,
+    danger,
     onSelect: () => {
       trigger.current?.focus();
       run();
@@ -156,6 +164,17 @@ export function RarerTools({
           () => actions.ledger(piece),
         ),
       );
+  if (actions.canWrite)
+    items.push(
+      'separator',
+      item(
+        t('deleteMessage'),
+        <Trash2 size={15} aria-hidden />,
+        () => actions.remove(message),
+        !actions.canAsk,
+        true,
+      ),
+    );
   if (items.length === 0) return null;
   return (
     <Menu

@@ -72,3 +72,29 @@ it('reads with a voice of the device only, and says so where there is none', asy
   await userEvent.keyboard('{Escape}');
   await expectAccessible();
 });
+
+it('deletes a message as the last row of its menu, and puts it back from the notice', async () => {
+  const { app, id } = await answered();
+  await show(app, `/c/${id}`);
+  const answer = page.getByRole('article', { name: 'Answer' });
+  await menu();
+  const last = page.getByRole('menuitem').elements().at(-1);
+  expect(last?.textContent).toBe('Delete message');
+  await userEvent.keyboard('{End}{Enter}');
+  await expect.element(answer).not.toBeInTheDocument();
+  await expect.element(page.getByText('How do I back up?').last()).toBeVisible();
+  await expectAccessible();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect.element(answer).toBeVisible();
+  expect((await app.documents.read(id))?.messages.size).toBe(2);
+});
+
+it('deletes a question by its own menu; its answer stays', async () => {
+  const { app, id } = await answered();
+  await show(app, `/c/${id}`, { width: 320, height: 700 });
+  const question = page.getByRole('article', { name: 'You' });
+  await question.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('menuitem', { name: 'Delete message' }).click();
+  await expect.element(question).not.toBeInTheDocument();
+  await expect.element(page.getByText('Keep two copies.')).toBeVisible();
+});

@@ -120,6 +120,8 @@ export const chat = {
   stopReading: 'Stop reading aloud',
   noVoice:
     'This device has no voice of its own for this language. Voices on the internet are not used: they would be sent your words.',
+  deleteMessage: 'Delete message',
+  messageDeleted: 'Message deleted',
   regenerateBy: 'Answer again with',
   copyCode: 'Copy code',
   code: 'Code',

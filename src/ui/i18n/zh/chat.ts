@@ -113,6 +113,8 @@ export const chat = {
   readAloud: '朗读',
   stopReading: '停止朗读',
   noVoice: '这台设备没有这种语言的本机语音。联网的语音会收到你的文字，因此不使用。',
+  deleteMessage: '删除这条消息',
+  messageDeleted: '已删除这条消息',
   regenerateBy: '换个模型再答',
   copyCode: '复制代码',
   code: '代码',

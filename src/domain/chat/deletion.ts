@@ -1,0 +1,67 @@
+// What is taken out with one message, and where the conversation stands after it. What follows it moves up to what stood before it. Pure.
+import type { MessageId } from '../base/ids.ts';
+import type { Checkpoint } from './checkpoint.ts';
+import { type Conversation, childrenOf, effectiveHead, newestLeaf, pathTo } from './conversation.ts';
+import type { Message } from './message.ts';
+
+interface Deletion {
+  /** All messages that go, in their order: an answer goes with its steps, since a tool call and its result are never parted. */
+  readonly messages: readonly Message[];
+  /** The leaf that is shown afterwards; null: nothing is left. */
+  readonly head: MessageId | null;
+  /** Checkpoints at what goes, at the message before it; null: there is none. */
+  readonly checkpoints: Readonly<Record<string, Checkpoint | null>>;
+}
+
+/** Plans the deletion of a message, or of the whole answer that `id` is the last step of. Null where it is not there. O(n). */
+export function planDeletion(conversation: Conversation, id: MessageId): Deletion | null {
+  const { messages } = conversation;
+  const target = messages.get(id);
+  if (!target) return null;
+  const children = childrenOf(messages);
+  const gone = target.role === 'user' ? [target] : stepsOf(messages, children, target);
+  const ids = new Set(gone.map((message) => message.id));
+  const first = gone[0] as Message;
+  const before = first.parentId !== null && messages.has(first.parentId) ? first.parentId : null;
+
+  const head = effectiveHead(conversation);
+  const path = pathTo(messages, head);
+  let next: MessageId | null = head;
+  if (head !== null && ids.has(head)) {
+    // At the end of a branch: its neighbour is shown, if there is one, else what stood before.
+    const siblings = (children.get(before) ?? []).filter((message) => !ids.has(message.id));
+    const neighbour = siblings.findLast(({ kind }) => kind !== 'note');
+    next = neighbour
+      ? newestLeaf(children, neighbour.id)
+      : (path.findLast((m) => !ids.has(m.id))?.id ?? null);
+  }
+  const checkpoints: Record<string, Checkpoint | null> = {};
+  for (const [name, checkpoint] of conversation.checkpoints)
+    if (ids.has(checkpoint.messageId))
+      checkpoints[name] = before === null ? null : { ...checkpoint, messageId: before };
+  return { messages: gone, head: next, checkpoints };
+}
+
+/** The steps of an answer up to the one given, without those that another branch shares, and the results of what they called. */
+function stepsOf(
+  messages: Conversation['messages'],
+  children: ReturnType<typeof childrenOf>,
+  last: Message,
+): Message[] {
+  const steps = [last];
+  for (;;) {
+    const [first] = steps;
+    const above = first && first.parentId !== null ? messages.get(first.parentId) : undefined;
+    if (!above || (above.role !== 'assistant' && above.role !== 'tool')) break;
+    if ((children.get(above.id)?.length ?? 0) > 1 || steps.includes(above)) break;
+    steps.unshift(above);
+  }
+  for (let at: Message = last; ; ) {
+    const result = children
+      .get(at.id)
+      ?.find(({ role, id }) => role === 'tool' && !steps.some((s) => s.id === id));
+    if (!result) return steps;
+    steps.push(result);
+    at = result;
+  }
+}

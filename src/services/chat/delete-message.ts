@@ -1,0 +1,42 @@
+// Deletes one message, or an answer with its steps: from the log, the relay, the index. What hangs below it stays and moves up.
+import { RecollectError } from '../../domain/base/errors.ts';
+import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
+import { planDeletion } from '../../domain/chat/deletion.ts';
+import type { Documents } from '../documents/documents.ts';
+
+/**
+ * Resolves when the deletion is durable. `undo` puts back the message, the compactions that may have quoted it, its checkpoints and the head;
+ * only this call knows the words, so it works as long as this tab is open. Throws `conversation-missing`, `message-missing`.
+ */
+export async function deleteMessage(
+  documents: Pick<Documents, 'read' | 'change'>,
+  id: ConversationId,
+  message: MessageId,
+): Promise<{ readonly count: number; readonly undo: () => Promise<void> }> {
+  const conversation = await documents.read(id);
+  if (!conversation) throw new RecollectError('conversation-missing', `There is no conversation ${id}`);
+  const plan = planDeletion(conversation, message);
+  if (!plan) throw new RecollectError('message-missing', `There is no message ${message}`);
+  const { head } = conversation.meta;
+  await documents.change(id, {
+    removed: plan.messages.map((gone) => gone.id),
+    checkpoints: plan.checkpoints,
+    meta: { head: plan.head },
+  });
+  return {
+    count: plan.messages.length,
+    undo: async () => {
+      const after = await documents.read(id);
+      if (!after) throw new RecollectError('conversation-missing', `There is no conversation ${id}`);
+      const lost = [...conversation.compactions].filter(([key]) => !after.compactions.has(key));
+      const moved = Object.keys(plan.checkpoints).map((name) => [name, conversation.checkpoints.get(name)]);
+      await documents.change(id, {
+        restored: plan.messages,
+        compactions: Object.fromEntries(lost),
+        checkpoints: Object.fromEntries(moved),
+        // Whoever went on meanwhile stays where they are.
+        ...(after.meta.head === plan.head ? { meta: { head } } : {}),
+      });
+    },
+  };
+}

@@ -1,0 +1,22 @@
+// Deletes one message, and offers to put it back.
+import { useTranslation } from 'react-i18next';
+import type { ConversationId } from '../../domain/base/ids.ts';
+import type { Message } from '../../domain/chat/message.ts';
+import { useApp } from '../hooks/app.tsx';
+import { useReport } from '../shell/conversation-actions.tsx';
+import { offer } from '../shell/offer.ts';
+
+/** The focus goes on to the composer: the row that had it is gone. */
+export function useDeleteMessage(id: ConversationId): (message: Message) => void {
+  const app = useApp();
+  const report = useReport();
+  const { t } = useTranslation('chat');
+  return (message) => {
+    app.chat
+      .deleteMessage(id, message.id)
+      .then(({ undo }) =>
+        offer(t('messageDeleted'), { label: t('undo'), onClick: () => void undo().catch(report) }),
+      )
+      .catch(report);
+  };
+}
