@@ -1,5 +1,5 @@
 // The near end of the model's thread, for whoever owns the worker: starts it with the first line, forgets it when it retires,
-// and lends lines to other threads. One thread serves them all.
+// and serves lines to other threads. One thread serves them all.
 import { z } from 'zod';
 import { RecollectError, toProblem } from '../../domain/base/errors.ts';
 import type { Line, Port } from './protocol.ts';
@@ -22,7 +22,7 @@ interface EmbeddingThread {
   /** A new line; starts the thread where none runs. */
   connect(): Line;
   /** Answers, on this port, another thread's `borrowLines`, until the port closes or the owner does. */
-  lend(port: Port): void;
+  serve(port: Port): void;
   /** Ends the thread. What waits on its lines rejects with `AbortError`; a later `connect` starts anew. */
   close(): void;
 }
@@ -67,7 +67,7 @@ export function createEmbeddingThread(spawn: () => Thread): EmbeddingThread {
 
   return {
     connect,
-    lend: (port) => {
+    serve: (port) => {
       port.addEventListener('message', ({ data }) => {
         const wish = wishSchema.safeParse(data);
         if (!wish.success) return;
@@ -99,8 +99,8 @@ const loanSchema = z.discriminatedUnion('type', [
 type Loan = z.infer<typeof loanSchema>;
 
 /**
- * The other side of `lend`, in a thread that does not own the model's worker: makes the `connect` of `createLocalEmbedding`.
- * @param port leads to the owner's `lend`
+ * The other side of `serve`, in a thread that does not own the model's worker: makes the `connect` of `createLocalEmbedding`.
+ * @param port leads to the owner's `serve`
  */
 export function borrowLines(port: Port): () => Promise<Line> {
   const waiting = new Map<number, (line: Line) => void>();

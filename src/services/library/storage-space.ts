@@ -1,4 +1,4 @@
-// How much of the size that a person allowed the library takes. Pure: who measures is in main.tsx.
+// How much of the size that a person allowed the library takes. Pure; `measured-space.ts` measures.
 
 /** From this share on a person is warned. */
 const WARN_AT = 0.8;

@@ -339,7 +339,7 @@ describe('retirement', () => {
     const model = scripted({ held: true });
     const { owner } = threads(model.load);
     const { port1, port2 } = new MessageChannel();
-    owner.lend(port1);
+    owner.serve(port1);
     open.push(() => port1.close());
     const [tab, engine] = [provider(owner.connect), provider(borrowLines(port2))];
     const waiting = [tab.embed(['x'], query), engine.embed(['y'], passage)];

@@ -99,7 +99,7 @@ describe('one thread for two askers', () => {
   const thread = createEmbeddingThread(spawn);
   afterAll(() => thread.close());
   const { port1, port2 } = new MessageChannel();
-  thread.lend(port1);
+  thread.serve(port1);
   const tab: EmbeddingProvider = local('all-MiniLM-L6-v2', thread.connect);
   const indexer: EmbeddingProvider = local('all-MiniLM-L6-v2', borrowLines(port2));
 

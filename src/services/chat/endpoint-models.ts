@@ -1,0 +1,53 @@
+// The model that answers: made anew for each question from what is connected now, with the key and the repairs of its endpoint.
+import type { ChatModel, Endpoint } from '../../adapters/models/chat-model.ts';
+import { createEndpointModel } from '../../adapters/models/index.ts';
+import type { Conversation } from '../../domain/chat/conversation.ts';
+import type { Price } from '../../domain/context/budget.ts';
+import { ownPriceOf, priceOf } from '../../domain/context/prices.ts';
+import { type createKeys, endpointKey } from '../settings/keys.ts';
+import { modelInUse } from '../settings/model-in-use.ts';
+import type { ModelChoice, Settings } from '../settings/settings.ts';
+import type { ModelRefusals } from './model-refusals.ts';
+
+interface EndpointModelsDeps {
+  readonly settings: Pick<Settings, 'connections'>;
+  readonly keys: Pick<ReturnType<typeof createKeys>, 'get'>;
+  readonly fetch: typeof fetch;
+  readonly refusals: Pick<ModelRefusals, 'leftOut' | 'remember'>;
+}
+
+export class EndpointModels {
+  readonly #deps: EndpointModelsDeps;
+  readonly #endpointOf = new WeakMap<Pick<ChatModel, 'id'>, Endpoint>();
+
+  constructor(deps: EndpointModelsDeps) {
+    this.#deps = deps;
+  }
+
+  /** The model of a conversation, or of one that has not begun; `by`: that one instead. Null where memory answers. */
+  modelOf(conversation?: Conversation, by?: ModelChoice): ChatModel | null {
+    const { settings, keys, fetch, refusals } = this.#deps;
+    const connections = settings.connections.get();
+    const choice = by ?? modelInUse(connections, conversation ?? null).choice;
+    const endpoint = connections.endpoints.find(({ id }) => id === choice?.endpointId);
+    if (!endpoint || !choice) return null;
+    const model: ChatModel = createEndpointModel({
+      endpoint,
+      model: choice.model,
+      key: () => keys.get(endpointKey(endpoint.id), endpoint.baseUrl),
+      fetch,
+      repairs: {
+        get: () => refusals.leftOut(model),
+        remember: (repairs) => void refusals.remember(model, repairs, null),
+      },
+    });
+    this.#endpointOf.set(model, endpoint);
+    return model;
+  }
+
+  /** What the model costs: what the person entered or the endpoint's list tells, else the list that ships. Null where nobody knows. */
+  priceOf(model: Pick<ChatModel, 'id' | 'endpoint'>): Price | null {
+    const own = ownPriceOf(model.id, this.#endpointOf.get(model));
+    return priceOf(model.id, model.endpoint ?? '', own)?.price ?? null;
+  }
+}

@@ -1,0 +1,201 @@
+// Wires the services of a tab to one another. Which adapters they work with is chosen in main.tsx.
+//
+//   documents ◄── library, retention        engine ◄── memory ◄── context ◄── chat ──► models
+import type { Device } from '../adapters/browser/device.ts';
+import type { EmbeddingProvider } from '../adapters/embedding/embedding-provider.ts';
+import type { Store } from '../adapters/log/conversation-log.ts';
+import type { Projection } from '../adapters/projection/projection.ts';
+import type { createTokenizers } from '../adapters/tokenizers/tokenizers.ts';
+import type { Vault } from '../adapters/vault/vault.ts';
+import { type Problem, RecollectError } from '../domain/base/errors.ts';
+import { ignore } from '../domain/base/log.ts';
+import type { Readable, Writable } from '../domain/base/readable.ts';
+import type { App } from './app.ts';
+import { createChat } from './chat/chat-service.ts';
+import type { EndpointModels } from './chat/endpoint-models.ts';
+import type { ModelRefusals } from './chat/model-refusals.ts';
+import { descriptionOf, toolsInForce } from './chat/tools/index.ts';
+import { COMMANDS } from './commands/index.ts';
+import { createContext } from './context/context-service.ts';
+import { meaningBy } from './context/meaning.ts';
+import type { Documents } from './documents/documents.ts';
+import type { Notes } from './documents/notes.ts';
+import { createActivities } from './library/activities.ts';
+import { createLibrary, type LibraryDeps } from './library/library-service.ts';
+import { estimateSpace, measureSpace } from './library/measured-space.ts';
+import { createRetention } from './library/retention.ts';
+import type { RunningEngine } from './memory/index-supervisor.ts';
+import type { Memory, MemoryStatus } from './memory/memory.ts';
+import { createMemory } from './memory/memory-service.ts';
+import type { Pause } from './memory/pause.ts';
+import { createRebuilding } from './memory/rebuilding.ts';
+import type { Settings } from './settings/settings.ts';
+import type { SyncAnswer, SyncRequest } from './sync/requests.ts';
+import type { SyncStatus } from './sync/sync.ts';
+import { createSync } from './sync/sync-service.ts';
+
+interface AppParts {
+  readonly store: Store;
+  /** The store's key-value part, as chat and context take it. */
+  readonly keyed: Pick<Store, 'drawer'>;
+  readonly vault: Vault;
+  readonly settings: Settings;
+  readonly documents: Documents;
+  readonly notes: Notes;
+  readonly embedding: Readable<EmbeddingProvider | null>;
+  readonly engine: RunningEngine;
+  readonly pause: Pause;
+  readonly status: Writable<MemoryStatus>;
+  readonly models: EndpointModels;
+  readonly refusals: ModelRefusals;
+  readonly tokenizers: ReturnType<typeof createTokenizers>;
+  readonly device: Device;
+  readonly projection: Projection;
+  readonly syncLink: {
+    readonly status: Readable<SyncStatus>;
+    ask(request: SyncRequest): Promise<SyncAnswer>;
+  };
+  /** Random bytes for new keys; see `createSealing`. */
+  readonly random: (bytes: number) => Uint8Array;
+  /** The words of exported files. */
+  readonly words: LibraryDeps['words'];
+  /** Runs work in one tab at a time. */
+  readonly exclusively: <T>(name: string, work: () => Promise<T>) => Promise<T>;
+  readonly alert: Readable<Problem | null>;
+  readonly dismissAlert: () => void;
+  readonly signal: AbortSignal;
+}
+
+/** Builds everything that the interface works with. */
+export function createApp(parts: AppParts): App {
+  const { memory, memoryWork } = connectMemory(parts);
+  const { store, documents, notes, settings, device, syncLink, alert, dismissAlert } = parts;
+  return {
+    documents,
+    notes,
+    settings,
+    device,
+    memory,
+    ...connectLibrary(parts, memory, memoryWork),
+    ...connectChat(parts, memory),
+    projection: parts.projection,
+    sync: createSync({
+      store,
+      vault: parts.vault,
+      settings,
+      notes,
+      status: syncLink.status,
+      // Without a store that lasts there is no engine's thread to ask, and nothing that could be kept in step.
+      ask: async (request) => {
+        if (store.kind === 'memory')
+          throw new RecollectError('storage-unavailable', 'Sync needs a browser that keeps what it receives');
+        return await syncLink.ask(request);
+      },
+      random: parts.random,
+    }),
+    commands: COMMANDS,
+    storageKind: store.kind,
+    alert,
+    dismissAlert,
+    logStats: () => store.log.stats(),
+  };
+}
+
+/** Memory over the engine; its long work shows among the activities of the library. */
+function connectMemory(parts: AppParts) {
+  const { engine, embedding, settings, documents, notes, status, pause, signal } = parts;
+  const memoryWork = createActivities({ now: Date.now });
+  const memory = createMemory({
+    index: engine.index,
+    embedding: embedding.get,
+    config: settings.config,
+    documents,
+    notes,
+    status,
+    wake: engine.wake,
+    setPaused: (paused) => pause.set('person', paused),
+    rebuild: createRebuilding({
+      activities: memoryWork,
+      status,
+      request: engine.requestRebuild,
+      messages: () =>
+        documents.library.get().entries.reduce((sum, { messageCount }) => sum + messageCount, 0),
+      signal,
+    }),
+  });
+  return { memory, memoryWork };
+}
+
+/** Import, export and clean-up. */
+function connectLibrary(
+  parts: AppParts,
+  memory: Memory,
+  memoryWork: ReturnType<typeof createActivities>,
+): Pick<App, 'library' | 'retention'> {
+  const { documents, notes, settings, device, store, words, exclusively, signal } = parts;
+  const library = createLibrary({
+    documents,
+    notes,
+    words,
+    others: memoryWork,
+    estimate: () => estimateSpace(device),
+    room: () => measureSpace({ device, store, memory, settings }),
+    backups: {
+      recall: () => settings.recallItem<number>('last-backup'),
+      keep: (at) => settings.keepItem('last-backup', at),
+    },
+    unfinished: {
+      recall: () => settings.recallItem<string | null>('unfinished-import'),
+      keep: (name) => settings.keepItem('unfinished-import', name ?? undefined),
+    },
+    exclusive: (work) => exclusively('recollect:import', work),
+    onImported: () => memory.wake('ended'),
+  });
+  const retention = createRetention({
+    documents,
+    notes,
+    settings,
+    now: Date.now,
+    exclusive: (work) => exclusively('recollect:retention', work),
+    signal,
+  });
+  return { library, retention };
+}
+
+/** Conversations with models, and what is sent to them. */
+function connectChat(parts: AppParts, memory: Memory): Pick<App, 'chat' | 'context'> {
+  const { documents, notes, settings, engine, embedding, models, refusals, tokenizers } = parts;
+  const common = {
+    ...parts.keyed,
+    documents,
+    notes,
+    model: (...asked: Parameters<EndpointModels['modelOf']>) => models.modelOf(...asked),
+    config: settings.config,
+    now: Date.now,
+    device: navigator.platform,
+  };
+  const context = createContext({
+    ...common,
+    tools: (conversationId) =>
+      toolsInForce(settings.config.get(), { notes, conversationId }).map(descriptionOf),
+    meaning: meaningBy({ memory, index: engine.index, model: () => embedding.get()?.id ?? null }),
+    counterFor: ({ id }) => {
+      void tokenizers.load(id);
+      return tokenizers.get(id) ?? undefined;
+    },
+    priceOf: (model) => models.priceOf(model),
+  });
+  const chat = createChat({
+    ...common,
+    memory,
+    context,
+    refusals,
+    locks: navigator.locks,
+    tabs: new BroadcastChannel('recollect-turns'),
+    tabMemory: () => sessionStorage,
+    onBegun: (id) => {
+      ignore(settings.keepChosen(id), 'the model that was chosen, for the next start');
+    },
+  });
+  return { chat, context };
+}

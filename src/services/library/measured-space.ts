@@ -1,0 +1,35 @@
+// Measures how much of the allowed size the library takes, from what the browser, the log and the index say.
+import type { Device } from '../../adapters/browser/device.ts';
+import type { Store } from '../../adapters/log/conversation-log.ts';
+import { orElse } from '../../domain/base/log.ts';
+import type { Memory } from '../memory/memory.ts';
+import type { Settings } from '../settings/settings.ts';
+import { type StorageSpace, storageSpaceOf } from './storage-space.ts';
+
+interface SpaceSources {
+  readonly device: Pick<Device, 'storage'>;
+  readonly store: { readonly log: Pick<Store['log'], 'stats'> };
+  readonly memory: Pick<Memory, 'status' | 'stats'>;
+  readonly settings: Pick<Settings, 'config'>;
+}
+
+/** Rejects where the log cannot be read. Nobody is asked who has no figures yet: an index that is starting or failed. */
+export async function measureSpace({ device, store, memory, settings }: SpaceSources): Promise<StorageSpace> {
+  const { state } = memory.status.get();
+  const [{ usage, modelBytes }, kept, indexed] = await Promise.all([
+    device.storage(),
+    store.log.stats(),
+    state === 'starting' || state === 'failed' ? null : orElse(memory.stats(), null, 'the size of the index'),
+  ]);
+  return storageSpaceOf({
+    usage,
+    known: kept.bytes + modelBytes + (indexed?.bytes ?? 0),
+    maxSizeMb: settings.config.get().storage.max_size_mb,
+  });
+}
+
+/** What the browser lets the origin use, bytes; null where it does not say. */
+export async function estimateSpace(device: Pick<Device, 'storage'>) {
+  const { usage, quota } = await device.storage();
+  return usage === null || quota === null ? null : { usage, quota };
+}

@@ -1,0 +1,217 @@
+// Keeps this tab's way to the index open: opens it, and decides what follows when that fails, or when it stops or is damaged later.
+//
+//   starting ──► open ──crash, at most 3 times──► starting          another tab may lead, so every tab does the same on its own
+//      │ ▲         └──damage, the first time────► starting, made anew
+//      │ └─ after 30 s, where a later try may work
+//      └──► failed ──new condition of the files, another engine in the settings──► starting
+import type { MemoryIndex } from '../../adapters/index/memory-index.ts';
+import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
+import type { Cancellation, Readable, Writable } from '../../domain/base/readable.ts';
+import type { Config } from '../../domain/settings/config.ts';
+import { type Memory, type MemoryStatus, STARTING } from './memory.ts';
+
+/** An index that could not be opened is tried again after this time, ms: there may be room by then. */
+const RETRY_MS = 30_000;
+/** Times that the index is opened again after it stopped, before it is given up until the next start. */
+const MAX_CRASHES = 3;
+
+/** What a tab asks of the engine that keeps the index, wherever that runs. */
+export interface RunningEngine extends Pick<Memory, 'wake' | 'setPaused'> {
+  /** Null while there is none that can be asked. */
+  index(): MemoryIndex | null;
+  /** Has the index made again from the log. Resolves as soon as that is asked for. */
+  requestRebuild(): Promise<void>;
+}
+
+/** What happened until now, as far as it decides what comes next. */
+export interface History {
+  readonly crashes: number;
+  /** The index was made anew once. */
+  readonly remade: boolean;
+  /** Another tab, slower to close the damaged index, was waited for once. */
+  readonly waited: boolean;
+}
+
+type Reaction = 'retry later' | 'reopen' | 'remake' | 'fail' | 'fail, retry later' | 'give up';
+
+/**
+ * The table of reactions.
+ *
+ * | problem | while opening | once it was open |
+ * |---|---|---|
+ * | crashed | retry later: another tab leads and has yet to close it | reopen; from the fourth crash on give up |
+ * | damaged, first time | remake | remake |
+ * | damaged again | retry later, once: another tab still has the damaged one; then give up | give up |
+ * | any other | fail; retry later where the problem says so | – |
+ */
+export function reactionTo(
+  { code, retry }: Pick<Problem, 'code' | 'retry'>,
+  when: 'opening' | 'open',
+  { crashes, remade, waited }: History,
+): Reaction {
+  if (code === 'index-crashed') {
+    if (when === 'opening') return 'retry later';
+    return crashes < MAX_CRASHES ? 'reopen' : 'give up';
+  }
+  if (code === 'index-damaged') {
+    if (!remade) return 'remake';
+    return when === 'opening' && !waited ? 'retry later' : 'give up';
+  }
+  return retry ? 'fail, retry later' : 'fail';
+}
+
+export interface OpenedIndex {
+  readonly index: MemoryIndex;
+}
+
+export interface IndexEvents {
+  readonly onDamaged: (problem: Problem) => void;
+  readonly onCrashed: (problem: Problem) => void;
+  /** What was there could not be opened, and was given up for a new one. */
+  readonly onRemade: () => void;
+}
+
+interface IndexSupervisorDeps {
+  /** Opens the index with the engine that the settings want. Rejects as `openIndexInWorker`. */
+  readonly open: (wanted: Config['storage']['engine'], events: IndexEvents) => Promise<OpenedIndex>;
+  /** The index can be asked from now on. */
+  readonly onOpened: () => void;
+  readonly config: Readable<Config>;
+  readonly status: Writable<MemoryStatus>;
+  /** What is known of the index's files, shared by all tabs. */
+  readonly files: {
+    /** Has the next opening begin afresh. */
+    markDamaged(): Promise<void>;
+    /** Calls `listener` after something new became known of them; returns how to stop. */
+    subscribe(listener: () => void): () => void;
+  };
+  /** A new index takes the place of the old one, for this reason. */
+  readonly onRemade: (problem: Problem) => void;
+  readonly signal: Cancellation;
+}
+
+export class IndexSupervisor {
+  readonly #deps: IndexSupervisorDeps;
+  #index: MemoryIndex | null = null;
+  /** The latest opening, after all before it; resolves with undefined where it failed. Never rejects. */
+  #opening: Promise<OpenedIndex | undefined>;
+  #history: History = { crashes: 0, remade: false, waited: false };
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** Opens the index at once, and keeps it open until the signal. */
+  constructor(deps: IndexSupervisorDeps) {
+    this.#deps = deps;
+    const { config, files, signal } = deps;
+    let wanted = config.get().storage.engine;
+    const stopConfig = config.subscribe(() => {
+      const now = config.get().storage.engine;
+      if (now === wanted) return;
+      wanted = now;
+      this.#reopen();
+    });
+    // Something new is known of the files: every tab that had to do without an index tries again.
+    const stopFiles = files.subscribe(() => {
+      if (this.#hasFailed()) this.#reopen();
+    });
+    signal.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(this.#timer);
+        stopConfig();
+        stopFiles();
+      },
+      { once: true },
+    );
+    this.#opening = this.#open();
+  }
+
+  /** Null while it opens, and where it could not be opened. */
+  index(): MemoryIndex | null {
+    return this.#index;
+  }
+
+  /** Has an index that could not be opened made anew, in all tabs. False where there is one, or one is opening. */
+  async remake(): Promise<boolean> {
+    if (!this.#hasFailed()) return false;
+    // One that is being tried just now may open after all.
+    await this.#opening;
+    if (!this.#hasFailed()) return false;
+    this.#history = { ...this.#history, crashes: 0 };
+    await this.#deps.files.markDamaged();
+    return true;
+  }
+
+  async #open(): Promise<OpenedIndex | undefined> {
+    const { open, config } = this.#deps;
+    try {
+      const opened = await open(config.get().storage.engine, {
+        onDamaged: (problem) => this.#handle(problem, 'open'),
+        onCrashed: (problem) => this.#handle(problem, 'open'),
+        onRemade: () =>
+          this.#deps.onRemade(new RecollectError('index-damaged', 'The index did not open').problem),
+      });
+      this.#index = opened.index;
+      this.#deps.onOpened();
+      return opened;
+    } catch (error) {
+      this.#handle(toProblem(error), 'opening');
+      return undefined;
+    }
+  }
+
+  #handle(problem: Problem, when: 'opening' | 'open'): void {
+    const reaction = reactionTo(problem, when, this.#history);
+    const isDamaged = problem.code === 'index-damaged';
+    if (when === 'open' && problem.code === 'index-crashed')
+      this.#history = { ...this.#history, crashes: this.#history.crashes + 1 };
+    if (reaction === 'retry later') {
+      if (isDamaged) this.#history = { ...this.#history, waited: true };
+      this.#retryLater();
+    } else if (reaction === 'reopen') this.#reopen();
+    else if (reaction === 'remake') {
+      this.#history = { ...this.#history, remade: true };
+      this.#deps.onRemade(problem);
+      this.#reopen();
+    } else if (reaction === 'give up') this.#giveUp(problem);
+    else {
+      this.#fail(problem);
+      if (reaction === 'fail, retry later') this.#retryLater();
+    }
+  }
+
+  #hasFailed(): boolean {
+    return this.#index === null && this.#deps.status.get().state === 'failed';
+  }
+
+  #fail(problem: Problem): void {
+    this.#deps.status.update((before) => ({ ...before, state: 'failed', problem }));
+  }
+
+  #retryLater(): void {
+    if (this.#deps.signal.aborted) return;
+    this.#timer = setTimeout(() => {
+      this.#opening = this.#opening.then((before) => before ?? this.#open());
+    }, RETRY_MS);
+  }
+
+  /** Every tab closes the old one; the first to come back opens the new one, and the log fills it where it is empty. */
+  #reopen(): void {
+    clearTimeout(this.#timer);
+    this.#opening = this.#opening.then(async (before) => {
+      this.#index = null;
+      this.#deps.status.set(STARTING);
+      await before?.index.close();
+      return await this.#open();
+    });
+  }
+
+  /** What stops again and again would go on doing so. */
+  #giveUp({ message, params }: Problem): void {
+    this.#opening = this.#opening.then(async (before) => {
+      this.#index = null;
+      this.#fail(new RecollectError('index-unavailable', message, { params: params ?? {} }).problem);
+      await before?.index.close();
+      return undefined;
+    });
+  }
+}

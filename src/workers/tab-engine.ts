@@ -1,0 +1,129 @@
+// A tab's end of the engine that keeps the index: in a worker that all tabs share, or in the page where nothing is kept.
+import type { EmbeddingProvider } from '../adapters/embedding/embedding-provider.ts';
+import type { createEmbeddingThread } from '../adapters/embedding/thread.ts';
+import type { MemoryIndex } from '../adapters/index/memory-index.ts';
+import type { Condition } from '../adapters/index/worker-host.ts';
+import type { Store } from '../adapters/log/conversation-log.ts';
+import { type Problem, toProblem } from '../domain/base/errors.ts';
+import { ignore } from '../domain/base/log.ts';
+import type { Readable, Writable } from '../domain/base/readable.ts';
+import type { Config } from '../domain/settings/config.ts';
+import type { Documents } from '../services/documents/documents.ts';
+import {
+  IndexSupervisor,
+  type OpenedIndex,
+  type RunningEngine,
+} from '../services/memory/index-supervisor.ts';
+import type { MemoryStatus } from '../services/memory/memory.ts';
+import { CONDITION, joinEngineChannel } from './engine-link.ts';
+import { startEngineThread } from './threads.ts';
+
+interface TabEngineDeps {
+  readonly store: Store;
+  /** Of the store: where tabs and workers agree on what is known of the index's files. */
+  readonly keyValues: Store['drawer'];
+  readonly documents: Documents;
+  readonly config: Readable<Config>;
+  readonly embedding: Readable<EmbeddingProvider | null>;
+  readonly embeddingThread: Pick<ReturnType<typeof createEmbeddingThread>, 'serve'>;
+  readonly status: Writable<MemoryStatus>;
+  /** What the person must be told; an index that was made anew is, unless something else is there already. */
+  readonly alert: Writable<Problem | null>;
+  readonly signal: AbortSignal;
+}
+
+/** Starts or joins the engine until the signal; `status` follows it. */
+export const startTabEngine = (deps: TabEngineDeps): RunningEngine =>
+  deps.store.kind === 'memory' ? startInPage(deps) : startInWorker(deps);
+
+/** Nothing is kept in this browser: then the index lives in the page, too, and ends with it. */
+function startInPage(deps: TabEngineDeps): RunningEngine {
+  const { store, keyValues, documents, config, embedding, status, signal } = deps;
+  let index: MemoryIndex | null = null;
+  const running = (async () => {
+    const { openEngine } = await import('../adapters/index/engines.ts');
+    const { createPgliteIndex } = await import('../adapters/index/pglite.ts');
+    const opened = await openEngine({ wanted: 'memory' });
+    index = createPgliteIndex(opened.database);
+    const { giveTitle, startMemoryEngine } = await import('../services/memory/engine.ts');
+    return startMemoryEngine({
+      store,
+      index,
+      embedding: embedding.get,
+      config,
+      setTitle: (id, title) => giveTitle(documents, id, title),
+      onStatus: (now) => status.set({ ...now, engine: 'memory' }),
+      signal,
+    });
+  })();
+  running.catch((error: unknown) =>
+    status.update((before) => ({ ...before, state: 'failed', problem: toProblem(error) })),
+  );
+  const request = (ask: (engine: Awaited<typeof running>) => unknown) =>
+    ignore(running.then(ask), 'a request to an index that did not open; the status says so');
+  return {
+    index: () => index,
+    wake: (reason) => request((engine) => engine.wake(reason)),
+    setPaused: (paused) => request((engine) => engine.setPaused(paused)),
+    requestRebuild: async () => {
+      await noteRebuild(keyValues);
+      request((engine) => engine.wake('now'));
+    },
+  };
+}
+
+function startInWorker({
+  keyValues,
+  documents,
+  config,
+  embeddingThread,
+  status,
+  alert,
+  signal,
+}: TabEngineDeps): RunningEngine {
+  const send = joinEngineChannel((message) => {
+    // While this tab has no index, the status is of an engine about to end, or of one that this tab cannot ask yet: that one answers `hello`.
+    if (message.type === 'status' && supervisor.index() !== null) status.set(message.status);
+  }, signal);
+  const supervisor: IndexSupervisor = new IndexSupervisor({
+    open: async (wanted, events): Promise<OpenedIndex> => {
+      const { openIndexInWorker } = await import('../adapters/index/worker.ts');
+      const opened = await openIndexInWorker(startEngineThread, { wanted, ...events });
+      const { port1, port2 } = new MessageChannel();
+      embeddingThread.serve(port1);
+      opened.post({ type: 'embedding' }, [port2]);
+      return opened;
+    },
+    onOpened: () => send({ type: 'hello' }),
+    config,
+    status,
+    files: {
+      markDamaged: () => keyValues.set(CONDITION, 'damaged' satisfies Condition),
+      subscribe: (listener) =>
+        keyValues.subscribe(({ keys }) => {
+          if (keys.includes(CONDITION)) listener();
+        }),
+    },
+    onRemade: (problem) => {
+      // Without conversations nothing was lost that a person would miss.
+      if (documents.library.get().entries.length > 0 && alert.get() === null) alert.set(problem);
+    },
+    signal,
+  });
+  return {
+    index: () => supervisor.index(),
+    wake: (reason) => send({ type: 'wake', reason }),
+    setPaused: (paused) => send({ type: 'paused', paused }),
+    requestRebuild: async () => {
+      if (await supervisor.remake()) return;
+      await noteRebuild(keyValues);
+      send({ type: 'wake', reason: 'now' });
+    },
+  };
+}
+
+/** The engine's code belongs to the engine's thread; the page needs this one line of it, and seldom. */
+async function noteRebuild(keyValues: TabEngineDeps['keyValues']): Promise<void> {
+  const { requestRebuild } = await import('../services/memory/engine.ts');
+  await requestRebuild(keyValues);
+}
