@@ -4,6 +4,7 @@
 import type { Device } from '../adapters/browser/device.ts';
 import type { EmbeddingProvider } from '../adapters/embedding/embedding-provider.ts';
 import type { Store } from '../adapters/log/conversation-log.ts';
+import type { ChatModel } from '../adapters/models/chat-model.ts';
 import type { Projection } from '../adapters/projection/projection.ts';
 import type { createTokenizers } from '../adapters/tokenizers/tokenizers.ts';
 import type { Vault } from '../adapters/vault/vault.ts';
@@ -173,6 +174,7 @@ function connectChat(parts: AppParts, memory: Memory): Pick<App, 'chat' | 'conte
     config: settings.config,
     now: Date.now,
     device: navigator.platform,
+    priceOf: (model: ChatModel) => models.priceOf(model),
   };
   const context = createContext({
     ...common,
@@ -183,7 +185,6 @@ function connectChat(parts: AppParts, memory: Memory): Pick<App, 'chat' | 'conte
       void tokenizers.load(id);
       return tokenizers.get(id) ?? undefined;
     },
-    priceOf: (model) => models.priceOf(model),
   });
   const chat = createChat({
     ...common,

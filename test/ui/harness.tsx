@@ -24,6 +24,7 @@ import { createLibrary } from '../../src/services/library/library-service.ts';
 import { createRetention } from '../../src/services/library/retention.ts';
 import { type MemoryStatus, STARTING } from '../../src/services/memory/memory.ts';
 import { createMemory } from '../../src/services/memory/memory-service.ts';
+import type { ModelChoice } from '../../src/services/settings/settings.ts';
 import { createSettings } from '../../src/services/settings/settings-service.ts';
 import type { SyncAnswer, SyncRequest } from '../../src/services/sync/requests.ts';
 import { SYNC_OFF, type SyncStatus } from '../../src/services/sync/sync.ts';
@@ -98,7 +99,9 @@ export async function createTestApp({
   const common = {
     documents,
     drawer: store.drawer,
-    model: () => scripted,
+    model: (_: unknown, by?: ModelChoice) =>
+      scripted && { ...scripted, id: by?.model ?? scripted.id, stream: scripted.stream },
+    priceOf: () => ({ currency: 'USD', input: 1, output: 2 }),
     config: settings.config,
     now: Date.now,
     device: 'component test',

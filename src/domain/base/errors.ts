@@ -97,6 +97,7 @@ export const PROBLEM_CODES = [
   // things that are not there any more
   'conversation-missing',
   'conversation-ended',
+  'conversation-busy',
   'tool-limit',
   'checkpoint-none',
   'checkpoint-unknown',

@@ -63,10 +63,13 @@ export function wholeOf(pieces: readonly Message[]): Message {
   if (!last) throw new Error('An answer has at least one piece');
   if (pieces.length === 1) return last;
   const usage = sumOf(pieces.map((piece) => piece.usage));
+  const costs = pieces.flatMap(({ cost }) => cost ?? []);
+  const amount = costs.reduce((sum, cost) => sum + cost.amount, 0);
   return {
     ...last,
     parts: pieces.map(({ parts }) => parts).reduce(joinedParts),
     ...(Object.keys(usage).length > 0 ? { usage } : {}),
+    ...(costs[0] ? { cost: { ...costs[0], amount } } : {}),
     ...(last.durationMs === undefined
       ? {}
       : { durationMs: pieces.reduce((sum, { durationMs = 0 }) => sum + durationMs, 0) }),

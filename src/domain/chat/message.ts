@@ -176,6 +176,9 @@ export const usageSchema = z.looseObject({
 });
 export type Usage = Known<z.infer<typeof usageSchema>>;
 
+/** What an answer cost when it was given: `amount` in `currency` (ISO 4217). */
+const costSchema = z.looseObject({ amount: z.number(), currency: z.string() }).optional().catch(undefined);
+
 /** A message that was sent back to an earlier place of its conversation. The branch that was left stays, and is linked both ways. */
 const dmailSchema = z.looseObject({
   /** Last message of the branch that was left. */
@@ -203,6 +206,8 @@ export const messageSchema = z.looseObject({
   model: z.string().optional(),
   device: z.string().optional(),
   usage: usageSchema.optional(),
+  /** By the price that was known then; absent where nobody knew it. */
+  cost: costSchema,
   /** From sending to the last token, ms. */
   durationMs: z.number().optional(),
   finish: finishSchema.optional(),

@@ -20,12 +20,14 @@ import { piecesTo, pieceToGoOn } from '../../domain/chat/continuation.ts';
 import { type Conversation, effectiveHead } from '../../domain/chat/conversation.ts';
 import { hasContent } from '../../domain/chat/draft.ts';
 import type { Message, Part, PartOf } from '../../domain/chat/message.ts';
+import type { Price } from '../../domain/context/budget.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { TurnContext } from '../context/turn-context.ts';
 import type { ConversationChange, Documents } from '../documents/documents.ts';
 import type { Memory } from '../memory/memory.ts';
 import type { ModelChoice } from '../settings/settings.ts';
-import { type Chat, IDLE_TURN, type SendOptions, type TurnState } from './chat.ts';
+import { type Chat, IDLE_TURN, MAX_COMPARED, type SendOptions, type TurnState } from './chat.ts';
+import { createComparing } from './comparing.ts';
 import { deleteMessage } from './delete-message.ts';
 import { createDraftRows, type Queued } from './draft-rows.ts';
 import { type ChannelLike, createElsewhere, type Shown } from './elsewhere.ts';
@@ -54,6 +56,8 @@ interface ChatDependencies {
   readonly now: () => number;
   /** This device's name in the messages it writes. */
   readonly device: string;
+  /** What a model costs; null where nobody knows. Absent: no answer carries its cost. */
+  readonly priceOf?: (model: ChatModel) => Price | null;
   /** `navigator.locks` where there is one: tells the draft of a living tab from that of a dead one. */
   readonly locks?: LocksLike | undefined;
   /** To the other tabs of this origin; absent: each tab knows its own turns alone. */
@@ -373,7 +377,52 @@ export function createChat(deps: ChatDependencies): Chat {
   const keepQueue = (session: Session, id: ConversationId) =>
     rows.queue(id, [...session.sending, ...session.state.get().queue]);
 
+  const comparing = createComparing({
+    run: turns.run,
+    hold: (id, { question, models }, control, work) => {
+      const session = sessionOf(id);
+      const joins = isBusy(session) ? session.running : Promise.resolve();
+      session.turn = control;
+      session.stopAsked = false;
+      set(session, {
+        status: 'waiting',
+        parts: [],
+        parentId: question,
+        answerId: null,
+        model: models,
+        startedAt: now(),
+        problem: null,
+      });
+      session.running = Promise.all([joins, work]).then(() => {
+        if (session.turn !== control) return;
+        session.turn = null;
+        const { queue, problem } = session.state.get();
+        set(session, { ...IDLE_TURN, queue, problem });
+        if (!session.stopAsked && !closed && (queue.length > 0 || session.next.length > 0))
+          start(session, id, null);
+      });
+    },
+  });
+
   const chat: Chat = {
+    comparison: comparing.of,
+
+    compare: async (id, answer, choices) => {
+      const session = sessionOf(id);
+      await session.changes.run(async () => {
+        if (isBusy(session)) throw new RecollectError('conversation-busy', 'An answer is being written.');
+        const { asked, first } = questionOf((await needed(id)).messages, answer);
+        const before = first?.parts.find((part) => part.type === 'recall');
+        const recall = before && (await recallAgain(before, { documents, notes: deps.notes }));
+        comparing.begin(
+          id,
+          { answer, question: asked.id },
+          choices.slice(0, MAX_COMPARED),
+          recall ? { recall } : {},
+        );
+      });
+    },
+
     turn: (id) => sessionOf(id).state,
     modelRefusals: refusals.all,
     forgetModelRefusals: refusals.forget,

@@ -117,6 +117,28 @@ export interface ModelRefusal {
   readonly leftOut: readonly string[];
 }
 
+/** At most so many models are asked in one comparison, beside the answer that is there. */
+export const MAX_COMPARED = 2;
+
+export interface ComparedAnswer {
+  readonly choice: ModelChoice;
+  /** What it is doing; `problem` where it could not even start. */
+  readonly turn: Readable<TurnState>;
+  /** Last message of the answer once it is saved; null before, and where nothing was. */
+  readonly last: Readable<MessageId | null>;
+  /** Stops this one and keeps what arrived. */
+  stop(): void;
+  /** Asks again; a saved answer stays as a branch. Does nothing while it runs. */
+  again(): void;
+}
+
+export interface Comparison {
+  /** The answer it was begun from. */
+  readonly answer: MessageId;
+  readonly question: MessageId;
+  readonly answers: readonly ComparedAnswer[];
+}
+
 export interface Chat {
   readonly modelRefusals: Readable<readonly ModelRefusal[]>;
   /** Sends everything again: to all models, or to those of one endpoint (its host). */
@@ -157,6 +179,13 @@ export interface Chat {
     id: ConversationId,
     message: MessageId,
   ): Promise<{ readonly count: number; readonly undo: () => Promise<void> }>;
+  /**
+   * Asks other models the question of an answer, at the same time; each answer is a sibling, and the head stays. Throws
+   * `conversation-busy` while an answer is being written, `conversation-missing`, `message-missing`.
+   */
+  compare(id: ConversationId, answer: MessageId, choices: readonly ModelChoice[]): Promise<void>;
+  /** The comparison that was begun last in this tab; null: none. */
+  comparison(id: ConversationId): Readable<Comparison | null>;
   /** Stops the answer and keeps what arrived. Queued messages wait until they are sent or a later answer succeeds. */
   stop(id: ConversationId): void;
   /** Sends the first queued message now; an answer that is being written is stopped first. */

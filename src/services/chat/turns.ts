@@ -11,7 +11,8 @@ import { type ConversationId, type MessageId, newMessageId } from '../../domain/
 import type { Readable, Writable } from '../../domain/base/readable.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import { hasContent } from '../../domain/chat/draft.ts';
-import type { Finish, Message, Part } from '../../domain/chat/message.ts';
+import type { Finish, Message, Part, Usage } from '../../domain/chat/message.ts';
+import { costOf, type Price } from '../../domain/context/budget.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { PreparedStep, StepRequest, TurnContext } from '../context/turn-context.ts';
 import type { Documents, OpenConversation } from '../documents/documents.ts';
@@ -79,6 +80,7 @@ interface TurnDependencies {
   readonly config: Readable<Config>;
   readonly now: () => number;
   readonly device: string;
+  readonly priceOf?: ((model: ChatModel) => Price | null) | undefined;
   readonly draft: (id: ConversationId, answer: Message, replaces: MessageId | null) => DraftRow;
 }
 
@@ -210,6 +212,7 @@ export function createTurns(deps: TurnDependencies) {
           ...finished(answer, got, prepared, key, stepStartedAt),
           ...(taken ? { reused: taken.id } : {}),
           ...(taken?.usage || !got.usage ? {} : { usage: got.usage }),
+          ...costIn(model, taken ? undefined : got.usage),
         };
         // Erased for good while it was being answered: it must not come back as a lone answer.
         if (!(await saving.stillThere(id))) {
@@ -288,6 +291,12 @@ export function createTurns(deps: TurnDependencies) {
     ...(prepared ? { ledger: prepared.manifest } : {}),
     ...(key === undefined ? {} : { request: key }),
   });
+
+  const costIn = (model: ChatModel, usage: Usage | undefined): Pick<Message, 'cost'> => {
+    const price = usage && deps.priceOf?.(model);
+    const amount = price ? costOf(usage, price) : null;
+    return price && amount !== null ? { cost: { amount, currency: price.currency } } : {};
+  };
 
   const count = (session: TurnSession, saved: boolean) => {
     const { replay } = session.state.get();

@@ -1,5 +1,5 @@
 // What can be taken out of an answer, and asked again: copied, shared, kept as a file, read aloud, answered by another model.
-import { Copy, Download, RefreshCw, Share2, Square, Volume2 } from 'lucide-react';
+import { Columns3, Copy, Download, RefreshCw, Share2, Square, Volume2 } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { toast } from 'sonner';
 import { isAbort } from '../../domain/base/errors.ts';
@@ -45,7 +45,14 @@ export function useAnswerItems(message: Message, text: string): MenuItem[] {
   };
   const again: MenuItem[] =
     actions.canWrite && actions.canAsk && others.length > 0
-      ? [{ label: t('regenerateBy'), icon: <RefreshCw size={15} aria-hidden />, items: others }]
+      ? [
+          { label: t('regenerateBy'), icon: <RefreshCw size={15} aria-hidden />, items: others },
+          {
+            label: t('compare.open'),
+            icon: <Columns3 size={15} aria-hidden />,
+            onSelect: () => actions.compare(message),
+          },
+        ]
       : [];
   if (!text) return again;
   return [

@@ -26,6 +26,7 @@ import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { StopReading, useAnswerItems } from './answer-menu.tsx';
 import { CompactionRunning } from './compaction.tsx';
 import { DrawnOrPlain, wordsOf } from './drawn-or-plain.tsx';
+import { formatPrice } from './gauge.tsx';
 import { Markdown } from './markdown.tsx';
 import { MessageActionsContext, useActions } from './message-actions.ts';
 import { CopyButton, RarerTools, SiblingArrows, Stamp, TOOLS } from './message-tools.tsx';
@@ -186,7 +187,7 @@ const isEmptyRecall = (parts: readonly Part[]): boolean =>
   );
 
 /** Model, tokens, seconds, and the amber mark where memory was used. */
-function UsageLine({ message, remembered }: { message: Message; remembered: number }) {
+export function UsageLine({ message, remembered }: { message: Message; remembered: number }) {
   const { t } = useTranslation('chat');
   const { t: tc } = useTranslation('context');
   const { usage } = message;
@@ -200,6 +201,7 @@ function UsageLine({ message, remembered }: { message: Message; remembered: numb
             output: formatNumber(usage.outputTokens),
           })
         : t('usage', { output: formatNumber(usage.outputTokens) })),
+    message.cost && formatPrice(message.cost),
     message.durationMs !== undefined && formatDuration(message.durationMs),
   ].filter((fact): fact is string => typeof fact === 'string' && fact !== '');
   return (

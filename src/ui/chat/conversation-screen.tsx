@@ -237,6 +237,7 @@ function OpenedConversation({
       jump: (message) => acts.current.jump(message),
       checkpoint: (message) => acts.current.checkpoint(message),
       keep: (message, kept) => acts.current.keep(message, kept),
+      compare: (answer) => setShown({ type: 'compare', answer }),
       remove: (message) => acts.current.remove(message),
       sendBack: (message, callId) => setShown({ type: 'sendBack', message, callId }),
       ledger: (answer) => setShown({ type: 'ledger', answer }),

@@ -7,6 +7,7 @@ import type { RequestManifest } from '../../domain/context/manifest.ts';
 import { useApp } from '../hooks/app.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { PlanDialog } from './compaction.tsx';
+import { CompareDialog } from './compare.tsx';
 import { LedgerDialog } from './ledger.tsx';
 import { SendBackDialog } from './send-back.tsx';
 import { WorldlineDialog } from './worldline-map.tsx';
@@ -14,6 +15,7 @@ import { WorldlineDialog } from './worldline-map.tsx';
 export type ConversationWindow =
   | { readonly type: 'ledger'; readonly answer: Message }
   | { readonly type: 'sendBack'; readonly message: Message; readonly callId?: string | undefined }
+  | { readonly type: 'compare'; readonly answer: Message }
   | { readonly type: 'worldlines'; readonly compareWith?: MessageId };
 
 export function ConversationWindows({
@@ -50,6 +52,17 @@ export function ConversationWindows({
           callId={shown.callId}
           onClose={onClose}
           onSent={onSent}
+        />
+      )}
+      {shown?.type === 'compare' && (
+        <CompareDialog
+          conversation={conversation}
+          answer={shown.answer}
+          onClose={onClose}
+          onGo={(message) => {
+            onClose();
+            onGo(message);
+          }}
         />
       )}
       {shown?.type === 'worldlines' && (

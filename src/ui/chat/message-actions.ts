@@ -24,6 +24,8 @@ export interface MessageActions {
   sendBack(message: Message, callId?: string): void;
   /** Opens the ledger of an answer. */
   ledger(answer: Message): void;
+  /** Opens other models' answers beside this one. */
+  compare(answer: Message): void;
   /** Deletes a message, or the answer that ends with it; the notice takes it back. */
   remove(message: Message): void;
   connectModel(): void;

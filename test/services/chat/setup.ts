@@ -8,6 +8,7 @@ import type { ConversationId, MessageId } from '../../../src/domain/base/ids.ts'
 import { until, writable } from '../../../src/domain/base/readable.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../../src/domain/chat/conversation.ts';
 import { type Message, type Part, type RecalledPassage, textOf } from '../../../src/domain/chat/message.ts';
+import type { Price } from '../../../src/domain/context/budget.ts';
 import { type Config, defaultConfig } from '../../../src/domain/settings/config.ts';
 import { createChat } from '../../../src/services/chat/chat-service.ts';
 import type { ChannelLike } from '../../../src/services/chat/elsewhere.ts';
@@ -18,6 +19,7 @@ import { type ContextDependencies, createContext } from '../../../src/services/c
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';
 import type { NotesState } from '../../../src/services/documents/notes.ts';
 import type { RecallRequest, RecallResult } from '../../../src/services/memory/memory.ts';
+import type { ModelChoice } from '../../../src/services/settings/settings.ts';
 
 /** Exclusive locks in one thread. `kill` frees all that one holder has, as the end of a tab does. */
 export function createLocks() {
@@ -72,7 +74,8 @@ export const notesOf = (
 
 export function createScene(
   options: {
-    model?: (conversation?: Conversation) => ChatModel | null;
+    model?: (conversation?: Conversation, by?: ModelChoice) => ChatModel | null;
+    priceOf?: (model: ChatModel) => Price | null;
     onBegun?: (id: ConversationId) => void;
     store?: Store;
     locks?: LocksLike;
@@ -106,6 +109,7 @@ export function createScene(
     documents,
     drawer: store.drawer,
     model,
+    ...(options.priceOf ? { priceOf: options.priceOf } : {}),
     ...(options.onBegun ? { onBegun: options.onBegun } : {}),
     ...(options.refusals ? { refusals: options.refusals } : {}),
     context,

@@ -454,6 +454,11 @@ export const problems = {
     kept: 'It has ended and left nothing, unless you kept it.',
     do: 'Start another one. A temporary conversation that is worth it can be kept while it lasts.',
   },
+  'conversation-busy': {
+    what: 'An answer is still being written in this conversation.',
+    kept: 'Nothing was asked and nothing was changed.',
+    do: 'Wait for its end or stop it, then try again.',
+  },
   'tool-limit': {
     what: 'The model went on calling tools instead of answering, and was stopped after {{limit}} steps.',
     kept: 'All its calls and their results are in the conversation.',

@@ -49,7 +49,7 @@ interface DialogProps {
   description?: ReactNode;
   /** Buttons at the bottom right; the last one is what Enter would mean. */
   footer?: ReactNode;
-  size?: 'sm' | 'md' | 'lg';
+  size?: 'sm' | 'md' | 'lg' | 'xl';
   /** For screen readers only. */
   hideTitle?: boolean;
   /** Without the padding and the close button: the content draws itself to the edges. */
@@ -57,7 +57,7 @@ interface DialogProps {
   children?: ReactNode;
 }
 
-const DIALOG_WIDTH = { sm: 'max-w-100', md: 'max-w-140', lg: 'max-w-200' } as const;
+const DIALOG_WIDTH = { sm: 'max-w-100', md: 'max-w-140', lg: 'max-w-200', xl: 'max-w-320' } as const;
 
 function CloseCross({ className }: { className?: string }) {
   const { t } = useTranslation('shell');

@@ -1,0 +1,308 @@
+// Answers of several models to one question, beside each other; one of them is gone on with. On a phone they stand below each other.
+import { Columns3, Square } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { MessageId } from '../../domain/base/ids.ts';
+import { wholeOf } from '../../domain/chat/continuation.ts';
+import { type Conversation, pathTo } from '../../domain/chat/conversation.ts';
+import type { Message, Part, PartOf } from '../../domain/chat/message.ts';
+import { type ComparedAnswer, MAX_COMPARED } from '../../services/chat/chat.ts';
+import type { ModelChoice } from '../../services/settings/settings.ts';
+import { useApp, useReadable } from '../hooks/app.tsx';
+import { Button, classes, Dialog, Spinner } from '../shell/controls.tsx';
+import { useReport } from '../shell/conversation-actions.tsx';
+import { ProblemNotice } from '../shell/problem-notice.tsx';
+import { AnswerParts, UsageLine } from './answer.tsx';
+
+const NO_RESULTS: ReadonlyMap<string, PartOf<'tool-result'>> = new Map();
+
+/** The steps of the answer that ends with `last`, as one message with all its parts. */
+function answerAt({ messages }: Conversation, last: MessageId | null) {
+  const path = pathTo(messages, last);
+  const asked = path.findLastIndex(({ role, kind }) => role === 'user' && kind === 'message');
+  const steps = path.slice(asked + 1);
+  const said = steps.filter(({ role }) => role === 'assistant');
+  if (said.length === 0) return null;
+  const results = new Map<string, PartOf<'tool-result'>>();
+  const parts: Part[] = [];
+  for (const step of steps)
+    for (const part of step.parts)
+      if (part.type === 'tool-result') results.set(part.callId, part);
+      else if (part.type !== 'recall' && step.role === 'assistant') parts.push(part);
+  return { whole: wholeOf(said), parts, results };
+}
+
+function Column({
+  title,
+  note,
+  busy,
+  foot,
+  children,
+}: {
+  title: string;
+  note?: string;
+  busy: boolean;
+  foot: ReactNode;
+  children: ReactNode;
+}) {
+  return (
+    <article
+      aria-label={title}
+      aria-busy={busy}
+      className="flex min-w-0 flex-col rounded-lg border border-line bg-paper"
+    >
+      <header className="flex min-h-11 items-center gap-2 border-b px-3 py-2">
+        <h3 className="min-w-0 flex-1 truncate font-medium text-sm" title={title}>
+          {title}
+        </h3>
+        {note && <span className="shrink-0 text-ink-3 text-xs">{note}</span>}
+      </header>
+      <div className="min-w-0 flex-1 px-3 py-1 [overflow-wrap:anywhere]">{children}</div>
+      <footer className="flex flex-wrap items-center gap-2 px-3 pt-1 pb-3">{foot}</footer>
+    </article>
+  );
+}
+
+/** An answer that is kept: its words, how it ended, what it cost. */
+function Kept({
+  message,
+  parts,
+  results,
+}: {
+  message: Message;
+  parts: readonly Part[];
+  results: typeof NO_RESULTS;
+}) {
+  const { t } = useTranslation('chat');
+  const failed = message.finish === 'error' || message.finish === 'cut';
+  return (
+    <>
+      <AnswerParts parts={parts} results={results} running={false} />
+      {parts.length === 0 && !failed && <p className="py-2 text-ink-2 text-sm">{t('compare.empty')}</p>}
+      {failed && (
+        <ProblemNotice
+          className="my-2"
+          problem={message.problem ?? { code: 'unexpected', message: t('failed') }}
+        />
+      )}
+      {message.finish === 'stopped' && <p className="py-1 text-ink-2 text-sm">{t('stopped')}</p>}
+      <UsageLine message={{ ...message, model: undefined }} remembered={0} />
+    </>
+  );
+}
+
+function PickButton({ model, primary, onPick }: { model: string; primary: boolean; onPick: () => void }) {
+  const { t } = useTranslation('chat');
+  return (
+    <Button
+      size="sm"
+      variant={primary ? 'primary' : 'secondary'}
+      aria-label={t('compare.pickOf', { model })}
+      onClick={onPick}
+    >
+      {t('compare.pick')}
+    </Button>
+  );
+}
+
+/** One of the models that were asked. */
+function ComparedColumn({
+  conversation,
+  answer,
+  onPick,
+}: {
+  conversation: Conversation;
+  answer: ComparedAnswer;
+  onPick: (message: MessageId) => void;
+}) {
+  const { t } = useTranslation('chat');
+  const turn = useReadable(answer.turn);
+  const last = useReadable(answer.last);
+  const { model } = answer.choice;
+  const running = turn.status !== 'idle';
+  const kept = running ? null : answerAt(conversation, last);
+  const parts = turn.parts.filter(({ type }) => type !== 'recall');
+  return (
+    <Column
+      title={model}
+      busy={running}
+      {...(running ? { note: t('compare.running') } : {})}
+      foot={
+        running ? (
+          <Button
+            size="sm"
+            icon={<Square size={11} fill="currentColor" aria-hidden />}
+            aria-label={t('compare.stop', { model })}
+            onClick={answer.stop}
+          >
+            {t('stop')}
+          </Button>
+        ) : (
+          <>
+            {last !== null && <PickButton primary model={model} onPick={() => onPick(last)} />}
+            {kept?.whole.finish !== 'stop' && (
+              <Button size="sm" onClick={answer.again}>
+                {t('compare.again')}
+              </Button>
+            )}
+          </>
+        )
+      }
+    >
+      {running && (
+        <>
+          <AnswerParts parts={parts} results={NO_RESULTS} running />
+          {parts.length === 0 && (
+            <p className="flex items-center gap-2.5 py-2 text-ink-3 text-sm">
+              <Spinner className="scale-90" />
+              {t('compare.waiting')}
+            </p>
+          )}
+        </>
+      )}
+      {kept && <Kept message={kept.whole} parts={kept.parts} results={kept.results} />}
+      {!running && !kept && turn.problem && <ProblemNotice className="my-2" problem={turn.problem} />}
+    </Column>
+  );
+}
+
+/** Which models are asked, at most `MAX_COMPARED`. */
+function Chooser({
+  models,
+  chosen,
+  onChange,
+}: {
+  models: readonly (ModelChoice & { readonly key: string; readonly label: string | null })[];
+  chosen: readonly string[];
+  onChange: (chosen: readonly string[]) => void;
+}) {
+  const { t } = useTranslation('chat');
+  return (
+    <fieldset>
+      <legend className="pb-1 font-medium text-sm">{t('compare.models')}</legend>
+      <p className="pb-2 text-ink-2 text-sm">{t('compare.most', { count: MAX_COMPARED })}</p>
+      <div className="grid gap-0.5">
+        {models.map(({ key, model, label }) => (
+          <label
+            key={key}
+            className="touchable flex min-h-9 items-center gap-2.5 rounded-sm px-1 hover:bg-fill"
+          >
+            <input
+              type="checkbox"
+              checked={chosen.includes(key)}
+              disabled={!chosen.includes(key) && chosen.length >= MAX_COMPARED}
+              onChange={({ target }) =>
+                onChange(target.checked ? [...chosen, key] : chosen.filter((one) => one !== key))
+              }
+              className="accent-(--accent)"
+            />
+            <span className="min-w-0 truncate">{model}</span>
+            {label && <span className="shrink-0 text-ink-3 text-xs">{label}</span>}
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+/** Every model that is connected but the one whose answer is there. */
+function useCandidates(answer: Message) {
+  const endpoints = useReadable(useApp().settings.connections, (connections) => connections.endpoints);
+  return endpoints.flatMap(({ id, label, models }) =>
+    models
+      .filter((model) => model !== answer.model)
+      .map((model) => ({
+        key: `${id}/${model}`,
+        endpointId: id,
+        model,
+        label: endpoints.length > 1 ? label : null,
+      })),
+  );
+}
+
+export function CompareDialog({
+  conversation,
+  answer,
+  onClose,
+  onGo,
+}: {
+  conversation: Conversation;
+  /** What the others stand beside. */
+  answer: Message;
+  onClose: () => void;
+  /** Goes on with the branch of this message. */
+  onGo: (message: MessageId) => void;
+}) {
+  const { t } = useTranslation('chat');
+  const { chat } = useApp();
+  const report = useReport();
+  const models = useCandidates(answer);
+  const busy = useReadable(chat.turn(conversation.id), ({ status }) => status !== 'idle');
+  const comparison = useReadable(chat.comparison(conversation.id));
+  const [chosen, setChosen] = useState<readonly string[]>(() =>
+    models.slice(0, models.length === 1 ? 1 : 0).map(({ key }) => key),
+  );
+  const [choosing, setChoosing] = useState(false);
+  const shown = !choosing && comparison?.answer === answer.id ? comparison : null;
+  const start = () => {
+    const choices = models.filter(({ key }) => chosen.includes(key));
+    chat.compare(conversation.id, answer.id, choices).then(() => setChoosing(false), report);
+  };
+  const here = answerAt(conversation, answer.id);
+  const title = answer.model ?? t('compare.unknown');
+  return (
+    <Dialog
+      open
+      size={shown ? 'xl' : 'md'}
+      onOpenChange={(open) => {
+        if (!open) onClose();
+      }}
+      title={t('compare.title')}
+      description={t('compare.lead')}
+      footer={
+        shown ? (
+          <Button disabled={busy} onClick={() => setChoosing(true)}>
+            {t('compare.choose')}
+          </Button>
+        ) : (
+          <Button
+            variant="primary"
+            icon={<Columns3 size={15} aria-hidden />}
+            disabled={chosen.length === 0}
+            onClick={start}
+          >
+            {t('compare.start')}
+          </Button>
+        )
+      }
+    >
+      {shown ? (
+        <div
+          className={classes(
+            'grid gap-3',
+            shown.answers.length > 1 ? 'md:grid-cols-2 lg:grid-cols-3' : 'md:grid-cols-2',
+          )}
+        >
+          <Column
+            title={title}
+            note={t('compare.here')}
+            busy={false}
+            foot={<PickButton primary={false} model={title} onPick={() => onGo(answer.id)} />}
+          >
+            {here && <Kept message={here.whole} parts={here.parts} results={here.results} />}
+          </Column>
+          {shown.answers.map((one) => (
+            <ComparedColumn
+              key={`${one.choice.endpointId}/${one.choice.model}`}
+              conversation={conversation}
+              answer={one}
+              onPick={onGo}
+            />
+          ))}
+        </div>
+      ) : (
+        <Chooser models={models} chosen={chosen} onChange={setChosen} />
+      )}
+    </Dialog>
+  );
+}
