@@ -45,9 +45,9 @@ for (const library of [false, true])
     expect(found).toEqual([]);
   });
 
-test('the keyboard alone: look around, import, connect, ask, stop, ask again, edit, search, settings, back', {
-  tag: '@gate',
-}, async ({ page }) => {
+test('the keyboard alone: look around, import, connect, ask, stop, ask again, edit, search, settings, back', async ({
+  page,
+}) => {
   // The longest road of all: every key of it is pressed.
   test.setTimeout(300_000);
   const server = await startScriptedModel();

@@ -110,9 +110,9 @@ async function keepIndexIn(page: Page, engine: 'opfs' | 'indexeddb'): Promise<vo
 }
 
 for (const engine of ['opfs', 'indexeddb'] as const)
-  test(`an index that is damaged inside is made again by itself, and says so (${engine})`, {
-    tag: engine === 'opfs' ? '@gate' : [],
-  }, async ({ page }) => {
+  test(`an index that is damaged inside is made again by itself, and says so (${engine})`, async ({
+    page,
+  }) => {
     test.setTimeout(240_000);
     await openApp(page);
     await keepIndexIn(page, engine);
@@ -299,9 +299,10 @@ const rawLog = (page: Page): Promise<{ version: number; entries: string[] }> =>
     return { version, entries: entries.map(({ seq, id, bytes }) => `${seq} ${id} ${bytes}`) };
   });
 
-test('a log that a newer app wrote, or that another tab holds: the app says which, and touches nothing', {
-  tag: '@gate',
-}, async ({ page, context }) => {
+test('a log that a newer app wrote, or that another tab holds: the app says which, and touches nothing', async ({
+  page,
+  context,
+}) => {
   await openApp(page);
   await bringHistory(page);
   await saved(page);

@@ -604,9 +604,7 @@ test('the end stays in sight while an answer grows, unless one scrolls up or ope
   await expect(said(page, 'Line 159 of it')).toBeInViewport();
 });
 
-test('words in the composer outlive a command, an idea, and going elsewhere at once', {
-  tag: '@gate',
-}, async ({ page }) => {
+test('words in the composer outlive a command, an idea, and going elsewhere at once', async ({ page }) => {
   await openApp(page);
   await choose(page, 'plain');
   await ask(page, 'When does the backup run?');

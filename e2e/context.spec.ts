@@ -223,9 +223,9 @@ test('a summary by the model is made again with guidance', async ({ page }) => {
   await expect(inForce).toContainText('keep every port number');
 });
 
-test('/compact --preview shows the plan; blocks are ticked by hand, then it is carried out', {
-  tag: '@gate',
-}, async ({ page }) => {
+test('/compact --preview shows the plan; blocks are ticked by hand, then it is carried out', async ({
+  page,
+}) => {
   await openApp(page);
   await connect(page, { ...SMALL, 'context.window_tokens': 16_000 });
   server.answer(longAnswers);

@@ -61,9 +61,9 @@ test('the page after looking around says that all is made up, has a question for
 });
 
 for (const busy of [false, true])
-  test(`a new version says that it is there, and starts when the person wants it${busy ? ', also while the old one is busy' : ''}`, {
-    tag: busy ? [] : '@gate',
-  }, async ({ browser }) => {
+  test(`a new version says that it is there, and starts when the person wants it${busy ? ', also while the old one is busy' : ''}`, async ({
+    browser,
+  }) => {
     test.setTimeout(240_000);
     let version = 1;
     let end = () => {};
@@ -224,9 +224,9 @@ test.describe('with a service worker that keeps what it passes on', () => {
   });
 });
 
-test('a browser that keeps nothing: it says so, and chat and recall work until the tab closes', {
-  tag: '@gate',
-}, async ({ page }) => {
+test('a browser that keeps nothing: it says so, and chat and recall work until the tab closes', async ({
+  page,
+}) => {
   await page.addInitScript(`
     Object.defineProperty(globalThis, 'indexedDB', { get() { throw new DOMException('no', 'SecurityError'); } });
   `);
@@ -431,9 +431,9 @@ test('a conversation that a newer version wrote is read, and left as it is', asy
 test.describe('with a service worker, which an installed app must have', () => {
   test.use({ serviceWorkers: 'allow' });
 
-  test('it can be installed: the browser finds nothing missing, and every icon has the size it names', {
-    tag: '@gate',
-  }, async ({ page }) => {
+  test('it can be installed: the browser finds nothing missing, and every icon has the size it names', async ({
+    page,
+  }) => {
     await openApp(page);
     await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
     const devtools = await page.context().newCDPSession(page);

@@ -44,9 +44,7 @@ async function choose(page: Page, title: string, ...path: string[]): Promise<voi
   for (const name of path) await page.getByRole('menuitem', { name, exact: true }).click();
 }
 
-test('a conversation is pinned and renamed in the sidebar; both outlive a reload', { tag: '@gate' }, async ({
-  page,
-}) => {
+test('a conversation is pinned and renamed in the sidebar; both outlive a reload', async ({ page }) => {
   await bring(page, HISTORY);
   const rows = list(page).getByRole('heading').or(list(page).getByRole('link'));
   const pinned = list(page).getByRole('heading', { name: 'Pinned' });

@@ -25,9 +25,7 @@ const part = (page: Page, name: string) =>
   page.getByRole('navigation', { name: 'Parts of memory' }).getByRole('button', { name }).click();
 const openMemory = (page: Page) => page.getByRole('link', { name: 'Memory' }).first().click();
 
-test('notes are written, changed, deleted with undo, and outlive a reload', { tag: '@gate' }, async ({
-  page,
-}) => {
+test('notes are written, changed, deleted with undo, and outlive a reload', async ({ page }) => {
   await openApp(page);
   await openMemory(page);
   await part(page, 'Notes and feedback');

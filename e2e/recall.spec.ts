@@ -415,9 +415,9 @@ test.describe('what memory would send', () => {
     expect(finals.slice(count).every((final) => final < 0.75)).toBe(true);
   });
 
-  test('/recall --explain: what is ticked is what the model is given, at the price that was told', {
-    tag: '@gate',
-  }, async ({ page }) => {
+  test('/recall --explain: what is ticked is what the model is given, at the price that was told', async ({
+    page,
+  }) => {
     await begin(page);
     const outcome = await command(page, `/recall --explain ${QUESTION}`);
     const row = (words: string) => outcome.getByRole('listitem').filter({ hasText: words });

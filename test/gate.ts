@@ -29,7 +29,7 @@ const total: Result = { passed: 0, failed: 0, skipped: 0 };
 const failedSteps: string[] = [];
 /** Printed once more at the end: of a long output, the end is what is kept. */
 const failures: string[] = [];
-const flakyJourneys: string[] = [];
+const flaky: string[] = [];
 const durations: { name: string; ms: number }[] = [];
 
 const reportFailure = (name: string, lines: readonly string[]) =>
@@ -163,7 +163,7 @@ function readPlaywright(json: unknown): Result {
       durations.push({ name, ms: results.reduce((sum, { duration }) => sum + duration, 0) });
       if (!ok) reportFailure(name, words);
       else if (tests.some(({ status }) => status === 'flaky'))
-        flakyJourneys.push(
+        flaky.push(
           [name, ...words.slice(0, 3).map((line) => `    ${stripVTControlCharacters(line)}`)].join('\n'),
         );
     }
@@ -173,8 +173,10 @@ function readPlaywright(json: unknown): Result {
   return { passed: stats.expected + stats.flaky, failed: stats.unexpected, skipped: stats.skipped };
 }
 
-const vitest = (title: string, config: string, report: string) =>
-  suite(
+async function vitest(title: string, config: string, report: string): Promise<void> {
+  const flakyReport = `${RESULTS}/flaky-${report}`;
+  rmSync(flakyReport, { force: true });
+  await suite(
     title,
     'npx',
     [
@@ -184,12 +186,16 @@ const vitest = (title: string, config: string, report: string) =>
       config,
       '--reporter=default',
       '--reporter=json',
+      '--reporter=./test/flaky-reporter.ts',
       `--outputFile.json=${RESULTS}/${report}`,
     ],
     report,
     readVitest,
-    ALL ? { TEST_ALL: '1' } : {},
+    { FLAKY_REPORT: flakyReport, ...(ALL ? { TEST_ALL: '1' } : {}) },
   );
+  if (existsSync(flakyReport))
+    flaky.push(...z.array(z.string()).parse(JSON.parse(readFileSync(flakyReport, 'utf8'))));
+}
 
 /** Firefox and WebKit have a command of their own; where they are not installed, it says so. */
 async function otherBrowsers(): Promise<void> {
@@ -233,9 +239,9 @@ if (ALL) await otherBrowsers();
 durations.sort((one, other) => other.ms - one.ms);
 console.log(`\nSlowest of ${seconds(Date.now() - started)}:`);
 for (const { name, ms } of durations.slice(0, SLOWEST)) console.log(`${seconds(ms).padStart(8)}  ${name}`);
-if (flakyJourneys.length > 0)
+if (flaky.length > 0)
   console.log(
-    `\nFlaky, failed once and passed on the retry:\n${flakyJourneys.map((name) => `~ ${name}`).join('\n')}`,
+    `\nFlaky, failed once and passed on the retry:\n${flaky.map((name) => `~ ${name}`).join('\n')}`,
   );
 if (failures.length > 0) console.log(`\n${failures.join('\n\n')}`);
 if (failedSteps.length > 0) console.log(`\nFailed: ${failedSteps.join('; ')}`);

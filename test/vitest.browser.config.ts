@@ -65,6 +65,8 @@ export default defineConfig({
     testTimeout: 60_000,
     expect: { poll: { timeout: 15_000 } },
     hookTimeout: 60_000,
+    // In the gate a test that fails has one more try; if it passes then, the gate names it as flaky.
+    retry: process.env.CI || process.env.FLAKY_REPORT ? 1 : 0,
     fileParallelism: false,
     browser: {
       enabled: true,

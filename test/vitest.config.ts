@@ -1,16 +1,65 @@
 import { defineConfig } from 'vitest/config';
 
+const ALL = Boolean(process.env.TEST_ALL);
+
+/**
+ * Folders whose files may share one process with those that ran before them: they leave nothing behind. Starting a process and loading the
+ * modules anew costs more than most of these files' tests.
+ */
+const SHARED = [
+  'test/domain',
+  'test/ui',
+  'test/house',
+  'test/adapters/importers',
+  'test/adapters/exporters',
+  'test/adapters/models',
+  'test/adapters/tokenizers',
+  'test/services/documents',
+  'test/services/settings',
+  'test/services/library',
+  'test/services/context',
+  'test/services/chat',
+].map((folder) => `${folder}/**/*.test.{ts,tsx}`);
+/** These stand in for a global, and must be the first to load what reads it. */
+const ALONE = [
+  'test/ui/shell/offer.test.ts',
+  'test/ui/memory/passage-title.test.ts',
+  'test/services/context/post-turn-tasks.test.ts',
+];
+/** Run in a real browser by `vitest.browser.config.ts`, or only by `npm run test:all` because they kill processes. */
+const ELSEWHERE = ['test/**/*.browser.test.*', ...(ALL ? [] : ['test/**/*.kill.test.ts'])];
+
+const options = {
+  setupFiles: ['test/properties.ts'],
+  testTimeout: 30_000,
+  hookTimeout: 60_000,
+  // A state that comes late on a busy machine is not a wrong one.
+  expect: { poll: { timeout: 15_000 } },
+};
+
 export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
   test: {
-    include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
-    // Browser tests need a real browser: vitest.browser.config.ts runs them. Tests that kill processes run in `npm run test:all`.
-    exclude: ['test/**/*.browser.test.*', ...(process.env.TEST_ALL ? [] : ['test/**/*.kill.test.ts'])],
-    setupFiles: ['test/properties.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    // A state that comes late on a busy machine is not a wrong one.
-    expect: { poll: { timeout: 15_000 } },
     maxWorkers: 2,
+    projects: [
+      {
+        test: {
+          ...options,
+          name: 'own process',
+          include: ['test/**/*.test.{ts,tsx}'],
+          exclude: [...ELSEWHERE, ...SHARED],
+        },
+      },
+      { test: { ...options, name: 'own globals', include: ALONE } },
+      {
+        test: {
+          ...options,
+          name: 'shared process',
+          include: SHARED,
+          exclude: [...ELSEWHERE, ...ALONE],
+          isolate: false,
+        },
+      },
+    ],
   },
 });

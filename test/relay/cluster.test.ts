@@ -3,6 +3,7 @@ import { connect, createServer, type Server } from 'node:net';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import * as Y from 'yjs';
+import { deep } from '../scale.ts';
 import { type PostgresServer, startPostgres } from './postgres.ts';
 import {
   createKey,
@@ -120,9 +121,9 @@ describe('what a relay over PostgreSQL has echoed', () => {
     }
   };
 
-  it('is there when the relay was killed', () => echoedBefore((relay) => relay.stop('SIGKILL')));
+  deep('is there when the relay was killed', () => echoedBefore((relay) => relay.stop('SIGKILL')));
 
-  it('is there when the database was killed', async () => {
+  deep('is there when the database was killed', async () => {
     if (postgres.restart) await echoedBefore(postgres.restart);
   });
 });
@@ -186,7 +187,7 @@ describe('two relays over one PostgreSQL', () => {
     await until('a fresh one to have all', () => items(fresh).length === 800);
   });
 
-  it('go on when the database comes back', async () => {
+  deep('go on when the database comes back', async () => {
     if (!postgres.restart) return;
     const [east, west] = await pair();
     const key = createKey();
@@ -210,7 +211,7 @@ describe('two relays over one PostgreSQL', () => {
     await until('a fresh one to have all', () => items(fresh).length === 4);
   });
 
-  it('are filled again by their clients when the database is put back from an old backup', async () => {
+  deep('are filled again by their clients when the database is put back from an old backup', async () => {
     if (!postgres.restart) return;
     const url = await postgres.createDatabase();
     const [east, west] = await Promise.all([

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { readOptions } from '../../src/relay/options.ts';
 import { openLevelStore } from '../../src/relay/store-level.ts';
+import { deep } from '../scale.ts';
 import {
   deepJson,
   deepValues,
@@ -245,7 +246,7 @@ describe('messages that never end', () => {
 });
 
 describe('connections that say nothing', () => {
-  it('are few from one address, and cut soon', () =>
+  deep('are few from one address, and cut soon', () =>
     withFolder(async (folder) => {
       const relay = await startRelay({ RELAY_DATA: folder, RELAY_MAX_SOCKETS_PER_IP: '50' });
       const silent = Array.from({ length: 400 }, () => dial(relay));
@@ -255,7 +256,8 @@ describe('connections that say nothing', () => {
       await until('the others to be cut', () => silent.every(({ socket }) => isGone(socket)), 40_000);
       await isServing(relay);
       await relay.stop();
-    }));
+    }),
+  );
 
   it('may not send a header without end, nor an unknown extension', () =>
     withFolder(async (folder) => {

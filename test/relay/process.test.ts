@@ -6,6 +6,7 @@ import { WebSocket } from 'ws';
 import * as Y from 'yjs';
 import { createWebsocketBackend } from '../../src/adapters/sync/y-websocket.ts';
 import { newConversationId } from '../../src/domain/base/ids.ts';
+import { deep } from '../scale.ts';
 import { createTestDevice, has, isSynced, settled, type TestDevice } from '../services/sync/device.ts';
 import {
   createKey,
@@ -39,7 +40,7 @@ const lengthOf = (doc: Y.Doc) => doc.getArray('a').length;
 
 describe('a relay that is killed', () => {
   const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 1e9));
-  it(`at random bytes has every update that it acknowledged (SEED=${seed})`, () =>
+  deep(`at random bytes has every update that it acknowledged (SEED=${seed})`, () =>
     withFolder(async (folder) => {
       let state = seed;
       const random = () => {
@@ -89,7 +90,8 @@ describe('a relay that is killed', () => {
       }
       const total = [...acknowledged.values()].reduce((sum, ids) => sum + ids.size, 0);
       expect(total).toBeGreaterThan(50);
-    }));
+    }),
+  );
 
   it('and started again with nothing, is filled again by its clients', () =>
     withFolder(async (folder) => {

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import * as Y from 'yjs';
+import { deep } from '../scale.ts';
 import {
   createKey,
   createStockClient,
@@ -332,7 +333,7 @@ describe('strangers who misbehave', () => {
     await small.stop();
   });
 
-  it('do not make the relay hold what they do not read', async () => {
+  deep('do not make the relay hold what they do not read', async () => {
     const key = createKey();
     const busy = await startRelay({
       RELAY_DATA: join(folder, 'busy'),
@@ -369,7 +370,7 @@ describe('strangers who misbehave', () => {
     await busy.stop();
   });
 
-  it.each([
+  deep.each([
     ['nothing', () => Buffer.from([0, 0, 1, 0])],
     ['something else each', (index: number) => Buffer.from([0, 0, 3, 1, index + 1, 1])],
   ])(
@@ -520,7 +521,7 @@ describe('a log', () => {
 });
 
 describe('an account that asks for much', () => {
-  it('is slowed down, not sent away, and gets all of it', async () => {
+  deep('is slowed down, not sent away, and gets all of it', async () => {
     const slow = await startRelay({
       RELAY_DATA: join(folder, 'slow'),
       RELAY_ACCOUNT_BYTES_PER_SECOND: '300000',

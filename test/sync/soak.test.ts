@@ -23,7 +23,7 @@ import { createNetwork, emptyDisk } from './network.ts';
 import { createSeededSealing, syncDeflate } from './node-crypto.ts';
 import { EPOCH, inWorld } from './seeded.ts';
 
-const DAYS = runs(365, 120);
+const DAYS = runs(365, 60);
 const PER_DAY = Number(process.env.SOAK_PER_DAY ?? 2);
 const WORDS = 'the boats lie where the river meets the sea and nobody knows how many there were'.split(' ');
 

@@ -47,6 +47,7 @@ async function readers(): Promise<Readers> {
     alike,
     query,
     lean,
+    lanes,
   ] = await Promise.all([
     import('../../src/domain/memory/words.ts'),
     import('../../src/domain/memory/sentences.ts'),
@@ -64,6 +65,7 @@ async function readers(): Promise<Readers> {
     import('../../src/domain/memory/alike.ts'),
     import('../../src/domain/memory/query.ts'),
     import('../../src/domain/memory/lean.ts'),
+    import('../../src/domain/memory/lanes.ts'),
   ]);
   const [terms, kinds, units, quoted, asked, notes, loss, tokens] = await Promise.all([
     import('../../src/domain/context/terms.ts'),
@@ -79,13 +81,14 @@ async function readers(): Promise<Readers> {
     import('../../src/domain/chat/unknown.ts'),
     import('../../src/adapters/importers/encoding.ts'),
   ]);
-  const [lenient, openBlock, repeat, commands, marked, palette] = await Promise.all([
+  const [lenient, openBlock, repeat, commands, marked, palette, nesting] = await Promise.all([
     import('../../src/adapters/importers/lenient-json.ts'),
     import('../../src/adapters/exporters/open-block.ts'),
     import('../../src/services/chat/repeat.ts'),
     import('../../src/services/commands/parse.ts'),
     import('../../src/ui/memory/marked-text.tsx'),
     import('../../src/ui/palette/filters.ts'),
+    import('../../src/ui/chat/nesting.ts'),
   ]);
   const now = 1_700_000_000_000;
   return {
@@ -124,6 +127,7 @@ async function readers(): Promise<Readers> {
     parseDay: (text) => query.parseDay(text, now),
     heldAsIs: query.heldAsIs,
     lastLineOf: lean.lastLineOf,
+    askedFor: lanes.askedFor,
     termsOf: terms.termsOf,
     termCounts: terms.termCounts,
     hasTerms: terms.hasTerms,
@@ -171,6 +175,9 @@ async function readers(): Promise<Readers> {
     'marks of a hit with the text as the query': (text) => marked.matchesIn('alpha 中文', text, true),
     'plainText of a hit': marked.plainText,
     'excerpt of a hit': (text) => marked.excerpt(text, 'zz'),
+    'nesting of Markdown': (text) => new nesting.NestingGuard().isTooDeep(text),
+    'nesting of Markdown, a line each': (text) =>
+      new nesting.NestingGuard().isTooDeep(text.replaceAll(/.{8}/g, '$&\n')),
     'filters of the palette': (text) => palette.openFilter(text),
   };
 }
@@ -202,10 +209,14 @@ const HOSTILE: readonly string[] = [
   'What? ',
   'a a  ',
   '\n[image:a ',
+  '~~~',
+  'did you ',
+  '> ',
+  '- *',
 ];
 
-/** In the gate every fifth kind; `npm run test:all` tries them all. */
-const TRIED = ALL ? HOSTILE : HOSTILE.filter((_, at) => at % 5 === 0);
+/** In the gate every eighth kind; `npm run test:all` tries them all. */
+const TRIED = ALL ? HOSTILE : HOSTILE.filter((_, at) => at % 8 === 0);
 
 /** Lengths of two texts, one twice the other. */
 const [SHORT, LONG] = [640, 1_280];

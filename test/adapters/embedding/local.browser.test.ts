@@ -8,7 +8,7 @@ import { borrowLines, createEmbeddingThread } from '../../../src/adapters/embedd
 import { cosine } from '../../../src/adapters/embedding/vector.ts';
 import { defaultConfig } from '../../../src/domain/settings/config.ts';
 import samples from '../../fixtures/embedding/sample-vectors.json';
-import { ALL } from '../../scale.ts';
+import { ALL, deep } from '../../scale.ts';
 import { describeEmbeddingProvider } from '../../suites/embedding-provider.suite.ts';
 
 const spawn = () =>
@@ -103,7 +103,7 @@ describe('one thread for two askers', () => {
   const tab: EmbeddingProvider = local('all-MiniLM-L6-v2', thread.connect);
   const indexer: EmbeddingProvider = local('all-MiniLM-L6-v2', borrowLines(port2));
 
-  it('lets a query overtake the bulk of the other', async () => {
+  deep('lets a query overtake the bulk of the other', async () => {
     const order: string[] = [];
     const bulk = indexer
       .embed(

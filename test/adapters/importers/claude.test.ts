@@ -6,6 +6,7 @@ import type { ImportedConversation } from '../../../src/adapters/importers/impor
 import { textOf } from '../../../src/domain/chat/message.ts';
 import * as fixture from '../../fixtures/claude.ts';
 import { sourceOf } from '../../fixtures/files.ts';
+import { deep } from '../../scale.ts';
 import { readAll } from '../../suites/importer.suite.ts';
 
 const whole = async () => {
@@ -179,7 +180,7 @@ describe('a Claude.ai export', () => {
       expect(skipped).toEqual({});
     });
 
-    it('says of words out of a file that they are too many to carry', async () => {
+    deep('says of words out of a file that they are too many to carry', async () => {
       const { messages, skipped } = await read([
         said('a', ROOT, 1, {
           attachments: [

@@ -96,7 +96,7 @@ describe('the vectors in memory', () => {
           }
         },
       ),
-      { numRuns: runs(300) },
+      { numRuns: runs(300, 20) },
     );
   });
 

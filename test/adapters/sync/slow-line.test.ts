@@ -8,6 +8,7 @@ import { createWebsocketBackend } from '../../../src/adapters/sync/y-websocket.t
 import { blobKey } from '../../../src/domain/sync/blob.ts';
 import { toText } from '../../../src/domain/sync/bytes.ts';
 import { accountTag, tokenProtocol } from '../../../src/domain/sync/keys.ts';
+import { deep } from '../../scale.ts';
 import { type RelayHere, startRelayHere } from '../../sync/relay-here.ts';
 
 // The client's libraries take hold of the clock when they are loaded: it is one that a test can put forward.
@@ -99,48 +100,56 @@ describe('over a slow line', () => {
     await relay.close();
   });
 
-  it('a room that takes longer than every limit arrives, whoever else talks in it meanwhile', async () => {
-    const token = toText(random(32));
-    const writer = open(relay.backend, relay.endpoint, token);
-    await writer.when(() => writer.room.state === 'synced');
-    const blobs = Array.from({ length: 32 }, () => random(192 * KIB));
-    for (let at = 0; at < blobs.length; at += 8) {
-      const some = blobs.slice(at, at + 8);
-      writer.room.insert(some);
-      await writer.when(() => some.every((blob) => writer.room.isConfirmed(blobKey(blob))));
-    }
-    writer.room.close();
-    // Somebody who says again and again that he is there.
-    const talker = new NodeSocket(`${relay.endpoint}/${accountTag(token)}/room`, [tokenProtocol(token)]);
-    talker.on('error', () => {});
-    const talk = setInterval(() => {
-      if (talker.readyState === talker.OPEN) talker.send(Uint8Array.of(1, 5, 1, 7, 1, 2, 123, 125));
-    }, 50);
-    closers.push(() => {
-      clearInterval(talk);
-      talker.terminate();
-    });
-    const line = await slowLine(relay, 1500 * KIB, 1500 * KIB);
-    const reader = open(backend, line.endpoint, token);
-    closers.push(() => reader.room.close(), line.close);
-    await reader.when(() => reader.room.state === 'synced');
-    expect(reader.room.blobs().size).toBe(blobs.length);
-    // The first is given up: it is the limit that has to grow.
-    expect(line.connections).toBeGreaterThan(1);
-    expect(line.connections).toBeLessThan(8);
-  }, 90_000);
+  deep(
+    'a room that takes longer than every limit arrives, whoever else talks in it meanwhile',
+    async () => {
+      const token = toText(random(32));
+      const writer = open(relay.backend, relay.endpoint, token);
+      await writer.when(() => writer.room.state === 'synced');
+      const blobs = Array.from({ length: 32 }, () => random(192 * KIB));
+      for (let at = 0; at < blobs.length; at += 8) {
+        const some = blobs.slice(at, at + 8);
+        writer.room.insert(some);
+        await writer.when(() => some.every((blob) => writer.room.isConfirmed(blobKey(blob))));
+      }
+      writer.room.close();
+      // Somebody who says again and again that he is there.
+      const talker = new NodeSocket(`${relay.endpoint}/${accountTag(token)}/room`, [tokenProtocol(token)]);
+      talker.on('error', () => {});
+      const talk = setInterval(() => {
+        if (talker.readyState === talker.OPEN) talker.send(Uint8Array.of(1, 5, 1, 7, 1, 2, 123, 125));
+      }, 50);
+      closers.push(() => {
+        clearInterval(talk);
+        talker.terminate();
+      });
+      const line = await slowLine(relay, 1500 * KIB, 1500 * KIB);
+      const reader = open(backend, line.endpoint, token);
+      closers.push(() => reader.room.close(), line.close);
+      await reader.when(() => reader.room.state === 'synced');
+      expect(reader.room.blobs().size).toBe(blobs.length);
+      // The first is given up: it is the limit that has to grow.
+      expect(line.connections).toBeGreaterThan(1);
+      expect(line.connections).toBeLessThan(8);
+    },
+    90_000,
+  );
 
-  it('what takes longer to send than the heartbeat arrives on the first connection', async () => {
-    const line = await slowLine(relay, 1000 * KIB, 100_000 * KIB);
-    const writer = open(backend, line.endpoint, toText(random(32)));
-    closers.push(() => writer.room.close(), line.close);
-    await writer.when(() => writer.room.state === 'synced');
-    const blob = random(6000 * KIB);
-    writer.room.insert([blob]);
-    await writer.when(() => writer.room.isConfirmed(blobKey(blob)) || writer.room.state !== 'synced');
-    expect(writer.room.state).toBe('synced');
-    expect(line.connections).toBe(1);
-  }, 90_000);
+  deep(
+    'what takes longer to send than the heartbeat arrives on the first connection',
+    async () => {
+      const line = await slowLine(relay, 1000 * KIB, 100_000 * KIB);
+      const writer = open(backend, line.endpoint, toText(random(32)));
+      closers.push(() => writer.room.close(), line.close);
+      await writer.when(() => writer.room.state === 'synced');
+      const blob = random(6000 * KIB);
+      writer.room.insert([blob]);
+      await writer.when(() => writer.room.isConfirmed(blobKey(blob)) || writer.room.state !== 'synced');
+      expect(writer.room.state).toBe('synced');
+      expect(line.connections).toBe(1);
+    },
+    90_000,
+  );
 });
 
 describe("the stock client's watchdog", () => {

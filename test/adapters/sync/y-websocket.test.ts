@@ -5,6 +5,7 @@ import { BLOBS, createWebsocketBackend } from '../../../src/adapters/sync/y-webs
 import { blobKey } from '../../../src/domain/sync/blob.ts';
 import { toText } from '../../../src/domain/sync/bytes.ts';
 import { accountTag } from '../../../src/domain/sync/keys.ts';
+import { deep } from '../../scale.ts';
 import { describeSyncBackend } from '../../suites/sync-backend.suite.ts';
 import { startRelayHere } from '../../sync/relay-here.ts';
 
@@ -287,19 +288,23 @@ describe('a message that is lost on a living connection', () => {
     await close();
   }, 40_000);
 
-  it('on the way back: an acknowledgement, and what another device said', async () => {
-    const { near, far, lose, close } = await setUp();
-    lose.in = 1;
-    near.insert([blob]);
-    await vi.waitFor(() => expect(far.blobs().has(blobKey(blob))).toBe(true), WAIT);
-    expect(near.isConfirmed(blobKey(blob))).toBe(false);
-    await vi.waitFor(() => expect(near.isConfirmed(blobKey(blob))).toBe(true), WAIT);
-    const other = new Uint8Array(40).fill(8);
-    lose.in = 1;
-    far.insert([other]);
-    await vi.waitFor(() => expect(lose.in).toBe(0), WAIT);
-    expect(near.blobs().has(blobKey(other))).toBe(false);
-    await vi.waitFor(() => expect(near.blobs().has(blobKey(other))).toBe(true), WAIT);
-    await close();
-  }, 60_000);
+  deep(
+    'on the way back: an acknowledgement, and what another device said',
+    async () => {
+      const { near, far, lose, close } = await setUp();
+      lose.in = 1;
+      near.insert([blob]);
+      await vi.waitFor(() => expect(far.blobs().has(blobKey(blob))).toBe(true), WAIT);
+      expect(near.isConfirmed(blobKey(blob))).toBe(false);
+      await vi.waitFor(() => expect(near.isConfirmed(blobKey(blob))).toBe(true), WAIT);
+      const other = new Uint8Array(40).fill(8);
+      lose.in = 1;
+      far.insert([other]);
+      await vi.waitFor(() => expect(lose.in).toBe(0), WAIT);
+      expect(near.blobs().has(blobKey(other))).toBe(false);
+      await vi.waitFor(() => expect(near.blobs().has(blobKey(other))).toBe(true), WAIT);
+      await close();
+    },
+    60_000,
+  );
 });

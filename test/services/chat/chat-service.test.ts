@@ -8,6 +8,7 @@ import { until } from '../../../src/domain/base/readable.ts';
 import { type Message, textOf } from '../../../src/domain/chat/message.ts';
 import type { TurnState } from '../../../src/services/chat/chat.ts';
 import { MAX_TEXT_BYTES } from '../../../src/services/chat/chat-service.ts';
+import { deep } from '../../scale.ts';
 import { type ScriptedModelServer, startScriptedModel } from '../../server/scripted-model.ts';
 import { createLocks, createScene, notesOf, passage, told } from './setup.ts';
 
@@ -225,7 +226,7 @@ describe('memory', () => {
     expect(last(await nothing.path(conversation)).parts.map((part) => part.type)).toEqual(['text']);
   });
 
-  it('that fails or sleeps does not hold up the answer', async () => {
+  deep('that fails or sleeps does not hold up the answer', async () => {
     const broken = scene({ recall: () => Promise.reject(new Error('no index')) });
     const one = await broken.say('When?');
     expect(last(await broken.path(one))).toMatchObject({ finish: 'stop' });

@@ -4,6 +4,7 @@ import { until } from '../../../src/domain/base/readable.ts';
 import type { Message } from '../../../src/domain/chat/message.ts';
 import { askedAgain } from '../../../src/services/chat/repeat.ts';
 import type { RecallResult } from '../../../src/services/memory/memory.ts';
+import { deep } from '../../scale.ts';
 import { contextConfig, filler, startTalks, words } from '../context/talk.ts';
 import { said } from '../documents/said.ts';
 import { passage } from './setup.ts';
@@ -21,7 +22,7 @@ const PRINTER = {
 };
 
 describe('memory is asked by itself', () => {
-  it('and leaves a trace where it was too slow', async () => {
+  deep('and leaves a trace where it was too slow', async () => {
     const { say, path } = talk({ recall: () => new Promise(() => undefined) });
     const answer = (await path(await say('When is the backup?'))).at(-1);
     expect(recallPartOf(answer)).toMatchObject({

@@ -1,6 +1,7 @@
 // What long conversations cost, in Node over an in-memory log. The figures are printed; the bounds are wide enough for a busy machine.
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, expect } from 'vitest';
 import { effectiveHead } from '../../../src/domain/chat/conversation.ts';
+import { deep } from '../../scale.ts';
 import { startScriptedModel } from '../../server/scripted-model.ts';
 import { contextConfig, createTalk } from './talk.ts';
 
@@ -11,7 +12,7 @@ const TURNS = 5000;
 const median = (values: readonly number[]) =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
-it(`${2 * TURNS} messages: gauge, compaction, checkpoint and restore`, { timeout: 60_000 }, async () => {
+deep(`${2 * TURNS} messages: gauge, compaction, checkpoint and restore`, { timeout: 60_000 }, async () => {
   const talk = createTalk(server, { config: contextConfig({ window_tokens: 200_000 }) });
   const { grown, context, documents, close } = talk;
   const id = await grown(TURNS);

@@ -19,6 +19,7 @@ import { createLibraryDocument } from '../../../src/services/documents/yjs-libra
 import { deleteRecordsWrites } from '../../../src/services/sync/records.ts';
 import type { SyncStatus } from '../../../src/services/sync/sync.ts';
 import { problems as en } from '../../../src/ui/i18n/en/problems.ts';
+import { deep } from '../../scale.ts';
 import { cluster } from './cluster.ts';
 import { eventually, isSynced, newConversationId, settled, type TestDevice, textMessage } from './device.ts';
 
@@ -358,36 +359,40 @@ describe('a full disk', () => {
     return await pair(laptop, make('Phone', { store: { ...store, kind: 'persistent', log } }));
   };
 
-  it('does not make a device forget what it was to fetch', async () => {
-    let full: 'append' | 'erase' | null = null;
-    const refused: string[] = [];
-    const laptop = await create();
-    const phone = await joinWith(laptop, (entries) => {
-      const what = entries ? 'append' : 'erase';
-      if (full === what) refused.push(what);
-      return full === what;
-    });
-    const [old, fresh] = [newConversationId(), newConversationId()];
-    await laptop.say(old, 'to be erased');
-    await eventually(phone, async () => (await phone.texts(old)).length === 1);
-    await isSynced(phone);
-    // The phone hears of both at once, of the new one first; it cannot do what the second asks for.
-    full = 'append';
-    await laptop.say(fresh, 'to be fetched');
-    await eventually(laptop, async () => (await laptop.sync.where(fresh)).place === 'relay');
-    await isSynced(laptop);
-    await laptop.erase(old);
-    await eventually(laptop, async () =>
-      (await laptop.sync.journal()).some(({ what, document }) => what === 'forgotten' && document === old),
-    );
-    await isSynced(laptop);
-    full = 'erase';
-    await eventually(phone, async () => refused.includes('erase'), 20_000);
-    full = null;
-    await eventually(phone, async () => (await phone.texts(old)).length === 0, 20_000);
-    await isSynced(phone);
-    expect(await phone.texts(fresh)).toEqual(['to be fetched']);
-  }, 60_000);
+  deep(
+    'does not make a device forget what it was to fetch',
+    async () => {
+      let full: 'append' | 'erase' | null = null;
+      const refused: string[] = [];
+      const laptop = await create();
+      const phone = await joinWith(laptop, (entries) => {
+        const what = entries ? 'append' : 'erase';
+        if (full === what) refused.push(what);
+        return full === what;
+      });
+      const [old, fresh] = [newConversationId(), newConversationId()];
+      await laptop.say(old, 'to be erased');
+      await eventually(phone, async () => (await phone.texts(old)).length === 1);
+      await isSynced(phone);
+      // The phone hears of both at once, of the new one first; it cannot do what the second asks for.
+      full = 'append';
+      await laptop.say(fresh, 'to be fetched');
+      await eventually(laptop, async () => (await laptop.sync.where(fresh)).place === 'relay');
+      await isSynced(laptop);
+      await laptop.erase(old);
+      await eventually(laptop, async () =>
+        (await laptop.sync.journal()).some(({ what, document }) => what === 'forgotten' && document === old),
+      );
+      await isSynced(laptop);
+      full = 'erase';
+      await eventually(phone, async () => refused.includes('erase'), 20_000);
+      full = null;
+      await eventually(phone, async () => (await phone.texts(old)).length === 0, 20_000);
+      await isSynced(phone);
+      expect(await phone.texts(fresh)).toEqual(['to be fetched']);
+    },
+    60_000,
+  );
 
   it('does not leave a line as a tab wrote it that knew less', async () => {
     let full = false;

@@ -10,6 +10,7 @@ import {
   NONCE_BYTES,
 } from '../../../src/domain/sync/blob.ts';
 import { createRoomKeys, openBlob } from '../../../src/services/sync/envelope.ts';
+import { deep } from '../../scale.ts';
 import { cluster } from './cluster.ts';
 import { eventually, isSynced, newConversationId, settled, type TestDevice } from './device.ts';
 
@@ -77,38 +78,42 @@ describe('a sealed blob', () => {
 });
 
 describe('a room', () => {
-  it('with damaged, foreign and future blobs gives all the rest, says how many they are, and keeps them through a fold', async () => {
-    const laptop = await create();
-    const phone = await pair(laptop);
-    const other = await begin(laptop, 'in another room');
-    const { id, room } = await begin(laptop, 'one');
-    await eventually(phone, async () => (await phone.texts(id)).length === 1);
-    const [[, blob]] = [...room] as [[string, Uint8Array]];
-    const [[, transplant]] = [...other.room] as [[string, Uint8Array]];
-    const flipped = blob.slice();
-    flipped[40] = (flipped[40] as number) ^ 1;
-    const future = blob.slice();
-    future[0] = 2;
-    const odd = [flipped, blob.slice(0, 50), future, transplant, new Uint8Array(0), new Uint8Array(3)];
-    for (const one of odd) room.set(blobKey(one), one);
-    wake();
-    await laptop.say(id, 'two');
-    await eventually(phone, async () => (await phone.texts(id)).length === 2);
-    await eventually(phone, async () => phone.status.get().unreadable === odd.length);
-    expect(await phone.texts(other.id)).toEqual(['in another room']);
-    expect(await phone.texts(id)).toEqual(['one', 'two']);
-    // Enough to be folded: what was understood becomes one, the rest stays where it is.
-    for (let number = 0; number < 70; number += 1) {
-      await laptop.say(id, `line ${number}`);
-      await laptop.engine.settled();
-    }
-    await eventually(laptop, async () => room.size < 40, 30_000);
-    for (const one of odd) expect(room.has(blobKey(one))).toBe(true);
-    await eventually(phone, async () => (await phone.texts(id)).length === 72);
-    expect(phone.status.get().problem).toBeNull();
-    const tablet = await pair(phone, home.make('Tablet'));
-    await eventually(tablet, async () => (await tablet.texts(id)).length === 72);
-  }, 60_000);
+  deep(
+    'with damaged, foreign and future blobs gives all the rest, says how many they are, and keeps them through a fold',
+    async () => {
+      const laptop = await create();
+      const phone = await pair(laptop);
+      const other = await begin(laptop, 'in another room');
+      const { id, room } = await begin(laptop, 'one');
+      await eventually(phone, async () => (await phone.texts(id)).length === 1);
+      const [[, blob]] = [...room] as [[string, Uint8Array]];
+      const [[, transplant]] = [...other.room] as [[string, Uint8Array]];
+      const flipped = blob.slice();
+      flipped[40] = (flipped[40] as number) ^ 1;
+      const future = blob.slice();
+      future[0] = 2;
+      const odd = [flipped, blob.slice(0, 50), future, transplant, new Uint8Array(0), new Uint8Array(3)];
+      for (const one of odd) room.set(blobKey(one), one);
+      wake();
+      await laptop.say(id, 'two');
+      await eventually(phone, async () => (await phone.texts(id)).length === 2);
+      await eventually(phone, async () => phone.status.get().unreadable === odd.length);
+      expect(await phone.texts(other.id)).toEqual(['in another room']);
+      expect(await phone.texts(id)).toEqual(['one', 'two']);
+      // Enough to be folded: what was understood becomes one, the rest stays where it is.
+      for (let number = 0; number < 70; number += 1) {
+        await laptop.say(id, `line ${number}`);
+        await laptop.engine.settled();
+      }
+      await eventually(laptop, async () => room.size < 40, 30_000);
+      for (const one of odd) expect(room.has(blobKey(one))).toBe(true);
+      await eventually(phone, async () => (await phone.texts(id)).length === 72);
+      expect(phone.status.get().problem).toBeNull();
+      const tablet = await pair(phone, home.make('Tablet'));
+      await eventually(tablet, async () => (await tablet.texts(id)).length === 72);
+    },
+    60_000,
+  );
 
   it('full of junk is looked through a little at a time, and what is behind the junk is not lost', async () => {
     const JUNK = 20_000;

@@ -1,6 +1,7 @@
 // Rooms that are left for the next epoch while others are there: what was forgotten stays forgotten, and nobody brings all of it again.
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { type Deflate, platformDeflate } from '../../../src/adapters/sync/deflate.ts';
+import { deep } from '../../scale.ts';
 import { cluster } from './cluster.ts';
 import { eventually, newConversationId, settled, type TestDevice } from './device.ts';
 
@@ -29,31 +30,35 @@ const onRelay = () => {
 };
 
 describe('a room too large to be made anew where it is', () => {
-  it('is moved by one device; the others take over what it brings, and what was forgotten is nowhere', async () => {
-    const laptop = await create(make('Laptop', { deflate: slow }));
-    const phone = await joinTo(laptop, make('Phone', { deflate: slow }));
-    const id = newConversationId();
-    const slip = await laptop.say(id, 'slip of the tongue');
-    for (let number = 0; number < 2; number += 1) await laptop.say(id, '字'.repeat(750_000));
-    await eventually(phone, async () => (await phone.texts(id)).length === 3, 60_000);
-    await settled(laptop, phone);
-    const before = onRelay();
-    await laptop.change(id, { removed: [slip.id] });
-    await eventually(phone, async () => (await phone.texts(id)).length === 2, 60_000);
-    await eventually(laptop, async () => (await moves(laptop)) === 1, 60_000);
-    await settled(laptop, phone);
-    await settled(laptop, phone);
-    expect(onRelay()).toBeLessThan(before * 1.2);
-    // The others know that what was forgotten is not in the new room: nobody moves once more.
-    for (const device of [phone, laptop]) {
-      await device.say(id, `from ${device.name}`);
-      await settled(phone, laptop);
-    }
-    await eventually(phone, async () => (await phone.texts(id)).length === 4, 60_000);
-    expect(await moves(laptop, phone)).toBe(1);
-    const tablet = await joinTo(laptop, make('Tablet'));
-    await eventually(tablet, async () => (await tablet.texts(id)).length === 4, 60_000);
-    await settled(tablet);
-    expect(await heldBy(tablet)).not.toContain('slip of the tongue');
-  }, 150_000);
+  deep(
+    'is moved by one device; the others take over what it brings, and what was forgotten is nowhere',
+    async () => {
+      const laptop = await create(make('Laptop', { deflate: slow }));
+      const phone = await joinTo(laptop, make('Phone', { deflate: slow }));
+      const id = newConversationId();
+      const slip = await laptop.say(id, 'slip of the tongue');
+      for (let number = 0; number < 2; number += 1) await laptop.say(id, '字'.repeat(750_000));
+      await eventually(phone, async () => (await phone.texts(id)).length === 3, 60_000);
+      await settled(laptop, phone);
+      const before = onRelay();
+      await laptop.change(id, { removed: [slip.id] });
+      await eventually(phone, async () => (await phone.texts(id)).length === 2, 60_000);
+      await eventually(laptop, async () => (await moves(laptop)) === 1, 60_000);
+      await settled(laptop, phone);
+      await settled(laptop, phone);
+      expect(onRelay()).toBeLessThan(before * 1.2);
+      // The others know that what was forgotten is not in the new room: nobody moves once more.
+      for (const device of [phone, laptop]) {
+        await device.say(id, `from ${device.name}`);
+        await settled(phone, laptop);
+      }
+      await eventually(phone, async () => (await phone.texts(id)).length === 4, 60_000);
+      expect(await moves(laptop, phone)).toBe(1);
+      const tablet = await joinTo(laptop, make('Tablet'));
+      await eventually(tablet, async () => (await tablet.texts(id)).length === 4, 60_000);
+      await settled(tablet);
+      expect(await heldBy(tablet)).not.toContain('slip of the tongue');
+    },
+    150_000,
+  );
 });

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { type Deflate, platformDeflate } from '../../../src/adapters/sync/deflate.ts';
+import { deep } from '../../scale.ts';
 import { relayCluster } from './cluster.ts';
 import { eventually, isSynced, newConversationId, settled, type TestDevice } from './device.ts';
 
@@ -24,32 +25,36 @@ const heldBy = async (device: TestDevice) =>
   (await device.store.log.since(0, 100_000)).map(({ bytes }) => Buffer.from(bytes).toString('latin1')).join();
 
 describe('a conversation above half of what a room may hold', () => {
-  it('goes on, and what is forgotten leaves the relay', async () => {
-    const laptop = await create();
-    const phone = await joinTo(laptop);
-    const id = newConversationId();
-    const slip = await laptop.say(id, `slip of the tongue ${noise(500)}`);
-    // One by one: so many small changes are to be made one.
-    for (let count = 2; count <= 67; count += 1) {
-      await laptop.say(id, noise(1400));
-      await eventually(phone, async () => (await phone.texts(id)).length === count, 20_000);
-    }
-    // There is no room for them and for what they are made, too.
-    const isFolded = async (device: TestDevice) =>
-      (await device.sync.journal()).some(({ what }) => what === 'folded');
-    await eventually(laptop, async () => (await isFolded(laptop)) || (await isFolded(phone)), 30_000);
-    await settled(laptop, phone);
-    for (let number = 0; number < 8; number += 1) await laptop.say(id, noise(1000));
-    await eventually(phone, async () => (await phone.texts(id)).length === 75, 20_000);
-    await laptop.change(id, { removed: [slip.id] });
-    await eventually(phone, async () => (await phone.texts(id)).length === 74, 20_000);
-    await settled(laptop, phone);
-    expect(laptop.status.get().problem).toBeNull();
-    const tablet = await joinTo(laptop, make('Tablet'));
-    await eventually(tablet, async () => (await tablet.texts(id)).length === 74, 20_000);
-    await settled(tablet);
-    expect(await heldBy(tablet)).not.toContain('slip of the tongue');
-  }, 90_000);
+  deep(
+    'goes on, and what is forgotten leaves the relay',
+    async () => {
+      const laptop = await create();
+      const phone = await joinTo(laptop);
+      const id = newConversationId();
+      const slip = await laptop.say(id, `slip of the tongue ${noise(500)}`);
+      // One by one: so many small changes are to be made one.
+      for (let count = 2; count <= 67; count += 1) {
+        await laptop.say(id, noise(1400));
+        await eventually(phone, async () => (await phone.texts(id)).length === count, 20_000);
+      }
+      // There is no room for them and for what they are made, too.
+      const isFolded = async (device: TestDevice) =>
+        (await device.sync.journal()).some(({ what }) => what === 'folded');
+      await eventually(laptop, async () => (await isFolded(laptop)) || (await isFolded(phone)), 30_000);
+      await settled(laptop, phone);
+      for (let number = 0; number < 8; number += 1) await laptop.say(id, noise(1000));
+      await eventually(phone, async () => (await phone.texts(id)).length === 75, 20_000);
+      await laptop.change(id, { removed: [slip.id] });
+      await eventually(phone, async () => (await phone.texts(id)).length === 74, 20_000);
+      await settled(laptop, phone);
+      expect(laptop.status.get().problem).toBeNull();
+      const tablet = await joinTo(laptop, make('Tablet'));
+      await eventually(tablet, async () => (await tablet.texts(id)).length === 74, 20_000);
+      await settled(tablet);
+      expect(await heldBy(tablet)).not.toContain('slip of the tongue');
+    },
+    90_000,
+  );
 });
 
 describe('a conversation that is more than half of what a room may hold', () => {
@@ -100,17 +105,21 @@ describe('a message that the relay has no room for', () => {
     expect(journal).toHaveLength(1);
   }, 60_000);
 
-  it('keeps no other conversation from being sent for the first time, however large it is', async () => {
-    const laptop = make('Laptop', { deflate: plain });
-    const id = newConversationId();
-    await laptop.say(id, '字'.repeat(5_800_000));
-    await laptop.sync.create({ endpoint: home.relay.endpoint, deviceName: laptop.name });
-    await eventually(laptop, async () => laptop.status.get().problem?.code === 'sync-quota', 60_000);
-    const other = newConversationId();
-    await laptop.say(other, 'small');
-    await eventually(laptop, async () => (await laptop.sync.where(other)).place === 'relay', 30_000);
-    expect((await laptop.sync.where(id)).place).toBe('here');
-  }, 120_000);
+  deep(
+    'keeps no other conversation from being sent for the first time, however large it is',
+    async () => {
+      const laptop = make('Laptop', { deflate: plain });
+      const id = newConversationId();
+      await laptop.say(id, '字'.repeat(5_800_000));
+      await laptop.sync.create({ endpoint: home.relay.endpoint, deviceName: laptop.name });
+      await eventually(laptop, async () => laptop.status.get().problem?.code === 'sync-quota', 60_000);
+      const other = newConversationId();
+      await laptop.say(other, 'small');
+      await eventually(laptop, async () => (await laptop.sync.where(other)).place === 'relay', 30_000);
+      expect((await laptop.sync.where(id)).place).toBe('here');
+    },
+    120_000,
+  );
 
   it('keeps no room that another conversation has left on the relay', async () => {
     const laptop = await create();

@@ -1,6 +1,7 @@
 // Where a conversation is, asked only when the status says something: the last thing to happen must be one of those times.
 import { expect, it } from 'vitest';
 import type { Whereabouts } from '../../../src/services/sync/sync.ts';
+import { deep } from '../../scale.ts';
 import { cluster } from './cluster.ts';
 import { eventually, isSynced, newConversationId, settled, type TestDevice } from './device.ts';
 
@@ -35,28 +36,32 @@ it('the journal begins with how the device came to its account, and ends with ho
   expect(await steps(phone)).toEqual(['left', 'joined']);
 });
 
-it('is still told after the room was folded: what was put together anew is held by the others too', async () => {
-  const laptop = await create();
-  const phone = await pair(laptop);
-  const id = newConversationId();
-  for (let number = 0; number < 70; number += 1) {
-    await laptop.say(id, `line ${number}`);
-    await laptop.engine.settled();
-  }
-  const onPhone = async () => (await laptop.sync.where(id)).devices.includes('Phone');
-  await eventually(laptop, onPhone);
-  await eventually(
-    laptop,
-    async () =>
-      [...(await laptop.sync.journal()), ...(await phone.sync.journal())].some(
-        ({ what }) => what === 'folded',
-      ),
-    20_000,
-  );
-  for (const device of [laptop, phone]) await device.engine.settled();
-  await isSynced(laptop);
-  await eventually(laptop, onPhone);
-}, 60_000);
+deep(
+  'is still told after the room was folded: what was put together anew is held by the others too',
+  async () => {
+    const laptop = await create();
+    const phone = await pair(laptop);
+    const id = newConversationId();
+    for (let number = 0; number < 70; number += 1) {
+      await laptop.say(id, `line ${number}`);
+      await laptop.engine.settled();
+    }
+    const onPhone = async () => (await laptop.sync.where(id)).devices.includes('Phone');
+    await eventually(laptop, onPhone);
+    await eventually(
+      laptop,
+      async () =>
+        [...(await laptop.sync.journal()), ...(await phone.sync.journal())].some(
+          ({ what }) => what === 'folded',
+        ),
+      20_000,
+    );
+    for (const device of [laptop, phone]) await device.engine.settled();
+    await isSynced(laptop);
+    await eventually(laptop, onPhone);
+  },
+  60_000,
+);
 
 it('when another device was last heard of is when it last told of itself, by its own clock', async () => {
   const paired = Date.UTC(2026, 0, 1, 12);

@@ -7,6 +7,7 @@ import { createInMemoryVault } from '../../../src/adapters/vault/in-memory.ts';
 import type { ConversationId } from '../../../src/domain/base/ids.ts';
 import { writable } from '../../../src/domain/base/readable.ts';
 import { defaultConfig } from '../../../src/domain/settings/config.ts';
+import { deep } from '../../scale.ts';
 import { relayCluster } from './cluster.ts';
 import { copyOfStore, eventually, has, newConversationId, settled, type TestDevice } from './device.ts';
 
@@ -45,28 +46,32 @@ describe('a device that was put back from a backup', () => {
 });
 
 describe('a relay that is emptied', () => {
-  it('in the middle of a first sync is filled again, and the newcomer gets all of it', async () => {
-    // One that was not connected when the others saw the loss finds it at its next look.
-    const config = () =>
-      writable({ ...defaultConfig, sync: { ...defaultConfig.sync, auto_sync_interval: 15 } });
-    const laptop = await create(make('Laptop', { config: config() }));
-    const ids = Array.from({ length: 60 }, () => newConversationId());
-    for (const id of ids) await laptop.say(id, `kept in ${id}`);
-    await settled(laptop);
-    const phone = await joinTo(laptop, make('Phone', { config: config() }));
-    const fetched = async () => {
-      const there = new Set<string>(await phone.store.log.documents());
-      return ids.filter((id) => there.has(id)).length;
-    };
-    await eventually(phone, async () => (await fetched()) >= 5);
-    await home.relay.erase();
-    expect(await fetched()).toBeLessThan(ids.length);
-    await eventually(phone, async () => (await fetched()) === ids.length, 30_000);
-    const tablet = make('Tablet');
-    await settled(laptop, phone);
-    await joinTo(phone, tablet);
-    for (const id of ids) await has(tablet, id, [`kept in ${id}`]);
-  }, 90_000);
+  deep(
+    'in the middle of a first sync is filled again, and the newcomer gets all of it',
+    async () => {
+      // One that was not connected when the others saw the loss finds it at its next look.
+      const config = () =>
+        writable({ ...defaultConfig, sync: { ...defaultConfig.sync, auto_sync_interval: 15 } });
+      const laptop = await create(make('Laptop', { config: config() }));
+      const ids = Array.from({ length: 60 }, () => newConversationId());
+      for (const id of ids) await laptop.say(id, `kept in ${id}`);
+      await settled(laptop);
+      const phone = await joinTo(laptop, make('Phone', { config: config() }));
+      const fetched = async () => {
+        const there = new Set<string>(await phone.store.log.documents());
+        return ids.filter((id) => there.has(id)).length;
+      };
+      await eventually(phone, async () => (await fetched()) >= 5);
+      await home.relay.erase();
+      expect(await fetched()).toBeLessThan(ids.length);
+      await eventually(phone, async () => (await fetched()) === ids.length, 30_000);
+      const tablet = make('Tablet');
+      await settled(laptop, phone);
+      await joinTo(phone, tablet);
+      for (const id of ids) await has(tablet, id, [`kept in ${id}`]);
+    },
+    90_000,
+  );
 });
 
 describe('clocks that are hours apart', () => {

@@ -1,0 +1,17 @@
+// Writes the names of tests that failed once and passed on their retry to the file named in `FLAKY_REPORT`, for the gate to name them.
+import { writeFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import type { Reporter, TestModule } from 'vitest/node';
+
+// biome-ignore lint/style/noDefaultExport: vitest loads a reporter by its default export.
+export default class FlakyReporter implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const flaky = modules.flatMap((module) =>
+      [...module.children.allTests('passed')]
+        .filter((test) => test.diagnostic()?.flaky)
+        .map((test) => `${relative('.', module.moduleId)} › ${test.fullName}`),
+    );
+    const { FLAKY_REPORT } = process.env;
+    if (FLAKY_REPORT) writeFileSync(FLAKY_REPORT, JSON.stringify(flaky));
+  }
+}
