@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { distinct } from '../../src/domain/memory/choose.ts';
 import type { Fit } from '../../src/domain/memory/fit.ts';
 import type { Lane } from '../../src/domain/memory/lanes.ts';
+import { covering } from '../../src/domain/memory/overview.ts';
 import { type Evidence, LATE, ranker, type Scores, type Technique } from '../../src/domain/memory/rank.ts';
 import { defaultConfig } from '../../src/domain/settings/config.ts';
 import { sampleConversations } from '../../src/services/library/samples.ts';
@@ -197,7 +198,9 @@ export function rankRecorded(
     const best = new Set(ranked.slice(0, LATE).map(({ candidate }) => candidate.chunkId));
     ranked = rankWith(({ chunkId, late }) => (best.has(chunkId) ? (late ?? null) : null));
   }
-  return distinct<Recorded['candidates'][number], (typeof ranked)[number]>(ranked, 50, 50).map(
+  type Candidate = Recorded['candidates'][number];
+  const spread = covering<Candidate, (typeof ranked)[number]>(asked.question, ranked);
+  return distinct<Candidate, (typeof ranked)[number]>(spread, 50, 50).map(
     ({ candidate, scores, evidence, lane }) => ({
       unit: candidate.unit,
       conversation: candidate.conversationId,

@@ -31,6 +31,8 @@ export const FIT = {
   language: { words: 0.375, most: 1.25 },
   /** What the messages before and after add of their own score, and the conversation with the mean of its best three. */
   previous: 0.05,
+  /** The same of a short question, to the reply of a person: asked again in its words, the reply is what is looked for. */
+  reply: 0.15,
   next: 0.1,
   conversation: 0.6,
   best: 3,

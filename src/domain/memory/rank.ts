@@ -330,6 +330,8 @@ interface Known {
 interface Links {
   readonly previous: readonly number[];
   readonly next: readonly number[];
+  /** What the one before adds of its score. */
+  readonly before: readonly number[];
 }
 
 /** Does once what does not hang on token vectors, and gives a function that ranks with them: recall ranks twice. */
@@ -339,11 +341,11 @@ export function ranker<C extends Rankable>(
 ): (lateOf: (candidate: C) => number | null) => Explained<C>[] {
   const { fit = FIT } = context;
   const on = (technique: Technique): boolean => !context.without?.has(technique);
-  const links = linksOf(candidates);
-  const known = knownOf(candidates, links, context);
   const lanes = on('lanes')
     ? lanesOf(candidates, context.question, fit)
     : { of: (): Lane => 'others', logOdds: () => 0 };
+  const links = linksOf(candidates, lanes.of, fit);
+  const known = knownOf(candidates, links, context);
   const messages = messagesOf(candidates);
   const words = wordsAsked(context.question, context.worth.length, fit);
   return (lateOf) => {
@@ -404,13 +406,28 @@ export function ranker<C extends Rankable>(
   };
 }
 
-function linksOf(candidates: readonly Rankable[]): Links {
+/** A longer question is a message of its own, at whose end something is asked: what follows seldom answers it as a whole. */
+const SHORT_QUESTION = 240;
+
+function linksOf(candidates: readonly Rankable[], laneOf: (candidate: Rankable) => Lane, fit: Fit): Links {
   const place = new Map(candidates.map((candidate, at) => [candidate.chunkId, at]));
   const placeOf = (chunk: number | null | undefined): number =>
     typeof chunk === 'number' ? (place.get(chunk) ?? -1) : -1;
+  const previous = candidates.map((candidate) => placeOf(candidate.previous));
+  // An assistant answers every question: only of a person the reply says that the question was worth one.
+  const replies = (candidate: Rankable, question: Rankable | undefined): boolean =>
+    question !== undefined &&
+    question.messageId !== candidate.messageId &&
+    question.text.length <= SHORT_QUESTION &&
+    asks(question.text) &&
+    ['person', 'others'].includes(laneOf(candidate)) &&
+    !asks(candidate.text);
   return {
-    previous: candidates.map((candidate) => placeOf(candidate.previous)),
+    previous,
     next: candidates.map((candidate) => placeOf(candidate.next)),
+    before: candidates.map((candidate, at) =>
+      replies(candidate, candidates[previous[at] ?? -1]) ? fit.reply : fit.previous,
+    ),
   };
 }
 
@@ -499,7 +516,7 @@ function knownOf<C extends Rankable>(
 function scoresOf<C extends Rankable>(
   candidates: readonly C[],
   known: readonly Known[],
-  { previous, next }: Links,
+  { previous, next, before }: Links,
   context: RankContext,
   lateOf: (candidate: C) => number | null,
 ) {
@@ -524,7 +541,9 @@ function scoresOf<C extends Rankable>(
     const half = halves[place];
     if (!one || !half || feedback?.never(candidate)) return [];
     const beside =
-      (on('neighbours') ? fit.previous * baseAt(previous[place]) + fit.next * baseAt(next[place]) : 0) +
+      (on('neighbours')
+        ? (before[place] ?? 0) * baseAt(previous[place]) + fit.next * baseAt(next[place])
+        : 0) +
       fit.conversation * (ofConversation?.get(candidate.conversationId) ?? 0);
     const boosts: Boost[] = [];
     if (half.translated !== 1) boosts.push({ name: 'language', factor: half.translated });

@@ -9,6 +9,7 @@ import type { Conversation } from '../../domain/chat/conversation.ts';
 import { type Message, type PartOf, textOf } from '../../domain/chat/message.ts';
 import { callsOnMemory } from '../../domain/memory/cues.ts';
 import { feedbackFor, goneSince } from '../../domain/memory/notes.ts';
+import { asksForCourse } from '../../domain/memory/overview.ts';
 import { type Said, withoutMessages } from '../../domain/memory/passages.ts';
 import { askable } from '../../domain/memory/query.ts';
 import type { Config } from '../../domain/settings/config.ts';
@@ -166,6 +167,10 @@ export function createTurnRecall({
       const now = seen ?? (await ask());
       const found = now.unavailable && before ? before : now;
       if (found.unavailable) return { recall: null, problem: found.degraded };
+      // Of what was said when, a model is told in that order.
+      const passages = asksForCourse(found.query)
+        ? [...found.passages].sort((a, b) => a.createdAt - b.createdAt)
+        : found.passages;
       const left = new Set<string>(without ?? []);
       const isOff = ({ messageId }: { readonly messageId: string }) => left.has(messageId);
       const leftOut = [...found.passages, ...found.nearMisses].filter(isOff);
@@ -175,7 +180,7 @@ export function createTurnRecall({
           query: found.query,
           threshold: found.threshold,
           quoting: 'lines',
-          passages: withoutMessages(found.passages, isOff),
+          passages: withoutMessages(passages, isOff),
           nearMisses: withoutMessages(found.nearMisses, isOff),
           ...(leftOut.length > 0 ? { leftOut } : {}),
           ...(trigger ? { trigger } : {}),

@@ -3,6 +3,7 @@ import type { Candidate, IndexFilter, KnownWords, MemoryIndex } from '../../adap
 import { afterLook, together } from '../../adapters/index/rules.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { feedbackFor, goneSince, isNotes } from '../../domain/memory/notes.ts';
+import { covering } from '../../domain/memory/overview.ts';
 import { isExcluded } from '../../domain/memory/privacy.ts';
 import type { isNamedFolder } from '../../domain/memory/query.ts';
 import {
@@ -161,6 +162,7 @@ export function createLooking({ config, documents, notes, without, now = Date.no
       const late = await from.likeness(vector.model, vector.pieces, best);
       ranked = rankWith(({ chunkId }) => late.get(chunkId) ?? null);
     }
+    if (!options.everything) ranked = covering<Rated, Ranked>(question, ranked);
     const { roles, before, after, hasCode } = filter;
     const ofMessages = (roles ?? before ?? after ?? hasCode) !== undefined;
     return {

@@ -7,6 +7,7 @@ import { atMost, isTooLate } from '../../domain/base/within.ts';
 import { choose, distinct } from '../../domain/memory/choose.ts';
 import { callsOnMemory } from '../../domain/memory/cues.ts';
 import { isNotes, neverOf } from '../../domain/memory/notes.ts';
+import { asksForCourse } from '../../domain/memory/overview.ts';
 import { askable, heldAsIs, isNamedFolder, isWithinFolder } from '../../domain/memory/query.ts';
 import { snippetOf } from '../../domain/memory/snippet.ts';
 import { queryWords } from '../../domain/memory/words.ts';
@@ -18,6 +19,8 @@ import { passagesOf } from './passages.ts';
 
 /** Candidates asked of each half: the right one is among the best 50 for nine questions in ten. */
 const CANDIDATES = 50;
+/** Of what is spread over time, passages at least this probable are shown in its order. */
+const COURSE_LINE = 0.15;
 /** Neighbours on each side of a hit. */
 const NEIGHBOURS = 1;
 /** How long a recall waits for model and index once that is there, ms: seconds on a busy device, for ever from a broken one. */
@@ -62,7 +65,10 @@ export function createMemory(deps: MemoryDeps): Memory {
     const { min_similarity: shown } = settings.filters;
     // Who calls on memory in so many words asked for it: what may be shown may go along.
     const unasked = request.purpose === 'inject' && !callsOnMemory(query);
-    const threshold = unasked ? Math.max(shown, settings.auto_recall.min_similarity) : shown;
+    const course = asksForCourse(query);
+    const line = unasked ? Math.max(shown, settings.auto_recall.min_similarity) : shown;
+    // No passage alone answers a question about the course of what was said: each of them is only part of the answer.
+    const threshold = course ? Math.min(line, COURSE_LINE) : line;
     const limit = request.limit ?? settings.filters.max_results;
     const result = (more: Partial<RecallResult>): RecallResult => ({
       query,

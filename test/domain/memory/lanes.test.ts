@@ -92,6 +92,24 @@ describe('lanes', () => {
     expect(rank([...answers, rule], asked)[0]?.candidate.role).toBe('assistant');
   });
 
+  it('let the reply of a person to a short question stand before what only sounds like it', () => {
+    const beside = (role: Role, asked: string) => {
+      const question = said('user', asked, { conversationId: 'c', cosine: 0.93, bm25: 12 });
+      const reply = said(role, 'Oats, then a pear.', {
+        conversationId: 'c',
+        cosine: 0.85,
+        bm25: 1,
+        previous: question.chunkId,
+      });
+      return rank([question, reply], context).find((one) => one.candidate === reply)?.scores.boosts[0]
+        ?.factor as number;
+    };
+    const short = beside('user', 'What does the mare eat?');
+    expect(short).toBeGreaterThan(beside('user', 'The mare is fed.'));
+    expect(short).toBeGreaterThan(beside('assistant', 'What does the mare eat?'));
+    expect(short).toBeGreaterThan(beside('user', `${'Of mares. '.repeat(40)}What does the mare eat?`));
+  });
+
   it('count a message of many chunks once in the background', () => {
     const answer = said('user', 'The gate is blue.', { cosine: 0.92, bm25: 12 });
     const chunks = (messageId: (at: number) => string) =>
