@@ -2,11 +2,12 @@
 //   npm run eval -- --context [--conversations FILE] [--json OUT] [--strategy ID] [--misses] [--summary-endpoint URL --summary-model ID]
 // FILE: [{id, language, messages: [{role, content, toolCalls?}], facts: [{ask, answer}]}]. The question is the next message of the person;
 // the prompt is the product's own (`services/context/requests.ts`), with and without folded messages brought back; the answer has to stand
-// in it. Memory of other conversations has nothing to say: there is one alone.
+// in it. Memory of other conversations has nothing to say: there is one alone. What a question brings back is found by its words, as before the
+// index has read the conversation; --meaning adds what the index knows of it by meaning, with the real model.
 // Summaries are made of quotations unless an OpenAI-compatible endpoint is named (its key in SUMMARY_KEY).
 import { writeFileSync } from 'node:fs';
 import { z } from 'zod';
-import { asConversationId, asMessageId } from '../../src/domain/base/ids.ts';
+import { asConversationId, asMessageId, type ConversationId } from '../../src/domain/base/ids.ts';
 import { writable } from '../../src/domain/base/readable.ts';
 import type { Compaction } from '../../src/domain/chat/compaction.ts';
 import { type Conversation as Chat, conversationMetaSchema } from '../../src/domain/chat/conversation.ts';
@@ -19,9 +20,11 @@ import { createMeter, MESSAGE_OVERHEAD } from '../../src/domain/context/meter.ts
 import type { BuiltPrompt } from '../../src/domain/context/prompt.ts';
 import { createRedaction } from '../../src/domain/context/redaction.ts';
 import { defaultConfig } from '../../src/domain/settings/config.ts';
+import type { MeaningSource } from '../../src/services/context/meaning.ts';
 import { createRequests, type RequestOptions } from '../../src/services/context/requests.ts';
 import { ownConversations } from './context/conversations.ts';
 import { Refused, readGiven, understand, wordsSchema } from './given.ts';
+import { cache, loadPipeline, models } from './load.ts';
 
 const callSchema = z.looseObject({
   id: z.string().optional(),
@@ -226,10 +229,17 @@ function chatOf(id: string, path: readonly Message[], plan?: CompactionPlan): Ch
   };
 }
 
+/** What an index knows of a conversation by meaning; `close` when it is asked no more. */
+export type MeaningOf = (
+  id: ConversationId,
+  messages: readonly Message[],
+) => Promise<{ readonly meaning: MeaningSource; close(): Promise<void> }>;
+
 /** Asks every fact of every conversation after compaction with each strategy. */
 export async function measure(
   conversations: readonly EvalConversation[],
   strategies: readonly string[] = STRATEGIES.map(({ id }) => id),
+  meaningOf?: MeaningOf,
 ): Promise<{ rows: Row[]; plans: PlanRow[] }> {
   const rows: Row[] = [];
   const plans: PlanRow[] = [];
@@ -243,6 +253,11 @@ export async function measure(
     const size = path.reduce((sum, { parts }) => sum + meter.parts(parts) + MESSAGE_OVERHEAD, 0);
     const window = Math.round(size / 10);
     const words = path.map(({ parts }) => plain(wordsOf(parts)));
+    const { signal } = new AbortController();
+    const known = await meaningOf?.(asConversationId(id), path);
+    const meaning = known?.meaning ?? {};
+    // What the model makes of a question is kept: asked once without a limit, it is there in time for each send, as on a device that is not busy.
+    for (const { ask } of conversation.facts) await meaning.relevance?.(asConversationId(id), ask, signal);
     for (const strategy of STRATEGIES.filter(({ id }) => strategies.includes(id))) {
       const requests = createRequests({
         config: writable({
@@ -250,7 +265,7 @@ export async function measure(
           context: { ...defaultConfig.context, window_tokens: window },
         }),
         meters: { of: () => meter, learn: () => undefined, ready: Promise.resolve() },
-        meaning: {},
+        meaning,
         redaction: () => nothingWithheld,
       });
       let summaryBy: Row['summaryBy'] = null;
@@ -260,7 +275,8 @@ export async function measure(
           summaryBy = byModel ? 'model' : 'extracts';
           return (byModel ?? extracts)(request);
         },
-        signal: { aborted: false, throwIfAborted: () => undefined },
+        signal,
+        vectors: async (ids) => (await meaning.vectors?.(ids, signal)) ?? new Map(),
       };
       const began = performance.now();
       const plan = await planCompaction(
@@ -300,6 +316,7 @@ export async function measure(
         };
         const chat = chatOf(id, asked, plan);
         const bare = requests.build(chat, asked, ALONE).prompt;
+        await requests.understand(chat, asked, signal);
         const sent = requests.build(chat, asked, ALONE, true).prompt;
         const at = words.findLastIndex((said) => said.includes(plain(answer)));
         rows.push({
@@ -318,6 +335,7 @@ export async function measure(
         });
       }
     }
+    await known?.close();
   }
   return { rows, plans };
 }
@@ -385,7 +403,11 @@ export async function runContextEval(): Promise<void> {
     throw new Refused(
       `No strategy is called ${only}; there are ${STRATEGIES.map(({ id }) => id).join(', ')}`,
     );
-  const { rows, plans } = await measure(conversations, only ? [only] : undefined);
+  const pipeline = process.argv.includes('--meaning')
+    ? await (await loadPipeline()).openPipeline({ models: models(), cache: cache() })
+    : null;
+  const { rows, plans } = await measure(conversations, only ? [only] : undefined, pipeline?.meaningOf);
+  await pipeline?.close();
   console.log(table(rows));
   if (rows.some(({ summaryBy }) => summaryBy === 'extracts'))
     console.log(

@@ -8,16 +8,22 @@ import type { Found as IndexFound, MemoryIndex } from '../../src/adapters/index/
 import { createPgliteIndex } from '../../src/adapters/index/pglite.ts';
 import { together } from '../../src/adapters/index/rules.ts';
 import { migrate } from '../../src/adapters/index/schema.ts';
-import { type MessageId, newConversationId, newMessageId } from '../../src/domain/base/ids.ts';
+import {
+  type ConversationId,
+  type MessageId,
+  newConversationId,
+  newMessageId,
+} from '../../src/domain/base/ids.ts';
 import { until } from '../../src/domain/base/readable.ts';
 import { ARCHIVE_FORMAT, ARCHIVE_VERSION } from '../../src/domain/chat/archive.ts';
-import type { Message, RecalledPassage } from '../../src/domain/chat/message.ts';
+import type { Message, Part, RecalledPassage } from '../../src/domain/chat/message.ts';
 import { lastLineOf, leaning } from '../../src/domain/memory/lean.ts';
 import { isEcho, type Rankable, unansweredIn } from '../../src/domain/memory/rank.ts';
 import { repeatsIn } from '../../src/domain/memory/sources.ts';
 import { titledBy } from '../../src/domain/memory/title.ts';
 import { queryWords } from '../../src/domain/memory/words.ts';
 import { defaultConfig } from '../../src/domain/settings/config.ts';
+import { meaningBy } from '../../src/services/context/meaning.ts';
 import { createLibrary } from '../../src/services/library/library-service.ts';
 import { filesOf } from '../fixtures/files.ts';
 import { englishWords } from '../fixtures/words.ts';
@@ -37,6 +43,8 @@ export interface Session {
     readonly role: 'user' | 'assistant' | 'tool';
     readonly name: string | null;
     readonly content: string;
+    /** The messages, of any session, that memory gave to this answer, by id. */
+    readonly recalled?: readonly string[];
   }[];
 }
 export interface Tasks {
@@ -114,15 +122,48 @@ const OPEN_REQUEST = { withContext: false, limit: 50 };
 /** How often a question is asked before the model is called broken. */
 const TRIES = 10;
 
+/** The ledger of an answer that was made from these messages, by their ids in the product. */
+const ledgerOf = (
+  from: readonly { readonly id: MessageId; readonly conversation: string; readonly content: string }[],
+): Part => ({
+  type: 'recall',
+  query: '',
+  threshold: 0.75,
+  passages: from.map(({ id, conversation, content }) => ({
+    conversationId: conversation,
+    messageId: id,
+    title: '',
+    createdAt: 0,
+    role: 'user',
+    passage: content,
+    neighbours: [],
+    scores: { vector: null, keyword: null, hybrid: 1, decay: 1, final: 1 },
+    tokens: 0,
+  })),
+  nearMisses: [],
+});
+
 /** The sessions as conversations of the product, with what each message is a part of. A message's name, where it has one, is written before its words. */
 export function conversationsOf(sessions: readonly Session[]) {
   const units = new Map<MessageId, { unit: string; session: string }>();
   let last = 0;
-  const conversations = sessions.map((session) => {
+  const given = sessions.map(({ messages }) => {
+    const conversation = newConversationId();
+    return {
+      conversation,
+      messages: messages.map(({ content }) => ({ id: newMessageId(), conversation, content })),
+    };
+  });
+  const byId = new Map(
+    sessions.flatMap(({ messages }, at) =>
+      messages.map(({ id }, i) => [id, given[at]?.messages[i]] as const),
+    ),
+  );
+  const conversations = sessions.map((session, at) => {
     const startedAt = session.startedAt ? Date.parse(session.startedAt) : 0;
     let parentId: MessageId | null = null;
     const messages = session.messages.map((message, i): Message => {
-      const id = newMessageId();
+      const id = given[at]?.messages[i]?.id as MessageId;
       units.set(id, { unit: message.unit, session: session.id });
       const createdAt = startedAt > 0 ? startedAt + i * 60_000 : 0;
       last = Math.max(last, createdAt);
@@ -133,6 +174,7 @@ export function conversationsOf(sessions: readonly Session[]) {
         kind: 'message',
         createdAt,
         parts: [
+          ...(message.recalled ? [ledgerOf(message.recalled.flatMap((from) => byId.get(from) ?? []))] : []),
           { type: 'text', text: message.name ? `${message.name}: ${message.content}` : message.content },
         ],
       };
@@ -140,7 +182,7 @@ export function conversationsOf(sessions: readonly Session[]) {
       return made;
     });
     return {
-      id: newConversationId(),
+      id: given[at]?.conversation ?? newConversationId(),
       // Without a title it stays without: one made from its words would say nothing of them.
       meta: {
         title: session.title ?? '',
@@ -290,6 +332,16 @@ export async function openPipeline(options: {
         },
         close: () => home.close(),
       };
+    },
+    /** One conversation in an index of its own, and what that knows of it by meaning, as the app asks it. */
+    meaningOf: async (id: ConversationId, messages: readonly Message[]) => {
+      await index.clear();
+      const home = openHome({ index, embedding });
+      const head = messages.at(-1)?.id ?? null;
+      await home.documents.changeMany([{ id, change: { meta: { createdAt: 1, head }, messages } }], 'import');
+      await home.indexed();
+      const meaning = meaningBy({ memory: home.memory, index: () => index, model: () => embedding.id });
+      return { meaning, close: () => home.close() };
     },
     close: async () => {
       await embedding.close();

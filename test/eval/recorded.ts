@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { deserialize, serialize } from 'node:v8';
 import { z } from 'zod';
 import { distinct } from '../../src/domain/memory/choose.ts';
+import { corrected } from '../../src/domain/memory/corrections.ts';
 import type { Fit } from '../../src/domain/memory/fit.ts';
 import type { Lane } from '../../src/domain/memory/lanes.ts';
 import { covering } from '../../src/domain/memory/overview.ts';
@@ -15,6 +16,7 @@ import { sampleConversations } from '../../src/services/library/samples.ts';
 import { cache, loadPipeline, models, option, ROOT } from './load.ts';
 import { everyday, type Gold, own } from './own.ts';
 import type { Recorded, Session, Tasks } from './pipeline.ts';
+import { used } from './used/used.ts';
 
 /** `own`: asked of the library it belongs to. `stranger`: made for another person's library. `talk`: small talk and general knowledge. */
 export type Origin = 'own' | 'stranger' | 'talk';
@@ -26,12 +28,14 @@ export interface Asked extends Recorded {
   /** Right units, interchangeable ones in one group; empty where nothing is right. */
   readonly groups: readonly (readonly string[])[];
   readonly slice: string;
+  /** Units that the right ones took the place of. */
+  readonly superseded?: readonly string[];
 }
 
 /** Most questions of strangers, a set. */
 const STRANGERS = 100;
 /** Sets of our own: what is asked in one may well be answered in another. */
-const OURS = /^(?:own|everyday)/;
+const OURS = /^(?:own|everyday|used)/;
 /** Stores of a set that hear the small talk. */
 const TALKED_TO = 2;
 
@@ -74,23 +78,25 @@ export function samples(): Session[] {
 async function allSets(bench: string) {
   const ours = own(join(ROOT, 'test/eval/own'));
   const small = everyday(join(ROOT, 'test/eval/everyday'));
+  const lived = used(ours.tasks.sets);
   const sets: Tasks['sets'][number][] = [
     ...ours.tasks.sets,
     ...small.tasks.sets,
+    ...lived.tasks.sets,
     {
       name: 'samples',
       language: 'mixed',
       stores: [{ id: 'samples', sessions: samples(), queries: [] }],
     },
   ];
-  const gold = new Map([...ours.gold, ...small.gold]);
+  const gold = new Map([...ours.gold, ...small.gold, ...lived.gold]);
   if (bench) {
     const scorer = (await import(pathToFileURL(join(resolve(bench), 'bench.mjs')).href)) as Bench;
     const given = scorer.load(resolve(bench));
     sets.push(...given.sets);
     for (const [name, answers] of given.gold) gold.set(name, answers);
   }
-  return { sets, gold };
+  return { sets, gold, superseded: lived.superseded };
 }
 
 /** Evenly spread over a list, so that no one store or topic fills the sample. */
@@ -107,7 +113,7 @@ export async function recordAll(): Promise<Map<string, Asked[]>> {
   const only = option('set', '').split(',');
   const model = option('model', 'multilingual-e5-small-en-zh');
   const reuse = process.argv.includes('--reuse');
-  const { sets, gold } = await allSets(option('bench', ''));
+  const { sets, gold, superseded } = await allSets(option('bench', ''));
   const talk = smallTalk();
   const folder = join(cache(), 'recorded');
   mkdirSync(folder, { recursive: true });
@@ -137,13 +143,23 @@ export async function recordAll(): Promise<Map<string, Asked[]>> {
         { text, date }: Omit<Question, 'id'>,
         groups: Asked['groups'] = [],
         slice: string = origin,
+        old: readonly string[] = [],
       ) => {
         const recorded = await library.record(text, date ? Date.parse(date) : undefined);
-        all.push({ ...recorded, set: set.name, store: store.id, origin, groups, slice });
+        all.push({
+          ...recorded,
+          set: set.name,
+          store: store.id,
+          origin,
+          groups,
+          slice,
+          ...(old.length > 0 ? { superseded: old } : {}),
+        });
       };
       for (const query of store.queries as readonly Question[]) {
         const answer = answers?.get(query.id);
-        if (answer && answer.slice !== 'adversarial') await add('own', query, answer.groups, answer.slice);
+        if (answer && answer.slice !== 'adversarial')
+          await add('own', query, answer.groups, answer.slice, superseded.get(query.id));
       }
       const next = set.stores[(at + 1) % set.stores.length];
       const share = Math.ceil(STRANGERS / set.stores.length);
@@ -199,7 +215,10 @@ export function rankRecorded(
     ranked = rankWith(({ chunkId, late }) => (best.has(chunkId) ? (late ?? null) : null));
   }
   type Candidate = Recorded['candidates'][number];
-  const spread = covering<Candidate, (typeof ranked)[number]>(asked.question, ranked);
+  const spread = covering<Candidate, (typeof ranked)[number]>(
+    asked.question,
+    corrected(asked.question, ranked),
+  );
   return distinct<Candidate, (typeof ranked)[number]>(spread, 50, 50).map(
     ({ candidate, scores, evidence, lane }) => ({
       unit: candidate.unit,

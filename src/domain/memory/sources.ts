@@ -2,7 +2,7 @@
 // to the question asked again than the source does; counted as passages of their own they would push it down with each asking.
 import type { Role } from '../chat/message.ts';
 import { asks } from './cues.ts';
-import { isStopWord } from './words.ts';
+import { roughWords } from './rough-words.ts';
 
 /** What of a candidate tells whether it repeats another. */
 interface Given {
@@ -18,25 +18,6 @@ interface Given {
 
 /** So much of what an answer says stands in its question or in what memory gave to it. */
 const COVERED = 0.5;
-/** So much of a passage is compared, characters, and so many letters of a word: enough to tell it in its forms. */
-const [COMPARED, BEGINNING] = [1_500, 5];
-const PIECE = /\p{Script=Han}+|\p{N}+(?:[.,:]\p{N}+)*|(?:(?!\p{Script=Han})[\p{L}\p{M}'’])+/gu;
-
-/** A text in rough words: beginnings of words, pairs of Han characters, figures as they are. Linear in the text. */
-function roughWords(text: string): { readonly words: Set<string>; readonly figures: Set<string> } {
-  const words = new Set<string>();
-  const figures = new Set<string>();
-  for (const [piece] of text.slice(0, COMPARED).normalize('NFKC').toLowerCase().matchAll(PIECE)) {
-    if (/^\p{N}/u.test(piece)) {
-      figures.add(piece);
-      words.add(piece);
-    } else if (/^\p{Script=Han}/u.test(piece))
-      for (let at = 0; at + 1 < piece.length; at++) words.add(piece.slice(at, at + 2));
-    else if (!isStopWord(piece.split(/['’]/u, 1)[0] ?? '')) words.add(piece.slice(0, BEGINNING));
-  }
-  return { words, figures };
-}
-
 /**
  * The chunks that only repeat others among these, by id: of answers that memory was given to, what says little beyond the question and the
  * passages given, and no other figure; and the questions all of whose answer does so. The source stands for them.

@@ -2,6 +2,7 @@
 import type { Candidate, IndexFilter, KnownWords, MemoryIndex } from '../../adapters/index/memory-index.ts';
 import { afterLook, together } from '../../adapters/index/rules.ts';
 import type { Readable } from '../../domain/base/readable.ts';
+import { corrected } from '../../domain/memory/corrections.ts';
 import { feedbackFor, goneSince, isNotes } from '../../domain/memory/notes.ts';
 import { covering } from '../../domain/memory/overview.ts';
 import { isExcluded } from '../../domain/memory/privacy.ts';
@@ -162,7 +163,7 @@ export function createLooking({ config, documents, notes, without, now = Date.no
       const late = await from.likeness(vector.model, vector.pieces, best);
       ranked = rankWith(({ chunkId }) => late.get(chunkId) ?? null);
     }
-    if (!options.everything) ranked = covering<Rated, Ranked>(question, ranked);
+    if (!options.everything) ranked = covering<Rated, Ranked>(question, corrected(question, ranked));
     const { roles, before, after, hasCode } = filter;
     const ofMessages = (roles ?? before ?? after ?? hasCode) !== undefined;
     return {

@@ -113,7 +113,9 @@ export function createMemory(deps: MemoryDeps): Memory {
         const { hits, nearMisses } = choose(ranked, {
           threshold,
           limit,
-          perConversation: settings.context.max_messages_per_session,
+          // Within one conversation there is no variety to keep.
+          perConversation:
+            narrowed.conversationIds?.length === 1 ? limit : settings.context.max_messages_per_session,
         });
         const messages = [...hits, ...nearMisses].map(({ candidate }) => candidate.messageId);
         const around =
