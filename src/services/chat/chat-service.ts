@@ -26,17 +26,28 @@ import type { TurnContext } from '../context/turn-context.ts';
 import type { ConversationChange, Documents } from '../documents/documents.ts';
 import type { Memory } from '../memory/memory.ts';
 import type { ModelChoice } from '../settings/settings.ts';
-import { type Chat, IDLE_TURN, MAX_COMPARED, type SendOptions, type TurnState } from './chat.ts';
+import {
+  type Chat,
+  type Comparison,
+  IDLE_TURN,
+  MAX_COMPARED,
+  type RegenerateOptions,
+  type SendBack,
+  type SendOptions,
+  type TurnState,
+} from './chat.ts';
 import { createComparing } from './comparing.ts';
 import { deleteMessage } from './delete-message.ts';
 import { createDraftRows, type Queued } from './draft-rows.ts';
 import { type ChannelLike, createElsewhere, type Shown } from './elsewhere.ts';
 import { createModelRefusals, type ModelRefusals } from './model-refusals.ts';
 import { planSendBack, questionsAfter } from './send-back.ts';
+import type { Tab } from './tab.ts';
 import { createTab, type LocksLike, type TabMemory } from './tab.ts';
 import type { NotesLike } from './tools/index.ts';
+import type { TurnRequest } from './turn.ts';
 import { recallAgain } from './turn-recall.ts';
-import { createTurns, type TurnRequest } from './turns.ts';
+import { createTurns } from './turns.ts';
 import { createWritten } from './written.ts';
 
 interface ChatDependencies {
@@ -99,18 +110,364 @@ interface Session {
 
 /** Creates the service. Nothing happens before the first call; `rescueDrafts` is for the start. */
 export function createChat(deps: ChatDependencies): Chat {
-  const { documents, drawer, memory, now, device } = deps;
-  const onProblem = deps.onProblem ?? (() => undefined);
-  const tab = createTab(deps.locks, deps.tabMemory);
-  const rows = createDraftRows({ drawer, tab, locks: deps.locks, now, onProblem });
-  const refusals = deps.refusals ?? createModelRefusals({ drawer, now, onProblem });
-  const turns = createTurns({ ...deps, notes: deps.notes, refusals, draft: rows.draft });
-  const sessions = new Map<ConversationId, Session>();
-  const closing = new AbortController();
-  let closed = false;
+  return new ChatService(deps);
+}
 
-  const sessionOf = (id: ConversationId): Session => {
-    const known = sessions.get(id);
+class ChatService implements Chat {
+  readonly #deps: ChatDependencies;
+  readonly #onProblem: (problem: Problem) => void;
+  readonly #tab: Tab;
+  readonly #rows: ReturnType<typeof createDraftRows>;
+  readonly #refusals: ModelRefusals;
+  readonly #turns: ReturnType<typeof createTurns>;
+  readonly #sessions = new Map<ConversationId, Session>();
+  readonly #closing = new AbortController();
+  #closed = false;
+  readonly #elsewhere: ReturnType<typeof createElsewhere> | undefined;
+  readonly #comparing: ReturnType<typeof createComparing>;
+  readonly modelRefusals: Chat['modelRefusals'];
+  readonly forgetModelRefusals: Chat['forgetModelRefusals'];
+  readonly written: Chat['written'];
+
+  constructor(deps: ChatDependencies) {
+    this.#deps = deps;
+    this.#onProblem = deps.onProblem ?? (() => undefined);
+    this.#tab = createTab(deps.locks, deps.tabMemory);
+    this.#rows = createDraftRows({
+      drawer: deps.drawer,
+      tab: this.#tab,
+      locks: deps.locks,
+      now: deps.now,
+      onProblem: this.#onProblem,
+    });
+    this.#refusals =
+      deps.refusals ??
+      createModelRefusals({ drawer: deps.drawer, now: deps.now, onProblem: this.#onProblem });
+    this.#turns = createTurns({
+      ...deps,
+      notes: deps.notes,
+      refusals: this.#refusals,
+      draft: this.#rows.draft,
+    });
+    this.#elsewhere =
+      deps.tabs &&
+      createElsewhere({
+        channel: deps.tabs,
+        tab: this.#tab.id,
+        alive: this.#tab.locked,
+        // What its draft has is saved here, rather than at the next start of some tab.
+        whenGone: async (other) => {
+          await this.#rows.whenGone(other);
+          await this.rescueDrafts();
+        },
+        onTurn: (id, turn) => {
+          const session = this.#sessionOf(id);
+          const { status, elsewhere, answerId } = session.state.get();
+          // Both began at the same moment: each shows its own.
+          if (status !== 'idle' && !elsewhere) return;
+          if (turn) return this.#set(session, { ...turn, elsewhere: true, problem: null });
+          this.#endElsewhere(session, id, answerId).catch((error: unknown) =>
+            this.#onProblem(toProblem(error)),
+          );
+        },
+        onStop: (id) => this.#stopByPerson(this.#sessions.get(id)),
+      });
+    this.#comparing = createComparing({
+      run: (...turn) => this.#turns.run(...turn),
+      hold: (id, about, control, work) => this.#holdForComparison(id, about, control, work),
+    });
+    this.modelRefusals = this.#refusals.all;
+    this.forgetModelRefusals = this.#refusals.forget;
+    this.written = createWritten({
+      drawer: deps.drawer,
+      tab: this.#tab,
+      locks: deps.locks,
+      now: deps.now,
+      memory: deps.tabMemory,
+    });
+  }
+
+  comparison(id: ConversationId): Readable<Comparison | null> {
+    return this.#comparing.of(id);
+  }
+
+  async compare(id: ConversationId, answer: MessageId, choices: readonly ModelChoice[]): Promise<void> {
+    const session = this.#sessionOf(id);
+    await session.changes.run(async () => {
+      if (this.#isBusy(session)) throw new RecollectError('conversation-busy', 'An answer is being written.');
+      const { asked, first } = questionOf((await this.#needed(id)).messages, answer);
+      const before = first?.parts.find((part) => part.type === 'recall');
+      const { documents, notes } = this.#deps;
+      const recall = before && (await recallAgain(before, { documents, notes }));
+      this.#comparing.begin(
+        id,
+        { answer, question: asked.id },
+        choices.slice(0, MAX_COMPARED),
+        recall ? { recall } : {},
+      );
+    });
+  }
+
+  readonly turn: Chat['turn'] = (id) => this.#sessionOf(id).state;
+
+  readonly editQueued: Chat['editQueued'] = (id, queued, parts) => {
+    const session = this.#sessionOf(id);
+    this.#set(session, {
+      queue: session.state
+        .get()
+        .queue.flatMap((item) => (item.id !== queued ? [item] : parts === null ? [] : [{ ...item, parts }])),
+    });
+    this.#keepQueue(session, id).catch((error) => this.#onProblem(toProblem(error)));
+  };
+
+  async send({
+    conversationId,
+    parts,
+    withoutPassages,
+    announced,
+    recall,
+  }: SendOptions): Promise<{ conversationId: ConversationId }> {
+    refuseTooLarge(parts);
+    const id = conversationId ?? newConversationId();
+    const session = this.#sessionOf(id);
+    return await session.changes.run(async () => {
+      const waiting = session.state.get().queue;
+      if (this.#isBusy(session) || waiting.length > 0) {
+        const queued = newMessageId();
+        if (recall) session.chosen.set(queued, recall);
+        this.#set(session, { queue: [...waiting, { id: queued, parts }] });
+        await this.#keepQueue(session, id).catch((error) => {
+          const { queue } = session.state.get();
+          // It has its turn already.
+          if (!queue.some((item) => item.id === queued)) return;
+          // It goes back to whoever sent it, and must not be sent from here as well.
+          session.chosen.delete(queued);
+          this.#set(session, { queue: queue.filter((item) => item.id !== queued) });
+          throw error;
+        });
+        this.#start(session, id, null);
+        return { conversationId: id };
+      }
+      const conversation = conversationId === undefined ? undefined : await this.#deps.documents.read(id);
+      if (conversationId !== undefined && !conversation)
+        throw new RecollectError('conversation-missing', `There is no conversation ${id}`);
+      this.#set(session, { problem: null });
+      try {
+        const { said, unsaved } = await this.#appendUser(id, conversation, {
+          parts,
+          parentId: conversation ? effectiveHead(conversation) : null,
+        });
+        if (!conversation?.messages.size) this.#deps.onBegun?.(id);
+        const request: TurnRequest = {
+          asked: said.id,
+          ...(withoutPassages ? { without: withoutPassages } : {}),
+          ...(announced ? { announced } : {}),
+          ...(recall ? { recall } : {}),
+        };
+        if (unsaved)
+          this.#onceSaved(session, id, { leaf: said.id, unsaved }, () => this.#start(session, id, request));
+        else this.#start(session, id, request);
+        return { conversationId: id };
+      } catch (error) {
+        this.#set(session, { problem: toProblem(error) });
+        throw error;
+      }
+    });
+  }
+
+  async regenerate(
+    id: ConversationId,
+    answerId: MessageId,
+    { without, by }: RegenerateOptions = {},
+  ): Promise<void> {
+    const session = this.#sessionOf(id);
+    await session.changes.run(async () => {
+      const conversation = await this.#needed(id);
+      const { asked, first } = questionOf(conversation.messages, answerId);
+      const before = first?.parts.find((part) => part.type === 'recall');
+      const stored =
+        before && (await recallAgain(before, { documents: this.#deps.documents, notes: this.#deps.notes }));
+      const fruitless =
+        first?.finish !== undefined &&
+        first.finish !== 'stop' &&
+        !hasContent(first.parts) &&
+        ![...conversation.messages.values()].some((message) => message.parentId === first.id);
+      this.#stop(session, id);
+      this.#start(session, id, {
+        asked: asked.id,
+        explicit: true,
+        // The same passages as before, byte for byte, as far as they still hold; an answer that has none may find some now, unless the
+        // person wanted none.
+        ...(stored && (stored.passages.length > 0 || stored.leftOut?.length) ? { recall: stored } : {}),
+        ...(fruitless ? { replaces: first.id } : {}),
+        ...(without ? { omit: without, refused: first?.problem } : {}),
+        ...(by ? { by } : {}),
+      });
+    });
+  }
+
+  async goOn(id: ConversationId, answerId: MessageId): Promise<void> {
+    const session = this.#sessionOf(id);
+    await session.changes.run(async () => {
+      const { messages } = await this.#needed(id);
+      const pieces = piecesTo(messages, answerId);
+      const last = pieces.at(-1);
+      const from = pieceToGoOn(pieces);
+      if (!last || !from) throw new RecollectError('message-missing', 'There is no answer to go on with.');
+      const { asked } = questionOf(messages, from.id);
+      this.#stop(session, id);
+      this.#start(session, id, {
+        asked: asked.id,
+        from: from.id,
+        explicit: true,
+        ...(hasContent(last.parts) ? {} : { replaces: last.id }),
+      });
+    });
+  }
+
+  async edit(
+    id: ConversationId,
+    messageId: MessageId,
+    parts: readonly Part[],
+    rerun: boolean,
+  ): Promise<void> {
+    refuseTooLarge(parts);
+    const session = this.#sessionOf(id);
+    await session.changes.run(async () => {
+      const conversation = await this.#needed(id);
+      const original = conversation.messages.get(messageId);
+      if (!original) throw new RecollectError('message-missing', `There is no message ${messageId}`);
+      const { said, unsaved } = await this.#appendUser(id, conversation, {
+        parts,
+        parentId: original.parentId,
+        role: original.role,
+      });
+      const goOn = () => {
+        if (!rerun || said.role !== 'user') return;
+        this.#stop(session, id);
+        this.#start(session, id, { asked: said.id, explicit: true });
+      };
+      if (unsaved) this.#onceSaved(session, id, { leaf: said.id, unsaved }, goOn);
+      else goOn();
+    });
+  }
+
+  async sendBack(
+    id: ConversationId,
+    mail: SendBack,
+  ): Promise<{ readonly messageId: MessageId; readonly undo: () => Promise<void> }> {
+    refuseTooLarge(mail.parts);
+    const session = this.#sessionOf(id);
+    return await session.changes.run(async () => {
+      const conversation = await this.#needed(id);
+      const before = effectiveHead(conversation);
+      const plan = planSendBack(conversation, mail, { now: this.#deps.now(), device: this.#deps.device });
+      const unsaved = await this.#put(id, { messages: plan.messages, meta: { head: plan.leaf } }, plan.sent);
+      const goOn = async () => {
+        if (mail.replay !== 'none' && (plan.asked !== null || mail.replay === 'branch')) {
+          this.#stop(session, id);
+          const after = mail.replay === 'branch' ? plan.after : [];
+          this.#set(session, {
+            replay: { done: 0, total: mail.replay === 'branch' ? plan.answers : 1, saved: 0, asked: 0 },
+          });
+          const request = await this.#firstOf(id, plan, after);
+          if (request) this.#start(session, id, request);
+        }
+      };
+      if (unsaved) this.#onceSaved(session, id, { leaf: plan.leaf, unsaved }, goOn);
+      else await goOn();
+      return {
+        messageId: plan.sent,
+        undo: async () => {
+          this.#stop(session, id);
+          await this.#deps.documents.change(id, { meta: { head: before } });
+        },
+      };
+    });
+  }
+
+  async sendBackCost(id: ConversationId, message: MessageId): Promise<{ turns: number; answers: number }> {
+    const { questions, answers } = questionsAfter(await this.#needed(id), message);
+    return { turns: questions.length, answers };
+  }
+
+  async deleteMessage(
+    id: ConversationId,
+    message: MessageId,
+  ): Promise<{ readonly count: number; readonly undo: () => Promise<void> }> {
+    const session = this.#sessionOf(id);
+    return await session.changes.run(() => deleteMessage(this.#deps.documents, id, message));
+  }
+
+  stop(id: ConversationId): void {
+    const session = this.#sessions.get(id);
+    if (session?.state.get().elsewhere) this.#elsewhere?.stop(id);
+    else this.#stopByPerson(session);
+  }
+
+  sendQueued(id: ConversationId): void {
+    const session = this.#sessionOf(id);
+    if (session.state.get().queue.length === 0) return;
+    this.#set(session, { problem: null });
+    if (this.#isBusy(session)) this.#stop(session, id);
+    else this.#start(session, id, null);
+  }
+
+  async rescueDrafts(): Promise<number> {
+    let rescued = 0;
+    await this.#rows.rescue({
+      draft: async ({ conversationId, answer, replaces, key }) => {
+        const conversation = await this.#deps.documents.read(conversationId);
+        const drop = () => this.#deps.drawer.set(key, undefined);
+        if (!conversation || (answer.parentId !== null && !conversation.messages.has(answer.parentId)))
+          return drop();
+        if (conversation.messages.has(answer.id)) return drop();
+        const cut = new RecollectError('model-cut', 'The tab was closed before the answer ended.', {
+          retry: true,
+          params: { endpoint: '', model: answer.model ?? '' },
+        }).problem;
+        const message: Message = {
+          ...answer,
+          finish: hasContent(answer.parts) ? 'cut' : 'error',
+          problem: { ...cut },
+        };
+        await this.#turns.save(conversationId, conversation, message, {
+          replaces: replaces ?? undefined,
+          draft: { settle: async () => key },
+        });
+        rescued += 1;
+        this.#deps.memory.wake('changed');
+      },
+      queue: async ({ conversationId, items, key }) => {
+        const session = this.#sessionOf(conversationId);
+        const conversation = await this.#deps.documents.read(conversationId);
+        const there = new Set(session.state.get().queue.map(({ id }) => id));
+        const lost = conversation
+          ? items.filter((item) => !there.has(item.id) && !conversation.messages.has(asMessageId(item.id)))
+          : [];
+        // Shown again, not sent: the person may have gone on elsewhere. They go out before the next message.
+        if (lost.length > 0) {
+          this.#set(session, { queue: [...lost, ...session.state.get().queue] });
+          await this.#keepQueue(session, conversationId);
+        }
+        await this.#deps.drawer.set(key, undefined);
+      },
+    });
+    return rescued;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#closing.abort();
+    // What runs in another tab goes on there.
+    for (const session of this.#sessions.values()) this.#abort(session);
+    await Promise.all([...this.#sessions.values()].map((session) => session.running));
+    await this.#rows.close();
+    this.#elsewhere?.close();
+  }
+
+  #sessionOf(id: ConversationId): Session {
+    const known = this.#sessions.get(id);
     if (known) return known;
     const session: Session = {
       state: writable(IDLE_TURN),
@@ -122,101 +479,75 @@ export function createChat(deps: ChatDependencies): Chat {
       running: Promise.resolve(),
       changes: new SerialQueue(),
     };
-    sessions.set(id, session);
+    this.#sessions.set(id, session);
     if (!isTemporary(id))
       session.state.subscribe(() => {
         const state = session.state.get();
-        if (!state.elsewhere) elsewhere?.tell(id, state.status === 'idle' ? null : shownOf(state));
+        if (!state.elsewhere) this.#elsewhere?.tell(id, state.status === 'idle' ? null : shownOf(state));
       });
     return session;
-  };
-
-  // ---------------------------------------------------------------------------------------- other tabs
-  const elsewhere =
-    deps.tabs &&
-    createElsewhere({
-      channel: deps.tabs,
-      tab: tab.id,
-      alive: tab.locked,
-      // What its draft has is saved here, rather than at the next start of some tab.
-      whenGone: async (other) => {
-        await rows.whenGone(other);
-        await chat.rescueDrafts();
-      },
-      onTurn: (id, turn) => {
-        const session = sessionOf(id);
-        const { status, elsewhere, answerId } = session.state.get();
-        // Both began at the same moment: each shows its own.
-        if (status !== 'idle' && !elsewhere) return;
-        if (turn) return set(session, { ...turn, elsewhere: true, problem: null });
-        endElsewhere(session, id, answerId).catch((error: unknown) => onProblem(toProblem(error)));
-      },
-      onStop: (id) => stopByPerson(sessions.get(id)),
-    });
+  }
 
   /** Shows it until its answer is here; then it is this tab's turn. */
-  async function endElsewhere(session: Session, id: ConversationId, answer: MessageId | null): Promise<void> {
+  async #endElsewhere(session: Session, id: ConversationId, answer: MessageId | null): Promise<void> {
     const shown = session.state.get();
     let failed = false;
     // One that was erased meanwhile cannot be opened: there is nothing to wait for.
-    const open = answer === null ? null : await documents.open(id).catch(() => null);
+    const open = answer === null ? null : await this.#deps.documents.open(id).catch(() => null);
     if (open && answer !== null) {
-      const patience = AbortSignal.any([closing.signal, AbortSignal.timeout(ARRIVES_WITHIN_MS)]);
+      const patience = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(ARRIVES_WITHIN_MS)]);
       await until(open, ({ messages }) => messages.has(answer), patience).catch(() => {});
       failed = hasFailed(open.get().messages.get(answer)?.finish);
       open.close();
     }
     const { queue, problem, startedAt, elsewhere } = session.state.get();
-    if (closed || !elsewhere || startedAt !== shown.startedAt) return;
-    set(session, { ...IDLE_TURN, queue, problem });
-    if (session.next.length > 0 || (queue.length > 0 && !failed)) start(session, id, null);
+    if (this.#closed || !elsewhere || startedAt !== shown.startedAt) return;
+    this.#set(session, { ...IDLE_TURN, queue, problem });
+    if (session.next.length > 0 || (queue.length > 0 && !failed)) this.#start(session, id, null);
   }
 
-  const set = (session: Session, change: Partial<TurnState>) =>
+  #set(session: Session, change: Partial<TurnState>): void {
     session.state.update((state) => ({ ...state, ...change }));
+  }
 
-  // ---------------------------------------------------------------------------------------- user messages
   /**
    * Makes a change of which `message` is a part. Null once it is durable; the problem where it stands in the conversation and waits in line
    * for the disk. Throws where it does not even stand there.
    */
-  async function put(
-    id: ConversationId,
-    change: ConversationChange,
-    message: MessageId,
-  ): Promise<Problem | null> {
+  async #put(id: ConversationId, change: ConversationChange, message: MessageId): Promise<Problem | null> {
     try {
-      await documents.change(id, change);
+      await this.#deps.documents.change(id, change);
       return null;
     } catch (error) {
-      const conversation = await documents.read(id).catch(() => undefined);
+      const conversation = await this.#deps.documents.read(id).catch(() => undefined);
       if (!conversation?.messages.has(message)) throw error;
       return toProblem(error);
     }
   }
 
   /** Goes on as soon as what was said is on the disk, unless the person has gone on from elsewhere by then. Until then the turn tells why not. */
-  function onceSaved(
+  #onceSaved(
     session: Session,
     id: ConversationId,
     { leaf, unsaved }: { leaf: MessageId; unsaved: Problem },
     goOn: () => unknown,
   ): void {
-    set(session, { problem: unsaved });
+    this.#set(session, { problem: unsaved });
     const wait = async () => {
-      await until(documents.saving, ({ state }) => state === 'saved', closing.signal);
-      if (session.state.get().problem === unsaved) set(session, { problem: null });
-      const conversation = await documents.read(id);
-      if (closed || isBusy(session) || !conversation || effectiveHead(conversation) !== leaf) return;
-      set(session, { problem: null });
+      await until(this.#deps.documents.saving, ({ state }) => state === 'saved', this.#closing.signal);
+      if (session.state.get().problem === unsaved) this.#set(session, { problem: null });
+      const conversation = await this.#deps.documents.read(id);
+      if (this.#closed || this.#isBusy(session) || !conversation || effectiveHead(conversation) !== leaf)
+        return;
+      this.#set(session, { problem: null });
       await goOn();
     };
     wait().catch((error: unknown) => {
-      if (!isAbort(error)) set(session, { problem: toProblem(error) });
+      if (!isAbort(error)) this.#set(session, { problem: toProblem(error) });
     });
   }
 
-  async function appendUser(
+  async #appendUser(
     id: ConversationId,
     conversation: Conversation | undefined,
     message: {
@@ -234,9 +565,9 @@ export function createChat(deps: ChatDependencies): Chat {
       role: message.role ?? 'user',
       kind: 'message',
       // A clock that was set back must not put an answer before its question.
-      createdAt: Math.max(now(), (parent?.createdAt ?? 0) + 1),
+      createdAt: Math.max(this.#deps.now(), (parent?.createdAt ?? 0) + 1),
       parts: message.parts,
-      device,
+      device: this.#deps.device,
       ...message.more,
     };
     const change: ConversationChange = {
@@ -246,56 +577,87 @@ export function createChat(deps: ChatDependencies): Chat {
         ...(conversation ? {} : { createdAt: said.createdAt, title: provisionalTitle(said.parts) }),
       },
     };
-    return { said, unsaved: await put(id, change, said.id) };
+    return { said, unsaved: await this.#put(id, change, said.id) };
   }
 
-  // ---------------------------------------------------------------------------------------- turns
   /** Runs the turn, then what was asked for meanwhile, then what was queued, one by one. */
-  function start(session: Session, id: ConversationId, request: TurnRequest | null): void {
+  /** The conversation is busy until `work` ends; aborting `control` stops all of it. */
+  #holdForComparison(
+    id: ConversationId,
+    { question, models }: { readonly question: MessageId; readonly models: string },
+    control: AbortController,
+    work: Promise<unknown>,
+  ): void {
+    const session = this.#sessionOf(id);
+    const joins = this.#isBusy(session) ? session.running : Promise.resolve();
+    session.turn = control;
+    session.stopAsked = false;
+    this.#set(session, {
+      status: 'waiting',
+      parts: [],
+      parentId: question,
+      answerId: null,
+      model: models,
+      startedAt: this.#deps.now(),
+      problem: null,
+    });
+    session.running = Promise.all([joins, work]).then(() => {
+      if (session.turn !== control) return;
+      session.turn = null;
+      const { queue, problem } = session.state.get();
+      this.#set(session, { ...IDLE_TURN, queue, problem });
+      if (!session.stopAsked && !this.#closed && (queue.length > 0 || session.next.length > 0))
+        this.#start(session, id, null);
+    });
+  }
+
+  #start(session: Session, id: ConversationId, request: TurnRequest | null): void {
     if (request) session.next.push(request);
-    if (isBusy(session)) return;
+    if (this.#isBusy(session)) return;
     const work = async () => {
       // Where the queued messages hang on: below the answer they were written under, wherever the person looks meanwhile.
       let tip: MessageId | null = null;
-      while (!closed) {
+      while (!this.#closed) {
         const wanted = session.next.shift();
         const queued = session.state.get().queue[0];
         try {
           if (wanted) {
-            const end = await turns.run(session, id, wanted);
+            const end = await this.#turns.run(session, id, wanted);
             tip = end?.last ?? wanted.asked;
             const [next, ...after] = wanted.after ?? [];
             // A branch is gone through only as long as its answers come.
             if (next !== undefined && end?.finish === 'stop') {
-              const again = await askAgain(id, next, end.last);
+              const again = await this.#askAgain(id, next, end.last);
               if (again) session.next.unshift({ asked: again, explicit: true, reuse: true, after });
             }
             // What waits is not sent after an answer that failed: it would most likely fail as well.
             if (session.next.length === 0 && (hasFailed(end?.finish) || session.stopAsked)) break;
           } else if (queued) {
-            const { said, unsaved } = await sayQueued(session, id, queued, tip);
+            const { said, unsaved } = await this.#sayQueued(session, id, queued, tip);
             tip = said.id;
             const recall = session.chosen.get(queued.id);
             session.chosen.delete(queued.id);
             const request: TurnRequest = { asked: said.id, ...(recall ? { recall } : {}) };
             if (unsaved) {
-              onceSaved(session, id, { leaf: said.id, unsaved }, () => start(session, id, request));
+              this.#onceSaved(session, id, { leaf: said.id, unsaved }, () =>
+                this.#start(session, id, request),
+              );
               break;
             }
             session.next.unshift(request);
           } else break;
         } catch (error) {
-          set(session, { problem: toProblem(error) });
+          this.#set(session, { problem: toProblem(error) });
           break;
         }
       }
       // Where the run ended early, what was asked for meanwhile ends with it: it must not run, and be paid for, before what is said next.
       session.next = [];
       const { queue, problem, replay } = session.state.get();
-      set(session, { ...IDLE_TURN, queue, problem, replay });
+      this.#set(session, { ...IDLE_TURN, queue, problem, replay });
     };
     session.stopAsked = false;
-    set(session, { status: 'waiting' });
+    this.#set(session, { status: 'waiting' });
     session.running = work();
   }
 
@@ -303,7 +665,7 @@ export function createChat(deps: ChatDependencies): Chat {
    * Says what waits first, below `tip` if that is there. It leaves the queue before anything is waited for: what could still be taken back
    * would be said as well. Its row stays until it is in the log. Throws where it was not said: then it is at the head of the queue again.
    */
-  async function sayQueued(
+  async #sayQueued(
     session: Session,
     id: ConversationId,
     queued: Queued[number],
@@ -311,19 +673,20 @@ export function createChat(deps: ChatDependencies): Chat {
   ): Promise<{ said: Message; unsaved: Problem | null }> {
     const others = (items: Queued) => items.filter((item) => item.id !== queued.id);
     session.sending = [...session.sending, queued];
-    set(session, { queue: others(session.state.get().queue) });
+    this.#set(session, { queue: others(session.state.get().queue) });
     const settle = async (unsaved: Problem | null) => {
-      if (unsaved) await until(documents.saving, ({ state }) => state === 'saved', closing.signal);
+      if (unsaved)
+        await until(this.#deps.documents.saving, ({ state }) => state === 'saved', this.#closing.signal);
       session.sending = others(session.sending);
-      await keepQueue(session, id);
+      await this.#keepQueue(session, id);
     };
     // A row that is left is known by its id when it is found: it costs nobody a turn.
     const onLeft = (error: unknown) => {
-      if (!isAbort(error)) onProblem(toProblem(error));
+      if (!isAbort(error)) this.#onProblem(toProblem(error));
     };
     try {
-      const conversation = await needed(id);
-      const done = await appendUser(id, conversation, {
+      const conversation = await this.#needed(id);
+      const done = await this.#appendUser(id, conversation, {
         id: asMessageId(queued.id),
         parts: queued.parts,
         parentId: tip !== null && conversation.messages.has(tip) ? tip : effectiveHead(conversation),
@@ -333,21 +696,17 @@ export function createChat(deps: ChatDependencies): Chat {
       return done;
     } catch (error) {
       session.sending = others(session.sending);
-      set(session, { queue: [queued, ...session.state.get().queue] });
+      this.#set(session, { queue: [queued, ...session.state.get().queue] });
       throw error;
     }
   }
 
   /** A question of the old branch, put below the new one. */
-  async function askAgain(
-    id: ConversationId,
-    question: MessageId,
-    below: MessageId,
-  ): Promise<MessageId | null> {
-    const conversation = await needed(id);
+  async #askAgain(id: ConversationId, question: MessageId, below: MessageId): Promise<MessageId | null> {
+    const conversation = await this.#needed(id);
     const said = conversation.messages.get(question);
     if (!said) return null;
-    const copy = await appendUser(id, conversation, {
+    const copy = await this.#appendUser(id, conversation, {
       parts: said.parts,
       parentId: below,
       more: { copyOf: said.id },
@@ -356,317 +715,32 @@ export function createChat(deps: ChatDependencies): Chat {
     return copy.said.id;
   }
 
-  const isBusy = (session: Session) => session.state.get().status !== 'idle';
+  #isBusy(session: Session): boolean {
+    return session.state.get().status !== 'idle';
+  }
 
-  const abort = (session: Session | undefined) =>
+  #abort(session: Session | undefined): void {
     session?.turn?.abort(new DOMException('Stopped', 'AbortError'));
+  }
 
   /** Stops the answer and holds the queue back: whoever presses Stop wants nothing more sent. */
-  const stopByPerson = (session: Session | undefined) => {
-    if (session && isBusy(session)) session.stopAsked = true;
-    abort(session);
-  };
+  #stopByPerson(session: Session | undefined): void {
+    if (session && this.#isBusy(session)) session.stopAsked = true;
+    this.#abort(session);
+  }
 
   /** Stops the answer because something else takes its place; the queue is not held back. */
-  const stop = (session: Session, id: ConversationId) => {
-    if (session.state.get().elsewhere) elsewhere?.stop(id);
-    else abort(session);
-  };
+  #stop(session: Session, id: ConversationId): void {
+    if (session.state.get().elsewhere) this.#elsewhere?.stop(id);
+    else this.#abort(session);
+  }
 
-  // ---------------------------------------------------------------------------------------- the queue
-  const keepQueue = (session: Session, id: ConversationId) =>
-    rows.queue(id, [...session.sending, ...session.state.get().queue]);
-
-  const comparing = createComparing({
-    run: turns.run,
-    hold: (id, { question, models }, control, work) => {
-      const session = sessionOf(id);
-      const joins = isBusy(session) ? session.running : Promise.resolve();
-      session.turn = control;
-      session.stopAsked = false;
-      set(session, {
-        status: 'waiting',
-        parts: [],
-        parentId: question,
-        answerId: null,
-        model: models,
-        startedAt: now(),
-        problem: null,
-      });
-      session.running = Promise.all([joins, work]).then(() => {
-        if (session.turn !== control) return;
-        session.turn = null;
-        const { queue, problem } = session.state.get();
-        set(session, { ...IDLE_TURN, queue, problem });
-        if (!session.stopAsked && !closed && (queue.length > 0 || session.next.length > 0))
-          start(session, id, null);
-      });
-    },
-  });
-
-  const chat: Chat = {
-    comparison: comparing.of,
-
-    compare: async (id, answer, choices) => {
-      const session = sessionOf(id);
-      await session.changes.run(async () => {
-        if (isBusy(session)) throw new RecollectError('conversation-busy', 'An answer is being written.');
-        const { asked, first } = questionOf((await needed(id)).messages, answer);
-        const before = first?.parts.find((part) => part.type === 'recall');
-        const recall = before && (await recallAgain(before, { documents, notes: deps.notes }));
-        comparing.begin(
-          id,
-          { answer, question: asked.id },
-          choices.slice(0, MAX_COMPARED),
-          recall ? { recall } : {},
-        );
-      });
-    },
-
-    turn: (id) => sessionOf(id).state,
-    modelRefusals: refusals.all,
-    forgetModelRefusals: refusals.forget,
-    written: createWritten({ drawer, tab, locks: deps.locks, now, memory: deps.tabMemory }),
-
-    send: async ({ conversationId, parts, withoutPassages, announced, recall }: SendOptions) => {
-      refuseTooLarge(parts);
-      const id = conversationId ?? newConversationId();
-      const session = sessionOf(id);
-      return await session.changes.run(async () => {
-        const waiting = session.state.get().queue;
-        if (isBusy(session) || waiting.length > 0) {
-          const queued = newMessageId();
-          if (recall) session.chosen.set(queued, recall);
-          set(session, { queue: [...waiting, { id: queued, parts }] });
-          await keepQueue(session, id).catch((error) => {
-            const { queue } = session.state.get();
-            // It has its turn already.
-            if (!queue.some((item) => item.id === queued)) return;
-            // It goes back to whoever sent it, and must not be sent from here as well.
-            session.chosen.delete(queued);
-            set(session, { queue: queue.filter((item) => item.id !== queued) });
-            throw error;
-          });
-          start(session, id, null);
-          return { conversationId: id };
-        }
-        const conversation = conversationId === undefined ? undefined : await documents.read(id);
-        if (conversationId !== undefined && !conversation)
-          throw new RecollectError('conversation-missing', `There is no conversation ${id}`);
-        set(session, { problem: null });
-        try {
-          const { said, unsaved } = await appendUser(id, conversation, {
-            parts,
-            parentId: conversation ? effectiveHead(conversation) : null,
-          });
-          if (!conversation?.messages.size) deps.onBegun?.(id);
-          const request: TurnRequest = {
-            asked: said.id,
-            ...(withoutPassages ? { without: withoutPassages } : {}),
-            ...(announced ? { announced } : {}),
-            ...(recall ? { recall } : {}),
-          };
-          if (unsaved) onceSaved(session, id, { leaf: said.id, unsaved }, () => start(session, id, request));
-          else start(session, id, request);
-          return { conversationId: id };
-        } catch (error) {
-          set(session, { problem: toProblem(error) });
-          throw error;
-        }
-      });
-    },
-
-    regenerate: async (id, answerId, { without, by } = {}) => {
-      const session = sessionOf(id);
-      await session.changes.run(async () => {
-        const conversation = await needed(id);
-        const { asked, first } = questionOf(conversation.messages, answerId);
-        const before = first?.parts.find((part) => part.type === 'recall');
-        const stored = before && (await recallAgain(before, { documents, notes: deps.notes }));
-        const fruitless =
-          first?.finish !== undefined &&
-          first.finish !== 'stop' &&
-          !hasContent(first.parts) &&
-          ![...conversation.messages.values()].some((message) => message.parentId === first.id);
-        stop(session, id);
-        start(session, id, {
-          asked: asked.id,
-          explicit: true,
-          // The same passages as before, byte for byte, as far as they still hold; an answer that has none may find some now, unless the
-          // person wanted none.
-          ...(stored && (stored.passages.length > 0 || stored.leftOut?.length) ? { recall: stored } : {}),
-          ...(fruitless ? { replaces: first.id } : {}),
-          ...(without ? { omit: without, refused: first?.problem } : {}),
-          ...(by ? { by } : {}),
-        });
-      });
-    },
-
-    goOn: async (id, answerId) => {
-      const session = sessionOf(id);
-      await session.changes.run(async () => {
-        const { messages } = await needed(id);
-        const pieces = piecesTo(messages, answerId);
-        const last = pieces.at(-1);
-        const from = pieceToGoOn(pieces);
-        if (!last || !from) throw new RecollectError('message-missing', 'There is no answer to go on with.');
-        const { asked } = questionOf(messages, from.id);
-        stop(session, id);
-        start(session, id, {
-          asked: asked.id,
-          from: from.id,
-          explicit: true,
-          ...(hasContent(last.parts) ? {} : { replaces: last.id }),
-        });
-      });
-    },
-
-    edit: async (id, messageId, parts, rerun) => {
-      refuseTooLarge(parts);
-      const session = sessionOf(id);
-      await session.changes.run(async () => {
-        const conversation = await needed(id);
-        const original = conversation.messages.get(messageId);
-        if (!original) throw new RecollectError('message-missing', `There is no message ${messageId}`);
-        const { said, unsaved } = await appendUser(id, conversation, {
-          parts,
-          parentId: original.parentId,
-          role: original.role,
-        });
-        const goOn = () => {
-          if (!rerun || said.role !== 'user') return;
-          stop(session, id);
-          start(session, id, { asked: said.id, explicit: true });
-        };
-        if (unsaved) onceSaved(session, id, { leaf: said.id, unsaved }, goOn);
-        else goOn();
-      });
-    },
-
-    sendBack: async (id, mail) => {
-      refuseTooLarge(mail.parts);
-      const session = sessionOf(id);
-      return await session.changes.run(async () => {
-        const conversation = await needed(id);
-        const before = effectiveHead(conversation);
-        const plan = planSendBack(conversation, mail, { now: now(), device });
-        const unsaved = await put(id, { messages: plan.messages, meta: { head: plan.leaf } }, plan.sent);
-        const goOn = async () => {
-          if (mail.replay !== 'none' && (plan.asked !== null || mail.replay === 'branch')) {
-            stop(session, id);
-            const after = mail.replay === 'branch' ? plan.after : [];
-            set(session, {
-              replay: { done: 0, total: mail.replay === 'branch' ? plan.answers : 1, saved: 0, asked: 0 },
-            });
-            const request = await firstOf(id, plan, after);
-            if (request) start(session, id, request);
-          }
-        };
-        if (unsaved) onceSaved(session, id, { leaf: plan.leaf, unsaved }, goOn);
-        else await goOn();
-        return {
-          messageId: plan.sent,
-          undo: async () => {
-            stop(session, id);
-            await documents.change(id, { meta: { head: before } });
-          },
-        };
-      });
-    },
-
-    sendBackCost: async (id, message) => {
-      const { questions, answers } = questionsAfter(await needed(id), message);
-      return { turns: questions.length, answers };
-    },
-
-    deleteMessage: async (id, message) => {
-      const session = sessionOf(id);
-      return await session.changes.run(() => deleteMessage(documents, id, message));
-    },
-
-    stop: (id) => {
-      const session = sessions.get(id);
-      if (session?.state.get().elsewhere) elsewhere?.stop(id);
-      else stopByPerson(session);
-    },
-
-    sendQueued: (id) => {
-      const session = sessionOf(id);
-      if (session.state.get().queue.length === 0) return;
-      set(session, { problem: null });
-      if (isBusy(session)) stop(session, id);
-      else start(session, id, null);
-    },
-
-    editQueued: (id, queued, parts) => {
-      const session = sessionOf(id);
-      set(session, {
-        queue: session.state
-          .get()
-          .queue.flatMap((item) =>
-            item.id !== queued ? [item] : parts === null ? [] : [{ ...item, parts }],
-          ),
-      });
-      keepQueue(session, id).catch((error) => onProblem(toProblem(error)));
-    },
-
-    rescueDrafts: async () => {
-      let rescued = 0;
-      await rows.rescue({
-        draft: async ({ conversationId, answer, replaces, key }) => {
-          const conversation = await documents.read(conversationId);
-          const drop = () => drawer.set(key, undefined);
-          if (!conversation || (answer.parentId !== null && !conversation.messages.has(answer.parentId)))
-            return drop();
-          if (conversation.messages.has(answer.id)) return drop();
-          const cut = new RecollectError('model-cut', 'The tab was closed before the answer ended.', {
-            retry: true,
-            params: { endpoint: '', model: answer.model ?? '' },
-          }).problem;
-          const message: Message = {
-            ...answer,
-            finish: hasContent(answer.parts) ? 'cut' : 'error',
-            problem: { ...cut },
-          };
-          await turns.save(conversationId, conversation, message, {
-            replaces: replaces ?? undefined,
-            draft: { settle: async () => key },
-          });
-          rescued += 1;
-          memory.wake('changed');
-        },
-        queue: async ({ conversationId, items, key }) => {
-          const session = sessionOf(conversationId);
-          const conversation = await documents.read(conversationId);
-          const there = new Set(session.state.get().queue.map(({ id }) => id));
-          const lost = conversation
-            ? items.filter((item) => !there.has(item.id) && !conversation.messages.has(asMessageId(item.id)))
-            : [];
-          // Shown again, not sent: the person may have gone on elsewhere. They go out before the next message.
-          if (lost.length > 0) {
-            set(session, { queue: [...lost, ...session.state.get().queue] });
-            await keepQueue(session, conversationId);
-          }
-          await drawer.set(key, undefined);
-        },
-      });
-      return rescued;
-    },
-
-    close: async () => {
-      closed = true;
-      closing.abort();
-      // What runs in another tab goes on there.
-      for (const session of sessions.values()) abort(session);
-      await Promise.all([...sessions.values()].map((session) => session.running));
-      await rows.close();
-      elsewhere?.close();
-    },
-  };
-  return chat;
+  #keepQueue(session: Session, id: ConversationId): Promise<void> {
+    return this.#rows.queue(id, [...session.sending, ...session.state.get().queue]);
+  }
 
   /** What is asked first after something was sent back: for the answer that is missing, or else the next question of the branch. */
-  async function firstOf(
+  async #firstOf(
     id: ConversationId,
     plan: ReturnType<typeof planSendBack>,
     after: readonly MessageId[],
@@ -675,12 +749,12 @@ export function createChat(deps: ChatDependencies): Chat {
     if (asked !== null)
       return { asked, reuse: true, explicit: true, after, ...(leaf === asked ? {} : { from: leaf }) };
     const [next, ...rest] = after;
-    const again = next === undefined ? null : await askAgain(id, next, leaf);
+    const again = next === undefined ? null : await this.#askAgain(id, next, leaf);
     return again === null ? null : { asked: again, reuse: true, explicit: true, after: rest };
   }
 
-  async function needed(id: ConversationId): Promise<Conversation> {
-    const conversation = await documents.read(id);
+  async #needed(id: ConversationId): Promise<Conversation> {
+    const conversation = await this.#deps.documents.read(id);
     if (!conversation) throw new RecollectError('conversation-missing', `There is no conversation ${id}`);
     return conversation;
   }

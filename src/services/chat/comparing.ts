@@ -5,7 +5,8 @@ import { type Readable, type Writable, writable } from '../../domain/base/readab
 import { hasContent } from '../../domain/chat/draft.ts';
 import type { ModelChoice } from '../settings/settings.ts';
 import { type ComparedAnswer, type Comparison, IDLE_TURN, type TurnState } from './chat.ts';
-import type { createTurns, TurnRequest } from './turns.ts';
+import type { TurnRequest } from './turn.ts';
+import type { createTurns } from './turns.ts';
 
 interface Candidate extends ComparedAnswer {
   readonly run: () => Promise<void>;

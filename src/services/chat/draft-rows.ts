@@ -55,36 +55,181 @@ interface ForeignRow {
   readonly hand: () => Promise<void>;
 }
 
-export function createDraftRows({
-  drawer,
-  tab: { id: tab, lockOf, locked, leave },
-  locks,
-  now,
-  onProblem,
-}: {
-  drawer: Drawer;
-  tab: Tab;
-  locks: LocksLike | undefined;
-  now: () => number;
-  onProblem: (problem: Problem) => void;
-}) {
-  const closing = new AbortController();
+interface StoredDraftRowsDeps {
+  readonly drawer: Drawer;
+  readonly tab: Tab;
+  readonly locks: LocksLike | undefined;
+  readonly now: () => number;
+  readonly onProblem: (problem: Problem) => void;
+}
 
-  const queueKey = (id: ConversationId) => `queue/${id}/${tab}`;
-  const queueWrites = new SerialQueue();
+export function createDraftRows(deps: StoredDraftRowsDeps) {
+  return new StoredDraftRows(deps);
+}
+
+class StoredDraftRows {
+  readonly #deps: StoredDraftRowsDeps;
+  readonly #tab: string;
+  readonly #lockOf: (owner: string) => string;
+  readonly #locked: Promise<boolean>;
+  readonly #leave: () => void;
+  readonly #closing = new AbortController();
+  readonly #queueWrites = new SerialQueue();
+
+  constructor(deps: StoredDraftRowsDeps) {
+    this.#deps = deps;
+    const {
+      tab: { id: tab, lockOf, locked, leave },
+    } = deps;
+    this.#tab = tab;
+    this.#lockOf = lockOf;
+    this.#locked = locked;
+    this.#leave = leave;
+  }
+
+  /** Starts the row of an answer. Nothing waits for it: an answer must not be late because of its draft. */
+  readonly draft = (
+    conversationId: ConversationId,
+    answer: Message,
+    replaces: MessageId | null,
+  ): DraftRow => {
+    const key = `draft/${conversationId}/${answer.id}`;
+    let parts = answer.parts;
+    let dirty = true;
+    let ended = false;
+    let told = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let heartbeat: ReturnType<typeof setInterval> | undefined;
+    let writing: Promise<void> = Promise.resolve();
+    const write = async () => {
+      const hasLock = await this.#locked;
+      while (dirty && !ended) {
+        dirty = false;
+        try {
+          await this.#deps.drawer.set(key, {
+            tab: this.#tab,
+            touchedAt: this.#deps.now(),
+            conversationId,
+            answer: { ...answer, parts },
+            replaces,
+          });
+        } catch (error) {
+          // The answer goes on; it is only less safe. Said once.
+          if (!told) this.#deps.onProblem(toProblem(error));
+          told = true;
+        }
+        if (ended) return;
+        if (!hasLock)
+          heartbeat ??= setInterval(() => {
+            dirty = true;
+            schedule();
+          }, HEARTBEAT_MS);
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+          timer = setTimeout(resolve, EVERY_MS);
+        });
+      }
+      idle = true;
+    };
+    let wake: () => void = () => undefined;
+    let idle = true;
+    const schedule = () => {
+      if (!idle || ended) return;
+      idle = false;
+      writing = write();
+    };
+    schedule();
+    const end = () => {
+      ended = true;
+      clearTimeout(timer);
+      clearInterval(heartbeat);
+      wake();
+    };
+    return {
+      update: (latest) => {
+        parts = latest;
+        dirty = true;
+        schedule();
+      },
+      settle: async () => {
+        end();
+        await writing;
+        return key;
+      },
+      release: end,
+    };
+  };
+
+  queueKey(id: ConversationId): string {
+    return `queue/${id}/${this.#tab}`;
+  }
+
+  /** Resolves when that tab is gone. */
+  async whenGone(other: string): Promise<void> {
+    await this.#deps.locks?.request(this.#lockOf(other), { signal: this.#closing.signal }, async () => {});
+  }
+
+  /** Keeps what waits in a conversation; durable when resolved. */
+  queue(conversationId: ConversationId, items: Queued): Promise<void> {
+    const row = items.length > 0 ? { tab: this.#tab, conversationId, items } : undefined;
+    return this.#queueWrites.run(async () => {
+      await this.#locked;
+      await this.#deps.drawer.set(
+        this.queueKey(conversationId),
+        row && { ...row, touchedAt: this.#deps.now() },
+      );
+    });
+  }
+
+  /**
+   * Hands over the rows of tabs that are gone. A tab that still holds its lock (a living one, or one that a reload is just
+   * ending) is waited for in the background: its rows are handed over when it ends. A handler that fails leaves its row.
+   */
+  async rescue(handlers: RescueHandlers): Promise<void> {
+    const hasLock = await this.#locked;
+    for (const [owner, rows] of await this.#foreignRows(handlers)) {
+      if (!hasLock || !this.#deps.locks) {
+        if (rows.every((row) => this.#deps.now() - row.touchedAt > ABANDONED_MS)) await this.#handOver(rows);
+        continue;
+      }
+      const done = await this.#deps.locks.request(
+        this.#lockOf(owner),
+        { ifAvailable: true },
+        async (lock) => {
+          if (lock) await this.#handOver(rows);
+          return lock !== null;
+        },
+      );
+      if (!done)
+        this.#deps.locks
+          .request(this.#lockOf(owner), { signal: this.#closing.signal }, async () =>
+            this.#handOver((await this.#foreignRows(handlers)).get(owner) ?? []),
+          )
+          .catch((error) => {
+            if (!isAbort(error)) this.#deps.onProblem(toProblem(error));
+          });
+    }
+  }
+
+  /** Waits for what is being written and gives up the lock. */
+  async close(): Promise<void> {
+    await this.#queueWrites.idle();
+    this.#closing.abort(new DOMException('Closing', 'AbortError'));
+    this.#leave();
+  }
 
   /** Rows of other tabs, by tab. Rows that this version cannot read are left where they are. */
-  async function foreignRows(handlers: RescueHandlers): Promise<Map<string, ForeignRow[]>> {
+  async #foreignRows(handlers: RescueHandlers): Promise<Map<string, ForeignRow[]>> {
     const byTab = new Map<string, ForeignRow[]>();
     const add = (
       { tab: owner, touchedAt }: { tab: string; touchedAt: number },
       hand: () => Promise<void>,
     ) => {
-      if (owner === tab) return;
+      if (owner === this.#tab) return;
       byTab.set(owner, [...(byTab.get(owner) ?? []), { touchedAt, hand }]);
     };
-    for (const key of await drawer.keys('draft/')) {
-      const row = draftSchema.safeParse(await drawer.get(key)).data;
+    for (const key of await this.#deps.drawer.keys('draft/')) {
+      const row = draftSchema.safeParse(await this.#deps.drawer.get(key)).data;
       if (row)
         add(row, () =>
           handlers.draft({
@@ -95,8 +240,8 @@ export function createDraftRows({
           }),
         );
     }
-    for (const key of await drawer.keys('queue/')) {
-      const row = queueSchema.safeParse(await drawer.get(key)).data;
+    for (const key of await this.#deps.drawer.keys('queue/')) {
+      const row = queueSchema.safeParse(await this.#deps.drawer.get(key)).data;
       if (row)
         add(row, () =>
           handlers.queue({
@@ -109,132 +254,13 @@ export function createDraftRows({
     return byTab;
   }
 
-  async function handOver(rows: readonly ForeignRow[]): Promise<void> {
+  async #handOver(rows: readonly ForeignRow[]): Promise<void> {
     for (const { hand } of rows) {
       try {
         await hand();
       } catch (error) {
-        onProblem(toProblem(error));
+        this.#deps.onProblem(toProblem(error));
       }
     }
   }
-
-  return {
-    queueKey,
-    /** Resolves when that tab is gone. */
-    whenGone: async (other: string): Promise<void> => {
-      await locks?.request(lockOf(other), { signal: closing.signal }, async () => {});
-    },
-
-    /** Starts the row of an answer. Nothing waits for it: an answer must not be late because of its draft. */
-    draft(conversationId: ConversationId, answer: Message, replaces: MessageId | null): DraftRow {
-      const key = `draft/${conversationId}/${answer.id}`;
-      let parts = answer.parts;
-      let dirty = true;
-      let ended = false;
-      let told = false;
-      let timer: ReturnType<typeof setTimeout> | undefined;
-      let heartbeat: ReturnType<typeof setInterval> | undefined;
-      let writing: Promise<void> = Promise.resolve();
-      const write = async () => {
-        const hasLock = await locked;
-        while (dirty && !ended) {
-          dirty = false;
-          try {
-            await drawer.set(key, {
-              tab,
-              touchedAt: now(),
-              conversationId,
-              answer: { ...answer, parts },
-              replaces,
-            });
-          } catch (error) {
-            // The answer goes on; it is only less safe. Said once.
-            if (!told) onProblem(toProblem(error));
-            told = true;
-          }
-          if (ended) return;
-          if (!hasLock)
-            heartbeat ??= setInterval(() => {
-              dirty = true;
-              schedule();
-            }, HEARTBEAT_MS);
-          await new Promise<void>((resolve) => {
-            wake = resolve;
-            timer = setTimeout(resolve, EVERY_MS);
-          });
-        }
-        idle = true;
-      };
-      let wake: () => void = () => undefined;
-      let idle = true;
-      const schedule = () => {
-        if (!idle || ended) return;
-        idle = false;
-        writing = write();
-      };
-      schedule();
-      const end = () => {
-        ended = true;
-        clearTimeout(timer);
-        clearInterval(heartbeat);
-        wake();
-      };
-      return {
-        update: (latest) => {
-          parts = latest;
-          dirty = true;
-          schedule();
-        },
-        settle: async () => {
-          end();
-          await writing;
-          return key;
-        },
-        release: end,
-      };
-    },
-
-    /** Keeps what waits in a conversation; durable when resolved. */
-    queue(conversationId: ConversationId, items: Queued): Promise<void> {
-      const row = items.length > 0 ? { tab, conversationId, items } : undefined;
-      return queueWrites.run(async () => {
-        await locked;
-        await drawer.set(queueKey(conversationId), row && { ...row, touchedAt: now() });
-      });
-    },
-
-    /**
-     * Hands over the rows of tabs that are gone. A tab that still holds its lock (a living one, or one that a reload is just
-     * ending) is waited for in the background: its rows are handed over when it ends. A handler that fails leaves its row.
-     */
-    async rescue(handlers: RescueHandlers): Promise<void> {
-      const hasLock = await locked;
-      for (const [owner, rows] of await foreignRows(handlers)) {
-        if (!hasLock || !locks) {
-          if (rows.every((row) => now() - row.touchedAt > ABANDONED_MS)) await handOver(rows);
-          continue;
-        }
-        const done = await locks.request(lockOf(owner), { ifAvailable: true }, async (lock) => {
-          if (lock) await handOver(rows);
-          return lock !== null;
-        });
-        if (!done)
-          locks
-            .request(lockOf(owner), { signal: closing.signal }, async () =>
-              handOver((await foreignRows(handlers)).get(owner) ?? []),
-            )
-            .catch((error) => {
-              if (!isAbort(error)) onProblem(toProblem(error));
-            });
-      }
-    },
-
-    /** Waits for what is being written and gives up the lock. */
-    async close(): Promise<void> {
-      await queueWrites.idle();
-      closing.abort(new DOMException('Closing', 'AbortError'));
-      leave();
-    },
-  };
 }

@@ -120,15 +120,62 @@ function fittest(found: readonly Remembered[]): Remembered {
   return others.reduce((one, other) => (best(other) > best(one) ? other : one), first);
 }
 
-export function createTurnRecall({
-  memory,
-  config,
-}: {
-  memory: Pick<Memory, 'recall'>;
-  config: Readable<Config>;
-}): TurnRecall {
+interface TurnRecallServiceDeps {
+  readonly memory: Pick<Memory, 'recall'>;
+  readonly config: Readable<Config>;
+}
+
+export function createTurnRecall(deps: TurnRecallServiceDeps): TurnRecall {
+  return new TurnRecallService(deps);
+}
+
+class TurnRecallService implements TurnRecall {
+  readonly #deps: TurnRecallServiceDeps;
+
+  constructor(deps: TurnRecallServiceDeps) {
+    this.#deps = deps;
+  }
+
+  async forQuestion({
+    conversation,
+    path,
+    asked,
+    answering,
+    without,
+    announced,
+    pressure,
+    onAsking,
+    signal,
+  }: {
+    readonly conversation: Conversation;
+    readonly path: readonly Message[];
+    readonly asked: Message;
+    /** A model answers; without one the recall is the answer. */
+    readonly answering: boolean;
+    readonly without: readonly MessageId[] | undefined;
+    /** What memory had for these words while they were written: it stands in where memory does not answer now. */
+    readonly announced: RecallResult | undefined;
+    readonly pressure: () => number;
+    readonly onAsking: () => void;
+    readonly signal: AbortSignal;
+  }): Promise<Recalled> {
+    const wanted = answering
+      ? this.#recallTrigger(conversation, path, asked, pressure)
+      : { trigger: undefined, queries: [textOf(asked)] };
+    if (!wanted) return { recall: null, problem: null, trigger: undefined };
+    onAsking();
+    const { trigger, queries } = wanted;
+    const patience = answering ? RECALL_PATIENCE : RECALL_ONLY_PATIENCE;
+    const found = await Promise.all(
+      queries.map((query) =>
+        this.#remember(conversation, query, { trigger, without, announced, patience, signal }),
+      ),
+    );
+    return { ...fittest(found), trigger };
+  }
+
   /** The passages for the answer, as they will be kept with it; null where none were asked for. Throws nothing. */
-  async function remember(
+  async #remember(
     conversation: Conversation,
     query: string,
     {
@@ -147,14 +194,14 @@ export function createTurnRecall({
   ): Promise<Remembered> {
     const text = askable(query);
     if (text === '') return { recall: null, problem: null };
-    const { exclude_current_session: exclude } = config.get().recall.filters;
+    const { exclude_current_session: exclude } = this.#deps.config.get().recall.filters;
     try {
       const before = announced?.query === text ? announced : undefined;
       // Who left something out chose among what was seen: what came into the index since, or is found for a word that was changed, was not.
       const seen = announced && without?.length ? announced : undefined;
       const ask = () =>
         atMost(signal, patience, (bounded) =>
-          memory.recall({
+          this.#deps.memory.recall({
             text,
             ...(exclude ? { currentConversation: conversation.id } : {}),
             ...(trigger ? { purpose: 'inject' as const } : {}),
@@ -203,13 +250,13 @@ export function createTurnRecall({
   }
 
   /** Why memory should be asked by itself, and for what: of several questions the one that finds more counts. Null: it should not. */
-  function recallTrigger(
+  #recallTrigger(
     conversation: Conversation,
     path: readonly Message[],
     asked: Message,
     pressure: () => number,
   ): { trigger: Recall['trigger']; queries: readonly string[] } | null {
-    const { recall: settings, context } = config.get();
+    const { recall: settings, context } = this.#deps.config.get();
     const { enabled, trigger_on_start: onStart, trigger_token_threshold: threshold } = settings.auto_recall;
     if (!enabled || isTemporary(conversation.id)) return null;
     const questions = path.filter(startsTurn);
@@ -232,32 +279,4 @@ export function createTurnRecall({
     const isFull = wasJustFolded(conversation, path, questions.at(-2)) || pressure() >= full;
     return isFull ? { trigger: 'window', queries: itself } : null;
   }
-
-  return {
-    forQuestion: async ({
-      conversation,
-      path,
-      asked,
-      answering,
-      without,
-      announced,
-      pressure,
-      onAsking,
-      signal,
-    }) => {
-      const wanted = answering
-        ? recallTrigger(conversation, path, asked, pressure)
-        : { trigger: undefined, queries: [textOf(asked)] };
-      if (!wanted) return { recall: null, problem: null, trigger: undefined };
-      onAsking();
-      const { trigger, queries } = wanted;
-      const patience = answering ? RECALL_PATIENCE : RECALL_ONLY_PATIENCE;
-      const found = await Promise.all(
-        queries.map((query) =>
-          remember(conversation, query, { trigger, without, announced, patience, signal }),
-        ),
-      );
-      return { ...fittest(found), trigger };
-    },
-  };
 }

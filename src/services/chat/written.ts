@@ -57,139 +57,158 @@ const draftOf = ({ text, files }: z.infer<typeof draftSchema>): Draft => ({
   files: files.flatMap(({ part, ...rest }) => (part.type === 'file' ? [{ ...rest, part }] : [])),
 });
 
-export function createWritten({
-  drawer,
-  tab,
-  locks,
-  now,
-  memory,
-}: {
-  drawer: Drawer;
-  tab: Tab;
-  locks: LocksLike | undefined;
-  now: () => number;
+interface ComposerDraftsDeps {
+  readonly drawer: Drawer;
+  readonly tab: Tab;
+  readonly locks: LocksLike | undefined;
+  readonly now: () => number;
   /** What the browser keeps for this tab, written at once. */
-  memory?: (() => TabMemory) | undefined;
-}): Written {
-  const prefixOf = (place: string) => `${ROWS}${place}/`;
-  const keyOf = (place: string) => prefixOf(place) + tab.id;
-  /** Of this tab, by place. */
-  const own = new Map<string, Draft>();
-  /** Noted by this page and not yet durable: the number of the note, by place. */
-  const notes = new Map<string, number>();
-  let noteNumber = 0;
-  /** Places that are being looked at: what is kept there meanwhile comes after. */
-  const looking = new Map<string, Promise<unknown>>();
+  readonly memory?: (() => TabMemory) | undefined;
+}
 
-  async function set(place: string, draft: Draft | null): Promise<void> {
-    if (!draft || isEmpty(draft)) own.delete(place);
-    else own.set(place, draft);
-    const noted = notes.get(place);
-    await tab.locked;
-    await looking.get(place)?.catch(() => undefined);
-    await write(place);
-    // What is durable need not be noted any more; what was noted since is later.
-    if (noted === undefined || notes.get(place) !== noted) return;
-    notes.delete(place);
-    note(place, undefined);
+export function createWritten(deps: ComposerDraftsDeps): Written {
+  return new ComposerDrafts(deps);
+}
+
+class ComposerDrafts implements Written {
+  readonly #deps: ComposerDraftsDeps;
+  /** Of this tab, by place. */
+  readonly #own = new Map<string, Draft>();
+  /** Noted by this page and not yet durable: the number of the note, by place. */
+  readonly #notes = new Map<string, number>();
+  #noteNumber = 0;
+  /** Places that are being looked at: what is kept there meanwhile comes after. */
+  readonly #looking = new Map<string, Promise<unknown>>();
+
+  constructor(deps: ComposerDraftsDeps) {
+    this.#deps = deps;
   }
-  function left(): Left {
+
+  async take(place: string): Promise<Draft | null> {
+    const earlier = this.#looking.get(place);
+    const looked = earlier ? earlier.catch(() => undefined).then(() => this.#look(place)) : this.#look(place);
+    this.#looking.set(place, looked);
     try {
-      return leftSchema.safeParse(JSON.parse(memory?.().getItem(LEFT) ?? '{}')).data ?? {};
+      return await looked;
+    } finally {
+      if (this.#looking.get(place) === looked) this.#looking.delete(place);
+    }
+  }
+
+  async keep(place: string, draft: Draft | null): Promise<void> {
+    if (!draft || isEmpty(draft)) this.#own.delete(place);
+    else this.#own.set(place, draft);
+    const noted = this.#notes.get(place);
+    await this.#deps.tab.locked;
+    await this.#looking.get(place)?.catch(() => undefined);
+    await this.#write(place);
+    // What is durable need not be noted any more; what was noted since is later.
+    if (noted === undefined || this.#notes.get(place) !== noted) return;
+    this.#notes.delete(place);
+    this.#note(place, undefined);
+  }
+
+  leave(place: string, text: string): void {
+    // Of a temporary conversation nothing is left behind.
+    if (isOfTemporary(place)) return;
+    this.#noteNumber += 1;
+    this.#notes.set(place, this.#noteNumber);
+    this.#note(place, { tab: this.#deps.tab.id, touchedAt: this.#deps.now(), text });
+  }
+
+  async places(prefix: string): Promise<string[]> {
+    const kept = (await this.#deps.drawer.keys(ROWS + prefix)).map((key) =>
+      key.slice(ROWS.length, key.lastIndexOf('/')),
+    );
+    // Those of a temporary conversation, and those of a page that was just left, are listed nowhere else.
+    const others = [...this.#own.keys(), ...Object.keys(this.#left())];
+    return [...new Set([...kept, ...others.filter((place) => place.startsWith(prefix))])];
+  }
+
+  #prefixOf(place: string): string {
+    return `${ROWS}${place}/`;
+  }
+
+  #keyOf(place: string): string {
+    return this.#prefixOf(place) + this.#deps.tab.id;
+  }
+
+  #left(): Left {
+    try {
+      return leftSchema.safeParse(JSON.parse(this.#deps.memory?.().getItem(LEFT) ?? '{}')).data ?? {};
     } catch {
       return {};
     }
   }
-  function note(place: string, words: Left[string] | undefined): void {
-    const { [place]: _, ...others } = left();
+
+  #note(place: string, words: Left[string] | undefined): void {
+    const { [place]: _, ...others } = this.#left();
     try {
-      memory?.().setItem(LEFT, JSON.stringify(words ? { ...others, [place]: words } : others));
+      this.#deps.memory?.().setItem(LEFT, JSON.stringify(words ? { ...others, [place]: words } : others));
     } catch {
       // No room, or a browser that keeps nothing for a tab: what was kept before holds.
     }
   }
-  function write(place: string): Promise<void> {
-    const draft = own.get(place);
-    return drawer.set(keyOf(place), draft && { ...draft, tab: tab.id, touchedAt: now() });
+
+  #write(place: string): Promise<void> {
+    const draft = this.#own.get(place);
+    return this.#deps.drawer.set(
+      this.#keyOf(place),
+      draft && { ...draft, tab: this.#deps.tab.id, touchedAt: this.#deps.now() },
+    );
   }
 
   /** Does the work where the owner of a row is gone, and nobody else does it meanwhile. */
-  async function ifGone(owner: string, touchedAt: number, work: () => Promise<void>): Promise<void> {
-    if (!(await tab.locked) || !locks) {
-      if (owner === tab.before || now() - touchedAt > ABANDONED_MS) await work();
+  async #ifGone(owner: string, touchedAt: number, work: () => Promise<void>): Promise<void> {
+    if (!(await this.#deps.tab.locked) || !this.#deps.locks) {
+      if (owner === this.#deps.tab.before || this.#deps.now() - touchedAt > ABANDONED_MS) await work();
       return;
     }
-    const name = tab.lockOf(owner);
-    const done = await locks.request(name, { ifAvailable: true }, async (lock) => {
+    const name = this.#deps.tab.lockOf(owner);
+    const done = await this.#deps.locks.request(name, { ifAvailable: true }, async (lock) => {
       if (lock) await work();
       return lock !== null;
     });
     // This tab, as it was before it was loaded again, may just be ending.
-    if (!done && owner === tab.before)
-      await locks.request(name, { signal: AbortSignal.timeout(RELOAD_MS) }, work).catch(() => undefined);
+    if (!done && owner === this.#deps.tab.before)
+      await this.#deps.locks
+        .request(name, { signal: AbortSignal.timeout(RELOAD_MS) }, work)
+        .catch(() => undefined);
   }
 
-  async function look(place: string): Promise<Draft | null> {
+  async #look(place: string): Promise<Draft | null> {
     // What is kept while one looks is on the screen already.
-    const before = own.get(place);
+    const before = this.#own.get(place);
     const there = before ? [before] : [];
     /** Where the row is still there: joined with what is here, and gone only when that is kept. */
     const take = async (key: string, schema: z.ZodType<z.infer<typeof draftSchema>>) => {
-      const row = schema.safeParse(await drawer.get(key)).data;
+      const row = schema.safeParse(await this.#deps.drawer.get(key)).data;
       // Noted when the page was left, so later than the row.
       const text = key === leftKey ? noted?.text : undefined;
       if (!row && text === undefined) return;
       const draft = { files: row ? draftOf(row).files : [], text: text ?? row?.text ?? '' };
       there.unshift(draft);
-      const here = own.get(place);
-      own.set(place, here ? joined([draft, here]) : draft);
-      await write(place);
-      await drawer.set(key, undefined);
-      if (text !== undefined) note(place, undefined);
+      const here = this.#own.get(place);
+      this.#own.set(place, here ? joined([draft, here]) : draft);
+      await this.#write(place);
+      await this.#deps.drawer.set(key, undefined);
+      if (text !== undefined) this.#note(place, undefined);
     };
-    const noted = left()[place];
-    const leftKey = noted && noted.tab !== tab.id ? prefixOf(place) + noted.tab : null;
+    const noted = this.#left()[place];
+    const leftKey = noted && noted.tab !== this.#deps.tab.id ? this.#prefixOf(place) + noted.tab : null;
     const rows: { key: string; owner: string; touchedAt: number }[] = [];
-    for (const key of await drawer.keys(prefixOf(place))) {
-      const row = key === keyOf(place) ? undefined : rowSchema.safeParse(await drawer.get(key)).data;
+    for (const key of await this.#deps.drawer.keys(this.#prefixOf(place))) {
+      const row =
+        key === this.#keyOf(place) ? undefined : rowSchema.safeParse(await this.#deps.drawer.get(key)).data;
       if (row) rows.push({ key, owner: row.tab, touchedAt: row.touchedAt });
     }
     if (noted && leftKey !== null && rows.every(({ key }) => key !== leftKey))
       rows.push({ key: leftKey, owner: noted.tab, touchedAt: noted.touchedAt });
     // Each goes before what is there: the latest first, so that the oldest stands at the top.
     for (const { key, owner, touchedAt } of rows.sort((a, b) => b.touchedAt - a.touchedAt))
-      await ifGone(owner, touchedAt, () => take(key, rowSchema));
+      await this.#ifGone(owner, touchedAt, () => take(key, rowSchema));
     await take(SHARED + place, draftSchema);
     const all = joined(there);
     return isEmpty(all) ? null : all;
   }
-
-  return {
-    take: async (place) => {
-      const earlier = looking.get(place);
-      const looked = earlier ? earlier.catch(() => undefined).then(() => look(place)) : look(place);
-      looking.set(place, looked);
-      try {
-        return await looked;
-      } finally {
-        if (looking.get(place) === looked) looking.delete(place);
-      }
-    },
-    keep: set,
-    leave: (place, text) => {
-      // Of a temporary conversation nothing is left behind.
-      if (isOfTemporary(place)) return;
-      noteNumber += 1;
-      notes.set(place, noteNumber);
-      note(place, { tab: tab.id, touchedAt: now(), text });
-    },
-    places: async (prefix) => {
-      const kept = (await drawer.keys(ROWS + prefix)).map((key) =>
-        key.slice(ROWS.length, key.lastIndexOf('/')),
-      );
-      // Those of a temporary conversation, and those of a page that was just left, are listed nowhere else.
-      const others = [...own.keys(), ...Object.keys(left())];
-      return [...new Set([...kept, ...others.filter((place) => place.startsWith(prefix))])];
-    },
-  };
 }
