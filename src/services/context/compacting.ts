@@ -50,202 +50,162 @@ interface Compacting
   forStep(request: StepRequest, reason: CompactionReason, force: boolean): Promise<boolean>;
 }
 
-export function createCompacting({
-  documents,
-  needed,
-  sessions,
-  planning,
-  config,
-  now,
-  closing,
-  ...deps
-}: CompactingDependencies): Compacting {
-  /** Null once it is durable; the problem where it is in force and waits in line for the disk. Throws where it is not even in force. */
-  async function store(
-    id: ConversationId,
-    compaction: Compaction,
-    replaces: string | undefined,
-  ): Promise<Problem | null> {
-    try {
-      await documents.change(id, {
-        compactions: {
-          [compaction.id]: compaction,
-          ...(replaces ? { [replaces]: { undone: true } } : {}),
-        },
-      });
-      return null;
-    } catch (error) {
-      const conversation = await orElse(needed(id), null, 'a look whether a compaction was kept');
-      if (!conversation?.compactions.has(compaction.id)) throw error;
-      return toProblem(error);
-    }
+export function createCompacting(deps: CompactingDependencies): Compacting {
+  return new CompactionService(deps);
+}
+
+class CompactionService implements Compacting {
+  readonly #deps: CompactingDependencies;
+
+  constructor(deps: CompactingDependencies) {
+    this.#deps = deps;
   }
 
-  const applied = (compaction: Compaction, unsaved: Problem | null): CompactResult => ({
-    outcome: 'applied',
-    compaction,
-    ...(unsaved ? { unsaved } : {}),
-  });
+  readonly compact: Compacting['compact'] = (id, options = {}) => this.#compact(id, options, {});
 
-  /**
-   * One attempt, from its begin to its end. Throws nothing; only a stopped turn's AbortError. `onPreview` is called before the plan can be seen,
-   * and so before anybody can decide.
-   */
-  async function runAttempt(
-    id: ConversationId,
-    session: Session,
-    attempt: CompactionAttempt,
-    signal: AbortSignal,
-    conversation?: Conversation,
-    onPreview: () => void = () => undefined,
-  ): Promise<CompactResult> {
-    const run = v7();
-    const startedAt = now();
+  readonly adjust: Compacting['adjust'] = async (id, change) => {
+    const session = this.#deps.sessions.of(id);
+    const { pending } = session.state.get();
+    const before = session.pendingPlan;
+    if (!pending || !before) return;
+    const { keep: _keep, compact: _compact, ...rest } = before.asked;
+    const attempt: CompactionAttempt = {
+      ...rest,
+      ...chosen(before.asked, change),
+      ...(change.guidance === undefined
+        ? {}
+        : {
+            guidance: change.guidance.trim(),
+            ...(before.asked.reason === 'manual' && change.guidance.trim() !== ''
+              ? { reason: 'manual-with-prompt' as const }
+              : {}),
+          }),
+      ...(change.strategy ? { strategy: change.strategy } : {}),
+    };
+    // What is shown stays what would be carried out until the new plan is there.
+    session.pendingPlan = { ...before, asked: attempt };
+    this.#deps.sessions.set(session, { pending: { ...pending, busy: true } });
+    session.control?.abort(new DOMException('Asked again', 'AbortError'));
     const control = new AbortController();
     session.control = control;
-    const own = AbortSignal.any([signal, control.signal, closing]);
-    const bill: Bill = [];
-    let planned: Planned | null = null;
-    let result: CompactResult = { outcome: 'cancelled' };
-    let begun = false;
-    let before = 0;
     try {
-      const sight = planning.snapshot(conversation ?? (await needed(id)), attempt);
-      before = sight.built.total;
-      begun = true;
-      sessions.set(session, {
-        running: { id: run, reason: attempt.reason, strategy: attempt.strategy, startedAt },
-      });
-      sessions.emit(session, {
-        type: 'compaction-begin',
-        id: run,
-        conversationId: id,
-        reason: attempt.reason,
-        strategy: attempt.strategy,
-        tokensBefore: before,
-        at: startedAt,
-      });
-      planned = await planning.plan(id, sight, attempt, own, bill);
-      own.throwIfAborted();
-      const compaction = planned.settled ? null : planning.record(attempt, planned, bill, now() - startedAt);
-      if (!compaction) result = { outcome: 'nothing' };
-      else if (attempt.preview) {
-        const pending = pendingOf(run, attempt, planned);
-        session.pendingPlan = { attempt, planned, asked: attempt, bill, reportedCalls: bill.length };
-        onPreview();
-        sessions.set(session, { pending });
-        result = { outcome: 'preview', pending };
-      } else {
-        result = applied(compaction, await store(id, compaction, attempt.replaces));
-      }
+      await this.#deps.ready();
+      const planned = await this.#deps.planning.plan(
+        id,
+        this.#deps.planning.snapshot(await this.#deps.needed(id), attempt),
+        attempt,
+        AbortSignal.any([control.signal, this.#deps.closing]),
+        before.bill,
+      );
+      if (session.control !== control || session.state.get().pending?.id !== pending.id) return;
+      session.pendingPlan = { ...before, attempt, planned, asked: attempt };
+      this.#deps.sessions.set(session, { pending: this.#pendingOf(pending.id, attempt, planned) });
     } catch (error) {
-      result = isAbort(error)
-        ? { outcome: 'cancelled' }
-        : { outcome: 'failed', problem: toCompactionProblem(error) };
-    } finally {
-      session.control = null;
-      const failure = problemOf(result);
-      sessions.set(session, {
-        running: null,
-        problem:
-          failure ??
-          planned?.problem ??
-          (result.outcome === 'cancelled' ? session.state.get().problem : null),
+      if (isAbort(error) || session.state.get().pending?.id !== pending.id) return;
+      this.#deps.sessions.set(session, {
+        pending: { ...pending, busy: false, problem: toCompactionProblem(error) },
       });
-      if (begun)
-        sessions.emit(session, {
-          type: 'compaction-end',
-          id: run,
-          conversationId: id,
-          reason: attempt.reason,
-          strategy: planned ? madeBy(planned.plan) : attempt.strategy,
-          outcome: result.outcome,
-          ...sizesOf(result.outcome, before, planned?.plan),
-          durationMs: now() - startedAt,
-          ...spentIn(bill),
-          problem: failure ?? planned?.problem ?? null,
-          at: now(),
-        });
+    } finally {
+      if (session.control === control) session.control = null;
     }
-    if (result.outcome === 'cancelled') signal.throwIfAborted();
-    return result;
-  }
+  };
 
-  /** Takes the waiting plan away without carrying it out. What making it again cost is told: its preview did not know. */
-  function dismiss(id: ConversationId, session: Session): void {
+  readonly apply: Compacting['apply'] = async (id, summary) => {
+    const session = this.#deps.sessions.of(id);
     const { pending } = session.state.get();
     const { pendingPlan: waiting } = session;
-    sessions.settle(session, false);
-    if (!pending || !waiting || waiting.bill.length === waiting.reportedCalls) return;
-    const event = eventOf(id, pending);
-    sessions.emit(session, { type: 'compaction-begin', ...event, at: now() });
-    sessions.emit(session, {
-      type: 'compaction-end',
-      ...event,
-      outcome: 'cancelled',
-      ...sizesOf('cancelled', pending.tokensBefore),
-      durationMs: 0,
-      ...spentIn(waiting.bill),
-      problem: null,
-      at: now(),
-    });
-  }
+    if (!pending || !waiting) return { outcome: 'nothing' };
+    const { attempt, planned, bill } = waiting;
+    const startedAt = this.#deps.now();
+    const event = this.#eventOf(id, pending);
+    this.#deps.sessions.emit(session, { type: 'compaction-begin', ...event, at: startedAt });
+    let result: CompactResult = { outcome: 'nothing' };
+    try {
+      const compaction = this.#deps.planning.record(
+        attempt,
+        planned,
+        bill,
+        this.#deps.now() - startedAt,
+        summary,
+      );
+      if (compaction) {
+        result = this.#applied(compaction, await this.#store(id, compaction, attempt.replaces));
+        const unsaved = problemOf(result);
+        if (unsaved) this.#deps.sessions.set(session, { problem: unsaved });
+      }
+      // Another plan that was being made would be paid for and never seen.
+      session.control?.abort(new DOMException('Applied', 'AbortError'));
+      this.#deps.sessions.settle(session, result.outcome === 'applied');
+    } catch (error) {
+      // The plan stays on the screen, to be tried again.
+      result = { outcome: 'failed', problem: toCompactionProblem(error) };
+      this.#deps.sessions.set(session, { problem: result.problem });
+    } finally {
+      this.#deps.sessions.emit(session, {
+        type: 'compaction-end',
+        ...event,
+        outcome: result.outcome,
+        ...sizesOf(result.outcome, pending.tokensBefore, pending),
+        durationMs: this.#deps.now() - startedAt,
+        ...spentIn(bill),
+        problem: problemOf(result) ?? pending.problem,
+        at: this.#deps.now(),
+      });
+    }
+    return result;
+  };
 
-  const eventOf = (conversationId: ConversationId, { reason, plan, tokensBefore }: PendingPlan) => ({
-    id: v7(),
-    conversationId,
-    reason,
-    strategy: madeBy(plan),
-    tokensBefore,
-  });
+  readonly cancel: Compacting['cancel'] = (id) => {
+    const session = this.#deps.sessions.of(id);
+    session.control?.abort(new DOMException('Cancelled', 'AbortError'));
+    if (session.state.get().pending) this.#dismiss(id, session);
+  };
 
-  function pendingOf(run: string, attempt: CompactionAttempt, planned: Planned): PendingPlan {
-    const { plan, problem } = planned;
-    return {
-      id: run,
-      reason: attempt.reason,
-      strategy: plan.strategy,
-      guidance: attempt.guidance,
-      blocking: attempt.blocking,
-      plan,
-      blocks: blocksOf(planned),
-      summary: summaryTextOf(plan),
-      tokensBefore: plan.tokensBefore,
-      tokensAfter: plan.tokensAfter,
-      busy: false,
-      problem,
-    };
-  }
+  readonly undo: Compacting['undo'] = async (id, compaction) => {
+    await this.#deps.needed(id);
+    const session = this.#deps.sessions.of(id);
+    session.futile = 0;
+    // What was missed is sent again as it is: nothing has to be brought back.
+    this.#deps.sessions.set(session, { loss: null });
+    await this.#deps.documents.change(id, { compactions: { [compaction]: { undone: true } } });
+  };
 
-  const attemptOfStep = (request: StepRequest, reason: CompactionReason): CompactionAttempt => ({
-    reason,
-    strategy: config.get().context.strategy,
-    guidance: '',
-    leaf: request.leaf,
-    model: request.model,
-    tools: request.tools,
-    recall: request.recall,
-    preview: false,
-    blocking: false,
-  });
+  readonly redo: Compacting['redo'] = async (id, compaction) => {
+    await this.#deps.needed(id);
+    await this.#deps.documents.change(id, { compactions: { [compaction]: { undone: false } } });
+  };
+
+  readonly rewrite: Compacting['rewrite'] = async (id, compaction, summary) => {
+    await this.#deps.needed(id);
+    await this.#deps.documents.change(id, { compactions: { [compaction]: { summary } } });
+  };
+
+  readonly again: Compacting['again'] = async (id, compaction, guidance) => {
+    const made = (await this.#deps.needed(id)).compactions.get(compaction);
+    return await this.#compact(
+      id,
+      { guidance, ...(made ? { strategy: made.wanted ?? made.strategy } : {}) },
+      made ? { replaces: made.id } : {},
+    );
+  };
 
   /** Compacts for a step; asks first where the person wants to be asked. True where something is in force now that was not before. */
-  async function forStep(request: StepRequest, reason: CompactionReason, force: boolean): Promise<boolean> {
-    const session = sessions.of(request.id);
-    return await sessions.enqueue(
+  async forStep(request: StepRequest, reason: CompactionReason, force: boolean): Promise<boolean> {
+    const session = this.#deps.sessions.of(request.id);
+    return await this.#deps.sessions.enqueue(
       session,
       async () => {
         request.onStatus('compacting');
-        const { confirm, strategy } = config.get().context;
+        const { confirm, strategy } = this.#deps.config.get().context;
         const preview = confirm || strategy === 'interactive';
         const attempt: CompactionAttempt = {
-          ...attemptOfStep(request, reason),
+          ...this.#attemptOfStep(request, reason),
           force,
           preview,
           blocking: preview,
         };
         let decision = Promise.resolve(false);
-        const result = await runAttempt(
+        const result = await this.#runAttempt(
           request.id,
           session,
           attempt,
@@ -263,7 +223,7 @@ export function createCompacting({
         try {
           return await unlessAborted(decision, request.signal);
         } catch (error) {
-          dismiss(request.id, session);
+          this.#dismiss(request.id, session);
           throw error;
         }
       },
@@ -271,20 +231,197 @@ export function createCompacting({
     );
   }
 
-  async function compact(
+  /** Null once it is durable; the problem where it is in force and waits in line for the disk. Throws where it is not even in force. */
+  async #store(
+    id: ConversationId,
+    compaction: Compaction,
+    replaces: string | undefined,
+  ): Promise<Problem | null> {
+    try {
+      await this.#deps.documents.change(id, {
+        compactions: {
+          [compaction.id]: compaction,
+          ...(replaces ? { [replaces]: { undone: true } } : {}),
+        },
+      });
+      return null;
+    } catch (error) {
+      const conversation = await orElse(this.#deps.needed(id), null, 'a look whether a compaction was kept');
+      if (!conversation?.compactions.has(compaction.id)) throw error;
+      return toProblem(error);
+    }
+  }
+
+  #applied(compaction: Compaction, unsaved: Problem | null): CompactResult {
+    return {
+      outcome: 'applied',
+      compaction,
+      ...(unsaved ? { unsaved } : {}),
+    };
+  }
+
+  /**
+   * One attempt, from its begin to its end. Throws nothing; only a stopped turn's AbortError. `onPreview` is called before the plan can be seen,
+   * and so before anybody can decide.
+   */
+  async #runAttempt(
+    id: ConversationId,
+    session: Session,
+    attempt: CompactionAttempt,
+    signal: AbortSignal,
+    conversation?: Conversation,
+    onPreview: () => void = () => undefined,
+  ): Promise<CompactResult> {
+    const run = v7();
+    const startedAt = this.#deps.now();
+    const control = new AbortController();
+    session.control = control;
+    const own = AbortSignal.any([signal, control.signal, this.#deps.closing]);
+    const bill: Bill = [];
+    let planned: Planned | null = null;
+    let result: CompactResult = { outcome: 'cancelled' };
+    let begun = false;
+    let before = 0;
+    try {
+      const sight = this.#deps.planning.snapshot(conversation ?? (await this.#deps.needed(id)), attempt);
+      before = sight.built.total;
+      begun = true;
+      this.#deps.sessions.set(session, {
+        running: { id: run, reason: attempt.reason, strategy: attempt.strategy, startedAt },
+      });
+      this.#deps.sessions.emit(session, {
+        type: 'compaction-begin',
+        id: run,
+        conversationId: id,
+        reason: attempt.reason,
+        strategy: attempt.strategy,
+        tokensBefore: before,
+        at: startedAt,
+      });
+      planned = await this.#deps.planning.plan(id, sight, attempt, own, bill);
+      own.throwIfAborted();
+      const compaction = planned.settled
+        ? null
+        : this.#deps.planning.record(attempt, planned, bill, this.#deps.now() - startedAt);
+      if (!compaction) result = { outcome: 'nothing' };
+      else if (attempt.preview) {
+        const pending = this.#pendingOf(run, attempt, planned);
+        session.pendingPlan = { attempt, planned, asked: attempt, bill, reportedCalls: bill.length };
+        onPreview();
+        this.#deps.sessions.set(session, { pending });
+        result = { outcome: 'preview', pending };
+      } else {
+        result = this.#applied(compaction, await this.#store(id, compaction, attempt.replaces));
+      }
+    } catch (error) {
+      result = isAbort(error)
+        ? { outcome: 'cancelled' }
+        : { outcome: 'failed', problem: toCompactionProblem(error) };
+    } finally {
+      session.control = null;
+      const failure = problemOf(result);
+      this.#deps.sessions.set(session, {
+        running: null,
+        problem:
+          failure ??
+          planned?.problem ??
+          (result.outcome === 'cancelled' ? session.state.get().problem : null),
+      });
+      if (begun)
+        this.#deps.sessions.emit(session, {
+          type: 'compaction-end',
+          id: run,
+          conversationId: id,
+          reason: attempt.reason,
+          strategy: planned ? madeBy(planned.plan) : attempt.strategy,
+          outcome: result.outcome,
+          ...sizesOf(result.outcome, before, planned?.plan),
+          durationMs: this.#deps.now() - startedAt,
+          ...spentIn(bill),
+          problem: failure ?? planned?.problem ?? null,
+          at: this.#deps.now(),
+        });
+    }
+    if (result.outcome === 'cancelled') signal.throwIfAborted();
+    return result;
+  }
+
+  /** Takes the waiting plan away without carrying it out. What making it again cost is told: its preview did not know. */
+  #dismiss(id: ConversationId, session: Session): void {
+    const { pending } = session.state.get();
+    const { pendingPlan: waiting } = session;
+    this.#deps.sessions.settle(session, false);
+    if (!pending || !waiting || waiting.bill.length === waiting.reportedCalls) return;
+    const event = this.#eventOf(id, pending);
+    this.#deps.sessions.emit(session, { type: 'compaction-begin', ...event, at: this.#deps.now() });
+    this.#deps.sessions.emit(session, {
+      type: 'compaction-end',
+      ...event,
+      outcome: 'cancelled',
+      ...sizesOf('cancelled', pending.tokensBefore),
+      durationMs: 0,
+      ...spentIn(waiting.bill),
+      problem: null,
+      at: this.#deps.now(),
+    });
+  }
+
+  #eventOf(conversationId: ConversationId, { reason, plan, tokensBefore }: PendingPlan) {
+    return {
+      id: v7(),
+      conversationId,
+      reason,
+      strategy: madeBy(plan),
+      tokensBefore,
+    };
+  }
+
+  #pendingOf(run: string, attempt: CompactionAttempt, planned: Planned): PendingPlan {
+    const { plan, problem } = planned;
+    return {
+      id: run,
+      reason: attempt.reason,
+      strategy: plan.strategy,
+      guidance: attempt.guidance,
+      blocking: attempt.blocking,
+      plan,
+      blocks: blocksOf(planned),
+      summary: summaryTextOf(plan),
+      tokensBefore: plan.tokensBefore,
+      tokensAfter: plan.tokensAfter,
+      busy: false,
+      problem,
+    };
+  }
+
+  #attemptOfStep(request: StepRequest, reason: CompactionReason): CompactionAttempt {
+    return {
+      reason,
+      strategy: this.#deps.config.get().context.strategy,
+      guidance: '',
+      leaf: request.leaf,
+      model: request.model,
+      tools: request.tools,
+      recall: request.recall,
+      preview: false,
+      blocking: false,
+    };
+  }
+
+  async #compact(
     id: ConversationId,
     options: CompactOptions,
     more: Partial<CompactionAttempt>,
   ): Promise<CompactResult> {
-    await deps.ready();
-    const session = sessions.of(id);
-    const conversation = await needed(id);
+    await this.#deps.ready();
+    const session = this.#deps.sessions.of(id);
+    const conversation = await this.#deps.needed(id);
     const guidance = options.guidance?.trim() ?? '';
-    const { context } = config.get();
+    const { context } = this.#deps.config.get();
     const strategy = options.strategy ?? context.strategy;
-    if (session.state.get().pending) dismiss(id, session);
-    return await sessions.enqueue(session, () =>
-      runAttempt(
+    if (session.state.get().pending) this.#dismiss(id, session);
+    return await this.#deps.sessions.enqueue(session, () =>
+      this.#runAttempt(
         id,
         session,
         {
@@ -292,137 +429,17 @@ export function createCompacting({
           strategy,
           guidance,
           leaf: effectiveHead(conversation),
-          model: deps.model(conversation),
-          tools: deps.tools(conversation.id),
+          model: this.#deps.model(conversation),
+          tools: this.#deps.tools(conversation.id),
           recall: null,
           preview: options.preview ?? (context.confirm || strategy === 'interactive'),
           blocking: false,
           ...more,
         },
-        closing,
+        this.#deps.closing,
       ),
     );
   }
-
-  return {
-    forStep,
-    compact: (id, options = {}) => compact(id, options, {}),
-
-    adjust: async (id, change) => {
-      const session = sessions.of(id);
-      const { pending } = session.state.get();
-      const before = session.pendingPlan;
-      if (!pending || !before) return;
-      const { keep: _keep, compact: _compact, ...rest } = before.asked;
-      const attempt: CompactionAttempt = {
-        ...rest,
-        ...chosen(before.asked, change),
-        ...(change.guidance === undefined
-          ? {}
-          : {
-              guidance: change.guidance.trim(),
-              ...(before.asked.reason === 'manual' && change.guidance.trim() !== ''
-                ? { reason: 'manual-with-prompt' as const }
-                : {}),
-            }),
-        ...(change.strategy ? { strategy: change.strategy } : {}),
-      };
-      // What is shown stays what would be carried out until the new plan is there.
-      session.pendingPlan = { ...before, asked: attempt };
-      sessions.set(session, { pending: { ...pending, busy: true } });
-      session.control?.abort(new DOMException('Asked again', 'AbortError'));
-      const control = new AbortController();
-      session.control = control;
-      try {
-        await deps.ready();
-        const planned = await planning.plan(
-          id,
-          planning.snapshot(await needed(id), attempt),
-          attempt,
-          AbortSignal.any([control.signal, closing]),
-          before.bill,
-        );
-        if (session.control !== control || session.state.get().pending?.id !== pending.id) return;
-        session.pendingPlan = { ...before, attempt, planned, asked: attempt };
-        sessions.set(session, { pending: pendingOf(pending.id, attempt, planned) });
-      } catch (error) {
-        if (isAbort(error) || session.state.get().pending?.id !== pending.id) return;
-        sessions.set(session, { pending: { ...pending, busy: false, problem: toCompactionProblem(error) } });
-      } finally {
-        if (session.control === control) session.control = null;
-      }
-    },
-
-    apply: async (id, summary) => {
-      const session = sessions.of(id);
-      const { pending } = session.state.get();
-      const { pendingPlan: waiting } = session;
-      if (!pending || !waiting) return { outcome: 'nothing' };
-      const { attempt, planned, bill } = waiting;
-      const startedAt = now();
-      const event = eventOf(id, pending);
-      sessions.emit(session, { type: 'compaction-begin', ...event, at: startedAt });
-      let result: CompactResult = { outcome: 'nothing' };
-      try {
-        const compaction = planning.record(attempt, planned, bill, now() - startedAt, summary);
-        if (compaction) {
-          result = applied(compaction, await store(id, compaction, attempt.replaces));
-          const unsaved = problemOf(result);
-          if (unsaved) sessions.set(session, { problem: unsaved });
-        }
-        // Another plan that was being made would be paid for and never seen.
-        session.control?.abort(new DOMException('Applied', 'AbortError'));
-        sessions.settle(session, result.outcome === 'applied');
-      } catch (error) {
-        // The plan stays on the screen, to be tried again.
-        result = { outcome: 'failed', problem: toCompactionProblem(error) };
-        sessions.set(session, { problem: result.problem });
-      } finally {
-        sessions.emit(session, {
-          type: 'compaction-end',
-          ...event,
-          outcome: result.outcome,
-          ...sizesOf(result.outcome, pending.tokensBefore, pending),
-          durationMs: now() - startedAt,
-          ...spentIn(bill),
-          problem: problemOf(result) ?? pending.problem,
-          at: now(),
-        });
-      }
-      return result;
-    },
-
-    cancel: (id) => {
-      const session = sessions.of(id);
-      session.control?.abort(new DOMException('Cancelled', 'AbortError'));
-      if (session.state.get().pending) dismiss(id, session);
-    },
-
-    undo: async (id, compaction) => {
-      await needed(id);
-      const session = sessions.of(id);
-      session.futile = 0;
-      // What was missed is sent again as it is: nothing has to be brought back.
-      sessions.set(session, { loss: null });
-      await documents.change(id, { compactions: { [compaction]: { undone: true } } });
-    },
-    redo: async (id, compaction) => {
-      await needed(id);
-      await documents.change(id, { compactions: { [compaction]: { undone: false } } });
-    },
-    rewrite: async (id, compaction, summary) => {
-      await needed(id);
-      await documents.change(id, { compactions: { [compaction]: { summary } } });
-    },
-    again: async (id, compaction, guidance) => {
-      const made = (await needed(id)).compactions.get(compaction);
-      return await compact(
-        id,
-        { guidance, ...(made ? { strategy: made.wanted ?? made.strategy } : {}) },
-        made ? { replaces: made.id } : {},
-      );
-    },
-  };
 }
 
 /** Choices of blocks add up; the last word on a message counts. */

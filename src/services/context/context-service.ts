@@ -7,10 +7,11 @@
 import type { Drawer } from '../../adapters/log/conversation-log.ts';
 import type { ChatModel, ToolDescription } from '../../adapters/models/chat-model.ts';
 import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
-import type { ConversationId } from '../../domain/base/ids.ts';
+import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import { keptIn, keptKey } from '../../domain/chat/kept.ts';
+import type { Part, RecalledPassage } from '../../domain/chat/message.ts';
 import { type Message, textOf } from '../../domain/chat/message.ts';
 import { contextMeterOf, type Price, returnBudget } from '../../domain/context/budget.ts';
 import { type RequestManifest, requestManifestSchema } from '../../domain/context/manifest.ts';
@@ -22,8 +23,9 @@ import type { Documents } from '../documents/documents.ts';
 import type { Notes } from '../documents/notes.ts';
 import { createCheckpoints } from './checkpoints.ts';
 import { createCompacting } from './compacting.ts';
-import type { ContextControl } from './context.ts';
+import type { ContextControl, ContextState, NextRequest } from './context.ts';
 import type { MeaningSource } from './meaning.ts';
+import type { Meters } from './meters.ts';
 import { createMeters } from './meters.ts';
 import { createPlanning } from './planning.ts';
 import { createPostTurnTasks } from './post-turn-tasks.ts';
@@ -32,7 +34,7 @@ import { type Built, createRequests } from './requests.ts';
 import { createSessionMemoryJob } from './session-memory-job.ts';
 import { createSessions } from './sessions.ts';
 import { SUMMARY_TIMEOUT_MS } from './summarise.ts';
-import type { StepRequest, TurnContext } from './turn-context.ts';
+import type { PreparedStep, StepRequest, TurnContext } from './turn-context.ts';
 
 export interface ContextDependencies {
   readonly documents: Pick<Documents, 'library' | 'read' | 'change' | 'open'>;
@@ -65,234 +67,306 @@ const MANY_UNREAD = 200;
 
 /** Creates the service. Nothing happens before the first call. */
 export function createContext(deps: ContextDependencies): ContextControl & TurnContext {
-  const { documents, drawer, config, now, model } = deps;
-  const onProblem = deps.onProblem ?? (() => undefined);
-  const tools = (conversation: ConversationId | null) => deps.tools?.(conversation) ?? [];
-  const priceOf = (priced: ChatModel) => deps.priceOf?.(priced) ?? null;
-  const timeoutMs = deps.summaryTimeoutMs ?? SUMMARY_TIMEOUT_MS;
-  const closing = new AbortController();
-  const needed = async (id: ConversationId): Promise<Conversation> => {
-    const conversation = await documents.read(id);
+  return new ContextService(deps);
+}
+
+class ContextService implements ContextControl, TurnContext {
+  readonly #deps: ContextDependencies;
+  readonly #onProblem: (problem: Problem) => void;
+  readonly #closing = new AbortController();
+  readonly #sessions = createSessions();
+  readonly #meters: Meters;
+  readonly #currentRedaction: ReturnType<typeof createCurrentRedaction>;
+  readonly #requests: ReturnType<typeof createRequests>;
+  readonly #sessionMemoryJob: ReturnType<typeof createSessionMemoryJob>;
+  readonly #compacting: ReturnType<typeof createCompacting>;
+  readonly #postTurnTasks: ReturnType<typeof createPostTurnTasks>;
+  /** The request as it stands before anything is typed; made again only where something it depends on is different. */
+  #lastBuilt: { readonly of: readonly unknown[]; readonly built: Built } | undefined;
+  readonly #named: ReturnType<typeof createCheckpoints>;
+  readonly onEvent: ContextControl['onEvent'];
+  readonly compact: ContextControl['compact'];
+  readonly adjust: ContextControl['adjust'];
+  readonly apply: ContextControl['apply'];
+  readonly cancel: ContextControl['cancel'];
+  readonly undo: ContextControl['undo'];
+  readonly redo: ContextControl['redo'];
+  readonly rewrite: ContextControl['rewrite'];
+  readonly again: ContextControl['again'];
+  readonly checkpoints: ContextControl['checkpoints'];
+  readonly find: ContextControl['find'];
+  readonly checkpoint: ContextControl['checkpoint'];
+  readonly removeCheckpoint: ContextControl['removeCheckpoint'];
+  readonly renameCheckpoint: ContextControl['renameCheckpoint'];
+  readonly diff: ContextControl['diff'];
+  readonly restore: ContextControl['restore'];
+
+  constructor(deps: ContextDependencies) {
+    this.#deps = deps;
+    this.#onProblem = deps.onProblem ?? (() => undefined);
+    const timeoutMs = deps.summaryTimeoutMs ?? SUMMARY_TIMEOUT_MS;
+    this.#meters = createMeters({
+      drawer: deps.drawer,
+      counterFor: (counted) => deps.counterFor?.(counted),
+      onProblem: this.#onProblem,
+    });
+    const meaning = deps.meaning ?? {};
+    this.#currentRedaction = createCurrentRedaction({
+      library: deps.documents.library,
+      notes: deps.notes,
+      closing: this.#closing.signal,
+    });
+    this.#requests = createRequests({
+      config: deps.config,
+      meters: this.#meters,
+      meaning,
+      redaction: this.#currentRedaction.now,
+    });
+    this.#sessionMemoryJob = createSessionMemoryJob({
+      drawer: deps.drawer,
+      documents: deps.documents,
+      config: deps.config,
+      timeoutMs,
+      redaction: this.#currentRedaction.now,
+      onState: (id, state) => this.#sessions.set(this.#sessions.of(id), { sessionMemory: state }),
+    });
+    const planning = createPlanning({
+      config: deps.config,
+      meters: this.#meters,
+      requests: this.#requests,
+      sessionMemoryJob: this.#sessionMemoryJob,
+      now: deps.now,
+      device: deps.device,
+      priceOf: (priced) => this.#priceOf(priced),
+      meaning,
+      timeoutMs,
+    });
+    this.#compacting = createCompacting({
+      documents: deps.documents,
+      needed: (id) => this.#needed(id),
+      sessions: this.#sessions,
+      planning,
+      config: deps.config,
+      model: deps.model,
+      tools: (conversation) => this.#tools(conversation),
+      now: deps.now,
+      ready: () => this.#ready(),
+      closing: this.#closing.signal,
+    });
+    this.#postTurnTasks = createPostTurnTasks({
+      documents: deps.documents,
+      sessions: this.#sessions,
+      requests: this.#requests,
+      meters: this.#meters,
+      sessionMemoryJob: this.#sessionMemoryJob,
+      config: deps.config,
+      ready: () => this.#ready(),
+      model: deps.model,
+      closing: this.#closing.signal,
+    });
+    this.#named = createCheckpoints({ documents: deps.documents, config: deps.config, now: deps.now });
+    this.onEvent = this.#sessions.onEvent;
+    this.compact = this.#compacting.compact;
+    this.adjust = this.#compacting.adjust;
+    this.apply = this.#compacting.apply;
+    this.cancel = this.#compacting.cancel;
+    this.undo = this.#compacting.undo;
+    this.redo = this.#compacting.redo;
+    this.rewrite = this.#compacting.rewrite;
+    this.again = this.#compacting.again;
+    this.checkpoints = this.#named.checkpoints;
+    this.find = this.#named.find;
+    this.checkpoint = this.#named.checkpoint;
+    this.removeCheckpoint = this.#named.removeCheckpoint;
+    this.renameCheckpoint = this.#named.renameCheckpoint;
+    this.diff = this.#named.diff;
+    this.restore = this.#named.restore;
+  }
+
+  state(id: ConversationId): Readable<ContextState> {
+    return this.#sessions.of(id).state;
+  }
+
+  async next(
+    id: ConversationId | null,
+    draft: readonly Part[],
+    announced: readonly RecalledPassage[] = [],
+  ): Promise<NextRequest | null> {
+    await this.#meters.ready;
+    const conversation = id === null ? undefined : await this.#deps.documents.read(id);
+    if (id !== null && !conversation) return null;
+    const answering = this.#deps.model(conversation);
+    const built = this.#standing(conversation, answering);
+    // What is typed costs what it costs: the rest need not be made anew for every letter.
+    const typed = draft.length > 0 ? this.#meters.of(answering).parts(draft) + MESSAGE_OVERHEAD : 0;
+    const { request } = built.prompt.manifest;
+    const { tokens } = request;
+    const meter = this.#meters.of(answering);
+    const recall =
+      typed > 0 && announced.length > 0
+        ? meter.text(renderRecall({ passages: announced, quoting: 'lines' }))
+        : 0;
+    const asked = tokens.total + typed + recall;
+    const returnable = returnBudget(
+      request.limit,
+      asked,
+      this.#deps.config.get().recall.context.max_total_tokens,
+    );
+    const path = conversation ? pathTo(conversation.messages, effectiveHead(conversation)) : [];
+    const returned =
+      typed > 0 && conversation && this.#isReadAlready(path)
+        ? this.#requests.comingBack(
+            conversation,
+            this.#currentRedaction.now().path(path),
+            textOf({ parts: draft }),
+            meter,
+            returnable,
+          )
+        : 0;
+    const total = asked + returned;
+    const manifest: RequestManifest =
+      typed === 0
+        ? request
+        : {
+            ...request,
+            tokens: {
+              ...tokens,
+              messages: tokens.messages + typed,
+              recall: tokens.recall + recall,
+              returned: tokens.returned + returned,
+              total,
+            },
+            overflow: request.overflow || total > request.limit,
+          };
+    return {
+      contextMeter: contextMeterOf(manifest, built.budget, answering ? this.#priceOf(answering) : null),
+      manifest: withParameters(manifest, answering),
+      model: answering?.id ?? null,
+    };
+  }
+
+  async manifest(id: ConversationId, answer: MessageId): Promise<RequestManifest | null> {
+    const message = (await this.#needed(id)).messages.get(answer);
+    return requestManifestSchema.safeParse(message?.ledger).data ?? null;
+  }
+
+  pressure(request: Omit<StepRequest, 'signal' | 'onStatus'>): number {
+    const { total, prompt, budget } = this.#builtFor(request, false);
+    // What does not even fit counts as full.
+    return prompt.manifest.cut ? Math.max(1, total / budget.window) : total / budget.window;
+  }
+
+  async prepare(request: StepRequest): Promise<PreparedStep> {
+    await this.#ready();
+    request.signal.throwIfAborted();
+    const session = this.#sessions.of(request.id);
+    let built = await this.#sendable(request);
+    const again = session.futile === 0 || wantedOf(built) >= session.futile * GROWTH;
+    if (built.pressed && again) {
+      const changed = await this.#compacting.forStep(request, 'auto', false);
+      request.signal.throwIfAborted();
+      if (changed) built = await this.#sendable(request);
+      session.futile = changed && !built.pressed ? 0 : wantedOf(built);
+    }
+    request.onStatus('waiting');
+    return {
+      prompt: built.prompt,
+      manifest: withParameters(built.prompt.manifest.request, request.model),
+    };
+  }
+
+  async compactAfterCutOff(request: StepRequest): Promise<boolean> {
+    await this.#ready();
+    const before = this.#builtFor(request).total;
+    const changed = await this.#compacting.forStep(request, 'length', true);
+    return changed && this.#builtFor(request).total < before * 0.95;
+  }
+
+  learn(...learnt: Parameters<TurnContext['learn']>): void {
+    this.#meters.learn(...learnt);
+  }
+
+  settled(id: ConversationId): void {
+    this.#runPostTurnTasks(id);
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new DOMException('Closing', 'AbortError'));
+    this.#sessionMemoryJob.close();
+    await this.#sessions.end();
+  }
+
+  #tools(conversation: ConversationId | null) {
+    return this.#deps.tools?.(conversation) ?? [];
+  }
+
+  #priceOf(priced: ChatModel): Price | null {
+    return this.#deps.priceOf?.(priced) ?? null;
+  }
+
+  async #needed(id: ConversationId): Promise<Conversation> {
+    const conversation = await this.#deps.documents.read(id);
     if (!conversation) throw new RecollectError('conversation-missing', `There is no conversation ${id}`);
     return conversation;
-  };
+  }
 
-  const sessions = createSessions();
-  const meters = createMeters({ drawer, counterFor: (counted) => deps.counterFor?.(counted), onProblem });
-  const meaning = deps.meaning ?? {};
-  const currentRedaction = createCurrentRedaction({
-    library: documents.library,
-    notes: deps.notes,
-    closing: closing.signal,
-  });
-  const ready = async (): Promise<void> => void (await Promise.all([meters.ready, currentRedaction.known()]));
-  const requests = createRequests({ config, meters, meaning, redaction: currentRedaction.now });
-  const sessionMemoryJob = createSessionMemoryJob({
-    drawer,
-    documents,
-    config,
-    timeoutMs,
-    redaction: currentRedaction.now,
-    onState: (id, state) => sessions.set(sessions.of(id), { sessionMemory: state }),
-  });
-  const planning = createPlanning({
-    config,
-    meters,
-    requests,
-    sessionMemoryJob,
-    now,
-    device: deps.device,
-    priceOf,
-    meaning,
-    timeoutMs,
-  });
-  const compacting = createCompacting({
-    documents,
-    needed,
-    sessions,
-    planning,
-    config,
-    model,
-    tools,
-    now,
-    ready,
-    closing: closing.signal,
-  });
-  const postTurnTasks = createPostTurnTasks({
-    documents,
-    sessions,
-    requests,
-    meters,
-    sessionMemoryJob,
-    config,
-    ready,
-    model,
-    closing: closing.signal,
-  });
-  const runPostTurnTasks = (id: ConversationId) =>
-    void postTurnTasks.run(id).catch((error) => onProblem(toProblem(error)));
+  async #ready(): Promise<void> {
+    return void (await Promise.all([this.#meters.ready, this.#currentRedaction.known()]));
+  }
 
-  // ---------------------------------------------------------------------------------------- for turns
-  const builtFor = (request: Omit<StepRequest, 'signal' | 'onStatus'>, bringBack = true) => {
+  #runPostTurnTasks(id: ConversationId) {
+    return void this.#postTurnTasks.run(id).catch((error) => this.#onProblem(toProblem(error)));
+  }
+
+  #builtFor(request: Omit<StepRequest, 'signal' | 'onStatus'>, bringBack: boolean = true) {
     const conversation = request.conversation();
     const path = pathTo(conversation.messages, request.leaf);
-    return requests.build(conversation, path, { ...request, goesOn: true }, bringBack);
-  };
+    return this.#requests.build(conversation, path, { ...request, goesOn: true }, bringBack);
+  }
+
   /** As it will be sent: what is brought back by the words of the question, and by its meaning where the index knows it in time. */
-  const sendable = async (request: StepRequest) => {
+  async #sendable(request: StepRequest) {
     const conversation = request.conversation();
-    await requests.understand(conversation, pathTo(conversation.messages, request.leaf), request.signal);
-    return builtFor(request);
-  };
+    await this.#requests.understand(
+      conversation,
+      pathTo(conversation.messages, request.leaf),
+      request.signal,
+    );
+    return this.#builtFor(request);
+  }
 
-  const turns: TurnContext = {
-    pressure: (request) => {
-      const { total, prompt, budget } = builtFor(request, false);
-      // What does not even fit counts as full.
-      return prompt.manifest.cut ? Math.max(1, total / budget.window) : total / budget.window;
-    },
-
-    prepare: async (request) => {
-      await ready();
-      request.signal.throwIfAborted();
-      const session = sessions.of(request.id);
-      let built = await sendable(request);
-      const again = session.futile === 0 || wantedOf(built) >= session.futile * GROWTH;
-      if (built.pressed && again) {
-        const changed = await compacting.forStep(request, 'auto', false);
-        request.signal.throwIfAborted();
-        if (changed) built = await sendable(request);
-        session.futile = changed && !built.pressed ? 0 : wantedOf(built);
-      }
-      request.onStatus('waiting');
-      return { prompt: built.prompt, manifest: withParameters(built.prompt.manifest.request, request.model) };
-    },
-
-    compactAfterCutOff: async (request) => {
-      await ready();
-      const before = builtFor(request).total;
-      const changed = await compacting.forStep(request, 'length', true);
-      return changed && builtFor(request).total < before * 0.95;
-    },
-
-    learn: (model, manifest, usage) => meters.learn(model, manifest, usage),
-
-    settled: (id) => runPostTurnTasks(id),
-  };
-
-  // ---------------------------------------------------------------------------------------- for people
-  /** The request as it stands before anything is typed; made again only where something it depends on is different. */
-  let lastBuilt: { readonly of: readonly unknown[]; readonly built: Built } | undefined;
-
-  function standing(conversation: Conversation | undefined, answering: ChatModel | null): Built {
+  #standing(conversation: Conversation | undefined, answering: ChatModel | null): Built {
     const head = conversation ? effectiveHead(conversation) : null;
-    const described = answering ? tools(conversation?.id ?? null) : [];
+    const described = answering ? this.#tools(conversation?.id ?? null) : [];
     const of = [
       conversation?.messages,
       conversation?.compactions,
       conversation?.meta.systemPrompt,
       conversation && keptKey(keptIn(conversation)),
       head,
-      config.get(),
-      meters.of(answering),
-      requests.windowOf(answering),
+      this.#deps.config.get(),
+      this.#meters.of(answering),
+      this.#requests.windowOf(answering),
       described.length,
-      currentRedaction.now(),
+      this.#currentRedaction.now(),
     ];
-    if (lastBuilt?.of.every((value, at) => Object.is(value, of[at]))) return lastBuilt.built;
+    if (this.#lastBuilt?.of.every((value, at) => Object.is(value, of[at]))) return this.#lastBuilt.built;
     const path = conversation ? pathTo(conversation.messages, head) : [];
-    if (conversation && path.some((message) => !postTurnTasks.isRead(message)))
-      runPostTurnTasks(conversation.id);
-    const built = requests.build(conversation ?? EMPTY, path, {
+    if (conversation && path.some((message) => !this.#postTurnTasks.isRead(message)))
+      this.#runPostTurnTasks(conversation.id);
+    const built = this.#requests.build(conversation ?? EMPTY, path, {
       model: answering,
       tools: described,
       recall: null,
     });
-    lastBuilt = { of, built };
+    this.#lastBuilt = { of, built };
     return built;
   }
 
   /** Bringing back reads what was not read yet: typing does not wait for that. */
-  const isReadAlready = (path: readonly Message[]): boolean =>
-    path.filter((message) => !postTurnTasks.isRead(message)).length <= MANY_UNREAD;
-
-  const control: ContextControl = {
-    state: (id) => sessions.of(id).state,
-    onEvent: sessions.onEvent,
-    compact: compacting.compact,
-    adjust: compacting.adjust,
-    apply: compacting.apply,
-    cancel: compacting.cancel,
-    undo: compacting.undo,
-    redo: compacting.redo,
-    rewrite: compacting.rewrite,
-    again: compacting.again,
-
-    next: async (id, draft, announced = []) => {
-      await meters.ready;
-      const conversation = id === null ? undefined : await documents.read(id);
-      if (id !== null && !conversation) return null;
-      const answering = model(conversation);
-      const built = standing(conversation, answering);
-      // What is typed costs what it costs: the rest need not be made anew for every letter.
-      const typed = draft.length > 0 ? meters.of(answering).parts(draft) + MESSAGE_OVERHEAD : 0;
-      const { request } = built.prompt.manifest;
-      const { tokens } = request;
-      const meter = meters.of(answering);
-      const recall =
-        typed > 0 && announced.length > 0
-          ? meter.text(renderRecall({ passages: announced, quoting: 'lines' }))
-          : 0;
-      const asked = tokens.total + typed + recall;
-      const returnable = returnBudget(request.limit, asked, config.get().recall.context.max_total_tokens);
-      const path = conversation ? pathTo(conversation.messages, effectiveHead(conversation)) : [];
-      const returned =
-        typed > 0 && conversation && isReadAlready(path)
-          ? requests.comingBack(
-              conversation,
-              currentRedaction.now().path(path),
-              textOf({ parts: draft }),
-              meter,
-              returnable,
-            )
-          : 0;
-      const total = asked + returned;
-      const manifest: RequestManifest =
-        typed === 0
-          ? request
-          : {
-              ...request,
-              tokens: {
-                ...tokens,
-                messages: tokens.messages + typed,
-                recall: tokens.recall + recall,
-                returned: tokens.returned + returned,
-                total,
-              },
-              overflow: request.overflow || total > request.limit,
-            };
-      return {
-        contextMeter: contextMeterOf(manifest, built.budget, answering ? priceOf(answering) : null),
-        manifest: withParameters(manifest, answering),
-        model: answering?.id ?? null,
-      };
-    },
-
-    manifest: async (id, answer) => {
-      const message = (await needed(id)).messages.get(answer);
-      return requestManifestSchema.safeParse(message?.ledger).data ?? null;
-    },
-
-    ...createCheckpoints({ documents, config, now }),
-
-    close: async () => {
-      closing.abort(new DOMException('Closing', 'AbortError'));
-      sessionMemoryJob.close();
-      await sessions.end();
-    },
-  };
-
-  return { ...control, ...turns };
+  #isReadAlready(path: readonly Message[]): boolean {
+    return path.filter((message) => !this.#postTurnTasks.isRead(message)).length <= MANY_UNREAD;
+  }
 }
 
 /** The manifest with what is sent besides the messages. */

@@ -58,26 +58,27 @@ const isAnswer = ({ role, kind }: Message): boolean => role === 'assistant' && k
 
 export type Requests = ReturnType<typeof createRequests>;
 
-export function createRequests({
-  config,
-  meters,
-  meaning,
-  redaction,
-}: {
-  config: Readable<Config>;
-  meters: Meters;
-  meaning: MeaningSource;
-  redaction: () => Redaction;
-}) {
-  const bounded = withTimeout(meaning, MEANING_TIMEOUT_MS);
+interface RequestBuilderDeps {
+  readonly config: Readable<Config>;
+  readonly meters: Meters;
+  readonly meaning: MeaningSource;
+  readonly redaction: () => Redaction;
+}
+
+export function createRequests(deps: RequestBuilderDeps) {
+  return new RequestBuilder(deps);
+}
+
+class RequestBuilder {
+  readonly #deps: RequestBuilderDeps;
+  readonly #bounded: ReturnType<typeof withTimeout>;
   /** How compacted messages bear on the question that was asked last in each conversation, by meaning. */
-  const understood = new Map<
+  readonly #understood = new Map<
     ConversationId,
     { readonly question: MessageId; readonly relevance: ReadonlyMap<MessageId, number> }
   >();
-
   /** What of compacted messages goes with a question: the same bytes for every step of its answer. The newest of each conversation. */
-  const returned = new Map<
+  readonly #returned = new Map<
     ConversationId,
     {
       readonly key: string;
@@ -86,13 +87,19 @@ export function createRequests({
       readonly passages: readonly ReturnedPassage[];
     }
   >();
-  const missed = new Map<ConversationId, { readonly key: string; readonly losses: readonly Loss[] }>();
+  readonly #missed = new Map<ConversationId, { readonly key: string; readonly losses: readonly Loss[] }>();
+  /** The newest of each kind: a step looks at the same request several times before it sends it. */
+  readonly #built = new Map<boolean, { readonly of: readonly unknown[]; readonly made: Built }>();
+  readonly redaction: () => Redaction;
 
-  const windowOf = (model: ChatModel | null): number =>
-    model?.contextWindow ?? config.get().context.window_tokens;
+  constructor(deps: RequestBuilderDeps) {
+    this.#deps = deps;
+    this.#bounded = withTimeout(deps.meaning, MEANING_TIMEOUT_MS);
+    this.redaction = deps.redaction;
+  }
 
   /** What is in force on a path, as the prompt is made from it; a plan of a newer version that cannot be read is left alone. */
-  function appliedOn(conversation: Conversation, path: readonly Message[]): AppliedPlan | null {
+  readonly appliedOn = (conversation: Conversation, path: readonly Message[]): AppliedPlan | null => {
     const made = compactionOn(conversation, path);
     if (!made) return null;
     const plan = planOf(made);
@@ -102,101 +109,15 @@ export function createRequests({
       plan: typeof made.summary === 'string' ? withSummaryText(plan, made.summary) : plan,
       keepVerbatim: keptIn(conversation),
     };
-  }
-
-  /** What the last answer on a path missed of what was compacted when it was given. */
-  function lossesOf(id: ConversationId, path: readonly Message[], applied: AppliedPlan): readonly Loss[] {
-    const at = path.findLastIndex(isAnswer);
-    const answer = path[at];
-    if (!answer) return [];
-    const key = `${answer.id} ${applied.id}`;
-    const known = missed.get(id);
-    if (known?.key === key) return known.losses;
-    const compacted = createCompactedSearch(path, applied);
-    const asked = path.slice(0, at).findLast(isQuestion);
-    const suspicious = suspectsIn(textOf(answer));
-    const losses =
-      suspicious === ''
-        ? []
-        : lossIn({ parts: [{ type: 'text', text: suspicious }] }, asked ? textOf(asked) : '', compacted);
-    missed.set(id, { key, losses });
-    return losses;
-  }
-
-  /** What of the compacted messages answers the question at the end of the path, and what the answer before it had missed. */
-  function returnedFor(
-    id: ConversationId,
-    path: readonly Message[],
-    applied: AppliedPlan,
-    meter: TokenMeter,
-    tokens: number,
-  ): readonly ReturnedPassage[] {
-    const at = path.findLastIndex(isQuestion);
-    const question = path[at];
-    if (!question) return [];
-    const key = `${question.id} ${applied.id} ${keptKey(applied.keepVerbatim ?? [])} ${summaryTextOf(applied.plan)}`;
-    const known = returned.get(id);
-    if (known?.key === key && known.from.every((message, place) => message === path[place]))
-      return known.passages;
-    const must = new Set(lossesOf(id, path.slice(0, at), applied).flatMap(({ messages }) => messages));
-    const { relevance } = meantBy(id, question) ?? {};
-    const passages = createCompactedSearch(path, applied).bringBack(textOf(question), {
-      tokens,
-      meter,
-      relevance,
-      must: [...must],
-    });
-    returned.set(id, { key, from: path.slice(0, at + 1), passages });
-    return passages;
-  }
-
-  /** What a question that is not asked yet would bring back, by its words alone, tokens. */
-  function comingBack(
-    conversation: Conversation,
-    path: readonly Message[],
-    question: string,
-    meter: TokenMeter,
-    tokensFree: number,
-  ): number {
-    const applied = appliedOn(conversation, path);
-    if (!applied) return 0;
-    const must = lossesOf(conversation.id, path, applied).flatMap(({ messages }) => messages);
-    const near = createCompactedSearch(path, applied).nearest(question, MOST_NEAR, must);
-    const passages = near.bringBack(question, { tokens: tokensFree, meter, must });
-    return passages.length > 0 ? meter.text(renderReturned(passages)) : 0;
-  }
-
-  const meantBy = (id: ConversationId, question: Message | undefined) => {
-    const known = understood.get(id);
-    return known && known.question === question?.id ? known : undefined;
   };
 
-  /**
-   * Asks the index how the compacted messages bear on the question at the end of the path, once for each question: every step of its answer
-   * gets the same. Throws AbortError only.
-   */
-  async function understand(
-    conversation: Conversation,
-    path: readonly Message[],
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { id } = conversation;
-    const question = path.findLast(isQuestion);
-    if (!meaning.relevance || !question || meantBy(id, question) || !appliedOn(conversation, path)) return;
-    const relevance = await bounded.relevance(id, textOf(question), signal);
-    understood.set(id, { question: question.id, relevance });
-  }
-
-  /** The newest of each kind: a step looks at the same request several times before it sends it. */
-  const built = new Map<boolean, { readonly of: readonly unknown[]; readonly made: Built }>();
-
   /** `bringBack`: with what of the compacted messages the question needs; without, it is a context meter. */
-  function build(
+  readonly build = (
     conversation: Conversation,
     path: readonly Message[],
     options: RequestOptions,
     bringBack = false,
-  ): Built {
+  ): Built => {
     const { messages, compactions, meta } = conversation;
     const { model, tools, recall, goesOn = false } = options;
     const of = [
@@ -209,35 +130,124 @@ export function createRequests({
       recall,
       goesOn,
       tools.length,
-      meters.of(model),
-      windowOf(model),
-      config.get(),
-      bringBack ? understood.get(conversation.id) : undefined,
-      redaction(),
+      this.#deps.meters.of(model),
+      this.windowOf(model),
+      this.#deps.config.get(),
+      bringBack ? this.#understood.get(conversation.id) : undefined,
+      this.#deps.redaction(),
     ];
-    const known = built.get(bringBack);
+    const known = this.#built.get(bringBack);
     if (known?.of.every((value, at) => Object.is(value, of[at]))) return known.made;
-    const made = make(conversation, path, options, bringBack);
-    built.set(bringBack, { of, made });
+    const made = this.#make(conversation, path, options, bringBack);
+    this.#built.set(bringBack, { of, made });
     return made;
+  };
+
+  windowOf(model: ChatModel | null): number {
+    return model?.contextWindow ?? this.#deps.config.get().context.window_tokens;
   }
 
-  function make(
+  /** What the last answer on a path missed of what was compacted when it was given. */
+  lossesOf(id: ConversationId, path: readonly Message[], applied: AppliedPlan): readonly Loss[] {
+    const at = path.findLastIndex(isAnswer);
+    const answer = path[at];
+    if (!answer) return [];
+    const key = `${answer.id} ${applied.id}`;
+    const known = this.#missed.get(id);
+    if (known?.key === key) return known.losses;
+    const compacted = createCompactedSearch(path, applied);
+    const asked = path.slice(0, at).findLast(isQuestion);
+    const suspicious = suspectsIn(textOf(answer));
+    const losses =
+      suspicious === ''
+        ? []
+        : lossIn({ parts: [{ type: 'text', text: suspicious }] }, asked ? textOf(asked) : '', compacted);
+    this.#missed.set(id, { key, losses });
+    return losses;
+  }
+
+  /** What a question that is not asked yet would bring back, by its words alone, tokens. */
+  comingBack(
+    conversation: Conversation,
+    path: readonly Message[],
+    question: string,
+    meter: TokenMeter,
+    tokensFree: number,
+  ): number {
+    const applied = this.appliedOn(conversation, path);
+    if (!applied) return 0;
+    const must = this.lossesOf(conversation.id, path, applied).flatMap(({ messages }) => messages);
+    const near = createCompactedSearch(path, applied).nearest(question, MOST_NEAR, must);
+    const passages = near.bringBack(question, { tokens: tokensFree, meter, must });
+    return passages.length > 0 ? meter.text(renderReturned(passages)) : 0;
+  }
+
+  /**
+   * Asks the index how the compacted messages bear on the question at the end of the path, once for each question: every step of its answer
+   * gets the same. Throws AbortError only.
+   */
+  async understand(conversation: Conversation, path: readonly Message[], signal: AbortSignal): Promise<void> {
+    const { id } = conversation;
+    const question = path.findLast(isQuestion);
+    if (
+      !this.#deps.meaning.relevance ||
+      !question ||
+      this.#meantBy(id, question) ||
+      !this.appliedOn(conversation, path)
+    )
+      return;
+    const relevance = await this.#bounded.relevance(id, textOf(question), signal);
+    this.#understood.set(id, { question: question.id, relevance });
+  }
+
+  /** What of the compacted messages answers the question at the end of the path, and what the answer before it had missed. */
+  #returnedFor(
+    id: ConversationId,
+    path: readonly Message[],
+    applied: AppliedPlan,
+    meter: TokenMeter,
+    tokens: number,
+  ): readonly ReturnedPassage[] {
+    const at = path.findLastIndex(isQuestion);
+    const question = path[at];
+    if (!question) return [];
+    const key = `${question.id} ${applied.id} ${keptKey(applied.keepVerbatim ?? [])} ${summaryTextOf(applied.plan)}`;
+    const known = this.#returned.get(id);
+    if (known?.key === key && known.from.every((message, place) => message === path[place]))
+      return known.passages;
+    const must = new Set(this.lossesOf(id, path.slice(0, at), applied).flatMap(({ messages }) => messages));
+    const { relevance } = this.#meantBy(id, question) ?? {};
+    const passages = createCompactedSearch(path, applied).bringBack(textOf(question), {
+      tokens,
+      meter,
+      relevance,
+      must: [...must],
+    });
+    this.#returned.set(id, { key, from: path.slice(0, at + 1), passages });
+    return passages;
+  }
+
+  #meantBy(id: ConversationId, question: Message | undefined) {
+    const known = this.#understood.get(id);
+    return known && known.question === question?.id ? known : undefined;
+  }
+
+  #make(
     conversation: Conversation,
     stored: readonly Message[],
     { model, tools, recall, goesOn }: RequestOptions,
     bringBack: boolean,
   ): Built {
-    const { chat, context, recall: recalling } = config.get();
-    const path = redaction().path(stored);
-    const window = windowOf(model);
-    const meter = meters.of(model);
+    const { chat, context, recall: recalling } = this.#deps.config.get();
+    const path = this.#deps.redaction().path(stored);
+    const window = this.windowOf(model);
+    const meter = this.#deps.meters.of(model);
     const toolTokens = tools.length > 0 ? meter.text(JSON.stringify(tools)) : 0;
-    const applied = appliedOn(conversation, path);
+    const applied = this.appliedOn(conversation, path);
     const promptWith = (brought: readonly ReturnedPassage[]) =>
       buildPrompt({
         path,
-        recall: recall && redaction().part(recall),
+        recall: recall && this.#deps.redaction().part(recall),
         system: conversation.meta.systemPrompt ?? chat.instructions,
         window,
         reserve: context.reserved_tokens,
@@ -257,13 +267,11 @@ export function createRequests({
     const pressed = isPressed(base.total, budget) || prompt.manifest.cut;
     if (applied && bringBack) {
       const tokensFree = returnBudget(prompt.manifest.limit, base.total, recalling.context.max_total_tokens);
-      const brought = returnedFor(conversation.id, path, applied, meter, tokensFree);
+      const brought = this.#returnedFor(conversation.id, path, applied, meter, tokensFree);
       if (brought.length > 0) prompt = promptWith(brought);
     }
     return { prompt, budget, pressed, total: prompt.manifest.request.tokens.total };
   }
-
-  return { windowOf, redaction, appliedOn, lossesOf, comingBack, understand, build };
 }
 
 /** Sentences of an answer that may tell of something missing: what asks back first, then what names something definite. */

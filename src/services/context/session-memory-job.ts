@@ -45,181 +45,191 @@ function endOf(memory: Kept, path: readonly Message[]): number {
 
 export type SessionMemoryJob = ReturnType<typeof createSessionMemoryJob>;
 
-export function createSessionMemoryJob({
-  drawer,
-  documents,
-  config,
-  timeoutMs,
-  redaction,
-  onState,
-}: {
-  drawer: Drawer;
-  documents: Pick<Documents, 'library'>;
-  config: Readable<Config>;
-  timeoutMs: number;
-  redaction: () => Redaction;
-  onState: (id: ConversationId, state: SessionMemoryState) => void;
-}) {
-  const keyOf = (id: ConversationId) => `${PREFIX}${id}`;
-  const kept = async (id: ConversationId): Promise<Kept | undefined> => {
+interface SessionMemoryWriterDeps {
+  readonly drawer: Drawer;
+  readonly documents: Pick<Documents, 'library'>;
+  readonly config: Readable<Config>;
+  readonly timeoutMs: number;
+  readonly redaction: () => Redaction;
+  readonly onState: (id: ConversationId, state: SessionMemoryState) => void;
+}
+
+export function createSessionMemoryJob(deps: SessionMemoryWriterDeps) {
+  return new SessionMemoryWriter(deps);
+}
+
+class SessionMemoryWriter {
+  readonly #deps: SessionMemoryWriterDeps;
+  /** Conversations with a memory here. What is erased must not be remembered. */
+  readonly #written = new Set<string>();
+  readonly close: () => void;
+
+  constructor(deps: SessionMemoryWriterDeps) {
+    this.#deps = deps;
+    this.close = deps.documents.library.subscribe(() => this.#swept());
+    const listed = deps.drawer.keys(PREFIX).then((keys) => {
+      for (const key of keys) this.#written.add(key.slice(PREFIX.length));
+      this.#swept();
+    });
+    ignore(listed, 'the list of session memories; they are taken away after the next start');
+  }
+
+  /** The memory, where it speaks of this branch. */
+  async memoryOn(
+    id: ConversationId,
+    path: readonly Message[],
+  ): Promise<{ text: string; upTo: MessageId } | null> {
+    if (!this.#deps.config.get().context.session_memory.by_model) return null;
+    const memory = await this.#kept(id);
+    const at = memory ? endOf(memory, path) : -1;
+    const upTo = path[at]?.id;
+    return memory && upTo !== undefined && memory.text.trim() !== '' ? { text: memory.text, upTo } : null;
+  }
+
+  /** Brings the memory up to date where enough was said since. Throws nothing: rules stand in for it. */
+  async write(
+    id: ConversationId,
+    conversation: () => Conversation,
+    model: ChatModel,
+    meter: TokenMeter,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const {
+      session_memory: rules,
+      summary_prompt: custom,
+      window_tokens: assumed,
+    } = this.#deps.config.get().context;
+    const now = conversation();
+    const path = this.#deps.redaction().path(pathTo(now.messages, effectiveHead(now)));
+    const before = await this.#kept(id);
+    const from = before ? endOf(before, path) : -1;
+    // On another branch it begins anew, but what was spent stays spent.
+    const previous = from < 0 ? null : (before?.text ?? null);
+    let [available, calls] = [Math.floor((model.contextWindow ?? assumed) / 2), 0];
+    const news: Message[] = [];
+    let tokens = 0;
+    for (const message of path.slice(from + 1)) {
+      const cost = meter.parts(message.parts);
+      if (cost > available && news.length > 0) break;
+      available -= cost;
+      tokens += cost;
+      calls += message.parts.filter((part) => part.type === 'tool-call').length;
+      news.push(message);
+    }
+    const last = news.at(-1);
+    if (!last || (tokens < rules.every_tokens && calls < rules.every_tool_calls)) return;
+    const state = (change: Partial<SessionMemoryState>) =>
+      this.#deps.onState(id, {
+        running: false,
+        upTo: (before?.upTo || null) as MessageId | null,
+        calls: before?.calls ?? 0,
+        tokens: before?.tokens ?? 0,
+        budget: rules.model_budget_tokens,
+        problem: null,
+        ...change,
+      });
+    const spent = before?.tokens ?? 0;
+    const language = conversationLanguage(path);
+    const system = SUMMARY_SYSTEM[language];
+    const prompt = summaryPrompt({
+      language,
+      transcript: news
+        .map((message, at) => transcriptOf(message, at + 1))
+        .filter(Boolean)
+        .join('\n\n'),
+      previous,
+      ...(custom.trim() === '' ? {} : { custom }),
+      maxTokens: MEMORY_TOKENS,
+      again: false,
+    });
+    const asking = meter.text(system) + meter.text(prompt) + 2 * MESSAGE_OVERHEAD;
+    const left = rules.model_budget_tokens - spent - asking;
+    if (left < MEMORY_TOKENS) return state({});
+    state({ running: true });
+    let usage: Usage | undefined;
+    /** Books a call, and what is the memory after it. */
+    const keep = async (
+      cost: number,
+      { text, upTo, messages }: Pick<Kept, 'text' | 'upTo' | 'messages'>,
+      problem: Problem | null = null,
+    ) => {
+      const after: Kept = {
+        text,
+        upTo,
+        messages,
+        calls: (before?.calls ?? 0) + 1,
+        tokens: spent + cost,
+      };
+      await this.#deps.drawer.set(this.#keyOf(id), after);
+      this.#written.add(id);
+      state({
+        upTo: (upTo || null) as MessageId | null,
+        calls: after.calls,
+        tokens: after.tokens,
+        problem,
+      });
+    };
     try {
-      return keptSchema.safeParse(await drawer.get(keyOf(id))).data;
+      const { text } = await summariseWith(model, {
+        timeoutMs: this.#deps.timeoutMs,
+        signal,
+        answerTokens: Math.min(left, ANSWER_TOKENS),
+        onUsage: (reported) => {
+          usage = reported;
+        },
+      })({
+        system,
+        prompt,
+        messages: news,
+        previous,
+        language,
+        maxTokens: MEMORY_TOKENS,
+      });
+      // A text that is no memory is not kept; that it was paid for is.
+      const good = text.trim() !== '' && meter.text(text) <= 2 * MEMORY_TOKENS;
+      const cost = (usage?.inputTokens ?? asking) + (usage?.outputTokens ?? meter.text(text));
+      await keep(
+        cost,
+        good ? { text, upTo: last.id, messages: from + 1 + news.length } : { ...NOTHING_YET, ...before },
+      );
+    } catch (error) {
+      const problem = isAbort(error) ? null : toProblem(error);
+      // What ended badly may have been billed: it was where the endpoint says so.
+      const billed = usage && (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0);
+      try {
+        if (billed) await keep(billed, { ...NOTHING_YET, ...before }, problem);
+        else state({ problem });
+      } catch (unkept) {
+        state({ problem: problem ?? toProblem(unkept) });
+      }
+    }
+  }
+
+  #keyOf(id: ConversationId): string {
+    return `${PREFIX}${id}`;
+  }
+
+  async #kept(id: ConversationId): Promise<Kept | undefined> {
+    try {
+      return keptSchema.safeParse(await this.#deps.drawer.get(this.#keyOf(id))).data;
     } catch (error) {
       log.debug('The session memory could not be read; rules alone do without it', error);
       return undefined;
     }
-  };
+  }
 
-  /** Conversations with a memory here. What is erased must not be remembered. */
-  const written = new Set<string>();
-  const sweep = async () => {
-    const { ready, entries } = documents.library.get();
+  async #sweep(): Promise<void> {
+    const { ready, entries } = this.#deps.documents.library.get();
     if (!ready) return;
     const there = new Set<string>(entries.map((entry) => entry.id));
-    for (const id of [...written])
+    for (const id of [...this.#written])
       if (!there.has(id) && !isTemporary(id)) {
-        written.delete(id);
-        await drawer.set(keyOf(id as ConversationId), undefined);
+        this.#written.delete(id);
+        await this.#deps.drawer.set(this.#keyOf(id as ConversationId), undefined);
       }
-  };
-  const swept = () => {
-    if (written.size > 0) ignore(sweep(), 'taking away session memories; the next change does');
-  };
-  const stop = documents.library.subscribe(swept);
-  const listed = drawer.keys(PREFIX).then((keys) => {
-    for (const key of keys) written.add(key.slice(PREFIX.length));
-    swept();
-  });
-  ignore(listed, 'the list of session memories; they are taken away after the next start');
+  }
 
-  return {
-    close: stop,
-
-    /** The memory, where it speaks of this branch. */
-    async memoryOn(
-      id: ConversationId,
-      path: readonly Message[],
-    ): Promise<{ text: string; upTo: MessageId } | null> {
-      if (!config.get().context.session_memory.by_model) return null;
-      const memory = await kept(id);
-      const at = memory ? endOf(memory, path) : -1;
-      const upTo = path[at]?.id;
-      return memory && upTo !== undefined && memory.text.trim() !== '' ? { text: memory.text, upTo } : null;
-    },
-
-    /** Brings the memory up to date where enough was said since. Throws nothing: rules stand in for it. */
-    async write(
-      id: ConversationId,
-      conversation: () => Conversation,
-      model: ChatModel,
-      meter: TokenMeter,
-      signal: AbortSignal,
-    ): Promise<void> {
-      const { session_memory: rules, summary_prompt: custom, window_tokens: assumed } = config.get().context;
-      const now = conversation();
-      const path = redaction().path(pathTo(now.messages, effectiveHead(now)));
-      const before = await kept(id);
-      const from = before ? endOf(before, path) : -1;
-      // On another branch it begins anew, but what was spent stays spent.
-      const previous = from < 0 ? null : (before?.text ?? null);
-      let [available, calls] = [Math.floor((model.contextWindow ?? assumed) / 2), 0];
-      const news: Message[] = [];
-      let tokens = 0;
-      for (const message of path.slice(from + 1)) {
-        const cost = meter.parts(message.parts);
-        if (cost > available && news.length > 0) break;
-        available -= cost;
-        tokens += cost;
-        calls += message.parts.filter((part) => part.type === 'tool-call').length;
-        news.push(message);
-      }
-      const last = news.at(-1);
-      if (!last || (tokens < rules.every_tokens && calls < rules.every_tool_calls)) return;
-      const state = (change: Partial<SessionMemoryState>) =>
-        onState(id, {
-          running: false,
-          upTo: (before?.upTo || null) as MessageId | null,
-          calls: before?.calls ?? 0,
-          tokens: before?.tokens ?? 0,
-          budget: rules.model_budget_tokens,
-          problem: null,
-          ...change,
-        });
-      const spent = before?.tokens ?? 0;
-      const language = conversationLanguage(path);
-      const system = SUMMARY_SYSTEM[language];
-      const prompt = summaryPrompt({
-        language,
-        transcript: news
-          .map((message, at) => transcriptOf(message, at + 1))
-          .filter(Boolean)
-          .join('\n\n'),
-        previous,
-        ...(custom.trim() === '' ? {} : { custom }),
-        maxTokens: MEMORY_TOKENS,
-        again: false,
-      });
-      const asking = meter.text(system) + meter.text(prompt) + 2 * MESSAGE_OVERHEAD;
-      const left = rules.model_budget_tokens - spent - asking;
-      if (left < MEMORY_TOKENS) return state({});
-      state({ running: true });
-      let usage: Usage | undefined;
-      /** Books a call, and what is the memory after it. */
-      const keep = async (
-        cost: number,
-        { text, upTo, messages }: Pick<Kept, 'text' | 'upTo' | 'messages'>,
-        problem: Problem | null = null,
-      ) => {
-        const after: Kept = {
-          text,
-          upTo,
-          messages,
-          calls: (before?.calls ?? 0) + 1,
-          tokens: spent + cost,
-        };
-        await drawer.set(keyOf(id), after);
-        written.add(id);
-        state({
-          upTo: (upTo || null) as MessageId | null,
-          calls: after.calls,
-          tokens: after.tokens,
-          problem,
-        });
-      };
-      try {
-        const { text } = await summariseWith(model, {
-          timeoutMs,
-          signal,
-          answerTokens: Math.min(left, ANSWER_TOKENS),
-          onUsage: (reported) => {
-            usage = reported;
-          },
-        })({
-          system,
-          prompt,
-          messages: news,
-          previous,
-          language,
-          maxTokens: MEMORY_TOKENS,
-        });
-        // A text that is no memory is not kept; that it was paid for is.
-        const good = text.trim() !== '' && meter.text(text) <= 2 * MEMORY_TOKENS;
-        const cost = (usage?.inputTokens ?? asking) + (usage?.outputTokens ?? meter.text(text));
-        await keep(
-          cost,
-          good ? { text, upTo: last.id, messages: from + 1 + news.length } : { ...NOTHING_YET, ...before },
-        );
-      } catch (error) {
-        const problem = isAbort(error) ? null : toProblem(error);
-        // What ended badly may have been billed: it was where the endpoint says so.
-        const billed = usage && (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0);
-        try {
-          if (billed) await keep(billed, { ...NOTHING_YET, ...before }, problem);
-          else state({ problem });
-        } catch (unkept) {
-          state({ problem: problem ?? toProblem(unkept) });
-        }
-      }
-    },
-  };
+  #swept(): void {
+    if (this.#written.size > 0) ignore(this.#sweep(), 'taking away session memories; the next change does');
+  }
 }
