@@ -102,6 +102,112 @@ function answers(expected: readonly ValueKind[], values: ReadonlySet<ValueKind>)
   return place < 0 ? 0.7 : place === 0 ? 1.6 : 1.35;
 }
 
+/** What a question is weighed by. */
+interface Scoring {
+  /** Word → IDF times its weight. */
+  readonly rarity: ReadonlyMap<string, number>;
+  /** The best sum of rarities that a sentence could reach; never 0. */
+  readonly reach: number;
+  readonly expected: ReturnType<typeof queryOf>['expected'];
+  /** Word → place on the path → what it counts there for being said not long before or after. */
+  readonly nearby: ReadonlyMap<string, ReadonlyMap<number, number>>;
+  /** Words that may be found by how they begin. */
+  readonly long: ReadonlySet<string>;
+  readonly relevance: ReadonlyMap<MessageId, number> | undefined;
+}
+
+/** See `Scoring.nearby`. `count`: messages that are searched. A word that is said all over the place marks no subject. */
+function nearbyOf(
+  standing: ReadonlyMap<string, readonly number[]>,
+  count: number,
+): Map<string, Map<number, number>> {
+  const nearby = new Map<string, Map<number, number>>();
+  for (const [term, list] of standing) {
+    if (list.length > Math.max(8, Math.min(200, count / 8))) continue;
+    const near = new Map<number, number>();
+    for (const at of list)
+      for (const [weights, way] of [
+        [AFTER, 1],
+        [BEFORE, -1],
+      ] as const)
+        for (let away = 1; away < weights.length; away++) {
+          const there = at + away * way;
+          near.set(there, Math.max(near.get(there) ?? 0, weights[away] as number));
+        }
+    nearby.set(term, near);
+  }
+  return nearby;
+}
+
+/** What the terms count that are the same for all sentences of a message, and those that are looked for in each. */
+interface Anywhere {
+  readonly base: number;
+  /** For the first sentence, which answers what was said before. */
+  readonly firstBase: number;
+  readonly searched: readonly (readonly [term: string, rarity: number, least: number])[];
+}
+
+/** What a term counts wherever in the message it stands not; only the others have to be looked for sentence by sentence. */
+function anywhereIn(
+  message: Message,
+  at: number,
+  answered: { has(term: string): boolean },
+  { rarity, nearby, long }: Scoring,
+): Anywhere {
+  const { counts } = documentOf(message);
+  const starts = startsOf(message);
+  let base = 0;
+  let firstBase = 0;
+  const searched: [string, number, number][] = [];
+  for (const [term, rare] of rarity) {
+    const isAnswered = answered.has(term);
+    const least = Math.max(isAnswered ? WHERE.message : 0, nearby.get(term)?.get(at) ?? 0);
+    if (counts.has(term) || isSingle(term))
+      searched.push([term, rare, isSingle(term) ? least : WHERE.message]);
+    else if (long.has(term) && starts.has(term.slice(0, 5))) searched.push([term, rare, least]);
+    else {
+      base += rare * least;
+      firstBase += rare * (isAnswered ? WHERE.answered : least);
+    }
+  }
+  return { base, firstBase, searched };
+}
+
+/** Sum of the rarities of a sentence's words by where they stand. `touched`: any counts; `spoken`: one stands in the sentence itself. */
+function fitOf(
+  units: readonly Unit[],
+  terms: readonly ReadonlyMap<string, number>[],
+  index: number,
+  answered: { has(term: string): boolean },
+  { base, firstBase, searched }: Anywhere,
+  { long }: Scoring,
+): { words: number; touched: boolean; spoken: boolean } {
+  const unit = units[index] as Unit;
+  const own = terms[index] as ReadonlyMap<string, number>;
+  const lead = leadOf(unit);
+  let words = index === 0 ? firstBase : base;
+  let touched = words > 0;
+  let spoken = false;
+  for (const [term, rarity, least] of searched) {
+    let where: number = least;
+    if (own.has(term) || (isSingle(term) && unit.text.includes(term))) where = WHERE.own;
+    else if (lead.has(term)) where = WHERE.lead;
+    else if (index === 0 && answered.has(term)) where = WHERE.answered;
+    else if (terms[index - 1]?.has(term) || terms[index + 1]?.has(term)) where = WHERE.beside;
+    if (where < PREFIX_MATCH && long.has(term) && someStartsWith(own.keys(), term.slice(0, 5)))
+      where = PREFIX_MATCH;
+    if (where > 0) touched = true;
+    if (where >= PREFIX_MATCH) spoken = true;
+    words += rarity * where;
+  }
+  return { words, touched, spoken };
+}
+
+function someStartsWith(terms: Iterable<string>, stem: string): boolean {
+  for (const term of terms) if (term.startsWith(stem)) return true;
+  return false;
+}
+
 /** Search over the compacted messages of one path. Cheap to create; what it reads of a message is remembered with the message. */
 export function createCompactedSearch(
   path: readonly Message[],
@@ -128,154 +234,47 @@ function searchIn(
   present: string,
   indexed: boolean,
 ): CompactedSearch {
-  const messages = places.map((at) => path[at] as Message);
-  const isCompacted = new Uint8Array(path.length);
-  for (const at of places) isCompacted[at] = 1;
+  return new PathSearch(path, places, present, indexed);
+}
 
-  /** The message before that a person or the model said: what an answer answers. */
-  const before = (at: number): Message | undefined => {
-    for (let i = at - 1; i >= 0; i--) {
-      const message = path[i] as Message;
-      if (message.kind === 'message' && message.role !== 'system') return message;
-    }
-    return undefined;
-  };
+class PathSearch implements CompactedSearch {
+  readonly #path: readonly Message[];
+  readonly #places: readonly number[];
+  readonly #present: string;
+  readonly #indexed: boolean;
+  readonly messages: Message[];
+  readonly #isCompacted: Uint8Array<ArrayBuffer>;
+  /** Sentences of the person, folded, that set something right. */
+  #correcting: CompactedHit[] | undefined;
 
-  function find(question: string, limit: number, relevance?: ReadonlyMap<MessageId, number>): CompactedHit[] {
-    const { weights, asked, expected } = queryOf(question);
-    if (messages.length === 0 || (weights.size === 0 && !relevance)) return [];
+  constructor(path: readonly Message[], places: readonly number[], present: string, indexed: boolean) {
+    this.#path = path;
+    this.#places = places;
+    this.#present = present;
+    this.#indexed = indexed;
+    this.messages = places.map((at) => path[at] as Message);
+    this.#isCompacted = new Uint8Array(path.length);
+    for (const at of places) this.#isCompacted[at] = 1;
+  }
 
-    // How rare each word is among the compacted messages.
-    const index = indexed && messages.length > FEW ? standingIn(messages) : null;
-    const standing = new Map<string, readonly number[]>();
-    for (const term of weights.keys()) {
-      const found =
-        isSingle(term) || !index
-          ? messages.flatMap((message, place) => (says(message, term) ? [place] : []))
-          : index.get(term);
-      if (found && found.length > 0)
-        standing.set(
-          term,
-          found.map((place) => places[place] as number),
-        );
-    }
-    // Where a word was said not long before or after.
-    const nearby = new Map<string, Map<number, number>>();
-    for (const [term, list] of standing) {
-      // A word that is said all over the place marks no subject.
-      if (list.length > Math.max(8, Math.min(200, messages.length / 8))) continue;
-      const near = new Map<number, number>();
-      for (const at of list)
-        for (const [weights, way] of [
-          [AFTER, 1],
-          [BEFORE, -1],
-        ] as const)
-          for (let away = 1; away < weights.length; away++) {
-            const there = at + away * way;
-            near.set(there, Math.max(near.get(there) ?? 0, weights[away] as number));
-          }
-      nearby.set(term, near);
-    }
-    const rough = new Map<number, number>();
-    const rarity = new Map<string, number>();
-    let reach = 0;
-    for (const [term, weight] of weights) {
-      const df = standing.get(term)?.length ?? 0;
-      const idf = Math.log(1 + (messages.length - df + 0.5) / (df + 0.5));
-      rarity.set(term, idf * weight);
-      // A word that was never said tells nothing about how well a sentence fits, unless it only begins alike.
-      if (asked.has(term)) reach += (df === 0 ? idf * 0.25 : idf) * weight;
-    }
-    if (reach === 0) reach = 1;
-
-    for (const [term, list] of standing) {
-      const weight = rarity.get(term) ?? 0;
-      for (const at of list) {
-        const { counts, length } = documentOf(path[at] as Message);
-        const count = counts.get(term) ?? 1;
-        const norm = 1.2 * (0.5 + 0.5 * (length / 60));
-        rough.set(at, (rough.get(at) ?? 0) + (weight * count * 2.2) / (count + norm));
-      }
-      for (const [at, near] of nearby.get(term) ?? [])
-        if (isCompacted[at]) rough.set(at, (rough.get(at) ?? 0) + weight * near);
-    }
-    if (relevance)
-      for (const at of places) {
-        const meaning = relevance.get((path[at] as Message).id);
-        if (meaning !== undefined) rough.set(at, (rough.get(at) ?? 0) + meaning * MEANING * reach);
-      }
-    const candidates = [...rough].sort((a, b) => b[1] - a[1]).slice(0, CANDIDATES);
-
-    const hits: CompactedHit[] = [];
-    const long = new Set([...weights.keys()].filter((term) => term.length >= 5 && /^[a-z]+$/.test(term)));
-    for (const [at] of candidates) {
-      const message = path[at] as Message;
-      const units = unitsOf(message);
-      const { counts } = documentOf(message);
-      const answered = closingOf(before(at));
-      const meaning = relevance?.get(message.id) ?? 0;
-      const age = 1 + (0.12 * at) / path.length;
-      const terms = units.map(termsIn);
-      const starts = startsOf(message);
-      // What a term counts wherever in the message it stands not; only the others have to be looked for sentence by sentence.
-      let base = 0;
-      let firstBase = 0;
-      const here: [term: string, worth: number, least: number][] = [];
-      for (const [term, worth] of rarity) {
-        const isAnswered = answered.has(term);
-        const least = Math.max(isAnswered ? WHERE.message : 0, nearby.get(term)?.get(at) ?? 0);
-        if (counts.has(term) || isSingle(term))
-          here.push([term, worth, isSingle(term) ? least : WHERE.message]);
-        else if (long.has(term) && starts.has(term.slice(0, 5))) here.push([term, worth, least]);
-        else {
-          base += worth * least;
-          firstBase += worth * (isAnswered ? WHERE.answered : least);
-        }
-      }
-      for (let index = 0; index < units.length; index++) {
-        const unit = units[index] as Unit;
-        const own = terms[index] as ReadonlyMap<string, number>;
-        const lead = leadOf(unit);
-        let words = index === 0 ? firstBase : base;
-        let touched = words > 0;
-        let spoken = false;
-        for (const [term, worth, least] of here) {
-          let where: number = least;
-          if (own.has(term) || (isSingle(term) && unit.text.includes(term))) where = WHERE.own;
-          else if (lead.has(term)) where = WHERE.lead;
-          else if (index === 0 && answered.has(term)) where = WHERE.answered;
-          else if (terms[index - 1]?.has(term) || terms[index + 1]?.has(term)) where = WHERE.beside;
-          if (where < PREFIX_MATCH && long.has(term)) {
-            const stem = term.slice(0, 5);
-            for (const other of own.keys())
-              if (other.startsWith(stem)) {
-                where = PREFIX_MATCH;
-                break;
-              }
-          }
-          if (where > 0) touched = true;
-          if (where >= PREFIX_MATCH) spoken = true;
-          words += worth * where;
-        }
-        if (!touched && meaning < 0.5) continue;
-        let score = Math.min(1.2, words / reach) + meaning * MEANING;
-        score *= answers(expected, valuesOf(unit));
-        if (own.size < 3 && unit.kind === 'prose') score *= own.size === 0 ? 0.1 : 0.6;
-        // What was done says little by itself where it does not speak of what is asked.
-        if (unit.kind === 'call' && !spoken) score *= 0.5;
-        if (isAcknowledgement(unit.text)) score *= 0.3;
-        else if (isQuestion(unit.text)) score *= 0.55;
-        if (message.role === 'user') score *= corrects(unit.text) ? 1.35 : 1.15;
-        score *= age;
-        if (score > 0) hits.push({ message, at, unit, index, score });
-      }
-    }
+  find(question: string, limit: number, relevance?: ReadonlyMap<MessageId, number>): CompactedHit[] {
+    const query = queryOf(question);
+    if (this.messages.length === 0 || (query.weights.size === 0 && !relevance)) return [];
+    const standing = this.#standingOf(query.weights.keys());
+    const scoring: Scoring = {
+      ...this.#rarityOf(query, standing),
+      expected: query.expected,
+      nearby: nearbyOf(standing, this.messages.length),
+      long: new Set([...query.weights.keys()].filter((term) => term.length >= 5 && /^[a-z]+$/.test(term))),
+      relevance,
+    };
+    const hits = this.#roughly(standing, scoring).flatMap((at) => this.#hitsIn(at, scoring));
     return hits.sort((a, b) => b.score - a.score || b.at - a.at || a.index - b.index).slice(0, limit);
   }
 
-  function nearest(text: string, limit: number, must: readonly MessageId[] = []): CompactedSearch {
-    if (messages.length <= limit) return search;
-    const index = standingIn(messages);
+  nearest(text: string, limit: number, must: readonly MessageId[] = []): CompactedSearch {
+    if (this.messages.length <= limit) return this;
+    const index = standingIn(this.messages);
     const lists = [...new Set(termsOf(text))]
       .flatMap((term) => [index.get(term) ?? []])
       .sort((a, b) => a.length - b.length);
@@ -284,60 +283,27 @@ function searchIn(
     for (const list of lists) {
       left -= list.length;
       if (left < 0) break;
-      const rarity = Math.log(1 + messages.length / list.length);
+      const rarity = Math.log(1 + this.messages.length / list.length);
       for (const place of list) shared.set(place, (shared.get(place) ?? 0) + rarity);
     }
     const wanted = new Set(must);
     const near = new Set<number>();
     if (wanted.size > 0)
-      messages.forEach(({ id }, place) => {
+      this.messages.forEach(({ id }, place) => {
         if (wanted.has(id)) near.add(place);
       });
     const best = [...shared].sort((a, b) => b[1] - a[1] || b[0] - a[0]);
     for (const [place] of best.slice(0, Math.max(0, limit - near.size) / 2))
-      near.add(place).add(Math.min(place + 1, messages.length - 1));
+      near.add(place).add(Math.min(place + 1, this.messages.length - 1));
     return searchIn(
-      path,
-      [...near].sort((a, b) => a - b).map((place) => places[place] as number),
-      present,
+      this.#path,
+      [...near].sort((a, b) => a - b).map((place) => this.#places[place] as number),
+      this.#present,
       false,
     );
   }
 
-  /** Sentences of the person, folded, that set something right. */
-  let correcting: CompactedHit[] | undefined;
-  const correctionsOf = (): CompactedHit[] => {
-    correcting ??= places.flatMap((at) => {
-      const message = path[at] as Message;
-      if (message.role !== 'user') return [];
-      const units = unitsOf(message);
-      return correctingUnits(message).map((index) => ({
-        message,
-        at,
-        unit: units[index] as Unit,
-        index,
-        score: 0,
-      }));
-    });
-    return correcting;
-  };
-
-  /** The newest correction of what was found: one that answers it directly, or speaks of the same rare things. */
-  function correctionOf(hit: CompactedHit): CompactedHit | undefined {
-    const own = termsIn(hit.unit);
-    return correctionsOf().findLast(({ at, index, unit }) => {
-      if (at <= hit.at) return false;
-      let shared = 0;
-      for (const term of termsIn(unit).keys()) if (own.has(term)) shared += 1;
-      const near = at - hit.at <= 2;
-      return shared >= 2 || (near && (shared >= 1 || index === 0));
-    });
-  }
-
-  function bringBack(
-    question: string,
-    { tokens, meter, relevance, must = [] }: BringBackOptions,
-  ): ReturnedPassage[] {
+  bringBack(question: string, { tokens, meter, relevance, must = [] }: BringBackOptions): ReturnedPassage[] {
     const chosen = new Map<string, CompactedHit & { why: ReturnedPassage['why'] }>();
     const spoken = new Set<number>();
     const headed = new Map<number, string>();
@@ -352,7 +318,7 @@ function searchIn(
         seenForms.set(form, times + 1);
         if (times >= SAME_LINES) return;
       }
-      if (chosen.has(key) || (why !== 'missed' && present.includes(hit.unit.text))) return;
+      if (chosen.has(key) || (why !== 'missed' && this.#present.includes(hit.unit.text))) return;
       const cost = meter.text(hit.unit.text) + (spoken.has(hit.at) ? 1 : LINE);
       if (cost > left) return;
       left -= cost;
@@ -368,14 +334,14 @@ function searchIn(
       chosen.set(key, { ...hit, why });
     };
     const missed = new Set<MessageId>(must);
-    for (const at of places) {
-      const message = path[at] as Message;
+    for (const at of this.#places) {
+      const message = this.#path[at] as Message;
       if (missed.has(message.id))
         unitsOf(message).forEach((unit, index) => {
           take({ message, at, unit, index, score: 1 }, 'missed');
         });
     }
-    const hits = find(question, 400, relevance);
+    const hits = this.find(question, 400, relevance);
     const best = hits[0]?.score ?? 0;
     const floor = Math.max(FLOOR, Math.min(1, best) * RELATIVE_FLOOR);
     // Where room is scarce two short sentences are worth more than a long one that fits a little better.
@@ -389,7 +355,7 @@ function searchIn(
     for (const hit of order) {
       if (left <= LINE) break;
       if (hit.score < floor) continue;
-      const correction = hit.score >= best * CORRECTED ? correctionOf(hit) : undefined;
+      const correction = hit.score >= best * CORRECTED ? this.#correctionOf(hit) : undefined;
       if (correction) take({ ...correction, score: hit.score }, 'corrects');
       take(hit, 'asked');
     }
@@ -398,7 +364,7 @@ function searchIn(
     return [...byMessage]
       .sort(([a], [b]) => a - b)
       .map(([at, found]) => {
-        const { id, role } = path[at] as Message;
+        const { id, role } = this.#path[at] as Message;
         const ordered = found.sort((a, b) => a.index - b.index);
         const head = headed.get(at);
         const shown = head === undefined || ordered.some(({ unit }) => unit.text === head) ? '' : `${head}\n`;
@@ -426,8 +392,134 @@ function searchIn(
       });
   }
 
-  const search: CompactedSearch = { messages, find, nearest, bringBack };
-  return search;
+  /** Where on the path each term stands; terms that stand nowhere are left out. */
+  #standingOf(terms: Iterable<string>): Map<string, readonly number[]> {
+    const index = this.#indexed && this.messages.length > FEW ? standingIn(this.messages) : null;
+    const standing = new Map<string, readonly number[]>();
+    for (const term of terms) {
+      const found =
+        isSingle(term) || !index
+          ? this.messages.flatMap((message, place) => (says(message, term) ? [place] : []))
+          : index.get(term);
+      if (found && found.length > 0)
+        standing.set(
+          term,
+          found.map((place) => this.#places[place] as number),
+        );
+    }
+    return standing;
+  }
+
+  /** How rare each word is among the compacted messages, as IDF times its weight, and the best that a sentence could reach. */
+  #rarityOf(
+    { weights, asked }: ReturnType<typeof queryOf>,
+    standing: ReadonlyMap<string, readonly number[]>,
+  ): Pick<Scoring, 'rarity' | 'reach'> {
+    const rarity = new Map<string, number>();
+    let reach = 0;
+    for (const [term, weight] of weights) {
+      const df = standing.get(term)?.length ?? 0;
+      const idf = Math.log(1 + (this.messages.length - df + 0.5) / (df + 0.5));
+      rarity.set(term, idf * weight);
+      // A word that was never said tells nothing about how well a sentence fits, unless it only begins alike.
+      if (asked.has(term)) reach += (df === 0 ? idf * 0.25 : idf) * weight;
+    }
+    return { rarity, reach: reach === 0 ? 1 : reach };
+  }
+
+  /** Places of the messages whose sentences are looked at one by one, best first: by BM25, by what was said nearby, and by meaning. */
+  #roughly(
+    standing: ReadonlyMap<string, readonly number[]>,
+    { rarity, reach, nearby, relevance }: Scoring,
+  ): number[] {
+    const rough = new Map<number, number>();
+    const add = (at: number, score: number) => rough.set(at, (rough.get(at) ?? 0) + score);
+    for (const [term, list] of standing) {
+      const weight = rarity.get(term) ?? 0;
+      for (const at of list) {
+        const { counts, length } = documentOf(this.#path[at] as Message);
+        const count = counts.get(term) ?? 1;
+        const norm = 1.2 * (0.5 + 0.5 * (length / 60));
+        add(at, (weight * count * 2.2) / (count + norm));
+      }
+      for (const [at, near] of nearby.get(term) ?? []) if (this.#isCompacted[at]) add(at, weight * near);
+    }
+    if (relevance)
+      for (const at of this.#places) {
+        const meaning = relevance.get((this.#path[at] as Message).id);
+        if (meaning !== undefined) add(at, meaning * MEANING * reach);
+      }
+    return [...rough]
+      .sort((a, b) => b[1] - a[1])
+      .slice(0, CANDIDATES)
+      .map(([at]) => at);
+  }
+
+  /** The sentences of one message that fit at all. */
+  #hitsIn(at: number, scoring: Scoring): CompactedHit[] {
+    const message = this.#path[at] as Message;
+    const units = unitsOf(message);
+    const terms = units.map(termsIn);
+    const answered = closingOf(this.#before(at));
+    const meaning = scoring.relevance?.get(message.id) ?? 0;
+    const age = 1 + (0.12 * at) / this.#path.length;
+    const anywhere = anywhereIn(message, at, answered, scoring);
+    const hits: CompactedHit[] = [];
+    for (let index = 0; index < units.length; index++) {
+      const unit = units[index] as Unit;
+      const { words, touched, spoken } = fitOf(units, terms, index, answered, anywhere, scoring);
+      if (!touched && meaning < 0.5) continue;
+      const own = terms[index] as ReadonlyMap<string, number>;
+      let score = Math.min(1.2, words / scoring.reach) + meaning * MEANING;
+      score *= answers(scoring.expected, valuesOf(unit));
+      if (own.size < 3 && unit.kind === 'prose') score *= own.size === 0 ? 0.1 : 0.6;
+      // What was done says little by itself where it does not speak of what is asked.
+      if (unit.kind === 'call' && !spoken) score *= 0.5;
+      if (isAcknowledgement(unit.text)) score *= 0.3;
+      else if (isQuestion(unit.text)) score *= 0.55;
+      if (message.role === 'user') score *= corrects(unit.text) ? 1.35 : 1.15;
+      score *= age;
+      if (score > 0) hits.push({ message, at, unit, index, score });
+    }
+    return hits;
+  }
+
+  /** The message before that a person or the model said: what an answer answers. */
+  #before(at: number): Message | undefined {
+    for (let i = at - 1; i >= 0; i--) {
+      const message = this.#path[i] as Message;
+      if (message.kind === 'message' && message.role !== 'system') return message;
+    }
+    return undefined;
+  }
+
+  #correctionsOf(): CompactedHit[] {
+    this.#correcting ??= this.#places.flatMap((at) => {
+      const message = this.#path[at] as Message;
+      if (message.role !== 'user') return [];
+      const units = unitsOf(message);
+      return correctingUnits(message).map((index) => ({
+        message,
+        at,
+        unit: units[index] as Unit,
+        index,
+        score: 0,
+      }));
+    });
+    return this.#correcting;
+  }
+
+  /** The newest correction of what was found: one that answers it directly, or speaks of the same rare things. */
+  #correctionOf(hit: CompactedHit): CompactedHit | undefined {
+    const own = termsIn(hit.unit);
+    return this.#correctionsOf().findLast(({ at, index, unit }) => {
+      if (at <= hit.at) return false;
+      let shared = 0;
+      for (const term of termsIn(unit).keys()) if (own.has(term)) shared += 1;
+      const near = at - hit.at <= 2;
+      return shared >= 2 || (near && (shared >= 1 || index === 0));
+    });
+  }
 }
 
 const says = (message: Message, term: string): boolean =>

@@ -45,49 +45,92 @@ const SHORT_RESULT = 90;
  * out, older kept messages are compacted, summaries are shortened, tool output of the newest messages is shortened. What has to be sent
  * is sent even then, and the plan says that it does not fit and why.
  */
-export function finish(outline: Outline, decision: Decision): CompactionPlan {
-  const { view, groups, meter, goal, budget, own } = outline;
-  const { path } = view;
-  const keep = new Set(decision.keep);
-  groups.forEach(({ must, unwanted }, index) => {
-    if (must !== null) keep.add(index);
-    else if (unwanted) keep.delete(index);
-  });
-  const last = groups.length - 1;
-  const cuts = new Map<number, NonNullable<PlanRun['cuts']>>();
-  let drafts = [...decision.drafts];
-  const compacts = () => groups.length > keep.size;
-  const whyOf = (index: number): string =>
-    groups[index]?.must ??
-    (keep.has(index) === decision.keep.has(index) ? decision.why?.(index) : undefined) ??
-    (keep.has(index) ? 'tail' : groups[index]?.unwanted ? 'chosen' : 'older');
+export const finish = (outline: Outline, decision: Decision): CompactionPlan =>
+  new PlanFitting(outline, decision).plan();
 
-  const draw = () => {
-    // A summary without words would cost its heading and say nothing.
-    const summaries = compacts()
-      ? drafts.map(({ summary }) => summary).filter(({ text }) => text.trim() !== '')
-      : [];
-    const summariesSoFar = own && compacts() ? [own.summary, ...summaries] : summaries;
-    const constraints = compacts() ? constraintsSummary(outline, keep, summariesSoFar) : null;
-    const all = constraints ? [constraints, ...summariesSoFar] : summariesSoFar;
-    const known = new Set(all.map(({ id }) => id));
-    const fallbackId = summaries[0]?.id ?? null;
-    const runs = runsOf(outline, (at, group) => {
-      if (keep.has(group))
-        return cuts.has(at)
-          ? { action: 'trim', why: 'tool-output', cuts: cuts.get(at) }
-          : { action: 'keep', why: whyOf(group) };
-      const named = isSummarised(outline, group)
-        ? (own?.summary.id ?? null)
-        : decision.summaryOf
-          ? decision.summaryOf(group)
-          : fallbackId;
-      return {
-        action: 'fold',
-        why: whyOf(group),
-        summary: named !== null && known.has(named) ? named : null,
-      };
+/** A plan on its way to its goal: what is kept, what is shortened, and what that costs. */
+class PlanFitting {
+  readonly #outline: Outline;
+  readonly #decision: Decision;
+  /** Groups that are kept, by their index. */
+  readonly #keep: Set<number>;
+  /** Place on the path → what is shortened in that message. */
+  readonly #cuts = new Map<number, NonNullable<PlanRun['cuts']>>();
+  #drafts: Decision['drafts'];
+  #drawn: Pick<CompactionPlan, 'runs' | 'summaries'>;
+  /** Tokens of what is drawn. */
+  #size: number;
+
+  constructor(outline: Outline, decision: Decision) {
+    this.#outline = outline;
+    this.#decision = decision;
+    this.#keep = new Set(decision.keep);
+    this.#drafts = [...decision.drafts];
+    outline.groups.forEach(({ must, unwanted }, index) => {
+      if (must !== null) this.#keep.add(index);
+      else if (unwanted) this.#keep.delete(index);
     });
+    this.#drawn = this.#draw();
+    this.#size = this.#measure();
+  }
+
+  plan(): CompactionPlan {
+    const { groups, goal, budget, before } = this.#outline;
+    if (this.#size > goal) this.#trimOlder();
+    this.#compactOlder();
+    for (let rounds = 0; this.#size > goal && rounds < 3 && this.#drafts.length > 0; rounds++) {
+      this.#drafts = shorten(this.#drafts, this.#size - goal, this.#outline.meter);
+      this.#redraw();
+    }
+    const last = groups.length - 1;
+    if (this.#size > goal && last >= 0) this.#trimNewest();
+    // Where even that is too much, the newest answer goes; the newest question stays whatever it costs.
+    const mayGo = last >= 0 && this.#keep.has(last) && groups[last]?.must === null;
+    if (this.#size > budget.target && mayGo && this.#compacts()) {
+      this.#compact(last);
+      this.#redraw();
+    }
+
+    const fits = this.#size <= budget.target;
+    return {
+      strategy: this.#decision.strategy,
+      ...this.#drawn,
+      tokensBefore: before,
+      tokensAfter: this.#size,
+      target: budget.target,
+      fits,
+      whyNot: fits ? null : whyNot(this.#outline, this.#keep, this.#drawn.summaries),
+      attempts: this.#decision.attempts ?? 0,
+      fallback: this.#decision.fallback ?? null,
+    };
+  }
+
+  #compacts(): boolean {
+    return this.#outline.groups.length > this.#keep.size;
+  }
+
+  #whyOf(index: number): string {
+    const group = this.#outline.groups[index];
+    const { keep, why } = this.#decision;
+    return (
+      group?.must ??
+      (this.#keep.has(index) === keep.has(index) ? why?.(index) : undefined) ??
+      (this.#keep.has(index) ? 'tail' : group?.unwanted ? 'chosen' : 'older')
+    );
+  }
+
+  #draw(): Pick<CompactionPlan, 'runs' | 'summaries'> {
+    const { own } = this.#outline;
+    // A summary without words would cost its heading and say nothing.
+    const summaries = this.#compacts()
+      ? this.#drafts.map(({ summary }) => summary).filter(({ text }) => text.trim() !== '')
+      : [];
+    const summariesSoFar = own && this.#compacts() ? [own.summary, ...summaries] : summaries;
+    const constraints = this.#compacts()
+      ? constraintsSummary(this.#outline, this.#keep, summariesSoFar)
+      : null;
+    const all = constraints ? [constraints, ...summariesSoFar] : summariesSoFar;
+    const runs = this.#runs(new Set(all.map(({ id }) => id)), summaries[0]?.id ?? null);
     const covered = new Map<string, number>();
     for (const run of runs)
       if (run.summary) covered.set(run.summary, (covered.get(run.summary) ?? 0) + run.count);
@@ -98,85 +141,98 @@ export function finish(outline: Outline, decision: Decision): CompactionPlan {
         covers: covered.get(summary.id) ?? summary.covers,
       })),
     };
-  };
-  let drawn = draw();
-  let size = sizeOf(view, meter, drawn) + budget.extra;
-  const again = () => {
-    drawn = draw();
-    size = sizeOf(view, meter, drawn) + budget.extra;
-  };
-
-  if (size > goal) {
-    let over = size - goal;
-    for (let index = 0; index < last && over > 0; index++)
-      if (keep.has(index)) over -= trimGroup(outline, index, cuts, over);
-    if (cuts.size > 0) again();
   }
-  // Folding can itself cost a little (a note where something is missing, a constraint that has to be carried): look again each time.
-  for (let rounds = 0; size > goal && rounds < ROUNDS; rounds++) {
-    // What went group by group and did not help goes all at once in the end.
-    let over = rounds < ROUNDS - 1 ? size - goal : Number.POSITIVE_INFINITY;
-    let changed = false;
-    for (let index = 0; index < last && over > 0; index++) {
-      const group = groups[index] as Group;
-      if (!keep.has(index) || group.must !== null) continue;
-      keep.delete(index);
-      for (const at of group.members) cuts.delete(at);
-      over -= group.tokens;
-      changed = true;
+
+  /** `known`: the summaries there are; `fallback`: the one that stands for what no other does. */
+  #runs(known: ReadonlySet<string>, fallback: string | null): ReturnType<typeof runsOf> {
+    const { own } = this.#outline;
+    return runsOf(this.#outline, (at, group) => {
+      if (this.#keep.has(group))
+        return this.#cuts.has(at)
+          ? { action: 'trim', why: 'tool-output', cuts: this.#cuts.get(at) }
+          : { action: 'keep', why: this.#whyOf(group) };
+      const named = isSummarised(this.#outline, group)
+        ? (own?.summary.id ?? null)
+        : this.#decision.summaryOf
+          ? this.#decision.summaryOf(group)
+          : fallback;
+      return {
+        action: 'fold',
+        why: this.#whyOf(group),
+        summary: named !== null && known.has(named) ? named : null,
+      };
+    });
+  }
+
+  #measure(): number {
+    const { view, meter, budget } = this.#outline;
+    return sizeOf(view, meter, this.#drawn) + budget.extra;
+  }
+
+  #redraw(): void {
+    this.#drawn = this.#draw();
+    this.#size = this.#measure();
+  }
+
+  /** Shortens tool output of kept messages, oldest first, but for the newest group. */
+  #trimOlder(): void {
+    const { groups, goal } = this.#outline;
+    let over = this.#size - goal;
+    for (let index = 0; index < groups.length - 1 && over > 0; index++)
+      if (this.#keep.has(index)) over -= this.#trimGroup(index, over);
+    if (this.#cuts.size > 0) this.#redraw();
+  }
+
+  #trimNewest(): void {
+    const { groups, goal } = this.#outline;
+    let over = this.#size - goal;
+    for (let index = groups.length - 1; index >= 0 && over > 0; index--)
+      if (this.#keep.has(index)) over -= this.#trimGroup(index, over);
+    this.#redraw();
+  }
+
+  /**
+   * Compacts older groups. That can itself cost a little (a note where something is missing, a constraint that has to be carried): measured
+   * again each time.
+   */
+  #compactOlder(): void {
+    const { groups, goal } = this.#outline;
+    for (let rounds = 0; this.#size > goal && rounds < ROUNDS; rounds++) {
+      // What went group by group and did not help goes all at once in the end.
+      let over = rounds < ROUNDS - 1 ? this.#size - goal : Number.POSITIVE_INFINITY;
+      let changed = false;
+      for (let index = 0; index < groups.length - 1 && over > 0; index++) {
+        const group = groups[index] as Group;
+        if (!this.#keep.has(index) || group.must !== null) continue;
+        this.#compact(index);
+        over -= group.tokens;
+        changed = true;
+      }
+      if (!changed) break;
+      this.#redraw();
     }
-    if (!changed) break;
-    again();
-  }
-  for (let rounds = 0; size > goal && rounds < 3 && drafts.length > 0; rounds++) {
-    drafts = shorten(drafts, size - goal, meter);
-    again();
-  }
-  if (size > goal && last >= 0) {
-    let over = size - goal;
-    for (let index = last; index >= 0 && over > 0; index--)
-      if (keep.has(index)) over -= trimGroup(outline, index, cuts, over);
-    again();
-  }
-  // Where even that is too much, the newest answer goes; the newest question stays whatever it costs.
-  if (size > budget.target && last >= 0 && keep.has(last) && groups[last]?.must === null && compacts()) {
-    keep.delete(last);
-    for (const at of (groups[last] as Group).members) cuts.delete(at);
-    again();
   }
 
-  const fits = size <= budget.target;
-  return {
-    strategy: decision.strategy,
-    ...drawn,
-    tokensBefore: outline.before,
-    tokensAfter: size,
-    target: budget.target,
-    fits,
-    whyNot: fits ? null : whyNot(outline, keep, drawn.summaries),
-    attempts: decision.attempts ?? 0,
-    fallback: decision.fallback ?? null,
-  };
+  #compact(index: number): void {
+    this.#keep.delete(index);
+    for (const at of (this.#outline.groups[index] as Group).members) this.#cuts.delete(at);
+  }
 
-  /** Shortens tool output and leaves files out, in the messages of one group; gives what that saves. */
-  function trimGroup(
-    { tokens }: Outline,
-    index: number,
-    into: Map<number, NonNullable<PlanRun['cuts']>>,
-    over: number,
-  ): number {
+  /** Shortens tool output and leaves files out, in the messages of one group; gives what that saves, tokens. */
+  #trimGroup(index: number, over: number): number {
+    const { groups, tokens, meter, view } = this.#outline;
     let saved = 0;
     if (groups[index]?.must !== null) return 0;
     for (const at of (groups[index] as Group).members) {
-      const message = path[at] as Message;
+      const message = view.path[at] as Message;
       if (saved >= over) break;
-      const own = into.has(at) ? [] : cutsOf(message, meter);
+      const own = this.#cuts.has(at) ? [] : cutsOf(message, meter);
       if (own.length === 0 || (tokens[at] as number) === 0) continue;
       for (const { part, text } of own) {
         const whole = message.parts[part] as Part;
         saved += meter.parts([whole]) - (text === null ? 0 : meter.text(text));
       }
-      into.set(at, own);
+      this.#cuts.set(at, own);
     }
     return saved;
   }
