@@ -81,6 +81,83 @@ export function planImport(
     again?: boolean;
   },
 ): ImportPlan {
+  const identified = identify(imported, existing);
+  const { fresh, more, toReal, messages } = identified;
+  const compactions = compactionsOf(imported, existing);
+  const head = toReal(imported.head);
+  const metaChange =
+    existing && !existing.newer ? metaChangeFrom(imported, existing, again) : { meta: {}, said: {} };
+  const { own, source } = imported;
+  const figures = {
+    id,
+    trashed: { ...(existing?.meta ?? own?.meta), ...metaChange.meta }.deletedAt != null,
+    ...figuresOf(imported, existing, identified, compactions, metaChange.meta),
+  };
+  if (!existing) {
+    const meta: Partial<ConversationMeta> = own
+      ? own.meta
+      : { ...imported.meta, head, parent, source: { ...source, ...headMark(imported) } };
+    return {
+      ...figures,
+      state: 'added',
+      change: {
+        messages,
+        meta,
+        checkpoints: checkpointsOf(imported, toReal, () => true),
+        ...named(compactions),
+        ...(own?.said ? { said: own.said } : {}),
+      },
+    };
+  }
+
+  const added = new Set<string>(messages.map((message) => message.id));
+  // Our own backup is complete: what it knows of messages that were here before counts too. Another tool's places are taken in once.
+  const checkpoints = checkpointsOf(
+    imported,
+    toReal,
+    (name, target) =>
+      (added.has(target) || (own !== undefined && existing.messages.has(target))) &&
+      !existing.checkpoints.has(name),
+  );
+  const mark = again ? undefined : (existing.meta.source as { head?: unknown } | null)?.head;
+  const moves = fresh.length > 0 && mayMoveHead(existing, messages, head, mark);
+  const meta: Partial<ConversationMeta> = {
+    ...metaChange.meta,
+    ...(moves ? { head } : {}),
+    ...(fresh.length === 0 || own || !existing.meta.source || (again && !moves)
+      ? {}
+      : { source: { ...existing.meta.source, ...headMark(imported) } }),
+  };
+  const changes = [checkpoints, compactions, meta].some((part) => Object.keys(part).length > 0);
+  if (fresh.length + more.size === 0 && !changes) return { ...figures, state: 'unchanged', change: {} };
+  return {
+    ...figures,
+    state: 'changed',
+    change: {
+      messages,
+      meta,
+      checkpoints,
+      ...named(compactions),
+      ...(more.size > 0 ? { completed: [...more.values()] } : {}),
+      ...(Object.keys(metaChange.said).length > 0 ? { said: metaChange.said } : {}),
+    },
+  };
+}
+
+/** Which messages of the file are here already, and under which ids the others come in. */
+interface Identified {
+  /** Id in the file → id here. */
+  readonly ids: ReadonlyMap<string, MessageId>;
+  /** Not here yet, as the file has them. */
+  readonly fresh: readonly ImportedMessage[];
+  /** The same, as they come in. */
+  readonly messages: readonly Message[];
+  /** Here already, and the file knows more of them. */
+  readonly more: ReadonlyMap<MessageId, Message>;
+  readonly toReal: (local: string | null) => MessageId | null;
+}
+
+function identify(imported: ImportedConversation, existing: Conversation | undefined): Identified {
   const { own, source } = imported;
   const known = new Map<string, MessageId>();
   for (const message of existing?.messages.values() ?? []) {
@@ -88,8 +165,6 @@ export function planImport(
     // A copy that was sent back here names the same source.
     if (key !== undefined && !(message.copyOf !== undefined && known.has(key))) known.set(key, message.id);
   }
-
-  // IDS
   const ids = new Map<string, MessageId>();
   const fresh: ImportedMessage[] = [];
   const more = new Map<MessageId, Message>();
@@ -119,8 +194,17 @@ export function planImport(
     const created = { ...message, id: ids.get(message.id) as MessageId, parentId: toReal(message.parentId) };
     return own ? created : { ...created, sourceId: keyOf(message) };
   });
+  return { ids, fresh, messages, more, toReal };
+}
 
-  // FIGURES
+/** What the report counts, the bytes that come in, and which message called which tool. */
+function figuresOf(
+  imported: ImportedConversation,
+  existing: Conversation | undefined,
+  { ids, fresh, more }: Identified,
+  compactions: ReturnType<typeof compactionsOf>,
+  meta: Partial<ConversationMeta>,
+): Pick<ImportPlan, 'roles' | 'branches' | 'attachments' | 'later' | 'bytes' | 'callers'> {
   const roles: Record<Role, number> = { system: 0, user: 0, assistant: 0, tool: 0 };
   const siblings = new Map<string | null, number>();
   for (const message of imported.messages)
@@ -145,82 +229,28 @@ export function planImport(
     if (here && wordsIn(here) !== wordsIn(message)) later.answers += 1;
     for (const part of message.parts) bytes += sizeOf(part);
   }
-  const compactions = compactionsOf(imported, existing);
   for (const compaction of Object.values(compactions)) bytes += JSON.stringify(compaction).length;
   const callers = new Map<string, MessageId>();
   for (const message of imported.messages)
     if (message.parts.some((part) => part.type === 'tool-call'))
       callers.set(keyOf(message), ids.get(message.id) as MessageId);
-
-  const head = toReal(imported.head);
-  const metaChange =
-    existing && !existing.newer ? metaChangeFrom(imported, existing, again) : { meta: {}, said: {} };
-  if (
-    Object.entries(metaChange.meta).some(
-      ([key, value]) => value !== existing?.meta[key as keyof ConversationMeta],
-    )
-  )
+  if (Object.entries(meta).some(([key, value]) => value !== existing?.meta[key as keyof ConversationMeta]))
     later.titles = 1;
-  const trashed = { ...(existing?.meta ?? own?.meta), ...metaChange.meta }.deletedAt != null;
-  const figures = { id, trashed, roles, branches, attachments, later, bytes, callers };
-  if (!existing) {
-    const meta: Partial<ConversationMeta> = own
-      ? own.meta
-      : { ...imported.meta, head, parent, source: { ...source, ...headMark(imported) } };
-    const checkpoints = Object.fromEntries(
-      Object.entries(imported.checkpoints ?? {}).flatMap(([name, checkpoint]) => {
-        const real = toReal(targetOf(checkpoint));
-        return real === null ? [] : [[name, retargeted(checkpoint, real)]];
-      }),
-    );
-    return {
-      ...figures,
-      state: 'added',
-      change: {
-        messages,
-        meta,
-        checkpoints,
-        ...named(compactions),
-        ...(own?.said ? { said: own.said } : {}),
-      },
-    };
-  }
+  return { roles, branches, attachments, later, bytes, callers };
+}
 
-  const added = new Set<string>(messages.map((message) => message.id));
-  // Our own backup is complete: what it knows of messages that were here before counts too. Another tool's places are taken in once.
-  const there = (id: MessageId) => added.has(id) || (own !== undefined && existing.messages.has(id));
-  const checkpoints = Object.fromEntries(
+/** Checkpoints of the file whose message is here and that are `wanted`, with the ids of here. */
+const checkpointsOf = (
+  imported: ImportedConversation,
+  toReal: Identified['toReal'],
+  wanted: (name: string, target: MessageId) => boolean,
+) =>
+  Object.fromEntries(
     Object.entries(imported.checkpoints ?? {}).flatMap(([name, checkpoint]) => {
       const real = toReal(targetOf(checkpoint));
-      return real !== null && there(real) && !existing.checkpoints.has(name)
-        ? [[name, retargeted(checkpoint, real)]]
-        : [];
+      return real !== null && wanted(name, real) ? [[name, retargeted(checkpoint, real)]] : [];
     }),
   );
-  const mark = again ? undefined : (existing.meta.source as { head?: unknown } | null)?.head;
-  const moves = fresh.length > 0 && mayMoveHead(existing, messages, head, mark);
-  const meta: Partial<ConversationMeta> = {
-    ...metaChange.meta,
-    ...(moves ? { head } : {}),
-    ...(fresh.length === 0 || own || !existing.meta.source || (again && !moves)
-      ? {}
-      : { source: { ...existing.meta.source, ...headMark(imported) } }),
-  };
-  const changes = [checkpoints, compactions, meta].some((part) => Object.keys(part).length > 0);
-  if (fresh.length + more.size === 0 && !changes) return { ...figures, state: 'unchanged', change: {} };
-  return {
-    ...figures,
-    state: 'changed',
-    change: {
-      messages,
-      meta,
-      checkpoints,
-      ...named(compactions),
-      ...(more.size > 0 ? { completed: [...more.values()] } : {}),
-      ...(Object.keys(metaChange.said).length > 0 ? { said: metaChange.said } : {}),
-    },
-  };
-}
 
 /**
  * What is here, with what came in of it since: undefined where that is nothing. An answer that was gone on with here keeps its words: what

@@ -1,19 +1,22 @@
 // The library as a whole: importing, exporting, trash and samples. `Documents` is the only one that writes.
 
+import type { SourceFile } from '../../adapters/importers/importer.ts';
 import { IMPORTERS } from '../../adapters/importers/index.ts';
 import { toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, isTemporary } from '../../domain/base/ids.ts';
 import { orElse } from '../../domain/base/log.ts';
 import { until, writable } from '../../domain/base/readable.ts';
 import { SerialQueue } from '../../domain/base/serial-queue.ts';
+import type { ConversationMeta } from '../../domain/chat/conversation.ts';
 import type { ConversationChange } from '../documents/documents.ts';
 import type { Notes } from '../documents/notes.ts';
 import { type Activities, createActivities } from './activities.ts';
 import { createExporting, type ExportingDeps } from './exporting.ts';
 import { asChanges, conversationIdOf, planImport, sourceKey } from './import-plan.ts';
 import { createImporting, type ImportingDeps, WHOLE_UP_TO_BYTES } from './importing.ts';
-import type { Library } from './library.ts';
+import type { ImportReport, Library } from './library.ts';
 import { sampleConversations } from './samples.ts';
+import type { StorageSpace } from './storage-space.ts';
 
 export interface LibraryDeps
   extends Pick<ImportingDeps & ExportingDeps, 'documents' | 'words'>,
@@ -34,143 +37,175 @@ export interface LibraryDeps
 }
 
 /** Builds the library over the documents. */
-export function createLibrary({
-  documents,
-  notes,
-  words,
-  now = Date.now,
-  estimate = async () => null,
-  room,
-  backups,
-  onImported = () => {},
-  others,
-  exclusive = (work) => work(),
-  unfinished,
-  importers = IMPORTERS,
-  wholeUpToBytes = WHOLE_UP_TO_BYTES,
-}: LibraryDeps): Library {
-  const activities: Activities = createActivities({ now, ...(others ? { others } : {}) });
+export function createLibrary(deps: LibraryDeps): Library {
+  return new LibraryService(deps);
+}
 
-  const entries = async () => (await until(documents.library, (library) => library.ready)).entries;
-
-  const lastBackup = writable<number | null | undefined>(backups ? undefined : null);
-  // Not being able to say when is no reason to trouble anybody: the next backup is noted again.
-  backups?.recall().then(
-    (at) => lastBackup.set(at ?? null),
-    () => lastBackup.set(null),
-  );
-
-  const importing = createImporting({
-    documents,
-    notes,
-    activities,
-    entries,
-    now,
-    estimate,
-    room,
-    onImported,
-    unfinished,
-    importers,
-    wholeUpToBytes,
-  });
-  const exportConversations = createExporting({
-    documents,
-    notes,
-    activities,
-    entries,
-    words,
-    now,
-    onBackup: async (at) => {
-      lastBackup.set(at);
-      if (backups) await orElse(backups.keep(at), undefined, 'keeping the time of the last backup');
-    },
-  });
-
+class LibraryService implements Library {
+  readonly #deps: LibraryDeps;
+  readonly #now: NonNullable<LibraryDeps['now']>;
+  readonly #onImported: NonNullable<LibraryDeps['onImported']>;
+  readonly #exclusive: NonNullable<LibraryDeps['exclusive']>;
+  readonly #activities: Activities;
+  readonly lastBackup;
+  readonly #importing: ReturnType<typeof createImporting>;
+  readonly exportConversations: ReturnType<typeof createExporting>;
   /** Imports run one after the other: each sees what the one before brought. */
-  const imports = new SerialQueue();
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => imports.run(() => exclusive(work));
+  readonly #imports = new SerialQueue();
+  readonly activities: Library['activities'];
+  readonly cancel: Library['cancel'];
+  readonly dismiss: Library['dismiss'];
+  readonly acknowledge: Library['acknowledge'];
+  readonly erase: Library['erase'];
 
-  if (unfinished)
-    inTurn(importing.reportInterrupted).catch((error: unknown) => console.warn(toProblem(error).message));
+  constructor(deps: LibraryDeps) {
+    this.#deps = deps;
+    const {
+      now = Date.now,
+      estimate = async () => null,
+      onImported = () => {},
+      exclusive = (work) => work(),
+      importers = IMPORTERS,
+      wholeUpToBytes = WHOLE_UP_TO_BYTES,
+    } = deps;
+    this.#now = now;
+    this.#onImported = onImported;
+    this.#exclusive = exclusive;
+    this.#activities = createActivities({ now: this.#now, ...(deps.others ? { others: deps.others } : {}) });
+    this.lastBackup = writable<number | null | undefined>(deps.backups ? undefined : null);
+    // Not being able to say when is no reason to trouble anybody: the next backup is noted again.
+    deps.backups?.recall().then(
+      (at) => this.lastBackup.set(at ?? null),
+      () => this.lastBackup.set(null),
+    );
+    this.#importing = createImporting({
+      documents: deps.documents,
+      notes: deps.notes,
+      activities: this.#activities,
+      entries: () => this.#entries(),
+      now: this.#now,
+      estimate,
+      room: deps.room,
+      onImported: this.#onImported,
+      unfinished: deps.unfinished,
+      importers,
+      wholeUpToBytes,
+    });
+    this.exportConversations = createExporting({
+      documents: deps.documents,
+      notes: deps.notes,
+      activities: this.#activities,
+      entries: () => this.#entries(),
+      words: deps.words,
+      now: this.#now,
+      onBackup: async (at) => {
+        this.lastBackup.set(at);
+        if (deps.backups)
+          await orElse(deps.backups.keep(at), undefined, 'keeping the time of the last backup');
+      },
+    });
+    if (deps.unfinished)
+      this.#inTurn(this.#importing.reportInterrupted).catch((error: unknown) =>
+        console.warn(toProblem(error).message),
+      );
+    this.activities = this.#activities.list;
+    this.cancel = this.#activities.cancel;
+    this.dismiss = this.#activities.dismiss;
+    this.acknowledge = this.#activities.acknowledge;
+    this.erase = deps.documents.erase;
+  }
 
-  // -------------------------------------------------------------------------------------------- changes
-  const changeAll = async (ids: readonly ConversationId[], change: ConversationChange) => {
-    const there = new Set((await entries()).map((entry) => entry.id));
+  importFiles(files: readonly SourceFile[], signal?: AbortSignal): Promise<readonly ImportReport[]> {
+    return this.#inTurn(() => this.#importing.importFiles(files, signal));
+  }
+
+  async room(): Promise<StorageSpace | null> {
+    return (await this.#deps.room?.()) ?? null;
+  }
+
+  addSamples(): Promise<number> {
+    return this.#inTurn(async () => {
+      const there = new Map((await this.#entries()).map((entry) => [entry.id, entry]));
+      const bySource = new Map(
+        [...there.values()].flatMap((entry) =>
+          entry.source ? [[sourceKey(entry.source.tool, entry.source.id), entry.id] as const] : [],
+        ),
+      );
+      const plans = new Map<ConversationId, ConversationChange>();
+      for (const sample of sampleConversations(this.#now())) {
+        const known = bySource.get(sourceKey(sample.source.tool, sample.source.id));
+        if (known !== undefined) {
+          if (there.get(known)?.deletedAt != null)
+            await this.#deps.documents.change(known, { meta: { deletedAt: null } });
+          continue;
+        }
+        const id = conversationIdOf(sample);
+        plans.set(id, planImport(sample, { id, parent: null }).change);
+      }
+      if (plans.size > 0) {
+        await this.#deps.documents.changeMany(asChanges(plans), 'import');
+        this.#onImported([...plans.keys()]);
+      }
+      return plans.size;
+    });
+  }
+
+  removeSamples(): Promise<number> {
+    return this.#inTurn(async () => {
+      const made: ConversationId[] = [];
+      for (const { id } of (await this.#entries()).filter((entry) => entry.sample)) {
+        const conversation = await this.#deps.documents.read(id);
+        const lived = [...(conversation?.messages.values() ?? [])].some(
+          (message) => message.sourceId === undefined,
+        );
+        // Where the person has written something it has become theirs.
+        if (lived) await this.#deps.documents.change(id, { meta: { sample: false } });
+        else made.push(id);
+      }
+      await this.#deps.documents.erase(made);
+      return made.length;
+    });
+  }
+
+  setMeta(
+    ids: readonly ConversationId[],
+    meta: Partial<Pick<ConversationMeta, 'title' | 'pinned' | 'archived' | 'workDir'>>,
+  ): Promise<void> {
+    return this.#changeAll(ids, {
+      meta: {
+        ...meta,
+        ...(meta.title === undefined ? {} : { titleBy: 'person' }),
+        ...(meta.archived === undefined ? {} : { movedAt: this.#now() }),
+      },
+    });
+  }
+
+  remove(ids: readonly ConversationId[]): Promise<void> {
+    return this.#changeAll(ids, { meta: { deletedAt: this.#now(), movedAt: this.#now() } });
+  }
+
+  restore(ids: readonly ConversationId[]): Promise<void> {
+    return this.#changeAll(ids, { meta: { deletedAt: null, movedAt: this.#now() } });
+  }
+
+  async #entries() {
+    return (await until(this.#deps.documents.library, (library) => library.ready)).entries;
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    return this.#imports.run(() => this.#exclusive(work));
+  }
+
+  async #changeAll(ids: readonly ConversationId[], change: ConversationChange): Promise<void> {
+    const there = new Set((await this.#entries()).map((entry) => entry.id));
     // A temporary one is in no list, and has its name when it is kept.
     const known = [...new Set(ids)].filter((id) => there.has(id) || isTemporary(id));
     const [only] = known;
-    if (only !== undefined && known.length === 1) await documents.change(only, change);
+    if (only !== undefined && known.length === 1) await this.#deps.documents.change(only, change);
     else if (known.length > 1)
-      await documents.changeMany(
+      await this.#deps.documents.changeMany(
         known.map((id) => ({ id, change })),
         'user',
       );
-  };
-
-  return {
-    activities: activities.list,
-    cancel: activities.cancel,
-    dismiss: activities.dismiss,
-    acknowledge: activities.acknowledge,
-
-    importFiles: (files, signal) => inTurn(() => importing.importFiles(files, signal)),
-
-    exportConversations,
-    lastBackup,
-    room: async () => (await room?.()) ?? null,
-
-    addSamples: () =>
-      inTurn(async () => {
-        const there = new Map((await entries()).map((entry) => [entry.id, entry]));
-        const bySource = new Map(
-          [...there.values()].flatMap((entry) =>
-            entry.source ? [[sourceKey(entry.source.tool, entry.source.id), entry.id] as const] : [],
-          ),
-        );
-        const plans = new Map<ConversationId, ConversationChange>();
-        for (const sample of sampleConversations(now())) {
-          const known = bySource.get(sourceKey(sample.source.tool, sample.source.id));
-          if (known !== undefined) {
-            if (there.get(known)?.deletedAt != null)
-              await documents.change(known, { meta: { deletedAt: null } });
-            continue;
-          }
-          const id = conversationIdOf(sample);
-          plans.set(id, planImport(sample, { id, parent: null }).change);
-        }
-        if (plans.size > 0) {
-          await documents.changeMany(asChanges(plans), 'import');
-          onImported([...plans.keys()]);
-        }
-        return plans.size;
-      }),
-
-    removeSamples: () =>
-      inTurn(async () => {
-        const made: ConversationId[] = [];
-        for (const { id } of (await entries()).filter((entry) => entry.sample)) {
-          const conversation = await documents.read(id);
-          const lived = [...(conversation?.messages.values() ?? [])].some(
-            (message) => message.sourceId === undefined,
-          );
-          // Where the person has written something it has become theirs.
-          if (lived) await documents.change(id, { meta: { sample: false } });
-          else made.push(id);
-        }
-        await documents.erase(made);
-        return made.length;
-      }),
-
-    setMeta: (ids, meta) =>
-      changeAll(ids, {
-        meta: {
-          ...meta,
-          ...(meta.title === undefined ? {} : { titleBy: 'person' }),
-          ...(meta.archived === undefined ? {} : { movedAt: now() }),
-        },
-      }),
-    remove: (ids) => changeAll(ids, { meta: { deletedAt: now(), movedAt: now() } }),
-    restore: (ids) => changeAll(ids, { meta: { deletedAt: null, movedAt: now() } }),
-    erase: documents.erase,
-  };
+  }
 }

@@ -1,0 +1,364 @@
+// One import of one source: reads and plans every conversation, sees whether there is room, then writes.
+//
+//   small:  read ──► plan ──► settle ──► room? ──► one append
+//   large:  read ──► plan ──► room? ──► read again ──► plan ──► settle ──► append in parts, erased again on failure
+import type { ImportedConversation, Skipped, Source } from '../../adapters/importers/importer.ts';
+import { rawChunksOf } from '../../adapters/importers/source-file.ts';
+import { RecollectError, toProblem } from '../../domain/base/errors.ts';
+import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
+import { holdsSomething } from '../../domain/chat/archive.ts';
+import type { ConversationMeta } from '../../domain/chat/conversation.ts';
+import type { Role } from '../../domain/chat/message.ts';
+import type { ConversationChange, Documents, LibraryEntry } from '../documents/documents.ts';
+import type { Notes } from '../documents/notes.ts';
+import type { Progress } from './activities.ts';
+import {
+  asChanges,
+  changed,
+  conversationIdOf,
+  type ImportPlan,
+  planImport,
+  sourceKey,
+  together,
+} from './import-plan.ts';
+import type { ImportReport, Later } from './library.ts';
+import { inMegabytes, type StorageSpace } from './storage-space.ts';
+
+/** Size of one append of a larger source, bytes. */
+const APPEND_BYTES = 4 * 1024 * 1024;
+/** What a conversation takes in the end, compared with its words: log, rows, search columns. Vectors are not counted: they can wait. */
+const SPACE_FACTOR = 3;
+
+export const NO_MESSAGES: Readonly<Record<Role, number>> = { system: 0, user: 0, assistant: 0, tool: 0 };
+export const NOTHING_LATER: Later = { attachments: 0, answers: 0, titles: 0 };
+
+/** Notes and feedback that a file brings along. */
+type Brought = Parameters<Notes['bring']>[0];
+
+/** Reads the conversations of a source, as an importer does. `onBrought`: what comes besides them. */
+export type SourceReader = (
+  source: Source,
+  options: {
+    readonly signal: AbortSignal;
+    readonly skip: (skipped: Skipped) => void;
+    readonly now: number;
+    readonly onBrought?: (brought: Brought) => void;
+  },
+) => AsyncIterable<ImportedConversation>;
+
+export interface ImportRunDeps {
+  readonly documents: Documents;
+  readonly notes: Pick<Notes, 'bring'> | undefined;
+  /** All entries of the library, once it was read. */
+  readonly entries: () => Promise<readonly LibraryEntry[]>;
+  readonly now: () => number;
+  /** Bytes used and allowed; null where the browser does not say. */
+  readonly estimate: () => Promise<{ usage: number; quota: number } | null>;
+  /** Measures against `storage.max_size_mb`. */
+  readonly room: (() => Promise<StorageSpace>) | undefined;
+  /** Conversations that came in or grew: index them. */
+  readonly onImported: (ids: readonly ConversationId[]) => void;
+  /** Notes that this import is being written in parts, and takes the note away again; a note that is found later was cut off with its tab. */
+  readonly interruption: { begin(name: string): Promise<void>; end(): Promise<void> };
+  /** Sources up to this size, unpacked, are held in memory and appended at once, bytes. */
+  readonly wholeUpToBytes: number;
+}
+
+export interface ImportListener {
+  /** Everything that was left out; more is added while it is read. */
+  readonly onSkipped: (skipped: readonly Skipped[]) => void;
+  /** What stays of an import that is taken back, if anything. */
+  readonly onKept: (kept: readonly ConversationId[]) => void;
+}
+
+export type ImportResult = Pick<
+  ImportReport,
+  'conversations' | 'messages' | 'branches' | 'attachments' | 'later' | 'skipped' | 'trashed' | 'first'
+> & {
+  /** Notes and feedback that were added or changed. */
+  readonly brought: number;
+  /** What went wrong after the conversations were in. */
+  readonly failed: unknown;
+};
+
+/** What reading brought: how much there is to write, and what changes nothing. */
+interface Reading {
+  /** Of conversations that change something. */
+  readonly bytes: number;
+  /** By place in the source: plans that change nothing. They are not made twice where the source is read twice. */
+  readonly idle: readonly (ImportPlan | undefined)[];
+  readonly first: ConversationId | null;
+  readonly brought: readonly Brought[];
+}
+
+export class ImportRun {
+  readonly #deps: ImportRunDeps;
+  readonly #reader: SourceReader;
+  readonly #source: Source;
+  readonly #progress: Progress;
+  readonly #listener: ImportListener;
+  /** The source is held in memory and read once. */
+  readonly #isHeld: boolean;
+  readonly #startedAt: number;
+
+  /** What the library has: a conversation by its source, and every id. */
+  readonly #bySource = new Map<string, ConversationId>();
+  readonly #ids = new Set<ConversationId>();
+  readonly #callers = new Map<string, ReadonlyMap<string, MessageId>>();
+  /** Planned and not yet written. A source may hold a conversation twice, in overlapping exports: the second adds what the first lacks. */
+  readonly #pending = new Map<ConversationId, ConversationChange>();
+
+  readonly #states = new Map<ConversationId, ImportPlan['state']>();
+  readonly #trashed = new Set<ConversationId>();
+  readonly #skipped: Skipped[] = [];
+  readonly #messages: Record<Role, number> = { ...NO_MESSAGES };
+  readonly #later = { ...NOTHING_LATER };
+  #branches = 0;
+  #attachments = 0;
+
+  constructor(
+    deps: ImportRunDeps,
+    reader: SourceReader,
+    source: Source,
+    progress: Progress,
+    listener: ImportListener,
+  ) {
+    this.#deps = deps;
+    this.#reader = reader;
+    this.#progress = progress;
+    this.#listener = listener;
+    this.#startedAt = deps.now();
+    const size = source.files.reduce((sum, file) => sum + file.size, 0);
+    this.#isHeld = size <= deps.wholeUpToBytes;
+    progress.setTotal(this.#isHeld ? size : size * 2);
+    this.#source = watch(source, progress);
+  }
+
+  /** Carries it out once. Rejects with `import-empty`, `import-broken`, `import-storage`, `import-limit`, or as the log does. */
+  async run(): Promise<ImportResult> {
+    for (const entry of await this.#deps.entries()) {
+      this.#ids.add(entry.id);
+      if (entry.source) this.#bySource.set(sourceKey(entry.source.tool, entry.source.id), entry.id);
+    }
+    const reading = await this.#read();
+    await this.#refuseWithoutRoom(reading.bytes);
+    this.#progress.signal.throwIfAborted();
+    const touched = await this.#write(reading);
+    if (touched.length > 0) this.#deps.onImported(touched);
+    const { count, failed } = await this.#bring(reading.brought);
+    const conversations = { added: 0, changed: 0, unchanged: 0 };
+    for (const state of this.#states.values()) conversations[state] += 1;
+    return {
+      conversations,
+      messages: this.#messages,
+      branches: this.#branches,
+      attachments: this.#attachments,
+      later: this.#later,
+      brought: count,
+      skipped: this.#skipped,
+      trashed: [...this.#trashed],
+      first: reading.first,
+      failed,
+    };
+  }
+
+  // ------------------------------------------------------------------------------------------------ planning
+  async #planOf(imported: ImportedConversation): Promise<ImportPlan> {
+    const key = sourceKey(imported.source.tool, imported.source.id);
+    const id = imported.own?.id ?? this.#bySource.get(key) ?? conversationIdOf(imported);
+    const written = this.#ids.has(id) ? await this.#deps.documents.read(id) : undefined;
+    const planned = this.#pending.get(id);
+    const existing = planned ? changed(id, written, planned) : written;
+    const plan = planImport(imported, {
+      id,
+      existing,
+      parent: this.#parentOf(imported),
+      again: this.#states.has(id),
+    });
+    this.#bySource.set(key, id);
+    if (plan.callers.size > 0) this.#callers.set(key, plan.callers);
+    return plan;
+  }
+
+  #parentOf(imported: ImportedConversation): ConversationMeta['parent'] {
+    if (!imported.parent) return null;
+    const key = sourceKey(imported.source.tool, imported.parent.sourceId);
+    const conversationId = this.#bySource.get(key);
+    if (conversationId === undefined) return null;
+    const { messageSourceId } = imported.parent;
+    const messageId = messageSourceId === null ? undefined : this.#callers.get(key)?.get(messageSourceId);
+    return { conversationId, messageId: messageId ?? null };
+  }
+
+  /** Takes what the plan changes up into what is pending, and counts it. */
+  #settle(plan: ImportPlan): void {
+    const before = this.#states.get(plan.id);
+    if (before === undefined || before === 'unchanged') this.#states.set(plan.id, plan.state);
+    for (const role of Object.keys(this.#messages) as Role[]) this.#messages[role] += plan.roles[role];
+    if (plan.trashed) this.#trashed.add(plan.id);
+    this.#branches += plan.branches;
+    this.#attachments += plan.attachments;
+    for (const kind of Object.keys(this.#later) as (keyof Later)[]) this.#later[kind] += plan.later[kind];
+    if (plan.state !== 'unchanged')
+      this.#pending.set(plan.id, together(this.#pending.get(plan.id), plan.change));
+  }
+
+  // ------------------------------------------------------------------------------------------------- reading
+  async #read(): Promise<Reading> {
+    const { signal } = this.#progress;
+    const idle: (ImportPlan | undefined)[] = [];
+    const brought: Brought[] = [];
+    let bytes = 0;
+    let first: ConversationId | null = null;
+    // Handed over before the reading: where that fails, what it had left out by then is told as well.
+    this.#listener.onSkipped(this.#skipped);
+    for await (const imported of this.#reader(this.#source, {
+      signal,
+      skip: (skipped) => this.#skipped.push(skipped),
+      now: this.#startedAt,
+      onBrought: (one) => brought.push(one),
+    })) {
+      signal.throwIfAborted();
+      const plan = await this.#planOf(imported);
+      first ??= plan.id;
+      idle.push(plan.state === 'unchanged' ? plan : undefined);
+      bytes += plan.state === 'unchanged' ? 0 : plan.bytes;
+      if (this.#isHeld) this.#settle(plan);
+    }
+    if (first === null && !brought.some(holdsSomething)) {
+      const isBroken = this.#skipped.some(({ reason }) => reason === 'malformed-line');
+      throw new RecollectError(
+        isBroken ? 'import-broken' : 'import-empty',
+        `There is no conversation in ${this.#source.name}`,
+        { params: { file: this.#source.name } },
+      );
+    }
+    return { bytes, idle, first, brought };
+  }
+
+  async #refuseWithoutRoom(bytes: number): Promise<void> {
+    const needed = bytes * SPACE_FACTOR;
+    const given = await this.#deps.estimate();
+    if (given && needed > given.quota - given.usage)
+      throw new RecollectError('import-storage', 'There is no room for this import', {
+        params: { needed, available: Math.max(0, given.quota - given.usage) },
+        retry: true,
+      });
+    const allowed = bytes > 0 ? await this.#deps.room?.() : undefined;
+    if (allowed && allowed.used + needed > allowed.limit)
+      throw new RecollectError('import-limit', 'The import would go beyond storage.max_size_mb', {
+        params: {
+          needed: inMegabytes(needed),
+          used: inMegabytes(allowed.used),
+          limit: inMegabytes(allowed.limit),
+        },
+        retry: true,
+      });
+  }
+
+  // ------------------------------------------------------------------------------------------------- writing
+  /** Returns what came in or grew. */
+  async #write({ bytes, idle }: Reading): Promise<ConversationId[]> {
+    if (!this.#isHeld && bytes > 0) return await this.#appendInParts(idle);
+    if (!this.#isHeld) for (const plan of idle) if (plan) this.#settle(plan);
+    const touched = [...this.#pending.keys()];
+    if (this.#isHeld && touched.length > 0)
+      await this.#deps.documents.changeMany(asChanges(this.#pending), 'import').catch((error: unknown) => {
+        throw takenBack(error);
+      });
+    return touched;
+  }
+
+  /** Reads once more and appends as it goes. On failure or cancel all that was added is erased again, but what others have touched since. */
+  async #appendInParts(idle: Reading['idle']): Promise<ConversationId[]> {
+    const { signal } = this.#progress;
+    const { interruption } = this.#deps;
+    const added = new Set<ConversationId>();
+    const grown = new Set<ConversationId>();
+    let size = 0;
+    try {
+      await interruption.begin(this.#source.name);
+      let at = 0;
+      const again = { signal, skip: () => {}, now: this.#startedAt };
+      for await (const imported of this.#reader(this.#source, again)) {
+        signal.throwIfAborted();
+        const plan = idle[at++] ?? (await this.#planOf(imported));
+        this.#settle(plan);
+        if (plan.state === 'unchanged') continue;
+        // Named before they are written: an append that fails half-way known must be undone as well.
+        if (plan.state === 'added') added.add(plan.id);
+        if (!added.has(plan.id)) grown.add(plan.id);
+        else size += plan.bytes;
+        if (size < APPEND_BYTES) continue;
+        if (await this.#appendPending(added)) size = 0;
+      }
+      await this.#appendPending(added);
+      signal.throwIfAborted();
+      await this.#appendPending(grown);
+    } catch (error) {
+      const untouched = new Set(await this.#deps.documents.onlyImported([...added]));
+      const kept = [...added].filter((id) => !untouched.has(id));
+      if (untouched.size > 0) await this.#deps.documents.erase([...untouched]);
+      await interruption.end();
+      if (kept.length === 0) throw takenBack(error);
+      this.#listener.onKept(kept);
+      throw error;
+    }
+    await interruption.end();
+    return [...added, ...grown];
+  }
+
+  /** Appends what is pending of these; false where nothing is. */
+  async #appendPending(which: ReadonlySet<ConversationId>): Promise<boolean> {
+    const batch = new Map([...this.#pending].filter(([id]) => which.has(id)));
+    if (batch.size === 0) return false;
+    await this.#deps.documents.changeMany(asChanges(batch), 'import');
+    for (const id of batch.keys()) {
+      this.#pending.delete(id);
+      this.#ids.add(id);
+    }
+    return true;
+  }
+
+  /** The conversations are in and stay: what goes wrong with notes and feedback is told beside them. */
+  async #bring(brought: readonly Brought[]): Promise<{ count: number; failed: unknown }> {
+    let count = 0;
+    try {
+      for (const one of brought) count += (await this.#deps.notes?.bring(one)) ?? 0;
+    } catch (failed) {
+      return { count, failed };
+    }
+    return { count, failed: undefined };
+  }
+}
+
+/**
+ * A disk that turned out to be full while it was written is to a person the same as one that was seen to be too small. Only of what has been
+ * taken back whole: the sentence says that nothing was taken in.
+ */
+function takenBack(error: unknown): unknown {
+  const problem = toProblem(error);
+  if (problem.code !== 'storage-full') return error;
+  return new RecollectError('import-storage', problem.message, { retry: true, cause: error });
+}
+
+/** The same source; what is read of it counts as progress. Bytes read for sniffing again do not count twice. */
+function watch(source: Source, progress: Progress): Source {
+  return {
+    name: source.name,
+    files: source.files.map((file) => ({
+      ...file,
+      bytes: async (signal) => {
+        const bytes = await file.bytes(signal);
+        progress.add(bytes.length);
+        return bytes;
+      },
+      async *stream(signal) {
+        for await (const chunk of rawChunksOf(file, signal)) {
+          progress.add(chunk.length);
+          yield chunk;
+        }
+      },
+    })),
+  };
+}
