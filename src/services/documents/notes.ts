@@ -7,7 +7,7 @@
 import { v7 } from 'uuid';
 import * as Y from 'yjs';
 import type { z } from 'zod';
-import type { Store } from '../../adapters/log/conversation-log.ts';
+import type { ConversationLog, Store } from '../../adapters/log/conversation-log.ts';
 import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { NOTES_DOCUMENT, newEntryId } from '../../domain/base/ids.ts';
 import { log } from '../../domain/base/log.ts';
@@ -85,54 +85,222 @@ export interface Notes {
   close(): void;
 }
 
-/** Reads the document at once and follows it; what other tabs and devices write appears by itself. */
-export function createNotes({
-  store: { log },
-  now,
-  onProblem = () => undefined,
-}: {
-  store: Pick<Store, 'log'>;
-  now: () => number;
-  onProblem?: (problem: Problem) => void;
-}): Notes {
-  const doc = new Y.Doc();
-  const state = writable<NotesState>({ ready: false, notes: [], feedback: [] });
-  const applied = new Set<string>();
-  // One author a tab: a new one for each change would stay in the document for ever.
-  const author = new Y.Doc().clientID;
-  let closed = false;
-  /** The log was read once: before that nothing is known, which is not the same as nothing being there. */
-  let isRead = false;
-  let entries = 0;
-  /** Something did not decode. */
-  let damaged = false;
-  const queue = new SerialQueue();
+interface SyncedNotesDeps {
+  readonly store: Pick<Store, 'log'>;
+  readonly now: () => number;
+  readonly onProblem?: (problem: Problem) => void;
+}
 
-  const announce = () => {
-    const [shownNotes, shownFeedback] = acrossGaps(doc, damaged, (shown) => [
+/** Reads the document at once and follows it; what other tabs and devices write appears by itself. */
+export function createNotes(deps: SyncedNotesDeps): Notes {
+  return new SyncedNotes(deps);
+}
+
+class SyncedNotes implements Notes {
+  readonly #deps: SyncedNotesDeps;
+  readonly #log: ConversationLog;
+  readonly #onProblem: NonNullable<SyncedNotesDeps['onProblem']>;
+  readonly #doc = new Y.Doc();
+  readonly state = writable<NotesState>({ ready: false, notes: [], feedback: [] });
+  readonly #applied = new Set<string>();
+  // One author a tab: a new one for each change would stay in the document for ever.
+  readonly #author = new Y.Doc().clientID;
+  #closed = false;
+  /** The log was read once: before that nothing is known, which is not the same as nothing being there. */
+  #isRead = false;
+  #entries = 0;
+  /** Something did not decode. */
+  #damaged = false;
+  readonly #queue = new SerialQueue();
+  readonly #stop: () => void;
+
+  constructor(deps: SyncedNotesDeps) {
+    this.#deps = deps;
+    const {
+      store: { log },
+      onProblem = () => undefined,
+    } = deps;
+    this.#log = log;
+    this.#onProblem = onProblem;
+    this.#stop = this.#log.subscribe((changed) => {
+      if (changed.documents.includes(NOTES_DOCUMENT) && changed.foreign) this.#follow();
+    });
+    this.#follow();
+  }
+
+  readonly known: Notes['known'] = async () => {
+    await this.#queue.idle();
+    if (!this.#isRead)
+      await this.#queue.run(() => this.#read()).catch((error) => this.#onProblem(toProblem(error)));
+    return this.state.get();
+  };
+
+  readonly write: Notes['write'] = async ({
+    text,
+    over,
+    id = over?.id,
+    by = 'person',
+    source = null,
+    createdAt,
+  }) => {
+    const words = text.trim();
+    if (words === '') throw new RecollectError('note-empty', 'A memory note needs words.');
+    if (words.length > MAX_NOTE)
+      throw new RecollectError('note-too-long', `A memory note has at most ${MAX_NOTE} characters.`, {
+        params: { length: words.length, limit: MAX_NOTE },
+      });
+    let note: MemoryNote | undefined;
+    await this.#change((notes) => {
+      const all = wordingsIn(notes);
+      const named = all.find(({ note }) => (id === undefined ? note.text === words : note.id === id));
+      const same = named && all.filter((one) => groupOf(one) === groupOf(named));
+      // What came in while somebody was writing is not what they meant to replace.
+      const before = over ? same?.find(({ note }) => note.text === over.text) : named;
+      const at = this.#deps.now();
+      if (before?.note.text === words) {
+        note = before.note;
+        return;
+      }
+      note = before
+        ? { ...before.note, text: words, updatedAt: at }
+        : {
+            id: id ?? v7(),
+            text: words,
+            createdAt: over?.createdAt ?? createdAt ?? at,
+            updatedAt: at,
+            by,
+            source,
+          };
+      if (before || over) put(notes, note, before?.keys ?? []);
+      else notes.set(note.id, plain(note));
+    });
+    return note as MemoryNote;
+  };
+
+  readonly remove: Notes['remove'] = async (id) => {
+    const removed = { notes: [] as MemoryNote[], feedback: [] as Feedback[] };
+    await this.#change((notes, feedback) => {
+      const all = wordingsIn(notes);
+      const gone = all.find(({ note }) => note.id === id);
+      if (!gone) return;
+      for (const key of gone.keys) notes.delete(key);
+      const [left] = all.filter((one) => one !== gone && groupOf(one) === groupOf(gone));
+      if (left) {
+        // Kept anew: who takes this one out elsewhere at the same time, and keeps the other, takes no more than they see.
+        put(notes, left.note, left.keys);
+        removed.notes = [{ ...gone.note, id: v7(), beside: groupOf(gone) }];
+        return;
+      }
+      removed.notes = [gone.note];
+      removed.feedback = feedbackIn(feedback).filter((one) => isOfNote(one, id));
+      for (const one of removed.feedback) feedback.delete(one.id);
+    });
+    return removed;
+  };
+
+  readonly settle: Notes['settle'] = (id, how) =>
+    this.#change((notes) => {
+      const all = wordingsIn(notes);
+      const meant = all.find(({ note }) => note.id === id);
+      if (!meant) return;
+      const others = all.filter((one) => one !== meant && groupOf(one) === groupOf(meant));
+      if (others.length === 0) return;
+      if (how === 'alone')
+        put(
+          notes,
+          meant.note,
+          [meant, ...others].flatMap(({ keys }) => keys),
+        );
+      else if (meant.note.beside !== undefined) {
+        const { beside: _, ...apart } = meant.note;
+        for (const key of meant.keys) notes.delete(key);
+        // Under the key it has: two devices that settle it so at once make one note.
+        notes.set(apart.id, plain(apart));
+      }
+    });
+
+  readonly judge: Notes['judge'] = async (verdict) => {
+    const made: Feedback = {
+      ...verdict,
+      passage: verdict.passage.slice(0, MAX_JUDGED),
+      id:
+        verdict.verdict === 'not-related'
+          ? `${verdict.messageId} ${normal(verdict.query ?? '')}`
+          : subjectOf(verdict),
+      at: this.#deps.now(),
+    };
+    await this.#change((_, feedback) => {
+      // Earlier versions named a verdict on a note after one of its wordings.
+      if (made.verdict !== 'not-related')
+        for (const one of feedbackIn(feedback))
+          if (one.verdict !== 'not-related' && isAbout(one, made)) feedback.delete(one.id);
+      feedback.set(made.id, plain(made));
+    });
+    return made;
+  };
+
+  readonly takeBack: Notes['takeBack'] = (id) => this.#change((_, feedback) => feedback.delete(id));
+
+  readonly forget: Notes['forget'] = (conversations) => {
+    const gone = new Set(conversations);
+    return this.#change((_, feedback) => {
+      for (const [id, value] of [...feedback]) {
+        const about = feedbackSchema.safeParse(value).data?.conversationId;
+        if (about !== undefined && gone.has(about)) feedback.delete(id);
+      }
+    }, 1);
+  };
+
+  readonly bring: Notes['bring'] = async (brought) => {
+    let count = 0;
+    await this.#change((notes, feedback) => {
+      for (const note of brought.notes) {
+        const before = wordingsIn(notes).find((one) => one.note.id === note.id);
+        if (before && before.note.updatedAt >= note.updatedAt) continue;
+        if (before) put(notes, { ...note, beside: before.note.beside }, before.keys);
+        else notes.set(note.id, plain(kept(note)));
+        count += 1;
+      }
+      for (const one of brought.feedback) {
+        if (feedback.has(one.id)) continue;
+        feedback.set(one.id, plain(one));
+        count += 1;
+      }
+    });
+    return count;
+  };
+
+  readonly close: Notes['close'] = () => {
+    this.#closed = true;
+    this.#stop();
+    this.#doc.destroy();
+  };
+
+  #announce(): void {
+    const [shownNotes, shownFeedback] = acrossGaps(this.#doc, this.#damaged, (shown) => [
       wordingsIn(shown.getMap('n')).map(({ note }) => note),
       feedbackIn(shown.getMap('f')),
     ]);
-    state.set({
+    this.state.set({
       ready: true,
       notes: shownNotes.sort((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1)),
       feedback: shownFeedback.sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1)),
     });
-  };
+  }
 
   /** Applies what the log has and this tab has not. */
-  async function read(): Promise<void> {
-    const kept = await log.read(NOTES_DOCUMENT);
-    isRead = true;
-    entries = kept.length;
+  async #read(): Promise<void> {
+    const kept = await this.#log.read(NOTES_DOCUMENT);
+    this.#isRead = true;
+    this.#entries = kept.length;
     for (const entry of kept) {
-      if (applied.has(entry.id)) continue;
-      applied.add(entry.id);
+      if (this.#applied.has(entry.id)) continue;
+      this.#applied.add(entry.id);
       try {
-        Y.applyUpdate(doc, entry.bytes, 'log');
+        Y.applyUpdate(this.#doc, entry.bytes, 'log');
       } catch (cause) {
-        damaged = true;
-        onProblem(
+        this.#damaged = true;
+        this.#onProblem(
           toProblem(
             new RecollectError('damaged-entry', `Entry ${entry.seq} of the memory notes cannot be read`, {
               params: { seq: entry.seq, document: NOTES_DOCUMENT },
@@ -142,26 +310,26 @@ export function createNotes({
         );
       }
     }
-    announce();
+    this.#announce();
   }
 
   /**
    * Shown once it is durable: the change is made on a copy, so that a failure leaves nothing behind. `foldAfter`: as many entries of the
    * document are folded into one, and what was taken out is nowhere in that.
    */
-  const change = (
+  #change(
     make: (notes: Y.Map<unknown>, feedback: Y.Map<unknown>) => void,
-    foldAfter = FOLD_AFTER,
-  ): Promise<void> =>
-    queue.run(async () => {
-      if (!isRead) await read();
+    foldAfter: number = FOLD_AFTER,
+  ): Promise<void> {
+    return this.#queue.run(async () => {
+      if (!this.#isRead) await this.#read();
       // What is shown from behind a gap can be changed like all else: the change then waits in the document with what it changes.
-      const across = damaged && hasGaps(doc);
-      const copy = across ? withoutGaps(doc) : new Y.Doc();
+      const across = this.#damaged && hasGaps(this.#doc);
+      const copy = across ? withoutGaps(this.#doc) : new Y.Doc();
       if (!across) {
-        Y.applyUpdate(copy, Y.encodeStateAsUpdate(doc));
+        Y.applyUpdate(copy, Y.encodeStateAsUpdate(this.#doc));
         // Across a gap each change is of an author of its own: whatever this one says after a change that waits would wait with it.
-        copy.clientID = author;
+        copy.clientID = this.#author;
       }
       let bytes: Uint8Array | undefined;
       copy.on('update', (update: Uint8Array) => {
@@ -171,175 +339,38 @@ export function createNotes({
       copy.destroy();
       if (bytes) {
         const id = newEntryId();
-        await log.append([{ id, document: NOTES_DOCUMENT, origin: 'user', bytes }]);
-        applied.add(id);
-        Y.applyUpdate(doc, bytes, 'log');
-        entries += 1;
-        announce();
+        await this.#log.append([{ id, document: NOTES_DOCUMENT, origin: 'user', bytes }]);
+        this.#applied.add(id);
+        Y.applyUpdate(this.#doc, bytes, 'log');
+        this.#entries += 1;
+        this.#announce();
       }
       // What was taken out before lies in the log until it is folded.
-      if (entries >= (bytes ? foldAfter : Math.max(foldAfter, 2))) await fold();
+      if (this.#entries >= (bytes ? foldAfter : Math.max(foldAfter, 2))) await this.#fold();
     });
+  }
 
   /** Folds what the log has; an entry that does not decode must survive as it is, then nothing is folded. */
-  async function fold(): Promise<void> {
-    const kept = await log.read(NOTES_DOCUMENT);
+  async #fold(): Promise<void> {
+    const kept = await this.#log.read(NOTES_DOCUMENT);
     const last = kept.at(-1);
     if (!last) return;
     const whole = new Y.Doc();
     try {
       for (const entry of kept) Y.applyUpdate(whole, entry.bytes);
-      await log.fold(NOTES_DOCUMENT, Y.encodeStateAsUpdate(whole), last.seq);
-      entries = 1;
+      await this.#log.fold(NOTES_DOCUMENT, Y.encodeStateAsUpdate(whole), last.seq);
+      this.#entries = 1;
     } catch (error) {
-      onProblem(toProblem(error));
+      this.#onProblem(toProblem(error));
     } finally {
       whole.destroy();
     }
   }
 
-  const follow = () => {
-    if (!closed) queue.run(read).catch((error) => onProblem(toProblem(error)));
-  };
-  const stop = log.subscribe((changed) => {
-    if (changed.documents.includes(NOTES_DOCUMENT) && changed.foreign) follow();
-  });
-  follow();
-
-  return {
-    state,
-    known: async () => {
-      await queue.idle();
-      if (!isRead) await queue.run(read).catch((error) => onProblem(toProblem(error)));
-      return state.get();
-    },
-    write: async ({ text, over, id = over?.id, by = 'person', source = null, createdAt }) => {
-      const words = text.trim();
-      if (words === '') throw new RecollectError('note-empty', 'A memory note needs words.');
-      if (words.length > MAX_NOTE)
-        throw new RecollectError('note-too-long', `A memory note has at most ${MAX_NOTE} characters.`, {
-          params: { length: words.length, limit: MAX_NOTE },
-        });
-      let note: MemoryNote | undefined;
-      await change((notes) => {
-        const all = wordingsIn(notes);
-        const named = all.find(({ note }) => (id === undefined ? note.text === words : note.id === id));
-        const same = named && all.filter((one) => groupOf(one) === groupOf(named));
-        // What came in while somebody was writing is not what they meant to replace.
-        const before = over ? same?.find(({ note }) => note.text === over.text) : named;
-        const at = now();
-        if (before?.note.text === words) {
-          note = before.note;
-          return;
-        }
-        note = before
-          ? { ...before.note, text: words, updatedAt: at }
-          : {
-              id: id ?? v7(),
-              text: words,
-              createdAt: over?.createdAt ?? createdAt ?? at,
-              updatedAt: at,
-              by,
-              source,
-            };
-        if (before || over) put(notes, note, before?.keys ?? []);
-        else notes.set(note.id, plain(note));
-      });
-      return note as MemoryNote;
-    },
-    remove: async (id) => {
-      const removed = { notes: [] as MemoryNote[], feedback: [] as Feedback[] };
-      await change((notes, feedback) => {
-        const all = wordingsIn(notes);
-        const gone = all.find(({ note }) => note.id === id);
-        if (!gone) return;
-        for (const key of gone.keys) notes.delete(key);
-        const [left] = all.filter((one) => one !== gone && groupOf(one) === groupOf(gone));
-        if (left) {
-          // Kept anew: who takes this one out elsewhere at the same time, and keeps the other, takes no more than they see.
-          put(notes, left.note, left.keys);
-          removed.notes = [{ ...gone.note, id: v7(), beside: groupOf(gone) }];
-          return;
-        }
-        removed.notes = [gone.note];
-        removed.feedback = feedbackIn(feedback).filter((one) => isOfNote(one, id));
-        for (const one of removed.feedback) feedback.delete(one.id);
-      });
-      return removed;
-    },
-    settle: (id, how) =>
-      change((notes) => {
-        const all = wordingsIn(notes);
-        const meant = all.find(({ note }) => note.id === id);
-        if (!meant) return;
-        const others = all.filter((one) => one !== meant && groupOf(one) === groupOf(meant));
-        if (others.length === 0) return;
-        if (how === 'alone')
-          put(
-            notes,
-            meant.note,
-            [meant, ...others].flatMap(({ keys }) => keys),
-          );
-        else if (meant.note.beside !== undefined) {
-          const { beside: _, ...apart } = meant.note;
-          for (const key of meant.keys) notes.delete(key);
-          // Under the key it has: two devices that settle it so at once make one note.
-          notes.set(apart.id, plain(apart));
-        }
-      }),
-    judge: async (verdict) => {
-      const made: Feedback = {
-        ...verdict,
-        passage: verdict.passage.slice(0, MAX_JUDGED),
-        id:
-          verdict.verdict === 'not-related'
-            ? `${verdict.messageId} ${normal(verdict.query ?? '')}`
-            : subjectOf(verdict),
-        at: now(),
-      };
-      await change((_, feedback) => {
-        // Earlier versions named a verdict on a note after one of its wordings.
-        if (made.verdict !== 'not-related')
-          for (const one of feedbackIn(feedback))
-            if (one.verdict !== 'not-related' && isAbout(one, made)) feedback.delete(one.id);
-        feedback.set(made.id, plain(made));
-      });
-      return made;
-    },
-    takeBack: (id) => change((_, feedback) => feedback.delete(id)),
-    forget: (conversations) => {
-      const gone = new Set(conversations);
-      return change((_, feedback) => {
-        for (const [id, value] of [...feedback]) {
-          const about = feedbackSchema.safeParse(value).data?.conversationId;
-          if (about !== undefined && gone.has(about)) feedback.delete(id);
-        }
-      }, 1);
-    },
-    bring: async (brought) => {
-      let count = 0;
-      await change((notes, feedback) => {
-        for (const note of brought.notes) {
-          const before = wordingsIn(notes).find((one) => one.note.id === note.id);
-          if (before && before.note.updatedAt >= note.updatedAt) continue;
-          if (before) put(notes, { ...note, beside: before.note.beside }, before.keys);
-          else notes.set(note.id, plain(kept(note)));
-          count += 1;
-        }
-        for (const one of brought.feedback) {
-          if (feedback.has(one.id)) continue;
-          feedback.set(one.id, plain(one));
-          count += 1;
-        }
-      });
-      return count;
-    },
-    close: () => {
-      closed = true;
-      stop();
-      doc.destroy();
-    },
-  };
+  #follow(): void {
+    if (!this.#closed)
+      this.#queue.run(() => this.#read()).catch((error) => this.#onProblem(toProblem(error)));
+  }
 }
 
 /** Reads the document; where something of it did not decode, with what waits behind that gap. */

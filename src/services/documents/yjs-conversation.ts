@@ -57,115 +57,275 @@ export function createConversationDocument(
   doc: Y.Doc = new Y.Doc(),
   now: () => number = Date.now,
 ): ConversationDocument {
-  const m = doc.getMap<unknown>('m');
-  const c = doc.getMap<unknown>('c');
-  const meta = doc.getMap<unknown>('meta');
-  const latest = createLatest(doc, now);
-  const checkpoints = doc.getMap<unknown>('checkpoints');
-  const compactions = doc.getMap<unknown>('compactions');
-  const x = doc.getMap<unknown>('x');
+  return new YjsConversation(id, doc, now);
+}
 
+class YjsConversation implements ConversationDocument {
+  readonly #id: ConversationId;
+  readonly #doc: Y.Doc;
+  readonly #now: () => number;
+  readonly #m;
+  readonly #c;
+  readonly #meta;
+  readonly #latest: ReturnType<typeof createLatest>;
+  readonly #checkpoints;
+  readonly #compactions;
+  readonly #x;
   // Messages are immutable, so each is parsed once, however often the document changes.
-  const parsed = new Map<string, Message | null>();
-  let current: Conversation | undefined;
+  readonly #parsed = new Map<string, Message | null>();
+  #current: Conversation | undefined;
   // So is the tree of them: moving the head or naming a place must not cost a walk over all.
-  let tree: ReadonlyMap<MessageId, Message> | undefined;
+  #tree: ReadonlyMap<MessageId, Message> | undefined;
   // And so is what they have become.
-  const whole = new Map<string, Message>();
-  m.observe((event) => {
-    for (const key of event.keysChanged) {
-      parsed.delete(key);
-      whole.delete(key);
-    }
-    tree = undefined;
-  });
-  c.observe((event) => {
-    for (const key of event.keysChanged) whole.delete(messageOf(key));
-    tree = undefined;
-  });
-  x.observe(() => {
-    tree = undefined;
-  });
+  readonly #whole = new Map<string, Message>();
   // Records are large: they are read again only when one of them changed.
-  let recorded: Map<string, Compaction> | undefined;
-  compactions.observe(() => {
-    recorded = undefined;
-  });
-  let named: Map<string, Checkpoint> | undefined;
-  checkpoints.observe(() => {
-    named = undefined;
-  });
-  doc.on('afterTransaction', (transaction: Y.Transaction) => {
-    if (transaction.changed.size > 0) current = undefined;
-  });
+  #recorded: Map<string, Compaction> | undefined;
+  #named: Map<string, Checkpoint> | undefined;
+  /** Something did not decode. */
+  #broken = false;
+  /** Every update came from this device. */
+  #home: boolean | undefined;
+  readonly doc: ConversationDocument['doc'];
 
-  const parse = (key: string, value: unknown): Message | null => {
-    const known = parsed.get(key);
+  constructor(id: ConversationId, doc: Y.Doc = new Y.Doc(), now: () => number = Date.now) {
+    this.#id = id;
+    this.#doc = doc;
+    this.#now = now;
+    this.#m = doc.getMap<unknown>('m');
+    this.#c = doc.getMap<unknown>('c');
+    this.#meta = doc.getMap<unknown>('meta');
+    this.#latest = createLatest(doc, now);
+    this.#checkpoints = doc.getMap<unknown>('checkpoints');
+    this.#compactions = doc.getMap<unknown>('compactions');
+    this.#x = doc.getMap<unknown>('x');
+    this.#m.observe((event) => {
+      for (const key of event.keysChanged) {
+        this.#parsed.delete(key);
+        this.#whole.delete(key);
+      }
+      this.#tree = undefined;
+    });
+    this.#c.observe((event) => {
+      for (const key of event.keysChanged) this.#whole.delete(messageOf(key));
+      this.#tree = undefined;
+    });
+    this.#x.observe(() => {
+      this.#tree = undefined;
+    });
+    this.#compactions.observe(() => {
+      this.#recorded = undefined;
+    });
+    this.#checkpoints.observe(() => {
+      this.#named = undefined;
+    });
+    doc.on('afterTransaction', (transaction: Y.Transaction) => {
+      if (transaction.changed.size > 0) this.#current = undefined;
+    });
+    this.doc = doc;
+  }
+
+  readonly read: ConversationDocument['read'] = (): Conversation => {
+    if (this.#current) return this.#current;
+    if (hasGaps(this.#doc) && (this.#broken || this.#home === true)) {
+      this.#current = this.#readAcrossGaps();
+      return this.#current;
+    }
+    this.#tree ??=
+      this.#broken || this.#home === true ? rejoined(this.#readMessages()) : this.#readMessages();
+    this.#recorded ??= readCompactions(this.#compactions);
+    this.#named ??= readCheckpoints(this.#checkpoints);
+    const format = this.#meta.get('v');
+    const said = this.#latest.times();
+    this.#current = {
+      id: this.#id,
+      ...(Object.keys(said).length > 0 ? { said } : {}),
+      ...(typeof format === 'number' && format > CONVERSATION_FORMAT ? { newer: true } : {}),
+      meta: readMeta({ ...Object.fromEntries(this.#meta.entries()), ...this.#latest.values() }),
+      messages: this.#tree,
+      checkpoints: this.#named,
+      compactions: this.#recorded,
+    };
+    return this.#current;
+  };
+
+  grown(): readonly Message[] {
+    const { messages } = this.read();
+    return isEmpty(this.#c)
+      ? []
+      : [...this.#whole.keys()].flatMap((id) => {
+          const [first, message] = [this.#parsed.get(id), messages.get(id as MessageId)];
+          return first && message && wordsIn(first) !== wordsIn(message) ? [message] : [];
+        });
+  }
+
+  change(
+    change: ConversationChange,
+    { restores = false }: { readonly restores?: boolean } = {},
+  ): Uint8Array | undefined {
+    let update: Uint8Array | undefined;
+    const capture = (bytes: Uint8Array) => {
+      update = bytes;
+    };
+    // What is forgotten behind a gap is not in the document yet.
+    const behind = change.removed && hasGaps(this.#doc) ? withoutGaps(this.#doc) : undefined;
+    const there = change.completed?.length ? this.read().messages : undefined;
+    this.#doc.on('update', capture);
+    try {
+      this.#doc.transact(() => {
+        // What a conversation begins with has no rival yet, and gives way to all that is said later, here or elsewhere.
+        const begins = restores || (isEmpty(this.#m) && isEmpty(this.#meta));
+        // What was forgotten stays forgotten, also when the export it came from is imported once more.
+        for (const message of change.messages ?? [])
+          if (!this.#m.has(message.id) && !this.#x.has(message.id)) this.#m.set(message.id, plain(message));
+        for (const message of change.completed ?? []) {
+          const here = this.#m.has(message.id) ? there?.get(message.id) : undefined;
+          const made = here && completed(here, message);
+          // Beside what other devices brought: theirs may have more than what came here of it.
+          if (made) this.#c.set(`${message.id}/${this.#doc.clientID.toString(36)}`, plain(made));
+        }
+        const before = this.#latest.values();
+        const timed: [string, unknown][] = [];
+        for (const [key, value] of Object.entries(change.meta ?? {})) {
+          const timedAlready = key in before;
+          if (value === undefined || (restores && timedAlready)) continue;
+          const said = TIMED.has(key) ? change.said?.[key] : undefined;
+          if (said !== undefined) {
+            this.#latest.bring(key, plain(value), said);
+            continue;
+          }
+          if (same(timedAlready ? before[key] : this.#meta.get(key), value)) continue;
+          if (begins || !TIMED.has(key)) this.#meta.set(key, plain(value));
+          else timed.push([key, plain(value)]);
+        }
+        this.#latest.set(timed);
+        for (const [name, target] of Object.entries(change.checkpoints ?? {}))
+          if (target === null) this.#checkpoints.delete(name);
+          else if (!same(this.#checkpoints.get(name), target)) this.#checkpoints.set(name, plain(target));
+        // Nor does a summary come back with it that may quote what was forgotten.
+        const forgotten = (change.messages ?? []).filter(
+          ({ id, parts }) => this.#x.has(id) && hasContent(parts),
+        );
+        for (const [key, compaction] of Object.entries(change.compactions ?? {})) {
+          const from = this.#compactions.has(key) ? undefined : compaction?.createdAt;
+          if (from !== undefined && forgotten.some(({ createdAt }) => from >= createdAt)) continue;
+          changeCompaction(this.#compactions, key, compaction);
+        }
+        for (const removed of change.removed ?? []) {
+          const value = this.#m.get(removed) ?? behind?.getMap('m').get(removed);
+          const message = value === undefined ? null : this.#parse(removed, value);
+          this.#x.set(removed, message?.parentId ?? null);
+          this.#m.delete(removed);
+          takeOut(this.#c, removed);
+          // A summary may quote what is forgotten: it goes too, and is made anew when there is need.
+          if (message && hasContent(message.parts))
+            for (const [key, made] of readCompactions(this.#compactions))
+              if (made.createdAt >= message.createdAt) changeCompaction(this.#compactions, key, null);
+        }
+        for (const message of change.restored ?? []) {
+          if (this.#m.has(message.id)) continue;
+          // What was read may have moved up already, below a parent that lived longer.
+          const parentId = this.#x.has(message.id) ? this.#x.get(message.id) : message.parentId;
+          this.#m.set(message.id, plain({ ...message, parentId }));
+          this.#x.delete(message.id);
+        }
+        // Completed elsewhere while it was forgotten here, or the other way round.
+        if (!isEmpty(this.#x))
+          for (const row of this.#c.keys()) if (this.#x.has(messageOf(row))) this.#c.delete(row);
+      });
+    } finally {
+      this.#doc.off('update', capture);
+    }
+    const deletion = behind && deletionOf(behind, change.removed ?? []);
+    behind?.destroy();
+    if (!deletion) return update;
+    // It waits where the message waits: else that would come back with the missing piece, and elsewhere it would never go.
+    Y.applyUpdate(this.#doc, deletion, 'log');
+    this.#current = undefined;
+    return update ? Y.mergeUpdates([update, deletion]) : deletion;
+  }
+
+  apply(update: Uint8Array, origin?: Origin): void {
+    const own = origin === 'user' || origin === 'import';
+    try {
+      Y.applyUpdate(this.#doc, update, 'log');
+    } catch (error) {
+      this.#broken = true;
+      [this.#current, this.#tree] = [undefined, undefined];
+      throw error;
+    } finally {
+      this.#home = own && this.#home !== false;
+      // What waits changes nothing in the document.
+      if (hasGaps(this.#doc)) this.#current = undefined;
+    }
+  }
+
+  damaged(): number {
+    return [...this.#m.entries()].filter(([key, value]) => this.#parse(key, value) === null).length;
+  }
+
+  #parse(key: string, value: unknown): Message | null {
+    const known = this.#parsed.get(key);
     if (known !== undefined) return known;
     const result = messageSchema.safeParse(value);
     const message = result.success && result.data.id === key ? (result.data as unknown as Message) : null;
-    parsed.set(key, message);
+    this.#parsed.set(key, message);
     return message;
-  };
+  }
 
   /** A message with all that came of it later; the order of devices is the same everywhere. */
-  const wholeOf = (message: Message, rows: readonly string[]): Message => {
-    let made = whole.get(message.id);
+  #wholeOf(message: Message, rows: readonly string[]): Message {
+    let made = this.#whole.get(message.id);
     if (!made) {
       made = message;
       for (const row of [...rows].sort()) {
-        const more = messageSchema.safeParse(c.get(row));
+        const more = messageSchema.safeParse(this.#c.get(row));
         if (more.success) made = completed(made, more.data as unknown as Message) ?? made;
       }
-      whole.set(message.id, made);
+      this.#whole.set(message.id, made);
     }
     return made;
-  };
-  const rowsByMessage = (): ReadonlyMap<string, readonly string[]> => {
+  }
+
+  #rowsByMessage(): ReadonlyMap<string, readonly string[]> {
     const rows = new Map<string, string[]>();
-    for (const row of c.keys()) rows.set(messageOf(row), [...(rows.get(messageOf(row)) ?? []), row]);
+    for (const row of this.#c.keys()) rows.set(messageOf(row), [...(rows.get(messageOf(row)) ?? []), row]);
     return rows;
-  };
+  }
 
   /** The next ancestor that was not forgotten. */
-  const livingParent = (parentId: MessageId | null): MessageId | null => {
+  #livingParent(parentId: MessageId | null): MessageId | null {
     const seen = new Set<string>();
     let at: string | null = parentId;
-    while (at !== null && !m.has(at) && x.has(at) && !seen.has(at)) {
+    while (at !== null && !this.#m.has(at) && this.#x.has(at) && !seen.has(at)) {
       seen.add(at);
-      const next: unknown = x.get(at);
+      const next: unknown = this.#x.get(at);
       at = typeof next === 'string' ? next : null;
     }
     return at as MessageId | null;
-  };
+  }
 
-  const readMessages = (): ReadonlyMap<MessageId, Message> => {
+  #readMessages(): ReadonlyMap<MessageId, Message> {
     const messages = new Map<MessageId, Message>();
-    const forgotten = x.size > 0;
-    const later = isEmpty(c) ? undefined : rowsByMessage();
-    for (const [key, value] of m) {
-      const first = parse(key, value);
+    const forgotten = this.#x.size > 0;
+    const later = isEmpty(this.#c) ? undefined : this.#rowsByMessage();
+    for (const [key, value] of this.#m) {
+      const first = this.#parse(key, value);
       if (!first) continue;
       const rows = later?.get(key);
-      const message = rows ? wholeOf(first, rows) : first;
-      const parentId = forgotten ? livingParent(message.parentId) : message.parentId;
+      const message = rows ? this.#wholeOf(first, rows) : first;
+      const parentId = forgotten ? this.#livingParent(message.parentId) : message.parentId;
       messages.set(message.id, parentId === message.parentId ? message : { ...message, parentId });
     }
     return messages;
-  };
-
-  /** Something did not decode. */
-  let broken = false;
-  /** Every update came from this device. */
-  let home: boolean | undefined;
+  }
 
   /** What waits behind a gap that damage made; what waits for other devices is a fragment until they have spoken. */
-  const readAcrossGaps = (): Conversation => {
-    const whole = withoutGaps(doc);
+  #readAcrossGaps(): Conversation {
+    const whole = withoutGaps(this.#doc);
     const there = whole.getMap('m');
     // Forgotten after the damage: it waits in the document, where it cannot be taken out.
     for (const key of whole.getMap('x').keys()) there.delete(key);
-    const conversation = createConversationDocument(id, whole, now).read();
+    const conversation = createConversationDocument(this.#id, whole, this.#now).read();
     whole.destroy();
     const messages = rejoined(conversation.messages);
     // Where the newest words stand behind the gap, the head that was set with them does too, and they are the place.
@@ -173,144 +333,13 @@ export function createConversationDocument(
       (a, b) => (a && a.createdAt > b.createdAt ? a : b),
       undefined,
     );
-    const stale = newest !== undefined && !m.has(newest.id);
+    const stale = newest !== undefined && !this.#m.has(newest.id);
     return {
       ...conversation,
       ...(stale ? { meta: { ...conversation.meta, head: null } } : {}),
       messages,
     };
-  };
-
-  const read = (): Conversation => {
-    if (current) return current;
-    if (hasGaps(doc) && (broken || home === true)) {
-      current = readAcrossGaps();
-      return current;
-    }
-    tree ??= broken || home === true ? rejoined(readMessages()) : readMessages();
-    recorded ??= readCompactions(compactions);
-    named ??= readCheckpoints(checkpoints);
-    const format = meta.get('v');
-    const said = latest.times();
-    current = {
-      id,
-      ...(Object.keys(said).length > 0 ? { said } : {}),
-      ...(typeof format === 'number' && format > CONVERSATION_FORMAT ? { newer: true } : {}),
-      meta: readMeta({ ...Object.fromEntries(meta.entries()), ...latest.values() }),
-      messages: tree,
-      checkpoints: named,
-      compactions: recorded,
-    };
-    return current;
-  };
-
-  return {
-    doc,
-    read,
-    grown: () => {
-      const { messages } = read();
-      return isEmpty(c)
-        ? []
-        : [...whole.keys()].flatMap((id) => {
-            const [first, message] = [parsed.get(id), messages.get(id as MessageId)];
-            return first && message && wordsIn(first) !== wordsIn(message) ? [message] : [];
-          });
-    },
-    change: (change, { restores = false } = {}) => {
-      let update: Uint8Array | undefined;
-      const capture = (bytes: Uint8Array) => {
-        update = bytes;
-      };
-      // What is forgotten behind a gap is not in the document yet.
-      const behind = change.removed && hasGaps(doc) ? withoutGaps(doc) : undefined;
-      const there = change.completed?.length ? read().messages : undefined;
-      doc.on('update', capture);
-      try {
-        doc.transact(() => {
-          // What a conversation begins with has no rival yet, and gives way to all that is said later, here or elsewhere.
-          const begins = restores || (isEmpty(m) && isEmpty(meta));
-          // What was forgotten stays forgotten, also when the export it came from is imported once more.
-          for (const message of change.messages ?? [])
-            if (!m.has(message.id) && !x.has(message.id)) m.set(message.id, plain(message));
-          for (const message of change.completed ?? []) {
-            const here = m.has(message.id) ? there?.get(message.id) : undefined;
-            const made = here && completed(here, message);
-            // Beside what other devices brought: theirs may have more than what came here of it.
-            if (made) c.set(`${message.id}/${doc.clientID.toString(36)}`, plain(made));
-          }
-          const before = latest.values();
-          const timed: [string, unknown][] = [];
-          for (const [key, value] of Object.entries(change.meta ?? {})) {
-            const timedAlready = key in before;
-            if (value === undefined || (restores && timedAlready)) continue;
-            const said = TIMED.has(key) ? change.said?.[key] : undefined;
-            if (said !== undefined) {
-              latest.bring(key, plain(value), said);
-              continue;
-            }
-            if (same(timedAlready ? before[key] : meta.get(key), value)) continue;
-            if (begins || !TIMED.has(key)) meta.set(key, plain(value));
-            else timed.push([key, plain(value)]);
-          }
-          latest.set(timed);
-          for (const [name, target] of Object.entries(change.checkpoints ?? {}))
-            if (target === null) checkpoints.delete(name);
-            else if (!same(checkpoints.get(name), target)) checkpoints.set(name, plain(target));
-          // Nor does a summary come back with it that may quote what was forgotten.
-          const forgotten = (change.messages ?? []).filter(({ id, parts }) => x.has(id) && hasContent(parts));
-          for (const [key, compaction] of Object.entries(change.compactions ?? {})) {
-            const from = compactions.has(key) ? undefined : compaction?.createdAt;
-            if (from !== undefined && forgotten.some(({ createdAt }) => from >= createdAt)) continue;
-            changeCompaction(compactions, key, compaction);
-          }
-          for (const removed of change.removed ?? []) {
-            const value = m.get(removed) ?? behind?.getMap('m').get(removed);
-            const message = value === undefined ? null : parse(removed, value);
-            x.set(removed, message?.parentId ?? null);
-            m.delete(removed);
-            takeOut(c, removed);
-            // A summary may quote what is forgotten: it goes too, and is made anew when there is need.
-            if (message && hasContent(message.parts))
-              for (const [key, made] of readCompactions(compactions))
-                if (made.createdAt >= message.createdAt) changeCompaction(compactions, key, null);
-          }
-          for (const message of change.restored ?? []) {
-            if (m.has(message.id)) continue;
-            // What was read may have moved up already, below a parent that lived longer.
-            const parentId = x.has(message.id) ? x.get(message.id) : message.parentId;
-            m.set(message.id, plain({ ...message, parentId }));
-            x.delete(message.id);
-          }
-          // Completed elsewhere while it was forgotten here, or the other way round.
-          if (!isEmpty(x)) for (const row of c.keys()) if (x.has(messageOf(row))) c.delete(row);
-        });
-      } finally {
-        doc.off('update', capture);
-      }
-      const deletion = behind && deletionOf(behind, change.removed ?? []);
-      behind?.destroy();
-      if (!deletion) return update;
-      // It waits where the message waits: else that would come back with the missing piece, and elsewhere it would never go.
-      Y.applyUpdate(doc, deletion, 'log');
-      current = undefined;
-      return update ? Y.mergeUpdates([update, deletion]) : deletion;
-    },
-    apply: (update, origin) => {
-      const own = origin === 'user' || origin === 'import';
-      try {
-        Y.applyUpdate(doc, update, 'log');
-      } catch (error) {
-        broken = true;
-        [current, tree] = [undefined, undefined];
-        throw error;
-      } finally {
-        home = own && home !== false;
-        // What waits changes nothing in the document.
-        if (hasGaps(doc)) current = undefined;
-      }
-    },
-    damaged: () => [...m.entries()].filter(([key, value]) => parse(key, value) === null).length,
-  };
+  }
 }
 
 /** The update that takes these messages out of a document; undefined where it has none of them. */

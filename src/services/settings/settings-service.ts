@@ -26,7 +26,9 @@ import {
 } from '../../domain/settings/fields.ts';
 import { parametersSchema } from '../../domain/settings/parameters.ts';
 import { refusedShortcuts } from '../../domain/settings/shortcuts.ts';
+import type { KeyName } from './keys.ts';
 import { createKeys, endpointKey, originOf } from './keys.ts';
+import type { ModelChoice } from './settings.ts';
 import { type Connections, OFFER_ALL, type Settings } from './settings.ts';
 
 /** Drawer keys. The configuration is kept as the values a person set, by path: a better default reaches those who set none. */
@@ -97,36 +99,187 @@ interface SettingsDeps {
 }
 
 /** Reads what is kept. Never rejects: what cannot be read gives way to defaults, and `problem` says so. */
-export async function createSettings({
-  drawer,
-  vault,
-  test,
-  now = Date.now,
-  signal,
-}: SettingsDeps): Promise<Settings> {
-  const config = writable<Config>(defaultConfig);
-  const connections = writable<Connections>({ endpoints: [], chosen: null });
-  const problem = writable<Problem | null>(null);
-  const keys = createKeys(vault);
+export async function createSettings(deps: SettingsDeps): Promise<Settings> {
+  return await new StoredSettings(deps).load();
+}
 
-  // -------------------------------------------------------------------------------------------- reading
-  const keptValues = async (): Promise<{ kept: ConfigValues; refused: readonly Refusal[] }> => {
-    const raw = await drawer.get(CONFIG);
+class StoredSettings implements Settings {
+  readonly #deps: SettingsDeps;
+  readonly #now: NonNullable<SettingsDeps['now']>;
+  readonly config = writable<Config>(defaultConfig);
+  readonly connections = writable<Connections>({ endpoints: [], chosen: null });
+  readonly problem = writable<Problem | null>(null);
+  readonly #keys: ReturnType<typeof createKeys>;
+  /** Picks of temporary conversations: known in this tab, never kept. */
+  #passing: NonNullable<Connections['picked']> = {};
+  // One change at a time, each on what is kept at that moment: another tab may have changed it since.
+  readonly #changes = new SerialQueue();
+
+  constructor(deps: SettingsDeps) {
+    this.#deps = deps;
+    const { now = Date.now } = deps;
+    this.#now = now;
+    this.#keys = createKeys(deps.vault);
+  }
+
+  // After what is under way: a key that is being kept, and where those of an earlier version belong.
+  readonly keyOrigin: Settings['keyOrigin'] = (name) => this.#changes.run(() => this.#keys.origin(name));
+
+  /** Reads what is kept. To be called once, before anything else. */
+  async load(): Promise<this> {
+    await this.#load();
+    // Keys of an earlier version say not where they belong: to the addresses in force now, before anybody changes one. A vault that
+    // cannot be opened says so where a key is needed.
+    void this.#changes
+      .run(async () => {
+        const { embedding } = this.config.get();
+        for (const group of EMBEDDING_GROUPS)
+          await this.#keys.get(`embedding/${group}`, embedding[group].base_url);
+        for (const { id, baseUrl } of this.connections.get().endpoints)
+          await this.#keys.get(endpointKey(id), baseUrl);
+      })
+      .catch(() => {});
+    const stop = this.#deps.drawer.subscribe(({ keys }) => {
+      if (keys.includes(CONFIG) || keys.includes(CONNECTIONS)) void this.#changes.run(() => this.#load());
+    });
+    this.#deps.signal?.addEventListener('abort', stop, { once: true });
+    return this;
+  }
+
+  set(path: string, value: unknown): Promise<void> {
+    return this.#change(path, value);
+  }
+
+  reset(): Promise<void> {
+    return this.#changes.run(async () => {
+      await this.#deps.drawer.set(CONFIG, undefined);
+      await this.#load();
+    });
+  }
+
+  exportYaml(): string {
+    return `# Configuration of Recollect, ${new Date(this.#now()).toISOString()}. API keys are not in it.\n${stringify(this.config.get(), { lineWidth: 0 })}`;
+  }
+
+  async importYaml(text: string): Promise<void> {
+    const { secrets, content } = readFile(text);
+    await this.#change('', content, async ({ embedding }) => {
+      const addressOf = (group: EmbeddingGroup) => embedding[group].base_url;
+      // A key for no address would go to whichever comes next.
+      const homeless = secrets.filter(({ group }) => originOf(addressOf(group)) === null);
+      if (homeless.length > 0)
+        throw settingInvalid(
+          homeless.map(({ group }) => ({
+            key: `embedding.${group}.base_url`,
+            value: addressOf(group),
+            allowed: 'https://… | http://…',
+          })),
+        );
+      for (const { group, secret } of secrets)
+        await this.#keys.keep(`embedding/${group}`, secret, addressOf(group));
+    });
+  }
+
+  async saveEndpoint(endpoint: Endpoint, key: string | undefined): Promise<void> {
+    const checked = endpointSchema.safeParse(endpoint);
+    if (!checked.success) throw settingInvalid([endpointRefusal(endpoint, checked.error)]);
+    await this.#changeConnections(async ({ endpoints, chosen, ...others }) => {
+      // The key first: an endpoint without its key would look connected.
+      if (key === '') await this.#keys.forget(endpointKey(endpoint.id));
+      else if (key !== undefined) await this.#keys.keep(endpointKey(endpoint.id), key, checked.data.baseUrl);
+      const { id, models } = checked.data;
+      const known = endpoints.some((other) => other.id === id);
+      return {
+        ...others,
+        // A server that was exchanged does not have the model of the one before.
+        chosen: chosen?.endpointId === id && !models.includes(chosen.model) ? null : chosen,
+        endpoints: known
+          ? endpoints.map((other) => (other.id === id ? checked.data : other))
+          : [...endpoints, checked.data],
+      };
+    });
+  }
+
+  removeEndpoint(id: string): Promise<void> {
+    return this.#changeConnections(async ({ endpoints, chosen, ...others }) => {
+      await this.#keys.forget(endpointKey(id));
+      return {
+        ...others,
+        endpoints: endpoints.filter((endpoint) => endpoint.id !== id),
+        chosen: chosen?.endpointId === id ? null : chosen,
+      };
+    });
+  }
+
+  choose(choice: ModelChoice | null, conversation?: ConversationId): Promise<void> {
+    return this.#changeConnections(({ endpoints, picked, ...others }) => {
+      if (choice && !endpoints.some(({ id }) => id === choice.endpointId))
+        throw settingInvalid([
+          { key: 'endpoint', value: choice.endpointId, allowed: endpoints.map(({ id }) => id).join(', ') },
+        ]);
+      const all = conversation === undefined ? picked : withPicked(picked, conversation, choice);
+      return { ...others, endpoints, chosen: choice, ...(all ? { picked: all } : {}) };
+    });
+  }
+
+  keepChosen(conversation: ConversationId): Promise<void> {
+    return this.#changeConnections((kept) =>
+      kept.endpoints.length === 0
+        ? kept
+        : { ...kept, picked: withPicked(kept.picked, conversation, kept.chosen) },
+    );
+  }
+
+  forgetKey(name: KeyName): Promise<void> {
+    return this.#changes.run(() => this.#keys.forget(name));
+  }
+
+  async test(endpoint: Endpoint, key: string | undefined, signal: AbortSignal): Promise<ConnectionReport> {
+    return this.#deps.test(
+      endpoint,
+      key ?? (await this.#changes.run(() => this.#keys.get(endpointKey(endpoint.id), endpoint.baseUrl))),
+      signal,
+    );
+  }
+
+  async refreshModels(id: string, signal: AbortSignal): Promise<void> {
+    const endpoint = this.connections.get().endpoints.find((known) => known.id === id);
+    if (!endpoint) return;
+    const key = await this.#changes.run(() => this.#keys.get(endpointKey(id), endpoint.baseUrl));
+    const report = await this.#deps.test(endpoint, key, signal);
+    if (!report.ok || signal.aborted) return;
+    await this.#changeConnections(({ endpoints, ...others }) => ({
+      ...others,
+      endpoints: endpoints.map((now) =>
+        now.id === id && now.baseUrl === endpoint.baseUrl ? withList(now, report) : now,
+      ),
+    }));
+  }
+
+  // The caller put it there and knows what it is.
+  async recallItem<T>(key: string): Promise<T | undefined> {
+    return (await this.#deps.drawer.get(ITEM + key)) as T | undefined;
+  }
+
+  keepItem(key: string, value: unknown): Promise<void> {
+    return this.#deps.drawer.set(ITEM + key, value);
+  }
+
+  async #keptValues(): Promise<{ kept: ConfigValues; refused: readonly Refusal[] }> {
+    const raw = await this.#deps.drawer.get(CONFIG);
     const values = z.record(z.string(), z.unknown()).safeParse(raw ?? {});
     return values.success
       ? { kept: values.data, refused: [] }
       : { kept: {}, refused: [{ key: 'settings', value: raw, allowed: '{ }' }] };
-  };
+  }
 
   /** What is kept, as far as it is allowed. Keys nobody here knows may be a newer app's: they are left alone. */
-  const inForce = (kept: ConfigValues) =>
-    configOf(Object.fromEntries(Object.entries(kept).filter(([path]) => configField(path))));
+  #inForce(kept: ConfigValues) {
+    return configOf(Object.fromEntries(Object.entries(kept).filter(([path]) => configField(path))));
+  }
 
-  /** Picks of temporary conversations: known in this tab, never kept. */
-  let passing: NonNullable<Connections['picked']> = {};
-
-  const readConnections = async (): Promise<{ next: Connections; refused: Refusal[] }> => {
-    const raw = await drawer.get(CONNECTIONS);
+  async #readConnections(): Promise<{ next: Connections; refused: Refusal[] }> {
+    const raw = await this.#deps.drawer.get(CONNECTIONS);
     if (raw === undefined) return { next: { endpoints: [], chosen: null }, refused: [] };
     const kept = keptConnections.safeParse(raw);
     const refused: Refusal[] = [];
@@ -138,37 +291,37 @@ export async function createSettings({
     if (!kept.success) refused.push({ key: 'endpoints', value: raw, allowed: '[]' });
     const chosen = kept.data?.chosen ?? null;
     const reachable = endpoints.some(({ id }) => id === chosen?.endpointId);
-    const picked = { ...kept.data?.picked, ...passing };
+    const picked = { ...kept.data?.picked, ...this.#passing };
     const any = Object.keys(picked).length > 0;
     return {
       next: { endpoints, chosen: reachable ? chosen : null, ...(any ? { picked } : {}) },
       refused,
     };
-  };
+  }
 
-  const load = async (): Promise<void> => {
+  async #load(): Promise<void> {
     try {
-      const { kept, refused: unreadable } = await keptValues();
-      const checked = inForce(kept);
-      setIfChanged(config, checked.config);
-      const read = await readConnections();
-      setIfChanged(connections, read.next);
+      const { kept, refused: unreadable } = await this.#keptValues();
+      const checked = this.#inForce(kept);
+      setIfChanged(this.config, checked.config);
+      const read = await this.#readConnections();
+      setIfChanged(this.connections, read.next);
       const refused = [...unreadable, ...checked.refused, ...read.refused];
-      setIfChanged(problem, refused.length > 0 ? settingInvalid(refused).problem : null);
+      setIfChanged(this.problem, refused.length > 0 ? settingInvalid(refused).problem : null);
     } catch (error) {
-      problem.set(toProblem(error));
+      this.problem.set(toProblem(error));
     }
-  };
-
-  // -------------------------------------------------------------------------------------------- changing
-  // One change at a time, each on what is kept at that moment: another tab may have changed it since.
-  const changes = new SerialQueue();
+  }
 
   /** Sets what `path` names; `first` runs once everything was checked and nothing has changed yet, with what will be in force. */
-  const change = (path: string, value: unknown, first: (next: Config) => Promise<void> = async () => {}) =>
-    changes.run(async () => {
-      const { kept } = await keptValues();
-      const before = inForce(kept).config;
+  #change(
+    path: string,
+    value: unknown,
+    first: (next: Config) => Promise<void> = async () => {},
+  ): Promise<void> {
+    return this.#changes.run(async () => {
+      const { kept } = await this.#keptValues();
+      const before = this.#inForce(kept).config;
       const { values, refused } = valuesAt(before, path, value);
       const after = configOf(values);
       const all = [
@@ -180,148 +333,22 @@ export async function createSettings({
       const next = Object.fromEntries(
         Object.entries({ ...kept, ...values }).filter(([, kept]) => kept !== undefined),
       );
-      await first(inForce(next).config);
-      await drawer.set(CONFIG, next);
-      await load();
+      await first(this.#inForce(next).config);
+      await this.#deps.drawer.set(CONFIG, next);
+      await this.#load();
     });
+  }
 
-  const changeConnections = (change: (current: Connections) => Connections | Promise<Connections>) =>
-    changes.run(async () => {
-      const next = await change((await readConnections()).next);
+  #changeConnections(change: (current: Connections) => Connections | Promise<Connections>): Promise<void> {
+    return this.#changes.run(async () => {
+      const next = await change((await this.#readConnections()).next);
       const picks = Object.entries(next.picked ?? {});
       const kept = Object.fromEntries(picks.filter(([id]) => !isTemporary(id)));
-      await drawer.set(CONNECTIONS, next.picked ? { ...next, picked: kept } : next);
-      passing = Object.fromEntries(picks.filter(([id]) => isTemporary(id)));
-      setIfChanged(connections, next);
+      await this.#deps.drawer.set(CONNECTIONS, next.picked ? { ...next, picked: kept } : next);
+      this.#passing = Object.fromEntries(picks.filter(([id]) => isTemporary(id)));
+      setIfChanged(this.connections, next);
     });
-
-  await load();
-  // Keys of an earlier version say not where they belong: to the addresses in force now, before anybody changes one. A vault that
-  // cannot be opened says so where a key is needed.
-  void changes
-    .run(async () => {
-      const { embedding } = config.get();
-      for (const group of EMBEDDING_GROUPS) await keys.get(`embedding/${group}`, embedding[group].base_url);
-      for (const { id, baseUrl } of connections.get().endpoints) await keys.get(endpointKey(id), baseUrl);
-    })
-    .catch(() => {});
-  const stop = drawer.subscribe(({ keys }) => {
-    if (keys.includes(CONFIG) || keys.includes(CONNECTIONS)) void changes.run(load);
-  });
-  signal?.addEventListener('abort', stop, { once: true });
-
-  // -------------------------------------------------------------------------------------------- the service
-  return {
-    config,
-    connections,
-    problem,
-
-    set: (path, value) => change(path, value),
-
-    reset: () =>
-      changes.run(async () => {
-        await drawer.set(CONFIG, undefined);
-        await load();
-      }),
-
-    exportYaml: () =>
-      `# Configuration of Recollect, ${new Date(now()).toISOString()}. API keys are not in it.\n${stringify(config.get(), { lineWidth: 0 })}`,
-
-    importYaml: async (text) => {
-      const { secrets, content } = readFile(text);
-      await change('', content, async ({ embedding }) => {
-        const addressOf = (group: EmbeddingGroup) => embedding[group].base_url;
-        // A key for no address would go to whichever comes next.
-        const homeless = secrets.filter(({ group }) => originOf(addressOf(group)) === null);
-        if (homeless.length > 0)
-          throw settingInvalid(
-            homeless.map(({ group }) => ({
-              key: `embedding.${group}.base_url`,
-              value: addressOf(group),
-              allowed: 'https://… | http://…',
-            })),
-          );
-        for (const { group, secret } of secrets)
-          await keys.keep(`embedding/${group}`, secret, addressOf(group));
-      });
-    },
-
-    saveEndpoint: async (endpoint, key) => {
-      const checked = endpointSchema.safeParse(endpoint);
-      if (!checked.success) throw settingInvalid([endpointRefusal(endpoint, checked.error)]);
-      await changeConnections(async ({ endpoints, chosen, ...others }) => {
-        // The key first: an endpoint without its key would look connected.
-        if (key === '') await keys.forget(endpointKey(endpoint.id));
-        else if (key !== undefined) await keys.keep(endpointKey(endpoint.id), key, checked.data.baseUrl);
-        const { id, models } = checked.data;
-        const known = endpoints.some((other) => other.id === id);
-        return {
-          ...others,
-          // A server that was exchanged does not have the model of the one before.
-          chosen: chosen?.endpointId === id && !models.includes(chosen.model) ? null : chosen,
-          endpoints: known
-            ? endpoints.map((other) => (other.id === id ? checked.data : other))
-            : [...endpoints, checked.data],
-        };
-      });
-    },
-
-    removeEndpoint: (id) =>
-      // What was picked stays known: the conversation says what is missing, and goes on with it should it come back.
-      changeConnections(async ({ endpoints, chosen, ...others }) => {
-        await keys.forget(endpointKey(id));
-        return {
-          ...others,
-          endpoints: endpoints.filter((endpoint) => endpoint.id !== id),
-          chosen: chosen?.endpointId === id ? null : chosen,
-        };
-      }),
-
-    choose: (choice, conversation) =>
-      changeConnections(({ endpoints, picked, ...others }) => {
-        if (choice && !endpoints.some(({ id }) => id === choice.endpointId))
-          throw settingInvalid([
-            { key: 'endpoint', value: choice.endpointId, allowed: endpoints.map(({ id }) => id).join(', ') },
-          ]);
-        const all = conversation === undefined ? picked : withPicked(picked, conversation, choice);
-        return { ...others, endpoints, chosen: choice, ...(all ? { picked: all } : {}) };
-      }),
-    keepChosen: (conversation) =>
-      changeConnections((kept) =>
-        kept.endpoints.length === 0
-          ? kept
-          : { ...kept, picked: withPicked(kept.picked, conversation, kept.chosen) },
-      ),
-
-    // After what is under way: a key that is being kept, and where those of an earlier version belong.
-    keyOrigin: (name) => changes.run(() => keys.origin(name)),
-    forgetKey: (name) => changes.run(() => keys.forget(name)),
-
-    test: async (endpoint, key, signal) =>
-      test(
-        endpoint,
-        key ?? (await changes.run(() => keys.get(endpointKey(endpoint.id), endpoint.baseUrl))),
-        signal,
-      ),
-
-    refreshModels: async (id, signal) => {
-      const endpoint = connections.get().endpoints.find((known) => known.id === id);
-      if (!endpoint) return;
-      const key = await changes.run(() => keys.get(endpointKey(id), endpoint.baseUrl));
-      const report = await test(endpoint, key, signal);
-      if (!report.ok || signal.aborted) return;
-      await changeConnections(({ endpoints, ...others }) => ({
-        ...others,
-        endpoints: endpoints.map((now) =>
-          now.id === id && now.baseUrl === endpoint.baseUrl ? withList(now, report) : now,
-        ),
-      }));
-    },
-
-    // The caller put it there and knows what it is.
-    recallItem: async <T>(key: string) => (await drawer.get(ITEM + key)) as T | undefined,
-    keepItem: (key, value) => drawer.set(ITEM + key, value),
-  };
+  }
 }
 
 /** What is offered stays, and what is new in a short list since the last look is offered too. Prices are those of the list. */
