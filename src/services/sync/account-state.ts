@@ -140,355 +140,420 @@ interface AccountStateDeps {
   readonly wakeWithin: (ms: number) => void;
 }
 
-export function createAccountState({
-  account,
-  records,
-  config,
-  sealInto,
-  now,
-  clock,
-  wakeWithin,
-}: AccountStateDeps): AccountState {
-  const { device } = account;
-  const dirty = new Set<string>();
-  /** Heads by document and device, as the facts have them. */
-  const announcements = new Map<string, Map<string, VersionAnnouncement>>();
-  let announcementCount = 0;
-  let latest = '';
-  /** Documents of which others announced more than is here. */
-  const toFetch = new Set<string>();
-  /** Rooms whose relay did not give what others announced; looked at again later. */
-  const lacking = new Map<string, number>();
-  /** Of these, rooms that did not let this device in: what lies in them is not known. */
-  const refused = new Set<string>();
-  /** Documents whose rooms have no space for something of this device. */
-  const deferred = new Set<string>();
-  /** Documents of which the others are to be told. */
-  const unannounced = new Set<string>(records.rooms.keys());
-  let nextAnnouncementAt = 0;
-  /** When there was first something to tell while more was on its way. */
-  let dueSince: number | null = null;
-  let lastSeenSentAt = Number.NEGATIVE_INFINITY;
+export function createAccountState(deps: AccountStateDeps): AccountState {
+  return new SyncedAccountState(deps);
+}
 
-  function changed(keys: Iterable<string>): void {
-    for (const key of keys) {
-      const entry = records.state.get(key);
-      if (entry && entry.time > latest) latest = entry.time;
-      const [kind, document, id] = key.split('/');
-      if (document === undefined) continue;
-      if (kind === 'head' && id !== undefined) {
-        const announcement = announcementSchema.safeParse(entry?.value);
-        const all = announcements.get(document) ?? new Map<string, VersionAnnouncement>();
-        announcements.set(document, all);
-        if (announcement.success) all.set(id, announcement.data);
-        announcementCount += 1;
-        lacking.delete(document);
-      }
-      if (kind !== 'device') dirty.add(document);
-    }
+class SyncedAccountState implements AccountState {
+  readonly #deps: AccountStateDeps;
+  readonly #device: string;
+  readonly dirty = new Set<string>();
+  /** Heads by document and device, as the facts have them. */
+  readonly #announcements = new Map<string, Map<string, VersionAnnouncement>>();
+  #announcementCount = 0;
+  #latest = '';
+  /** Documents of which others announced more than is here. */
+  readonly #toFetch = new Set<string>();
+  /** Rooms whose relay did not give what others announced; looked at again later. */
+  readonly #lacking = new Map<string, number>();
+  /** Of these, rooms that did not let this device in: what lies in them is not known. */
+  readonly #refused = new Set<string>();
+  /** Documents whose rooms have no space for something of this device. */
+  readonly #deferred = new Set<string>();
+  /** Documents of which the others are to be told. */
+  readonly #unannounced: Set<string>;
+  #nextAnnouncementAt = 0;
+  /** When there was first something to tell while more was on its way. */
+  #dueSince: number | null = null;
+  #lastSeenSentAt = Number.NEGATIVE_INFINITY;
+  readonly content: RoomContent;
+
+  constructor(deps: AccountStateDeps) {
+    this.#deps = deps;
+    const { device } = deps.account;
+    this.#device = device;
+    this.#unannounced = new Set<string>(deps.records.rooms.keys());
+    this.content = {
+      isBody: (body) => decodeRows(body) !== null,
+      merge: (bodies) => {
+        const all = new Map<string, StateEntry>();
+        for (const body of bodies) mergeState(all, decodeRows(body) ?? []);
+        return encodeRows(toRows(all));
+      },
+      advanceClocks: (before) => before,
+      forgottenCount: () => 0,
+      apply: async (transaction, bodies, known) => {
+        const rows = [...bodies, ...known].flatMap((body) => decodeRows(body) ?? []);
+        deps.records.putState(transaction, rows, (keys) => this.#changed(keys));
+        this.#journalDeviceChanges(transaction, rows);
+        return bodies.length;
+      },
+      snapshot: async () => encodeRows(toRows(deps.records.state)),
+      diff: async (held) => {
+        const there = new Map<string, StateEntry>();
+        if (held) mergeState(there, decodeRows(held) ?? []);
+        const rows = toRows([...deps.records.state].filter(([key, fact]) => isLater(fact, there.get(key))));
+        return rows.length > 0 ? encodeRows(rows) : null;
+      },
+    };
+    this.#changed(deps.records.state.keys());
   }
-  const announcementsOf = (document: string): ReadonlyMap<string, VersionAnnouncement> =>
-    announcements.get(document) ?? NO_ANNOUNCEMENTS;
-  const tombstoneOf = (document: string): Tombstone | null => {
-    const fact = tombstoneSchema.safeParse(records.state.get(tombstoneKey(document))?.value);
+
+  readonly announcementCount: AccountState['announcementCount'] = () => this.#announcementCount;
+
+  latest(): string {
+    return this.#latest;
+  }
+
+  devices(): ReadonlyMap<string, DeviceState> {
+    const all = new Map<string, DeviceState>();
+    for (const [key, { value }] of this.#deps.records.state) {
+      if (!key.startsWith('device/')) continue;
+      const fact = deviceSchema.safeParse(value);
+      if (fact.success) all.set(key.slice('device/'.length), fact.data);
+    }
+    return all;
+  }
+
+  removeDevice(transaction: Transaction, id: string): Promise<void> {
+    const name = id === this.#device ? undefined : this.#deviceOf(id)?.name;
+    if (name !== undefined)
+      transaction.after.push(() =>
+        this.#deps.records.addToJournal({
+          kind: 'note',
+          what: 'unlisted',
+          document: null,
+          device: name,
+          count: 1,
+          bytes: 0,
+        }),
+      );
+    return this.publish(transaction, [[deviceKey(id), null]]);
+  }
+
+  isAnnounced(document: string): boolean {
+    return this.#announcementsOf(document).size > 0;
+  }
+
+  existsIn(document: string, epoch: number): boolean {
+    return [...this.#announcementsOf(document).values()].some((head) => head.epoch === epoch);
+  }
+
+  tombstoneOf(document: string): Tombstone | null {
+    const fact = tombstoneSchema.safeParse(this.#deps.records.state.get(tombstoneKey(document))?.value);
     return fact.success ? fact.data : null;
-  };
-  const epochOf = (document: string): number => {
-    const fact = epochSchema.safeParse(records.state.get(epochKey(document))?.value);
+  }
+
+  tombstones(): Map<string, { known: boolean; at: number | null }> {
+    const all = new Map<string, { known: boolean; at: number | null }>();
+    for (const [document, record] of this.#deps.records.rooms)
+      if (record.gone !== null)
+        all.set(document, { known: true, at: this.tombstoneOf(document)?.at ?? null });
+    for (const key of this.#deps.records.state.keys()) {
+      if (!key.startsWith('gone/')) continue;
+      const document = key.slice('gone/'.length);
+      const fact = this.tombstoneOf(document);
+      const record = this.#deps.records.rooms.get(document);
+      // What lives on in a later room is not gone.
+      const lives = record
+        ? record.epoch > (fact?.epoch ?? 0)
+        : this.existsIn(document, this.currentEpoch(document));
+      if (fact && !lives && !all.has(document)) all.set(document, { known: false, at: fact.at });
+    }
+    return all;
+  }
+
+  epochOf(document: string): number {
+    const fact = epochSchema.safeParse(this.#deps.records.state.get(epochKey(document))?.value);
     return fact.success ? fact.data.epoch : 0;
-  };
-  const currentEpoch = (document: string): number => {
-    const gone = tombstoneOf(document);
-    return Math.max(epochOf(document), gone ? gone.epoch + 1 : 0);
-  };
-  const existsIn = (document: string, epoch: number): boolean =>
-    [...announcementsOf(document).values()].some((head) => head.epoch === epoch);
-  const deviceOf = (id: string): DeviceState | null => {
-    const fact = deviceSchema.safeParse(records.state.get(deviceKey(id))?.value);
-    return fact.success ? fact.data : null;
-  };
-  const belongs = (id: string): boolean => deviceOf(id) !== null;
-  const isBehind = (document: string): boolean => {
-    const record = records.rooms.get(document);
+  }
+
+  isUploadedByMover(document: string, epoch: number): boolean {
+    const fact = epochSchema.safeParse(this.#deps.records.state.get(epochKey(document))?.value);
+    return fact.success && fact.data.epoch === epoch && fact.data.brought;
+  }
+
+  currentEpoch(document: string): number {
+    const gone = this.tombstoneOf(document);
+    return Math.max(this.epochOf(document), gone ? gone.epoch + 1 : 0);
+  }
+
+  isBehind(document: string): boolean {
+    const record = this.#deps.records.rooms.get(document);
     if (record && record.gone !== null) return false;
-    const epoch = record?.epoch ?? currentEpoch(document);
-    for (const head of announcementsOf(document).values())
+    const epoch = record?.epoch ?? this.currentEpoch(document);
+    for (const head of this.#announcementsOf(document).values())
       if (head.epoch === epoch)
         for (const [author, count] of Object.entries(head.have))
           if (count > versionOf(record?.have ?? {}, author)) return true;
     return false;
-  };
-  const lackingUntil = () => clock() + config.get().sync.auto_sync_interval * 1000;
+  }
 
-  const stamp = (): string => {
-    latest = nextHlc(now(), device, latest === '' ? null : latest);
-    return latest;
-  };
-  /** Puts into the journal, once these facts are taken over, who came to the account and who is gone from it. */
-  const journalDeviceChanges = (transaction: Transaction, rows: StateRows): void => {
-    // Before this device told of itself it had not read who else is there: they were there before it.
-    if (!deviceOf(device)) return;
-    const ids = new Set(
-      rows.flatMap(([key]) => (key.startsWith('device/') ? [key.slice('device/'.length)] : [])),
+  othersLack(document: string): boolean {
+    const record = this.#deps.records.rooms.get(document);
+    if (!record || !isShared(record) || this.#deps.records.outbox.has(document)) return false;
+    return [...this.#announcementsOf(document)].some(
+      ([id, head]) =>
+        id !== this.#device &&
+        this.#belongs(id) &&
+        head.epoch === record.epoch &&
+        (head.have[this.#device] ?? 0) < record.seq,
     );
-    ids.delete(device);
-    for (const id of ids) {
-      const before = deviceOf(id);
-      const wasListed = records.state.has(deviceKey(id));
-      transaction.after.push(() => {
-        const after = deviceOf(id);
-        const name = (after ?? before)?.name;
-        if (name === undefined || (after === null) === (before === null)) return;
-        const isOwnWord = readHlc(records.state.get(deviceKey(id))?.time ?? '')?.node === id;
-        const what = after ? (wasListed ? 'listed' : 'joined') : isOwnWord ? 'left' : 'unlisted';
-        records.addToJournal({ kind: 'note', what, document: null, device: name, count: 1, bytes: 0 });
-      });
-    }
-  };
-  const content: RoomContent = {
-    isBody: (body) => decodeRows(body) !== null,
-    merge: (bodies) => {
-      const all = new Map<string, StateEntry>();
-      for (const body of bodies) mergeState(all, decodeRows(body) ?? []);
-      return encodeRows(toRows(all));
-    },
-    advanceClocks: (before) => before,
-    forgottenCount: () => 0,
-    apply: async (transaction, bodies, known) => {
-      const rows = [...bodies, ...known].flatMap((body) => decodeRows(body) ?? []);
-      records.putState(transaction, rows, changed);
-      journalDeviceChanges(transaction, rows);
-      return bodies.length;
-    },
-    snapshot: async () => encodeRows(toRows(records.state)),
-    diff: async (held) => {
-      const there = new Map<string, StateEntry>();
-      if (held) mergeState(there, decodeRows(held) ?? []);
-      const rows = toRows([...records.state].filter(([key, fact]) => isLater(fact, there.get(key))));
-      return rows.length > 0 ? encodeRows(rows) : null;
-    },
-  };
+  }
 
-  async function publish(
-    transaction: Transaction,
-    facts: readonly (readonly [string, unknown])[],
-  ): Promise<void> {
-    const rows: StateRows = facts.map(([key, value]) => [key, value, stamp()]);
-    records.putState(transaction, rows, changed);
-    const record = records.rooms.get(INDEX_ROOM) ?? freshRecord(account.indexEpoch);
-    const next = await sealInto(transaction, {
+  holdersOf(document: string, record: RoomRecord): string[] {
+    const all = Object.entries(versionVector(record.have));
+    return [...this.#announcementsOf(document)]
+      .filter(
+        ([id, head]) =>
+          id !== this.#device &&
+          this.#belongs(id) &&
+          head.epoch === record.epoch &&
+          all.every(([author, count]) => (head.have[author] ?? 0) >= count),
+      )
+      .map(([id]) => id);
+  }
+
+  async publish(transaction: Transaction, facts: readonly (readonly [string, unknown])[]): Promise<void> {
+    const rows: StateRows = facts.map(([key, value]) => [key, value, this.#stamp()]);
+    this.#deps.records.putState(transaction, rows, (keys) => this.#changed(keys));
+    const record = this.#deps.records.rooms.get(INDEX_ROOM) ?? freshRecord(this.#deps.account.indexEpoch);
+    const next = await this.#deps.sealInto(transaction, {
       document: INDEX_ROOM,
       record,
       body: encodeRows(rows),
       kind: 'delta',
       changes: 0,
-      content,
+      content: this.content,
     });
-    records.putRoom(transaction, INDEX_ROOM, next);
+    this.#deps.records.putRoom(transaction, INDEX_ROOM, next);
   }
 
-  async function sendAnnouncements(signal: AbortSignal): Promise<boolean> {
+  putIndexEpoch(transaction: Transaction, epoch: number): void {
+    this.#deps.records.putState(transaction, [[epochKey(INDEX_ROOM), { epoch }, this.#stamp()]], (keys) =>
+      this.#changed(keys),
+    );
+  }
+
+  queueAnnouncement(document: string): void {
+    this.#unannounced.add(document);
+  }
+
+  setDeferred(document: string, held: boolean): void {
+    if (held) this.#deferred.add(document);
+    else this.#deferred.delete(document);
+  }
+
+  isDeferred(document: string): boolean {
+    return this.#deferred.has(document);
+  }
+
+  hasUnannounced(): boolean {
+    for (const document of this.#unannounced) {
+      const record = this.#deps.records.rooms.get(document);
+      if (document === INDEX_ROOM || !record || !isShared(record)) continue;
+      const told = this.#announcementsOf(document).get(this.#device);
+      if (
+        versionOf(record.have, this.#device) >
+        (told?.epoch === record.epoch ? (told.have[this.#device] ?? 0) : 0)
+      )
+        return true;
+    }
+    return false;
+  }
+
+  async sendAnnouncements(signal: AbortSignal): Promise<boolean> {
     const due: [string, unknown][] = [];
-    if (deviceOf(device)?.name !== account.deviceName || clock() - lastSeenSentAt >= LAST_SEEN_EVERY_MS) {
-      due.push([deviceKey(device), { name: account.deviceName, pairedAt: account.createdAt, seenAt: now() }]);
+    if (
+      this.#deviceOf(this.#device)?.name !== this.#deps.account.deviceName ||
+      this.#deps.clock() - this.#lastSeenSentAt >= LAST_SEEN_EVERY_MS
+    ) {
+      due.push([
+        deviceKey(this.#device),
+        {
+          name: this.#deps.account.deviceName,
+          pairedAt: this.#deps.account.createdAt,
+          seenAt: this.#deps.now(),
+        },
+      ]);
     }
     const announced: string[] = [];
     let morePending = false;
-    for (const document of unannounced) {
+    for (const document of this.#unannounced) {
       if (document === INDEX_ROOM) {
         announced.push(document);
         continue;
       }
-      const record = records.rooms.get(document);
+      const record = this.#deps.records.rooms.get(document);
       if (!record || !isShared(record)) {
         announced.push(document);
         continue;
       }
       // What is not on the relay yet would only be looked for there in vain.
-      if ((records.outbox.has(document) && !deferred.has(document)) || record.whole || record.compare) {
+      if (
+        (this.#deps.records.outbox.has(document) && !this.#deferred.has(document)) ||
+        record.whole ||
+        record.compare
+      ) {
         morePending = true;
         continue;
       }
       announced.push(document);
       const head: VersionAnnouncement = { epoch: record.epoch, have: versionVector(record.have) };
-      const before = announcementsOf(document).get(device);
+      const before = this.#announcementsOf(document).get(this.#device);
       if (Object.keys(head.have).length > 0 && JSON.stringify(before) !== JSON.stringify(head))
-        due.push([announcementKey(document, device), head]);
+        due.push([announcementKey(document, this.#device), head]);
     }
     if (due.length === 0) {
-      dueSince = null;
-      for (const document of announced) unannounced.delete(document);
+      this.#dueSince = null;
+      for (const document of announced) this.#unannounced.delete(document);
       return false;
     }
-    dueSince ??= clock();
+    this.#dueSince ??= this.#deps.clock();
     const at = morePending
-      ? Math.max(nextAnnouncementAt, dueSince + ANNOUNCEMENT_WAIT_MS)
-      : nextAnnouncementAt;
-    if (clock() < at) {
-      wakeWithin(at - clock() + 1);
+      ? Math.max(this.#nextAnnouncementAt, this.#dueSince + ANNOUNCEMENT_WAIT_MS)
+      : this.#nextAnnouncementAt;
+    if (this.#deps.clock() < at) {
+      this.#deps.wakeWithin(at - this.#deps.clock() + 1);
       return false;
     }
-    dueSince = null;
+    this.#dueSince = null;
     const transaction = newTransaction();
-    await publish(transaction, due);
+    await this.publish(transaction, due);
     signal.throwIfAborted();
-    await records.commit(transaction);
-    for (const document of announced) unannounced.delete(document);
-    nextAnnouncementAt = clock() + ANNOUNCEMENT_GAP_MS;
-    if (due.some(([key]) => key === deviceKey(device))) lastSeenSentAt = clock();
-    wakeWithin(Math.max(lastSeenSentAt + LAST_SEEN_EVERY_MS - clock(), 0) + 1);
+    await this.#deps.records.commit(transaction);
+    for (const document of announced) this.#unannounced.delete(document);
+    this.#nextAnnouncementAt = this.#deps.clock() + ANNOUNCEMENT_GAP_MS;
+    if (due.some(([key]) => key === deviceKey(this.#device))) this.#lastSeenSentAt = this.#deps.clock();
+    this.#deps.wakeWithin(Math.max(this.#lastSeenSentAt + LAST_SEEN_EVERY_MS - this.#deps.clock(), 0) + 1);
     return true;
   }
 
-  changed(records.state.keys());
+  updateFetchList(document: string): void {
+    if (document !== INDEX_ROOM && this.isBehind(document)) this.#toFetch.add(document);
+    else this.#toFetch.delete(document);
+  }
 
-  return {
-    content,
-    dirty,
-    latest: () => latest,
-    announcementCount: () => announcementCount,
-    devices: () => {
-      const all = new Map<string, DeviceState>();
-      for (const [key, { value }] of records.state) {
-        if (!key.startsWith('device/')) continue;
-        const fact = deviceSchema.safeParse(value);
-        if (fact.success) all.set(key.slice('device/'.length), fact.data);
-      }
-      return all;
-    },
-    removeDevice: (transaction, id) => {
-      const name = id === device ? undefined : deviceOf(id)?.name;
-      if (name !== undefined)
-        transaction.after.push(() =>
-          records.addToJournal({
-            kind: 'note',
-            what: 'unlisted',
-            document: null,
-            device: name,
-            count: 1,
-            bytes: 0,
-          }),
-        );
-      return publish(transaction, [[deviceKey(id), null]]);
-    },
-    isAnnounced: (document) => announcementsOf(document).size > 0,
-    existsIn,
-    tombstoneOf,
-    tombstones: () => {
-      const all = new Map<string, { known: boolean; at: number | null }>();
-      for (const [document, record] of records.rooms)
-        if (record.gone !== null) all.set(document, { known: true, at: tombstoneOf(document)?.at ?? null });
-      for (const key of records.state.keys()) {
-        if (!key.startsWith('gone/')) continue;
-        const document = key.slice('gone/'.length);
-        const fact = tombstoneOf(document);
-        const record = records.rooms.get(document);
-        // What lives on in a later room is not gone.
-        const lives = record ? record.epoch > (fact?.epoch ?? 0) : existsIn(document, currentEpoch(document));
-        if (fact && !lives && !all.has(document)) all.set(document, { known: false, at: fact.at });
-      }
-      return all;
-    },
-    epochOf,
-    isUploadedByMover: (document, epoch) => {
-      const fact = epochSchema.safeParse(records.state.get(epochKey(document))?.value);
-      return fact.success && fact.data.epoch === epoch && fact.data.brought;
-    },
-    currentEpoch,
-    isBehind,
-    othersLack: (document) => {
-      const record = records.rooms.get(document);
-      if (!record || !isShared(record) || records.outbox.has(document)) return false;
-      return [...announcementsOf(document)].some(
-        ([id, head]) =>
-          id !== device &&
-          belongs(id) &&
-          head.epoch === record.epoch &&
-          (head.have[device] ?? 0) < record.seq,
-      );
-    },
-    holdersOf: (document, record) => {
-      const all = Object.entries(versionVector(record.have));
-      return [...announcementsOf(document)]
-        .filter(
-          ([id, head]) =>
-            id !== device &&
-            belongs(id) &&
-            head.epoch === record.epoch &&
-            all.every(([author, count]) => (head.have[author] ?? 0) >= count),
-        )
-        .map(([id]) => id);
-    },
+  toFetch(): string[] {
+    return [...this.#toFetch].filter((document) => {
+      const again = this.#lacking.get(document);
+      return (again === undefined || again <= this.#deps.clock()) && this.isBehind(document);
+    });
+  }
 
-    publish,
-    putIndexEpoch: (transaction, epoch) =>
-      records.putState(transaction, [[epochKey(INDEX_ROOM), { epoch }, stamp()]], changed),
-    queueAnnouncement: (document) => {
-      unannounced.add(document);
-    },
-    setDeferred: (document, held) => {
-      if (held) deferred.add(document);
-      else deferred.delete(document);
-    },
-    isDeferred: (document) => deferred.has(document),
-    hasUnannounced: () => {
-      for (const document of unannounced) {
-        const record = records.rooms.get(document);
-        if (document === INDEX_ROOM || !record || !isShared(record)) continue;
-        const told = announcementsOf(document).get(device);
-        if (versionOf(record.have, device) > (told?.epoch === record.epoch ? (told.have[device] ?? 0) : 0))
-          return true;
-      }
-      return false;
-    },
-    sendAnnouncements,
+  fetching(): number {
+    let count = 0;
+    for (const document of this.#toFetch)
+      if (this.isBehind(document) && !this.#lacking.has(document)) count += 1;
+    return count;
+  }
 
-    updateFetchList: (document) => {
-      if (document !== INDEX_ROOM && isBehind(document)) toFetch.add(document);
-      else toFetch.delete(document);
-    },
-    toFetch: () =>
-      [...toFetch].filter((document) => {
-        const again = lacking.get(document);
-        return (again === undefined || again <= clock()) && isBehind(document);
-      }),
-    fetching: () => {
-      let count = 0;
-      for (const document of toFetch) if (isBehind(document) && !lacking.has(document)) count += 1;
-      return count;
-    },
-    unfetched: () => {
-      let [unread, lacks] = [0, 0];
-      for (const document of new Set([...toFetch, ...dirty])) {
-        if (document === INDEX_ROOM || !isBehind(document)) continue;
-        if (lacking.has(document) && !refused.has(document)) lacks += 1;
-        else unread += 1;
+  unfetched(): { readonly unread: number; readonly lacking: number } {
+    let [unread, lacks] = [0, 0];
+    for (const document of new Set([...this.#toFetch, ...this.dirty])) {
+      if (document === INDEX_ROOM || !this.isBehind(document)) continue;
+      if (this.#lacking.has(document) && !this.#refused.has(document)) lacks += 1;
+      else unread += 1;
+    }
+    return { unread, lacking: lacks };
+  }
+
+  markRead(document: string): void {
+    this.#refused.delete(document);
+    if (this.isBehind(document)) {
+      // Looked, and it is not there: the relay lacks it, or keeps it back.
+      if (!this.#lacking.has(document)) this.#lacking.set(document, this.#lackingUntil());
+    } else {
+      this.#lacking.delete(document);
+      this.#toFetch.delete(document);
+    }
+  }
+
+  markRefused(document: string): void {
+    this.#refused.add(document);
+    this.#lacking.set(document, this.#lackingUntil());
+  }
+
+  retryLacking(): void {
+    this.#lacking.clear();
+  }
+
+  missingOf(id: string): number {
+    let count = 0;
+    for (const document of this.#lacking.keys()) {
+      const head = this.#announcementsOf(document).get(id);
+      const record = this.#deps.records.rooms.get(document);
+      if (head) count += Math.max(0, (head.have[id] ?? 0) - versionOf(record?.have ?? {}, id));
+    }
+    return count;
+  }
+
+  #changed(keys: Iterable<string>): void {
+    for (const key of keys) {
+      const entry = this.#deps.records.state.get(key);
+      if (entry && entry.time > this.#latest) this.#latest = entry.time;
+      const [kind, document, id] = key.split('/');
+      if (document === undefined) continue;
+      if (kind === 'head' && id !== undefined) {
+        const announcement = announcementSchema.safeParse(entry?.value);
+        const all = this.#announcements.get(document) ?? new Map<string, VersionAnnouncement>();
+        this.#announcements.set(document, all);
+        if (announcement.success) all.set(id, announcement.data);
+        this.#announcementCount += 1;
+        this.#lacking.delete(document);
       }
-      return { unread, lacking: lacks };
-    },
-    markRead: (document) => {
-      refused.delete(document);
-      if (isBehind(document)) {
-        // Looked, and it is not there: the relay lacks it, or keeps it back.
-        if (!lacking.has(document)) lacking.set(document, lackingUntil());
-      } else {
-        lacking.delete(document);
-        toFetch.delete(document);
-      }
-    },
-    markRefused: (document) => {
-      refused.add(document);
-      lacking.set(document, lackingUntil());
-    },
-    retryLacking: () => lacking.clear(),
-    missingOf: (id) => {
-      let count = 0;
-      for (const document of lacking.keys()) {
-        const head = announcementsOf(document).get(id);
-        const record = records.rooms.get(document);
-        if (head) count += Math.max(0, (head.have[id] ?? 0) - versionOf(record?.have ?? {}, id));
-      }
-      return count;
-    },
-  };
+      if (kind !== 'device') this.dirty.add(document);
+    }
+  }
+
+  #announcementsOf(document: string): ReadonlyMap<string, VersionAnnouncement> {
+    return this.#announcements.get(document) ?? NO_ANNOUNCEMENTS;
+  }
+
+  #deviceOf(id: string): DeviceState | null {
+    const fact = deviceSchema.safeParse(this.#deps.records.state.get(deviceKey(id))?.value);
+    return fact.success ? fact.data : null;
+  }
+
+  #belongs(id: string): boolean {
+    return this.#deviceOf(id) !== null;
+  }
+
+  #lackingUntil(): number {
+    return this.#deps.clock() + this.#deps.config.get().sync.auto_sync_interval * 1000;
+  }
+
+  #stamp(): string {
+    this.#latest = nextHlc(this.#deps.now(), this.#device, this.#latest === '' ? null : this.#latest);
+    return this.#latest;
+  }
+
+  /** Puts into the journal, once these facts are taken over, who came to the account and who is gone from it. */
+  #journalDeviceChanges(transaction: Transaction, rows: StateRows): void {
+    // Before this device told of itself it had not read who else is there: they were there before it.
+    if (!this.#deviceOf(this.#device)) return;
+    const ids = new Set(
+      rows.flatMap(([key]) => (key.startsWith('device/') ? [key.slice('device/'.length)] : [])),
+    );
+    ids.delete(this.#device);
+    for (const id of ids) {
+      const before = this.#deviceOf(id);
+      const wasListed = this.#deps.records.state.has(deviceKey(id));
+      transaction.after.push(() => {
+        const after = this.#deviceOf(id);
+        const name = (after ?? before)?.name;
+        if (name === undefined || (after === null) === (before === null)) return;
+        const isOwnWord = readHlc(this.#deps.records.state.get(deviceKey(id))?.time ?? '')?.node === id;
+        const what = after ? (wasListed ? 'listed' : 'joined') : isOwnWord ? 'left' : 'unlisted';
+        this.#deps.records.addToJournal({
+          kind: 'note',
+          what,
+          document: null,
+          device: name,
+          count: 1,
+          bytes: 0,
+        });
+      });
+    }
+  }
 }

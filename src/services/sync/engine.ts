@@ -1,5 +1,7 @@
 // The door to sync: follows the configuration and the account, runs a session while both want it, and answers what tabs ask. Once per
 // origin: the leader runs it, the next leader resumes from the records.
+
+import type { Drawer, Store } from '../../adapters/log/conversation-log.ts';
 import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { ignore } from '../../domain/base/log.ts';
 import { createJob } from '../scheduler.ts';
@@ -30,168 +32,250 @@ const OPEN_EXPIRES_MS = 120_000;
 
 /** Follows configuration and account: runs while both want it. Ends with the signal. */
 export function startSync(deps: SyncEngineDeps): SyncEngine {
-  const { store, config, onStatus, signal, now = Date.now } = deps;
-  const clock = deps.clock ?? (() => performance.now());
-  const { log, drawer } = store;
+  return new SyncThread(deps);
+}
 
-  let session: SyncSession | undefined;
-  let lastPublished = '';
-  let current: SyncStatus = SYNC_OFF;
-  let failure: Problem | null = null;
-  let restart = true;
-  const requests: {
+class SyncThread implements SyncEngine {
+  readonly #deps: SyncEngineDeps;
+  readonly #store: Store;
+  readonly #config;
+  readonly #onStatus: (status: SyncStatus) => void;
+  readonly #signal: AbortSignal;
+  readonly #now: () => number;
+  readonly #clock: () => number;
+  readonly #drawer: Drawer;
+  #session: SyncSession | undefined;
+  #lastPublished = '';
+  #current: SyncStatus = SYNC_OFF;
+  #failure: Problem | null = null;
+  #restart = true;
+  readonly #requests: {
     request: SyncRequest;
     resolve: (answer: SyncAnswer) => void;
     reject: (error: unknown) => void;
   }[] = [];
   /** What each tab has on its screen. */
-  const openDocuments = new Map<string, { documents: readonly string[]; until: number }>();
+  readonly #openDocuments = new Map<string, { documents: readonly string[]; until: number }>();
+  readonly #job: ReturnType<typeof createJob>;
+  // The account or the way changed, here or in a tab.
+  #identity = '';
 
-  const publishStatus = () => {
-    if (signal.aborted) return;
-    const mode = config.get().sync.mode;
-    const status: SyncStatus = session
-      ? { ...session.status(), mode, ...(failure ? { problem: failure } : {}) }
+  constructor(deps: SyncEngineDeps) {
+    this.#deps = deps;
+    const { store, config, onStatus, signal, now = Date.now } = deps;
+    this.#store = store;
+    this.#config = config;
+    this.#onStatus = onStatus;
+    this.#signal = signal;
+    this.#now = now;
+    this.#clock = deps.clock ?? (() => performance.now());
+    const { log, drawer } = this.#store;
+    this.#drawer = drawer;
+    this.#job = createJob({
+      run: () => this.#run(),
+      signal: this.#signal,
+      onError: (error) => {
+        if (isAbort(error)) return;
+        this.#failure = toProblem(error);
+        this.#session?.setProblem(this.#failure);
+        this.#publishStatus();
+      },
+    });
+    const stops = [
+      this.#config.subscribe(() =>
+        ignore(this.#checkAccount(), 'a look at the account; the next round looks again'),
+      ),
+      this.#drawer.subscribe(({ keys }) => {
+        if (keys.includes(ACCOUNT))
+          ignore(this.#checkAccount(), 'a look at the account; the next round looks again');
+      }),
+      log.subscribe(({ documents, foreign }) => {
+        this.#session?.markChanged(documents);
+        // A tab wrote: from now on the relay lacks it, also while a round is still busy with something else.
+        if (foreign && this.#current.state === 'synced') this.#publishStatus();
+        this.#job.wake();
+      }),
+    ];
+    this.#signal.addEventListener(
+      'abort',
+      () => {
+        for (const stop of stops) stop();
+        this.#session?.close();
+      },
+      { once: true },
+    );
+    void this.#checkAccount().catch(() => this.#job.wake());
+  }
+
+  wake(reason?: 'changed' | 'online'): void {
+    if (reason === 'online') this.#session?.retry();
+    this.#job.wake(true);
+  }
+
+  ask(request: SyncRequest): Promise<SyncAnswer> {
+    return new Promise((resolve, reject) => {
+      if (request.do === 'look') {
+        this.#session?.requestCheck(request.force);
+        // From now on until it was looked nothing is known for sure.
+        this.#publishStatus();
+      }
+      this.#requests.push({ request, resolve, reject });
+      this.#job.wake(true);
+    });
+  }
+
+  status(): SyncStatus {
+    return this.#current;
+  }
+
+  settled(): Promise<void> {
+    return this.#job.settled();
+  }
+
+  #publishStatus(): void {
+    if (this.#signal.aborted) return;
+    const mode = this.#config.get().sync.mode;
+    const status: SyncStatus = this.#session
+      ? { ...this.#session.status(), mode, ...(this.#failure ? { problem: this.#failure } : {}) }
       : {
           ...SYNC_OFF,
           mode,
           state:
-            mode === 'disabled' ? 'disabled' : mode === 'local' ? 'local' : failure ? 'stopped' : 'unpaired',
-          problem: failure,
+            mode === 'disabled'
+              ? 'disabled'
+              : mode === 'local'
+                ? 'local'
+                : this.#failure
+                  ? 'stopped'
+                  : 'unpaired',
+          problem: this.#failure,
         };
-    const text = `${session?.announcementCount() ?? 0} ${JSON.stringify(status)}`;
-    if (text === lastPublished) return;
-    lastPublished = text;
-    current = status;
-    onStatus(status);
-  };
+    const text = `${this.#session?.announcementCount() ?? 0} ${JSON.stringify(status)}`;
+    if (text === this.#lastPublished) return;
+    this.#lastPublished = text;
+    this.#current = status;
+    this.#onStatus(status);
+  }
 
-  const readAccount = async (): Promise<Account | null> => {
-    const account = accountSchema.safeParse(await drawer.get(ACCOUNT));
+  async #readAccount(): Promise<Account | null> {
+    const account = accountSchema.safeParse(await this.#drawer.get(ACCOUNT));
     return account.success ? account.data : null;
-  };
+  }
 
   /** The account's keys, and where it is. */
-  const openRelay = async (account: Account) => {
-    const { ring, token } = await openAccount(deps, account);
-    return { ring, relay: { endpoint: config.get().sync.remote.endpoint || account.endpoint, token } };
-  };
+  async #openRelay(account: Account) {
+    const { ring, token } = await openAccount(this.#deps, account);
+    return { ring, relay: { endpoint: this.#config.get().sync.remote.endpoint || account.endpoint, token } };
+  }
 
-  const openSession = async (): Promise<SyncSession | undefined> => {
-    const { mode } = config.get().sync;
-    const account = await readAccount();
-    await sweepSecrets(deps, account);
+  async #openSession(): Promise<SyncSession | undefined> {
+    const { mode } = this.#config.get().sync;
+    const account = await this.#readAccount();
+    await sweepSecrets(this.#deps, account);
     if (!account || (mode !== 'remote' && mode !== 'managed')) return undefined;
-    if (store.kind === 'memory')
+    if (this.#store.kind === 'memory')
       throw new RecollectError('storage-unavailable', 'Sync needs a browser that keeps what it receives');
-    const { ring, relay } = await openRelay(account);
+    const { ring, relay } = await this.#openRelay(account);
     return await createSyncSession({
-      ...deps,
-      now,
-      clock,
+      ...this.#deps,
+      now: this.#now,
+      clock: this.#clock,
       account,
       ring,
       relay,
-      wake: () => job.wake(),
-      wakeWithin: (ms) => job.wakeWithin(ms),
+      wake: () => this.#job.wake(),
+      wakeWithin: (ms) => this.#job.wakeWithin(ms),
       onScreen: () =>
-        [...openDocuments.values()].flatMap(({ documents, until }) => (until > clock() ? documents : [])),
+        [...this.#openDocuments.values()].flatMap(({ documents, until }) =>
+          until > this.#clock() ? documents : [],
+        ),
     });
-  };
+  }
 
   /** Leaving is possible while nothing runs: what a person wants to be rid of must not have to be switched on first. */
-  const leaveWhileStopped = async (erase: boolean): Promise<null> => {
-    const account = await readAccount();
+  async #leaveWhileStopped(erase: boolean): Promise<null> {
+    const account = await this.#readAccount();
     if (!account) throw new RecollectError('sync-unpaired', 'This device belongs to no account');
     // The key is asked for only where the relay is: an account whose key was lost can be left as well.
-    const relay = erase ? (await openRelay(account)).relay : { endpoint: account.endpoint, token: '' };
-    await leave({ ...deps, now, account, relay }, { erase });
-    await sweepSecrets(deps, null);
-    restart = true;
+    const relay = erase ? (await this.#openRelay(account)).relay : { endpoint: account.endpoint, token: '' };
+    await leave({ ...this.#deps, now: this.#now, account, relay }, { erase });
+    await sweepSecrets(this.#deps, null);
+    this.#restart = true;
     return null;
-  };
+  }
 
   /** `why`: what keeps the session from being opened. */
-  const answer = async (request: SyncRequest, why?: unknown): Promise<SyncAnswer> => {
+  async #answer(request: SyncRequest, why?: unknown): Promise<SyncAnswer> {
     if (request.do === 'open') {
-      openDocuments.set(request.tab, { documents: request.documents, until: clock() + OPEN_EXPIRES_MS });
+      this.#openDocuments.set(request.tab, {
+        documents: request.documents,
+        until: this.#clock() + OPEN_EXPIRES_MS,
+      });
       return null;
     }
     if (request.do === 'join') {
-      await join({ ...deps, now }, request);
-      restart = true;
+      await join({ ...this.#deps, now: this.#now }, request);
+      this.#restart = true;
       return null;
     }
     if (request.do === 'knock') {
-      await probe({ ...deps, now }, request);
+      await probe({ ...this.#deps, now: this.#now }, request);
       return null;
     }
-    if (!session) {
+    if (!this.#session) {
       if (request.do === 'where') return { place: 'here', devices: [] };
       if (request.do === 'look') return null;
-      if (request.do === 'leave') return await leaveWhileStopped(request.erase);
+      if (request.do === 'leave') return await this.#leaveWhileStopped(request.erase);
       if (why !== undefined) throw why;
       throw new RecollectError('sync-unpaired', 'This device belongs to no account');
     }
-    const result = await session.answer(request);
+    const result = await this.#session.answer(request);
     if (request.do === 'revoke' || request.do === 'leave') {
-      await sweepSecrets(deps, await readAccount());
-      restart = true;
+      await sweepSecrets(this.#deps, await this.#readAccount());
+      this.#restart = true;
     }
     return result;
-  };
+  }
 
-  const answerAll = async (why?: unknown): Promise<void> => {
-    for (const { request, resolve, reject } of requests.splice(0)) {
+  async #answerAll(why?: unknown): Promise<void> {
+    for (const { request, resolve, reject } of this.#requests.splice(0)) {
       try {
-        resolve(await answer(request, why));
+        resolve(await this.#answer(request, why));
       } catch (error) {
         reject(error);
       }
     }
-  };
+  }
 
-  const run = async () => {
-    if (restart) {
-      restart = false;
-      session?.close();
-      session = undefined;
-      failure = null;
+  async #run(): Promise<void> {
+    if (this.#restart) {
+      this.#restart = false;
+      this.#session?.close();
+      this.#session = undefined;
+      this.#failure = null;
       try {
-        session = await openSession();
+        this.#session = await this.#openSession();
       } catch (error) {
-        restart = true;
-        await answerAll(error);
+        this.#restart = true;
+        await this.#answerAll(error);
         throw error;
       }
     }
-    for (let more = true; more && !restart; ) {
+    for (let more = true; more && !this.#restart; ) {
       more = false;
-      await answerAll();
-      if (session && !restart) more = await session.round();
-      signal.throwIfAborted();
-      publishStatus();
+      await this.#answerAll();
+      if (this.#session && !this.#restart) more = await this.#session.round();
+      this.#signal.throwIfAborted();
+      this.#publishStatus();
     }
-    failure = null;
-    publishStatus();
-    if (restart) job.wake();
-  };
-  const job = createJob({
-    run,
-    signal,
-    onError: (error) => {
-      if (isAbort(error)) return;
-      failure = toProblem(error);
-      session?.setProblem(failure);
-      publishStatus();
-    },
-  });
+    this.#failure = null;
+    this.#publishStatus();
+    if (this.#restart) this.#job.wake();
+  }
 
-  // The account or the way changed, here or in a tab.
-  let identity = '';
-  const checkAccount = async () => {
-    const { mode, remote } = config.get().sync;
-    const account = await readAccount();
+  async #checkAccount(): Promise<void> {
+    const { mode, remote } = this.#config.get().sync;
+    const account = await this.#readAccount();
     const next = JSON.stringify([
       mode,
       remote.endpoint,
@@ -199,50 +283,10 @@ export function startSync(deps: SyncEngineDeps): SyncEngine {
       account?.endpoint ?? null,
       account?.deviceName ?? null,
     ]);
-    if (next !== identity) {
-      identity = next;
-      restart = true;
+    if (next !== this.#identity) {
+      this.#identity = next;
+      this.#restart = true;
     }
-    job.wake(true);
-  };
-  const stops = [
-    config.subscribe(() => ignore(checkAccount(), 'a look at the account; the next round looks again')),
-    drawer.subscribe(({ keys }) => {
-      if (keys.includes(ACCOUNT)) ignore(checkAccount(), 'a look at the account; the next round looks again');
-    }),
-    log.subscribe(({ documents, foreign }) => {
-      session?.markChanged(documents);
-      // A tab wrote: from now on the relay lacks it, also while a round is still busy with something else.
-      if (foreign && current.state === 'synced') publishStatus();
-      job.wake();
-    }),
-  ];
-  signal.addEventListener(
-    'abort',
-    () => {
-      for (const stop of stops) stop();
-      session?.close();
-    },
-    { once: true },
-  );
-  void checkAccount().catch(() => job.wake());
-
-  return {
-    wake: (reason) => {
-      if (reason === 'online') session?.retry();
-      job.wake(true);
-    },
-    ask: (request) =>
-      new Promise((resolve, reject) => {
-        if (request.do === 'look') {
-          session?.requestCheck(request.force);
-          // From now on until it was looked nothing is known for sure.
-          publishStatus();
-        }
-        requests.push({ request, resolve, reject });
-        job.wake(true);
-      }),
-    status: () => current,
-    settled: () => job.settled(),
-  };
+    this.#job.wake(true);
+  }
 }

@@ -35,76 +35,211 @@ const LOG_PAGE_ENTRIES = 200;
 /** First uploads wait while this much lies in the outbox. */
 const MAX_OUTBOX_BYTES = 16 * 1024 * 1024;
 
-export function createOutboxWriter({
-  log,
-  records,
-  accountState,
-  contents,
-  sealInto,
-  signal,
-  onLogRead,
-  onQueued,
-  keepInTrash,
-  handleTombstonedWrite,
-}: SessionContext & {
-  /** The log was read where it speaks of this document. */
-  readonly onLogRead: (document: string) => void;
-  /** Something of this document waits for its room. */
-  readonly onQueued: (document: string) => void;
-  /** Puts into the step what makes of a document one that was erased elsewhere. */
-  readonly keepInTrash: (transaction: Transaction, document: string) => Promise<void>;
-  /** Puts into the step what becomes of a document that is gone and of which something came into the log. */
-  readonly handleTombstonedWrite: (
-    transaction: Transaction,
-    document: string,
-    here: WholeDocument,
-  ) => Promise<void>;
-}): OutboxWriter {
-  let isAdopting = true;
-  let mustRecheck = true;
+export function createOutboxWriter(
+  deps: SessionContext & {
+    /** The log was read where it speaks of this document. */
+    readonly onLogRead: (document: string) => void;
+    /** Something of this document waits for its room. */
+    readonly onQueued: (document: string) => void;
+    /** Puts into the step what makes of a document one that was erased elsewhere. */
+    readonly keepInTrash: (transaction: Transaction, document: string) => Promise<void>;
+    /** Puts into the step what becomes of a document that is gone and of which something came into the log. */
+    readonly handleTombstonedWrite: (
+      transaction: Transaction,
+      document: string,
+      here: WholeDocument,
+    ) => Promise<void>;
+  },
+): OutboxWriter {
+  return new SealingOutboxWriter(deps);
+}
+
+class SealingOutboxWriter implements OutboxWriter {
+  readonly #deps: SessionContext & {
+    /** The log was read where it speaks of this document. */
+    readonly onLogRead: (document: string) => void;
+    /** Something of this document waits for its room. */
+    readonly onQueued: (document: string) => void;
+    /** Puts into the step what makes of a document one that was erased elsewhere. */
+    readonly keepInTrash: (transaction: Transaction, document: string) => Promise<void>;
+    /** Puts into the step what becomes of a document that is gone and of which something came into the log. */
+    readonly handleTombstonedWrite: (
+      transaction: Transaction,
+      document: string,
+      here: WholeDocument,
+    ) => Promise<void>;
+  };
+  #isAdopting = true;
+  #mustRecheck = true;
+
+  constructor(
+    deps: SessionContext & {
+      /** The log was read where it speaks of this document. */
+      readonly onLogRead: (document: string) => void;
+      /** Something of this document waits for its room. */
+      readonly onQueued: (document: string) => void;
+      /** Puts into the step what makes of a document one that was erased elsewhere. */
+      readonly keepInTrash: (transaction: Transaction, document: string) => Promise<void>;
+      /** Puts into the step what becomes of a document that is gone and of which something came into the log. */
+      readonly handleTombstonedWrite: (
+        transaction: Transaction,
+        document: string,
+        here: WholeDocument,
+      ) => Promise<void>;
+    },
+  ) {
+    this.#deps = deps;
+  }
+
+  async pushChanges(): Promise<boolean> {
+    let did = false;
+    for (;;) {
+      const entries = await this.#deps.log.since(this.#deps.records.bookmark, LOG_PAGE_ENTRIES);
+      this.#deps.signal.throwIfAborted();
+      const last = entries.at(-1);
+      if (!last) return did;
+      did = true;
+      const byDocument = new Map<string, LogEntry[]>();
+      for (const entry of entries) {
+        this.#deps.onLogRead(entry.document);
+        if (entry.document === LIBRARY_DOCUMENT || entry.origin === 'remote') continue;
+        const list = byDocument.get(entry.document) ?? [];
+        byDocument.set(entry.document, [...list, entry]);
+      }
+      const transaction = newTransaction();
+      for (const [document, list] of byDocument) await this.#queueEntries(transaction, document, list);
+      this.#deps.records.putBookmark(transaction, last.seq);
+      this.#deps.signal.throwIfAborted();
+      await this.#deps.records.commit(transaction);
+    }
+  }
+
+  async adoptDocuments(): Promise<boolean> {
+    if (!this.#isAdopting) return false;
+    const unknown = (await this.#deps.log.documents())
+      .filter((id) => id !== LIBRARY_DOCUMENT && !this.#deps.records.rooms.has(id))
+      .sort()
+      .reverse();
+    let did = false;
+    for (const document of unknown) {
+      if (this.#outboxBytes() > MAX_OUTBOX_BYTES) return did;
+      this.#deps.signal.throwIfAborted();
+      const here = await this.#deps.contents.read(document);
+      if (!here) continue;
+      const transaction = newTransaction();
+      const gone = this.#deps.accountState.tombstoneOf(document);
+      const record: RoomRecord = {
+        ...freshRecord(this.#deps.accountState.currentEpoch(document)),
+        withheld: await this.#deps.contents.reasonToWithhold(document, here, null),
+        forgotten: here.forgotten,
+      };
+      const living = this.#deps.accountState.existsIn(document, record.epoch);
+      // Erased everywhere before this device could say that it has it.
+      if (gone && record.epoch === gone.epoch + 1 && !living)
+        await this.#deps.keepInTrash(transaction, document);
+      else if (living) this.#deps.records.putRoom(transaction, document, { ...record, compare: true });
+      else this.#deps.records.putRoom(transaction, document, { ...record, whole: true });
+      await this.#deps.records.commit(transaction);
+      did = true;
+      if (await this.#pushSnapshot(document)) continue;
+    }
+    this.#isAdopting = false;
+    return did;
+  }
+
+  get isAdopting() {
+    return this.#isAdopting;
+  }
+
+  async pushSnapshots(): Promise<boolean> {
+    let did = false;
+    for (const [document, record] of this.#deps.records.rooms) {
+      if (!record.whole || document === INDEX_ROOM) continue;
+      if (this.#outboxBytes() > MAX_OUTBOX_BYTES) break;
+      did = (await this.#pushSnapshot(document)) || did;
+    }
+    return did;
+  }
+
+  markRulesChanged(): void {
+    this.#mustRecheck = true;
+  }
+
+  async recheckWithheld(): Promise<boolean> {
+    if (!this.#mustRecheck) return false;
+    // Rules that change meanwhile are looked at in the next round.
+    this.#mustRecheck = false;
+    let did = false;
+    try {
+      const listed = await this.#deps.contents.listedReasons();
+      for (const [document, record] of [...this.#deps.records.rooms]) {
+        if (document === INDEX_ROOM || record.gone !== null) continue;
+        // Reading every document would take long: of what goes out, those are read of which the library says that they stay, or nothing.
+        if (record.withheld === null && listed.get(document) === null) continue;
+        const here = await this.#deps.contents.read(document as DocumentId);
+        const withheld = here
+          ? await this.#deps.contents.reasonToWithhold(document, here, record.withheld)
+          : null;
+        if (withheld === record.withheld) continue;
+        this.#deps.signal.throwIfAborted();
+        const transaction = newTransaction();
+        this.#setWithheld(transaction, document, record, withheld);
+        await this.#deps.records.commit(transaction);
+        did = true;
+      }
+    } catch (error) {
+      this.#mustRecheck = true;
+      throw error;
+    }
+    return did;
+  }
 
   /** What is on its way: what the relay has no room for keeps nothing else from going out. */
-  const outboxBytes = () => {
+  #outboxBytes(): number {
     let bytes = 0;
-    for (const [document, rows] of records.outbox)
-      if (!accountState.isDeferred(document)) for (const row of rows.values()) bytes += row.bytes;
+    for (const [document, rows] of this.#deps.records.outbox)
+      if (!this.#deps.accountState.isDeferred(document)) for (const row of rows.values()) bytes += row.bytes;
     return bytes;
-  };
+  }
 
   /** The document stays here from now on, whatever of it was to be sent, or goes out again. What lies on the relay stays there. */
-  function setWithheld(
+  #setWithheld(
     transaction: Transaction,
     document: string,
     record: RoomRecord,
     withheld: RoomRecord['withheld'],
   ): void {
-    if (withheld === null) records.putRoom(transaction, document, { ...record, withheld, whole: true });
+    if (withheld === null)
+      this.#deps.records.putRoom(transaction, document, { ...record, withheld, whole: true });
     else {
-      const taken = record.withheld === null && retractOutbox(records, transaction, document, record.epoch);
+      const taken =
+        record.withheld === null && retractOutbox(this.#deps.records, transaction, document, record.epoch);
       // What is to leave the room because it was forgotten leaves it once the document goes out again.
       const squash = record.squash || taken;
-      records.putRoom(transaction, document, { ...record, withheld, whole: false, compare: false, squash });
+      this.#deps.records.putRoom(transaction, document, {
+        ...record,
+        withheld,
+        whole: false,
+        compare: false,
+        squash,
+      });
     }
   }
 
-  async function queueEntries(
-    transaction: Transaction,
-    document: string,
-    list: readonly LogEntry[],
-  ): Promise<void> {
-    const record = records.rooms.get(document);
+  async #queueEntries(transaction: Transaction, document: string, list: readonly LogEntry[]): Promise<void> {
+    const record = this.#deps.records.rooms.get(document);
     // Not known yet: all of it is sent, or compared, once the index was read.
     if (!record) {
-      isAdopting = true;
+      this.#isAdopting = true;
       return;
     }
     if (record.whole) return;
-    const here = await contents.read(document as DocumentId);
+    const here = await this.#deps.contents.read(document as DocumentId);
     if (!here) return;
-    if (record.gone !== null) return await handleTombstonedWrite(transaction, document, here);
-    const withheld = await contents.reasonToWithhold(document, here, record.withheld);
+    if (record.gone !== null) return await this.#deps.handleTombstonedWrite(transaction, document, here);
+    const withheld = await this.#deps.contents.reasonToWithhold(document, here, record.withheld);
     if (withheld !== null || record.withheld !== null) {
-      setWithheld(transaction, document, record, withheld);
+      this.#setWithheld(transaction, document, record, withheld);
       return;
     }
     // Sent with all else that the new room lacks, once it can be told what that is.
@@ -114,154 +249,54 @@ export function createOutboxWriter({
       return [origin === 'fold' ? beyond(bytes, record.clocks) : bytes];
     });
     if (updates.length === 0) return;
-    const next = await sealInto(transaction, {
+    const next = await this.#deps.sealInto(transaction, {
       document,
       record,
-      body: await contents.clean(mergeUpdates(updates)),
+      body: await this.#deps.contents.clean(mergeUpdates(updates)),
       kind: 'delta',
       changes: list.length,
-      content: contents.of(document),
+      content: this.#deps.contents.of(document),
     });
-    records.putRoom(transaction, document, {
+    this.#deps.records.putRoom(transaction, document, {
       ...next,
       forgotten: here.forgotten,
       squash: next.squash || here.forgotten > record.forgotten,
     });
     transaction.after.push(() => {
-      accountState.setDeferred(document, false);
-      accountState.queueAnnouncement(document);
-      onQueued(document);
+      this.#deps.accountState.setDeferred(document, false);
+      this.#deps.accountState.queueAnnouncement(document);
+      this.#deps.onQueued(document);
     });
   }
 
-  async function pushSnapshot(document: string): Promise<boolean> {
-    const record = records.rooms.get(document);
+  async #pushSnapshot(document: string): Promise<boolean> {
+    const record = this.#deps.records.rooms.get(document);
     if (!record?.whole || !isShared(record)) return false;
-    const body = await contents.of(document).snapshot();
+    const body = await this.#deps.contents.of(document).snapshot();
     const transaction = newTransaction();
     if (!body) {
       // Nothing of it is here (any more): what others have of it is to be fetched, and nothing is to be sent.
-      records.putRoom(transaction, document, { ...record, whole: false, compare: true });
-      await records.commit(transaction);
+      this.#deps.records.putRoom(transaction, document, { ...record, whole: false, compare: true });
+      await this.#deps.records.commit(transaction);
       return true;
     }
-    const next = await sealInto(transaction, {
+    const next = await this.#deps.sealInto(transaction, {
       document,
       record,
       body,
       kind: body.length < 4096 ? 'delta' : 'snapshot',
       holds: record.have,
       changes: 1,
-      content: contents.of(document),
+      content: this.#deps.contents.of(document),
     });
-    records.putRoom(transaction, document, { ...next, whole: false });
+    this.#deps.records.putRoom(transaction, document, { ...next, whole: false });
     transaction.after.push(() => {
       // What was held back was so in a room that was left.
-      accountState.setDeferred(document, false);
-      accountState.queueAnnouncement(document);
+      this.#deps.accountState.setDeferred(document, false);
+      this.#deps.accountState.queueAnnouncement(document);
     });
-    signal.throwIfAborted();
-    await records.commit(transaction);
+    this.#deps.signal.throwIfAborted();
+    await this.#deps.records.commit(transaction);
     return true;
   }
-
-  return {
-    pushChanges: async () => {
-      let did = false;
-      for (;;) {
-        const entries = await log.since(records.bookmark, LOG_PAGE_ENTRIES);
-        signal.throwIfAborted();
-        const last = entries.at(-1);
-        if (!last) return did;
-        did = true;
-        const byDocument = new Map<string, LogEntry[]>();
-        for (const entry of entries) {
-          onLogRead(entry.document);
-          if (entry.document === LIBRARY_DOCUMENT || entry.origin === 'remote') continue;
-          const list = byDocument.get(entry.document) ?? [];
-          byDocument.set(entry.document, [...list, entry]);
-        }
-        const transaction = newTransaction();
-        for (const [document, list] of byDocument) await queueEntries(transaction, document, list);
-        records.putBookmark(transaction, last.seq);
-        signal.throwIfAborted();
-        await records.commit(transaction);
-      }
-    },
-
-    adoptDocuments: async () => {
-      if (!isAdopting) return false;
-      const unknown = (await log.documents())
-        .filter((id) => id !== LIBRARY_DOCUMENT && !records.rooms.has(id))
-        .sort()
-        .reverse();
-      let did = false;
-      for (const document of unknown) {
-        if (outboxBytes() > MAX_OUTBOX_BYTES) return did;
-        signal.throwIfAborted();
-        const here = await contents.read(document);
-        if (!here) continue;
-        const transaction = newTransaction();
-        const gone = accountState.tombstoneOf(document);
-        const record: RoomRecord = {
-          ...freshRecord(accountState.currentEpoch(document)),
-          withheld: await contents.reasonToWithhold(document, here, null),
-          forgotten: here.forgotten,
-        };
-        const living = accountState.existsIn(document, record.epoch);
-        // Erased everywhere before this device could say that it has it.
-        if (gone && record.epoch === gone.epoch + 1 && !living) await keepInTrash(transaction, document);
-        else if (living) records.putRoom(transaction, document, { ...record, compare: true });
-        else records.putRoom(transaction, document, { ...record, whole: true });
-        await records.commit(transaction);
-        did = true;
-        if (await pushSnapshot(document)) continue;
-      }
-      isAdopting = false;
-      return did;
-    },
-    get isAdopting() {
-      return isAdopting;
-    },
-
-    pushSnapshots: async () => {
-      let did = false;
-      for (const [document, record] of records.rooms) {
-        if (!record.whole || document === INDEX_ROOM) continue;
-        if (outboxBytes() > MAX_OUTBOX_BYTES) break;
-        did = (await pushSnapshot(document)) || did;
-      }
-      return did;
-    },
-
-    markRulesChanged: () => {
-      mustRecheck = true;
-    },
-    recheckWithheld: async () => {
-      if (!mustRecheck) return false;
-      // Rules that change meanwhile are looked at in the next round.
-      mustRecheck = false;
-      let did = false;
-      try {
-        const listed = await contents.listedReasons();
-        for (const [document, record] of [...records.rooms]) {
-          if (document === INDEX_ROOM || record.gone !== null) continue;
-          // Reading every document would take long: of what goes out, those are read of which the library says that they stay, or nothing.
-          if (record.withheld === null && listed.get(document) === null) continue;
-          const here = await contents.read(document as DocumentId);
-          const withheld = here ? await contents.reasonToWithhold(document, here, record.withheld) : null;
-          if (withheld === record.withheld) continue;
-          signal.throwIfAborted();
-          const transaction = newTransaction();
-          setWithheld(transaction, document, record, withheld);
-          await records.commit(transaction);
-          did = true;
-        }
-      } catch (error) {
-        mustRecheck = true;
-        throw error;
-      }
-      return did;
-    },
-  };
 }

@@ -299,145 +299,173 @@ export interface Records {
   flushJournal(): Promise<void>;
 }
 
-export async function openRecords({ log, drawer }: Store, now: () => number): Promise<Records> {
-  const rooms = new Map<string, RoomRecord>();
-  const outbox = new Map<string, Map<number, OutboxRow>>();
-  const state = new Map<string, StateEntry>();
+export async function openRecords(deps: Store, now: () => number): Promise<Records> {
+  return await new StoredRecords(deps, now).load();
+}
+
+class StoredRecords implements Records {
+  readonly #deps: Store;
+  readonly #now: () => number;
+  readonly rooms = new Map<string, RoomRecord>();
+  readonly outbox = new Map<string, Map<number, OutboxRow>>();
+  readonly state = new Map<string, StateEntry>();
   /** The same facts, as they are kept. */
-  const buckets = new Map<number, Map<string, StateEntry>>();
-  const unlisted = new Set<string>();
-  const erasures = new Map<string, Erasure>();
+  readonly #buckets = new Map<number, Map<string, StateEntry>>();
+  readonly staleListEntries = new Set<string>();
+  readonly erasures = new Map<string, Erasure>();
+  #bookmark = 0;
+  #agreedAt: number | null = null;
+  #journal: readonly JournalEntry[] = [];
+  #journalChanged = false;
+
+  constructor(deps: Store, now: () => number) {
+    this.#deps = deps;
+    this.#now = now;
+  }
+
+  /** Reads what is kept. To be called once, before anything else. */
+  async load(): Promise<this> {
+    await this.#readPrefix(ROOMS, (document, value) => {
+      const record = roomSchema.safeParse(value);
+      if (record.success) this.rooms.set(document, record.data);
+    });
+    await this.#readPrefix(OUTBOX, (rest, value) => {
+      const slash = rest.lastIndexOf('/');
+      const row = outboxSchema.safeParse(value);
+      if (row.success)
+        this.#putRow(rest.slice(0, slash), Number.parseInt(rest.slice(slash + 1), 36), row.data);
+    });
+    await this.#readPrefix(STATE, (_, value) => {
+      const rows = stateRowsSchema.safeParse(value);
+      if (rows.success) this.#mergeIntoMemory(rows.data);
+    });
+    await this.#readPrefix(STALE_LIST_ENTRIES, (document) => this.staleListEntries.add(document));
+    await this.#readPrefix(ERASURES, (name, value) => {
+      const erasure = erasureSchema.safeParse(value);
+      if (erasure.success) this.erasures.set(name, erasure.data);
+    });
+    const storedBookmark = z.number().safeParse(await this.#deps.drawer.get(BOOKMARK));
+    this.#bookmark = storedBookmark.success ? storedBookmark.data : 0;
+    const storedSyncedAt = z.number().safeParse(await this.#deps.drawer.get(SYNCED_AT));
+    this.#agreedAt = storedSyncedAt.success ? storedSyncedAt.data : null;
+    this.#journal = await readJournal(this.#deps.drawer);
+    return this;
+  }
+
+  get bookmark() {
+    return this.#bookmark;
+  }
+
+  get journal() {
+    return this.#journal;
+  }
+
+  get syncedAt() {
+    return this.#agreedAt;
+  }
+
+  putRoom(transaction: Transaction, document: string, record: RoomRecord | undefined): void {
+    transaction.writes.push({ key: ROOMS + document, value: record });
+    transaction.after.push(() => {
+      if (record) this.rooms.set(document, record);
+      else this.rooms.delete(document);
+    });
+  }
+
+  putOutboxRow(transaction: Transaction, document: string, number: number, row: OutboxRow | undefined): void {
+    transaction.writes.push({ key: this.#outboxKey(document, number), value: row });
+    transaction.after.push(() => this.#putRow(document, number, row));
+  }
+
+  putState(transaction: Transaction, rows: StateRows, changed?: (keys: readonly string[]) => void): void {
+    const later = new Map<number, StateRows>();
+    for (const row of rows) {
+      const [key, value, time] = row;
+      if (!isLater({ value, time }, this.state.get(key))) continue;
+      later.set(bucketOf(key), [...(later.get(bucketOf(key)) ?? []), row]);
+    }
+    for (const [bucket, news] of later) {
+      const next = new Map(this.#buckets.get(bucket));
+      mergeState(next, news);
+      transaction.writes.push({ key: STATE + bucket, value: toRows(next) });
+    }
+    if (later.size > 0) transaction.after.push(() => changed?.(this.#mergeIntoMemory(rows)));
+  }
+
+  putBookmark(transaction: Transaction, seq: number): void {
+    transaction.writes.push({ key: BOOKMARK, value: seq });
+    transaction.after.push(() => {
+      this.#bookmark = seq;
+    });
+  }
+
+  putListEntryStale(transaction: Transaction, document: string, value: boolean): void {
+    transaction.writes.push({ key: STALE_LIST_ENTRIES + document, value: value ? true : undefined });
+    transaction.after.push(() => {
+      if (value) this.staleListEntries.add(document);
+      else this.staleListEntries.delete(document);
+    });
+  }
+
+  putErasure(transaction: Transaction, name: string, erasure: Erasure | undefined): void {
+    transaction.writes.push({ key: ERASURES + name, value: erasure });
+    transaction.after.push(() => {
+      if (erasure) this.erasures.set(name, erasure);
+      else this.erasures.delete(name);
+    });
+  }
+
+  addToJournal(entry: Omit<JournalEntry, 'at'>): void {
+    this.#journal = [{ at: this.#now(), ...entry }, ...this.#journal].slice(0, MAX_JOURNAL_ENTRIES);
+    this.#journalChanged = true;
+  }
+
+  async commit(transaction: Transaction): Promise<void> {
+    if (transaction.entries.length > 0 || transaction.writes.length > 0)
+      await this.#deps.log.append(transaction.entries, transaction.writes);
+    for (const done of transaction.after) done();
+  }
+
+  async putSyncedAt(at: number): Promise<void> {
+    this.#agreedAt = at;
+    await this.#deps.drawer.set(SYNCED_AT, at);
+  }
+
+  async flushJournal(): Promise<void> {
+    if (!this.#journalChanged) return;
+    this.#journalChanged = false;
+    await this.#deps.drawer.set(JOURNAL, this.#journal);
+  }
 
   /** Takes over what is later; returns the keys that changed. */
-  const mergeIntoMemory = (rows: StateRows): string[] => {
-    const keys = mergeState(state, rows);
+  #mergeIntoMemory(rows: StateRows): string[] {
+    const keys = mergeState(this.state, rows);
     for (const key of keys) {
-      const bucket = buckets.get(bucketOf(key)) ?? new Map<string, StateEntry>();
-      buckets.set(bucketOf(key), bucket.set(key, state.get(key) as StateEntry));
+      const bucket = this.#buckets.get(bucketOf(key)) ?? new Map<string, StateEntry>();
+      this.#buckets.set(bucketOf(key), bucket.set(key, this.state.get(key) as StateEntry));
     }
     return keys;
-  };
+  }
 
-  const readPrefix = async (prefix: string, take: (rest: string, value: unknown) => void) => {
-    const keys = await drawer.keys(prefix);
-    const values = await Promise.all(keys.map((key) => drawer.get(key)));
+  async #readPrefix(prefix: string, take: (rest: string, value: unknown) => void): Promise<void> {
+    const keys = await this.#deps.drawer.keys(prefix);
+    const values = await Promise.all(keys.map((key) => this.#deps.drawer.get(key)));
     keys.forEach((key, at) => {
       take(key.slice(prefix.length), values[at]);
     });
-  };
-  await readPrefix(ROOMS, (document, value) => {
-    const record = roomSchema.safeParse(value);
-    if (record.success) rooms.set(document, record.data);
-  });
-  const putRow = (document: string, number: number, row: OutboxRow | undefined) => {
-    const rows = outbox.get(document) ?? new Map<number, OutboxRow>();
+  }
+
+  #putRow(document: string, number: number, row: OutboxRow | undefined): void {
+    const rows = this.outbox.get(document) ?? new Map<number, OutboxRow>();
     if (row) rows.set(number, row);
     else rows.delete(number);
-    if (rows.size > 0) outbox.set(document, rows);
-    else outbox.delete(document);
-  };
-  await readPrefix(OUTBOX, (rest, value) => {
-    const slash = rest.lastIndexOf('/');
-    const row = outboxSchema.safeParse(value);
-    if (row.success) putRow(rest.slice(0, slash), Number.parseInt(rest.slice(slash + 1), 36), row.data);
-  });
-  await readPrefix(STATE, (_, value) => {
-    const rows = stateRowsSchema.safeParse(value);
-    if (rows.success) mergeIntoMemory(rows.data);
-  });
-  await readPrefix(STALE_LIST_ENTRIES, (document) => unlisted.add(document));
-  await readPrefix(ERASURES, (name, value) => {
-    const erasure = erasureSchema.safeParse(value);
-    if (erasure.success) erasures.set(name, erasure.data);
-  });
-  const storedBookmark = z.number().safeParse(await drawer.get(BOOKMARK));
-  let bookmark = storedBookmark.success ? storedBookmark.data : 0;
-  const storedSyncedAt = z.number().safeParse(await drawer.get(SYNCED_AT));
-  let agreedAt = storedSyncedAt.success ? storedSyncedAt.data : null;
-  let journal = await readJournal(drawer);
-  let journalChanged = false;
+    if (rows.size > 0) this.outbox.set(document, rows);
+    else this.outbox.delete(document);
+  }
 
-  const outboxKey = (document: string, number: number) =>
-    `${OUTBOX}${document}/${number.toString(36).padStart(8, '0')}`;
-  return {
-    rooms,
-    outbox,
-    state,
-    staleListEntries: unlisted,
-    erasures,
-    get bookmark() {
-      return bookmark;
-    },
-    get journal() {
-      return journal;
-    },
-    get syncedAt() {
-      return agreedAt;
-    },
-    putRoom: (transaction, document, record) => {
-      transaction.writes.push({ key: ROOMS + document, value: record });
-      transaction.after.push(() => {
-        if (record) rooms.set(document, record);
-        else rooms.delete(document);
-      });
-    },
-    putOutboxRow: (transaction, document, number, row) => {
-      transaction.writes.push({ key: outboxKey(document, number), value: row });
-      transaction.after.push(() => putRow(document, number, row));
-    },
-    putState: (transaction, rows, changed) => {
-      const later = new Map<number, StateRows>();
-      for (const row of rows) {
-        const [key, value, time] = row;
-        if (!isLater({ value, time }, state.get(key))) continue;
-        later.set(bucketOf(key), [...(later.get(bucketOf(key)) ?? []), row]);
-      }
-      for (const [bucket, news] of later) {
-        const next = new Map(buckets.get(bucket));
-        mergeState(next, news);
-        transaction.writes.push({ key: STATE + bucket, value: toRows(next) });
-      }
-      if (later.size > 0) transaction.after.push(() => changed?.(mergeIntoMemory(rows)));
-    },
-    putBookmark: (transaction, seq) => {
-      transaction.writes.push({ key: BOOKMARK, value: seq });
-      transaction.after.push(() => {
-        bookmark = seq;
-      });
-    },
-    putListEntryStale: (transaction, document, value) => {
-      transaction.writes.push({ key: STALE_LIST_ENTRIES + document, value: value ? true : undefined });
-      transaction.after.push(() => {
-        if (value) unlisted.add(document);
-        else unlisted.delete(document);
-      });
-    },
-    putErasure: (transaction, name, erasure) => {
-      transaction.writes.push({ key: ERASURES + name, value: erasure });
-      transaction.after.push(() => {
-        if (erasure) erasures.set(name, erasure);
-        else erasures.delete(name);
-      });
-    },
-    addToJournal: (entry) => {
-      journal = [{ at: now(), ...entry }, ...journal].slice(0, MAX_JOURNAL_ENTRIES);
-      journalChanged = true;
-    },
-    commit: async (transaction) => {
-      if (transaction.entries.length > 0 || transaction.writes.length > 0)
-        await log.append(transaction.entries, transaction.writes);
-      for (const done of transaction.after) done();
-    },
-    putSyncedAt: async (at) => {
-      agreedAt = at;
-      await drawer.set(SYNCED_AT, at);
-    },
-    flushJournal: async () => {
-      if (!journalChanged) return;
-      journalChanged = false;
-      await drawer.set(JOURNAL, journal);
-    },
-  };
+  #outboxKey(document: string, number: number): string {
+    return `${OUTBOX}${document}/${number.toString(36).padStart(8, '0')}`;
+  }
 }
 
 /** A coverage as the record keeps it. */

@@ -42,114 +42,228 @@ const MAX_OPEN_ROOMS = 24;
 const MAX_WARM_ROOMS = 8;
 const WARM_MS = 120_000;
 
-export function createRoomPool({
-  account,
-  log,
-  backend,
-  relay,
-  records,
-  accountState,
-  contents,
-  keysOf,
-  sealInto,
-  deflate,
-  compaction,
-  clock,
-  checkEveryMs,
-  onScreen,
-  signal,
-  wake,
-  wakeWithin,
-}: SessionContext & {
-  readonly deflate: Deflate;
-  readonly compaction?: CompactionPolicy | undefined;
-  readonly checkEveryMs: () => number;
-  readonly onScreen: () => Iterable<string>;
-}): RoomPool {
-  const links = new Map<string, SyncedRoom>();
-  let index: SyncedRoom | undefined;
+export function createRoomPool(
+  deps: SessionContext & {
+    readonly deflate: Deflate;
+    readonly compaction?: CompactionPolicy | undefined;
+    readonly checkEveryMs: () => number;
+    readonly onScreen: () => Iterable<string>;
+  },
+): RoomPool {
+  return new PooledRooms(deps);
+}
+
+class PooledRooms implements RoomPool {
+  readonly #deps: SessionContext & {
+    readonly deflate: Deflate;
+    readonly compaction?: CompactionPolicy | undefined;
+    readonly checkEveryMs: () => number;
+    readonly onScreen: () => Iterable<string>;
+  };
+  readonly #links = new Map<string, SyncedRoom>();
+  #index: SyncedRoom | undefined;
   /** Rooms to be opened and compared whatever the index says. */
-  const toCheck = new Set<string>();
+  readonly #toCheck = new Set<string>();
   /** The index was read once: own blobs that come later are those of another copy, which tells of what it does. */
-  let indexWasRead = false;
+  #indexWasRead = false;
   /** The relay was found to lack what it had. */
-  let lossSeen = false;
+  #lossSeen = false;
   /** Somebody asked to look (true: at everything). */
-  let requested: boolean | null = null;
-  let nextCheckAt = clock() + checkEveryMs();
-  let isProbing = false;
-  let moveTo: number | null = null;
+  #requested: boolean | null = null;
+  #nextCheckAt: number;
+  #isProbing = false;
+  #moveTo: number | null = null;
+
+  constructor(
+    deps: SessionContext & {
+      readonly deflate: Deflate;
+      readonly compaction?: CompactionPolicy | undefined;
+      readonly checkEveryMs: () => number;
+      readonly onScreen: () => Iterable<string>;
+    },
+  ) {
+    this.#deps = deps;
+    this.#nextCheckAt = deps.clock() + deps.checkEveryMs();
+    this.#probeIndex();
+  }
+
+  readonly markDirty: RoomPool['markDirty'] = (document) => this.#links.get(document)?.markDirty();
+
+  readonly requestCheck: RoomPool['requestCheck'] = (force) => {
+    this.#requested = force || this.#requested === true;
+  };
+
+  readonly retry: RoomPool['retry'] = () => {
+    for (const link of [this.#index, ...this.#links.values()]) link?.retry(true);
+  };
+
+  get index() {
+    return this.#index;
+  }
+
+  all(): SyncedRoom[] {
+    return [...(this.#index ? [this.#index] : []), ...this.#links.values()];
+  }
+
+  documents(): SyncedRoom[] {
+    return [...this.#links.values()];
+  }
+
+  has(link: SyncedRoom): boolean {
+    return this.#links.get(link.document) === link;
+  }
+
+  close(document: string): void {
+    this.#links.get(document)?.room.close();
+    this.#links.delete(document);
+  }
+
+  closeIndex(): void {
+    this.#index?.room.close();
+    this.#index = undefined;
+  }
+
+  closeAll(): void {
+    this.#index?.room.close();
+    for (const document of [...this.#links.keys()]) this.close(document);
+  }
+
+  async openWanted(): Promise<void> {
+    if (!this.#index) this.#index = await this.#open(INDEX_ROOM);
+    if (this.#index.room.state === 'refused') {
+      for (const document of [...this.#links.keys()]) this.close(document);
+      return;
+    }
+    for (const document of [...this.#toCheck]) {
+      const record = this.#deps.records.rooms.get(document);
+      // There is no room of it (any more) to look at.
+      if (!record || !isShared(record)) this.#toCheck.delete(document);
+    }
+    const wanted = new Set(this.#wantedRooms());
+    for (const document of [...this.#links.keys()]) if (!wanted.has(document)) this.close(document);
+    if (!this.#index.isRead) return;
+    this.#indexWasRead = true;
+    for (const document of wanted) {
+      const link = this.#links.get(document);
+      const record = this.#deps.records.rooms.get(document);
+      if (link && link.epoch !== (record?.epoch ?? this.#deps.accountState.currentEpoch(document)))
+        this.close(document);
+      if (this.#links.has(document)) continue;
+      // Here before it was ever fetched: what is here goes to the others too.
+      if (!record && (await this.#deps.log.read(document as DocumentId)).length > 0) {
+        const transaction = newTransaction();
+        this.#deps.records.putRoom(transaction, document, {
+          ...freshRecord(this.#deps.accountState.currentEpoch(document)),
+          compare: true,
+        });
+        await this.#deps.records.commit(transaction);
+      }
+      this.#links.set(document, await this.#open(document));
+    }
+  }
+
+  get hasUnopened() {
+    return (
+      (this.#index?.isRead ?? false) && this.#wantedRooms().some((document) => !this.#links.has(document))
+    );
+  }
+
+  async runCheck(): Promise<void> {
+    if (this.#requested !== null || this.#lossSeen || this.#deps.clock() >= this.#nextCheckAt)
+      this.#check(this.#lossSeen || this.#requested === true, this.#requested !== null);
+    [this.#lossSeen, this.#requested] = [false, null];
+    this.#deps.wakeWithin(Math.max(1, this.#nextCheckAt - this.#deps.clock()));
+    if (this.#moveTo === null) return;
+    const transaction = newTransaction();
+    this.#deps.accountState.putIndexEpoch(transaction, this.#moveTo);
+    await this.#deps.records.commit(transaction);
+    this.#moveTo = null;
+  }
+
+  isChecking(document?: string): boolean {
+    return (
+      this.#requested === true ||
+      this.#lossSeen ||
+      (document === undefined
+        ? this.#requested !== null || this.#toCheck.size > 0
+        : this.#toCheck.has(document))
+    );
+  }
+
+  markChecked(document: string): void {
+    this.#toCheck.delete(document);
+  }
 
   /**
    * This store was put back: the relay may have more of any document from this very device, and where that was told in the index, telling
    * anew would take its place. So each is compared before anything is told of it; kept in the record, for as long as it takes. Two copies of a
    * device that run in turns pay for this, reading all rooms, at each start.
    */
-  const compareAll = (transaction: Transaction) => {
-    for (const [document, record] of records.rooms)
+  #compareAll(transaction: Transaction): void {
+    for (const [document, record] of this.#deps.records.rooms)
       if (document !== INDEX_ROOM && isShared(record))
-        records.putRoom(transaction, document, { ...record, compare: true });
-  };
+        this.#deps.records.putRoom(transaction, document, { ...record, compare: true });
+  }
 
-  async function open(document: string): Promise<SyncedRoom> {
+  async #open(document: string): Promise<SyncedRoom> {
     const epoch =
-      records.rooms.get(document)?.epoch ??
-      (document === INDEX_ROOM ? account.indexEpoch : accountState.currentEpoch(document));
-    const keys = await keysOf(document, epoch);
-    signal.throwIfAborted();
+      this.#deps.records.rooms.get(document)?.epoch ??
+      (document === INDEX_ROOM
+        ? this.#deps.account.indexEpoch
+        : this.#deps.accountState.currentEpoch(document));
+    const keys = await this.#deps.keysOf(document, epoch);
+    this.#deps.signal.throwIfAborted();
     let link: SyncedRoom | undefined;
-    const room = backend.open(relay, keys.roomId, () => {
+    const room = this.#deps.backend.open(this.#deps.relay, keys.roomId, () => {
       link?.markDirty();
-      wake();
+      this.#deps.wake();
     });
     link = new SyncedRoom({
       document,
       epoch,
       keys,
       room,
-      content: document === INDEX_ROOM ? accountState.content : contents.of(document),
-      records,
-      device: account.device,
-      deflate,
-      sealInto,
-      compaction,
-      clock,
+      content: document === INDEX_ROOM ? this.#deps.accountState.content : this.#deps.contents.of(document),
+      records: this.#deps.records,
+      device: this.#deps.account.device,
+      deflate: this.#deps.deflate,
+      sealInto: this.#deps.sealInto,
+      compaction: this.#deps.compaction,
+      clock: this.#deps.clock,
       // An index that lost something: the relay runs on an older copy of its disk, and the rooms may have lost something too.
       onLoss: () => {
-        if (document === INDEX_ROOM) lossSeen = true;
+        if (document === INDEX_ROOM) this.#lossSeen = true;
       },
-      onCoverageGrown: () => accountState.queueAnnouncement(document),
+      onCoverageGrown: () => this.#deps.accountState.queueAnnouncement(document),
       onRolledBack: (transaction) => {
-        if (document === INDEX_ROOM && !indexWasRead) compareAll(transaction);
+        if (document === INDEX_ROOM && !this.#indexWasRead) this.#compareAll(transaction);
       },
-      wakeWithin,
+      wakeWithin: this.#deps.wakeWithin,
     });
-    if (toCheck.has(document)) link.compare();
+    if (this.#toCheck.has(document)) link.compare();
     return link;
   }
-  const close = (document: string) => {
-    links.get(document)?.room.close();
-    links.delete(document);
-  };
 
-  const wantedRooms = (): string[] => {
+  #wantedRooms(): string[] {
     const wanted = new Map<string, number>();
     const want = (document: string, weight: number) => {
       if (document === INDEX_ROOM) return;
-      const record = records.rooms.get(document);
+      const record = this.#deps.records.rooms.get(document);
       if (record && record.gone !== null) return;
       wanted.set(document, Math.max(weight, wanted.get(document) ?? 0));
     };
-    for (const document of records.outbox.keys()) want(document, accountState.isDeferred(document) ? 1 : 3);
-    for (const document of toCheck) want(document, 1);
-    for (const [document, record] of records.rooms) {
+    for (const document of this.#deps.records.outbox.keys())
+      want(document, this.#deps.accountState.isDeferred(document) ? 1 : 3);
+    for (const document of this.#toCheck) want(document, 1);
+    for (const [document, record] of this.#deps.records.rooms) {
       if (record.withheld === null && (record.compare || record.squash)) want(document, 2);
     }
-    for (const document of onScreen()) if (records.rooms.get(document)?.withheld === null) want(document, 4);
-    for (const document of accountState.toFetch()) want(document, 2);
+    for (const document of this.#deps.onScreen())
+      if (this.#deps.records.rooms.get(document)?.withheld === null) want(document, 4);
+    for (const document of this.#deps.accountState.toFetch()) want(document, 2);
     let warm = 0;
-    for (const link of [...links.values()].sort((a, b) => b.lastActiveAt - a.lastActiveAt))
-      if (clock() - link.lastActiveAt < WARM_MS && warm < MAX_WARM_ROOMS) {
+    for (const link of [...this.#links.values()].sort((a, b) => b.lastActiveAt - a.lastActiveAt))
+      if (this.#deps.clock() - link.lastActiveAt < WARM_MS && warm < MAX_WARM_ROOMS) {
         want(link.document, 1);
         warm += 1;
       }
@@ -157,126 +271,48 @@ export function createRoomPool({
       .sort(([a, x], [b, y]) => y - x || (a < b ? 1 : -1))
       .slice(0, MAX_OPEN_ROOMS)
       .map(([document]) => document);
-  };
+  }
 
   /**
    * The others may have left the index for a later epoch, and the word of it may have been deleted since, with all that lay in between:
    * so now and then it is looked, as far as a newcomer looks, whether somebody is there.
    */
-  const probeIndex = () => {
-    if (isProbing) return;
-    isProbing = true;
-    const from = (records.rooms.get(INDEX_ROOM)?.epoch ?? account.indexEpoch) + 1;
-    findIndex({ backend, keysOf, deflate }, relay, signal, from)
+  #probeIndex(): void {
+    if (this.#isProbing) return;
+    this.#isProbing = true;
+    const from = (this.#deps.records.rooms.get(INDEX_ROOM)?.epoch ?? this.#deps.account.indexEpoch) + 1;
+    findIndex(
+      { backend: this.#deps.backend, keysOf: this.#deps.keysOf, deflate: this.#deps.deflate },
+      this.#deps.relay,
+      this.#deps.signal,
+      from,
+    )
       .then((found) => {
-        if (found) moveTo = found.epoch;
+        if (found) this.#moveTo = found.epoch;
       })
       .catch(() => {}) // not reachable: the next look tries again
       .finally(() => {
-        isProbing = false;
-        wake();
+        this.#isProbing = false;
+        this.#deps.wake();
       });
-  };
+  }
 
-  const check = (force: boolean, anew: boolean) => {
-    nextCheckAt = clock() + checkEveryMs();
-    accountState.retryLacking();
-    for (const link of [index, ...links.values()]) link?.retry(anew);
-    for (const [document, record] of records.rooms) {
+  #check(force: boolean, anew: boolean): void {
+    this.#nextCheckAt = this.#deps.clock() + this.#deps.checkEveryMs();
+    this.#deps.accountState.retryLacking();
+    for (const link of [this.#index, ...this.#links.values()]) link?.retry(anew);
+    for (const [document, record] of this.#deps.records.rooms) {
       if (document === INDEX_ROOM || !isShared(record)) continue;
-      if (!force && !accountState.othersLack(document)) continue;
-      toCheck.add(document);
+      if (!force && !this.#deps.accountState.othersLack(document)) continue;
+      this.#toCheck.add(document);
       // Through a new connection: what this one shows of our own may not be what the relay gives to others.
-      close(document);
+      this.close(document);
     }
     if (force) {
-      index?.room.close();
-      index = undefined;
+      this.#index?.room.close();
+      this.#index = undefined;
     }
-    index?.markDirty();
-    probeIndex();
-  };
-
-  probeIndex();
-
-  return {
-    get index() {
-      return index;
-    },
-    all: () => [...(index ? [index] : []), ...links.values()],
-    documents: () => [...links.values()],
-    has: (link) => links.get(link.document) === link,
-    markDirty: (document) => links.get(document)?.markDirty(),
-    close,
-    closeIndex: () => {
-      index?.room.close();
-      index = undefined;
-    },
-    closeAll: () => {
-      index?.room.close();
-      for (const document of [...links.keys()]) close(document);
-    },
-
-    openWanted: async () => {
-      if (!index) index = await open(INDEX_ROOM);
-      if (index.room.state === 'refused') {
-        for (const document of [...links.keys()]) close(document);
-        return;
-      }
-      for (const document of [...toCheck]) {
-        const record = records.rooms.get(document);
-        // There is no room of it (any more) to look at.
-        if (!record || !isShared(record)) toCheck.delete(document);
-      }
-      const wanted = new Set(wantedRooms());
-      for (const document of [...links.keys()]) if (!wanted.has(document)) close(document);
-      if (!index.isRead) return;
-      indexWasRead = true;
-      for (const document of wanted) {
-        const link = links.get(document);
-        const record = records.rooms.get(document);
-        if (link && link.epoch !== (record?.epoch ?? accountState.currentEpoch(document))) close(document);
-        if (links.has(document)) continue;
-        // Here before it was ever fetched: what is here goes to the others too.
-        if (!record && (await log.read(document as DocumentId)).length > 0) {
-          const transaction = newTransaction();
-          records.putRoom(transaction, document, {
-            ...freshRecord(accountState.currentEpoch(document)),
-            compare: true,
-          });
-          await records.commit(transaction);
-        }
-        links.set(document, await open(document));
-      }
-    },
-
-    get hasUnopened() {
-      return (index?.isRead ?? false) && wantedRooms().some((document) => !links.has(document));
-    },
-
-    requestCheck: (force) => {
-      requested = force || requested === true;
-    },
-    runCheck: async () => {
-      if (requested !== null || lossSeen || clock() >= nextCheckAt)
-        check(lossSeen || requested === true, requested !== null);
-      [lossSeen, requested] = [false, null];
-      wakeWithin(Math.max(1, nextCheckAt - clock()));
-      if (moveTo === null) return;
-      const transaction = newTransaction();
-      accountState.putIndexEpoch(transaction, moveTo);
-      await records.commit(transaction);
-      moveTo = null;
-    },
-    isChecking: (document) =>
-      requested === true ||
-      lossSeen ||
-      (document === undefined ? requested !== null || toCheck.size > 0 : toCheck.has(document)),
-    markChecked: (document) => {
-      toCheck.delete(document);
-    },
-    retry: () => {
-      for (const link of [index, ...links.values()]) link?.retry(true);
-    },
-  };
+    this.#index?.markDirty();
+    this.#probeIndex();
+  }
 }

@@ -4,7 +4,7 @@
 //   log ◄──append('remote') + marks───────────────────────── open ◄─ room                    what (beacons), what moved, what is gone
 //
 // One thread of control: a round looks at what is and what should be, and does the difference. Whatever happens only asks for a round.
-import type { Store } from '../../adapters/log/conversation-log.ts';
+import type { ConversationLog, Store } from '../../adapters/log/conversation-log.ts';
 import type { Deflate } from '../../adapters/sync/deflate.ts';
 import type { KeyRing, Sealing } from '../../adapters/vault/sealing.ts';
 import type { Vault } from '../../adapters/vault/vault.ts';
@@ -16,12 +16,16 @@ import type { CompactionPolicy } from '../../domain/sync/compaction.ts';
 import { INDEX_ROOM } from '../../domain/sync/keys.ts';
 import { createLines } from '../documents/lines.ts';
 import { leave, revoke } from './account.ts';
+import type { AccountState } from './account-state.ts';
 import { createAccountState } from './account-state.ts';
 import { createDocumentContents } from './content.ts';
+import type { RoomKeys } from './envelope.ts';
 import { createRoomKeys, createSealInto } from './envelope.ts';
 import { createOutboxWriter } from './outbox-writer.ts';
+import type { Records } from './records.ts';
 import { isShared, newTransaction, openRecords } from './records.ts';
 import type { SyncAnswer, SyncRequest } from './requests.ts';
+import type { RoomPool } from './room-pool.ts';
 import { createRoomPool } from './room-pool.ts';
 import type { SessionContext } from './session-context.ts';
 import type { SyncDevice, SyncState, SyncStatus, Whereabouts, WhyUnfetched } from './sync.ts';
@@ -67,154 +71,345 @@ const SYNCED_AT_EVERY_MS = 10_000;
 
 /** Opens the records and runs from there; nothing is done before the first round. */
 export async function createSyncSession(deps: SyncSessionDeps): Promise<SyncSession> {
-  const { store, config, sealing, deflate, now, clock, account, ring, relay, wakeWithin } = deps;
-  const { log } = store;
-  const { device } = account;
-  const closing = new AbortController();
-  deps.signal.addEventListener('abort', () => closing.abort(deps.signal.reason), { once: true });
-  const { signal } = closing;
+  return new ConnectedSession(deps, await openRecords(deps.store, deps.now));
+}
 
-  const records = await openRecords(store, now);
-  const keysOf = createRoomKeys(ring);
-  const sealInto = createSealInto({ records, keysOf, device, deflate, random: sealing.random });
-  const checkEveryMs = () => config.get().sync.auto_sync_interval * 1000;
-  const accountState = createAccountState({ account, records, config, sealInto, now, clock, wakeWithin });
-  const contents = createDocumentContents({ log, config, records });
-  const context = { ...deps, log, records, accountState, contents, keysOf, sealInto, signal };
-  const rooms = createRoomPool({ ...context, checkEveryMs });
-  const tombstones = createTombstones({ ...context, rooms });
-  const outboxWriter = createOutboxWriter({
-    ...context,
-    onLogRead: (document) => {
-      tombstones.markRead(document);
-      if ((watched.get(document) ?? 0) > clock()) rewrittenElsewhere.add(document);
-    },
-    onQueued: rooms.markDirty,
-    keepInTrash: tombstones.keepInTrash,
-    handleTombstonedWrite: tombstones.handleTombstonedWrite,
-  });
-  const lines = createLines(store);
-
-  let listEntriesDueAt: number | null = null;
+class ConnectedSession implements SyncSession {
+  readonly #deps: SyncSessionDeps;
+  readonly #log: ConversationLog;
+  readonly #device: string;
+  readonly #closing = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #records: Records;
+  readonly #keysOf: RoomKeys;
+  readonly #accountState: AccountState;
+  readonly #rooms: RoomPool;
+  readonly #tombstones: ReturnType<typeof createTombstones>;
+  readonly #outboxWriter: ReturnType<typeof createOutboxWriter>;
+  readonly #lines: ReturnType<typeof createLines>;
+  #listEntriesDueAt: number | null = null;
   /** Lines made just now, until when they are watched: a tab may have written the same line at the same time, from fewer messages or more. */
-  const watched = new Map<string, number>();
-  const rewrittenElsewhere = new Set<string>();
+  readonly #watched = new Map<string, number>();
+  readonly #rewrittenElsewhere = new Set<string>();
   /** Documents that the relay had no room for, each told once. */
-  const overQuota = new Set<string>();
-  let problem: Problem | null = null;
-  let wasSynced = false;
-  let nextSyncedAtWrite = 0;
+  readonly #overQuota = new Set<string>();
+  #problem: Problem | null = null;
+  #wasSynced = false;
+  #nextSyncedAtWrite = 0;
+  readonly #stopConfig: () => void;
+  readonly #membership: SyncSessionDeps & { readonly signal: AbortSignal };
+  readonly announcementCount: SyncSession['announcementCount'];
+  readonly markChanged: SyncSession['markChanged'];
+  readonly requestCheck: SyncSession['requestCheck'];
+  readonly retry: SyncSession['retry'];
 
-  const rules = () => JSON.stringify(config.get().privacy.exclude_work_dirs);
-  let rulesSeen = rules();
-  const stopConfig = config.subscribe(() => {
-    if (rules() !== rulesSeen) outboxWriter.markRulesChanged();
-    rulesSeen = rules();
-    deps.wake();
-  });
+  constructor(deps: SyncSessionDeps, records: Records) {
+    this.#deps = deps;
+    const { log } = deps.store;
+    this.#log = log;
+    const { device } = deps.account;
+    this.#device = device;
+    deps.signal.addEventListener('abort', () => this.#closing.abort(deps.signal.reason), { once: true });
+    const { signal } = this.#closing;
+    this.#signal = signal;
+    this.#records = records;
+    this.#keysOf = createRoomKeys(this.#deps.ring);
+    const sealInto = createSealInto({
+      records: this.#records,
+      keysOf: this.#keysOf,
+      device: this.#device,
+      deflate: this.#deps.deflate,
+      random: this.#deps.sealing.random,
+    });
+    this.#accountState = createAccountState({
+      account: this.#deps.account,
+      records: this.#records,
+      config: this.#deps.config,
+      sealInto,
+      now: this.#deps.now,
+      clock: this.#deps.clock,
+      wakeWithin: this.#deps.wakeWithin,
+    });
+    const contents = createDocumentContents({
+      log: this.#log,
+      config: this.#deps.config,
+      records: this.#records,
+    });
+    const context = {
+      ...this.#deps,
+      log: this.#log,
+      records: this.#records,
+      accountState: this.#accountState,
+      contents,
+      keysOf: this.#keysOf,
+      sealInto,
+      signal: this.#signal,
+    };
+    this.#rooms = createRoomPool({ ...context, checkEveryMs: () => this.#checkEveryMs() });
+    this.#tombstones = createTombstones({ ...context, rooms: this.#rooms });
+    this.#outboxWriter = createOutboxWriter({
+      ...context,
+      onLogRead: (document) => {
+        this.#tombstones.markRead(document);
+        if ((this.#watched.get(document) ?? 0) > this.#deps.clock()) this.#rewrittenElsewhere.add(document);
+      },
+      onQueued: this.#rooms.markDirty,
+      keepInTrash: this.#tombstones.keepInTrash,
+      handleTombstonedWrite: this.#tombstones.handleTombstonedWrite,
+    });
+    this.#lines = createLines(this.#deps.store);
+    let rulesSeen = this.#rules();
+    this.#stopConfig = this.#deps.config.subscribe(() => {
+      if (this.#rules() !== rulesSeen) this.#outboxWriter.markRulesChanged();
+      rulesSeen = this.#rules();
+      this.#deps.wake();
+    });
+    this.#tombstones.markChanged(
+      [...this.#records.rooms.keys()].filter((document) => document !== INDEX_ROOM),
+    );
+    this.#membership = { ...this.#deps, signal: this.#signal };
+    this.announcementCount = this.#accountState.announcementCount;
+    this.markChanged = this.#tombstones.markChanged;
+    this.requestCheck = this.#rooms.requestCheck;
+    this.retry = this.#rooms.retry;
+  }
+
+  async round(): Promise<boolean> {
+    this.#problem = null;
+    let more = await this.#outboxWriter.pushChanges();
+    more = (await this.#tombstones.detectErased()) || more;
+    more = (await this.#outboxWriter.recheckWithheld()) || more;
+    await this.#rooms.runCheck();
+    await this.#rooms.openWanted();
+    if (this.#rooms.index) {
+      more = (await this.#rooms.index.sync(this.#signal)) || more;
+      this.#problem =
+        this.#rooms.index.room.state === 'refused'
+          ? this.#rooms.index.room.problem
+          : this.#rooms.index.quotaProblem;
+    }
+    more = (await this.#tombstones.applyAccountState()) || more;
+    if (this.#rooms.index?.isRead) {
+      more = (await this.#outboxWriter.adoptDocuments()) || more;
+      more = (await this.#outboxWriter.pushSnapshots()) || more;
+    }
+    more = (await this.#syncRooms()) || more;
+    more = (await this.#tombstones.moveDamagedRooms()) || more;
+    // What lies in the index comes first: it may know more of this device than this store does.
+    if (this.#rooms.index?.isRead) more = (await this.#accountState.sendAnnouncements(this.#signal)) || more;
+    more = (await this.#refreshListEntries()) || more;
+    if (this.#rooms.index?.room.state === 'synced')
+      await this.#tombstones.eraseOnRelay(() => this.#isUploaded());
+    if (this.#state() === 'synced' && (!this.#wasSynced || this.#deps.clock() >= this.#nextSyncedAtWrite)) {
+      await this.#records.putSyncedAt(this.#deps.now());
+      this.#nextSyncedAtWrite = this.#deps.clock() + SYNCED_AT_EVERY_MS;
+    }
+    this.#wasSynced = this.#state() === 'synced';
+    await this.#records.flushJournal();
+    return more || this.#rooms.hasUnopened;
+  }
+
+  status(): SyncStatus {
+    return {
+      mode: this.#deps.account.mode,
+      state: this.#state(),
+      account: {
+        fingerprint: this.#deps.account.fingerprint,
+        endpoint: this.#deps.relay.endpoint,
+        managed: this.#deps.account.mode === 'managed',
+        since: this.#deps.account.createdAt,
+      },
+      waiting: this.#waiting(),
+      fetching: this.#accountState.fetching(),
+      syncedAt: this.#records.syncedAt,
+      unreadable: this.#rooms.all().reduce((sum, link) => sum + link.unreadableCount, 0),
+      withheld: [...this.#records.rooms].filter(([document, { withheld, gone }]) =>
+        gone === null ? withheld !== null : this.#tombstones.isInTrash(document),
+      ).length,
+      devices: [...this.#accountState.devices()].map(
+        ([id, fact]): SyncDevice => ({
+          id,
+          name: fact.name,
+          here: id === this.#device,
+          pairedAt: fact.pairedAt,
+          seenAt: fact.seenAt,
+          missing: id === this.#device ? 0 : this.#accountState.missingOf(id),
+        }),
+      ),
+      problem: this.#problem,
+    };
+  }
+
+  async answer(request: SyncRequest): Promise<SyncAnswer> {
+    if (request.do === 'where') return this.#where(request.document);
+    if (request.do === 'index') return this.#accountState.latest();
+    if (request.do === 'revoke') {
+      const missing = this.#unfetched();
+      const { anyway } = request;
+      if (missing && (anyway === null || (anyway === 'lacking' && missing.why !== 'lacking')))
+        throw new RecollectError('sync-unfetched', 'Not everything of the account is on this device', {
+          params: { ...missing },
+          retry: true,
+        });
+      await this.#records.flushJournal();
+      await revoke(this.#membership, {
+        // What was read to its end in vain is not lost with the old account; what was not read would be.
+        erase: missing === null || (missing.why === 'lacking' && anyway === 'lacking'),
+        name: this.#accountState.devices().get(request.device)?.name ?? null,
+        rooms: () => this.#roomNames(),
+        tombstones: this.#accountState.tombstones(),
+      });
+    } else if (request.do === 'leave') {
+      if (!request.erase) await this.#announceDeparture();
+      await this.#records.flushJournal();
+      await leave(this.#membership, request);
+    } else if (request.do === 'take-off') {
+      const transaction = newTransaction();
+      await this.#accountState.removeDevice(transaction, request.device);
+      await this.#records.commit(transaction);
+      this.#rooms.index?.markDirty();
+    } else if (request.do === 'forget') await this.#tombstones.eraseEverywhere(request.documents);
+    return null;
+  }
+
+  setProblem(found: Problem): void {
+    this.#problem = found;
+    this.#records.addToJournal({
+      kind: 'error',
+      what: found.code,
+      document: null,
+      device: null,
+      count: 1,
+      bytes: 0,
+    });
+  }
+
+  close(): void {
+    this.#closing.abort();
+    this.#stopConfig();
+    this.#rooms.closeAll();
+  }
+
+  #checkEveryMs(): number {
+    return this.#deps.config.get().sync.auto_sync_interval * 1000;
+  }
+
+  #rules(): string {
+    return JSON.stringify(this.#deps.config.get().privacy.exclude_work_dirs);
+  }
 
   /** Makes the library's lines of what changed elsewhere, once it has been quiet. */
-  async function refreshListEntries(): Promise<boolean> {
-    if (records.staleListEntries.size + rewrittenElsewhere.size === 0) {
-      listEntriesDueAt = null;
+  async #refreshListEntries(): Promise<boolean> {
+    if (this.#records.staleListEntries.size + this.#rewrittenElsewhere.size === 0) {
+      this.#listEntriesDueAt = null;
       return false;
     }
-    listEntriesDueAt ??= clock() + LIST_ENTRIES_AFTER_MS;
-    if (clock() < listEntriesDueAt) {
-      wakeWithin(listEntriesDueAt - clock() + 1);
+    this.#listEntriesDueAt ??= this.#deps.clock() + LIST_ENTRIES_AFTER_MS;
+    if (this.#deps.clock() < this.#listEntriesDueAt) {
+      this.#deps.wakeWithin(this.#listEntriesDueAt - this.#deps.clock() + 1);
       return false;
     }
-    listEntriesDueAt = null;
-    const ids = [...new Set([...rewrittenElsewhere, ...records.staleListEntries])].slice(0, 100);
+    this.#listEntriesDueAt = null;
+    const ids = [...new Set([...this.#rewrittenElsewhere, ...this.#records.staleListEntries])].slice(0, 100);
     const transaction = newTransaction();
-    for (const id of ids) records.putListEntryStale(transaction, id, false);
-    await lines.refresh(ids.filter(isConversation), transaction.writes);
+    for (const id of ids) this.#records.putListEntryStale(transaction, id, false);
+    await this.#lines.refresh(ids.filter(isConversation), transaction.writes);
     for (const done of transaction.after) done();
-    for (const [id, until] of watched) if (until <= clock()) watched.delete(id);
+    for (const [id, until] of this.#watched) if (until <= this.#deps.clock()) this.#watched.delete(id);
     for (const id of ids) {
-      watched.set(id, clock() + WATCH_MS);
-      rewrittenElsewhere.delete(id);
+      this.#watched.set(id, this.#deps.clock() + WATCH_MS);
+      this.#rewrittenElsewhere.delete(id);
     }
     return true;
   }
 
   /** What of the account is not here; null: everything that anybody told of is. */
-  const unfetched = (): { why: WhyUnfetched; count: number } | null => {
-    const { index } = rooms;
+  #unfetched(): { why: WhyUnfetched; count: number } | null {
+    const { index } = this.#rooms;
     if (!index?.isRead) {
       const isAway = index?.room.state === 'offline' || index?.room.state === 'refused';
       return { why: isAway ? 'unreachable' : 'fetching', count: 0 };
     }
-    const { unread, lacking } = accountState.unfetched();
-    const isToBeRead = [...records.rooms.values()].filter(
+    const { unread, lacking } = this.#accountState.unfetched();
+    const isToBeRead = [...this.#records.rooms.values()].filter(
       (record) => record.compare && isShared(record),
     ).length;
-    if (unread + isToBeRead + accountState.dirty.size > 0)
+    if (unread + isToBeRead + this.#accountState.dirty.size > 0)
       return { why: 'fetching', count: Math.max(unread, isToBeRead) };
     return lacking > 0 ? { why: 'lacking', count: lacking } : null;
-  };
+  }
 
   /** Documents of which all is still to be sent; what stays here is none of them. */
-  const unsentDocuments = (): number =>
-    [...records.rooms.values()].filter((record) => record.whole && isShared(record)).length;
-  const isUploaded = () =>
-    !outboxWriter.isAdopting && records.outbox.size === 0 && unsentDocuments() === 0 && !isComparing();
+  #unsentDocuments(): number {
+    return [...this.#records.rooms.values()].filter((record) => record.whole && isShared(record)).length;
+  }
 
-  const waiting = (): number => {
+  #isUploaded(): boolean {
+    return (
+      !this.#outboxWriter.isAdopting &&
+      this.#records.outbox.size === 0 &&
+      this.#unsentDocuments() === 0 &&
+      !this.#isComparing()
+    );
+  }
+
+  #waiting(): number {
     let count = 0;
-    for (const [document, rows] of records.outbox)
+    for (const [document, rows] of this.#records.outbox)
       if (document !== INDEX_ROOM) for (const row of rows.values()) count += row.changes;
-    return count + unsentDocuments() + tombstones.unread.size;
-  };
+    return count + this.#unsentDocuments() + this.#tombstones.unread.size;
+  }
+
   /** The relay may lack something of a room, or still have what is to be replaced there. */
-  const isComparing = (): boolean => {
-    for (const record of records.rooms.values())
+  #isComparing(): boolean {
+    for (const record of this.#records.rooms.values())
       if ((record.compare || record.squash) && isShared(record)) return true;
-    return rooms.all().some((link) => link.isRepairing);
-  };
-  const state = (): SyncState => {
-    if (problem && !problem.retry) return 'stopped';
-    const { index } = rooms;
+    return this.#rooms.all().some((link) => link.isRepairing);
+  }
+
+  #state(): SyncState {
+    if (this.#problem && !this.#problem.retry) return 'stopped';
+    const { index } = this.#rooms;
     if (!index) return 'connecting';
     if (index.room.state === 'refused') return 'stopped';
     if (index.room.state === 'offline') return 'offline';
     if (index.room.state === 'connecting') return 'connecting';
-    return waiting() === 0 &&
-      accountState.fetching() === 0 &&
+    return this.#waiting() === 0 &&
+      this.#accountState.fetching() === 0 &&
       index.isSettled &&
-      records.outbox.size === 0 &&
-      !outboxWriter.isAdopting &&
-      !accountState.hasUnannounced() &&
-      !rooms.isChecking() &&
-      !isComparing()
+      this.#records.outbox.size === 0 &&
+      !this.#outboxWriter.isAdopting &&
+      !this.#accountState.hasUnannounced() &&
+      !this.#rooms.isChecking() &&
+      !this.#isComparing()
       ? 'synced'
       : 'syncing';
-  };
+  }
 
-  async function syncRooms(): Promise<boolean> {
+  async #syncRooms(): Promise<boolean> {
     let more = false;
-    for (const link of rooms.documents()) {
-      if (!rooms.has(link)) continue;
+    for (const link of this.#rooms.documents()) {
+      if (!this.#rooms.has(link)) continue;
       const { document } = link;
-      more = (await link.sync(signal)) || more;
+      more = (await link.sync(this.#signal)) || more;
       if (link.isSettled) {
-        rooms.markChecked(document);
-        accountState.markRead(document);
-        overQuota.delete(document);
+        this.#rooms.markChecked(document);
+        this.#accountState.markRead(document);
+        this.#overQuota.delete(document);
       } else if (link.room.state === 'refused') {
-        rooms.markChecked(document);
-        accountState.markRefused(document);
+        this.#rooms.markChecked(document);
+        this.#accountState.markRefused(document);
       } else if (link.quotaProblem && link.isRead) {
-        rooms.markChecked(document);
-        if (link.isComplete) accountState.markRead(document);
+        this.#rooms.markChecked(document);
+        if (link.isComplete) this.#accountState.markRead(document);
       }
-      accountState.setDeferred(document, link.isDeferred);
+      this.#accountState.setDeferred(document, link.isDeferred);
       const full = link.quotaProblem ?? (link.room.problem?.code === 'sync-quota' ? link.room.problem : null);
       // What is about to be left has no trouble.
       if (!full || link.isOverQuota) continue;
-      problem = full;
-      if (!overQuota.has(document))
-        records.addToJournal({
+      this.#problem = full;
+      if (!this.#overQuota.has(document))
+        this.#records.addToJournal({
           kind: 'error',
           what: 'sync-quota',
           document,
@@ -222,159 +417,48 @@ export async function createSyncSession(deps: SyncSessionDeps): Promise<SyncSess
           count: 1,
           bytes: 0,
         });
-      overQuota.add(document);
+      this.#overQuota.add(document);
     }
     return more;
   }
 
-  async function round(): Promise<boolean> {
-    problem = null;
-    let more = await outboxWriter.pushChanges();
-    more = (await tombstones.detectErased()) || more;
-    more = (await outboxWriter.recheckWithheld()) || more;
-    await rooms.runCheck();
-    await rooms.openWanted();
-    if (rooms.index) {
-      more = (await rooms.index.sync(signal)) || more;
-      problem = rooms.index.room.state === 'refused' ? rooms.index.room.problem : rooms.index.quotaProblem;
-    }
-    more = (await tombstones.applyAccountState()) || more;
-    if (rooms.index?.isRead) {
-      more = (await outboxWriter.adoptDocuments()) || more;
-      more = (await outboxWriter.pushSnapshots()) || more;
-    }
-    more = (await syncRooms()) || more;
-    more = (await tombstones.moveDamagedRooms()) || more;
-    // What lies in the index comes first: it may know more of this device than this store does.
-    if (rooms.index?.isRead) more = (await accountState.sendAnnouncements(signal)) || more;
-    more = (await refreshListEntries()) || more;
-    if (rooms.index?.room.state === 'synced') await tombstones.eraseOnRelay(isUploaded);
-    if (state() === 'synced' && (!wasSynced || clock() >= nextSyncedAtWrite)) {
-      await records.putSyncedAt(now());
-      nextSyncedAtWrite = clock() + SYNCED_AT_EVERY_MS;
-    }
-    wasSynced = state() === 'synced';
-    await records.flushJournal();
-    return more || rooms.hasUnopened;
-  }
-
-  function where(document: string): Whereabouts {
-    const record = records.rooms.get(document);
+  #where(document: string): Whereabouts {
+    const record = this.#records.rooms.get(document);
     if (record && !isShared(record)) return { place: 'withheld', devices: [] };
-    const waits = (records.outbox.get(document)?.size ?? 0) > 0 || tombstones.unread.has(document);
+    const waits =
+      (this.#records.outbox.get(document)?.size ?? 0) > 0 || this.#tombstones.unread.has(document);
     // What is being looked at is not known to be there.
-    if (!record || record.whole || record.compare || waits || rooms.isChecking(document))
+    if (!record || record.whole || record.compare || waits || this.#rooms.isChecking(document))
       return { place: 'here', devices: [] };
-    const names = accountState.devices();
+    const names = this.#accountState.devices();
     return {
       place: 'relay',
-      devices: accountState.holdersOf(document, record).map((id) => names.get(id)?.name ?? id),
+      devices: this.#accountState.holdersOf(document, record).map((id) => names.get(id)?.name ?? id),
     };
   }
 
-  tombstones.markChanged([...records.rooms.keys()].filter((document) => document !== INDEX_ROOM));
-
   /** Tells the others that this device belongs to the account no more, as far as they can be told now. */
-  async function announceDeparture(): Promise<void> {
-    const { index } = rooms;
+  async #announceDeparture(): Promise<void> {
+    const { index } = this.#rooms;
     if (!index?.isRead) return;
     const transaction = newTransaction();
-    await accountState.removeDevice(transaction, device);
-    await records.commit(transaction);
-    const end = clock() + DEPARTURE_TIMEOUT_MS;
+    await this.#accountState.removeDevice(transaction, this.#device);
+    await this.#records.commit(transaction);
+    const end = this.#deps.clock() + DEPARTURE_TIMEOUT_MS;
     for (;;) {
       index.markDirty();
-      await index.sync(signal);
-      if (!records.outbox.has(INDEX_ROOM) || index.room.state !== 'synced' || clock() >= end) return;
+      await index.sync(this.#signal);
+      if (!this.#records.outbox.has(INDEX_ROOM) || index.room.state !== 'synced' || this.#deps.clock() >= end)
+        return;
       await new Promise((resolve) => setTimeout(resolve, DEPARTURE_POLL_MS));
     }
   }
 
-  const membership = { ...deps, signal };
-  const roomNames = () =>
-    Promise.all(
-      [...records.rooms].map(async ([document, { epoch }]) => (await keysOf(document, epoch)).roomId),
-    );
-  return {
-    round,
-    announcementCount: accountState.announcementCount,
-    status: () => ({
-      mode: account.mode,
-      state: state(),
-      account: {
-        fingerprint: account.fingerprint,
-        endpoint: relay.endpoint,
-        managed: account.mode === 'managed',
-        since: account.createdAt,
-      },
-      waiting: waiting(),
-      fetching: accountState.fetching(),
-      syncedAt: records.syncedAt,
-      unreadable: rooms.all().reduce((sum, link) => sum + link.unreadableCount, 0),
-      withheld: [...records.rooms].filter(([document, { withheld, gone }]) =>
-        gone === null ? withheld !== null : tombstones.isInTrash(document),
-      ).length,
-      devices: [...accountState.devices()].map(
-        ([id, fact]): SyncDevice => ({
-          id,
-          name: fact.name,
-          here: id === device,
-          pairedAt: fact.pairedAt,
-          seenAt: fact.seenAt,
-          missing: id === device ? 0 : accountState.missingOf(id),
-        }),
+  #roomNames() {
+    return Promise.all(
+      [...this.#records.rooms].map(
+        async ([document, { epoch }]) => (await this.#keysOf(document, epoch)).roomId,
       ),
-      problem: problem,
-    }),
-    answer: async (request) => {
-      if (request.do === 'where') return where(request.document);
-      if (request.do === 'index') return accountState.latest();
-      if (request.do === 'revoke') {
-        const missing = unfetched();
-        const { anyway } = request;
-        if (missing && (anyway === null || (anyway === 'lacking' && missing.why !== 'lacking')))
-          throw new RecollectError('sync-unfetched', 'Not everything of the account is on this device', {
-            params: { ...missing },
-            retry: true,
-          });
-        await records.flushJournal();
-        await revoke(membership, {
-          // What was read to its end in vain is not lost with the old account; what was not read would be.
-          erase: missing === null || (missing.why === 'lacking' && anyway === 'lacking'),
-          name: accountState.devices().get(request.device)?.name ?? null,
-          rooms: roomNames,
-          tombstones: accountState.tombstones(),
-        });
-      } else if (request.do === 'leave') {
-        if (!request.erase) await announceDeparture();
-        await records.flushJournal();
-        await leave(membership, request);
-      } else if (request.do === 'take-off') {
-        const transaction = newTransaction();
-        await accountState.removeDevice(transaction, request.device);
-        await records.commit(transaction);
-        rooms.index?.markDirty();
-      } else if (request.do === 'forget') await tombstones.eraseEverywhere(request.documents);
-      return null;
-    },
-    markChanged: tombstones.markChanged,
-    requestCheck: rooms.requestCheck,
-    retry: rooms.retry,
-    setProblem: (found) => {
-      problem = found;
-      records.addToJournal({
-        kind: 'error',
-        what: found.code,
-        document: null,
-        device: null,
-        count: 1,
-        bytes: 0,
-      });
-    },
-    close: () => {
-      closing.abort();
-      stopConfig();
-      rooms.closeAll();
-    },
-  };
+    );
+  }
 }

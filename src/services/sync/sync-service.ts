@@ -1,14 +1,16 @@
 // Sync as a tab has it: makes and reads what people hand from device to device, keeps keys in the vault, and asks the engine, which runs
 // once per origin, for everything that needs the relay.
-import type { Store } from '../../adapters/log/conversation-log.ts';
+import type { ConversationLog, Drawer, Store } from '../../adapters/log/conversation-log.ts';
 import { drawQr, readQr } from '../../adapters/sync/qr.ts';
 import type { Vault } from '../../adapters/vault/vault.ts';
 import { RecollectError } from '../../domain/base/errors.ts';
+import type { ConversationId } from '../../domain/base/ids.ts';
 import { ignore, orElse } from '../../domain/base/log.ts';
 import { type Readable, writable } from '../../domain/base/readable.ts';
 import { DEVICE_BYTES } from '../../domain/sync/blob.ts';
 import { toText } from '../../domain/sync/bytes.ts';
 import { TOKEN_BYTES } from '../../domain/sync/keys.ts';
+import type { PairingOffer } from '../../domain/sync/pairing.ts';
 import { fingerprintOf, fragmentOf, KEY_BYTES, phraseOf, readPairing } from '../../domain/sync/pairing.ts';
 import type { Notes } from '../documents/notes.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -24,7 +26,15 @@ import {
   tokenName,
 } from './records.ts';
 import type { SyncAnswer, SyncRequest } from './requests.ts';
-import type { Sync, SyncAccount, SyncStatus } from './sync.ts';
+import type {
+  JournalEntry,
+  Pairing,
+  Sync,
+  SyncAccount,
+  SyncStatus,
+  Whereabouts,
+  WhyUnfetched,
+} from './sync.ts';
 
 interface SyncDeps {
   readonly store: Store;
@@ -53,194 +63,232 @@ export function relayAddress(text: string): string {
   return `${url.protocol}//${url.host}${url.pathname}`.replace(/(?<!\/)\/+$/, '');
 }
 
-export function createSync({
-  store,
-  vault,
-  settings,
-  notes,
-  status,
-  ask,
-  random,
-  now = Date.now,
-}: SyncDeps): Sync {
-  const { log, drawer } = store;
-  const tab = toText(random(9));
-  let open: readonly string[] = [];
-  let repeat: ReturnType<typeof setInterval> | undefined;
-  const isOn = () => ['remote', 'managed'].includes(settings.config.get().sync.mode);
-  const sendOpen = () => {
-    if (isOn())
-      ignore(
-        ask({ do: 'open', tab, documents: [...open] }),
-        'which conversations are open; it is sent again',
-      );
-  };
-  let wasOn = isOn();
-  const stopConfig = settings.config.subscribe(() => {
-    if (wasOn !== isOn() && open.length > 0) sendOpen();
-    wasOn = isOn();
-  });
+export function createSync(deps: SyncDeps): Sync {
+  return new SyncService(deps);
+}
 
-  const account = async (): Promise<Account> => {
-    const kept = accountSchema.safeParse(await drawer.get(ACCOUNT));
-    if (!kept.success) throw new RecollectError('sync-unpaired', 'This device belongs to no account');
-    return kept.data;
-  };
-  const currentAccount = writable<SyncAccount | null>(null);
-  const refreshAccount = () =>
-    account().then(
-      ({ fingerprint, endpoint, mode, createdAt }) =>
-        currentAccount.set({ fingerprint, endpoint, managed: mode === 'managed', since: createdAt }),
-      () => currentAccount.set(null),
+class SyncService implements Sync {
+  readonly #deps: SyncDeps;
+  readonly #now: NonNullable<SyncDeps['now']>;
+  readonly #log: ConversationLog;
+  readonly #drawer: Drawer;
+  readonly #tab: string;
+  #open: readonly string[] = [];
+  #repeat: ReturnType<typeof setInterval> | undefined;
+  readonly #stopConfig: () => void;
+  readonly account = writable<SyncAccount | null>(null);
+  readonly #stopDrawer: () => void;
+  readonly status: Sync['status'];
+  readonly readOffer: Sync['readOffer'] = readPairing;
+  readonly readQr: Sync['readQr'] = readQr;
+
+  constructor(deps: SyncDeps) {
+    this.#deps = deps;
+    const { now = Date.now } = deps;
+    this.#now = now;
+    const { log, drawer } = deps.store;
+    this.#log = log;
+    this.#drawer = drawer;
+    this.#tab = toText(deps.random(9));
+    let wasOn = this.#isOn();
+    this.#stopConfig = deps.settings.config.subscribe(() => {
+      if (wasOn !== this.#isOn() && this.#open.length > 0) this.#sendOpen();
+      wasOn = this.#isOn();
+    });
+    void this.#refreshAccount();
+    this.#stopDrawer = this.#drawer.subscribe(({ keys }) => {
+      if (keys.includes(ACCOUNT)) void this.#refreshAccount();
+    });
+    this.status = deps.status;
+  }
+
+  async where(conversation: ConversationId): Promise<Whereabouts> {
+    const answer = await this.#deps.ask({ do: 'where', document: conversation });
+    return answer !== null && typeof answer === 'object' ? answer : { place: 'here', devices: [] };
+  }
+
+  async create({
+    endpoint,
+    deviceName,
+    mode = 'remote',
+    token,
+  }: {
+    readonly endpoint: string;
+    readonly deviceName: string;
+    readonly mode?: 'remote' | 'managed';
+    readonly token?: string;
+  }): Promise<void> {
+    // It would be said to be made, and gone with the tab.
+    if (this.#deps.store.kind === 'memory')
+      throw new RecollectError('storage-unavailable', 'Sync needs a browser that keeps what it receives');
+    const address = relayAddress(endpoint);
+    const id = toText(this.#deps.random(9));
+    const key = this.#deps.random(KEY_BYTES);
+    await this.#deps.vault.put(keyName(id), toText(key));
+    if (token !== undefined) await this.#deps.vault.put(tokenName(id), token.trim());
+    const made: Account = {
+      id,
+      mode,
+      endpoint: address,
+      realm: '',
+      fingerprint: fingerprintOf(key),
+      device: toText(this.#deps.random(DEVICE_BYTES)),
+      deviceName,
+      createdAt: this.#now(),
+      joined: false,
+      indexEpoch: 0,
+    };
+    await this.#log.append(
+      [],
+      [
+        ...(await deleteRecordsWrites(this.#drawer)),
+        { key: ACCOUNT, value: made },
+        await journalWrite(this.#drawer, 'created', this.#now()),
+      ],
     );
-  void refreshAccount();
-  const stopDrawer = drawer.subscribe(({ keys }) => {
-    if (keys.includes(ACCOUNT)) void refreshAccount();
-  });
-  const switchOn = async (mode: 'remote' | 'managed', endpoint: string) => {
-    await settings.set('sync.remote.endpoint', endpoint);
-    await settings.set('sync.mode', mode);
-  };
+    await this.#switchOn(mode, address);
+  }
 
-  return {
-    status,
-    account: currentAccount,
-    where: async (conversation) => {
-      const answer = await ask({ do: 'where', document: conversation });
-      return answer !== null && typeof answer === 'object' ? answer : { place: 'here', devices: [] };
-    },
+  async test(endpoint: string, token?: string): Promise<void> {
+    const address = relayAddress(endpoint);
+    const id = toText(this.#deps.random(9));
+    // Without an operator's token, an account that nobody has tells as much as one's own would.
+    await this.#deps.vault.put(tokenName(id), token?.trim() || toText(this.#deps.random(TOKEN_BYTES)));
+    try {
+      await this.#deps.ask({ do: 'knock', account: id, endpoint: address });
+    } finally {
+      await this.#deps.vault.put(tokenName(id), '');
+    }
+  }
 
-    create: async ({ endpoint, deviceName, mode = 'remote', token }) => {
-      // It would be said to be made, and gone with the tab.
-      if (store.kind === 'memory')
-        throw new RecollectError('storage-unavailable', 'Sync needs a browser that keeps what it receives');
-      const address = relayAddress(endpoint);
-      const id = toText(random(9));
-      const key = random(KEY_BYTES);
-      await vault.put(keyName(id), toText(key));
-      if (token !== undefined) await vault.put(tokenName(id), token.trim());
-      const made: Account = {
-        id,
+  async pairing(base: string): Promise<Pairing> {
+    const mine = await this.#account();
+    const key = await accountKey(this.#deps.vault, mine.id);
+    const { remote } = this.#deps.settings.config.get().sync;
+    const latest = this.#isOn()
+      ? await orElse(this.#deps.ask({ do: 'index' }), null, 'the present list of rooms in a pairing link')
+      : null;
+    const fragment = fragmentOf({
+      key,
+      fingerprint: mine.fingerprint,
+      endpoint: remote.endpoint || mine.endpoint,
+      realm: mine.realm,
+      token: (await this.#deps.vault.get(tokenName(mine.id))) ?? null,
+      index: typeof latest === 'string' && latest !== '' ? new TextEncoder().encode(latest) : null,
+    });
+    const link = `${base.split('#', 1)[0]}${fragment}`;
+    return { link, phrase: phraseOf(key), fingerprint: mine.fingerprint, qr: drawQr(link) };
+  }
+
+  async join(
+    offer: PairingOffer,
+    {
+      deviceName,
+      endpoint,
+      token: given = '',
+    }: { readonly deviceName: string; readonly endpoint?: string; readonly token?: string },
+  ): Promise<void> {
+    const address = relayAddress(endpoint ?? offer.endpoint ?? '');
+    const token = offer.token ?? (given.trim() || null);
+    const mode = token === null ? 'remote' : 'managed';
+    const id = toText(this.#deps.random(9));
+    await this.#deps.vault.put(keyName(id), toText(offer.key));
+    if (token !== null) await this.#deps.vault.put(tokenName(id), token);
+    try {
+      await this.#deps.ask({
+        do: 'join',
+        account: id,
         mode,
         endpoint: address,
-        realm: '',
-        fingerprint: fingerprintOf(key),
-        device: toText(random(DEVICE_BYTES)),
+        realm: offer.realm,
+        fingerprint: offer.fingerprint,
         deviceName,
-        createdAt: now(),
-        joined: false,
-        indexEpoch: 0,
-      };
-      await log.append(
-        [],
-        [
-          ...(await deleteRecordsWrites(drawer)),
-          { key: ACCOUNT, value: made },
-          await journalWrite(drawer, 'created', now()),
-        ],
-      );
-      await switchOn(mode, address);
-    },
-
-    test: async (endpoint, token) => {
-      const address = relayAddress(endpoint);
-      const id = toText(random(9));
-      // Without an operator's token, an account that nobody has tells as much as one's own would.
-      await vault.put(tokenName(id), token?.trim() || toText(random(TOKEN_BYTES)));
-      try {
-        await ask({ do: 'knock', account: id, endpoint: address });
-      } finally {
-        await vault.put(tokenName(id), '');
-      }
-    },
-
-    pairing: async (base) => {
-      const mine = await account();
-      const key = await accountKey(vault, mine.id);
-      const { remote } = settings.config.get().sync;
-      const latest = isOn()
-        ? await orElse(ask({ do: 'index' }), null, 'the present list of rooms in a pairing link')
-        : null;
-      const fragment = fragmentOf({
-        key,
-        fingerprint: mine.fingerprint,
-        endpoint: remote.endpoint || mine.endpoint,
-        realm: mine.realm,
-        token: (await vault.get(tokenName(mine.id))) ?? null,
-        index: typeof latest === 'string' && latest !== '' ? new TextEncoder().encode(latest) : null,
+        index: offer.index === null ? null : new TextDecoder().decode(offer.index),
       });
-      const link = `${base.split('#', 1)[0]}${fragment}`;
-      return { link, phrase: phraseOf(key), fingerprint: mine.fingerprint, qr: drawQr(link) };
-    },
+    } catch (error) {
+      await this.#deps.vault.put(keyName(id), '');
+      await this.#deps.vault.put(tokenName(id), '');
+      throw error;
+    }
+    await this.#switchOn(mode, address);
+  }
 
-    readOffer: readPairing,
-    readQr,
+  async renameDevice(deviceName: string): Promise<void> {
+    await this.#drawer.set(ACCOUNT, { ...(await this.#account()), deviceName });
+  }
 
-    join: async (offer, { deviceName, endpoint, token: given = '' }) => {
-      const address = relayAddress(endpoint ?? offer.endpoint ?? '');
-      const token = offer.token ?? (given.trim() || null);
-      const mode = token === null ? 'remote' : 'managed';
-      const id = toText(random(9));
-      await vault.put(keyName(id), toText(offer.key));
-      if (token !== null) await vault.put(tokenName(id), token);
-      try {
-        await ask({
-          do: 'join',
-          account: id,
-          mode,
-          endpoint: address,
-          realm: offer.realm,
-          fingerprint: offer.fingerprint,
-          deviceName,
-          index: offer.index === null ? null : new TextDecoder().decode(offer.index),
-        });
-      } catch (error) {
-        await vault.put(keyName(id), '');
-        await vault.put(tokenName(id), '');
-        throw error;
-      }
-      await switchOn(mode, address);
-    },
+  async revoke(device: string, { anyway }: { readonly anyway?: WhyUnfetched } = {}): Promise<void> {
+    await this.#deps.ask({ do: 'revoke', device, anyway: anyway ?? null });
+  }
 
-    renameDevice: async (deviceName) => {
-      await drawer.set(ACCOUNT, { ...(await account()), deviceName });
-    },
-    revoke: async (device, { anyway } = {}) => {
-      await ask({ do: 'revoke', device, anyway: anyway ?? null });
-    },
-    takeOff: async (device) => {
-      await ask({ do: 'take-off', device });
-    },
-    forget: async (conversations) => {
-      // First what quotes them: were it left behind, nothing would be listed any more with which to ask for it again.
-      await notes.forget(conversations);
-      await ask({ do: 'forget', documents: [...conversations] });
-    },
-    syncNow: async ({ force = false } = {}) => {
-      await ask({ do: 'look', force });
-    },
-    leave: async ({ erase = false } = {}) => {
-      await ask({ do: 'leave', erase });
-      await settings.set('sync.mode', 'disabled');
-    },
-    journal: async () => {
-      const names = new Map(status.get().devices.map(({ id, name }) => [id, name]));
-      return (await readJournal(drawer)).map((entry) => ({
-        ...entry,
-        device: entry.device === null ? null : (names.get(entry.device) ?? entry.device),
-      }));
-    },
+  async takeOff(device: string): Promise<void> {
+    await this.#deps.ask({ do: 'take-off', device });
+  }
 
-    setOpen: (conversations) => {
-      open = [...conversations];
-      sendOpen();
-      clearInterval(repeat);
-      repeat = open.length > 0 ? setInterval(sendOpen, OPEN_REPEAT_MS) : undefined;
-    },
-    close: () => {
-      clearInterval(repeat);
-      stopConfig();
-      stopDrawer();
-    },
-  };
+  async forget(conversations: readonly ConversationId[]): Promise<void> {
+    // First what quotes them: were it left behind, nothing would be listed any more with which to ask for it again.
+    await this.#deps.notes.forget(conversations);
+    await this.#deps.ask({ do: 'forget', documents: [...conversations] });
+  }
+
+  async syncNow({ force = false }: { readonly force?: boolean } = {}): Promise<void> {
+    await this.#deps.ask({ do: 'look', force });
+  }
+
+  async leave({ erase = false }: { readonly erase?: boolean } = {}): Promise<void> {
+    await this.#deps.ask({ do: 'leave', erase });
+    await this.#deps.settings.set('sync.mode', 'disabled');
+  }
+
+  async journal(): Promise<readonly JournalEntry[]> {
+    const names = new Map(this.#deps.status.get().devices.map(({ id, name }) => [id, name]));
+    return (await readJournal(this.#drawer)).map((entry) => ({
+      ...entry,
+      device: entry.device === null ? null : (names.get(entry.device) ?? entry.device),
+    }));
+  }
+
+  setOpen(conversations: readonly ConversationId[]): void {
+    this.#open = [...conversations];
+    this.#sendOpen();
+    clearInterval(this.#repeat);
+    this.#repeat = this.#open.length > 0 ? setInterval(() => this.#sendOpen(), OPEN_REPEAT_MS) : undefined;
+  }
+
+  close(): void {
+    clearInterval(this.#repeat);
+    this.#stopConfig();
+    this.#stopDrawer();
+  }
+
+  #isOn(): boolean {
+    return ['remote', 'managed'].includes(this.#deps.settings.config.get().sync.mode);
+  }
+
+  #sendOpen(): void {
+    if (this.#isOn())
+      ignore(
+        this.#deps.ask({ do: 'open', tab: this.#tab, documents: [...this.#open] }),
+        'which conversations are open; it is sent again',
+      );
+  }
+
+  async #account(): Promise<Account> {
+    const kept = accountSchema.safeParse(await this.#drawer.get(ACCOUNT));
+    if (!kept.success) throw new RecollectError('sync-unpaired', 'This device belongs to no account');
+    return kept.data;
+  }
+
+  #refreshAccount(): Promise<void> {
+    return this.#account().then(
+      ({ fingerprint, endpoint, mode, createdAt }) =>
+        this.account.set({ fingerprint, endpoint, managed: mode === 'managed', since: createdAt }),
+      () => this.account.set(null),
+    );
+  }
+
+  async #switchOn(mode: 'remote' | 'managed', endpoint: string): Promise<void> {
+    await this.#deps.settings.set('sync.remote.endpoint', endpoint);
+    await this.#deps.settings.set('sync.mode', mode);
+  }
 }

@@ -44,86 +44,303 @@ const UNREADABLE_LIMIT = 64;
 /** A relay that does not answer is asked again to erase after this long, ms. */
 const ERASE_RETRY_MS = 30_000;
 
-export function createTombstones({
-  account,
-  log,
-  backend,
-  relay,
-  records,
-  accountState,
-  rooms,
-  contents: { reasonToWithhold },
-  keysOf,
-  now,
-  signal,
-  wakeWithin,
-}: SessionContext & { readonly rooms: RoomPool }): Tombstones {
-  const { device } = account;
+export function createTombstones(deps: SessionContext & { readonly rooms: RoomPool }): Tombstones {
+  return new TombstoneKeeper(deps);
+}
+
+class TombstoneKeeper implements Tombstones {
+  readonly #deps: SessionContext & { readonly rooms: RoomPool };
+  readonly #reasonToWithhold;
+  readonly #device: string;
   /** Documents that a change in the log named and that were not looked at since. */
-  const unread = new Set<string>();
-  const trash = new Set<string>();
+  readonly unread = new Set<string>();
+  readonly #trash = new Set<string>();
   /** The log was looked through once. */
-  let hasRun = false;
+  #hasRun = false;
+
+  constructor(deps: SessionContext & { readonly rooms: RoomPool }) {
+    this.#deps = deps;
+    const {
+      contents: { reasonToWithhold },
+    } = deps;
+    this.#reasonToWithhold = reasonToWithhold;
+    const { device } = deps.account;
+    this.#device = device;
+  }
+
+  readonly markChanged: Tombstones['markChanged'] = (documents) => {
+    for (const document of documents) if (document !== LIBRARY_DOCUMENT) this.unread.add(document);
+  };
+
+  readonly keepInTrash: Tombstones['keepInTrash'] = async (
+    transaction: Transaction,
+    document: string,
+  ): Promise<void> => {
+    const gone = this.#deps.accountState.tombstoneOf(document);
+    if (!gone) return;
+    const record = this.#deps.records.rooms.get(document) ?? freshRecord(gone.epoch);
+    this.#markErased(transaction, document, record, gone.epoch);
+    await this.#setDeleted(transaction, document, this.#deps.now());
+    transaction.after.push(() => {
+      this.#trash.add(document);
+      this.#deps.records.addToJournal({
+        kind: 'conflict',
+        what: 'deleted',
+        document,
+        device: null,
+        count: 1,
+        bytes: 0,
+      });
+    });
+  };
+
+  readonly handleTombstonedWrite: Tombstones['handleTombstonedWrite'] = async (
+    transaction: Transaction,
+    document: string,
+    here: WholeDocument,
+  ): Promise<void> => {
+    const record = this.#deps.records.rooms.get(document);
+    if (!record || here.conversation?.meta.deletedAt != null) return;
+    if (here.standsAlone || this.#trash.has(document)) {
+      const epoch = this.#deps.accountState.currentEpoch(document);
+      const withheld = await this.#reasonToWithhold(document, here, record.withheld);
+      const living = this.#deps.accountState.existsIn(document, epoch);
+      this.#deps.records.putRoom(transaction, document, {
+        ...freshRecord(epoch),
+        withheld,
+        forgotten: here.forgotten,
+        whole: withheld === null && !living,
+        compare: withheld === null && living,
+      });
+      transaction.after.push(() => this.#trash.delete(document));
+      return;
+    }
+    const time = this.#deps.records.state.get(tombstoneKey(document))?.time;
+    const erasedHere = time === undefined || readHlc(time)?.node === this.#device;
+    if (!erasedHere && (here.conversation?.messages.size ?? 0) > 0)
+      return await this.keepInTrash(transaction, document);
+    if (isConversation(document)) this.#deps.records.putListEntryStale(transaction, document, true);
+    await this.#deps.log.erase(document as DocumentId);
+  };
+
+  markRead(document: string): void {
+    this.unread.delete(document);
+  }
+
+  async detectErased(): Promise<boolean> {
+    const first = !this.#hasRun;
+    this.#hasRun = true;
+    if (this.unread.size === 0) return false;
+    const suspects = [...this.unread];
+    this.unread.clear();
+    try {
+      const there = new Set<string>(await this.#deps.log.documents());
+      let did = false;
+      for (const document of suspects) {
+        if (!there.has(document)) did = (await this.#detectErasedDocument(document)) || did;
+        else if (first && (this.#deps.records.rooms.get(document)?.gone ?? null) !== null)
+          this.#trash.add(document);
+      }
+      return did;
+    } catch (error) {
+      for (const document of suspects) this.unread.add(document);
+      this.#hasRun = !first;
+      throw error;
+    }
+  }
+
+  async eraseEverywhere(documents: readonly string[]): Promise<void> {
+    for (const document of documents) {
+      const record = this.#deps.records.rooms.get(document);
+      await this.#deps.log.erase(document as DocumentId);
+      this.#deps.signal.throwIfAborted();
+      if (record && record.gone === null) await this.#publishTombstone(document, record);
+      else {
+        const transaction = newTransaction();
+        if (isConversation(document)) this.#deps.records.putListEntryStale(transaction, document, true);
+        if (!record && this.#deps.accountState.isAnnounced(document))
+          await this.#deps.accountState.publish(transaction, [
+            [
+              tombstoneKey(document),
+              { epoch: this.#deps.accountState.currentEpoch(document), have: {}, at: this.#deps.now() },
+            ],
+          ]);
+        await this.#deps.records.commit(transaction);
+      }
+    }
+  }
+
+  isInTrash(document: string): boolean {
+    return this.#trash.has(document);
+  }
+
+  async applyAccountState(): Promise<boolean> {
+    let did = false;
+    for (const document of [...this.#deps.accountState.dirty]) {
+      this.#deps.accountState.dirty.delete(document);
+      try {
+        did = (await this.#applyDocumentState(document)) || did;
+        // At once: where the next one cannot be followed, this one is not come back to.
+        this.#deps.accountState.updateFetchList(document);
+      } catch (error) {
+        // Not done, so still to be done.
+        this.#deps.accountState.dirty.add(document);
+        throw error;
+      }
+    }
+    return did;
+  }
+
+  async moveDamagedRooms(): Promise<boolean> {
+    let did = false;
+    for (const link of this.#deps.rooms.all()) {
+      const { document, isOverQuota } = link;
+      if ((link.unreadableCount <= UNREADABLE_LIMIT && !isOverQuota) || !link.isRead) continue;
+      const record = this.#deps.records.rooms.get(document) ?? freshRecord(link.epoch);
+      if (record.epoch !== link.epoch || this.#deps.accountState.epochOf(document) > link.epoch) continue;
+      const transaction = newTransaction();
+      if (document !== INDEX_ROOM) {
+        this.#dropOutboxRows(transaction, document);
+        this.#deps.records.putRoom(transaction, document, {
+          ...freshRecord(record.epoch + 1),
+          withheld: record.withheld,
+          forgotten: record.forgotten,
+          whole: record.withheld === null,
+        });
+        // A full account may have no room for both: then the old one is what the others have.
+        await this.#eraseRoom(transaction, document, record.epoch, isOverQuota);
+      }
+      await this.#deps.accountState.publish(transaction, [
+        [epochKey(document), { epoch: record.epoch + 1, brought: isOverQuota }],
+      ]);
+      await this.#deps.records.commit(transaction);
+      this.#deps.records.addToJournal({
+        kind: 'note',
+        what: isOverQuota ? 'moved' : 'rebuilt',
+        document: document === INDEX_ROOM ? null : document,
+        device: null,
+        count: isOverQuota ? 1 : link.unreadableCount,
+        bytes: 0,
+      });
+      if (document !== INDEX_ROOM) this.#deps.rooms.close(document);
+      did = true;
+    }
+    return did;
+  }
+
+  async eraseOnRelay(uploaded: () => boolean): Promise<void> {
+    for (const [name, erasure] of [...this.#deps.records.erasures]) {
+      if (
+        erasure.afterUpload &&
+        !(erasure.document === null ? uploaded() : this.#isUploaded(erasure.document))
+      )
+        continue;
+      try {
+        await this.#deps.backend.erase(
+          { endpoint: erasure.endpoint, token: erasure.token ?? this.#deps.relay.token },
+          erasure.room,
+          this.#deps.signal,
+        );
+        if (erasure.afterUpload && erasure.room === null)
+          this.#deps.records.addToJournal({
+            kind: 'note',
+            what: 'erased',
+            document: null,
+            device: null,
+            count: 1,
+            bytes: 0,
+          });
+      } catch (error) {
+        this.#deps.signal.throwIfAborted();
+        const problem = toProblem(error);
+        if (problem.retry) {
+          this.#deps.wakeWithin(ERASE_RETRY_MS);
+          continue;
+        }
+        this.#deps.records.addToJournal({
+          kind: 'error',
+          what: problem.code,
+          document: null,
+          device: null,
+          count: 1,
+          bytes: 0,
+        });
+      }
+      const transaction = newTransaction();
+      this.#deps.records.putErasure(transaction, name, undefined);
+      await this.#deps.records.commit(transaction);
+    }
+  }
 
   /** Forgets what the outbox holds of a document's room. */
-  const dropOutboxRows = (transaction: Transaction, document: string) => {
-    for (const number of records.outbox.get(document)?.keys() ?? [])
-      records.putOutboxRow(transaction, document, number, undefined);
-  };
-  const eraseRoom = async (
+  #dropOutboxRows(transaction: Transaction, document: string): void {
+    for (const number of this.#deps.records.outbox.get(document)?.keys() ?? [])
+      this.#deps.records.putOutboxRow(transaction, document, number, undefined);
+  }
+
+  async #eraseRoom(
     transaction: Transaction,
     document: string,
     epoch: number,
-    afterUpload = false,
-  ): Promise<void> => {
-    const { roomId } = await keysOf(document, epoch);
-    records.putErasure(transaction, roomId, {
-      endpoint: relay.endpoint,
+    afterUpload: boolean = false,
+  ): Promise<void> {
+    const { roomId } = await this.#deps.keysOf(document, epoch);
+    this.#deps.records.putErasure(transaction, roomId, {
+      endpoint: this.#deps.relay.endpoint,
       token: null,
       room: roomId,
       afterUpload,
       document: afterUpload ? document : null,
     });
-  };
+  }
+
   /** All of the document lies in the room where it is now, and the others can know where that is. */
-  const isUploaded = (document: string): boolean => {
-    if (records.outbox.has(document) || records.outbox.has(INDEX_ROOM)) return false;
-    if (rooms.all().some((link) => link.document === document && link.isRepairing)) return false;
-    const record = records.rooms.get(document);
+  #isUploaded(document: string): boolean {
+    if (this.#deps.records.outbox.has(document) || this.#deps.records.outbox.has(INDEX_ROOM)) return false;
+    if (this.#deps.rooms.all().some((link) => link.document === document && link.isRepairing)) return false;
+    const record = this.#deps.records.rooms.get(document);
     if (!record || !isShared(record)) return true;
     return !record.whole && !record.compare && !record.squash;
-  };
-  const markErased = (transaction: Transaction, document: string, record: RoomRecord, epoch: number) => {
-    dropOutboxRows(transaction, document);
-    records.putRoom(transaction, document, {
+  }
+
+  #markErased(transaction: Transaction, document: string, record: RoomRecord, epoch: number): void {
+    this.#dropOutboxRows(transaction, document);
+    this.#deps.records.putRoom(transaction, document, {
       ...record,
       gone: epoch,
       whole: false,
       compare: false,
       squash: false,
     });
-    if (isConversation(document)) records.putListEntryStale(transaction, document, true);
-    transaction.after.push(() => trash.delete(document));
-  };
+    if (isConversation(document)) this.#deps.records.putListEntryStale(transaction, document, true);
+    transaction.after.push(() => this.#trash.delete(document));
+  }
 
-  async function publishTombstone(document: string, record: RoomRecord): Promise<void> {
-    const known = accountState.tombstoneOf(document);
+  async #publishTombstone(document: string, record: RoomRecord): Promise<void> {
+    const known = this.#deps.accountState.tombstoneOf(document);
     const transaction = newTransaction();
-    markErased(transaction, document, record, record.epoch);
+    this.#markErased(transaction, document, record, record.epoch);
     if (!known || known.epoch < record.epoch) {
-      await eraseRoom(transaction, document, record.epoch);
-      const gone: Tombstone = { epoch: record.epoch, have: versionVector(record.have), at: now() };
-      await accountState.publish(transaction, [[tombstoneKey(document), gone]]);
-      records.addToJournal({ kind: 'note', what: 'forgotten', document, device: null, count: 1, bytes: 0 });
+      await this.#eraseRoom(transaction, document, record.epoch);
+      const gone: Tombstone = { epoch: record.epoch, have: versionVector(record.have), at: this.#deps.now() };
+      await this.#deps.accountState.publish(transaction, [[tombstoneKey(document), gone]]);
+      this.#deps.records.addToJournal({
+        kind: 'note',
+        what: 'forgotten',
+        document,
+        device: null,
+        count: 1,
+        bytes: 0,
+      });
     }
-    signal.throwIfAborted();
-    await records.commit(transaction);
-    rooms.close(document);
+    this.#deps.signal.throwIfAborted();
+    await this.#deps.records.commit(transaction);
+    this.#deps.rooms.close(document);
   }
 
   /** Puts it into the trash of this device, or takes it out. */
-  async function setDeleted(transaction: Transaction, document: string, time: number | null): Promise<void> {
-    const bytes = await deletedAt(log, document as DocumentId, time);
+  async #setDeleted(transaction: Transaction, document: string, time: number | null): Promise<void> {
+    const bytes = await deletedAt(this.#deps.log, document as DocumentId, time);
     if (bytes)
       transaction.entries.push({
         id: newEntryId(),
@@ -133,274 +350,87 @@ export function createTombstones({
       });
   }
 
-  async function keepInTrash(transaction: Transaction, document: string): Promise<void> {
-    const gone = accountState.tombstoneOf(document);
-    if (!gone) return;
-    const record = records.rooms.get(document) ?? freshRecord(gone.epoch);
-    markErased(transaction, document, record, gone.epoch);
-    await setDeleted(transaction, document, now());
-    transaction.after.push(() => {
-      trash.add(document);
-      records.addToJournal({ kind: 'conflict', what: 'deleted', document, device: null, count: 1, bytes: 0 });
-    });
-  }
-
-  async function handleTombstonedWrite(
-    transaction: Transaction,
-    document: string,
-    here: WholeDocument,
-  ): Promise<void> {
-    const record = records.rooms.get(document);
-    if (!record || here.conversation?.meta.deletedAt != null) return;
-    if (here.standsAlone || trash.has(document)) {
-      const epoch = accountState.currentEpoch(document);
-      const withheld = await reasonToWithhold(document, here, record.withheld);
-      const living = accountState.existsIn(document, epoch);
-      records.putRoom(transaction, document, {
-        ...freshRecord(epoch),
-        withheld,
-        forgotten: here.forgotten,
-        whole: withheld === null && !living,
-        compare: withheld === null && living,
-      });
-      transaction.after.push(() => trash.delete(document));
-      return;
-    }
-    const time = records.state.get(tombstoneKey(document))?.time;
-    const erasedHere = time === undefined || readHlc(time)?.node === device;
-    if (!erasedHere && (here.conversation?.messages.size ?? 0) > 0)
-      return await keepInTrash(transaction, document);
-    if (isConversation(document)) records.putListEntryStale(transaction, document, true);
-    await log.erase(document as DocumentId);
-  }
-
-  async function detectErasedDocument(document: string): Promise<boolean> {
-    const record = records.rooms.get(document);
+  async #detectErasedDocument(document: string): Promise<boolean> {
+    const record = this.#deps.records.rooms.get(document);
     if (document === LIBRARY_DOCUMENT || !record || record.gone !== null) return false;
     if (record.withheld !== null && record.seq === 0) {
       // Nobody else was ever told of it. Remembered, so that what a tab still appends does not begin it anew.
       const transaction = newTransaction();
-      markErased(transaction, document, record, record.epoch);
-      await records.commit(transaction);
+      this.#markErased(transaction, document, record, record.epoch);
+      await this.#deps.records.commit(transaction);
       return false;
     }
     // Nothing of it was ever here: it is still to be fetched.
     if (record.seq === 0 && Object.keys(record.have).length === 0) return false;
-    await publishTombstone(document, record);
+    await this.#publishTombstone(document, record);
     return true;
   }
 
-  async function moveIndex(record: RoomRecord | undefined): Promise<boolean> {
-    const epoch = accountState.epochOf(INDEX_ROOM);
-    if (epoch <= (record?.epoch ?? account.indexEpoch)) return false;
+  async #moveIndex(record: RoomRecord | undefined): Promise<boolean> {
+    const epoch = this.#deps.accountState.epochOf(INDEX_ROOM);
+    if (epoch <= (record?.epoch ?? this.#deps.account.indexEpoch)) return false;
     // The word of the move itself must have reached the old room.
-    if (records.outbox.has(INDEX_ROOM)) {
-      accountState.dirty.add(INDEX_ROOM);
+    if (this.#deps.records.outbox.has(INDEX_ROOM)) {
+      this.#deps.accountState.dirty.add(INDEX_ROOM);
       return false;
     }
     const transaction = newTransaction();
-    records.putRoom(transaction, INDEX_ROOM, { ...freshRecord(epoch), compare: true });
-    await records.commit(transaction);
-    rooms.closeIndex();
+    this.#deps.records.putRoom(transaction, INDEX_ROOM, { ...freshRecord(epoch), compare: true });
+    await this.#deps.records.commit(transaction);
+    this.#deps.rooms.closeIndex();
     return true;
   }
 
-  async function applyTombstone(document: string, record: RoomRecord, gone: Tombstone): Promise<void> {
-    rooms.close(document);
+  async #applyTombstone(document: string, record: RoomRecord, gone: Tombstone): Promise<void> {
+    this.#deps.rooms.close(document);
     if (record.gone !== null) return;
     const unseen =
-      versionOf(record.have, device) > (gone.have[device] ?? 0) ||
+      versionOf(record.have, this.#device) > (gone.have[this.#device] ?? 0) ||
       record.whole ||
-      (records.outbox.get(document)?.size ?? 0) > 0;
-    if (unseen && (await log.read(document as DocumentId)).length > 0) {
+      (this.#deps.records.outbox.get(document)?.size ?? 0) > 0;
+    if (unseen && (await this.#deps.log.read(document as DocumentId)).length > 0) {
       const transaction = newTransaction();
-      await keepInTrash(transaction, document);
-      await records.commit(transaction);
+      await this.keepInTrash(transaction, document);
+      await this.#deps.records.commit(transaction);
       return;
     }
-    await log.erase(document as DocumentId);
-    signal.throwIfAborted();
-    await publishTombstone(document, record);
+    await this.#deps.log.erase(document as DocumentId);
+    this.#deps.signal.throwIfAborted();
+    await this.#publishTombstone(document, record);
   }
 
-  async function applyDocumentState(document: string): Promise<boolean> {
-    const record = records.rooms.get(document);
-    if (document === INDEX_ROOM) return await moveIndex(record);
-    if (!record) return accountState.isAnnounced(document);
-    const gone = accountState.tombstoneOf(document);
-    const epoch = accountState.currentEpoch(document);
+  async #applyDocumentState(document: string): Promise<boolean> {
+    const record = this.#deps.records.rooms.get(document);
+    if (document === INDEX_ROOM) return await this.#moveIndex(record);
+    if (!record) return this.#deps.accountState.isAnnounced(document);
+    const gone = this.#deps.accountState.tombstoneOf(document);
+    const epoch = this.#deps.accountState.currentEpoch(document);
     // Who moved it before hearing that it was erased goes on with it: then so does everybody.
-    const livesOn = epoch > record.epoch && accountState.existsIn(document, epoch);
+    const livesOn = epoch > record.epoch && this.#deps.accountState.existsIn(document, epoch);
     if (gone && gone.epoch >= record.epoch && record.gone !== gone.epoch && !livesOn) {
-      await applyTombstone(document, record, gone);
+      await this.#applyTombstone(document, record, gone);
       return true;
     }
-    if (epoch <= record.epoch || (record.gone !== null && !accountState.existsIn(document, epoch)))
+    if (epoch <= record.epoch || (record.gone !== null && !this.#deps.accountState.existsIn(document, epoch)))
       return false;
     // It moved, or somebody restored it: what is here is compared with what the new room has, and what lies in the trash here lives again.
-    const inTrash = record.gone !== null && (await log.read(document as DocumentId)).length > 0;
+    const inTrash = record.gone !== null && (await this.#deps.log.read(document as DocumentId)).length > 0;
     const transaction = newTransaction();
-    dropOutboxRows(transaction, document);
+    this.#dropOutboxRows(transaction, document);
     if (inTrash) {
-      await setDeleted(transaction, document, null);
-      transaction.after.push(() => trash.delete(document));
+      await this.#setDeleted(transaction, document, null);
+      transaction.after.push(() => this.#trash.delete(document));
     }
-    records.putRoom(transaction, document, {
+    this.#deps.records.putRoom(transaction, document, {
       ...freshRecord(epoch),
       withheld: record.withheld,
       forgotten: record.forgotten,
       compare: record.gone === null || inTrash,
-      awaits: accountState.isUploadedByMover(document, epoch),
+      awaits: this.#deps.accountState.isUploadedByMover(document, epoch),
     });
-    await records.commit(transaction);
-    rooms.close(document);
-    accountState.queueAnnouncement(document);
+    await this.#deps.records.commit(transaction);
+    this.#deps.rooms.close(document);
+    this.#deps.accountState.queueAnnouncement(document);
     return true;
   }
-
-  return {
-    markChanged: (documents) => {
-      for (const document of documents) if (document !== LIBRARY_DOCUMENT) unread.add(document);
-    },
-    markRead: (document) => {
-      unread.delete(document);
-    },
-    unread: unread,
-    detectErased: async () => {
-      const first = !hasRun;
-      hasRun = true;
-      if (unread.size === 0) return false;
-      const suspects = [...unread];
-      unread.clear();
-      try {
-        const there = new Set<string>(await log.documents());
-        let did = false;
-        for (const document of suspects) {
-          if (!there.has(document)) did = (await detectErasedDocument(document)) || did;
-          else if (first && (records.rooms.get(document)?.gone ?? null) !== null) trash.add(document);
-        }
-        return did;
-      } catch (error) {
-        for (const document of suspects) unread.add(document);
-        hasRun = !first;
-        throw error;
-      }
-    },
-
-    eraseEverywhere: async (documents) => {
-      for (const document of documents) {
-        const record = records.rooms.get(document);
-        await log.erase(document as DocumentId);
-        signal.throwIfAborted();
-        if (record && record.gone === null) await publishTombstone(document, record);
-        else {
-          const transaction = newTransaction();
-          if (isConversation(document)) records.putListEntryStale(transaction, document, true);
-          if (!record && accountState.isAnnounced(document))
-            await accountState.publish(transaction, [
-              [tombstoneKey(document), { epoch: accountState.currentEpoch(document), have: {}, at: now() }],
-            ]);
-          await records.commit(transaction);
-        }
-      }
-    },
-    keepInTrash,
-    isInTrash: (document) => trash.has(document),
-    handleTombstonedWrite,
-
-    applyAccountState: async () => {
-      let did = false;
-      for (const document of [...accountState.dirty]) {
-        accountState.dirty.delete(document);
-        try {
-          did = (await applyDocumentState(document)) || did;
-          // At once: where the next one cannot be followed, this one is not come back to.
-          accountState.updateFetchList(document);
-        } catch (error) {
-          // Not done, so still to be done.
-          accountState.dirty.add(document);
-          throw error;
-        }
-      }
-      return did;
-    },
-
-    moveDamagedRooms: async () => {
-      let did = false;
-      for (const link of rooms.all()) {
-        const { document, isOverQuota } = link;
-        if ((link.unreadableCount <= UNREADABLE_LIMIT && !isOverQuota) || !link.isRead) continue;
-        const record = records.rooms.get(document) ?? freshRecord(link.epoch);
-        if (record.epoch !== link.epoch || accountState.epochOf(document) > link.epoch) continue;
-        const transaction = newTransaction();
-        if (document !== INDEX_ROOM) {
-          dropOutboxRows(transaction, document);
-          records.putRoom(transaction, document, {
-            ...freshRecord(record.epoch + 1),
-            withheld: record.withheld,
-            forgotten: record.forgotten,
-            whole: record.withheld === null,
-          });
-          // A full account may have no room for both: then the old one is what the others have.
-          await eraseRoom(transaction, document, record.epoch, isOverQuota);
-        }
-        await accountState.publish(transaction, [
-          [epochKey(document), { epoch: record.epoch + 1, brought: isOverQuota }],
-        ]);
-        await records.commit(transaction);
-        records.addToJournal({
-          kind: 'note',
-          what: isOverQuota ? 'moved' : 'rebuilt',
-          document: document === INDEX_ROOM ? null : document,
-          device: null,
-          count: isOverQuota ? 1 : link.unreadableCount,
-          bytes: 0,
-        });
-        if (document !== INDEX_ROOM) rooms.close(document);
-        did = true;
-      }
-      return did;
-    },
-
-    eraseOnRelay: async (uploaded) => {
-      for (const [name, erasure] of [...records.erasures]) {
-        if (erasure.afterUpload && !(erasure.document === null ? uploaded() : isUploaded(erasure.document)))
-          continue;
-        try {
-          await backend.erase(
-            { endpoint: erasure.endpoint, token: erasure.token ?? relay.token },
-            erasure.room,
-            signal,
-          );
-          if (erasure.afterUpload && erasure.room === null)
-            records.addToJournal({
-              kind: 'note',
-              what: 'erased',
-              document: null,
-              device: null,
-              count: 1,
-              bytes: 0,
-            });
-        } catch (error) {
-          signal.throwIfAborted();
-          const problem = toProblem(error);
-          if (problem.retry) {
-            wakeWithin(ERASE_RETRY_MS);
-            continue;
-          }
-          records.addToJournal({
-            kind: 'error',
-            what: problem.code,
-            document: null,
-            device: null,
-            count: 1,
-            bytes: 0,
-          });
-        }
-        const transaction = newTransaction();
-        records.putErasure(transaction, name, undefined);
-        await records.commit(transaction);
-      }
-    },
-  };
 }
