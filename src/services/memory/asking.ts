@@ -55,101 +55,94 @@ export interface QueryVector {
 }
 
 /** Makes what questions wait with. */
-export function createAsking({ index, embedding, config, documents, notes, status }: AskingDeps) {
-  /** Waits until `ready`, at most `ms`. One that failed to start will not come by waiting; one that is there and failed may be made again. */
-  const wait = async (ready: () => boolean, ms: number, signal: AbortSignal): Promise<void> => {
-    const deadline = performance.now() + ms;
-    const isHopeless = () => index() === null && status.get().state === 'failed';
-    while (!ready() && performance.now() < deadline && !isHopeless()) {
-      signal.throwIfAborted();
-      await new Promise((resolve) => setTimeout(resolve, INDEX_LOOK));
-    }
-    signal.throwIfAborted();
-  };
+export function createAsking(deps: AskingDeps) {
+  return new QuestionEmbedder(deps);
+}
+
+class QuestionEmbedder {
+  readonly #deps: AskingDeps;
   /** The index that was asked last, since when it is there, and whether it had nothing then: new, or being made again. */
-  let opened: { readonly index: MemoryIndex; readonly since: number; empty: boolean } | null = null;
-  const noteOpened = (there: MemoryIndex) => {
-    const seen = { index: there, since: performance.now(), empty: false };
-    opened = seen;
-    there.bookmark().then(
-      (bookmark) => {
-        seen.empty = bookmark === 0;
-      },
-      // Whoever asks it hears the same, and tells it.
-      () => undefined,
-    );
-  };
-  const waitForIndex = async (signal: AbortSignal): Promise<MemoryIndex | null> => {
+  #opened: { readonly index: MemoryIndex; readonly since: number; empty: boolean } | null = null;
+
+  constructor(deps: AskingDeps) {
+    this.#deps = deps;
+  }
+
+  async waitForIndex(signal: AbortSignal): Promise<MemoryIndex | null> {
     const isUpToDate = () => {
-      const there = index();
-      if (there !== null && there !== opened?.index) noteOpened(there);
+      const there = this.#deps.index();
+      if (there !== null && there !== this.#opened?.index) this.#noteOpened(there);
       return (
         there !== null &&
-        opened !== null &&
-        (status.get().state !== 'starting' || (!opened.empty && performance.now() - opened.since > CATCH_UP))
+        this.#opened !== null &&
+        (this.#deps.status.get().state !== 'starting' ||
+          (!this.#opened.empty && performance.now() - this.#opened.since > CATCH_UP))
       );
     };
-    await wait(isUpToDate, INDEX_PATIENCE, signal);
-    return index();
-  };
+    await this.#wait(isUpToDate, INDEX_PATIENCE, signal);
+    return this.#deps.index();
+  }
+
+  /** What `work` finds in an index; where that turns out to be damaged inside, stops, or is closed meanwhile, in the one that takes its place. */
+  async inIndex<Found>(
+    from: MemoryIndex,
+    signal: AbortSignal,
+    work: (from: MemoryIndex) => Promise<Found>,
+  ): Promise<Found> {
+    try {
+      return await work(from);
+    } catch (error) {
+      if (REPLACED.has(toProblem(error).code))
+        await this.#wait(() => this.#deps.index() !== from, LET_GO, signal);
+      if (this.#deps.index() === from) throw error;
+      const isWhole = () =>
+        this.#deps.index() !== null &&
+        this.#deps.status.get().state !== 'starting' &&
+        this.#deps.status.get().unread === 0;
+      await this.#wait(isWhole, INDEX_PATIENCE, signal);
+      const again = this.#deps.index();
+      if (again === null) throw error;
+      return await work(again);
+    }
+  }
 
   /** Whether nothing was ever said but in this conversation: then nobody has to wait for an index to hear that it has nothing. */
-  const isEmpty = (except: ConversationId | undefined): boolean => {
-    const { ready, entries } = documents.library.get();
-    const told = notes?.state.get() ?? { ready: true, notes: [] };
+  isEmpty(except: ConversationId | undefined): boolean {
+    const { ready, entries } = this.#deps.documents.library.get();
+    const told = this.#deps.notes?.state.get() ?? { ready: true, notes: [] };
     return (
       ready &&
       told.ready &&
       told.notes.length === 0 &&
       entries.every(({ id, deletedAt }) => deletedAt !== null || id === except)
     );
-  };
-
-  /** What `work` finds in an index; where that turns out to be damaged inside, stops, or is closed meanwhile, in the one that takes its place. */
-  const inIndex = async <Found>(
-    from: MemoryIndex,
-    signal: AbortSignal,
-    work: (from: MemoryIndex) => Promise<Found>,
-  ): Promise<Found> => {
-    try {
-      return await work(from);
-    } catch (error) {
-      if (REPLACED.has(toProblem(error).code)) await wait(() => index() !== from, LET_GO, signal);
-      if (index() === from) throw error;
-      const isWhole = () =>
-        index() !== null && status.get().state !== 'starting' && status.get().unread === 0;
-      await wait(isWhole, INDEX_PATIENCE, signal);
-      const again = index();
-      if (again === null) throw error;
-      return await work(again);
-    }
-  };
+  }
 
   /**
    * The question as a vector; null with the reason where there is none in time, which begins when there is an index to ask. `reason: null`:
    * nothing is wrong, the model just cannot read this language, or is not to see a `draft`. Secrets are taken out of it as of all that is embedded.
    */
-  const vectorOf = async (
+  async vectorOf(
     asked: string,
     signal: AbortSignal,
     asking: Promise<unknown>,
     draft = false,
-  ): Promise<{ vector: QueryVector } | { vector: null; reason: Problem | null }> => {
-    const { embedding: chosen, privacy } = config.get();
+  ): Promise<{ vector: QueryVector } | { vector: null; reason: Problem | null }> {
+    const { embedding: chosen, privacy } = this.#deps.config.get();
     if (draft && chosen.provider !== 'local') return { vector: null, reason: null };
     const { text } = redact(asked, privacy.sensitive_keywords);
-    if (!embedding()) {
+    if (!this.#deps.embedding()) {
       // Soon after opening neither is known yet, and whoever waits for the index can wait for the model as well.
       let isAsked = false;
       const asked = () => {
         isAsked = true;
       };
       void asking.then(asked, asked);
-      await wait(() => embedding() !== null || isAsked, INDEX_PATIENCE, signal);
+      await this.#wait(() => this.#deps.embedding() !== null || isAsked, INDEX_PATIENCE, signal);
     }
-    const provider = embedding();
+    const provider = this.#deps.embedding();
     if (!provider) {
-      const known = status.get().embedding;
+      const known = this.#deps.status.get().embedding;
       return { vector: null, reason: known.status === 'failed' ? known.problem : NOT_YET };
     }
     if (!knows(provider.languages, text)) return { vector: null, reason: null };
@@ -186,7 +179,28 @@ export function createAsking({ index, embedding, config, documents, notes, statu
       if (isAbort(error) || isTooLate(error)) return { vector: null, reason: NOT_YET };
       return { vector: null, reason: toProblem(error) };
     }
-  };
+  }
 
-  return { waitForIndex, inIndex, isEmpty, vectorOf };
+  /** Waits until `ready`, at most `ms`. One that failed to start will not come by waiting; one that is there and failed may be made again. */
+  async #wait(ready: () => boolean, ms: number, signal: AbortSignal): Promise<void> {
+    const deadline = performance.now() + ms;
+    const isHopeless = () => this.#deps.index() === null && this.#deps.status.get().state === 'failed';
+    while (!ready() && performance.now() < deadline && !isHopeless()) {
+      signal.throwIfAborted();
+      await new Promise((resolve) => setTimeout(resolve, INDEX_LOOK));
+    }
+    signal.throwIfAborted();
+  }
+
+  #noteOpened(there: MemoryIndex): void {
+    const seen = { index: there, since: performance.now(), empty: false };
+    this.#opened = seen;
+    there.bookmark().then(
+      (bookmark) => {
+        seen.empty = bookmark === 0;
+      },
+      // Whoever asks it hears the same, and tells it.
+      () => undefined,
+    );
+  }
 }

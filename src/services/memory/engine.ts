@@ -12,13 +12,14 @@ import {
   type EmbeddingState,
 } from '../../adapters/embedding/embedding-provider.ts';
 import type { MemoryIndex, NewVector, StaleChunk } from '../../adapters/index/memory-index.ts';
-import type { Drawer, Store } from '../../adapters/log/conversation-log.ts';
+import type { ConversationLog, Drawer, Store } from '../../adapters/log/conversation-log.ts';
 import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, isConversation } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { isNotes } from '../../domain/memory/notes.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Documents } from '../documents/documents.ts';
+import type { Reader } from '../documents/reader.ts';
 import { createReader } from '../documents/reader.ts';
 import { breathe, createJob } from '../scheduler.ts';
 import type { Memory, MemoryStatus } from './memory.ts';
@@ -103,269 +104,371 @@ export async function requestRebuild(drawer: Drawer): Promise<void> {
 }
 
 /** Starts at once. Ends with the signal; nothing has to be awaited then. */
-export function startMemoryEngine({
-  store: { log, drawer },
-  index,
-  embedding,
-  onEmbedding,
-  config,
-  setTitle,
-  onStatus,
-  signal,
-  now = Date.now,
-}: MemoryEngineDeps): MemoryEngine {
-  const reader = createReader(log);
+export function startMemoryEngine(deps: MemoryEngineDeps): MemoryEngine {
+  return new BackgroundEngine(deps);
+}
 
-  // ---------------------------------------------------------------- status
-  let projecting = false;
-  let embeddingNow = false;
-  let starting = true;
-  let unread = 0;
+class BackgroundEngine implements MemoryEngine {
+  readonly #deps: MemoryEngineDeps;
+  readonly #log: ConversationLog;
+  readonly #drawer: Drawer;
+  readonly #now: NonNullable<MemoryEngineDeps['now']>;
+  readonly #reader: Reader;
+  #projecting = false;
+  #embeddingNow = false;
+  #starting = true;
+  #unread = 0;
   /** Few entries are not worth reading the library for: each counts as one message until its conversation is read. */
-  let isCountedByEntry = false;
-  let waiting = 0;
-  let rate = 0;
-  let paused = false;
+  #isCountedByEntry = false;
+  #waiting = 0;
+  #rate = 0;
+  #paused = false;
   /** The index does not answer, or the log cannot be read: nothing can be done until it does. */
-  let fatal: Problem | null = null;
+  #fatal: Problem | null = null;
   /** The vectors cannot be made. */
-  let vectorProblem: Problem | null = null;
+  #vectorProblem: Problem | null = null;
   /** Something was skipped. */
-  let skipped: Problem | null = null;
-  let told = '';
-  let toldAt = Number.NEGATIVE_INFINITY;
-  let statusTimer: ReturnType<typeof setTimeout> | undefined;
+  #skipped: Problem | null = null;
+  #told = '';
+  #toldAt = Number.NEGATIVE_INFINITY;
+  #statusTimer: ReturnType<typeof setTimeout> | undefined;
+  /** Documents that a change named; an erased one leaves no entry behind to find it by. */
+  readonly #touched = new Set<ConversationId>();
+  /** Conversations whose summary is older than their messages. */
+  readonly #undescribed = new Set<ConversationId>();
+  readonly #projectAll;
+  /** What was asked for and waits until the log has been read up to where it was then: a word said just before an end belongs to it. */
+  #wish: 'ended' | 'now' | null = null;
+  /** Everything that waits now is to be done: set at the start, by an ended conversation, by `now`. */
+  #all = true;
+  /** Since when a conversation has something waiting, by `now()`. */
+  readonly #waitingSince = new Map<ConversationId, number>();
+  /** Texts in a batch: follows how fast the model reads. */
+  #size = 4;
+  #sizeFor = '';
+  #pausedAt = 0;
+  /** Follows the state of whichever provider is in use. */
+  #watched: { readonly provider: EmbeddingProvider; readonly stop: () => void } | undefined;
+  readonly #projector: ReturnType<typeof createJob>;
+  readonly #indexer: ReturnType<typeof createJob>;
+  readonly #timers = new Set<ReturnType<typeof setTimeout>>();
 
-  const stateNow = (): EngineStatus['state'] => {
-    if (fatal) return 'failed';
-    if (starting) return 'starting';
-    if (projecting && unread > 0) return 'indexing';
-    if (paused && waiting > 0) return 'paused';
-    return embeddingNow ? 'indexing' : 'ready';
-  };
-  const embeddingState = (): EmbeddingState => {
-    const state = embedding()?.state.get() ?? { status: 'idle' };
-    return vectorProblem && state.status !== 'loading' ? { status: 'failed', problem: vectorProblem } : state;
-  };
-  const tell = () => {
-    if (signal.aborted) return;
-    if (statusTimer) clearTimeout(statusTimer);
-    statusTimer = undefined;
+  constructor(deps: MemoryEngineDeps) {
+    this.#deps = deps;
+    const {
+      store: { log, drawer },
+      now = Date.now,
+    } = deps;
+    this.#log = log;
+    this.#drawer = drawer;
+    this.#now = now;
+    this.#reader = createReader(this.#log);
+    const { projectAll } = createProjection({
+      index: deps.index,
+      reader: this.#reader,
+      config: deps.config,
+      setTitle: deps.setTitle,
+      signal: deps.signal,
+      touched: this.#touched,
+      undescribed: this.#undescribed,
+      onSkipped: (id, detail, cause) => this.#skip(id, detail, cause),
+      // A conversation that came in whole is one entry, however long it is.
+      onFresh: (messages) => {
+        if (!this.#isCountedByEntry || messages < 2) return;
+        this.#unread += messages - 1;
+        this.#tell();
+      },
+      onMessage: () => {
+        this.#unread = Math.max(0, this.#unread - 1);
+      },
+      onBatch: () => this.#tellSoon(),
+    });
+    this.#projectAll = projectAll;
+    this.#projector = createJob({
+      run: () => this.#runProjector(),
+      signal: deps.signal,
+      gapMs: GAP_MS,
+      onError: (error) => {
+        this.#fatal = toProblem(error);
+        console.warn('The memory index could not be brought up to date', this.#fatal.message);
+        this.#tell();
+      },
+    });
+    this.#indexer = createJob({
+      run: () => this.#runIndexer(),
+      signal: deps.signal,
+      gapMs: 200,
+      pauseMs: 5_000,
+      maxPauseMs: 600_000,
+      onError: (error) => {
+        if (isAbort(error)) return;
+        this.#vectorProblem = toProblem(error);
+        console.info('Vectors have to wait', this.#vectorProblem.message);
+        this.#tell();
+      },
+    });
+    const stops = [
+      this.#log.subscribe(({ documents }) => {
+        for (const document of documents) if (isRead(document)) this.#touched.add(document);
+        // Not found from now on, and not only from the next look on: nobody may be told otherwise in between.
+        if (!this.#projecting && this.#unread === 0 && documents.some(isRead)) {
+          this.#unread = 1;
+          this.#tellSoon();
+        }
+        this.#projector.wake();
+      }),
+      this.#drawer.subscribe(({ keys }) => {
+        if (keys.includes(REBUILD)) this.#projector.wake(true);
+      }),
+      // A change of the privacy filter concerns the rows, one of the triggers the vectors.
+      deps.config.subscribe(() => {
+        this.#projector.wake();
+        this.#indexer.wake();
+        if (!deps.onEmbedding)
+          for (const ms of PROVIDER_LOOKS) this.#setTimer(() => this.#indexer.wake(true), ms);
+      }),
+      deps.onEmbedding?.(() => this.#indexer.wake(true)) ?? (() => undefined),
+    ];
+    deps.signal.addEventListener(
+      'abort',
+      () => {
+        for (const stop of stops) stop();
+        this.#watched?.stop();
+        for (const timer of this.#timers) clearTimeout(timer);
+        if (this.#statusTimer) clearTimeout(this.#statusTimer);
+      },
+      { once: true },
+    );
+    this.#projector.wake();
+    this.#tell();
+  }
+
+  wake(reason: Parameters<Memory['wake']>[0]): void {
+    if (reason === 'now') this.#wish = 'now';
+    else if (reason === 'ended' && this.#deps.config.get().indexing.on_end) this.#wish ??= 'ended';
+    this.#projector.wake(reason === 'now');
+  }
+
+  setPaused(value: boolean): void {
+    const before = this.#paused;
+    this.#paused = value;
+    this.#pausedAt = performance.now();
+    if (before && !value) this.#indexer.wake();
+    this.#tell();
+  }
+
+  async rebuild(): Promise<void> {
+    await requestRebuild(this.#drawer);
+    this.#projector.wake(true);
+  }
+
+  async settled(): Promise<void> {
+    for (let quiet = 0; quiet < 2; ) {
+      await this.#projector.settled();
+      await this.#indexer.settled();
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      quiet += 1;
+    }
+  }
+
+  #stateNow(): EngineStatus['state'] {
+    if (this.#fatal) return 'failed';
+    if (this.#starting) return 'starting';
+    if (this.#projecting && this.#unread > 0) return 'indexing';
+    if (this.#paused && this.#waiting > 0) return 'paused';
+    return this.#embeddingNow ? 'indexing' : 'ready';
+  }
+
+  #embeddingState(): EmbeddingState {
+    const state = this.#deps.embedding()?.state.get() ?? { status: 'idle' };
+    return this.#vectorProblem && state.status !== 'loading'
+      ? { status: 'failed', problem: this.#vectorProblem }
+      : state;
+  }
+
+  #tell(): void {
+    if (this.#deps.signal.aborted) return;
+    if (this.#statusTimer) clearTimeout(this.#statusTimer);
+    this.#statusTimer = undefined;
     const status: EngineStatus = {
-      state: stateNow(),
-      unread,
-      waiting,
-      rate: Math.round(rate * 10) / 10,
-      embedding: embeddingState(),
-      problem: fatal ?? vectorProblem ?? skipped,
+      state: this.#stateNow(),
+      unread: this.#unread,
+      waiting: this.#waiting,
+      rate: Math.round(this.#rate * 10) / 10,
+      embedding: this.#embeddingState(),
+      problem: this.#fatal ?? this.#vectorProblem ?? this.#skipped,
     };
     const text = JSON.stringify(status);
-    if (text === told) return;
-    told = text;
-    toldAt = performance.now();
-    onStatus(status);
-  };
+    if (text === this.#told) return;
+    this.#told = text;
+    this.#toldAt = performance.now();
+    this.#deps.onStatus(status);
+  }
+
   /** For figures that change all the time. */
-  const tellSoon = () => {
-    if (statusTimer || signal.aborted) return;
-    statusTimer = setTimeout(tell, Math.max(0, toldAt + STATUS_MS - performance.now()));
-  };
+  #tellSoon(): void {
+    if (this.#statusTimer || this.#deps.signal.aborted) return;
+    this.#statusTimer = setTimeout(
+      () => this.#tell(),
+      Math.max(0, this.#toldAt + STATUS_MS - performance.now()),
+    );
+  }
 
-  // ------------------------------------------------------------- projector
-  /** Documents that a change named; an erased one leaves no entry behind to find it by. */
-  const touched = new Set<ConversationId>();
-  /** Conversations whose summary is older than their messages. */
-  const undescribed = new Set<ConversationId>();
-
-  const skip = (id: string, detail: string, cause?: unknown) => {
-    skipped = new RecollectError('damaged-entry', `A part of conversation ${id} cannot be read: ${detail}`, {
-      params: { document: id, detail },
-      cause,
-    }).problem;
-  };
-
-  const { projectAll } = createProjection({
-    index,
-    reader,
-    config,
-    setTitle,
-    signal,
-    touched,
-    undescribed,
-    onSkipped: skip,
-    // A conversation that came in whole is one entry, however long it is.
-    onFresh: (messages) => {
-      if (!isCountedByEntry || messages < 2) return;
-      unread += messages - 1;
-      tell();
-    },
-    onMessage: () => {
-      unread = Math.max(0, unread - 1);
-    },
-    onBatch: tellSoon,
-  });
+  #skip(id: string, detail: string, cause?: unknown): void {
+    this.#skipped = new RecollectError(
+      'damaged-entry',
+      `A part of conversation ${id} cannot be read: ${detail}`,
+      {
+        params: { document: id, detail },
+        cause,
+      },
+    ).problem;
+  }
 
   /** Rows made by an older recipe (another version, other private words) are made again; vectors that still fit stay. */
-  const followRecipe = async (): Promise<void> => {
-    const recipe = recipeOf(config.get().privacy);
-    const bookmark = await index.bookmark();
-    if ((await drawer.get(RECIPE)) !== recipe) {
+  async #followRecipe(): Promise<void> {
+    const recipe = recipeOf(this.#deps.config.get().privacy);
+    const bookmark = await this.#deps.index.bookmark();
+    if ((await this.#drawer.get(RECIPE)) !== recipe) {
       if (bookmark > 0) {
-        const ids = (await log.documents()).filter(isRead);
-        unread = await countUnread(new Set(ids), await log.head());
-        tell();
-        await projectAll(ids, bookmark, { all: true, bookmark });
+        const ids = (await this.#log.documents()).filter(isRead);
+        this.#unread = await this.#countUnread(new Set(ids), await this.#log.head());
+        this.#tell();
+        await this.#projectAll(ids, bookmark, { all: true, bookmark });
       }
-      await drawer.set(RECIPE, recipe);
+      await this.#drawer.set(RECIPE, recipe);
     }
-  };
-
-  /** What was asked for and waits until the log has been read up to where it was then: a word said just before an end belongs to it. */
-  let wish: 'ended' | 'now' | null = null;
+  }
 
   /** What was erased while no engine ran left no entry to be found by: it is told by what the index has too much. */
-  const forgetErased = async (): Promise<void> => {
-    const there = new Set<string>(await log.documents());
-    for (const id of await index.conversationIds()) if (!there.has(id)) touched.add(id);
-  };
+  async #forgetErased(): Promise<void> {
+    const there = new Set<string>(await this.#log.documents());
+    for (const id of await this.#deps.index.conversationIds()) if (!there.has(id)) this.#touched.add(id);
+  }
 
-  const runProjector = async (): Promise<void> => {
-    const granted = wish;
-    wish = null;
-    projecting = true;
+  async #runProjector(): Promise<void> {
+    const granted = this.#wish;
+    this.#wish = null;
+    this.#projecting = true;
     try {
-      if ((await drawer.get(REBUILD)) !== undefined) {
-        await index.clear();
-        undescribed.clear();
-        await drawer.set(REBUILD, undefined);
+      if ((await this.#drawer.get(REBUILD)) !== undefined) {
+        await this.#deps.index.clear();
+        this.#undescribed.clear();
+        await this.#drawer.set(REBUILD, undefined);
       }
-      const head = await log.head();
+      const head = await this.#log.head();
       // The log was emptied and the index was not: what it holds belongs to nobody.
-      if ((await index.bookmark()) > head) await index.clear();
-      if (starting) for (const id of await undescribedBefore()) undescribed.add(id);
-      await followRecipe();
-      if (starting) await forgetErased();
+      if ((await this.#deps.index.bookmark()) > head) await this.#deps.index.clear();
+      if (this.#starting) for (const id of await this.#undescribedBefore()) this.#undescribed.add(id);
+      await this.#followRecipe();
+      if (this.#starting) await this.#forgetErased();
       for (;;) {
-        signal.throwIfAborted();
-        const bookmark = await index.bookmark();
-        const entries = await log.since(bookmark, PAGE);
+        this.#deps.signal.throwIfAborted();
+        const bookmark = await this.#deps.index.bookmark();
+        const entries = await this.#log.since(bookmark, PAGE);
         const ids = new Set(entries.map(({ document }) => document).filter(isRead));
         // What was named by a change and left no entry was erased.
-        if (entries.length === 0) for (const id of touched) ids.add(id);
+        if (entries.length === 0) for (const id of this.#touched) ids.add(id);
         if (entries.length === 0 && ids.size === 0) break;
         const reach = entries.at(-1)?.seq ?? bookmark;
-        unread = await countUnread(ids, reach);
-        tell();
+        this.#unread = await this.#countUnread(ids, reach);
+        this.#tell();
         try {
-          await projectAll([...ids], reach, { all: false, bookmark });
+          await this.#projectAll([...ids], reach, { all: false, bookmark });
         } catch (error) {
           // An erased conversation is in no entry: only this remembers that it has to go.
-          for (const id of ids) touched.add(id);
+          for (const id of ids) this.#touched.add(id);
           throw error;
         }
-        starting = false;
-        fatal = null;
-        if ((await drawer.get(REBUILD)) !== undefined) {
-          projector.wake();
+        this.#starting = false;
+        this.#fatal = null;
+        if ((await this.#drawer.get(REBUILD)) !== undefined) {
+          this.#projector.wake();
           break;
         }
       }
-      await drawer.set(UNDESCRIBED, undescribed.size > 0 ? [...undescribed] : undefined);
-      starting = false;
-      fatal = null;
+      await this.#drawer.set(UNDESCRIBED, this.#undescribed.size > 0 ? [...this.#undescribed] : undefined);
+      this.#starting = false;
+      this.#fatal = null;
     } catch (error) {
-      wish ??= granted;
+      this.#wish ??= granted;
       throw error;
     } finally {
-      projecting = false;
+      this.#projecting = false;
       // What was said meanwhile is not read yet.
-      unread = touched.size > 0 ? 1 : 0;
-      tell();
+      this.#unread = this.#touched.size > 0 ? 1 : 0;
+      this.#tell();
     }
-    if (granted) all = true;
-    indexer.wake(granted === 'now');
-  };
+    if (granted) this.#all = true;
+    this.#indexer.wake(granted === 'now');
+  }
 
-  const undescribedBefore = async (): Promise<ConversationId[]> => {
-    const kept = await drawer.get(UNDESCRIBED);
+  async #undescribedBefore(): Promise<ConversationId[]> {
+    const kept = await this.#drawer.get(UNDESCRIBED);
     return Array.isArray(kept) ? kept.filter((id): id is ConversationId => typeof id === 'string') : [];
-  };
+  }
 
   /** Messages that are not findable yet: what the library says of the conversations named, and one for each entry beyond the page. */
-  const countUnread = async (ids: ReadonlySet<ConversationId>, reach: number): Promise<number> => {
-    const beyond = Math.max(0, (await log.head()) - reach);
-    isCountedByEntry = ids.size <= 3;
-    if (isCountedByEntry) return ids.size + beyond;
-    const entries = await reader.library();
+  async #countUnread(ids: ReadonlySet<ConversationId>, reach: number): Promise<number> {
+    const beyond = Math.max(0, (await this.#log.head()) - reach);
+    this.#isCountedByEntry = ids.size <= 3;
+    if (this.#isCountedByEntry) return ids.size + beyond;
+    const entries = await this.#reader.library();
     let messages = 0;
     for (const entry of entries) if (ids.has(entry.id)) messages += entry.messageCount;
     const each = Math.max(1, messages / ids.size);
     return Math.round(messages + beyond * each);
-  };
+  }
 
-  // --------------------------------------------------------------- indexer
-  /** Everything that waits now is to be done: set at the start, by an ended conversation, by `now`. */
-  let all = true;
-  /** Since when a conversation has something waiting, by `now()`. */
-  const waitingSince = new Map<ConversationId, number>();
-  /** Texts in a batch: follows how fast the model reads. */
-  let size = 4;
-  let sizeFor = '';
-  let pausedAt = 0;
-
-  const stillPaused = () => {
-    if (paused && performance.now() - pausedAt > PAUSE_FORGOTTEN_MS) paused = false;
-    return paused;
-  };
+  #stillPaused(): boolean {
+    if (this.#paused && performance.now() - this.#pausedAt > PAUSE_FORGOTTEN_MS) this.#paused = false;
+    return this.#paused;
+  }
 
   /** Conversations whose turn has come, or `all` when that is every one that waits. */
-  const ready = (
-    counts: readonly { conversationId: ConversationId; messages: number }[],
-  ): ConversationId[] | 'all' => {
-    const { every_messages, max_age_minutes } = config.get().indexing;
+  #ready(counts: readonly { conversationId: ConversationId; messages: number }[]): ConversationId[] | 'all' {
+    const { every_messages, max_age_minutes } = this.#deps.config.get().indexing;
     const present = new Set(counts.map(({ conversationId }) => conversationId));
-    for (const id of [...waitingSince.keys()]) if (!present.has(id)) waitingSince.delete(id);
+    for (const id of [...this.#waitingSince.keys()]) if (!present.has(id)) this.#waitingSince.delete(id);
     let next = Number.POSITIVE_INFINITY;
     const due: ConversationId[] = [];
     for (const { conversationId, messages } of counts) {
-      const from = waitingSince.get(conversationId) ?? now();
-      waitingSince.set(conversationId, from);
-      const left = from + max_age_minutes * 60_000 - now();
+      const from = this.#waitingSince.get(conversationId) ?? this.#now();
+      this.#waitingSince.set(conversationId, from);
+      const left = from + max_age_minutes * 60_000 - this.#now();
       if (messages >= every_messages || left <= 0) due.push(conversationId);
       else next = Math.min(next, left);
     }
-    if (all || due.length === counts.length) return 'all';
-    if (Number.isFinite(next)) indexer.wakeWithin(next);
+    if (this.#all || due.length === counts.length) return 'all';
+    if (Number.isFinite(next)) this.#indexer.wakeWithin(next);
     return due;
-  };
+  }
 
-  const describeDue = async (due: readonly ConversationId[] | 'all'): Promise<void> => {
-    const ids = [...undescribed].filter((id) => due === 'all' || due.includes(id));
+  async #describeDue(due: readonly ConversationId[] | 'all'): Promise<void> {
+    const ids = [...this.#undescribed].filter((id) => due === 'all' || due.includes(id));
     for (const id of ids) {
-      await breathe(signal);
-      const found = await reader.read(id);
-      undescribed.delete(id);
-      if (!found || !isRemembered(found.conversation, config.get().privacy)) continue;
-      const { summary, keywords } = describeConversation(found.conversation, config.get().privacy);
-      await index.describe(id, { summary, keywords });
+      await breathe(this.#deps.signal);
+      const found = await this.#reader.read(id);
+      this.#undescribed.delete(id);
+      if (!found || !isRemembered(found.conversation, this.#deps.config.get().privacy)) continue;
+      const { summary, keywords } = describeConversation(found.conversation, this.#deps.config.get().privacy);
+      await this.#deps.index.describe(id, { summary, keywords });
     }
-    if (ids.length > 0) await drawer.set(UNDESCRIBED, undescribed.size > 0 ? [...undescribed] : undefined);
-  };
+    if (ids.length > 0)
+      await this.#drawer.set(UNDESCRIBED, this.#undescribed.size > 0 ? [...this.#undescribed] : undefined);
+  }
 
-  /** Follows the state of whichever provider is in use. */
-  let watched: { readonly provider: EmbeddingProvider; readonly stop: () => void } | undefined;
-  const watch = (provider: EmbeddingProvider | null) => {
-    if (watched?.provider === provider) return;
-    watched?.stop();
-    watched = provider ? { provider, stop: provider.state.subscribe(tellSoon) } : undefined;
-    vectorProblem = null;
-  };
+  #watch(provider: EmbeddingProvider | null): void {
+    if (this.#watched?.provider === provider) return;
+    this.#watched?.stop();
+    this.#watched = provider
+      ? { provider, stop: provider.state.subscribe(() => this.#tellSoon()) }
+      : undefined;
+    this.#vectorProblem = null;
+  }
 
-  const vectorsOf = async (
-    provider: EmbeddingProvider,
-    chunks: readonly StaleChunk[],
-  ): Promise<NewVector[]> => {
-    const options = { kind: 'passage', signal } as const;
+  async #vectorsOf(provider: EmbeddingProvider, chunks: readonly StaleChunk[]): Promise<NewVector[]> {
+    const options = { kind: 'passage', signal: this.#deps.signal } as const;
     if (provider.read) {
       const made = await provider.read(
         chunks.map(({ embedded, context }) => ({
@@ -387,7 +490,7 @@ export function startMemoryEngine({
       const values = vectors[at];
       return values ? [{ chunkId: id, values }] : [];
     });
-  };
+  }
 
   /**
    * Embeds these chunks and keeps their vectors as they come, and tells how many were read; ends early where a pause begins or another model is in
@@ -395,12 +498,12 @@ export function startMemoryEngine({
    * @param wasRead whether the model has read something before in this run
    * @param onKept told how many more are read and kept
    */
-  const embedAll = async (
+  async #embedAll(
     provider: EmbeddingProvider,
     chunks: readonly StaleChunk[],
     wasRead: boolean,
     onKept: (count: number) => void,
-  ): Promise<number> => {
+  ): Promise<number> {
     let isWarm = wasRead;
     let begun = 0;
     let over = 0;
@@ -409,28 +512,35 @@ export function startMemoryEngine({
     const keep = async () => {
       const [some, count] = [made, over];
       [made, over, keptAt] = [[], 0, performance.now()];
-      await index.put(provider.id, some);
-      vectorProblem = null;
+      await this.#deps.index.put(provider.id, some);
+      this.#vectorProblem = null;
       onKept(count);
     };
     const reader = async () => {
-      while (begun < chunks.length && embedding() === provider && !(begun > 0 && stillPaused())) {
-        const batch = chunks.slice(begun, begun + (provider.read ? 1 : Math.min(size, provider.maxBatch)));
+      while (
+        begun < chunks.length &&
+        this.#deps.embedding() === provider &&
+        !(begun > 0 && this.#stillPaused())
+      ) {
+        const batch = chunks.slice(
+          begun,
+          begun + (provider.read ? 1 : Math.min(this.#size, provider.maxBatch)),
+        );
         begun += batch.length;
         const began = performance.now();
         // What was made until then may be on its way to the index when this one is done.
-        const vectors = await vectorsOf(provider, batch);
+        const vectors = await this.#vectorsOf(provider, batch);
         made.push(...vectors);
         over += batch.length;
         const took = performance.now() - began;
         // A cold batch also loads the model: it says nothing about its speed.
         if (isWarm || took < BATCH_MS)
-          size = Math.max(1, Math.round(batch.length * Math.min(2, BATCH_MS / Math.max(1, took))));
+          this.#size = Math.max(1, Math.round(batch.length * Math.min(2, BATCH_MS / Math.max(1, took))));
         isWarm = true;
         more();
         // What a server has read was paid for.
         if (!provider.read || performance.now() - keptAt >= BATCH_MS) await keep();
-        await breathe(signal);
+        await breathe(this.#deps.signal);
       }
     };
     const readers: Promise<void>[] = [];
@@ -446,164 +556,83 @@ export function startMemoryEngine({
     };
     more();
     for (let at = 0; at < readers.length; at++) await readers[at];
-    if (over > 0 && !signal.aborted) await keep();
+    if (over > 0 && !this.#deps.signal.aborted) await keep();
     // Replaced while it was at work: the next one is asked.
-    if (failed && !(isAbort(failed.reason) && !signal.aborted && embedding() !== provider))
+    if (
+      failed &&
+      !(isAbort(failed.reason) && !this.#deps.signal.aborted && this.#deps.embedding() !== provider)
+    )
       throw failed.reason;
     return begun;
-  };
+  }
 
-  const runIndexer = async (): Promise<void> => {
+  async #runIndexer(): Promise<void> {
     // Rows of another recipe may hold what is excluded by now; the projector wakes this when they are made again.
-    if (starting || (await drawer.get(RECIPE)) !== recipeOf(config.get().privacy)) return;
-    const wasAll = all;
+    if (this.#starting || (await this.#drawer.get(RECIPE)) !== recipeOf(this.#deps.config.get().privacy))
+      return;
+    const wasAll = this.#all;
     const began = performance.now();
     let done = 0;
     let before = new Set<number>();
     try {
       for (;;) {
-        signal.throwIfAborted();
-        const provider = embedding();
-        watch(provider);
+        this.#deps.signal.throwIfAborted();
+        const provider = this.#deps.embedding();
+        this.#watch(provider);
         if (!provider) {
-          waiting = 0;
-          await describeDue(all ? 'all' : []);
-          all = false;
+          this.#waiting = 0;
+          await this.#describeDue(this.#all ? 'all' : []);
+          this.#all = false;
           return;
         }
-        if (provider.id !== sizeFor) {
+        if (provider.id !== this.#sizeFor) {
           // Another model: everything waits again, and none of it is new.
-          all = true;
-          [size, sizeFor] = [4, provider.id];
+          this.#all = true;
+          [this.#size, this.#sizeFor] = [4, provider.id];
           before = new Set();
         }
-        const counts = await index.waiting(provider.id);
-        waiting = counts.reduce((sum, { messages }) => sum + messages, 0);
-        const due = ready(counts);
-        tellSoon();
-        await describeDue(due);
-        if (waiting === 0) all = false;
-        if (waiting === 0 || due.length === 0) return;
+        const counts = await this.#deps.index.waiting(provider.id);
+        this.#waiting = counts.reduce((sum, { messages }) => sum + messages, 0);
+        const due = this.#ready(counts);
+        this.#tellSoon();
+        await this.#describeDue(due);
+        if (this.#waiting === 0) this.#all = false;
+        if (this.#waiting === 0 || due.length === 0) return;
 
-        if (stillPaused()) {
-          indexer.wakeWithin(PAUSE_FORGOTTEN_MS + 50);
+        if (this.#stillPaused()) {
+          this.#indexer.wakeWithin(PAUSE_FORGOTTEN_MS + 50);
           return;
         }
-        const stale = await index.stale(provider.id, LOOK_AHEAD, due === 'all' ? undefined : due);
+        const stale = await this.#deps.index.stale(provider.id, LOOK_AHEAD, due === 'all' ? undefined : due);
         if (stale.length > 0 && stale.every((chunk) => before.has(chunk.id)))
           throw new RecollectError('embedding-broken', 'The model gave no vectors', { retry: true });
         if (stale.length === 0) return;
-        embeddingNow = true;
-        tellSoon();
-        const read = await embedAll(provider, stale, done > 0, (count) => {
+        this.#embeddingNow = true;
+        this.#tellSoon();
+        const read = await this.#embedAll(provider, stale, done > 0, (count) => {
           done += count;
-          waiting = Math.max(0, waiting - count);
-          rate = done / ((performance.now() - began) / 1_000);
-          tellSoon();
+          this.#waiting = Math.max(0, this.#waiting - count);
+          this.#rate = done / ((performance.now() - began) / 1_000);
+          this.#tellSoon();
         });
         before = new Set(stale.slice(0, read).map((chunk) => chunk.id));
       }
     } catch (error) {
       // What was asked for is not done: the next try knows it.
-      if (wasAll) all = true;
+      if (wasAll) this.#all = true;
       throw error;
     } finally {
-      embeddingNow = false;
-      rate = 0;
-      tell();
+      this.#embeddingNow = false;
+      this.#rate = 0;
+      this.#tell();
     }
-  };
+  }
 
-  const projector = createJob({
-    run: runProjector,
-    signal,
-    gapMs: GAP_MS,
-    onError: (error) => {
-      fatal = toProblem(error);
-      console.warn('The memory index could not be brought up to date', fatal.message);
-      tell();
-    },
-  });
-  const indexer = createJob({
-    run: runIndexer,
-    signal,
-    gapMs: 200,
-    pauseMs: 5_000,
-    maxPauseMs: 600_000,
-    onError: (error) => {
-      if (isAbort(error)) return;
-      vectorProblem = toProblem(error);
-      console.info('Vectors have to wait', vectorProblem.message);
-      tell();
-    },
-  });
-
-  const timers = new Set<ReturnType<typeof setTimeout>>();
-  const setTimer = (work: () => void, ms: number) => {
+  #setTimer(work: () => void, ms: number): void {
     const timer = setTimeout(() => {
-      timers.delete(timer);
+      this.#timers.delete(timer);
       work();
     }, ms);
-    timers.add(timer);
-  };
-  const stops = [
-    log.subscribe(({ documents }) => {
-      for (const document of documents) if (isRead(document)) touched.add(document);
-      // Not found from now on, and not only from the next look on: nobody may be told otherwise in between.
-      if (!projecting && unread === 0 && documents.some(isRead)) {
-        unread = 1;
-        tellSoon();
-      }
-      projector.wake();
-    }),
-    drawer.subscribe(({ keys }) => {
-      if (keys.includes(REBUILD)) projector.wake(true);
-    }),
-    // A change of the privacy filter concerns the rows, one of the triggers the vectors.
-    config.subscribe(() => {
-      projector.wake();
-      indexer.wake();
-      if (!onEmbedding) for (const ms of PROVIDER_LOOKS) setTimer(() => indexer.wake(true), ms);
-    }),
-    onEmbedding?.(() => indexer.wake(true)) ?? (() => undefined),
-  ];
-  signal.addEventListener(
-    'abort',
-    () => {
-      for (const stop of stops) stop();
-      watched?.stop();
-      for (const timer of timers) clearTimeout(timer);
-      if (statusTimer) clearTimeout(statusTimer);
-    },
-    { once: true },
-  );
-  projector.wake();
-  tell();
-
-  return {
-    wake: (reason) => {
-      if (reason === 'now') wish = 'now';
-      else if (reason === 'ended' && config.get().indexing.on_end) wish ??= 'ended';
-      projector.wake(reason === 'now');
-    },
-    setPaused: (value) => {
-      const before = paused;
-      paused = value;
-      pausedAt = performance.now();
-      if (before && !value) indexer.wake();
-      tell();
-    },
-    rebuild: async () => {
-      await requestRebuild(drawer);
-      projector.wake(true);
-    },
-    settled: async () => {
-      for (let quiet = 0; quiet < 2; ) {
-        await projector.settled();
-        await indexer.settled();
-        await new Promise((resolve) => setTimeout(resolve, 0));
-        quiet += 1;
-      }
-    },
-  };
+    this.#timers.add(timer);
+  }
 }

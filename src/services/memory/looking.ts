@@ -43,59 +43,36 @@ export type Ranked = Scored<Rated>;
 type Place = Pick<Candidate, 'conversationId' | 'messageId'>;
 
 /** Makes what looks, what turns a filter as people mean it into one that the index knows, and what tells whom nobody is to find any more. */
-export function createLooking({ config, documents, notes, without, now = Date.now }: LookingDeps) {
+export function createLooking(deps: LookingDeps) {
+  return new PassageSearch(deps);
+}
+
+class PassageSearch {
+  readonly #deps: LookingDeps;
+  readonly #now: NonNullable<LookingDeps['now']>;
+  /** What the index may still have and nobody is to find any more: what was deleted or whose folder was excluded since it was read. */
+  #known: { readonly of: readonly unknown[]; readonly isOut: (said: Place) => boolean } | undefined;
+
+  constructor(deps: LookingDeps) {
+    this.#deps = deps;
+    const { now = Date.now } = deps;
+    this.#now = now;
+  }
+
   /** The filter as the index knows it: a folder becomes the conversations that have one which is meant. */
-  const resolve = (filter: IndexFilter, isMeant: typeof isNamedFolder): IndexFilter => {
+  resolve(filter: IndexFilter, isMeant: typeof isNamedFolder): IndexFilter {
     const { workDir, ...rest } = filter;
     if (workDir === undefined) return filter;
     const allowed = rest.conversationIds && new Set(rest.conversationIds);
     return {
       ...rest,
-      conversationIds: documents.library
+      conversationIds: this.#deps.documents.library
         .get()
         .entries.filter((entry) => isMeant(entry.workDir, workDir))
         .map((entry) => entry.id)
         .filter((id) => !allowed || allowed.has(id)),
     };
-  };
-
-  /** What the index may still have and nobody is to find any more: what was deleted or whose folder was excluded since it was read. */
-  let known: { readonly of: readonly unknown[]; readonly isOut: (said: Place) => boolean } | undefined;
-  const outNow = (): ((said: Place) => boolean) => {
-    const library = documents.library.get();
-    const told = notes?.state.get() ?? { ready: false, notes: [] };
-    const folders = config.get().privacy.exclude_work_dirs;
-    const of = [library.ready, library.entries, told.ready, told.notes, folders];
-    if (known && of.every((one, at) => one === known?.of[at])) return known.isOut;
-    const isGone = goneSince(library, told);
-    const excluded = new Set<string>(
-      folders.length === 0
-        ? []
-        : library.entries.filter(({ workDir }) => isExcluded(workDir, folders)).map(({ id }) => id),
-    );
-    known = { of, isOut: (said) => excluded.has(said.conversationId) || isGone(said) };
-    return known.isOut;
-  };
-
-  /** Candidates with what the index does not know of them: which are the person's notes, which were left unanswered, what the titles say. */
-  const rated = (words: string, found: readonly Candidate[]): Rated[] => {
-    const asked = words.split(' ').filter(Boolean);
-    const titled = titledBy(asked, (conversation) =>
-      found
-        .filter((one) => one.conversationId === conversation && one.role === 'user')
-        .map(({ text }) => text),
-    );
-    const isUnanswered = unansweredIn(found);
-    return found.map((candidate) => {
-      if (isNotes(candidate.conversationId)) return { ...candidate, note: true };
-      const has = titled(candidate.conversationId, candidate.title);
-      return {
-        ...candidate,
-        ...(has ? { titled: has } : {}),
-        ...(isUnanswered(candidate) ? { unanswered: true } : {}),
-      };
-    });
-  };
+  }
 
   /**
    * Ranks what both halves find, together with what stands beside it: first by what the index says of all, then the best again with their
@@ -103,7 +80,7 @@ export function createLooking({ config, documents, notes, without, now = Date.no
    * is never to be recalled. The words are looked up while the model still reads the question. `told` resolves when all is known that the
    * person told memory.
    */
-  const look = async (
+  async look(
     from: MemoryIndex,
     question: string,
     given: QueryVector | null | Promise<QueryVector | null>,
@@ -116,8 +93,8 @@ export function createLooking({ config, documents, notes, without, now = Date.no
       readonly told?: Promise<unknown>;
       readonly knownWords?: KnownWords | undefined;
     },
-  ): Promise<{ ranked: Ranked[]; knownWords: KnownWords | undefined }> => {
-    const { hybrid_weights: weights, filters } = config.get().recall;
+  ): Promise<{ ranked: Ranked[]; knownWords: KnownWords | undefined }> {
+    const { hybrid_weights: weights, filters } = this.#deps.config.get().recall;
     const words = queryWords(question);
     const knowing = (knownWords: KnownWords | undefined) => (knownWords ? { knownWords } : {});
     const asked = { words, filter, limit, around: options.around, ...knowing(options.knownWords) };
@@ -139,13 +116,13 @@ export function createLooking({ config, documents, notes, without, now = Date.no
         : { vector: given, found: await from.look(given ? { ...asked, vector: meant(given) } : asked) };
     const { worth } = found;
     await options.told;
-    const isOut = outNow();
-    const there = rated(words, found.candidates).filter((one) => !isOut(one));
+    const isOut = this.outNow();
+    const there = this.#rated(words, found.candidates).filter((one) => !isOut(one));
     const repeats = options.everything ? new Set<number>() : repeatsIn(there);
     const candidates = there.filter(
       (one) => options.everything || !(repeats.has(one.chunkId) || isEcho(one, question)),
     );
-    const told = notes && feedbackFor(notes.state.get().feedback, question);
+    const told = this.#deps.notes && feedbackFor(this.#deps.notes.state.get().feedback, question);
     const context: RankContext = {
       weights,
       ...(told ? { feedback: options.everything ? { ...told, never: () => false } : told } : {}),
@@ -153,8 +130,8 @@ export function createLooking({ config, documents, notes, without, now = Date.no
       worth,
       question,
       decayFactor: filters.time_decay_factor,
-      now: now(),
-      ...(without ? { without: without() } : {}),
+      now: this.#now(),
+      ...(this.#deps.without ? { without: this.#deps.without() } : {}),
     };
     const rankWith = ranker<Rated>(candidates, context);
     let ranked: Ranked[] = rankWith(() => null);
@@ -170,7 +147,41 @@ export function createLooking({ config, documents, notes, without, now = Date.no
       ranked: options.beside && !ofMessages ? ranked : ranked.filter(({ candidate }) => !candidate.beside),
       knownWords: found.knownWords,
     };
-  };
+  }
 
-  return { resolve, look, outNow };
+  outNow(): (said: Place) => boolean {
+    const library = this.#deps.documents.library.get();
+    const told = this.#deps.notes?.state.get() ?? { ready: false, notes: [] };
+    const folders = this.#deps.config.get().privacy.exclude_work_dirs;
+    const of = [library.ready, library.entries, told.ready, told.notes, folders];
+    if (this.#known && of.every((one, at) => one === this.#known?.of[at])) return this.#known.isOut;
+    const isGone = goneSince(library, told);
+    const excluded = new Set<string>(
+      folders.length === 0
+        ? []
+        : library.entries.filter(({ workDir }) => isExcluded(workDir, folders)).map(({ id }) => id),
+    );
+    this.#known = { of, isOut: (said) => excluded.has(said.conversationId) || isGone(said) };
+    return this.#known.isOut;
+  }
+
+  /** Candidates with what the index does not know of them: which are the person's notes, which were left unanswered, what the titles say. */
+  #rated(words: string, found: readonly Candidate[]): Rated[] {
+    const asked = words.split(' ').filter(Boolean);
+    const titled = titledBy(asked, (conversation) =>
+      found
+        .filter((one) => one.conversationId === conversation && one.role === 'user')
+        .map(({ text }) => text),
+    );
+    const isUnanswered = unansweredIn(found);
+    return found.map((candidate) => {
+      if (isNotes(candidate.conversationId)) return { ...candidate, note: true };
+      const has = titled(candidate.conversationId, candidate.title);
+      return {
+        ...candidate,
+        ...(has ? { titled: has } : {}),
+        ...(isUnanswered(candidate) ? { unanswered: true } : {}),
+      };
+    });
+  }
 }

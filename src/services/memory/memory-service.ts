@@ -1,6 +1,12 @@
 // What a tab asks of memory: recall for a question, search for the palette. Works with whatever is there: an index that is still
 // starting, a model that is still loading or broken, a library without vectors yet. What recall lacks is said, never thrown.
-import type { Candidate, IndexFilter, MemoryIndex } from '../../adapters/index/memory-index.ts';
+import type {
+  Candidate,
+  IndexFilter,
+  IndexStats,
+  MemoryIndex,
+  Overview,
+} from '../../adapters/index/memory-index.ts';
 import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { type MessageId, NOTES } from '../../domain/base/ids.ts';
 import { atMost, isTooLate } from '../../domain/base/within.ts';
@@ -45,22 +51,30 @@ interface MemoryDeps extends AskingDeps, LookingDeps {
 
 /** Makes the tab's memory. It keeps nothing of its own: all it says comes from the index, the library and what the person told. */
 export function createMemory(deps: MemoryDeps): Memory {
-  const { index, embedding, config, documents, notes, status, wake, setPaused, rebuild } = deps;
-  const { waitForIndex, inIndex, isEmpty, vectorOf } = createAsking(deps);
-  const { resolve, look, outNow } = createLooking(deps);
+  return new MemoryService(deps);
+}
 
-  /** Whether so much waits for its vectors that what is not found may be among it. */
-  const isBehind = (): boolean => {
-    const { waiting } = status.get();
-    if (waiting < BEHIND_LEAST) return false;
-    const messages = documents.library.get().entries.reduce((sum, { messageCount }) => sum + messageCount, 0);
-    return waiting >= BEHIND_SHARE * messages;
-  };
+class MemoryService implements Memory {
+  readonly #deps: MemoryDeps;
+  readonly #asking: ReturnType<typeof createAsking>;
+  readonly #looking: ReturnType<typeof createLooking>;
+  readonly status: Memory['status'];
+  readonly wake: Memory['wake'];
+  readonly setPaused: Memory['setPaused'];
 
-  const recall: Memory['recall'] = async (request) => {
+  constructor(deps: MemoryDeps) {
+    this.#deps = deps;
+    this.#asking = createAsking(deps);
+    this.#looking = createLooking(deps);
+    this.status = deps.status;
+    this.wake = deps.wake;
+    this.setPaused = deps.setPaused;
+  }
+
+  readonly recall: Memory['recall'] = async (request) => {
     const { signal } = request;
     const began = performance.now();
-    const { recall: settings } = config.get();
+    const { recall: settings } = this.#deps.config.get();
     const query = askable(request.text);
     const { min_similarity: shown } = settings.filters;
     // Who calls on memory in so many words asked for it: what may be shown may go along.
@@ -83,31 +97,31 @@ export function createMemory(deps: MemoryDeps): Memory {
     });
     signal.throwIfAborted();
     const current = settings.filters.exclude_current_session ? request.currentConversation : undefined;
-    if (query === '' || limit <= 0 || isEmpty(current)) return result({});
+    if (query === '' || limit <= 0 || this.#asking.isEmpty(current)) return result({});
 
     // The model may read the question while the index is still waking up.
-    const asking = waitForIndex(signal);
-    const reading = vectorOf(query, signal, asking, request.draft);
+    const asking = this.#asking.waitForIndex(signal);
+    const reading = this.#asking.vectorOf(query, signal, asking, request.draft);
     // Whoever gives up on the recall gives up on the vector; nobody is left to hear of it.
     reading.catch(() => undefined);
-    const told = atMost(signal, TOLD_PATIENCE, async () => notes?.known()).catch(() => undefined);
+    const told = atMost(signal, TOLD_PATIENCE, async () => this.#deps.notes?.known()).catch(() => undefined);
     const from = await asking;
     if (!from)
       return result({
         unavailable: true,
-        degraded: unavailable(status.get().problem).problem,
+        degraded: unavailable(this.#deps.status.get().problem).problem,
       });
 
-    const filter = resolve(request.filter ?? {}, isWithinFolder);
+    const filter = this.#looking.resolve(request.filter ?? {}, isWithinFolder);
     const narrowed: IndexFilter =
       current !== undefined
         ? { ...filter, excludeConversationIds: [...(filter.excludeConversationIds ?? []), current] }
         : filter;
     try {
-      const { ranked, hits, nearMisses, around } = await inIndex(from, signal, async (from) => {
+      const { ranked, hits, nearMisses, around } = await this.#asking.inIndex(from, signal, async (from) => {
         const vector = reading.then(({ vector }) => vector);
         const { ranked } = await atMost(signal, ANSWER_PATIENCE, () =>
-          look(from, query, vector, narrowed, CANDIDATES, { around: true, beside: true, told }),
+          this.#looking.look(from, query, vector, narrowed, CANDIDATES, { around: true, beside: true, told }),
         );
         signal.throwIfAborted();
         const { hits, nearMisses } = choose(ranked, {
@@ -126,14 +140,14 @@ export function createMemory(deps: MemoryDeps): Memory {
       signal.throwIfAborted();
       const budget = settings.context.max_total_tokens;
       const already = new Set<MessageId>();
-      const never = neverOf(notes?.state.get().feedback ?? []);
+      const never = neverOf(this.#deps.notes?.state.get().feedback ?? []);
       const passages = passagesOf(hits, around, query, budget, already, never);
       return result({
         passages,
         nearMisses: passagesOf(nearMisses, around, query, budget, already, never),
         tokens: passages.reduce((sum, passage) => sum + passage.tokens, 0),
         mode: ranked.some(({ scores }) => scores.vector !== null) ? 'hybrid' : 'keyword',
-        degraded: !why.vector ? why.reason : passages.length === 0 && isBehind() ? BEHIND : null,
+        degraded: !why.vector ? why.reason : passages.length === 0 && this.#isBehind() ? BEHIND : null,
       });
     } catch (error) {
       signal.throwIfAborted();
@@ -141,97 +155,54 @@ export function createMemory(deps: MemoryDeps): Memory {
     }
   };
 
-  const said = (passage: string, text: string, candidate: Candidate) => ({
-    conversationId: candidate.conversationId,
-    messageId: candidate.messageId,
-    title: candidate.title,
-    role: candidate.role,
-    createdAt: candidate.createdAt,
-    snippet: snippetOf(passage, text),
-    archived: candidate.archived,
-  });
-  const toHit = (text: string, { candidate, scores }: Ranked): SearchHit => ({
-    ...said(candidate.text, text, candidate),
-    scores: { ...scores, boosts: [...scores.boosts] },
-  });
-
-  /** The newest messages that pass and hold `text` letter by letter, as hits, and how many they are. */
-  const newestIn = async (from: MemoryIndex, text: string, filter: IndexFilter, limit: number) => {
-    const { candidates, total = 0 } = await from.look({ words: '', filter, limit, newest: text });
-    const isOut = outNow();
-    const kept = candidates.filter((candidate) => !isOut(candidate));
-    const hits = kept.map(
-      (candidate): SearchHit => ({ ...said(around(candidate.text, text), text, candidate), scores: null }),
-    );
-    return { hits, total: total - (candidates.length - kept.length) };
-  };
-
-  /** A text that has no search words: the newest messages that hold it, and what means it where there is room for more. */
-  const searchAsIs = async (
-    from: MemoryIndex,
-    asIs: string,
-    { text, filter, limit, signal, onHits }: Parameters<Memory['search']>[0],
-  ) => {
-    const wanted = vectorOf(text, signal, Promise.resolve());
-    // Whoever gives up on the search gives up on the vector; nobody is left to hear of it.
-    wanted.catch(() => undefined);
-    const { hits, total } = await inIndex(from, signal, (from) => newestIn(from, asIs, filter, limit));
-    signal.throwIfAborted();
-    if (hits.length >= limit) return onHits(hits, true, total);
-    if (hits.length > 0) onHits(hits, false, total);
-    const { vector } = await wanted;
-    signal.throwIfAborted();
-    if (!vector) return onHits(hits, true, total);
-    const { ranked: meant } = await inIndex(from, signal, (from) =>
-      look(from, text, vector, filter, limit, { around: true, beside: false, everything: true }),
-    );
-    signal.throwIfAborted();
-    const there = new Set(hits.map(({ messageId }) => messageId));
-    const more = distinct(meant, Number.POSITIVE_INFINITY)
-      .filter(({ candidate, scores }) => !there.has(candidate.messageId) && scores.final >= PALETTE_FLOOR)
-      .map((hit) => toHit(text, hit));
-    onHits([...hits, ...more].slice(0, limit), true, total);
-  };
-
-  const search: Memory['search'] = async (request) => {
+  readonly search: Memory['search'] = async (request) => {
     const { text, filter, limit, signal, onHits } = request;
-    const from = await waitForIndex(signal);
-    if (!from) throw unavailable(status.get().problem);
-    const narrowed = resolve(filter, isNamedFolder);
+    const from = await this.#asking.waitForIndex(signal);
+    if (!from) throw unavailable(this.#deps.status.get().problem);
+    const narrowed = this.#looking.resolve(filter, isNamedFolder);
     if (text.trim() === '') {
       if (Object.keys(narrowed).length === 0) return onHits([], true);
       // Nobody said a memory note to anybody.
       const excludeConversationIds = [...(narrowed.excludeConversationIds ?? []), NOTES];
-      const { hits, total } = await inIndex(from, signal, (from) =>
-        newestIn(from, '', { ...narrowed, excludeConversationIds }, limit),
+      const { hits, total } = await this.#asking.inIndex(from, signal, (from) =>
+        this.#newestIn(from, '', { ...narrowed, excludeConversationIds }, limit),
       );
       signal.throwIfAborted();
       return onHits(hits, true, total);
     }
     const asIs = heldAsIs(text);
-    if (asIs !== null) return searchAsIs(from, asIs, { ...request, filter: narrowed });
+    if (asIs !== null) return this.#searchAsIs(from, asIs, { ...request, filter: narrowed });
     const words = queryWords(text);
-    const wanted = vectorOf(text, signal, Promise.resolve());
+    const wanted = this.#asking.vectorOf(text, signal, Promise.resolve());
     // Whoever gives up on the search gives up on the vector; nobody is left to hear of it.
     wanted.catch(() => undefined);
 
     const { ranked: holding, knownWords } =
       words === ''
         ? { ranked: [], knownWords: undefined }
-        : await inIndex(from, signal, (from) =>
-            look(from, text, null, narrowed, limit, { around: false, beside: false, everything: true }),
+        : await this.#asking.inIndex(from, signal, (from) =>
+            this.#looking.look(from, text, null, narrowed, limit, {
+              around: false,
+              beside: false,
+              everything: true,
+            }),
           );
     const byWords = distinct(holding, Number.POSITIVE_INFINITY, limit);
     signal.throwIfAborted();
-    const { vector } = await announce(byWords);
+    if (byWords.length > 0)
+      onHits(
+        byWords.map((hit) => this.#toHit(text, hit)),
+        false,
+      );
+    const { vector } = await wanted;
     signal.throwIfAborted();
     if (!vector)
       return onHits(
-        byWords.map((hit) => toHit(text, hit)),
+        byWords.map((hit) => this.#toHit(text, hit)),
         true,
       );
-    const { ranked: all } = await inIndex(from, signal, (from) =>
-      look(from, text, vector, narrowed, limit, {
+    const { ranked: all } = await this.#asking.inIndex(from, signal, (from) =>
+      this.#looking.look(from, text, vector, narrowed, limit, {
         around: true,
         beside: false,
         everything: true,
@@ -243,52 +214,117 @@ export function createMemory(deps: MemoryDeps): Memory {
     onHits(
       merge(byWords, both)
         .slice(0, limit)
-        .map((hit) => toHit(text, hit)),
+        .map((hit) => this.#toHit(text, hit)),
       true,
     );
-
-    async function announce(hits: readonly Ranked[]) {
-      if (hits.length > 0)
-        onHits(
-          hits.map((hit) => toHit(text, hit)),
-          false,
-        );
-      return wanted;
-    }
   };
 
-  return {
-    status,
-    recall,
-    search,
-    prepare: () => {
-      if (documents.library.get().ready && !isEmpty(undefined)) embedding()?.prepare?.();
-    },
-    stats: async () => {
-      const from = index();
-      if (!from) return { conversations: 0, messages: 0, chunks: 0, vectors: 0, bytes: 0 };
-      const [stats, notes] = await Promise.all([
-        from.stats(embedding()?.id ?? ''),
-        from.messageIds(NOTES).then(({ size }) => size),
-      ]);
-      // The memory notes are one more document of the index: nobody said them to anybody.
-      const conversations = stats.conversations - (notes > 0 ? 1 : 0);
-      return { ...stats, conversations, messages: stats.messages - notes };
-    },
-    overview: async () => {
-      const seen = await index()?.overview(embedding()?.id ?? '');
-      return {
-        conversations: seen?.conversations.filter(({ id }) => !isNotes(id)) ?? [],
-        recalled: seen?.recalled ?? [],
-      };
-    },
-    wake,
-    setPaused,
-    rebuild: async () => {
-      await rebuild();
-    },
-    close: async () => {},
-  };
+  prepare(): void {
+    if (this.#deps.documents.library.get().ready && !this.#asking.isEmpty(undefined))
+      this.#deps.embedding()?.prepare?.();
+  }
+
+  async stats(): Promise<IndexStats> {
+    const from = this.#deps.index();
+    if (!from) return { conversations: 0, messages: 0, chunks: 0, vectors: 0, bytes: 0 };
+    const [stats, notes] = await Promise.all([
+      from.stats(this.#deps.embedding()?.id ?? ''),
+      from.messageIds(NOTES).then(({ size }) => size),
+    ]);
+    // The memory notes are one more document of the index: nobody said them to anybody.
+    const conversations = stats.conversations - (notes > 0 ? 1 : 0);
+    return { ...stats, conversations, messages: stats.messages - notes };
+  }
+
+  async overview(): Promise<Overview> {
+    const seen = await this.#deps.index()?.overview(this.#deps.embedding()?.id ?? '');
+    return {
+      conversations: seen?.conversations.filter(({ id }) => !isNotes(id)) ?? [],
+      recalled: seen?.recalled ?? [],
+    };
+  }
+
+  async rebuild(): Promise<void> {
+    await this.#deps.rebuild();
+  }
+
+  async close(): Promise<void> {}
+
+  /** Whether so much waits for its vectors that what is not found may be among it. */
+  #isBehind(): boolean {
+    const { waiting } = this.#deps.status.get();
+    if (waiting < BEHIND_LEAST) return false;
+    const messages = this.#deps.documents.library
+      .get()
+      .entries.reduce((sum, { messageCount }) => sum + messageCount, 0);
+    return waiting >= BEHIND_SHARE * messages;
+  }
+
+  #said(passage: string, text: string, candidate: Candidate) {
+    return {
+      conversationId: candidate.conversationId,
+      messageId: candidate.messageId,
+      title: candidate.title,
+      role: candidate.role,
+      createdAt: candidate.createdAt,
+      snippet: snippetOf(passage, text),
+      archived: candidate.archived,
+    };
+  }
+
+  #toHit(text: string, { candidate, scores }: Ranked): SearchHit {
+    return {
+      ...this.#said(candidate.text, text, candidate),
+      scores: { ...scores, boosts: [...scores.boosts] },
+    };
+  }
+
+  /** The newest messages that pass and hold `text` letter by letter, as hits, and how many they are. */
+  async #newestIn(from: MemoryIndex, text: string, filter: IndexFilter, limit: number) {
+    const { candidates, total = 0 } = await from.look({ words: '', filter, limit, newest: text });
+    const isOut = this.#looking.outNow();
+    const kept = candidates.filter((candidate) => !isOut(candidate));
+    const hits = kept.map(
+      (candidate): SearchHit => ({
+        ...this.#said(around(candidate.text, text), text, candidate),
+        scores: null,
+      }),
+    );
+    return { hits, total: total - (candidates.length - kept.length) };
+  }
+
+  /** A text that has no search words: the newest messages that hold it, and what means it where there is room for more. */
+  async #searchAsIs(
+    from: MemoryIndex,
+    asIs: string,
+    { text, filter, limit, signal, onHits }: Parameters<Memory['search']>[0],
+  ): Promise<void> {
+    const wanted = this.#asking.vectorOf(text, signal, Promise.resolve());
+    // Whoever gives up on the search gives up on the vector; nobody is left to hear of it.
+    wanted.catch(() => undefined);
+    const { hits, total } = await this.#asking.inIndex(from, signal, (from) =>
+      this.#newestIn(from, asIs, filter, limit),
+    );
+    signal.throwIfAborted();
+    if (hits.length >= limit) return onHits(hits, true, total);
+    if (hits.length > 0) onHits(hits, false, total);
+    const { vector } = await wanted;
+    signal.throwIfAborted();
+    if (!vector) return onHits(hits, true, total);
+    const { ranked: meant } = await this.#asking.inIndex(from, signal, (from) =>
+      this.#looking.look(from, text, vector, filter, limit, {
+        around: true,
+        beside: false,
+        everything: true,
+      }),
+    );
+    signal.throwIfAborted();
+    const there = new Set(hits.map(({ messageId }) => messageId));
+    const more = distinct(meant, Number.POSITIVE_INFINITY)
+      .filter(({ candidate, scores }) => !there.has(candidate.messageId) && scores.final >= PALETTE_FLOOR)
+      .map((hit) => this.#toHit(text, hit));
+    onHits([...hits, ...more].slice(0, limit), true, total);
+  }
 }
 
 /** A passage from a little before `text`, where that stands deep in it: a sign without search words is not found by those who cut snippets. */

@@ -72,42 +72,70 @@ const lacksRow = (
 ): boolean => !known.has(id) || (parentId !== null && messages.has(parentId) && !known.has(parentId));
 
 /** Keeps nothing of its own but titles that are still to be written. */
-export function createProjection({
-  index,
-  reader,
-  config,
-  setTitle,
-  signal,
-  touched,
-  undescribed,
-  onSkipped,
-  onFresh,
-  onMessage,
-  onBatch,
-}: ProjectionDeps): Projection {
+export function createProjection(deps: ProjectionDeps): Projection {
+  return new LogProjector(deps);
+}
+
+class LogProjector implements Projection {
+  readonly #deps: ProjectionDeps;
   /** Conversations that shall get a title made from their words, once their rows are in. */
-  const untitled: [ConversationId, string][] = [];
+  readonly #untitled: [ConversationId, string][] = [];
   /** Messages that had grown and have their new rows: what the index has of a message does not tell. */
-  const renewed = new WeakSet<Message>();
+  readonly #renewed = new WeakSet<Message>();
   /** Those whose rows are in the batch that is being made. */
-  const renewing: Message[] = [];
+  readonly #renewing: Message[] = [];
+
+  constructor(deps: ProjectionDeps) {
+    this.#deps = deps;
+  }
+
+  readonly projectAll: Projection['projectAll'] = async (ids, reach, options) => {
+    const batch = emptyBatch();
+    const send = async (position: number) => {
+      const full = { ...batch };
+      const made = this.#renewing.splice(0);
+      Object.assign(batch, emptyBatch());
+      await this.#apply(full, position);
+      for (const message of made) this.#renewed.add(message);
+      this.#deps.onBatch();
+      await breathe(this.#deps.signal);
+    };
+    for (const id of ids) {
+      this.#deps.touched.delete(id);
+      try {
+        await this.#project(id, batch, { all: options.all, flush: () => send(options.bookmark) });
+      } catch (error) {
+        this.#deps.signal.throwIfAborted();
+        const { code } = toProblem(error);
+        if (code !== 'unexpected' && code !== 'damaged-entry') throw error;
+        this.#deps.onSkipped(id, toProblem(error).message, error);
+      }
+      if (batch.messages.length >= BATCH_MESSAGES || batch.conversations.length >= BATCH_MESSAGES)
+        await send(options.bookmark);
+    }
+    await send(reach);
+    for (const [id, title] of this.#untitled.splice(0)) await this.#nameIt(id, title);
+  };
 
   /** Applies a batch; where the index refuses it, conversation by conversation, so that one bad row costs only its own. */
-  const apply = async (batch: Batch, bookmark: number): Promise<void> => {
+  async #apply(batch: Batch, bookmark: number): Promise<void> {
     try {
-      await index.apply(batch, bookmark);
+      await this.#deps.index.apply(batch, bookmark);
     } catch (error) {
-      signal.throwIfAborted();
+      this.#deps.signal.throwIfAborted();
       if (isOfTheIndex(error)) throw error;
       const ids = [...new Set(batch.messages.map((row) => row.conversationId))];
       if (ids.length + batch.conversations.length === 0) throw error;
       let failed = 0;
       const all = [...new Set([...ids, ...batch.conversations.map((row) => row.id)])];
-      const position = await index.bookmark();
-      await index.apply({ ...emptyBatch(), removedConversations: batch.removedConversations }, position);
+      const position = await this.#deps.index.bookmark();
+      await this.#deps.index.apply(
+        { ...emptyBatch(), removedConversations: batch.removedConversations },
+        position,
+      );
       for (const id of all) {
         try {
-          await index.apply(
+          await this.#deps.index.apply(
             {
               conversations: batch.conversations.filter((row) => row.id === id),
               messages: batch.messages.filter((row) => row.conversationId === id),
@@ -117,43 +145,43 @@ export function createProjection({
             position,
           );
         } catch (one) {
-          signal.throwIfAborted();
+          this.#deps.signal.throwIfAborted();
           if (isOfTheIndex(one)) throw one;
           failed += 1;
-          onSkipped(id, toProblem(one).message, one);
+          this.#deps.onSkipped(id, toProblem(one).message, one);
         }
       }
       // Nothing at all went in: that is the index, not the rows.
       if (failed === all.length && all.length > 1) throw error;
-      await index.apply(emptyBatch(), bookmark);
+      await this.#deps.index.apply(emptyBatch(), bookmark);
     }
-  };
+  }
 
   /** Rows of one conversation that the index does not have yet, into the batch; what it has too much, out of it. */
-  const project = async (
+  async #project(
     id: ConversationId,
     batch: Batch,
     options: { readonly all: boolean; readonly flush: () => Promise<void> },
-  ): Promise<void> => {
-    const found = await reader.read(id);
-    const { privacy } = config.get();
+  ): Promise<void> {
+    const found = await this.#deps.reader.read(id);
+    const { privacy } = this.#deps.config.get();
     const damaged = (found?.damaged ?? 0) > 0;
-    if (damaged) onSkipped(id, `${found?.damaged} entries`);
-    const line = damaged ? (await reader.library()).find((entry) => entry.id === id) : undefined;
+    if (damaged) this.#deps.onSkipped(id, `${found?.damaged} entries`);
+    const line = damaged ? (await this.#deps.reader.library()).find((entry) => entry.id === id) : undefined;
     if (!found || !isRemembered(found.conversation, privacy, line)) {
       batch.removedConversations.push(id);
-      undescribed.delete(id);
+      this.#deps.undescribed.delete(id);
       return;
     }
     const { conversation } = found;
-    const known = await index.messageIds(id);
-    const grown = new Set(found.grown.filter((message) => !renewed.has(message)));
+    const known = await this.#deps.index.messageIds(id);
+    const grown = new Set(found.grown.filter((message) => !this.#renewed.has(message)));
     const removed = [...known].filter((message) => !conversation.messages.has(message));
     const rebuild = options.all || removed.length > 0;
     const fresh = [...conversation.messages.values()].filter(
       (message) => rebuild || grown.has(message) || lacksRow(message, conversation, known),
     );
-    onFresh(fresh.filter(({ id }) => !known.has(id)).length);
+    this.#deps.onFresh(fresh.filter(({ id }) => !known.has(id)).length);
     batch.removedMessages.push(...removed);
     const row = conversationRow(conversation, privacy);
     if (fresh.length > 0 || removed.length > 0) {
@@ -163,8 +191,8 @@ export function createProjection({
       } else {
         batch.conversations.push(row);
         // Rules of privacy changed: what they take away goes from keywords and summary at once.
-        if (options.all) await index.describe(id, describeConversation(conversation, privacy));
-        else undescribed.add(id);
+        if (options.all) await this.#deps.index.describe(id, describeConversation(conversation, privacy));
+        else this.#deps.undescribed.add(id);
       }
     } else batch.conversations.push(row);
 
@@ -172,12 +200,12 @@ export function createProjection({
       try {
         const made = messageRow(conversation, message, privacy);
         batch.messages.push(made);
-        if (grown.has(message)) renewing.push(message);
+        if (grown.has(message)) this.#renewing.push(message);
         for (const chunk of made.chunks) batch.characters += chunk.text.length + chunk.words.length;
       } catch (error) {
-        onSkipped(id, toProblem(error).message, error);
+        this.#deps.onSkipped(id, toProblem(error).message, error);
       }
-      if (!known.has(message.id)) onMessage();
+      if (!known.has(message.id)) this.#deps.onMessage();
       if (batch.messages.length >= BATCH_MESSAGES || batch.characters >= BATCH_CHARACTERS) {
         await options.flush();
         // The rest of a long conversation still needs its own line, or the transaction would make an empty one.
@@ -185,46 +213,16 @@ export function createProjection({
       }
     }
     const title = missingTitle(conversation, privacy);
-    if (title) untitled.push([id, title]);
-  };
+    if (title) this.#untitled.push([id, title]);
+  }
 
-  const nameIt = async (id: ConversationId, title: string): Promise<void> => {
+  async #nameIt(id: ConversationId, title: string): Promise<void> {
     try {
-      await setTitle(id, title);
+      await this.#deps.setTitle(id, title);
     } catch (error) {
-      signal.throwIfAborted();
+      this.#deps.signal.throwIfAborted();
       // Without a title it is listed by its first words; the next change tries again.
       console.info('A title could not be saved', toProblem(error).message);
     }
-  };
-
-  const projectAll: Projection['projectAll'] = async (ids, reach, options) => {
-    const batch = emptyBatch();
-    const send = async (position: number) => {
-      const full = { ...batch };
-      const made = renewing.splice(0);
-      Object.assign(batch, emptyBatch());
-      await apply(full, position);
-      for (const message of made) renewed.add(message);
-      onBatch();
-      await breathe(signal);
-    };
-    for (const id of ids) {
-      touched.delete(id);
-      try {
-        await project(id, batch, { all: options.all, flush: () => send(options.bookmark) });
-      } catch (error) {
-        signal.throwIfAborted();
-        const { code } = toProblem(error);
-        if (code !== 'unexpected' && code !== 'damaged-entry') throw error;
-        onSkipped(id, toProblem(error).message, error);
-      }
-      if (batch.messages.length >= BATCH_MESSAGES || batch.conversations.length >= BATCH_MESSAGES)
-        await send(options.bookmark);
-    }
-    await send(reach);
-    for (const [id, title] of untitled.splice(0)) await nameIt(id, title);
-  };
-
-  return { projectAll };
+  }
 }
