@@ -64,14 +64,14 @@ export interface ImportRunDeps {
   readonly wholeUpToBytes: number;
 }
 
-export interface ImportListener {
+interface ImportListener {
   /** Everything that was left out; more is added while it is read. */
   readonly onSkipped: (skipped: readonly Skipped[]) => void;
   /** What stays of an import that is taken back, if anything. */
   readonly onKept: (kept: readonly ConversationId[]) => void;
 }
 
-export type ImportResult = Pick<
+type ImportResult = Pick<
   ImportReport,
   'conversations' | 'messages' | 'branches' | 'attachments' | 'later' | 'skipped' | 'trashed' | 'first'
 > & {
