@@ -2,6 +2,7 @@
 import { type ReactNode, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { isTemporary } from '../domain/base/ids.ts';
+import { ignore } from '../domain/base/log.ts';
 import type { App } from '../services/app.ts';
 import { AppProvider, useApp, useReadable } from './hooks/app.tsx';
 import { useKeptSwitch } from './hooks/kept.ts';
@@ -130,83 +131,25 @@ function Frame() {
   const app = useApp();
   const session = useSession();
   const navigation = useNavigation();
-  const { t } = useTranslation(['shell', 'library']);
+  const { t } = useTranslation('shell');
   const phone = useIsPhone();
   const [wanted, setWanted] = useKeptSwitch('sidebar', true);
   const floating = useReadable(session.floating);
-  const dropped = useReadable(session.dropped);
   const theme = useReadable(app.settings.config, (config) => config.ui.theme);
   const shown = wanted && !phone;
-  // Once opened they stay loaded, so that closing can be animated and opening again is instant.
-  const opened = useRef({ palette: false, import: false });
-  const [ahead, setAhead] = useState(false);
-  if (floating === 'palette' || floating === 'import') opened.current[floating] = true;
-
+  const place = pathOf(navigation.route);
   const close = useCallback(() => session.floating.set(null), [session]);
-  useBackCloses(floating === 'palette', close);
   const openSidebar = useCallback(() => {
     if (phone) session.floating.set('drawer');
     else setWanted(true);
   }, [phone, session, setWanted]);
   const control = useMemo(() => ({ shown, open: openSidebar }), [shown, openSidebar]);
-
-  useEffect(() => {
-    // Who opens it types at once: letters pressed while it is still on its way would go elsewhere.
-    // Loaded is not enough: React keeps back what it draws lazily for the first time, by a third of a second.
-    const load = () =>
-      Promise.all([loadPalette(), loadImport()]).then(
-        () => setAhead(true),
-        () => {},
-      );
-    const timer = setTimeout(load, LOAD_AHEAD_AFTER_MS);
-    return () => clearTimeout(timer);
-  }, []);
-
   useTheme();
   useLooks();
-  const { route } = navigation;
-  useEffect(() => {
-    session.current.set(route.screen === 'conversation' ? route.conversationId : null);
-  }, [session, route]);
-  const shownConversation = route.screen === 'conversation' ? route.conversationId : null;
-  useEffect(() => {
-    // One that is left for another has ended, for now: it need not wait for more messages to be found by meaning.
-    if (shownConversation !== null) return () => app.memory.wake('ended');
-    return undefined;
-  }, [app, shownConversation]);
-
-  // Sync has no business with one that is temporary.
-  useOpenRooms(shownConversation !== null && !isTemporary(shownConversation) ? shownConversation : null);
-
-  const toggle = (what: 'palette' | 'shortcuts') => {
-    session.floating.update((now) => (now === what ? null : what));
-    return undefined;
-  };
-  const step = (by: 1 | -1) => {
-    const ids = sidebarRows(app.documents.library.get().entries, 'open', Date.now()).flatMap((row) =>
-      row.type === 'entry' ? [row.entry.id] : [],
-    );
-    const current = session.current.get();
-    const at = current === null ? (by === 1 ? -1 : ids.length) : ids.indexOf(current);
-    const next = ids[at + by];
-    if (next) navigation.openConversation(next);
-    return undefined;
-  };
-  useShortcuts({
-    palette: () => toggle('palette'),
-    shortcuts: () => toggle('shortcuts'),
-    new: () => {
-      navigation.newConversation();
-      session.composer.get()?.focus();
-      return undefined;
-    },
-    sidebar: () => {
-      if (phone) session.floating.update((now) => (now === 'drawer' ? null : 'drawer'));
-      else setWanted(!wanted);
-      return undefined;
-    },
-    previous: () => step(-1),
-    next: () => step(1),
+  useShownConversation();
+  useFrameShortcuts(() => {
+    if (phone) session.floating.update((now) => (now === 'drawer' ? null : 'drawer'));
+    else setWanted(!wanted);
   });
 
   return (
@@ -225,33 +168,12 @@ function Frame() {
             aria-label={t('sidebar')}
             className="group/side w-(--sidebar-width) shrink-0 overflow-hidden border-r"
           >
-            <ErrorBoundary place={pathOf(route)}>
+            <ErrorBoundary place={place}>
               <Sidebar onHide={() => setWanted(false)} onOpened={() => undefined} />
             </ErrorBoundary>
           </aside>
         )}
-        <div className="flex min-w-0 flex-1 flex-col">
-          <TabTitle />
-          <AnswerNotices />
-          <Arrivals />
-          <DataAlert />
-          <UpdateNotice />
-          <RoomNotice />
-          <CleanupNotice />
-          <main id="main" tabIndex={-1} className="flex min-h-0 flex-1 flex-col outline-none">
-            <ErrorBoundary place={pathOf(route)}>
-              <Suspense
-                fallback={
-                  <OnItsWay>
-                    <Spinner label={t('loading')} className="m-auto text-ink-2" />
-                  </OnItsWay>
-                }
-              >
-                <Screen />
-              </Suspense>
-            </ErrorBoundary>
-          </main>
-        </div>
+        <Main place={place} />
       </div>
       <Sheet
         open={floating === 'drawer' && phone}
@@ -260,31 +182,148 @@ function Frame() {
         side="left"
         hideTitle
       >
-        <ErrorBoundary place={pathOf(route)}>
+        <ErrorBoundary place={place}>
           <Sidebar onHide={close} onOpened={close} />
         </ErrorBoundary>
       </Sheet>
-      <Window open={floating === 'palette'} onClose={close} title={t('search')}>
-        {(ahead || opened.current.palette) && <Palette open={floating === 'palette'} onOpenChange={close} />}
-      </Window>
-      <Window open={floating === 'import'} onClose={close} title={t('library:import.title')}>
-        {opened.current.import && (
-          <ImportDialog
-            open={floating === 'import'}
-            onOpenChange={() => {
-              close();
-              session.dropped.set(null);
-            }}
-            {...(dropped ? { files: dropped } : {})}
-          />
-        )}
-      </Window>
+      <Windows onClose={close} />
       <DropAnywhere />
       <ForgetEverywhere />
       <CheatSheet open={floating === 'shortcuts'} onOpenChange={close} />
       <Notices theme={theme === 'auto' ? 'system' : theme} />
     </SidebarControl>
   );
+}
+
+/** Notices and the screen of the address. */
+function Main({ place }: { place: string }) {
+  const { t } = useTranslation('shell');
+  return (
+    <div className="flex min-w-0 flex-1 flex-col">
+      <TabTitle />
+      <AnswerNotices />
+      <Arrivals />
+      <DataAlert />
+      <UpdateNotice />
+      <RoomNotice />
+      <CleanupNotice />
+      <main id="main" tabIndex={-1} className="flex min-h-0 flex-1 flex-col outline-none">
+        <ErrorBoundary place={place}>
+          <Suspense
+            fallback={
+              <OnItsWay>
+                <Spinner label={t('loading')} className="m-auto text-ink-2" />
+              </OnItsWay>
+            }
+          >
+            <Screen />
+          </Suspense>
+        </ErrorBoundary>
+      </main>
+    </div>
+  );
+}
+
+/** Search and import. Once opened they stay loaded, so that closing can be animated and opening again is instant. */
+function Windows({ onClose }: { onClose: () => void }) {
+  const session = useSession();
+  const { t } = useTranslation(['shell', 'library']);
+  const floating = useReadable(session.floating);
+  const dropped = useReadable(session.dropped);
+  const isAhead = useLoadedAhead();
+  const opened = useRef({ palette: false, import: false });
+  if (floating === 'palette' || floating === 'import') opened.current[floating] = true;
+  useBackCloses(floating === 'palette', onClose);
+  return (
+    <>
+      <Window open={floating === 'palette'} onClose={onClose} title={t('search')}>
+        {(isAhead || opened.current.palette) && (
+          <Palette open={floating === 'palette'} onOpenChange={onClose} />
+        )}
+      </Window>
+      <Window open={floating === 'import'} onClose={onClose} title={t('library:import.title')}>
+        {opened.current.import && (
+          <ImportDialog
+            open={floating === 'import'}
+            onOpenChange={() => {
+              onClose();
+              session.dropped.set(null);
+            }}
+            {...(dropped ? { files: dropped } : {})}
+          />
+        )}
+      </Window>
+    </>
+  );
+}
+
+/** Fetches the code of search and import a while after the start. True once it is there. */
+function useLoadedAhead(): boolean {
+  const [isAhead, setAhead] = useState(false);
+  useEffect(() => {
+    // Who opens it types at once: letters pressed while it is still on its way would go elsewhere.
+    // Loaded is not enough: React keeps back what it draws lazily for the first time, by a third of a second.
+    const load = () =>
+      ignore(
+        Promise.all([loadPalette(), loadImport()]).then(() => setAhead(true)),
+        'the code of search and import; it is loaded when it is opened',
+      );
+    const timer = setTimeout(load, LOAD_AHEAD_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return isAhead;
+}
+
+/** Tells session, memory and sync which conversation is on the screen. */
+function useShownConversation(): void {
+  const { memory } = useApp();
+  const session = useSession();
+  const { route } = useNavigation();
+  const shown = route.screen === 'conversation' ? route.conversationId : null;
+  useEffect(() => session.current.set(shown), [session, shown]);
+  useEffect(() => {
+    // One that is left for another has ended, for now: it need not wait for more messages to be found by meaning.
+    if (shown !== null) return () => memory.wake('ended');
+    return undefined;
+  }, [memory, shown]);
+  // Sync has no business with one that is temporary.
+  useOpenRooms(shown !== null && !isTemporary(shown) ? shown : null);
+}
+
+/** The keys that work on every screen. */
+function useFrameShortcuts(onToggleSidebar: () => void): void {
+  const { documents } = useApp();
+  const session = useSession();
+  const navigation = useNavigation();
+  const toggle = (what: 'palette' | 'shortcuts') => {
+    session.floating.update((now) => (now === what ? null : what));
+    return undefined;
+  };
+  const step = (by: 1 | -1) => {
+    const ids = sidebarRows(documents.library.get().entries, 'open', Date.now()).flatMap((row) =>
+      row.type === 'entry' ? [row.entry.id] : [],
+    );
+    const current = session.current.get();
+    const at = current === null ? (by === 1 ? -1 : ids.length) : ids.indexOf(current);
+    const next = ids[at + by];
+    if (next) navigation.openConversation(next);
+    return undefined;
+  };
+  useShortcuts({
+    palette: () => toggle('palette'),
+    shortcuts: () => toggle('shortcuts'),
+    new: () => {
+      navigation.newConversation();
+      session.composer.get()?.focus();
+      return undefined;
+    },
+    sidebar: () => {
+      onToggleSidebar();
+      return undefined;
+    },
+    previous: () => step(-1),
+    next: () => step(1),
+  });
 }
 
 function Gate() {

@@ -1,24 +1,18 @@
-// The branch map of a conversation: heads, checkpoints, letters, foldings; to be walked with the keyboard, and two branches side by side.
-import { ChevronsDownUp, Flag, GitCompareArrows, Mail } from 'lucide-react';
-import { useEffect, useMemo, useRef, useState } from 'react';
+// The branch map of a conversation in a window: heads, checkpoints, letters, foldings, and two branches side by side.
+import { GitCompareArrows } from 'lucide-react';
+import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { MessageId } from '../../domain/base/ids.ts';
 import { diffOf, firstLineOf } from '../../domain/chat/checkpoint.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { letterOf } from '../../domain/chat/dmail.ts';
 import { type Message, textOf } from '../../domain/chat/message.ts';
-import { useIsPhone, useMedia } from '../hooks/media.ts';
+import { useMedia } from '../hooks/media.ts';
 import { formatExact, formatRelative } from '../i18n/index.ts';
 import { sentences } from '../i18n/sentences.ts';
-import { Button, classes, Dialog } from '../shell/controls.tsx';
-import { neighbourOf, type WorldPlace, worldlinesOf } from './worldlines.ts';
-
-/** Room for a place and its words, px: two lines, or four where the words have to break. `lanes`: what all lanes may take together. */
-const WIDE = { row: 52, lane: 26, words: 190, lanes: Number.POSITIVE_INFINITY };
-const PHONE = { row: 78, lane: 22, words: 150, lanes: 110 };
-/** A lane is never narrower, px. */
-const NARROW = 10;
-const MARGIN = 22;
+import { Button, Dialog } from '../shell/controls.tsx';
+import { BranchMap } from './branch-map.tsx';
+import { type WorldPlace, worldlinesOf } from './worldlines.ts';
 
 export function WorldlineDialog({
   conversation,
@@ -41,30 +35,9 @@ export function WorldlineDialog({
   const [comparing, setComparing] = useState<MessageId | null>(compareWith ?? null);
   /** The next place that is chosen is compared, not gone to. */
   const [picking, setPicking] = useState(false);
-  const nodes = useRef(new Map<MessageId, SVGGElement>());
+  const touch = useMedia('(pointer: coarse)');
   const current =
     lines.places.find(({ id }) => id === focused) ?? lines.places.find(({ here }) => here) ?? lines.places[0];
-  const place = useRef(current?.id);
-  place.current = current?.id;
-  const drawn = comparing === null;
-  const touch = useMedia('(pointer: coarse)');
-  const phone = useIsPhone();
-  const room = phone ? PHONE : WIDE;
-  const { row: rowHeight } = room;
-  const laneWidth = Math.max(NARROW, Math.min(room.lane, room.lanes / lines.lanes));
-  useEffect(() => {
-    if (!drawn) return;
-    // The dialog itself takes the focus first; and what was compared leads back to where one stood.
-    const frame = requestAnimationFrame(() => {
-      if (place.current) nodes.current.get(place.current)?.focus();
-    });
-    return () => cancelAnimationFrame(frame);
-  }, [drawn]);
-  const walk = (place: WorldPlace | undefined) => {
-    if (!place) return;
-    setFocused(place.id);
-    nodes.current.get(place.id)?.focus();
-  };
   const compare = (place: WorldPlace) => {
     setPicking(false);
     setFocused(place.id);
@@ -74,22 +47,6 @@ export function WorldlineDialog({
     if (!picking) onGo(place.id);
     else if (!place.here) compare(place);
   };
-  const spoken = (place: WorldPlace): string =>
-    [
-      firstLineOf(place.message) || t('worldlines.model'),
-      ...place.names,
-      ...place.kinds.map((kind) => t(`worldlines.kind.${kind}`)),
-      t('worldlines.messages', { count: place.between }),
-    ].join(', ');
-  const x = (lane: number) => MARGIN + lane * laneWidth;
-  // The words of the first row need their height above it, too.
-  const top = rowHeight / 2 - 4;
-  const y = (row: number) => top + row * rowHeight;
-  const atWords = MARGIN + lines.lanes * laneWidth + 4;
-  const beside = `calc(100% - ${atWords}px)`;
-  const labelled = new Set(
-    lines.places.filter((one) => rowLabel(lines.places, one, current?.id ?? null)).map(({ id }) => id),
-  );
   return (
     <Dialog
       open
@@ -135,173 +92,15 @@ export function WorldlineDialog({
       {comparing && leaf !== null ? (
         <Comparison conversation={conversation} left={leaf} right={comparing} />
       ) : (
-        <section
-          aria-label={t('worldlines.label', { count: lines.messages, branches: lines.branches })}
-          className="overflow-x-auto"
-        >
-          <svg
-            height={top * 2 + Math.max(1, lines.rows) * rowHeight - rowHeight + 16}
-            className="w-full max-w-none text-[0.8125rem]"
-            style={{ minWidth: atWords + room.words }}
-          >
-            <title>{t('worldlines.title')}</title>
-            {lines.places.map((place) => {
-              const above = lines.places.find(({ id }) => id === place.parent);
-              if (!above) return null;
-              const [x1, y1, x2, y2] = [x(above.lane), y(above.row), x(place.lane), y(place.row)];
-              return (
-                <path
-                  key={place.id}
-                  d={
-                    x1 === x2
-                      ? `M${x1} ${y1}V${y2}`
-                      : `M${x1} ${y1}C${x1} ${y1 + rowHeight * 0.7} ${x2} ${y1} ${x2} ${y1 + rowHeight * 0.7}V${y2}`
-                  }
-                  fill="none"
-                  strokeWidth={place.here ? 2.5 : 1.5}
-                  stroke={place.here ? 'var(--branch-strong)' : 'var(--branch-line)'}
-                />
-              );
-            })}
-            {lines.places.map((place) => {
-              const head = place.kinds.includes('head');
-              return (
-                // biome-ignore lint/a11y/useSemanticElements: a button cannot stand in a drawing
-                <g
-                  key={place.id}
-                  ref={(element) => {
-                    if (element) nodes.current.set(place.id, element);
-                    else nodes.current.delete(place.id);
-                  }}
-                  role="button"
-                  tabIndex={place.id === current?.id ? 0 : -1}
-                  aria-label={spoken(place)}
-                  aria-current={head || undefined}
-                  onFocus={() => setFocused(place.id)}
-                  onClick={() => choose(place)}
-                  onKeyDown={(event) => {
-                    if (event.key.startsWith('Arrow')) {
-                      event.preventDefault();
-                      walk(neighbourOf(lines, place.id, event.key as 'ArrowUp'));
-                    } else if (event.key === 'Enter' || event.key === ' ') {
-                      event.preventDefault();
-                      choose(place);
-                    } else if (
-                      event.key.toLowerCase() === 'c' &&
-                      !event.ctrlKey &&
-                      !event.metaKey &&
-                      !place.here
-                    )
-                      compare(place);
-                    else if (event.key === 'Home') walk(lines.places[0]);
-                    else if (event.key === 'End') walk(lines.places.at(-1));
-                  }}
-                  className="group/place cursor-pointer outline-none"
-                >
-                  <rect
-                    x={x(place.lane) - laneWidth / 2}
-                    y={y(place.row) - rowHeight / 2}
-                    width={laneWidth}
-                    height={rowHeight}
-                    fill="transparent"
-                  />
-                  {labelled.has(place.id) && (
-                    <rect
-                      x={atWords}
-                      y={y(place.row) - rowHeight / 2}
-                      height={rowHeight}
-                      fill="transparent"
-                      style={{ width: beside }}
-                    />
-                  )}
-                  <circle
-                    cx={x(place.lane)}
-                    cy={y(place.row)}
-                    r={head ? 7 : place.kinds.includes('leaf') || place.names.length > 0 ? 5.5 : 4}
-                    fill={head ? 'var(--branch)' : place.here ? 'var(--branch-strong)' : 'var(--paper)'}
-                    stroke={place.here ? 'var(--branch)' : 'var(--branch-strong)'}
-                    strokeWidth={2}
-                    className="group-focus-visible/place:stroke-(--ink)"
-                  />
-                  {place.id === current?.id && (
-                    <circle
-                      cx={x(place.lane)}
-                      cy={y(place.row)}
-                      r={11}
-                      fill="none"
-                      stroke="var(--ink)"
-                      strokeWidth={1.5}
-                    />
-                  )}
-                </g>
-              );
-            })}
-            {/* The places say the same to a screen reader, and more. */}
-            {lines.places
-              .filter(({ id }) => labelled.has(id))
-              .map((place) => (
-                <foreignObject
-                  key={place.id}
-                  aria-hidden
-                  x={atWords}
-                  y={y(place.row) - rowHeight / 2 + 4}
-                  height={rowHeight - 8}
-                  style={{ width: beside, pointerEvents: 'none' }}
-                >
-                  <PlaceWords place={place} breaks={phone} />
-                </foreignObject>
-              ))}
-          </svg>
-        </section>
+        <BranchMap
+          lines={lines}
+          current={current}
+          onFocus={setFocused}
+          onChoose={choose}
+          onCompare={compare}
+        />
       )}
     </Dialog>
-  );
-}
-
-/** One line of words a row: the focused place's, else the shown branch's, else the first's. */
-function rowLabel(places: readonly WorldPlace[], place: WorldPlace, focused: MessageId | null): boolean {
-  const row = places.filter((other) => other.row === place.row);
-  const chosen = row.find(({ id }) => id === focused) ?? row.find(({ here }) => here) ?? row[0];
-  return chosen === place;
-}
-
-const MARK = 'mr-1.5 inline-block align-[-0.1em]';
-
-/** `breaks`: in as many lines as there is room for, where one would be cut. */
-function PlaceWords({ place, breaks }: { place: WorldPlace; breaks: boolean }) {
-  const { t } = useTranslation('context');
-  const { message } = place;
-  const who = message.role === 'user' ? 'you' : message.role === 'assistant' ? 'model' : message.role;
-  return (
-    <div className="flex h-full flex-col justify-center leading-4.5">
-      <span
-        className={classes(
-          breaks ? 'line-clamp-2 [overflow-wrap:anywhere]' : 'truncate',
-          place.here ? 'text-ink' : 'text-ink-2',
-        )}
-      >
-        {place.names.length > 0 && <Flag size={12} aria-hidden className={classes(MARK, 'text-branch')} />}
-        {place.kinds.includes('dmail') && (
-          <Mail size={12} aria-hidden className={classes(MARK, 'text-branch')} />
-        )}
-        {place.kinds.includes('compaction') && (
-          <ChevronsDownUp size={12} aria-hidden className={classes(MARK, 'text-folded')} />
-        )}
-        {place.names.length > 0 && <span className="mr-1.5 font-medium">{place.names.join(', ')}</span>}
-        {firstLineOf(message) || t(`worldlines.${who}`)}
-      </span>
-      <span className={classes('text-ink-3 text-xs', breaks ? 'line-clamp-2' : 'truncate')}>
-        {[
-          t(`worldlines.${who}`),
-          formatRelative(message.createdAt),
-          place.kinds.includes('head') ? t('worldlines.here') : '',
-          // A place alone is one message anyway.
-          place.between > 1 ? t('worldlines.messages', { count: place.between }) : '',
-        ]
-          .filter(Boolean)
-          .join(' · ')}
-      </span>
-    </div>
   );
 }
 

@@ -24,7 +24,7 @@ export interface WorldPlace {
   readonly here: boolean;
 }
 
-interface Worldlines {
+export interface Worldlines {
   /** Top to bottom, left to right. */
   readonly places: readonly WorldPlace[];
   readonly rows: number;

@@ -13,7 +13,7 @@ const SETTINGS = 5;
 const CLOSE_COMMAND = 0.12;
 const CLOSE_LABEL = 0.3;
 
-interface PaletteLine {
+export interface PaletteLine {
   /** The words, without filters. */
   readonly text: string;
   readonly filter: IndexFilter;

@@ -181,65 +181,79 @@ export function useConversationActions(): ConversationActions {
       exportAs: (id, format) => {
         app.library.exportConversations([id], format).then(download, report);
       },
-      menu: (entry, startRename, askErase) =>
-        entry.deletedAt !== null
-          ? [
-              {
-                label: t('restore'),
-                icon: <RotateCcw size={15} aria-hidden />,
-                onSelect: () => actions.restore(entry.id),
-              },
-              'separator',
-              {
-                label: t('eraseForGood'),
-                icon: <Trash2 size={15} aria-hidden />,
-                danger: true,
-                onSelect: askErase,
-              },
-            ]
-          : [
-              { label: t('rename'), icon: <Pencil size={15} aria-hidden />, onSelect: startRename },
-              {
-                label: entry.pinned ? t('unpin') : t('pin'),
-                icon: entry.pinned ? <PinOff size={15} aria-hidden /> : <Pin size={15} aria-hidden />,
-                onSelect: () => actions.pin(entry),
-              },
-              {
-                label: entry.archived ? t('unarchive') : t('archive'),
-                icon: entry.archived ? (
-                  <ArchiveRestore size={15} aria-hidden />
-                ) : (
-                  <Archive size={15} aria-hidden />
-                ),
-                onSelect: () => actions.archive(entry),
-              },
-              {
-                label: t('export'),
-                icon: <Download size={15} aria-hidden />,
-                items: [
-                  { label: t('exportMarkdown'), onSelect: () => actions.exportAs(entry.id, 'markdown') },
-                  { label: t('exportJson'), onSelect: () => actions.exportAs(entry.id, 'json') },
-                ],
-              },
-              'separator',
-              {
-                label: t('delete'),
-                icon: <Trash2 size={15} aria-hidden />,
-                danger: true,
-                onSelect: () => actions.remove(entry),
-              },
-              ...(app.sync.status.get().account === null
-                ? []
-                : [
-                    {
-                      label: t('sync:forget.menu'),
-                      icon: <Eraser size={15} aria-hidden />,
-                      danger: true,
-                      onSelect: () => session.forgetting.set(entry),
-                    },
-                  ]),
-            ],
+      menu: (entry, startRename, askErase) => {
+        const work = { actions, t, startRename, askErase };
+        if (entry.deletedAt !== null) return trashMenu(entry, work);
+        const forget = app.sync.status.get().account && (() => session.forgetting.set(entry));
+        return entryMenu(entry, { ...work, forget });
+      },
     };
     return actions;
   }, [app, t, session]);
 }
+
+interface MenuWork {
+  readonly actions: ConversationActions;
+  readonly t: TFunction<'shell'>;
+  startRename(): void;
+  askErase(): void;
+}
+
+/** What can be done with a conversation in the trash. */
+const trashMenu = (entry: LibraryEntry, { actions, t, askErase }: MenuWork): MenuItem[] => [
+  {
+    label: t('restore'),
+    icon: <RotateCcw size={15} aria-hidden />,
+    onSelect: () => actions.restore(entry.id),
+  },
+  'separator',
+  {
+    label: t('eraseForGood'),
+    icon: <Trash2 size={15} aria-hidden />,
+    danger: true,
+    onSelect: askErase,
+  },
+];
+
+/** What can be done with a conversation. `forget`: erases it on all devices; null where there are no others. */
+const entryMenu = (
+  entry: LibraryEntry,
+  { actions, t, startRename, forget }: MenuWork & { forget: (() => void) | null },
+): MenuItem[] => [
+  { label: t('rename'), icon: <Pencil size={15} aria-hidden />, onSelect: startRename },
+  {
+    label: entry.pinned ? t('unpin') : t('pin'),
+    icon: entry.pinned ? <PinOff size={15} aria-hidden /> : <Pin size={15} aria-hidden />,
+    onSelect: () => actions.pin(entry),
+  },
+  {
+    label: entry.archived ? t('unarchive') : t('archive'),
+    icon: entry.archived ? <ArchiveRestore size={15} aria-hidden /> : <Archive size={15} aria-hidden />,
+    onSelect: () => actions.archive(entry),
+  },
+  {
+    label: t('export'),
+    icon: <Download size={15} aria-hidden />,
+    items: [
+      { label: t('exportMarkdown'), onSelect: () => actions.exportAs(entry.id, 'markdown') },
+      { label: t('exportJson'), onSelect: () => actions.exportAs(entry.id, 'json') },
+    ],
+  },
+  'separator',
+  {
+    label: t('delete'),
+    icon: <Trash2 size={15} aria-hidden />,
+    danger: true,
+    onSelect: () => actions.remove(entry),
+  },
+  ...(forget === null
+    ? []
+    : [
+        {
+          label: t('sync:forget.menu'),
+          icon: <Eraser size={15} aria-hidden />,
+          danger: true,
+          onSelect: forget,
+        },
+      ]),
+];

@@ -35,3 +35,36 @@ it('offers nothing where nothing matches, and closes with Escape', async () => {
   await userEvent.keyboard('{Escape}');
   await expect.element(page.getByRole('dialog')).not.toBeInTheDocument();
 });
+
+it('completes the name and the value of a filter with Tab, and takes it away with one stroke', async () => {
+  await opened();
+  await userEvent.keyboard('photo fro');
+  await expect.element(page.getByRole('option', { name: /^from:/ })).toBeVisible();
+  await userEvent.keyboard('m:');
+  const first = page.getByRole('option').first();
+  await expect.element(first).toHaveTextContent(/^from:/);
+  await userEvent.keyboard('{Tab}');
+  const field = page.getByRole('combobox', { name: 'Search and commands' });
+  await expect.element(field).toHaveValue('photo from:me ');
+  await expectAccessible();
+  await userEvent.keyboard('{Backspace}');
+  await expect.element(field).toHaveValue('photo ');
+});
+
+it('opens the conversation that an arrow chose', async () => {
+  await opened();
+  const rows = page.getByRole('option');
+  await expect.element(rows.first()).toHaveAttribute('aria-selected', 'true');
+  await userEvent.keyboard('{ArrowDown}');
+  await expect.element(rows.nth(1)).toHaveAttribute('aria-selected', 'true');
+  await userEvent.keyboard('{ArrowUp}{Enter}');
+  await expect.poll(() => location.pathname).toMatch(/^\/c\//);
+});
+
+it('writes a command into the composer', async () => {
+  await opened();
+  await userEvent.keyboard('/checkp');
+  await expect.element(page.getByRole('option', { name: /checkpoint/ }).first()).toBeVisible();
+  await userEvent.keyboard('{Enter}');
+  await expect.element(page.getByRole('textbox', { name: 'Message' })).toHaveValue('/checkpoint ');
+});

@@ -1,0 +1,296 @@
+// The branch map as a drawing that is walked with the keyboard. The places say to a screen reader what is drawn, and more.
+import { ChevronsDownUp, Flag, Mail } from 'lucide-react';
+import { type KeyboardEvent, type Ref, useEffect, useEffectEvent, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { MessageId } from '../../domain/base/ids.ts';
+import { firstLineOf } from '../../domain/chat/checkpoint.ts';
+import { useIsPhone } from '../hooks/media.ts';
+import { formatRelative } from '../i18n/index.ts';
+import { classes } from '../shell/controls.tsx';
+import { neighbourOf, type Worldlines, type WorldPlace } from './worldlines.ts';
+
+/** Room for a place and its words, px: two lines, or four where the words have to break. `lanes`: what all lanes may take together. */
+const WIDE = { row: 52, lane: 26, words: 190, lanes: Number.POSITIVE_INFINITY };
+const PHONE = { row: 78, lane: 22, words: 150, lanes: 110 };
+/** A lane is never narrower, px. */
+const NARROW = 10;
+const MARGIN = 22;
+
+/** Where lanes, rows and words are, px. */
+interface Layout {
+  readonly rowHeight: number;
+  readonly laneWidth: number;
+  readonly top: number;
+  readonly atWords: number;
+  /** Width of the words, as CSS. */
+  readonly beside: string;
+  readonly minWidth: number;
+  readonly height: number;
+  x(lane: number): number;
+  y(row: number): number;
+}
+
+function layoutOf(lines: Worldlines, isPhone: boolean): Layout {
+  const room = isPhone ? PHONE : WIDE;
+  const { row: rowHeight } = room;
+  const laneWidth = Math.max(NARROW, Math.min(room.lane, room.lanes / lines.lanes));
+  // The words of the first row need their height above it, too.
+  const top = rowHeight / 2 - 4;
+  const atWords = MARGIN + lines.lanes * laneWidth + 4;
+  return {
+    rowHeight,
+    laneWidth,
+    top,
+    atWords,
+    beside: `calc(100% - ${atWords}px)`,
+    minWidth: atWords + room.words,
+    height: top * 2 + Math.max(1, lines.rows) * rowHeight - rowHeight + 16,
+    x: (lane) => MARGIN + lane * laneWidth,
+    y: (row) => top + row * rowHeight,
+  };
+}
+
+/** The drawing. Arrows, Home and End walk through it; Enter chooses, C compares. */
+export function BranchMap({
+  lines,
+  current,
+  onFocus,
+  onChoose,
+  onCompare,
+}: {
+  lines: Worldlines;
+  current: WorldPlace | undefined;
+  onFocus: (id: MessageId) => void;
+  onChoose: (place: WorldPlace) => void;
+  onCompare: (place: WorldPlace) => void;
+}) {
+  const { t } = useTranslation('context');
+  const phone = useIsPhone();
+  const layout = layoutOf(lines, phone);
+  const { rowHeight, atWords, beside, y } = layout;
+  const nodes = useRef(new Map<MessageId, SVGGElement>());
+  const focusCurrent = useEffectEvent(() => {
+    if (current) nodes.current.get(current.id)?.focus();
+  });
+  useEffect(() => {
+    // The dialog itself takes the focus first; and what was compared leads back to where one stood.
+    const frame = requestAnimationFrame(() => focusCurrent());
+    return () => cancelAnimationFrame(frame);
+  }, []);
+  const walk = (place: WorldPlace | undefined) => {
+    if (!place) return;
+    onFocus(place.id);
+    nodes.current.get(place.id)?.focus();
+  };
+  const onKeyDown = (event: KeyboardEvent, place: WorldPlace) => {
+    if (event.key.startsWith('Arrow')) {
+      event.preventDefault();
+      walk(neighbourOf(lines, place.id, event.key as 'ArrowUp'));
+    } else if (event.key === 'Enter' || event.key === ' ') {
+      event.preventDefault();
+      onChoose(place);
+    } else if (event.key.toLowerCase() === 'c' && !event.ctrlKey && !event.metaKey && !place.here)
+      onCompare(place);
+    else if (event.key === 'Home') walk(lines.places[0]);
+    else if (event.key === 'End') walk(lines.places.at(-1));
+  };
+  const labelled = new Set(
+    lines.places.filter((one) => rowLabel(lines.places, one, current?.id ?? null)).map(({ id }) => id),
+  );
+  return (
+    <section
+      aria-label={t('worldlines.label', { count: lines.messages, branches: lines.branches })}
+      className="overflow-x-auto"
+    >
+      <svg
+        height={layout.height}
+        className="w-full max-w-none text-[0.8125rem]"
+        style={{ minWidth: layout.minWidth }}
+      >
+        <title>{t('worldlines.title')}</title>
+        {lines.places.map((place) => {
+          const above = lines.places.find(({ id }) => id === place.parent);
+          return above && <Edge key={place.id} from={above} to={place} layout={layout} />;
+        })}
+        {lines.places.map((place) => (
+          <Place
+            key={place.id}
+            ref={(element) => {
+              if (element) nodes.current.set(place.id, element);
+              else nodes.current.delete(place.id);
+            }}
+            place={place}
+            layout={layout}
+            isCurrent={place.id === current?.id}
+            isLabelled={labelled.has(place.id)}
+            onFocus={() => onFocus(place.id)}
+            onClick={() => onChoose(place)}
+            onKeyDown={(event) => onKeyDown(event, place)}
+          />
+        ))}
+        {/* The places say the same to a screen reader, and more. */}
+        {lines.places
+          .filter(({ id }) => labelled.has(id))
+          .map((place) => (
+            <foreignObject
+              key={place.id}
+              aria-hidden
+              x={atWords}
+              y={y(place.row) - rowHeight / 2 + 4}
+              height={rowHeight - 8}
+              style={{ width: beside, pointerEvents: 'none' }}
+            >
+              <PlaceWords place={place} breaks={phone} />
+            </foreignObject>
+          ))}
+      </svg>
+    </section>
+  );
+}
+
+function Edge({
+  from,
+  to,
+  layout: { x, y, rowHeight },
+}: {
+  from: WorldPlace;
+  to: WorldPlace;
+  layout: Layout;
+}) {
+  const [x1, y1, x2, y2] = [x(from.lane), y(from.row), x(to.lane), y(to.row)];
+  return (
+    <path
+      d={
+        x1 === x2
+          ? `M${x1} ${y1}V${y2}`
+          : `M${x1} ${y1}C${x1} ${y1 + rowHeight * 0.7} ${x2} ${y1} ${x2} ${y1 + rowHeight * 0.7}V${y2}`
+      }
+      fill="none"
+      strokeWidth={to.here ? 2.5 : 1.5}
+      stroke={to.here ? 'var(--branch-strong)' : 'var(--branch-line)'}
+    />
+  );
+}
+
+function Place({
+  ref,
+  place,
+  layout: { x, y, rowHeight, laneWidth, atWords, beside },
+  isCurrent,
+  isLabelled,
+  ...handlers
+}: {
+  ref: Ref<SVGGElement>;
+  place: WorldPlace;
+  layout: Layout;
+  isCurrent: boolean;
+  /** Its words stand beside it, and are a part of it. */
+  isLabelled: boolean;
+  onFocus: () => void;
+  onClick: () => void;
+  onKeyDown: (event: KeyboardEvent) => void;
+}) {
+  const { t } = useTranslation('context');
+  const head = place.kinds.includes('head');
+  const spoken = [
+    firstLineOf(place.message) || t('worldlines.model'),
+    ...place.names,
+    ...place.kinds.map((kind) => t(`worldlines.kind.${kind}`)),
+    t('worldlines.messages', { count: place.between }),
+  ].join(', ');
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a button cannot stand in a drawing
+    <g
+      ref={ref}
+      role="button"
+      tabIndex={isCurrent ? 0 : -1}
+      aria-label={spoken}
+      aria-current={head || undefined}
+      {...handlers}
+      className="group/place cursor-pointer outline-none"
+    >
+      <rect
+        x={x(place.lane) - laneWidth / 2}
+        y={y(place.row) - rowHeight / 2}
+        width={laneWidth}
+        height={rowHeight}
+        fill="transparent"
+      />
+      {isLabelled && (
+        <rect
+          x={atWords}
+          y={y(place.row) - rowHeight / 2}
+          height={rowHeight}
+          fill="transparent"
+          style={{ width: beside }}
+        />
+      )}
+      <circle
+        cx={x(place.lane)}
+        cy={y(place.row)}
+        r={head ? 7 : place.kinds.includes('leaf') || place.names.length > 0 ? 5.5 : 4}
+        fill={head ? 'var(--branch)' : place.here ? 'var(--branch-strong)' : 'var(--paper)'}
+        stroke={place.here ? 'var(--branch)' : 'var(--branch-strong)'}
+        strokeWidth={2}
+        className="group-focus-visible/place:stroke-(--ink)"
+      />
+      {isCurrent && (
+        <circle
+          cx={x(place.lane)}
+          cy={y(place.row)}
+          r={11}
+          fill="none"
+          stroke="var(--ink)"
+          strokeWidth={1.5}
+        />
+      )}
+    </g>
+  );
+}
+
+/** One line of words a row: the focused place's, else the shown branch's, else the first's. */
+function rowLabel(places: readonly WorldPlace[], place: WorldPlace, focused: MessageId | null): boolean {
+  const row = places.filter((other) => other.row === place.row);
+  const chosen = row.find(({ id }) => id === focused) ?? row.find(({ here }) => here) ?? row[0];
+  return chosen === place;
+}
+
+const MARK = 'mr-1.5 inline-block align-[-0.1em]';
+
+/** `breaks`: in as many lines as there is room for, where one would be cut. */
+function PlaceWords({ place, breaks }: { place: WorldPlace; breaks: boolean }) {
+  const { t } = useTranslation('context');
+  const { message } = place;
+  const who = message.role === 'user' ? 'you' : message.role === 'assistant' ? 'model' : message.role;
+  return (
+    <div className="flex h-full flex-col justify-center leading-4.5">
+      <span
+        className={classes(
+          breaks ? 'line-clamp-2 [overflow-wrap:anywhere]' : 'truncate',
+          place.here ? 'text-ink' : 'text-ink-2',
+        )}
+      >
+        {place.names.length > 0 && <Flag size={12} aria-hidden className={classes(MARK, 'text-branch')} />}
+        {place.kinds.includes('dmail') && (
+          <Mail size={12} aria-hidden className={classes(MARK, 'text-branch')} />
+        )}
+        {place.kinds.includes('compaction') && (
+          <ChevronsDownUp size={12} aria-hidden className={classes(MARK, 'text-folded')} />
+        )}
+        {place.names.length > 0 && <span className="mr-1.5 font-medium">{place.names.join(', ')}</span>}
+        {firstLineOf(message) || t(`worldlines.${who}`)}
+      </span>
+      <span className={classes('text-ink-3 text-xs', breaks ? 'line-clamp-2' : 'truncate')}>
+        {[
+          t(`worldlines.${who}`),
+          formatRelative(message.createdAt),
+          place.kinds.includes('head') ? t('worldlines.here') : '',
+          // A place alone is one message anyway.
+          place.between > 1 ? t('worldlines.messages', { count: place.between }) : '',
+        ]
+          .filter(Boolean)
+          .join(' · ')}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,191 @@
+// Everything that the palette lists for a query, in the order in which it stands there.
+import { startTransition, useEffect, useMemo, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { MessageId } from '../../domain/base/ids.ts';
+import type { SearchHit } from '../../services/memory/memory.ts';
+import { useApp, useReadable } from '../hooks/app.tsx';
+import { SETTING_ENTRIES } from '../settings/sections.ts';
+import { completionsOf, FILTER_NAMES, type FilterToken, filterTokens } from './filters.ts';
+import {
+  actionsFor,
+  commandsFor,
+  conversationsFor,
+  type PaletteLine,
+  readLine,
+  settingsFor,
+} from './matches.ts';
+import type { PaletteAction } from './rows.tsx';
+import { settingWords } from './setting-words.ts';
+import { type Search, useSearch } from './use-search.ts';
+
+const MESSAGES = 30;
+/** Rows that are in sight at first: they are drawn at once, those below a moment later. */
+const IN_SIGHT = 8;
+/** How long rows out of sight wait for meaning, ms since the last of a search's news: longer than between two keys of somebody who types. */
+const FOLLOW_MS = 150;
+
+export type Found = ReturnType<typeof useFound>;
+
+/** `under`: the message that the cursor is on. `attempt` grows to search again. */
+export function useFound(
+  query: string,
+  actions: readonly PaletteAction[],
+  under: () => MessageId | null,
+  attempt: number,
+) {
+  const app = useApp();
+  const { ready, entries } = useReadable(app.documents.library);
+  const line = useMemo(() => readLine(query, Date.now(), app.commands), [query, app.commands]);
+  const { text, filter, open, asCommand, blank } = line;
+  const search = useSearch(
+    { text: asCommand ? '' : text, filter: asCommand ? {} : filter, limit: MESSAGES, attempt },
+    under,
+  );
+  const messages = useMessageRows(search);
+  const listed = useMemo(
+    () => entries.filter((entry) => entry.deletedAt === null && !entry.child),
+    [entries],
+  );
+  const conversations = useMemo(() => conversationsFor(line, listed), [line, listed]);
+  const commands = useCommandMatches(line, query);
+  const settings = useSettingMatches(line);
+  const { meant, close } = actionsFor(line, actions);
+  const completions = open ? completionsOf(open, listed, Date.now()) : [];
+  const names = open ? [] : filterNamesFor(query);
+  const tokens = filterTokens(query);
+  const isSearching = search.phase === 'words' || search.phase === 'meaning';
+  const count =
+    conversations.length +
+    search.hits.length +
+    commands.length +
+    settings.length +
+    meant.length +
+    close.length;
+  return {
+    line,
+    tokens,
+    search,
+    messages,
+    conversations,
+    commands,
+    settings,
+    meant,
+    close,
+    /** Values and names that the filter being typed may get. */
+    completions,
+    names,
+    growing: growingFilter(open, completions.length > 0),
+    isSearching,
+    /** How many rows there are, completions aside. */
+    count,
+    isNothing: !blank && !isSearching && count === 0 && completions.length === 0 && search.problem === null,
+    isLibraryEmpty: ready && listed.length === 0,
+  };
+}
+
+/** A message that was found, and the words that are marked in it. */
+interface MessageRow {
+  readonly hit: SearchHit;
+  readonly query: string;
+}
+
+/** Late in what they mark, never in whether they are there: what is not of this answer is not in the list. */
+function useMessageRows(search: Search): readonly MessageRow[] {
+  const later = useLater(search);
+  const outOfSight = new Set(search.hits.slice(IN_SIGHT).map(({ messageId }) => messageId));
+  return [
+    ...search.hits.slice(0, IN_SIGHT).map((hit) => ({ hit, query: search.text })),
+    ...later.hits
+      .filter(({ messageId }) => outOfSight.has(messageId))
+      .map((hit) => ({ hit, query: later.text })),
+  ];
+}
+
+/** What is found as the rows out of sight show it: they follow when all is in, or when the next key is late. */
+function useLater(search: Search): Search {
+  const [later, setLater] = useState(search);
+  useEffect(() => {
+    const follow = () => startTransition(() => setLater(search));
+    if (search.phase === 'done' || search.phase === 'idle') return follow();
+    const timer = setTimeout(follow, FOLLOW_MS);
+    return () => clearTimeout(timer);
+  }, [search]);
+  return later;
+}
+
+function useCommandMatches(line: PaletteLine, query: string) {
+  const { t } = useTranslation('commands');
+  const { commands } = useApp();
+  return useMemo(
+    () => commandsFor(line, query, commands, (name) => t(`${name}.summary` as 'recall.summary')),
+    [line, query, commands, t],
+  );
+}
+
+function useSettingMatches(line: PaletteLine) {
+  const { t } = useTranslation('settings');
+  const said = useMemo(
+    () =>
+      SETTING_ENTRIES.map((entry) => {
+        const section = t(`section.${entry.section}.title`);
+        return {
+          entry,
+          section,
+          label: t(entry.key),
+          also: `${section} ${entry.path ?? ''}`,
+          more: settingWords(entry, (key) => t(key as 'section', { returnObjects: true, defaultValue: '' })),
+        };
+      }),
+    [t],
+  );
+  return useMemo(() => settingsFor(line, said), [line, said]);
+}
+
+/** The word that may become the name of a filter: what is written last, of two letters or more. */
+export const halfName = (query: string): string => {
+  const word = /(?:^|\s)([a-z]{1,6})$/i.exec(query)?.[1]?.toLowerCase() ?? '';
+  return word.length > 1 ? word : '';
+};
+
+const filterNamesFor = (query: string) => {
+  const half = halfName(query);
+  return half === '' ? [] : FILTER_NAMES.filter((name) => name.startsWith(half));
+};
+
+/** Where the filter begins that is being typed and may still become one that narrows. */
+function growingFilter(open: FilterToken | undefined, hasCompletions: boolean): number | null {
+  if (!open) return null;
+  const isHalfDate = open.problem === 'date' && /^\d[\d./年月-]*$/.test(open.value);
+  return hasCompletions || isHalfDate ? open.start : null;
+}
+
+/** The value of the first row; empty where there is none. */
+export function firstRow({
+  line: { asCommand, blank },
+  completions,
+  names,
+  commands,
+  meant,
+  close,
+  conversations,
+  search,
+  settings,
+}: Found): string {
+  return (
+    [
+      ...completions.map((completion) => `filter ${completion.text}`),
+      ...names.map((name) => `filter ${name}:`),
+      ...(asCommand ? commands.map(({ name }) => `command ${name}`) : []),
+      ...(blank ? [] : meant.map(({ id }) => `action ${id}`)),
+      ...conversations.map(({ id }) => `conversation ${id}`),
+      ...search.hits.map(({ messageId }) => `message ${messageId}`),
+      ...commands.map(({ name }) => `command ${name}`),
+      ...settings.map(({ entry }) => `setting ${entry.key}`),
+      ...[...meant, ...close].map(({ id }) => `action ${id}`),
+    ][0] ?? ''
+  );
+}
+
+/** Whether rows are there that do not wait for the search. */
+export const hasEarlyRows = ({ line, completions, names, meant, conversations }: Found): boolean =>
+  completions.length + names.length + meant.length + conversations.length > 0 || line.asCommand;
