@@ -11,7 +11,7 @@ import { createReadAloud, type ReadAloud } from '../chat/read-aloud.ts';
 import { useApp } from './app.tsx';
 
 /** Where one was reading in a conversation. `cache` belongs to the virtual list. */
-interface ReadingPlace {
+export interface ReadingPlace {
   readonly offset: number;
   readonly atEnd: boolean;
   readonly rows: number;
