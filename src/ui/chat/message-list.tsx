@@ -171,7 +171,6 @@ export function MessageList({
     }
   };
 
-
   return (
     <div className="relative min-h-0 flex-1">
       <section

@@ -12,7 +12,7 @@ const SETTLES = 20;
 /** With any of these a person goes on to something else than what was clicked. */
 const GOES_ON = ['pointerdown', 'keydown', 'wheel', 'touchmove'] as const;
 
-export interface ScrollKeeperEvents {
+interface ScrollKeeperEvents {
   /** Where a row begins, px from the top; undefined while that is not known. */
   offsetOf(row: number): number | undefined;
   /** The end is out of sight, or came back. */

@@ -12,7 +12,7 @@ import type { MessageListHandle } from './message-list.tsx';
 import { type Branch, branchOf, leafThrough } from './rows.ts';
 import type { TurnView } from './turn-view.ts';
 
-interface ShownBranch {
+export interface ShownBranch {
   /** As far as it is not what is being written. */
   readonly branch: Branch;
   /** Where it ends. */

@@ -19,6 +19,7 @@ beforeAll(async () => {
 
 async function openMap() {
   await show(app, `/c/${id}`);
+  await expect.element(page.getByRole('article', { name: 'Answer' }).first()).toBeVisible();
   await userEvent.keyboard('{Control>}.{/Control}');
   await page.getByRole('button', { name: 'Show all branches' }).click();
   await expect.element(dialog('Branches')).toBeVisible();
@@ -33,7 +34,7 @@ it('says that there is one branch, and has nothing to compare', async () => {
   await expect.element(dialog('Branches')).not.toBeInTheDocument();
 });
 
-it('goes back with other words: says what follows at which price, sends with the keyboard, keeps the branch', async () => {
+it('goes back with other words, sent with the keyboard, once there are any', async () => {
   await show(app, `/c/${id}`);
   const question = page.getByRole('article', { name: 'You' });
   await question.getByRole('button', { name: 'More' }).click();
@@ -42,7 +43,6 @@ it('goes back with other words: says what follows at which price, sends with the
   const words = window.getByRole('textbox');
   await expect.element(words).toHaveFocus();
   await expect.element(window.getByRole('button', { name: 'Go back' })).toBeDisabled();
-  await expect.element(window.getByText(/^1 question; answers/)).toBeVisible();
   await expectAccessible();
   await words.fill('Which disk is for the videos?');
   await userEvent.keyboard('{Control>}{Enter}{/Control}');
@@ -60,7 +60,9 @@ it('walks the map with the keyboard, compares, and goes to the other branch', as
   await expect.element(map.getByRole('button', { name: /current end/ })).not.toHaveFocus();
   await userEvent.keyboard('c');
   const sides = dialog('Branches').getByRole('region', { name: 'Two branches side by side' });
-  await expect.element(sides).toHaveTextContent(/Which disk is for the videos\?.*Which disk is for the photos\?/);
+  await expect
+    .element(sides)
+    .toHaveTextContent(/Which disk is for the videos\?.*Which disk is for the photos\?/);
   await expectAccessible();
   await page.viewport(320, 640);
   await expect.poll(() => document.documentElement.scrollWidth).toBe(320);

@@ -1,0 +1,111 @@
+// The head of a conversation: its title, to be written anew in place, and its menu.
+import { Ellipsis, PanelRight, ScrollText, Search } from 'lucide-react';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { OfflineBadge } from '../shell/app-notices.tsx';
+import { IconButton, Menu } from '../shell/controls.tsx';
+import { useConversationActions } from '../shell/conversation-actions.tsx';
+import { EraseConfirm } from '../shell/erase-confirm.tsx';
+import { Header } from '../shell/header.tsx';
+import { useShortcutKeys } from '../shell/shortcuts.ts';
+import { TitleField } from '../shell/title-field.tsx';
+import { InstructionsButton } from './instructions.tsx';
+import type { Opened } from './opened.ts';
+
+export function ConversationHeader({
+  opened: { id, conversation, entry, title, readOnly },
+  onFind,
+  onInstructions,
+  onPanel,
+}: {
+  opened: Opened;
+  onFind: () => void;
+  onInstructions: () => void;
+  /** Absent while the panel is there. */
+  onPanel: (() => void) | undefined;
+}) {
+  const { t } = useTranslation('chat');
+  const actions = useConversationActions();
+  const panelKeys = useShortcutKeys('panel');
+  const findKeys = useShortcutKeys('find');
+  const [renaming, setRenaming] = useState(false);
+  const [erasing, setErasing] = useState(false);
+  return (
+    <>
+      <Header
+        line
+        actions={
+          <>
+            <OfflineBadge />
+            {conversation.meta.systemPrompt !== null && !readOnly && (
+              <InstructionsButton set onClick={onInstructions} />
+            )}
+            {onPanel && (
+              <IconButton
+                label={t('context.show')}
+                shortcut={panelKeys}
+                icon={<PanelRight size={17} aria-hidden />}
+                onClick={onPanel}
+              />
+            )}
+            {entry && (
+              <Menu
+                keepFocus
+                trigger={<IconButton label={t('more')} icon={<Ellipsis size={17} aria-hidden />} />}
+                items={[
+                  {
+                    label: t('find.title'),
+                    icon: <Search size={15} aria-hidden />,
+                    shortcut: findKeys,
+                    onSelect: onFind,
+                  },
+                  ...(readOnly
+                    ? []
+                    : [
+                        {
+                          label: t('instructions.title'),
+                          icon: <ScrollText size={15} aria-hidden />,
+                          onSelect: onInstructions,
+                        },
+                      ]),
+                  ...actions.menu(
+                    entry,
+                    () => setRenaming(true),
+                    () => setErasing(true),
+                  ),
+                ]}
+              />
+            )}
+          </>
+        }
+      >
+        {renaming && entry ? (
+          <TitleField
+            title={entry.title}
+            onDone={(next) => {
+              setRenaming(false);
+              if (next !== null) actions.rename(entry, next);
+            }}
+            className="h-8 w-full max-w-120 rounded-sm border border-accent bg-paper px-2 font-semibold outline-none"
+          />
+        ) : (
+          <h1 dir="auto" className="min-w-0 truncate font-semibold" title={title}>
+            <button
+              type="button"
+              disabled={!entry || readOnly}
+              onClick={() => setRenaming(true)}
+              className="max-w-full truncate rounded-sm px-1.5 py-1 hover:not-disabled:bg-fill"
+            >
+              {title}
+            </button>
+          </h1>
+        )}
+      </Header>
+      <EraseConfirm
+        entry={(erasing && entry) || null}
+        onClose={() => setErasing(false)}
+        onErase={() => actions.erase([id])}
+      />
+    </>
+  );
+}

@@ -1,0 +1,90 @@
+// The messages of an opened conversation, and below them what became of the last turn.
+import { useTranslation } from 'react-i18next';
+import { onlyTouch } from '../hooks/media.ts';
+import { useSession } from '../hooks/session.tsx';
+import { Button } from '../shell/controls.tsx';
+import { ProblemNotice } from '../shell/problem-notice.tsx';
+import { useOutcomes } from './command-line.ts';
+import { Outcomes } from './command-outcome.tsx';
+import { FoldProblem, LossNotice } from './compaction.tsx';
+import {
+  BranchStepContext,
+  EditingContext,
+  EditsContext,
+  FoundContext,
+  type MessageActions,
+  MessageActionsContext,
+} from './message-actions.ts';
+import { MessageList } from './message-list.tsx';
+import type { Opened } from './opened.ts';
+import { ReplayEnd } from './send-back.tsx';
+import { StreamingAnswer } from './streaming-answer.tsx';
+import { Unanswered } from './unanswered.tsx';
+
+export function ConversationMessages({ opened, actions }: { opened: Opened; actions: MessageActions }) {
+  const { id, branch, list, runs, begun, editing, edits, branchStep, found } = opened;
+  return (
+    <MessageActionsContext value={actions}>
+      <EditingContext value={editing}>
+        <EditsContext value={edits}>
+          <BranchStepContext value={branchStep}>
+            <FoundContext value={found}>
+              <MessageList
+                conversationId={id}
+                branch={branch}
+                handle={list}
+                running={runs ? <StreamingAnswer conversationId={id} begun={begun} /> : null}
+                after={<AfterMessages opened={opened} actions={actions} />}
+              />
+            </FoundContext>
+          </BranchStepContext>
+        </EditsContext>
+      </EditingContext>
+    </MessageActionsContext>
+  );
+}
+
+/** What is told of the last turn: where it runs, that nothing answered, losses, problems, outcomes of commands. */
+function AfterMessages({
+  opened: { id, branch, turn, busy, readOnly, writing, runs, whence, toHead },
+  actions,
+}: {
+  opened: Opened;
+  actions: MessageActions;
+}) {
+  const { t } = useTranslation('chat');
+  const session = useSession();
+  const outcomes = useOutcomes(id);
+  const last = branch.path.at(-1);
+  /** When the person last said something; what was told of earlier turns is over. */
+  const askedAt = branch.path.findLast(({ role }) => role === 'user')?.createdAt ?? 0;
+  return (
+    <>
+      {writing && !runs && turn.parentId !== null && (
+        <div className="my-3 flex items-center gap-3 text-branch text-sm">
+          <span className="flex-1">{t('answerElsewhere')}</span>
+          <Button size="sm" onClick={toHead}>
+            {t('showIt')}
+          </Button>
+        </div>
+      )}
+      {!readOnly && last?.role === 'user' && (
+        <Unanswered
+          key={last.id}
+          turn={turn}
+          askedAt={last.createdAt}
+          whence={whence(last.id)}
+          onAsk={() => {
+            if (!onlyTouch()) session.composer.get()?.focus();
+            actions.regenerate(last.id);
+          }}
+        />
+      )}
+      {!busy && turn.replay && turn.replay.done > 0 && <ReplayEnd replay={turn.replay} />}
+      {!busy && <LossNotice conversationId={id} leaf={branch.leaf} onJump={actions.jump} />}
+      {!busy && <FoldProblem conversationId={id} since={askedAt} />}
+      {!busy && turn.problem && <ProblemNotice className="my-3" problem={turn.problem} />}
+      <Outcomes place={id} shown={outcomes} askedAt={askedAt} />
+    </>
+  );
+}

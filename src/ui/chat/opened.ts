@@ -1,0 +1,97 @@
+// What the parts of a conversation's screen share: the branch that is shown, the turn, and what may be done.
+import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { type ConversationId, isTemporary, type MessageId } from '../../domain/base/ids.ts';
+import { type Writable, writable } from '../../domain/base/readable.ts';
+import type { Conversation } from '../../domain/chat/conversation.ts';
+import { shownTitle } from '../../domain/text/shown.ts';
+import type { LibraryEntry, OpenConversation } from '../../services/documents/documents.ts';
+import { useApp, useReadable } from '../hooks/app.tsx';
+import { useModelInUse } from '../hooks/model.ts';
+import { useSession } from '../hooks/session.tsx';
+import { createEdits, type Edits } from './edits.ts';
+import type { BranchStep } from './message-actions.ts';
+import type { MessageListHandle } from './message-list.tsx';
+import { type TurnView, useTurnView } from './turn-view.ts';
+import { type ShownBranch, useShownBranch } from './use-shown-branch.ts';
+
+export interface Opened extends ShownBranch {
+  readonly id: ConversationId;
+  readonly conversation: Conversation;
+  readonly whence: OpenConversation['whence'];
+  /** In the library; undefined for one that is not listed. */
+  readonly entry: LibraryEntry | undefined;
+  readonly title: string;
+  readonly turn: TurnView;
+  readonly busy: boolean;
+  /** The model that answers next; null: memory. */
+  readonly model: string | null;
+  readonly trashed: boolean;
+  /** Written by a newer version of the app. */
+  readonly newer: boolean;
+  readonly readOnly: boolean;
+  readonly temporary: boolean;
+  readonly list: RefObject<MessageListHandle | null>;
+  readonly edits: Edits;
+  /** The message in which an editor is open. */
+  readonly editing: Writable<MessageId | null>;
+  readonly branchStep: Writable<BranchStep | null>;
+  /** The message with what the find bar found. */
+  readonly found: Writable<MessageId | null>;
+}
+
+/** `messageId`: the message that was jumped to. */
+export function useOpened({
+  conversation,
+  whence,
+  messageId,
+}: {
+  conversation: Conversation;
+  whence: OpenConversation['whence'];
+  messageId: MessageId | null;
+}): Opened {
+  const { id } = conversation;
+  const app = useApp();
+  const session = useSession();
+  const { t } = useTranslation('chat');
+  const list = useRef<MessageListHandle>(null);
+  const [editing] = useState(() => writable<MessageId | null>(null));
+  const [branchStep] = useState(() => writable<BranchStep | null>(null));
+  const [found] = useState(() => writable<MessageId | null>(null));
+  const [edits] = useState(() => createEdits(app.chat.written, id));
+  useEffect(() => edits.open(), [edits]);
+  const turn = useTurnView(id);
+  const busy = turn.status !== 'idle';
+  useEffect(() => {
+    if (busy) session.follow(id);
+  }, [busy, id, session]);
+  const model = useModelInUse(conversation).choice?.model ?? null;
+  const entry = useReadable(
+    app.documents.library,
+    useCallback((library) => library.entries.find((other) => other.id === id), [id]),
+  );
+  const trashed = conversation.meta.deletedAt !== null;
+  const newer = conversation.newer === true;
+  const temporary = isTemporary(id);
+  const shown = useShownBranch({ conversation, turn, messageId, list, readsOnly: newer });
+  return {
+    ...shown,
+    id,
+    conversation,
+    whence,
+    entry,
+    title: shownTitle(conversation.meta.title, t(temporary ? 'temporary.title' : 'untitled')),
+    turn,
+    busy,
+    model,
+    trashed,
+    newer,
+    readOnly: trashed || newer,
+    temporary,
+    list,
+    edits,
+    editing,
+    branchStep,
+    found,
+  };
+}

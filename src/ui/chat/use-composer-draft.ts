@@ -1,0 +1,209 @@
+// The draft of a composer: its words, its files, the words that a command took the place of, and that all of it outlasts the page.
+import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { ConversationId } from '../../domain/base/ids.ts';
+import { orElse } from '../../domain/base/log.ts';
+import type { DraftFile } from '../../services/chat/written.ts';
+import { useApp } from '../hooks/app.tsx';
+import { offer } from '../shell/offer.ts';
+import { type CommandLine, isCommandLine } from './command-shelf.tsx';
+import { createDraftKeeper, keptWords, takeDraft } from './draft.ts';
+
+type Area = RefObject<HTMLTextAreaElement | null>;
+type Keeper = RefObject<ReturnType<typeof createDraftKeeper> | null>;
+
+/** After this pause in writing the words count as rested, ms. */
+const REST_MS = 250;
+
+let serial = 0;
+/** Another one for each file of this page. */
+export const nextFileId = (): string => {
+  serial += 1;
+  return `file-${serial}`;
+};
+
+/** The field is as tall as its words, up to 40 % of the window; the browser does it where it can. */
+const SIZES_ITSELF = CSS.supports('field-sizing', 'content');
+function fitHeight(area: HTMLTextAreaElement): void {
+  if (SIZES_ITSELF) return;
+  area.style.height = 'auto';
+  area.style.height = `${area.scrollHeight}px`;
+}
+
+export type ComposerDraft = ReturnType<typeof useComposerDraft>;
+
+/** `draftOf`: whose draft it is. `first`: the words begin a conversation, and memory reads them. */
+export function useComposerDraft(draftOf: ConversationId | null, first: boolean) {
+  const area = useRef<HTMLTextAreaElement>(null);
+  const keeper: Keeper = useRef(null);
+  const owner = useRef(draftOf);
+  owner.current = draftOf;
+  const words = useWords(area, keeper, first);
+  const files = useFiles(keeper);
+  const aside = useAside(words.setText);
+  useKept({ draftOf, area, keeper, owner, words, files, aside });
+  return { area, keeper, owner, ...words, ...files, ...aside };
+}
+
+/** What is in the text field, as far as it is drawn elsewhere. */
+function useWords(area: Area, keeper: Keeper, first: boolean) {
+  const [hasText, setHasText] = useState(false);
+  /** The line while it is a command, else null: plain words cause no drawing. */
+  const [command, setCommand] = useState<CommandLine | null>(null);
+  const [recallText, setRecallText] = useState('');
+  /** The words after they rested, for the gauge. */
+  const [rested, setRested] = useState('');
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const isFirst = useRef(first);
+  isFirst.current = first;
+
+  /** After the words changed, by whomever. */
+  const changed = useCallback(() => {
+    const field = area.current;
+    if (!field) return;
+    const { value } = field;
+    fitHeight(field);
+    setHasText(value.trim() !== '');
+    setCommand(isCommandLine(value) ? { text: value, caret: field.selectionStart } : null);
+    keeper.current?.changed();
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => {
+      const words = isCommandLine(value) ? '' : value.trim();
+      setRested(words);
+      if (isFirst.current) setRecallText(words);
+    }, REST_MS);
+  }, [area, keeper]);
+  const setText = useCallback(
+    (value: string, caret = value.length) => {
+      const field = area.current;
+      if (!field) return;
+      field.value = value;
+      field.setSelectionRange(caret, caret);
+      changed();
+    },
+    [area, changed],
+  );
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return {
+    hasText,
+    command,
+    closeCommand: () => setCommand(null),
+    recallText,
+    forgetRecallText: () => setRecallText(''),
+    rested,
+    changed,
+    setText,
+  };
+}
+
+/** The files of the draft. `filesNow` has them before they are drawn. */
+function useFiles(keeper: Keeper) {
+  const [files, setFiles] = useState<readonly DraftFile[]>([]);
+  const filesNow = useRef(files);
+  filesNow.current = files;
+  // Files come and go seldom, and nothing notes them when a page is left: they do not wait for a pause in writing. What is sent is no such
+  // change: its draft goes when the message is kept.
+  const hasNewFiles = useRef(false);
+  useEffect(() => {
+    if (hasNewFiles.current) keeper.current?.flush();
+    hasNewFiles.current = false;
+  });
+  const changeFiles = useCallback(
+    (change: (files: readonly DraftFile[]) => readonly DraftFile[]) => {
+      hasNewFiles.current = true;
+      setFiles(change);
+      keeper.current?.changed();
+    },
+    [keeper],
+  );
+  const addFile = useCallback(
+    (file: DraftFile) => {
+      filesNow.current = [...filesNow.current, file];
+      changeFiles((all) => [...all, file]);
+    },
+    [changeFiles],
+  );
+  /** Those of a draft that was kept, or none once they are sent: nothing new. */
+  const replaceFiles = useCallback((change: (files: readonly DraftFile[]) => readonly DraftFile[]) => {
+    setFiles(change);
+    filesNow.current = change(filesNow.current);
+  }, []);
+  return { files, filesNow, changeFiles, addFile, replaceFiles };
+}
+
+/** Words that commands put in from elsewhere took the place of, newest last: they come back after them. */
+function useAside(setText: (text: string) => void) {
+  const { t } = useTranslation('chat');
+  const aside = useRef<string[]>([]);
+  const withdrawOffer = useRef<() => void>(() => undefined);
+  const wordsAside = useCallback((): string => {
+    withdrawOffer.current();
+    return aside.current.pop() ?? '';
+  }, []);
+  /** Offers to bring them back at once, too. */
+  const setAside = useCallback(
+    (words: string) => {
+      aside.current.push(words);
+      withdrawOffer.current();
+      withdrawOffer.current = offer(t('setAside'), {
+        label: t('undo'),
+        onClick: () => {
+          if (aside.current.at(-1) === words) setText(wordsAside());
+        },
+      });
+    },
+    [t, setText, wordsAside],
+  );
+  return { aside, wordsAside, setAside };
+}
+
+/** Takes the kept draft, and keeps it from then on. */
+function useKept({
+  draftOf,
+  area,
+  keeper,
+  owner,
+  words: { setText },
+  files: { filesNow, replaceFiles },
+  aside: { aside },
+}: {
+  draftOf: ConversationId | null;
+  area: Area;
+  keeper: Keeper;
+  owner: RefObject<ConversationId | null>;
+  words: ReturnType<typeof useWords>;
+  files: ReturnType<typeof useFiles>;
+  aside: ReturnType<typeof useAside>;
+}): void {
+  const { chat } = useApp();
+  useEffect(() => {
+    const { written } = chat;
+    // When all this goes away the reference is empty already, and the field still has the words.
+    const field = area.current;
+    const own = createDraftKeeper(written, owner.current, () => {
+      const shown = field?.value ?? '';
+      return { text: keptWords(shown, isCommandLine(shown), aside.current), files: filesNow.current };
+    });
+    keeper.current = own;
+    let here = true;
+    void orElse(takeDraft(written, owner.current), null, 'a draft; one writes without it').then((draft) => {
+      if (!here || !draft || !field) return;
+      // Named anew: the names of an earlier page are given again in this one.
+      const read = draft.files.map((file) => ({ ...file, id: nextFileId() }));
+      replaceFiles((added) => [...read, ...added]);
+      // Who wrote while the draft was read goes on with it; a command that was put in goes first.
+      if (isCommandLine(field.value)) {
+        if (draft.text !== '') aside.current.unshift(draft.text);
+        own.changed();
+      } else setText([draft.text, field.value].filter((words) => words !== '').join('\n\n'));
+    });
+    return () => {
+      here = false;
+      own.close();
+      keeper.current = null;
+    };
+  }, [chat, area, keeper, owner, aside, filesNow, replaceFiles, setText]);
+  useEffect(() => {
+    void keeper.current?.move(draftOf);
+  }, [keeper, draftOf]);
+}

@@ -1,0 +1,171 @@
+// What a person can do in an opened conversation, from its messages, its panel, its composer and its windows.
+import { useMemo, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import { asConversationId, asMessageId, type MessageId } from '../../domain/base/ids.ts';
+import { letterOf } from '../../domain/chat/dmail.ts';
+import { keptChange } from '../../domain/chat/kept.ts';
+import type { Message, Part } from '../../domain/chat/message.ts';
+import type { RegenerateOptions } from '../../services/chat/chat.ts';
+import { useApp } from '../hooks/app.tsx';
+import { useNavigation } from '../hooks/navigation.tsx';
+import type { RecallChoice } from '../memory/recall-chip.tsx';
+import { useReport } from '../shell/conversation-actions.tsx';
+import { offer } from '../shell/offer.ts';
+import { useFoldReport } from './compaction.tsx';
+import type { ConversationWindow } from './conversation-windows.tsx';
+import { useDeleteMessage } from './delete-message.ts';
+import type { MessageActions } from './message-actions.ts';
+import type { Opened } from './opened.ts';
+
+export type ConversationActs = ReturnType<typeof useAnswerActs> &
+  ReturnType<typeof usePlaceActs> &
+  ReturnType<typeof useEditActs>;
+
+/** `run` reports what fails. */
+function useRun(): (work: Promise<unknown>) => void {
+  const report = useReport();
+  return (work) => {
+    work.catch(report);
+  };
+}
+
+export function useConversationActs(opened: Opened): ConversationActs {
+  const answers = useAnswerActs(opened);
+  const places = usePlaceActs(opened);
+  return { ...answers, ...places, ...useEditActs(opened, places.jump) };
+}
+
+/** Asks for answers, and shortens what is sent. */
+function useAnswerActs({ id, list, settleHead, readOnly, model, branch }: Opened) {
+  const app = useApp();
+  const run = useRun();
+  const reportFold = useFoldReport();
+  const regenerate = (answer: MessageId, options?: RegenerateOptions) => {
+    list.current?.toEnd();
+    run(settleHead().then(() => app.chat.regenerate(id, answer, options)));
+  };
+  const goOn = (answer: MessageId) => {
+    list.current?.toEnd();
+    run(settleHead().then(() => app.chat.goOn(id, answer)));
+  };
+  const fold = () => run(app.context.compact(id, { preview: true }).then((result) => reportFold(result)));
+  const send = async (parts: readonly Part[], passages: RecallChoice) => {
+    await settleHead();
+    await app.chat.send({ conversationId: id, parts, ...passages });
+    list.current?.toEnd();
+  };
+  const canFold = !readOnly && model !== null && branch.path.length > 2;
+  return { regenerate, goOn, send, fold: canFold ? fold : undefined };
+}
+
+/** Goes to places of the conversation, and marks them. */
+function usePlaceActs({ id, toHead }: Opened) {
+  const app = useApp();
+  const { t } = useTranslation('context');
+  const navigation = useNavigation();
+  const run = useRun();
+  const openElsewhere = (conversationId: string, target: string) =>
+    navigation.openConversation(asConversationId(conversationId), asMessageId(target));
+  const jump = (message: MessageId) => navigation.openConversation(id, message);
+  const checkpoint = (message: MessageId, name?: string) => {
+    run(
+      app.context.checkpoint(id, name, message).then(({ name, moved, undo }) =>
+        offer(t(moved ? 'checkpoint.moved' : 'checkpoint.set', { name }), {
+          label: t('checkpoint.undo'),
+          onClick: () => run(undo()),
+        }),
+      ),
+    );
+  };
+  const keep = (message: MessageId, kept: boolean) => {
+    const set = (on: boolean) => app.documents.change(id, { meta: keptChange(message, on) });
+    run(
+      set(kept).then(() =>
+        offer(t(kept ? 'kept.marked' : 'kept.unmarked'), {
+          label: t('kept.undo'),
+          onClick: () => run(set(!kept)),
+        }),
+      ),
+    );
+  };
+  const restore = ({ name, messageId }: { name: string; messageId: MessageId }) => {
+    toHead();
+    run(
+      app.context.restore(id, messageId).then(({ undo }) =>
+        offer(t('checkpoint.restored', { name }), {
+          label: t('checkpoint.undo'),
+          onClick: () => run(undo()),
+        }),
+      ),
+    );
+  };
+  /** A D-Mail was sent. */
+  const sentBack = ({ undo }: { undo: () => Promise<void> }) => {
+    toHead();
+    offer(t('dmail.sent'), { label: t('checkpoint.undo'), onClick: () => run(undo()) });
+  };
+  return { openElsewhere, jump, checkpoint, keep, restore, sentBack, remove: useDeleteMessage(id) };
+}
+
+/** Rewords messages. */
+function useEditActs(
+  { id, list, toHead, edits, editing, branch, readOnly }: Opened,
+  jump: (message: MessageId) => void,
+) {
+  const app = useApp();
+  const run = useRun();
+  const edit = (message: Message, text: string, rerun: boolean) => {
+    const parts: Part[] = message.parts.filter((part) => part.type !== 'text');
+    if (text.trim()) parts.push({ type: 'text', text: text.trim() });
+    toHead();
+    if (rerun) list.current?.toEnd();
+    run(edits.save(message.id, text, app.chat.edit(id, message.id, parts, rerun)));
+  };
+  /** Wherever the message is, on this branch or another. The editor itself takes the focus. */
+  const openEditor = (message: MessageId) => {
+    editing.set(message);
+    if (!list.current?.toMessage(message, { focus: false, glow: false, block: 'nearest' })) jump(message);
+  };
+  const editLast = (): boolean => {
+    const last = branch.path.findLast(
+      (message) => message.role === 'user' && message.kind === 'message' && letterOf(message) === null,
+    );
+    if (!last || readOnly) return false;
+    openEditor(last.id);
+    return true;
+  };
+  return { edit, openEditor, editLast };
+}
+
+/** Messages hold on to one object: what it does follows the screen without drawing them again. */
+export function useMessageActions(
+  { busy, readOnly, model, show }: Opened,
+  acts: ConversationActs,
+  onWindow: (window: ConversationWindow) => void,
+): MessageActions {
+  const { openScreen } = useNavigation();
+  const latest = useRef({ ...acts, show, openScreen, onWindow });
+  latest.current = { ...acts, show, openScreen, onWindow };
+  const hasModel = model !== null;
+  return useMemo<MessageActions>(
+    () => ({
+      open: (conversationId, target) => latest.current.openElsewhere(conversationId, target),
+      show: (sibling) => latest.current.show(sibling),
+      regenerate: (answer, options) => latest.current.regenerate(answer, options),
+      goOn: (answer) => latest.current.goOn(answer),
+      edit: (message, text, rerun) => latest.current.edit(message, text, rerun),
+      jump: (message) => latest.current.jump(message),
+      checkpoint: (message) => latest.current.checkpoint(message),
+      keep: (message, kept) => latest.current.keep(message, kept),
+      compare: (answer) => latest.current.onWindow({ type: 'compare', answer }),
+      remove: (message) => latest.current.remove(message),
+      sendBack: (message, callId) => latest.current.onWindow({ type: 'sendBack', message, callId }),
+      ledger: (answer) => latest.current.onWindow({ type: 'ledger', answer }),
+      connectModel: () => latest.current.openScreen('settings', 'models'),
+      canAsk: !busy,
+      canWrite: !readOnly,
+      hasModel,
+    }),
+    [busy, readOnly, hasModel],
+  );
+}

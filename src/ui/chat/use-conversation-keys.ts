@@ -1,0 +1,52 @@
+// The keys of an opened conversation.
+import type { MessageId } from '../../domain/base/ids.ts';
+import { useApp } from '../hooks/app.tsx';
+import { useSession } from '../hooks/session.tsx';
+import { useShortcuts } from '../shell/shortcuts.ts';
+import type { Opened } from './opened.ts';
+
+/** Focuses what matches in the message that has the focus, and opens it where it opens. False where there is none. */
+function inFocused(selector: string): boolean {
+  const message = document.activeElement?.closest('[data-message-id]');
+  const target = message?.querySelector<HTMLElement>(selector);
+  if (selector.includes('aria-expanded')) target?.click();
+  target?.focus();
+  return Boolean(target);
+}
+
+/** `onFind` returns false where the find bar is open already: it answers for itself. */
+export function useConversationKeys(
+  { id, busy, branch, list }: Opened,
+  { onPanel, onFind }: { onPanel: () => void; onFind: () => boolean },
+): void {
+  const { chat } = useApp();
+  const session = useSession();
+  const walk = (step: 1 | -1) => {
+    const messages = branch.rows.flatMap((row) => (row.type === 'message' ? [row.message.id] : []));
+    const focused = document.activeElement?.closest('[data-message-id]');
+    const at = messages.indexOf(list.current?.current() as MessageId);
+    const next = messages[focused ? at + step : Math.max(0, at)];
+    if (next) list.current?.toMessage(next, { focus: true, glow: false, block: 'nearest' });
+    return undefined;
+  };
+  useShortcuts({
+    stop: () => {
+      if (!busy) return false;
+      chat.stop(id);
+      return undefined;
+    },
+    focus: () => {
+      session.composer.get()?.focus();
+      return undefined;
+    },
+    panel: () => {
+      onPanel();
+      return undefined;
+    },
+    find: () => (onFind() ? undefined : false),
+    messageNext: () => walk(1),
+    messagePrevious: () => walk(-1),
+    openRecall: () => (inFocused('[data-recall] button[aria-expanded]') ? undefined : false),
+    openMessage: () => (inFocused('button') ? undefined : false),
+  });
+}
