@@ -158,7 +158,7 @@ async function openConversation(cache: ConversationCache, id: ConversationId): P
     id,
     get: value.get,
     subscribe: value.subscribe,
-    whence: place.whence,
+    originOf: place.originOf,
     close: () => {
       if (closed) return;
       closed = true;

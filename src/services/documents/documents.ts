@@ -38,7 +38,7 @@ export type SaveStatus =
 export interface OpenConversation extends Readable<Conversation> {
   readonly id: ConversationId;
   /** Where a question was asked that came since it was opened: in this browser, or on another device. Null: it was there before. */
-  whence(question: MessageId): 'here' | 'elsewhere' | null;
+  originOf(question: MessageId): 'here' | 'elsewhere' | null;
   /** Lets go; the document is dropped when nobody holds it. */
   close(): void;
 }

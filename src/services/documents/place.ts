@@ -14,7 +14,7 @@ export interface Place {
   /** It was changed by another device, or by another tab of this one. `before`: as `read` gave it then. */
   changed(before: Conversation, by: 'device' | 'tab'): void;
   /** Where a question was asked that came since the conversation was opened; null: it was there before. */
-  whence(question: MessageId): 'here' | 'elsewhere' | null;
+  originOf(question: MessageId): 'here' | 'elsewhere' | null;
 }
 
 /** `document`: the conversation as all devices have it; the same object until it changes. */
@@ -64,6 +64,6 @@ export function createPlace(document: () => Conversation): Place {
       const left = pathTo(now.messages, stood).filter(({ id }) => !path.has(id));
       held = left.some(({ id }) => asked.has(id)) ? stood : null;
     },
-    whence: (question) => (asked.has(question) ? 'here' : heard.has(question) ? 'elsewhere' : null),
+    originOf: (question) => (asked.has(question) ? 'here' : heard.has(question) ? 'elsewhere' : null),
   };
 }

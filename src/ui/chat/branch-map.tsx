@@ -9,9 +9,9 @@ import { formatRelative } from '../i18n/index.ts';
 import { classes } from '../shell/controls.tsx';
 import { neighbourOf, type Worldlines, type WorldPlace } from './worldlines.ts';
 
-/** Room for a place and its words, px: two lines, or four where the words have to break. `lanes`: what all lanes may take together. */
-const WIDE = { row: 52, lane: 26, words: 190, lanes: Number.POSITIVE_INFINITY };
-const PHONE = { row: 78, lane: 22, words: 150, lanes: 110 };
+/** Room for a place and its words, px: two lines, or four where the words have to break. `laneRoom`: what all lanes may take together. */
+const WIDE = { row: 52, lane: 26, words: 190, laneRoom: Number.POSITIVE_INFINITY };
+const PHONE = { row: 78, lane: 22, words: 150, laneRoom: 110 };
 /** A lane is never narrower, px. */
 const NARROW = 10;
 const MARGIN = 22;
@@ -33,10 +33,10 @@ interface Layout {
 function layoutOf(lines: Worldlines, isPhone: boolean): Layout {
   const room = isPhone ? PHONE : WIDE;
   const { row: rowHeight } = room;
-  const laneWidth = Math.max(NARROW, Math.min(room.lane, room.lanes / lines.lanes));
+  const laneWidth = Math.max(NARROW, Math.min(room.lane, room.laneRoom / lines.laneCount));
   // The words of the first row need their height above it, too.
   const top = rowHeight / 2 - 4;
-  const atWords = MARGIN + lines.lanes * laneWidth + 4;
+  const atWords = MARGIN + lines.laneCount * laneWidth + 4;
   return {
     rowHeight,
     laneWidth,

@@ -9,9 +9,9 @@ import type { Attachments } from './use-attachments.ts';
 import type { ComposerDraft } from './use-composer-draft.ts';
 
 /** At most this many names of files are told at once. */
-const TOLD = 3;
+const NAMED = 3;
 const namesOf = (names: readonly string[]): string =>
-  `${names.slice(0, TOLD).join(', ')}${names.length > TOLD ? ' …' : ''}`;
+  `${names.slice(0, NAMED).join(', ')}${names.length > NAMED ? ' …' : ''}`;
 
 export function ComposerNotices({
   conversation,

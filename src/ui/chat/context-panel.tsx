@@ -103,7 +103,7 @@ export function ContextPanel({
   onOpen,
   onShow,
   onFold,
-  onLedger,
+  onManifest,
   onCheckpoint,
   onRestore,
   onCompare,
@@ -119,7 +119,7 @@ export function ContextPanel({
   onShow: (sibling: MessageId) => void;
   /** Absent where there is nothing to fold, or nothing may be changed. */
   onFold?: (() => void) | undefined;
-  onLedger: (answer: Message) => void;
+  onManifest: (answer: Message) => void;
   /** Names the place that is shown; an empty name: the next number. Absent where there is none, or nothing may be changed. */
   onCheckpoint: ((name: string) => void) | undefined;
   onRestore: (checkpoint: ListedCheckpoint) => void;
@@ -174,7 +174,7 @@ export function ContextPanel({
               size="sm"
               className="mt-2.5"
               icon={<ReceiptText size={14} aria-hidden />}
-              onClick={() => onLedger(last)}
+              onClick={() => onManifest(last)}
             >
               {tc('ledger.open')}
             </Button>

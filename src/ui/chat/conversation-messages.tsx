@@ -46,7 +46,7 @@ export function ConversationMessages({ opened, actions }: { opened: Opened; acti
 
 /** What is told of the last turn: where it runs, that nothing answered, losses, problems, outcomes of commands. */
 function AfterMessages({
-  opened: { id, branch, turn, busy, readOnly, writing, runs, whence, toHead },
+  opened: { id, branch, turn, busy, readOnly, writing, runs, originOf, toHead },
   actions,
 }: {
   opened: Opened;
@@ -73,7 +73,7 @@ function AfterMessages({
           key={last.id}
           turn={turn}
           askedAt={last.createdAt}
-          whence={whence(last.id)}
+          origin={originOf(last.id)}
           onAsk={() => {
             if (!onlyTouch()) session.composer.get()?.focus();
             actions.regenerate(last.id);

@@ -48,7 +48,7 @@ function ExistingConversation({
   const state = useConversation(conversationId);
   if (state.state === 'open')
     return (
-      <OpenedConversation conversation={state.conversation} whence={state.whence} messageId={messageId} />
+      <OpenedConversation conversation={state.conversation} originOf={state.originOf} messageId={messageId} />
     );
   if (state.state === 'failed' && !isTemporary(conversationId))
     return <MissingConversation id={conversationId} problem={state.problem} />;

@@ -22,8 +22,8 @@ export interface MessageActions {
   keep(message: MessageId, kept: boolean): void;
   /** Opens what is to be sent back to this message: other words for it or for a tool's result (`callId`), or a note. */
   sendBack(message: Message, callId?: string): void;
-  /** Opens the ledger of an answer. */
-  ledger(answer: Message): void;
+  /** Shows the manifest of the request that an answer came from. */
+  showManifest(answer: Message): void;
   /** Opens other models' answers beside this one. */
   compare(answer: Message): void;
   /** Deletes a message, or the answer that ends with it; the notice takes it back. */

@@ -161,7 +161,7 @@ export function RarerTools({
         item(
           pieces.length > 0 ? tc('ledger.openPiece', { piece: at + 1 }) : tc('ledger.open'),
           <ReceiptText size={15} aria-hidden />,
-          () => actions.ledger(piece),
+          () => actions.showManifest(piece),
         ),
       );
   if (actions.canWrite)

@@ -29,7 +29,7 @@ import { useConversationKeys } from './use-conversation-keys.ts';
 
 export function OpenedConversation(props: {
   conversation: Conversation;
-  whence: OpenConversation['whence'];
+  originOf: OpenConversation['originOf'];
   messageId: MessageId | null;
 }) {
   const opened = useOpened(props);
@@ -177,11 +177,11 @@ function ContextAside({
       }}
       onOpen={(conversationId, target) => {
         uncover();
-        acts.openElsewhere(conversationId, target);
+        acts.openMessage(conversationId, target);
       }}
       onShow={show}
       onFold={acts.fold}
-      onLedger={(answer) => onWindow({ type: 'ledger', answer })}
+      onManifest={(answer) => onWindow({ type: 'ledger', answer })}
       onCheckpoint={readOnly || leaf === null ? undefined : (name) => acts.checkpoint(leaf, name)}
       onRestore={acts.restore}
       onCompare={(compareWith) => onWindow({ type: 'worldlines', compareWith })}

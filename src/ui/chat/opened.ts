@@ -18,7 +18,7 @@ import { type ShownBranch, useShownBranch } from './use-shown-branch.ts';
 export interface Opened extends ShownBranch {
   readonly id: ConversationId;
   readonly conversation: Conversation;
-  readonly whence: OpenConversation['whence'];
+  readonly originOf: OpenConversation['originOf'];
   /** In the library; undefined for one that is not listed. */
   readonly entry: LibraryEntry | undefined;
   readonly title: string;
@@ -43,11 +43,11 @@ export interface Opened extends ShownBranch {
 /** `messageId`: the message that was jumped to. */
 export function useOpened({
   conversation,
-  whence,
+  originOf,
   messageId,
 }: {
   conversation: Conversation;
-  whence: OpenConversation['whence'];
+  originOf: OpenConversation['originOf'];
   messageId: MessageId | null;
 }): Opened {
   const { id } = conversation;
@@ -78,7 +78,7 @@ export function useOpened({
     ...shown,
     id,
     conversation,
-    whence,
+    originOf,
     entry,
     title: shownTitle(conversation.meta.title, t(temporary ? 'temporary.title' : 'untitled')),
     turn,

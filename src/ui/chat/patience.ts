@@ -8,11 +8,11 @@ const ANSWERED_ELSEWHERE_MS = 60_000;
 
 /** How long a question of this age is given, ms. `others`: other devices may be answering it. */
 export function patienceFor(
-  { whence, age }: { readonly whence: ReturnType<OpenConversation['whence']>; readonly age: number },
+  { origin, age }: { readonly origin: ReturnType<OpenConversation['originOf']>; readonly age: number },
   others: boolean,
 ): number {
-  if (!others || whence === 'here') return TAKEN_UP_MS;
+  if (!others || origin === 'here') return TAKEN_UP_MS;
   // By the clock of whoever asked, which may be ahead or behind; what has just come in has just been asked.
   const left = ANSWERED_ELSEWHERE_MS - Math.abs(age);
-  return whence === 'elsewhere' ? ANSWERED_ELSEWHERE_MS : Math.max(TAKEN_UP_MS, left);
+  return origin === 'elsewhere' ? ANSWERED_ELSEWHERE_MS : Math.max(TAKEN_UP_MS, left);
 }

@@ -13,12 +13,12 @@ import type { TurnView } from './turn-view.ts';
 export function Unanswered({
   turn,
   askedAt,
-  whence,
+  origin,
   onAsk,
 }: {
   turn: TurnView;
   askedAt: number;
-  whence: ReturnType<OpenConversation['whence']>;
+  origin: ReturnType<OpenConversation['originOf']>;
   onAsk: () => void;
 }) {
   const { t } = useTranslation('chat');
@@ -31,11 +31,11 @@ export function Unanswered({
   useEffect(() => {
     setAlone(false);
     if (!quiet) return;
-    const patience = patienceFor({ whence, age: Date.now() - askedAt }, others);
+    const patience = patienceFor({ origin, age: Date.now() - askedAt }, others);
     const timer = setTimeout(() => setAlone(true), patience);
     return () => clearTimeout(timer);
-  }, [quiet, whence, askedAt, others]);
-  if (quiet && !alone && others && whence === 'elsewhere')
+  }, [quiet, origin, askedAt, others]);
+  if (quiet && !alone && others && origin === 'elsewhere')
     return (
       <p role="status" className="my-3 flex animate-fade items-center justify-end gap-2 text-ink-2 text-sm">
         <MonitorSmartphone size={15} aria-hidden className="shrink-0 text-ink-3" />

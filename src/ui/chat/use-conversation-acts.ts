@@ -64,7 +64,7 @@ function usePlaceActs({ id, toHead }: Opened) {
   const { t } = useTranslation('context');
   const navigation = useNavigation();
   const run = useRun();
-  const openElsewhere = (conversationId: string, target: string) =>
+  const openMessage = (conversationId: string, target: string) =>
     navigation.openConversation(asConversationId(conversationId), asMessageId(target));
   const jump = (message: MessageId) => navigation.openConversation(id, message);
   const checkpoint = (message: MessageId, name?: string) => {
@@ -104,7 +104,7 @@ function usePlaceActs({ id, toHead }: Opened) {
     toHead();
     offer(t('dmail.sent'), { label: t('checkpoint.undo'), onClick: () => run(undo()) });
   };
-  return { openElsewhere, jump, checkpoint, keep, restore, sentBack, remove: useDeleteMessage(id) };
+  return { openMessage, jump, checkpoint, keep, restore, sentBack, remove: useDeleteMessage(id) };
 }
 
 /** Rewords messages. */
@@ -149,7 +149,7 @@ export function useMessageActions(
   const hasModel = model !== null;
   return useMemo<MessageActions>(
     () => ({
-      open: (conversationId, target) => latest.current.openElsewhere(conversationId, target),
+      open: (conversationId, target) => latest.current.openMessage(conversationId, target),
       show: (sibling) => latest.current.show(sibling),
       regenerate: (answer, options) => latest.current.regenerate(answer, options),
       goOn: (answer) => latest.current.goOn(answer),
@@ -160,7 +160,7 @@ export function useMessageActions(
       compare: (answer) => latest.current.onWindow({ type: 'compare', answer }),
       remove: (message) => latest.current.remove(message),
       sendBack: (message, callId) => latest.current.onWindow({ type: 'sendBack', message, callId }),
-      ledger: (answer) => latest.current.onWindow({ type: 'ledger', answer }),
+      showManifest: (answer) => latest.current.onWindow({ type: 'ledger', answer }),
       connectModel: () => latest.current.openScreen('settings', 'models'),
       canAsk: !busy,
       canWrite: !readOnly,

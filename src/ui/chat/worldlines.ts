@@ -28,7 +28,7 @@ export interface Worldlines {
   /** Top to bottom, left to right. */
   readonly places: readonly WorldPlace[];
   readonly rows: number;
-  readonly lanes: number;
+  readonly laneCount: number;
   readonly messages: number;
   readonly branches: number;
 }
@@ -69,7 +69,7 @@ export function worldlinesOf(conversation: Conversation, leaf = effectiveHead(co
   }
   const drafts: Draft[] = [];
   const byId = new Map<MessageId, Draft>();
-  let lanes = 0;
+  let laneCount = 0;
   let rows = 0;
   // Without recursion: a conversation of thousands of messages is thousands deep.
   const open: { from: Message; parent: Draft | null; lane: number | null; between: number }[] = [];
@@ -91,8 +91,8 @@ export function worldlinesOf(conversation: Conversation, leaf = effectiveHead(co
       between += 1;
       kinds = kindsOf(message);
     }
-    const lane = step.lane ?? lanes++;
-    lanes = Math.max(lanes, lane + 1);
+    const lane = step.lane ?? laneCount++;
+    laneCount = Math.max(laneCount, lane + 1);
     const draft: Draft = {
       id: message.id,
       message,
@@ -114,7 +114,7 @@ export function worldlinesOf(conversation: Conversation, leaf = effectiveHead(co
       .map((draft) => ({ ...draft, names: names.get(draft.id) ?? [], here: here.has(draft.id) }))
       .sort((a, b) => a.row - b.row || a.lane - b.lane),
     rows,
-    lanes,
+    laneCount,
     messages: conversation.messages.size,
     branches: drafts.filter(({ children: born }) => born.length === 0).length,
   };

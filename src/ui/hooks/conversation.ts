@@ -11,7 +11,7 @@ type ConversationState =
   | {
       readonly state: 'open';
       readonly conversation: Conversation;
-      readonly whence: OpenConversation['whence'];
+      readonly originOf: OpenConversation['originOf'];
     }
   | { readonly state: 'failed'; readonly problem: Problem };
 
@@ -44,6 +44,6 @@ export function useConversation(id: ConversationId | null): ConversationState {
   const conversation = useSyncExternalStore(open?.subscribe ?? never, () => open?.get() ?? null);
   if (held !== null && held.id === id && held.problem) return { state: 'failed', problem: held.problem };
   return open && conversation && conversation.id === id
-    ? { state: 'open', conversation, whence: open.whence }
+    ? { state: 'open', conversation, originOf: open.originOf }
     : { state: 'loading' };
 }

@@ -42,7 +42,7 @@ function createScreen() {
       return message;
     },
     to: (message: Message) => documents.change(id, { meta: { head: message.id } }),
-    whence: (message: Message) => open?.whence(message.id),
+    originOf: (message: Message) => open?.originOf(message.id),
   };
 }
 type Screen = ReturnType<typeof createScreen>;
@@ -80,8 +80,8 @@ describe('two devices that ask in one conversation at once', () => {
     const tent = await desk.say('where is the tent?');
     await phone.say('where is the stove?');
     await meet();
-    expect([desk, phone].map(({ whence }) => whence(tent))).toEqual(['here', 'elsewhere']);
-    expect(phone.whence(first)).toBeNull();
+    expect([desk, phone].map(({ originOf }) => originOf(tent))).toEqual(['here', 'elsewhere']);
+    expect(phone.originOf(first)).toBeNull();
     const begun = ['hello', 'welcome'];
     expect(desk.shown()).toEqual([...begun, 'where is the tent?']);
     expect(phone.shown()).toEqual([...begun, 'where is the stove?']);

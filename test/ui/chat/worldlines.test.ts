@@ -41,7 +41,7 @@ describe('worldlines', () => {
         ['start', { messageId: asMessageId('a'), createdAt: 0, auto: false, by: 'person' as const }],
       ]),
     };
-    const { places, lanes, branches } = worldlinesOf(named);
+    const { places, laneCount, branches } = worldlinesOf(named);
     expect(
       places.map(({ id, kinds, between, row, lane }) => [id, kinds.join('+'), between, row, lane]),
     ).toEqual([
@@ -50,7 +50,7 @@ describe('worldlines', () => {
       ['f', 'head+leaf', 2, 2, 0],
       ['d', 'leaf', 2, 2, 1],
     ]);
-    expect([lanes, branches]).toEqual([2, 2]);
+    expect([laneCount, branches]).toEqual([2, 2]);
     const lines = worldlinesOf(named);
     expect(neighbourOf(lines, asMessageId('f'), 'ArrowRight')?.id).toBe('d');
     expect(neighbourOf(lines, asMessageId('d'), 'ArrowLeft')?.id).toBe('f');

@@ -1,0 +1,304 @@
+// The conversations of one view of the sidebar: opened, chosen, erased; the open one is kept in sight.
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { VList, type VListHandle } from 'virtua';
+import type { ConversationId } from '../../domain/base/ids.ts';
+import type { LibraryEntry } from '../../services/documents/documents.ts';
+import { useApp, useReadable } from '../hooks/app.tsx';
+import { useMedia } from '../hooks/media.ts';
+import { useNavigation } from '../hooks/navigation.tsx';
+import { useSession } from '../hooks/session.tsx';
+import { sentences } from '../i18n/sentences.ts';
+import { useHasAccount } from '../sync/use-sync.ts';
+import { Confirm, EmptyState, Skeleton } from './controls.tsx';
+import { type ConversationActions, useConversationActions } from './conversation-actions.tsx';
+import { EntryRow, Heading, hrefOf } from './entry-row.tsx';
+import { EraseConfirm } from './erase-confirm.tsx';
+import { type SidebarRow, type SidebarView, sidebarRows } from './groups.ts';
+import { ContextMenu, type MenuPlace, SelectionBar } from './selection-bar.tsx';
+import { FONT_SCALES } from './theme.ts';
+import { useSelection } from './use-selection.ts';
+
+/** Everything that is listed in one view. Ten thousand lines cost what one screen of them costs. */
+export function ConversationList({ view, onOpened }: { view: SidebarView; onOpened: () => void }) {
+  const app = useApp();
+  const { t } = useTranslation('shell');
+  const library = useReadable(app.documents.library);
+  const rows = useMemo(() => sidebarRows(library.entries, view, Date.now()), [library.entries, view]);
+  if (!library.ready)
+    return (
+      <div className="flex flex-col gap-3 px-4 pt-6">
+        {[64, 80, 52, 72, 60].map((width) => (
+          <Skeleton key={width} className="h-3.5" />
+        ))}
+      </div>
+    );
+  if (rows.length > 0) return <Lines rows={rows} view={view} onOpened={onOpened} />;
+  return view === 'open' ? (
+    <p className="px-4 pt-5 text-ink-3">{t('nothingYet')}</p>
+  ) : (
+    <EmptyState title={view === 'trash' ? t('trashEmpty') : t('archiveEmpty')} />
+  );
+}
+
+/** Lines hold on to their functions while navigation and frame change around them. */
+function Lines({
+  rows,
+  view,
+  onOpened,
+}: {
+  rows: readonly SidebarRow[];
+  view: SidebarView;
+  onOpened: () => void;
+}) {
+  const actions = useConversationActions();
+  const current = useReadable(useSession().current);
+  const list = useRef<VListHandle>(null);
+  const place = useRef<HTMLDivElement>(null);
+  const lineHeight = useLineHeight();
+  const { selection, pick, clear } = useSelection(rows, current);
+  const chosen = useMemo(
+    () => rows.flatMap((row) => (row.type === 'entry' && selection.ids.has(row.entry.id) ? [row.entry] : [])),
+    [rows, selection],
+  );
+  const [erasing, setErasing] = useState<Erasing>(null);
+  const [menu, setMenu] = useState<OpenMenu | null>(null);
+  const navigation = useNavigation();
+  const latest = useRef({ navigation, onOpened });
+  latest.current = { navigation, onOpened };
+  const { noteClick, noteHand } = useFollowOpen(list, rows, current);
+  const noteMenu = useHeir(rows, place);
+  const open = useCallback(
+    (id: ConversationId) => {
+      noteClick(id);
+      latest.current.navigation.openConversation(id);
+      latest.current.onOpened();
+    },
+    [noteClick],
+  );
+  const askErase = useCallback((entry: LibraryEntry) => setErasing(entry), []);
+  const openMenu = useCallback(
+    (entry: LibraryEntry, place: MenuPlace, rename: () => void) => setMenu({ entry, place, rename }),
+    [],
+  );
+  const onKeyDown = (event: React.KeyboardEvent<HTMLDivElement>) => {
+    if (event.key === 'Escape' && selection.ids.size > 0) {
+      clear();
+      event.preventDefault();
+    } else walk(event);
+  };
+  const all = { entries: chosen, view, actions, askErase: () => setErasing('chosen'), onDone: clear };
+  return (
+    <div className="flex h-full flex-col">
+      {chosen.length > 0 && <SelectionBar {...all} />}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: arrow keys are a convenience; each line is a link of its own */}
+      <div
+        ref={place}
+        className="min-h-0 flex-1"
+        onKeyDown={onKeyDown}
+        onWheel={noteHand}
+        onTouchMove={noteHand}
+      >
+        {/* While it scrolls the library takes no clicks, and one made in that moment was lost. */}
+        <VList
+          ref={list}
+          className="pb-2 *:[pointer-events:inherit]!"
+          data={rows}
+          itemSize={lineHeight}
+          style={{ height: '100%' }}
+        >
+          {(row) =>
+            row.type === 'heading' ? (
+              <Heading key={row.key} row={row} />
+            ) : (
+              <EntryRow
+                key={row.key}
+                entry={row.entry}
+                twin={row.twin}
+                current={row.entry.id === current}
+                actions={actions}
+                onOpen={open}
+                onErase={askErase}
+                onMenu={noteMenu}
+                selected={selection.ids.has(row.entry.id)}
+                selecting={selection.ids.size > 0}
+                onPick={pick}
+                onContext={openMenu}
+              />
+            )
+          }
+        </VList>
+      </div>
+      {menu && (
+        <ContextMenu
+          place={menu.place}
+          chosen={all}
+          items={
+            selection.ids.size > 1 && selection.ids.has(menu.entry.id)
+              ? null
+              : actions.menu(menu.entry, menu.rename, () => askErase(menu.entry))
+          }
+          onClose={() => {
+            noteMenu(menu.entry.id);
+            setMenu(null);
+            lineOf(place.current, menu.entry.id)?.focus();
+          }}
+        />
+      )}
+      <EraseConfirms
+        erasing={erasing}
+        onClose={() => setErasing(null)}
+        chosen={chosen}
+        actions={actions}
+        onDone={clear}
+      />
+    </div>
+  );
+}
+
+/** From line to line with the arrow keys. */
+function walk(event: React.KeyboardEvent<HTMLDivElement>): void {
+  if (event.altKey || (event.key !== 'ArrowDown' && event.key !== 'ArrowUp')) return;
+  if (!(event.target as HTMLElement).matches('[data-entry]')) return;
+  const links = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-entry]')];
+  const next = links[links.indexOf(event.target as HTMLElement) + (event.key === 'ArrowDown' ? 1 : -1)];
+  next?.focus();
+  event.preventDefault();
+}
+
+/** The one conversation that is to be erased, or all that are chosen. */
+type Erasing = LibraryEntry | 'chosen' | null;
+interface OpenMenu {
+  readonly entry: LibraryEntry;
+  readonly place: MenuPlace;
+  readonly rename: () => void;
+}
+
+/** Asks before one conversation is erased, or all that are chosen. */
+function EraseConfirms({
+  erasing,
+  onClose,
+  chosen,
+  actions,
+  onDone,
+}: {
+  erasing: Erasing;
+  onClose: () => void;
+  chosen: readonly LibraryEntry[];
+  actions: ConversationActions;
+  onDone: () => void;
+}) {
+  const { t } = useTranslation('shell');
+  const everywhere = useHasAccount();
+  return (
+    <>
+      <EraseConfirm
+        entry={erasing === 'chosen' ? null : erasing}
+        onClose={onClose}
+        onErase={({ id }) => actions.erase([id])}
+      />
+      <Confirm
+        open={erasing === 'chosen'}
+        onOpenChange={onClose}
+        title={t('eraseTitle')}
+        action={t('eraseForGood')}
+        danger
+        onConfirm={() => {
+          actions.erase(chosen.map(({ id }) => id));
+          onDone();
+        }}
+      >
+        {sentences(
+          t('emptyTrashWords', { count: chosen.length }),
+          everywhere && t('sync:forget.also'),
+          t('eraseQuoted'),
+        )}
+      </Confirm>
+    </>
+  );
+}
+
+/** Every line is as high as this, with a mouse and with a finger, rem: the list stands at its place at once, and nothing moves under a click. */
+const LINE_HEIGHT = { fine: 2, compact: 1.75, coarse: 2.75 } as const;
+/** The browser's own size of text, px. */
+const baseSize = (): number =>
+  Number.parseFloat(getComputedStyle(document.documentElement).fontSize) /
+  (Number.parseFloat(document.documentElement.style.fontSize || '100') / 100);
+/** So soon after it was scrolled by hand the list does not follow what is opened elsewhere, ms. */
+const BY_HAND_MS = 1000;
+
+/** Of one line, px. */
+function useLineHeight(): number {
+  const coarse = useMedia('(pointer: coarse)');
+  const { compact, font_size: size } = useReadable(useApp().settings.config, ({ ui }) => ui);
+  return useMemo(
+    () => LINE_HEIGHT[coarse ? 'coarse' : compact ? 'compact' : 'fine'] * FONT_SCALES[size] * baseSize(),
+    [coarse, compact, size],
+  );
+}
+
+const lineOf = (list: HTMLElement | null, id: ConversationId): HTMLElement | null =>
+  list?.querySelector<HTMLElement>(`[data-entry][href="${CSS.escape(hrefOf(id))}"]`) ?? null;
+
+/** Gives the focus on where a menu took its line away. Returns what notes the line whose menu is opened. */
+function useHeir(
+  rows: readonly SidebarRow[],
+  place: React.RefObject<HTMLDivElement | null>,
+): (id: ConversationId) => void {
+  /** The line whose menu was opened last: it may be what takes the line away. */
+  const asked = useRef<{ id: ConversationId; at: number } | null>(null);
+  const rowsNow = useRef(rows);
+  rowsNow.current = rows;
+  const noteMenu = useCallback((id: ConversationId) => {
+    const at = rowsNow.current.findIndex((row) => row.type === 'entry' && row.entry.id === id);
+    if (at >= 0) asked.current = { id, at };
+  }, []);
+  // Who moved a line away from here goes on with the one that is in its place now.
+  useEffect(() => {
+    if (asked.current === null) return;
+    const { id, at: was } = asked.current;
+    if (rows.some((row) => row.type === 'entry' && row.entry.id === id)) return;
+    asked.current = null;
+    if (document.activeElement !== document.body) return;
+    const next = [...rows.slice(was), ...rows.slice(0, was).reverse()].find((row) => row.type === 'entry');
+    if (next?.type !== 'entry') return;
+    lineOf(place.current, next.entry.id)?.focus();
+  }, [rows, place]);
+  return noteMenu;
+}
+
+/** Keeps the open conversation in sight, unless the person opened it here or scrolls. */
+function useFollowOpen(
+  list: React.RefObject<VListHandle | null>,
+  rows: readonly SidebarRow[],
+  current: ConversationId | null,
+) {
+  /** Opened by a click in this very list: it is in sight already. */
+  const clicked = useRef<ConversationId | null>(null);
+  const scrolledByHand = useRef(Number.NEGATIVE_INFINITY);
+  const noteClick = useCallback((id: ConversationId) => {
+    clicked.current = id;
+  }, []);
+  const noteHand = useCallback(() => {
+    scrolledByHand.current = performance.now();
+  }, []);
+  const at = useMemo(
+    () => rows.findIndex((row) => row.type === 'entry' && row.entry.id === current),
+    [rows, current],
+  );
+  const listed = at >= 0;
+  const placed = useRef(false);
+  // The list follows the conversation that is open, at once: what is read is not there to be watched on its way.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: when another one is opened, not when the list is in another order
+  useEffect(() => {
+    const here = clicked.current === current;
+    clicked.current = null;
+    const byHand = performance.now() - scrolledByHand.current < BY_HAND_MS;
+    // A drawer opens with what is open in its middle: what stands around it is where one goes next.
+    if (listed && !here && !byHand)
+      list.current?.scrollToIndex(at, { align: placed.current ? 'nearest' : 'center' });
+    placed.current = true;
+  }, [current, listed]);
+
+  return { noteClick, noteHand };
+}
