@@ -125,14 +125,14 @@ test('what was said of a passage counts at the next recall, and no longer once i
     await page.getByRole('button', { name: 'New conversation' }).first().click();
   };
   for (const [give, boost] of [
-    ['Pin: prefer this passage', 'Pinned'],
-    ['Not related to this question', 'Marked as not related'],
+    ['Pin: prefer this passage', 'you pinned it'],
+    ['Not related to this question', 'you marked it as not related'],
   ] as const) {
     const before = await recall();
     await expect(before.score).not.toHaveAccessibleName(new RegExp(boost));
     await before.passage.hover();
     await before.passage.getByRole('button', { name: give }).click();
-    await expect((await recall()).score).toHaveAccessibleName(new RegExp(`${boost} × `));
+    await expect((await recall()).score).toHaveAccessibleName(new RegExp(boost));
     await takeBack();
   }
   const { passage } = await recall();

@@ -274,7 +274,6 @@ function Explained({ outcome }: { outcome: Extract<CommandOutcome, { type: 'expl
                   key={`${passage.messageId} ${passage.passage}`}
                   passage={passage}
                   query={result.query}
-                  threshold={result.threshold}
                   ticked={ticked.has(passage.messageId)}
                   onTick={(on) =>
                     setTicked((now) => {

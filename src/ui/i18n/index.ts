@@ -126,10 +126,6 @@ export const formatDate = (date: number): string =>
   formatter('date', (tag) => new Intl.DateTimeFormat(tag, { dateStyle: 'medium' })).format(date);
 
 /** A number as the locale writes it. */
-/** "a, b, c" */
-export const formatList = (items: readonly string[]): string =>
-  formatter('list', (tag) => new Intl.ListFormat(tag, { type: 'unit' })).format(items);
-
 export const formatNumber = (value: number, options?: Intl.NumberFormatOptions): string =>
   formatter(`number ${JSON.stringify(options)}`, (tag) => new Intl.NumberFormat(tag, options)).format(value);
 

@@ -8,7 +8,7 @@ import { offer } from '../shell/offer.ts';
 import { Judgement } from './judgement.tsx';
 import { excerpt, MarkedText } from './marked-text.tsx';
 import { passageTitle } from './passage-title.ts';
-import { ScoreMeter } from './scores.tsx';
+import { ClosenessMark } from './scores.tsx';
 
 /** The keyboard goes on at the row beside one that goes away, or where one writes. */
 function goOn(row: HTMLLIElement | null): void {
@@ -18,17 +18,15 @@ function goOn(row: HTMLLIElement | null): void {
   next?.focus();
 }
 
-/** A list item: title, age, token price, scores, and the passage with the query's words marked. */
+/** A list item: title, age, token price, how near it is, and the passage with the query's words marked. */
 export function PassageChoice({
   passage,
   query,
-  threshold,
   ticked,
   onTick,
 }: {
   passage: RecalledPassage;
   query: string;
-  threshold: number | null;
   ticked: boolean;
   onTick: (ticked: boolean) => void;
 }) {
@@ -69,7 +67,7 @@ export function PassageChoice({
                 {t('card.tokens', { count: passage.tokens })}
               </span>
             </span>
-            <ScoreMeter scores={passage.scores} threshold={threshold} muted={!ticked} />
+            <ClosenessMark scores={passage.scores} />
           </span>
           <span
             dir="auto"

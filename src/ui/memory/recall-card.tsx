@@ -1,4 +1,4 @@
-// What memory brought back, passage by passage, with every number behind the choice and the passages that just missed it.
+// What memory brought back, passage by passage, how near each is and why, and the passages that just missed it.
 import { ArrowUpRight, ChevronRight, History } from 'lucide-react';
 import { type ReactNode, useId, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -9,7 +9,7 @@ import { classes, IconButton } from '../shell/controls.tsx';
 import { Judgement } from './judgement.tsx';
 import { excerpt, MarkedText } from './marked-text.tsx';
 import { passageTitle } from './passage-title.ts';
-import { formatScore, ScoreMeter, ScoreTable } from './scores.tsx';
+import { ClosenessMark, ScoreTable, useReasons } from './scores.tsx';
 import { useUnusable } from './usable.ts';
 
 interface RecallCardProps {
@@ -20,6 +20,8 @@ interface RecallCardProps {
   threshold: number;
   /** The near misses were used after all, as nothing came closer. */
   nearMissesGiven?: boolean | undefined;
+  /** No model is asked: what it would cost is nobody's question. */
+  unsent?: boolean;
   /** What was searched for: its words are marked. */
   query: string;
   /** Who asked for it, in a second line of the head. */
@@ -36,6 +38,7 @@ export function RecallCard({
   nearMisses,
   leftOut = [],
   nearMissesGiven = false,
+  unsent = false,
   threshold,
   query,
   asked,
@@ -83,7 +86,7 @@ export function RecallCard({
             {given.length > 0 ? (
               <>
                 {t(nearMissesGiven ? 'card.nearMisses' : 'card.passages', { count: given.length })}
-                <span className="font-normal"> · {t('card.tokens', { count: tokens })}</span>
+                {!unsent && <span className="font-normal"> · {t('card.tokens', { count: tokens })}</span>}
               </>
             ) : (
               t(leftOut.length > 0 ? 'card.noneUsed' : 'card.none')
@@ -117,7 +120,7 @@ export function RecallCard({
                 <Unused
                   key={name}
                   title={t(`card.${name}`, { count: listed.length })}
-                  help={t(`card.${help}`, { threshold: formatScore(threshold) })}
+                  help={t(`card.${help}`)}
                   folds={folds}
                   below={passages.length > 0}
                 >
@@ -195,7 +198,7 @@ function Unused({
   );
 }
 
-/** One passage: two lines, and on demand the whole of it between its neighbours, with its numbers. */
+/** One passage: two lines that lead to its message; on demand the whole of it between its neighbours, why it came, and its numbers. */
 function Passage({
   passage,
   threshold,
@@ -220,7 +223,6 @@ function Passage({
   const body = useId();
   const short = useMemo(() => excerpt(passage.passage, query), [passage.passage, query]);
   const title = passageTitle(passage, t);
-  const { before, after } = besideOf(passage);
   return (
     <li className={classes('group/passage px-3', missed ? 'py-1.5 text-ink-3' : 'py-2.5')}>
       <div className="flex items-center gap-2">
@@ -250,7 +252,7 @@ function Passage({
         <span className="flex items-center max-sm:hidden">
           <Judgement passage={passage} query={query} />
         </span>
-        <ScoreMeter scores={passage.scores} threshold={threshold} muted={missed} />
+        <ClosenessMark scores={passage.scores} used={!missed} />
         <IconButton
           size="sm"
           label={t('card.open', { title })}
@@ -259,49 +261,14 @@ function Passage({
           onClick={() => onOpen(passage)}
         />
       </div>
-      {open && (
-        <div id={body} className="mt-1.5 grid gap-x-5 gap-y-3 @md:grid-cols-[1fr_11rem]">
-          <div className="max-h-80 min-w-0 space-y-2.5 overflow-y-auto">
-            {before.map((near) => (
-              <Neighbour key={near.messageId} role={near.role} text={near.text} />
-            ))}
-            <p
-              dir="auto"
-              className="whitespace-pre-wrap break-words border-memory-strong border-l-2 pl-2.5 text-ink leading-[1.55] [overflow-wrap:anywhere]"
-            >
-              <MarkedText text={passage.passage} query={query} />
-            </p>
-            {after.map((near) => (
-              <Neighbour key={near.messageId} role={near.role} text={near.text} />
-            ))}
-          </div>
-          <div className="text-ink-2">
-            <ScoreTable scores={passage.scores} threshold={threshold} />
-            <p className="mt-1.5 text-ink-3 text-xs">
-              {t(sent ? 'card.tokens' : 'card.tokensUnsent', { count: passage.tokens })}
-            </p>
-            {unusable && <p className="mt-1.5 text-ink-3 text-xs">{t('card.unusableHelp')}</p>}
-            <div className="mt-1 -ml-1.5 sm:hidden">
-              <Judgement passage={passage} query={query} />
-            </div>
-          </div>
-        </div>
-      )}
-      {/* One and the same button, so that the focus stays: the passage in short while closed, a word below it while open. */}
-      <button
-        type="button"
-        aria-expanded={open}
-        aria-controls={body}
-        title={open ? undefined : t('card.more')}
-        onClick={() => setOpen(!open)}
-        className={classes(
-          'rounded-xs text-left',
-          open ? 'mt-1.5 text-memory text-xs hover:underline' : 'mt-0.5 block w-full',
-        )}
-      >
-        {open ? (
-          t('card.less')
-        ) : (
+      {open && <PassageDetails id={body} {...{ passage, threshold, query, sent, unusable }} />}
+      {!open && (
+        <button
+          type="button"
+          title={t('card.open', { title })}
+          onClick={() => onOpen(passage)}
+          className="mt-0.5 block w-full rounded-xs text-left"
+        >
           <span
             dir="auto"
             className={classes(
@@ -311,9 +278,77 @@ function Passage({
           >
             <MarkedText text={short} query={query} />
           </span>
-        )}
+        </button>
+      )}
+      <button
+        type="button"
+        aria-expanded={open}
+        aria-controls={body}
+        title={open ? undefined : t('card.more')}
+        onClick={() => setOpen(!open)}
+        className="touchable mt-0.5 rounded-xs text-left text-memory text-xs hover:underline"
+      >
+        {t(open ? 'card.less' : 'closeness.ask')}
       </button>
     </li>
+  );
+}
+
+/** The whole passage between its neighbours, why it came up, and its numbers. */
+function PassageDetails({
+  id,
+  passage,
+  threshold,
+  query,
+  sent,
+  unusable,
+}: {
+  id: string;
+  passage: RecalledPassage;
+  threshold: number;
+  query: string;
+  sent: boolean;
+  unusable: boolean;
+}) {
+  const { t } = useTranslation('memory');
+  const why = useReasons()(passage.scores);
+  const { before, after } = besideOf(passage);
+  return (
+    <div id={id} className="mt-1.5 grid gap-x-5 gap-y-3 @md:grid-cols-[1fr_11rem]">
+      <div className="max-h-80 min-w-0 space-y-2.5 overflow-y-auto">
+        {before.map((near) => (
+          <Neighbour key={near.messageId} role={near.role} text={near.text} />
+        ))}
+        <p
+          dir="auto"
+          className="whitespace-pre-wrap break-words border-memory-strong border-l-2 pl-2.5 text-ink leading-[1.55] [overflow-wrap:anywhere]"
+        >
+          <MarkedText text={passage.passage} query={query} />
+        </p>
+        {after.map((near) => (
+          <Neighbour key={near.messageId} role={near.role} text={near.text} />
+        ))}
+      </div>
+      <div className="text-ink-2">
+        <p className="text-xs">
+          <span className="block text-ink-3">{t('closeness.whyTitle')}</span>
+          {why}
+        </p>
+        <details className="mt-1.5">
+          <summary className="touchable w-fit cursor-pointer rounded-xs text-ink-3 text-xs hover:text-ink-2">
+            {t('closeness.numbers')}
+          </summary>
+          <ScoreTable scores={passage.scores} threshold={threshold} className="mt-1.5" />
+          <p className="mt-1.5 text-ink-3 text-xs">
+            {t(sent ? 'card.tokens' : 'card.tokensUnsent', { count: passage.tokens })}
+          </p>
+        </details>
+        {unusable && <p className="mt-1.5 text-ink-3 text-xs">{t('card.unusableHelp')}</p>}
+        <div className="mt-1 -ml-1.5 sm:hidden">
+          <Judgement passage={passage} query={query} />
+        </div>
+      </div>
+    </div>
   );
 }
 

@@ -99,7 +99,6 @@ export function RecallChip({ text, conversationId, hasModel, before, onChange }:
                 // Without what is ticked off beside it, at the price of the rest.
                 passage={kept.find((one) => isSame(one, passage)) ?? passage}
                 query={text}
-                threshold={shown?.threshold ?? null}
                 ticked={isTicked(ticks, passage.messageId)}
                 onTick={(ticked) => setTicks((now) => withTick(now, passage.messageId, ticked))}
               />

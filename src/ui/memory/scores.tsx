@@ -1,8 +1,9 @@
-// The numbers behind a passage's rank: a small bar to read at a glance, a table to read closely, a sentence for screen readers.
+// How near a passage is: a word and its reasons to read at a glance, a bar and a table of all numbers to read closely.
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatList, formatNumber } from '../i18n/index.ts';
+import { formatNumber } from '../i18n/index.ts';
 import { classes, Tooltip } from '../shell/controls.tsx';
+import { type Closeness, closenessOf, reasonsOf } from './closeness.ts';
 import { partsOf, type Scores } from './score-parts.ts';
 
 /** Two digits, as all scores are written. */
@@ -28,37 +29,13 @@ function useBoostWords(): (scores: Scores) => readonly { name: string; factor: s
     });
 }
 
-/** All numbers in one sentence. */
-function useSpokenScores(): (scores: Scores, threshold: number | null) => string {
+/** Why a passage is as near as it is, as one line. */
+export function useReasons(): (scores: Scores) => string {
   const { t } = useTranslation('memory');
-  const boostWords = useBoostWords();
-  return (scores, threshold) => {
-    const { late } = scores;
-    const boosts = boostWords(scores).map(({ name, factor }) => `${name} ${factor}`);
-    const { stands, above } = scores;
-    const more = [
-      ...(typeof late === 'number' ? [t('score.spokenLate', { late: formatScore(late) })] : []),
-      ...(boosts.length > 0 ? [t('score.spokenBoosts', { boosts: formatList(boosts) })] : []),
-      ...(stands !== undefined && above !== undefined
-        ? [t('score.spokenStands', { stands: formatSigned(stands), above: formatSigned(above) })]
-        : []),
-    ];
-    const numbers = {
-      final: formatScore(scores.final),
-      vector: scores.vector === null ? t('score.noVector') : formatScore(scores.vector),
-      keyword: scores.keyword === null ? t('score.noKeyword') : formatScore(scores.keyword),
-      decay: formatScore(scores.decay),
-    };
-    const first =
-      threshold === null
-        ? t('score.spokenPlain', numbers)
-        : t('score.spoken', {
-            ...numbers,
-            threshold: formatScore(threshold),
-            verdict: t(scores.final >= threshold ? 'score.passed' : 'score.missed'),
-          });
-    return [first, ...more].join('');
-  };
+  return (scores) =>
+    reasonsOf(scores)
+      .map((reason) => t(`closeness.why.${reason}`))
+      .join(' · ');
 }
 
 /** The parts of the bar, in its order; the table below draws what belongs to a part in the same look. */
@@ -68,33 +45,24 @@ const LOOKS = {
   boosts: 'bg-memory/45',
   lost: 'hatched',
 } as const;
-const MUTED = {
-  meaning: 'bg-line-strong',
-  words: 'bg-ink-3',
-  boosts: 'bg-ink-3/50',
-  lost: 'hatched',
-} as const;
 const PARTS = ['meaning', 'words', 'boosts', 'lost'] as const;
 
-/** The bar alone: meaning, words, what raised it, what time took; the threshold as a tick. Decoration; say the numbers beside it. */
+/** Meaning, words, what raised it, what time took; the threshold as a tick. Decoration; the table below it is its legend. */
 function Bar({
   scores,
   threshold,
-  muted,
   className,
 }: {
   scores: Scores;
   threshold: number | null;
-  muted: boolean;
-  className?: string;
+  className: string;
 }) {
   const parts = partsOf(scores);
-  const looks = muted ? MUTED : LOOKS;
   return (
     <span aria-hidden className={classes('relative block h-1.5', className)}>
       <span className="flex h-full overflow-hidden rounded-full bg-press">
         {PARTS.map((part) => (
-          <span key={part} className={looks[part]} style={{ width: share(parts[part]) }} />
+          <span key={part} className={LOOKS[part]} style={{ width: share(parts[part]) }} />
         ))}
       </span>
       {threshold !== null && (
@@ -107,48 +75,44 @@ function Bar({
   );
 }
 
-/** Bar and final score; all numbers on hover, on focus and for screen readers, which hear only the score and its verdict within a row that is read out whole. */
-export function ScoreMeter({
+const CLOSENESS_LOOKS: Readonly<Record<Closeness, string>> = {
+  veryClose: 'font-medium text-memory',
+  close: 'text-memory',
+  weak: 'text-ink-3',
+};
+
+/** *Very close*, *close* or *weak*; the reasons on hover, on focus and for screen readers. The numbers are one level deeper. */
+export function ClosenessMark({
   scores,
-  threshold = null,
-  muted = false,
+  used = true,
   focusable = true,
   className,
 }: {
   scores: Scores;
-  threshold?: number | null;
-  /** For near misses. */
-  muted?: boolean;
+  /** False for what stayed below the line that was asked for. */
+  used?: boolean;
   /** False inside of something that is focused itself. */
   focusable?: boolean;
   className?: string;
 }) {
   const { t } = useTranslation('memory');
-  const speak = useSpokenScores();
-  const spoken =
-    focusable || threshold === null
-      ? speak(scores, threshold)
-      : t('score.spokenShort', {
-          final: formatScore(scores.final),
-          verdict: t(scores.final >= threshold ? 'score.passed' : 'score.missed'),
-        });
+  const why = useReasons()(scores);
+  const closeness = closenessOf(scores, used);
+  const word = t(`closeness.${closeness}`);
   return (
-    <Tooltip
-      side="top"
-      content={<ScoreTable scores={scores} threshold={threshold} tone="inverse" className="w-60 py-1" />}
-    >
+    <Tooltip side="top" content={<span className="block max-w-60 py-0.5">{why}</span>}>
       <span
         role="img"
-        aria-label={spoken}
+        aria-label={`${word}: ${why}`}
+        data-score={scores.final.toFixed(2)}
         {...(focusable ? { tabIndex: 0 } : {})}
-        className={classes('inline-flex shrink-0 items-center gap-2 rounded-xs', className)}
+        className={classes(
+          'inline-flex min-w-18 shrink-0 justify-end rounded-xs text-xs',
+          CLOSENESS_LOOKS[closeness],
+          className,
+        )}
       >
-        <Bar scores={scores} threshold={threshold} muted={muted} className="w-16" />
-        <span
-          className={classes('w-8 text-right text-xs tabular-nums', muted ? 'text-ink-3' : 'text-memory')}
-        >
-          {formatScore(scores.final)}
-        </span>
+        {word}
       </span>
     </Tooltip>
   );
@@ -168,17 +132,15 @@ interface RowLook {
 export function ScoreTable({
   scores,
   threshold = null,
-  tone = 'plain',
   className,
 }: {
   scores: Scores;
   threshold?: number | null;
-  tone?: 'plain' | 'inverse';
   className?: string;
 }) {
   const { t } = useTranslation('memory');
   const boosts = useBoostWords()(scores);
-  const quiet = tone === 'inverse' ? 'opacity-75' : 'text-ink-3';
+  const quiet = 'text-ink-3';
   const row = (
     name: string,
     value: number | null | undefined,
@@ -188,14 +150,7 @@ export function ScoreTable({
       <dt className={strong ? 'font-medium' : quiet}>{name}</dt>
       {typeof value === 'number' ? (
         <dd className="contents">
-          <span
-            aria-hidden
-            className={classes(
-              'h-1 overflow-hidden rounded-full',
-              rest,
-              tone === 'inverse' ? 'bg-ink-3/40' : 'bg-press',
-            )}
-          >
+          <span aria-hidden className={classes('h-1 overflow-hidden rounded-full', rest, 'bg-press')}>
             <span className={classes('block h-full', look)} style={{ width: share(value) }} />
           </span>
           <span className={classes('text-right tabular-nums', strong && 'font-medium')}>
@@ -221,6 +176,9 @@ export function ScoreTable({
         className,
       )}
     >
+      <div aria-hidden className="col-span-3 pb-1.5">
+        <Bar scores={scores} threshold={threshold} className="w-full" />
+      </div>
       {row(t('score.vector'), scores.vector, { look: LOOKS.meaning, absent: t('score.noVector') })}
       {/* Absent in older answers: nobody asked then. */}
       {scores.late !== undefined &&

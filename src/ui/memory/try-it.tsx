@@ -101,6 +101,7 @@ export function TryIt() {
                 nearMisses={trial.result.nearMisses}
                 threshold={trial.result.threshold}
                 query={trial.result.query}
+                unsent
                 defaultOpen
                 onOpen={(passage) =>
                   navigation.openConversation(

@@ -7,11 +7,10 @@ import { useTranslation } from 'react-i18next';
 import { shownTitle } from '../../domain/text/shown.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 import type { SearchHit } from '../../services/memory/memory.ts';
-import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatExact, formatRelative } from '../i18n/index.ts';
 import { MarkedText, plainText } from '../memory/marked-text.tsx';
 import { passageTitle } from '../memory/passage-title.ts';
-import { ScoreMeter } from '../memory/scores.tsx';
+import { ClosenessMark } from '../memory/scores.tsx';
 import { classes, Kbd } from '../shell/controls.tsx';
 
 const HEADING =
@@ -143,7 +142,6 @@ export const HitRow = memo(function HitRow({
   onOpen: (hit: SearchHit) => void;
 }) {
   const { t, i18n } = useTranslation(['palette', 'memory']);
-  const threshold = useReadable(useApp().settings.config, ({ recall }) => recall.filters.min_similarity);
   const role = i18n.exists(`role.${hit.role}`, { ns: 'palette' }) ? t(`role.${hit.role}`) : hit.role;
   return (
     <Row value={`message ${hit.messageId}`} onSelect={() => onOpen(hit)} className="items-start">
@@ -161,14 +159,7 @@ export const HitRow = memo(function HitRow({
           >
             {formatRelative(hit.createdAt)}
           </time>
-          {hit.scores && (
-            <ScoreMeter
-              scores={hit.scores}
-              threshold={threshold}
-              focusable={false}
-              className="max-sm:hidden"
-            />
-          )}
+          {hit.scores && <ClosenessMark scores={hit.scores} focusable={false} />}
         </span>
         <span dir="auto" className="mt-0.5 line-clamp-2 leading-5 [overflow-wrap:anywhere]">
           <MarkedText text={plainText(hit.snippet)} query={query} typing />

@@ -1,0 +1,65 @@
+// How near a passage is, and why, in the terms a person thinks in. Read from the numbers that were written down with it. Pure.
+import type { Scores } from './score-parts.ts';
+
+export type Closeness = 'veryClose' | 'close' | 'weak';
+/** Probabilities that a person would call the passage related. */
+const VERY_CLOSE = 0.9;
+const CLOSE = 0.6;
+
+/** Of what was used, or found by a search. What stayed below the line that was asked for (`used` false) is weak, whatever the line was. */
+export const closenessOf = ({ final }: Pick<Scores, 'final'>, used = true): Closeness =>
+  !used || final < CLOSE ? 'weak' : final < VERY_CLOSE ? 'close' : 'veryClose';
+
+type Reason =
+  | 'sameThing'
+  | 'similar'
+  | 'sameWords'
+  | 'someWords'
+  | 'context'
+  | 'speaker'
+  | 'time'
+  | 'date'
+  | 'note'
+  | 'pin'
+  | 'language'
+  | 'ahead'
+  | 'question'
+  | 'not-related'
+  | 'little';
+
+/** What raised a score, by the name it is written down with; `question` and `not-related` lowered it. */
+const BY_BOOST: readonly Reason[] = [
+  'pin',
+  'note',
+  'speaker',
+  'date',
+  'time',
+  'context',
+  'language',
+  'question',
+  'not-related',
+];
+/** Shares of the two halves from which they speak for a passage, 0–1. */
+const STRONG = 0.7;
+const SOME = 0.35;
+/** Deviations over the best passage of any other conversation from which that says something. */
+const AHEAD = 1.5;
+
+/** In the order in which they weigh for a person; at least one. */
+export function reasonsOf(scores: Scores): readonly Reason[] {
+  const reasons: Reason[] = [];
+  const meaning = scores.meaning ?? scores.vector ?? 0;
+  const words = scores.keyword ?? 0;
+  if (meaning >= STRONG) reasons.push('sameThing');
+  else if (meaning >= SOME) reasons.push('similar');
+  if (words >= STRONG) reasons.push('sameWords');
+  else if (words >= SOME) reasons.push('someWords');
+  const names = new Set(
+    (scores.boosts ?? [])
+      .filter(({ name, factor }) => (name === 'question' || name === 'not-related' ? factor < 1 : factor > 1))
+      .map(({ name }) => name),
+  );
+  reasons.push(...BY_BOOST.filter((reason) => names.has(reason)));
+  if ((scores.above ?? 0) >= AHEAD) reasons.push('ahead');
+  return reasons.length > 0 ? reasons : ['little'];
+}

@@ -1,0 +1,108 @@
+// The card of what memory gave: a word for how near, a click that leads to the message, why in words, numbers one level deeper.
+import { expect, it } from 'vitest';
+import { page, userEvent } from 'vitest/browser';
+import { newConversationId, newMessageId } from '../../../src/domain/base/ids.ts';
+import type { Message, RecalledPassage } from '../../../src/domain/chat/message.ts';
+import { createTestApp, expectAccessible, show } from '../harness.tsx';
+
+async function answered() {
+  const app = await createTestApp();
+  const old = await app.say('The spare key hangs behind the clock.');
+  await app.idle(old);
+  const [source] = (await app.documents.read(old))?.messages.values() ?? [];
+  if (!source) throw new Error('Nothing was said');
+  const passage = (final: number, text: string): RecalledPassage => ({
+    conversationId: old,
+    messageId: source.id,
+    title: 'Keys',
+    createdAt: source.createdAt,
+    role: 'user',
+    passage: text,
+    neighbours: [],
+    scores: {
+      vector: 0.8,
+      keyword: 0.5,
+      hybrid: 0.7,
+      decay: 1,
+      final,
+      boosts: [{ name: 'context', factor: 1.4 }],
+    },
+    tokens: 9,
+  });
+  const id = newConversationId();
+  const question: Message = {
+    id: newMessageId(),
+    parentId: null,
+    role: 'user',
+    kind: 'message',
+    createdAt: Date.now(),
+    parts: [{ type: 'text', text: 'Where is the spare key?' }],
+  };
+  const answer: Message = {
+    ...question,
+    id: newMessageId(),
+    parentId: question.id,
+    role: 'assistant',
+    createdAt: question.createdAt + 1,
+    parts: [
+      {
+        type: 'recall',
+        query: 'Where is the spare key?',
+        threshold: 0.75,
+        passages: [
+          passage(0.95, 'The spare key hangs behind the clock.'),
+          passage(0.8, 'A second key is at the office.'),
+        ],
+        nearMisses: [passage(0.7, 'The clock runs ten minutes fast.')],
+      },
+      { type: 'text', text: 'Behind the clock.' },
+    ],
+  };
+  await app.documents.change(id, { messages: [question, answer], meta: { head: answer.id, title: 'Key' } });
+  return { app, id, old, source };
+}
+const card = () => page.getByRole('region', { name: /Recalled from|从其他对话/ });
+
+it('says how near each is, in the order of the list, and nothing in numbers', async () => {
+  const { app, id } = await answered();
+  await show(app, `/c/${id}`);
+  await card().getByRole('button').first().click();
+  const marks = card().getByRole('img');
+  await expect
+    .element(marks.first())
+    .toHaveAccessibleName(
+      'very close: says the same thing · has some of the same words · the messages around it fit',
+    );
+  await card().getByRole('button', { name: '1 weaker match, not used' }).click();
+  await expect
+    .poll(() => marks.elements().map((mark) => mark.textContent))
+    .toEqual(['very close', 'close', 'weak']);
+  expect(card().element().textContent).not.toMatch(/0\.\d/);
+  await expectAccessible();
+});
+
+it('leads to the message by a click on the passage', async () => {
+  const { app, id, old, source } = await answered();
+  await show(app, `/c/${id}`, { width: 390, height: 844 });
+  await card().getByRole('button').first().click();
+  await card().getByRole('button', { name: 'The spare key hangs behind the clock.' }).click();
+  await expect.poll(() => location.pathname).toContain(old);
+  expect(location.href).toContain(source.id);
+});
+
+it.each(['light', 'dark'])('tells why by keyboard, and every number below it, %s', async (theme) => {
+  const { app, id } = await answered();
+  await app.settings.set('ui.theme', theme);
+  await show(app, `/c/${id}`, { width: 320, height: 700 });
+  await card().getByRole('button').first().click();
+  const why = card().getByRole('button', { name: 'Why this?' }).first();
+  (why.element() as HTMLElement).focus();
+  await userEvent.keyboard('{Enter}');
+  await expect.element(card().getByText('Why it came up')).toBeVisible();
+  const numbers = card().getByText('Numbers', { exact: true });
+  await expect.element(card().getByText('0.95')).not.toBeVisible();
+  await numbers.click();
+  await expect.element(card().getByText('0.95')).toBeVisible();
+  expect(document.documentElement.scrollWidth).toBeLessThanOrEqual(320);
+  await expectAccessible();
+});
