@@ -40,6 +40,7 @@ import { startPolish } from './services/memory/polish.ts';
 import { followAllowedOrigins } from './services/settings/allowed-origins.ts';
 import { createKeys } from './services/settings/keys.ts';
 import { createSettings } from './services/settings/settings-service.ts';
+import { createStorageNews } from './services/storage/copy-state.ts';
 import { exposeConsole } from './ui/console.ts';
 import { couldNotStart } from './ui/i18n/could-not-start.ts';
 import { exportWords } from './ui/i18n/export-words.ts';
@@ -63,6 +64,7 @@ async function start(): Promise<void> {
   });
   const store = withoutTemporary(await opened);
   const { drawer } = store;
+  const storageNews = createStorageNews({ keyValues: drawer, alert });
   const vault = createVault(drawer);
   const keys = createKeys(vault);
 
@@ -139,9 +141,11 @@ async function start(): Promise<void> {
     random: createSealing().random,
     words: exportWords,
     exclusively,
+    logCopy: storageNews.copy,
     dismissAlert: () => {
       if (alert.get()?.code === 'storage-lost') void drawer.set(STORAGE_LOST, undefined);
       if (alert.get()?.code === 'damaged-entry') damages.dismiss();
+      storageNews.dismiss(alert.get()?.code);
       alert.set(null);
     },
   });

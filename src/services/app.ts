@@ -13,6 +13,7 @@ import type { Library } from './library/library.ts';
 import type { Retention } from './library/retention.ts';
 import type { Memory } from './memory/memory.ts';
 import type { Settings } from './settings/settings.ts';
+import type { CopyState } from './storage/copy-state.ts';
 import type { Sync } from './sync/sync.ts';
 
 export type { StorageStatus };
@@ -39,4 +40,6 @@ export interface App {
   dismissAlert(): void;
   /** Size of the log. */
   logStats(): ReturnType<Store['log']['stats']>;
+  /** How its second copy stands; null before that was looked at. */
+  readonly logCopy: Readable<CopyState | null>;
 }

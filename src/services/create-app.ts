@@ -64,6 +64,8 @@ interface AppParts {
   readonly exclusively: <T>(name: string, work: () => Promise<T>) => Promise<T>;
   readonly alert: Readable<Problem | null>;
   readonly dismissAlert: () => void;
+  /** How the second copy of the log stands. */
+  readonly logCopy: App['logCopy'];
   readonly signal: AbortSignal;
 }
 
@@ -99,6 +101,7 @@ export function createApp(parts: AppParts): App {
     alert,
     dismissAlert,
     logStats: () => store.log.stats(),
+    logCopy: parts.logCopy,
   };
 }
 

@@ -7,6 +7,7 @@ import { borrowLines } from '../adapters/embedding/thread.ts';
 import type { EngineName } from '../adapters/index/engines.ts';
 import type { MemoryIndex } from '../adapters/index/memory-index.ts';
 import { conditionSchema, serveIndex } from '../adapters/index/worker-host.ts';
+import { LOG_NAME } from '../adapters/log/index.ts';
 import { log } from '../domain/base/log.ts';
 import type { Documents } from '../services/documents/documents.ts';
 import { createDocuments } from '../services/documents/documents-service.ts';
@@ -19,6 +20,7 @@ import {
   startMemoryEngine,
 } from '../services/memory/engine.ts';
 import { createKeys } from '../services/settings/keys.ts';
+import { startLogCopying } from '../services/storage/log-copying.ts';
 import { openDevice } from './device.ts';
 import { CONDITION, joinEngineChannel } from './engine-link.ts';
 
@@ -35,6 +37,12 @@ const lines = port.then(borrowLines);
 
 const opened = openDevice();
 opened.catch((error) => log.error('The engine has no log to read', error));
+
+// The second copy of the log needs a worker, and no index: it is written by whichever of the tabs' workers holds its lock.
+opened.then(
+  ({ store }) => startLogCopying({ name: LOG_NAME, store, signal: new AbortController().signal }),
+  (error) => log.info('Without a log there is nothing to copy', error),
+);
 
 async function lead(index: MemoryIndex, engine: EngineName): Promise<void> {
   const { store, vault, settings } = await opened;

@@ -109,6 +109,19 @@ export async function timeSaves({ count, gapMs }: { count: number; gapMs: number
   return times.slice(5);
 }
 
+/** Keeps the second copy of the log from being written until `letCopy`: this page takes its lock away. */
+export function stopCopy(): Promise<void> {
+  return new Promise((taken) => {
+    void navigator.locks.request('recollect:copy', { steal: true }, () => {
+      taken();
+      return new Promise<void>((done) => Object.assign(globalThis, { letCopy: done }));
+    });
+  });
+}
+export function letCopy(): void {
+  (globalThis as unknown as { letCopy(): void }).letCopy();
+}
+
 /** What a browser's durable write costs on this disk with nothing of ours around it: 600 bytes in a strict transaction of a database with one table. */
 export async function timeBareWrites({ count, gapMs }: { count: number; gapMs: number }) {
   const name = 'bench-bare-writes';

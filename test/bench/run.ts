@@ -18,9 +18,11 @@ import {
   fillVectors,
   framesSeen,
   importStaged,
+  letCopy,
   paletteSeen,
   recallOnce,
   stage,
+  stopCopy,
   timeBareWrites,
   timeRecalls,
   timeSaves,
@@ -328,6 +330,9 @@ try {
     };
 
     at.saveIdleMs = spread(await page.evaluate(timeSaves, { count: 65, gapMs: 100 }));
+    await page.evaluate(stopCopy);
+    at.saveWithoutCopyMs = spread(await page.evaluate(timeSaves, { count: 65, gapMs: 100 }));
+    await page.evaluate(letCopy);
     /** The least that any save can take here. */
     at.bareWriteMs = spread(await page.evaluate(timeBareWrites, { count: 65, gapMs: 100 }));
 

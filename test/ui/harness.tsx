@@ -143,6 +143,7 @@ export async function createTestApp({
     alert,
     dismissAlert: () => alert.set(null),
     logStats: () => store.log.stats(),
+    logCopy: writable(null),
     states: { memory: memoryStatus, sync: syncStatus, alert },
     say: async (text, conversation) => {
       const sent = await chat.send({

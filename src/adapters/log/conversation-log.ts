@@ -90,3 +90,7 @@ export interface Store {
   /** `persistent`: survives the tab. `memory`: the browser refused storage; nothing is kept. */
   readonly kind: 'persistent' | 'memory';
 }
+
+/** The key-value store, by the name that the field has for it. */
+export type KeyValues = Drawer;
+export const keyValuesOf = ({ drawer }: Pick<Store, 'drawer'>): KeyValues => drawer;

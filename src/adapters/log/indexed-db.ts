@@ -38,7 +38,7 @@ export const LOG_VERSION = 2;
 /** Drawer key: the browser deleted the database before this one because it was damaged. Whoever has read it deletes the key. */
 export const STORAGE_LOST = 'storage/lost';
 /** Key of the tallies' sum; the key generator begins with 1. */
-const SUM = 0;
+export const SUM = 0;
 
 interface NewRow {
   id: string;
@@ -63,7 +63,7 @@ interface Tally {
   head?: number;
 }
 
-interface Schema extends DBSchema {
+export interface LogSchema extends DBSchema {
   entries: { key: number; value: Row; indexes: { id: string; document: [string, number, number] } };
   documents: { key: string; value: true };
   tallies: { key: number; value: Tally };
@@ -74,10 +74,10 @@ interface CountsOfVersion1 extends DBSchema {
   counts: { key: string; value: Required<Tally> };
 }
 
-type Database = IDBPDatabase<Schema>;
-type Writing = IDBPTransaction<Schema, StoreNames<Schema>[], 'readwrite'>;
-type Upgrading = IDBPTransaction<Schema, StoreNames<Schema>[], 'versionchange'>;
-type Reading = IDBPTransaction<Schema, StoreNames<Schema>[], 'readonly'>;
+type Database = IDBPDatabase<LogSchema>;
+type Writing = IDBPTransaction<LogSchema, StoreNames<LogSchema>[], 'readwrite'>;
+type Upgrading = IDBPTransaction<LogSchema, StoreNames<LogSchema>[], 'versionchange'>;
+type Reading = IDBPTransaction<LogSchema, StoreNames<LogSchema>[], 'readonly'>;
 
 export interface IndexedDbOptions {
   /** Name of the database, and of the channel between tabs. */
@@ -145,7 +145,11 @@ export async function openIndexedDbStore({
     return opening;
   }
 
-  type Transaction<Mode extends IDBTransactionMode> = IDBPTransaction<Schema, StoreNames<Schema>[], Mode>;
+  type Transaction<Mode extends IDBTransactionMode> = IDBPTransaction<
+    LogSchema,
+    StoreNames<LogSchema>[],
+    Mode
+  >;
 
   /**
    * All of `work` or nothing of it; resolves when the transaction has completed, that is when it is durable.
@@ -153,7 +157,7 @@ export async function openIndexedDbStore({
    * The transaction begins before this returns, unless the database is still opening.
    */
   async function run<T, Mode extends 'readonly' | 'readwrite'>(
-    stores: StoreNames<Schema>[],
+    stores: StoreNames<LogSchema>[],
     mode: Mode,
     work: (transaction: Transaction<Mode>) => Promise<T>,
   ): Promise<T> {
@@ -193,10 +197,10 @@ export async function openIndexedDbStore({
       throw transaction.error ?? error;
     }
   }
-  const write = <T>(stores: StoreNames<Schema>[], work: (transaction: Writing) => Promise<T>) =>
+  const write = <T>(stores: StoreNames<LogSchema>[], work: (transaction: Writing) => Promise<T>) =>
     run(stores, 'readwrite', work);
   /** All requests of `work` are made at once: told so, the browser ends the transaction without waiting for a thread that is busy, and writers do not wait for it either. */
-  const look = <T>(stores: StoreNames<Schema>[], work: (transaction: Reading) => Promise<T>) =>
+  const look = <T>(stores: StoreNames<LogSchema>[], work: (transaction: Reading) => Promise<T>) =>
     run(stores, 'readonly', (transaction) => {
       const result = work(transaction);
       transaction.commit();
@@ -261,7 +265,7 @@ export async function openIndexedDbStore({
       append: async (entries, writes = []) => {
         if (entries.length === 0 && writes.length === 0) return head();
         for (const { key } of writes) if (looking.has(key)) await looking.get(key);
-        const stores: StoreNames<Schema>[] = ['entries', 'documents', 'tallies'];
+        const stores: StoreNames<LogSchema>[] = ['entries', 'documents', 'tallies'];
         if (writes.length > 0) stores.push('drawer');
         const ids = new Set<string>();
         const named = entries.filter(({ id }) => !ids.has(id) && ids.add(id));
@@ -414,7 +418,7 @@ function open(
       // Reading `indexedDB` itself throws where the browser blocks storage for this site.
       if (!globalThis.indexedDB)
         throw new RecollectError('storage-unavailable', 'This browser offers no IndexedDB');
-      return openDB<Schema>(name, LOG_VERSION, {
+      return openDB<LogSchema>(name, LOG_VERSION, {
         upgrade: async (database, before, _, transaction, event) => {
           clearTimeout(waiting);
           if (before === 0) {
@@ -582,7 +586,7 @@ const count = (transaction: Writing, fresh: readonly NewEntry[]): Promise<unknow
     bytes: fresh.reduce((sum, entry) => sum + entry.bytes.byteLength, 0),
   });
 
-const sumOf = (tallies: readonly Tally[]): Required<Tally> =>
+export const sumOf = (tallies: readonly Tally[]): Required<Tally> =>
   tallies.reduce<Required<Tally>>(
     (sum, { entries, bytes, head = 0 }) => ({
       entries: sum.entries + entries,

@@ -189,7 +189,8 @@ function Persistence({
   className: string;
 }) {
   const { t } = useTranslation('settings');
-  const { device } = useApp();
+  const { device, logCopy } = useApp();
+  const copy = useReadable(logCopy);
   const report = useReport();
   const [refused, setRefused] = useState(false);
   const ask = () => {
@@ -222,6 +223,7 @@ function Persistence({
             ? t('storage.persist.refused')
             : t(`storage.persist.${persisted === null ? 'unknown' : persisted ? 'yes' : 'no'}`)}
         </p>
+        {copy && <p className="mt-0.5 text-ink-2">{t(`storage.copy.${copy.state}`)}</p>}
       </div>
       {persisted === false && !refused && (
         <Button size="sm" onClick={ask}>

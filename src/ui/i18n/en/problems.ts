@@ -36,6 +36,21 @@ export const problems = {
     kept: 'Nothing of it is left in this browser. What you write from now on is saved.',
     do: 'Import your last export under Settings › Storage. Copies on your other devices are not affected.',
   },
+  'storage-healed': {
+    what: 'The browser damaged its database and lost a part of your conversations.',
+    kept: 'They are back: {{restored}} changes came from the second copy on this device.',
+    do: 'Nothing. If this happens again, check the disk and export your library under Settings › Storage.',
+  },
+  'storage-truncated': {
+    what: 'The browser damaged its database: {{missing}} changes of your conversations are missing, and the second copy does not have them.',
+    kept: 'Everything else is there; {{restored}} changes came back from the second copy.',
+    do: 'Import your last export under Settings › Storage. Copies on your other devices are not affected.',
+  },
+  'copy-full': {
+    what: 'There is no room left for the second copy of your conversations on this device.',
+    kept: 'Every message is still saved, once. The second copy goes on as soon as there is room.',
+    do: 'Free some space on this device, or clean up under Settings › Storage.',
+  },
   'newer-log': {
     what: 'Your conversations were written by a newer version of Recollect.',
     kept: 'Nothing was changed. All conversations are where they were.',

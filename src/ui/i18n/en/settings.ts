@@ -450,6 +450,12 @@ export const settings = {
         'The browser said no for now. It says yes more readily to installed apps and often visited pages.',
       label: { yes: 'Protected', no: 'Not protected' },
     },
+    copy: {
+      kept: 'Every conversation is kept twice on this device, so that a damaged database costs nothing.',
+      full: 'There is no room for a second copy of your conversations. They are saved once.',
+      failed: 'The second copy of your conversations is not being written. They are saved once.',
+      unavailable: 'This browser has no place for a second copy of your conversations. They are saved once.',
+    },
     engine: {
       auto: { label: 'Automatic', help: 'The fastest this browser offers' },
       opfs: { label: 'OPFS', help: 'Fast private file system' },

@@ -1,0 +1,248 @@
+// The files of the second copy, in OPFS: segments that only grow, by number. Any thread reads them; one worker per origin, which holds
+// the lock, writes. OPFS has handles that write in place only there.
+import { log, orElse } from '../../domain/base/log.ts';
+import type { LogEntry } from './conversation-log.ts';
+import { type CopyRecord, recordOf, scanCopy } from './copy-format.ts';
+
+/** Larger ones are closed, and a new one begun, bytes: one is read into memory at a time. */
+const SEGMENT_BYTES = 8 * 2 ** 20;
+/** Share of a segment from which on what was taken out is worth writing it anew. */
+const IDLE_SHARE = 0.5;
+/** Left free for the log itself, bytes: the copy is never why a message cannot be saved. */
+const LEFT_FREE = 64 * 2 ** 20;
+
+/** There is no room for the copy. The log goes on. */
+export class CopyFull extends Error {
+  override readonly name = 'CopyFull';
+}
+
+interface SyncHandle {
+  read(bytes: AllowSharedBufferSource, options?: { at?: number }): number;
+  write(bytes: AllowSharedBufferSource, options?: { at?: number }): number;
+  truncate(size: number): void;
+  getSize(): number;
+  flush(): void;
+  close(): void;
+}
+type FileHandle = FileSystemFileHandle & { createSyncAccessHandle?(): Promise<SyncHandle> };
+
+/** The folder of a log's copy; null where the browser has no OPFS, or there is no copy and none is `made`. */
+async function folderOf(name: string, made: boolean): Promise<FileSystemDirectoryHandle | null> {
+  try {
+    const root = await navigator.storage.getDirectory();
+    return await root.getDirectoryHandle(`${name}-log-copy`, { create: made });
+  } catch (error) {
+    // No storage, a private window, or no folder: each browser says so with an error of its own.
+    if (!made || error instanceof TypeError || error instanceof DOMException) return null;
+    throw error;
+  }
+}
+
+/** Numbers of the segments, ascending. */
+async function numbersIn(folder: FileSystemDirectoryHandle): Promise<number[]> {
+  const numbers: number[] = [];
+  for await (const name of folder.keys()) if (/^\d+$/.test(name)) numbers.push(Number(name));
+  return numbers.sort((a, b) => a - b);
+}
+
+/** Segments as files, one after the other; those that cannot be read are left out. For any thread. */
+export async function* readSegments(name: string): AsyncGenerator<readonly CopyRecord[]> {
+  const folder = await folderOf(name, false);
+  if (!folder) return;
+  for (const number of await numbersIn(folder)) {
+    const read = async () =>
+      new Uint8Array(await (await (await folder.getFileHandle(String(number))).getFile()).arrayBuffer());
+    // A file that grew while it was read is refused once.
+    const bytes =
+      (await orElse(read(), null, 'a segment of the copy')) ??
+      (await orElse(read(), null, 'the same segment'));
+    if (bytes) yield scanCopy(bytes).records;
+  }
+}
+
+/** Where a record of the copy is, and of which entry. */
+export interface Held {
+  readonly id: string;
+  readonly document: string;
+  readonly seq: number;
+}
+
+/** Writes the copy. Each verb leaves files that any later reader understands, wherever it was interrupted. */
+export class CopyFiles {
+  readonly #folder: FileSystemDirectoryHandle;
+  /** The last segment, which grows. */
+  #open: { readonly number: number; readonly handle: SyncHandle; size: number } | null = null;
+
+  private constructor(folder: FileSystemDirectoryHandle) {
+    this.#folder = folder;
+  }
+
+  /** Null where this browser, or this window of it, gives no files. One writer at a time: the caller holds a lock. */
+  static async open(name: string): Promise<CopyFiles | null> {
+    const folder = await folderOf(name, true);
+    if (!folder) return null;
+    const probe = (await orElse(
+      folder.getFileHandle('probe', { create: true }),
+      null,
+      'a file of the copy',
+    )) as FileHandle | null;
+    return probe?.createSyncAccessHandle ? new CopyFiles(folder) : null;
+  }
+
+  /** Every sound record, segment by segment. What is damaged is overwritten; returns how many stretches that were. */
+  async scan(visit: (held: Held) => void): Promise<{ damaged: number }> {
+    let damaged = 0;
+    const seen = new Set<string>();
+    for (const number of await numbersIn(this.#folder))
+      await this.#inSegment(number, (handle, bytes) => {
+        const scanned = scanCopy(bytes);
+        damaged += scanned.damaged.length;
+        for (const { offset, size } of scanned.damaged) handle.write(new Uint8Array(size), { at: offset });
+        for (const { entry, offset, size } of scanned.records) {
+          // Written anew and not yet taken out of where it was.
+          if (seen.has(entry.id)) handle.write(new Uint8Array(size), { at: offset });
+          else {
+            seen.add(entry.id);
+            visit({ id: entry.id, document: entry.document, seq: entry.seq });
+          }
+        }
+      });
+    return { damaged };
+  }
+
+  /** The entries with these ids, in the order of the files. */
+  async read(ids: ReadonlySet<string>): Promise<LogEntry[]> {
+    const found: LogEntry[] = [];
+    for (const number of await numbersIn(this.#folder))
+      await this.#inSegment(number, (_, bytes) => {
+        for (const { entry } of scanCopy(bytes).records)
+          if (ids.has(entry.id)) found.push({ ...entry, bytes: entry.bytes.slice() });
+      });
+    return found;
+  }
+
+  /** Appends the entries and waits until they are on the disk. Throws `CopyFull`: then none of them is there. */
+  async append(entries: readonly LogEntry[]): Promise<void> {
+    if (entries.length === 0) return;
+    const records = entries.map(recordOf);
+    await this.#makeRoom(records.reduce((sum, { length }) => sum + length, 0));
+    for (const record of records) {
+      const segment = await this.#last();
+      const before = segment.size;
+      try {
+        const written = segment.handle.write(record, { at: before });
+        if (written !== record.length) throw new CopyFull('the browser wrote less than it was given');
+        segment.size += written;
+      } catch (error) {
+        segment.handle.truncate(before);
+        throw error instanceof CopyFull || isQuota(error) ? new CopyFull(String(error)) : error;
+      }
+    }
+    this.#open?.handle.flush();
+  }
+
+  /** Overwrites the records that `isOut` names; then writes segments anew of which little is left, where there is room for that. */
+  async drop(isOut: (held: Held) => boolean): Promise<void> {
+    const thin: number[] = [];
+    for (const number of await numbersIn(this.#folder))
+      await this.#inSegment(number, (handle, bytes) => {
+        const { records, end } = scanCopy(bytes);
+        let live = 0;
+        for (const { entry, offset, size } of records)
+          if (isOut(entry)) handle.write(new Uint8Array(size), { at: offset });
+          else live += size;
+        handle.flush();
+        if (live < end * (1 - IDLE_SHARE)) thin.push(number);
+      });
+    try {
+      for (const number of thin) await this.#rewrite(number);
+    } catch (error) {
+      if (!(error instanceof CopyFull)) throw error;
+      log.info('No room to write a thin segment of the copy anew', error);
+    }
+  }
+
+  /** Deletes the whole copy. */
+  async clear(): Promise<void> {
+    this.#close();
+    for (const number of await numbersIn(this.#folder)) await this.#folder.removeEntry(String(number));
+  }
+
+  close(): void {
+    this.#close();
+  }
+
+  #close(): void {
+    this.#open?.handle.close();
+    this.#open = null;
+  }
+
+  /** Moves what is left of a segment to the end of the copy, and deletes it. */
+  async #rewrite(number: number): Promise<void> {
+    if (this.#open?.number === number) this.#close();
+    const kept: LogEntry[] = [];
+    await this.#inSegment(number, (_, bytes) => {
+      for (const { entry } of scanCopy(bytes).records) kept.push({ ...entry, bytes: entry.bytes.slice() });
+    });
+    // Never into the segment that is about to go.
+    if (this.#open === null && kept.length > 0) await this.#begin((await this.#highest()) + 1);
+    await this.append(kept);
+    await this.#folder.removeEntry(String(number));
+  }
+
+  async #highest(): Promise<number> {
+    return (await numbersIn(this.#folder)).at(-1) ?? 0;
+  }
+
+  async #handle(number: number): Promise<SyncHandle> {
+    const file = (await this.#folder.getFileHandle(String(number), { create: true })) as Required<FileHandle>;
+    return file.createSyncAccessHandle();
+  }
+
+  async #begin(number: number) {
+    const handle = await this.#handle(number);
+    this.#open = { number, handle, size: 0 };
+    return this.#open;
+  }
+
+  /** The segment that is written to: the last one, cut to its last sound record, or a new one where that is large. */
+  async #last() {
+    if (this.#open && this.#open.size < SEGMENT_BYTES) return this.#open;
+    if (this.#open) {
+      const { number, handle } = this.#open;
+      handle.flush();
+      this.#close();
+      return this.#begin(number + 1);
+    }
+    const number = Math.max(1, await this.#highest());
+    const segment = await this.#begin(number);
+    const bytes = new Uint8Array(segment.handle.getSize());
+    segment.handle.read(bytes, { at: 0 });
+    segment.size = scanCopy(bytes).end;
+    segment.handle.truncate(segment.size);
+    return segment;
+  }
+
+  /** Does `work` with a segment's bytes; the handle ends with it, unless it is the one that grows. */
+  async #inSegment(number: number, work: (handle: SyncHandle, bytes: Uint8Array) => void): Promise<void> {
+    const own = this.#open?.number === number ? null : await this.#handle(number);
+    const handle = own ?? this.#open?.handle;
+    if (!handle) return;
+    try {
+      const bytes = new Uint8Array(handle.getSize());
+      handle.read(bytes, { at: 0 });
+      work(handle, bytes);
+    } finally {
+      own?.close();
+    }
+  }
+
+  async #makeRoom(bytes: number): Promise<void> {
+    const { quota, usage } = await navigator.storage.estimate();
+    if (quota !== undefined && usage !== undefined && quota - usage < bytes + LEFT_FREE)
+      throw new CopyFull('little is left of what the browser gives this site');
+  }
+}
+
+const isQuota = (error: unknown): boolean =>
+  error instanceof DOMException && error.name === 'QuotaExceededError';

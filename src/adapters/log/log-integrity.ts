@@ -1,0 +1,117 @@
+// What the comparison with the second copy needs of the log's database beyond the log's own verbs: its counters against what is there,
+// and rows put back as they were. A short connection of its own, for each use.
+import { type IDBPDatabase, openDB } from 'idb';
+import { checksum } from './checksum.ts';
+import type { LogEntry } from './conversation-log.ts';
+import { type LogSchema, SUM, sumOf } from './indexed-db.ts';
+
+interface LogCounts {
+  /** Entries by the counters, and as they are there. Fewer there: the store was truncated. */
+  readonly kept: number;
+  readonly counted: number;
+}
+
+/** Bytes put back in one transaction. */
+const SLICE_BYTES = 8 * 2 ** 20;
+
+async function connected<T>(
+  name: string,
+  work: (database: IDBPDatabase<LogSchema>) => Promise<T>,
+): Promise<T> {
+  const database = await openDB<LogSchema>(name, undefined, {
+    blocking: (_, __, event) => (event.target as IDBDatabase).close(),
+  });
+  try {
+    return await work(database);
+  } finally {
+    database.close();
+  }
+}
+
+/** Counters and entries in one look. */
+export const countLog = (name: string): Promise<LogCounts> =>
+  connected(name, async (database) => {
+    const transaction = database.transaction(['entries', 'tallies']);
+    const [counted, tallies] = await Promise.all([
+      transaction.objectStore('entries').count(),
+      transaction.objectStore('tallies').getAll(),
+    ]);
+    return { counted, kept: sumOf(tallies).entries };
+  });
+
+/** The seq of every entry, ascending, without reading one. */
+export const seqsOfLog = (name: string): Promise<number[]> =>
+  connected(name, (database) => database.getAllKeys('entries'));
+
+/** Makes the counters those of the entries that are there. The head stays: no seq is given twice. */
+export const recountLog = (name: string): Promise<void> =>
+  connected(name, async (database) => {
+    const transaction = database.transaction(['entries', 'tallies'], 'readwrite', { durability: 'strict' });
+    const tallies = transaction.objectStore('tallies');
+    const { head } = sumOf(await tallies.getAll());
+    let [entries, bytes, last] = [0, 0, head];
+    let cursor = await transaction.objectStore('entries').index('document').openKeyCursor();
+    while (cursor) {
+      entries += 1;
+      bytes += cursor.key[2];
+      last = Math.max(last, cursor.key[1]);
+      cursor = await cursor.continue();
+    }
+    await tallies.clear();
+    await tallies.put({ entries, bytes, head: last }, SUM);
+    await transaction.done;
+  });
+
+/** Puts entries back as they were, with their seqs; what is there under the same id or seq stays. Returns how many there were not. */
+export const putBack = (name: string, entries: readonly LogEntry[]): Promise<number> =>
+  connected(name, async (database) => {
+    let put = 0;
+    const rest = [...entries].sort((a, b) => b.seq - a.seq);
+    while (rest.length > 0) {
+      const slice: LogEntry[] = [];
+      for (let bytes = 0; rest.length > 0 && bytes < SLICE_BYTES; ) {
+        const entry = rest.pop() as LogEntry;
+        bytes += entry.bytes.length;
+        slice.push(entry);
+      }
+      put += await putSlice(database, slice);
+    }
+    return put;
+  });
+
+async function putSlice(database: IDBPDatabase<LogSchema>, slice: readonly LogEntry[]): Promise<number> {
+  const transaction = database.transaction(['entries', 'documents', 'tallies'], 'readwrite', {
+    durability: 'strict',
+  });
+  const rows = transaction.objectStore('entries');
+  const there = await Promise.all(
+    slice.map(({ id, seq }) => Promise.all([rows.index('id').getKey(id), rows.getKey(seq)])),
+  );
+  const missing = slice.filter((_, at) => there[at]?.every((key) => key === undefined));
+  for (const entry of missing) void rows.put(rowOf(entry));
+  for (const document of new Set(missing.map(({ document }) => document)))
+    void transaction.objectStore('documents').put(true, document);
+  if (missing.length > 0)
+    void transaction.objectStore('tallies').add({
+      entries: missing.length,
+      bytes: missing.reduce((sum, { bytes }) => sum + bytes.length, 0),
+    });
+  await transaction.done;
+  return missing.length;
+}
+
+/** Writes sound bytes over those of entries that are there and damaged. */
+export const repairRows = (name: string, entries: readonly LogEntry[]): Promise<void> =>
+  connected(name, async (database) => {
+    const transaction = database.transaction('entries', 'readwrite', { durability: 'strict' });
+    for (const entry of entries) {
+      const row = await transaction.store.get(entry.seq);
+      if (row?.id === entry.id) await transaction.store.put({ ...row, ...rowOf(entry), at: row.at });
+    }
+    await transaction.done;
+  });
+
+const rowOf = ({ seq, id, document, origin, bytes, at }: LogEntry) => {
+  const own = bytes.slice();
+  return { seq, id, document, origin, bytes: own, size: own.length, sum: checksum(own), at };
+};

@@ -1,0 +1,291 @@
+// Keeps the second copy of the log in step with the first. Once per origin: whichever worker holds the lock.
+//
+//   log ──since(bookmark)──► append ──► files in OPFS          a document was rewritten or erased ──► drop what the log let go of
+//   start: compare ──► the log lost something (counters, head, another id at a seq) ──► put back from the copy
+//                 └──► otherwise the log is right ──► copy what is missing, drop what is gone
+import { keyValuesOf, type LogEntry, type Store } from '../../adapters/log/conversation-log.ts';
+import { CopyFiles, CopyFull, type Held } from '../../adapters/log/copy-files.ts';
+import { countLog, recountLog, seqsOfLog } from '../../adapters/log/log-integrity.ts';
+import { noteHealed, rewrittenChannel } from '../../adapters/log/recovering.ts';
+import type { DocumentId } from '../../domain/base/ids.ts';
+import { ignore, log } from '../../domain/base/log.ts';
+import { createJob } from '../scheduler.ts';
+import { COPY_STATE, type CopyState } from './copy-state.ts';
+
+/** Entries read at a time. */
+const PAGE = 200;
+/** What is new is collected so long, ms: the save itself waits for nothing of this. */
+const GAP_MS = 200;
+/** Every entry of both is compared at least so often, ms; at each start only what tells of a loss. */
+const WHOLE_MS = 24 * 60 * 60 * 1000;
+/** The newest records whose ids are compared at each start: whatever a truncated log wrote since stands at their seqs. */
+const NEWEST = 64;
+/** Drawer key: when every entry was compared, ms since 1970. */
+const COMPARED = 'log/compared';
+/** Without room it is tried again after so long, ms. */
+const FULL_PAUSE_MS = 60_000;
+
+interface LogCopyingDeps {
+  /** Name of the log's database. */
+  readonly name: string;
+  readonly store: Pick<Store, 'log' | 'drawer'>;
+  readonly signal: AbortSignal;
+  /** How soon it is tried again where there is no room, ms. */
+  readonly pauseMs?: number;
+  /** ms since 1970 */
+  readonly now?: () => number;
+}
+
+export interface LogCopying {
+  /** Resolves when nothing is left to copy. For tests. */
+  settled(): Promise<void>;
+}
+
+/** Starts once the lock is free, and again whenever somebody took it away and let go of it; ends with the signal. */
+export function startLogCopying(deps: LogCopyingDeps): LogCopying {
+  const { name, store, signal, pauseMs = FULL_PAUSE_MS } = deps;
+  const copying = new Copying(deps);
+  let leads = false;
+  const job = createJob({
+    run: async () => {
+      if (leads) await copying.run();
+    },
+    signal,
+    gapMs: GAP_MS,
+    pauseMs,
+    onError: (error) => copying.failed(error),
+  });
+  const rewritten = rewrittenChannel(name);
+  rewritten.onmessage = ({ data }) => {
+    if (typeof data !== 'string') return;
+    copying.rewritten(data as DocumentId);
+    job.wake();
+  };
+  const unsubscribe = store.log.subscribe(() => job.wake());
+  signal.addEventListener(
+    'abort',
+    () => {
+      unsubscribe();
+      rewritten.close();
+      copying.close();
+    },
+    { once: true },
+  );
+  let begun: () => void;
+  const beginning = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  const lead = (): Promise<void> => {
+    leads = true;
+    job.wake(true);
+    begun();
+    return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+  };
+  const queue = async (): Promise<void> => {
+    // Two threads must never write the same file.
+    if (!navigator.locks) return log.info('Without locks the log has no second copy');
+    while (!signal.aborted)
+      try {
+        await navigator.locks.request(`${name}:copy`, { signal }, lead);
+      } catch (error) {
+        leads = false;
+        await job.settled();
+        copying.restart();
+        if (!signal.aborted) log.debug('The lock of the second copy was taken away', error);
+      }
+  };
+  ignore(queue(), 'the copy of a log whose thread ends');
+  return {
+    settled: async () => {
+      await beginning;
+      await job.settled();
+    },
+  };
+}
+
+class Copying {
+  readonly #deps: LogCopyingDeps;
+  readonly #now: () => number;
+  #files: CopyFiles | null | undefined;
+  /** Highest seq that the copy has all of; undefined before the first comparison. */
+  #bookmark: number | undefined;
+  #rewritten = new Set<DocumentId>();
+  #noted: CopyState['state'] | undefined;
+
+  constructor(deps: LogCopyingDeps) {
+    this.#deps = deps;
+    this.#now = deps.now ?? Date.now;
+  }
+
+  rewritten(document: DocumentId): void {
+    this.#rewritten.add(document);
+  }
+
+  close(): void {
+    this.#files?.close();
+    this.#files = undefined;
+  }
+
+  /** Both sides are compared anew before anything is written. */
+  restart(): void {
+    this.close();
+    this.#bookmark = undefined;
+  }
+
+  async run(): Promise<void> {
+    const { name, signal } = this.#deps;
+    if (this.#files === undefined) this.#files = await CopyFiles.open(name);
+    signal.throwIfAborted();
+    if (this.#files === null) {
+      if (this.#bookmark === undefined) await this.#countAlone();
+      this.#bookmark = 0;
+      await this.#note('unavailable');
+      return;
+    }
+    if (this.#bookmark === undefined) this.#bookmark = await this.#compare(this.#files);
+    await this.#follow(this.#files);
+    await this.#letGo(this.#files);
+    await this.#note('kept');
+  }
+
+  /** The log goes on without its copy, and the person can see it. */
+  failed(error: unknown): void {
+    if (this.#deps.signal.aborted) return;
+    const isFull = error instanceof CopyFull;
+    log.warn(
+      isFull ? 'No room for the second copy of the log' : 'The second copy of the log is not written',
+      error,
+    );
+    this.restart();
+    this.#note(isFull ? 'full' : 'failed').catch((failure: unknown) =>
+      log.warn('The state of the copy was not written down', failure),
+    );
+  }
+
+  async #note(state: CopyState['state']): Promise<void> {
+    if (this.#noted === state) return;
+    this.#noted = state;
+    await keyValuesOf(this.#deps.store).set(COPY_STATE, { state, at: this.#now() } satisfies CopyState);
+  }
+
+  /** Without files to compare with, the counters alone tell of a loss. */
+  async #countAlone(): Promise<void> {
+    const { name, store } = this.#deps;
+    const { kept, counted } = await countLog(name);
+    if (counted >= kept) return;
+    log.warn(`The log was truncated: ${kept - counted} entries are missing`);
+    await recountLog(name);
+    await noteHealed(keyValuesOf(store), { missing: kept - counted });
+  }
+
+  /** Heals either side from the other; returns the seq that both have now. */
+  async #compare(files: CopyFiles): Promise<number> {
+    const { name, store } = this.#deps;
+    const have = new Map<string, Held>();
+    const { damaged } = await files.scan((held) => have.set(held.id, held));
+    if (damaged > 0) log.warn(`${damaged} stretches of the second copy are damaged`);
+    const head = await store.log.head();
+    const [{ kept, counted }, seqs] = [await countLog(name), await seqsOfLog(name)];
+    const isTruncated = counted < kept;
+    const highest = [...have.values()].reduce((most, { seq }) => Math.max(most, seq), 0);
+    const lost = isTruncated || highest > head || (await this.#isOverwritten(have, head));
+    const there = new Set([...have.values()].map(({ seq }) => seq));
+    const isSame = there.size === seqs.length && seqs.every((seq) => there.has(seq));
+    const compared = Number((await keyValuesOf(store).get(COMPARED)) ?? 0);
+    if (isSame && !lost && Math.abs(this.#now() - compared) < WHOLE_MS) return head;
+
+    const unmatched = await this.#copyMissing(files, have, head);
+    if (lost) await this.#putBack(files, unmatched, Math.max(0, kept - counted));
+    else if (unmatched.size > 0) await files.drop(({ id }) => unmatched.has(id));
+    if (isTruncated) await recountLog(name);
+    await keyValuesOf(store).set(COMPARED, this.#now());
+    return lost ? Math.min(head, await store.log.head()) : head;
+  }
+
+  /** Whether other entries stand where the copy's newest stood: the log fell back and went on from there. */
+  async #isOverwritten(have: ReadonlyMap<string, Held>, head: number): Promise<boolean> {
+    const newest = [...have.values()].sort((a, b) => b.seq - a.seq).slice(0, NEWEST);
+    const from = newest.at(-1)?.seq;
+    if (from === undefined) return false;
+    const bySeq = new Map(newest.map((held) => [held.seq, held]));
+    for (let seq = from - 1; seq < head; ) {
+      const entries = await this.#deps.store.log.since(seq, NEWEST);
+      for (const entry of entries) {
+        const held = bySeq.get(entry.seq);
+        // A snapshot takes the seq of the last entry that it holds.
+        if (held && held.id !== entry.id && entry.origin !== 'fold') return true;
+      }
+      const last = entries.at(-1)?.seq;
+      if (last === undefined || last > (newest[0]?.seq ?? 0)) return false;
+      seq = last;
+    }
+    return false;
+  }
+
+  /** Copies what only the log has; returns what only the copy has. */
+  async #copyMissing(files: CopyFiles, have: ReadonlyMap<string, Held>, head: number): Promise<Set<string>> {
+    const unmatched = new Set(have.keys());
+    for (let seq = 0; seq < head; ) {
+      const entries = await this.#deps.store.log.since(seq, PAGE);
+      const last = entries.at(-1);
+      if (!last) break;
+      const missing: LogEntry[] = [];
+      for (const entry of entries) {
+        if (entry.seq > head) continue;
+        unmatched.delete(entry.id);
+        const held = have.get(entry.id);
+        if (held === undefined && entry.bytes.length > 0) missing.push(entry);
+      }
+      await files.append(missing);
+      seq = last.seq;
+      await nextTurn();
+      this.#deps.signal.throwIfAborted();
+    }
+    return unmatched;
+  }
+
+  /** Appends to the log what it lost. Their ids make it harmless to do so twice; readers meet them as new. */
+  async #putBack(files: CopyFiles, lost: ReadonlySet<string>, missing: number): Promise<void> {
+    const { store } = this.#deps;
+    const entries = await files.read(lost);
+    for (let at = 0; at < entries.length; at += PAGE) await store.log.append(entries.slice(at, at + PAGE));
+    const restored = entries.length;
+    log.warn(`The log had lost entries: ${restored} came back from the second copy`);
+    // Under their new seqs they are copied once more; the old records are let go of.
+    if (restored > 0) await files.drop(({ id }) => lost.has(id));
+    if (restored > 0 || missing > 0)
+      await noteHealed(keyValuesOf(store), { restored, missing: Math.max(0, missing - restored) });
+  }
+
+  /** Copies what is new. */
+  async #follow(files: CopyFiles): Promise<void> {
+    for (;;) {
+      const entries = await this.#deps.store.log.since(this.#bookmark ?? 0, PAGE);
+      const last = entries.at(-1);
+      if (!last) return;
+      await files.append(entries.filter(({ bytes }) => bytes.length > 0));
+      this.#bookmark = last.seq;
+      this.#deps.signal.throwIfAborted();
+      if (entries.length === PAGE) await nextTurn();
+    }
+  }
+
+  /** Lets go of what the log let go of, and takes the snapshot in its place. */
+  async #letGo(files: CopyFiles): Promise<void> {
+    if (this.#rewritten.size === 0) return;
+    const documents = this.#rewritten;
+    this.#rewritten = new Set();
+    const live = new Map<string, LogEntry>();
+    for (const document of documents)
+      for (const entry of await this.#deps.store.log.read(document)) live.set(entry.id, entry);
+    const fresh = new Map(live);
+    await files.scan(({ id }) => fresh.delete(id));
+    await files.append(
+      [...fresh.values()].filter(({ bytes, seq }) => bytes.length > 0 && seq <= (this.#bookmark ?? 0)),
+    );
+    await files.drop(({ id, document }) => documents.has(document as DocumentId) && !live.has(id));
+  }
+}
+
+/** Lets the thread do what else waits. */
+const nextTurn = () => new Promise<void>((resolve) => setTimeout(resolve, 0));
