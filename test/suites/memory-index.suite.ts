@@ -1,7 +1,6 @@
 // The contract of a memory index as behaviour. Every member of the shelf runs it.
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createInMemoryIndex } from '../../src/adapters/index/in-memory.ts';
 import type {
   ChunkRow,
   ConversationRow,
@@ -14,6 +13,7 @@ import type {
 import { afterLook, together } from '../../src/adapters/index/rules.ts';
 import type { ConversationId, MessageId } from '../../src/domain/base/ids.ts';
 import { lateInteraction } from '../../src/domain/memory/late.ts';
+import { createInMemoryIndex } from '../adapters/index/in-memory-index.ts';
 import { runs } from '../scale.ts';
 
 export interface MemoryIndexSetup {

@@ -7,6 +7,7 @@ import { createLateTables } from './late-tables.ts';
 import type { ChunkRow, MemoryIndex, NeighbourRow } from './memory-index.ts';
 import { NEIGHBOUR_STEPS, NEIGHBOUR_TEXT, QUARTER, settleChange, toUnit } from './rules.ts';
 import { createSearch } from './searching.ts';
+import type { Ask } from './statements.ts';
 import {
   createAsk,
   type Database,
@@ -18,6 +19,7 @@ import {
   toJson,
   toVector,
 } from './statements.ts';
+import type { VectorCopy } from './vector-copy.ts';
 import { createVectorCopy } from './vector-copy.ts';
 
 export interface PgliteIndexOptions {
@@ -109,127 +111,100 @@ const toStored = (message: MessageId, { ordinal, text, words, embedded, hash, pr
 
 /** The index in a migrated database that nobody else writes to. `close` closes the database too. */
 export function createPgliteIndex(database: Database, options: PgliteIndexOptions = {}): MemoryIndex {
-  const ask = createAsk(database);
-  const copy = createVectorCopy(ask, options.holdFrom);
-  const search = createSearch(ask, copy);
+  return new PgliteIndex(database, options);
+}
 
-  let charactersKept = 0;
-  /** Rows written since the tables were looked at. The first write looks: nobody remembers those of the session before. */
-  const anew = () => ({ said: LOOK_AFTER, vectors: LOOK_AFTER });
-  let kept = anew();
-  /** Whether it has half as many pages more than when it was tidied up, in whichever session that was. */
-  const hasGrown = async (table: string): Promise<boolean> => {
-    const [found] = await ask(
-      grownRow,
-      `select pg_relation_size(oid) / 8192 >= greatest(${FEWEST_PAGES}, 1.5 * relpages) as grown
-       from pg_class where oid = $1::regclass`,
-      [table],
-    );
-    return found?.grown ?? false;
-  };
-  /**
-   * Housekeeping that a server would do in the background. Without it the planner knows nothing of the tables, statements that were prepared stay
-   * planned for smaller ones, and files grow.
-   */
-  const keepHouse = async (what: keyof typeof TABLES, parameters: readonly unknown[], rows: number) => {
-    for (const parameter of parameters)
-      charactersKept += typeof parameter === 'string' ? parameter.length : 0;
-    kept[what] += rows;
-    if (kept[what] >= LOOK_AFTER) {
-      kept[what] = 0;
-      if (await hasGrown(TABLES[what][0])) {
-        for (const table of TABLES[what]) await ask(nothing, `vacuum analyze ${table}`);
-        // Each page that is read for the first time was written into the write-ahead log.
-        charactersKept = CHECKPOINT_AFTER;
-      }
-    }
-    if (charactersKept >= CHECKPOINT_AFTER) {
-      charactersKept = 0;
-      await ask(nothing, 'checkpoint');
-    }
-  };
-
+class PgliteIndex implements MemoryIndex {
+  readonly #database: Database;
+  readonly #ask: Ask;
+  readonly #copy: VectorCopy;
+  readonly look: ReturnType<typeof createSearch>;
+  #charactersKept = 0;
+  #kept;
   /** The model that `waiting` is about: only this index writes to its database. */
-  let waitedFor: string | undefined;
-  const waitFor = async (model: string): Promise<void> => {
-    if (waitedFor === model) return;
-    await ask(nothing, 'select wait_for($1)', [model]);
-    waitedFor = model;
+  #waitedFor: string | undefined;
+
+  constructor(database: Database, options: PgliteIndexOptions = {}) {
+    this.#database = database;
+    this.#ask = createAsk(database);
+    this.#copy = createVectorCopy(this.#ask, options.holdFrom);
+    this.look = createSearch(this.#ask, this.#copy);
+    this.#kept = this.#anew();
+  }
+
+  readonly bookmark: MemoryIndex['bookmark'] = async () =>
+    (await this.#ask(bookmarkRow, 'select bookmark from state'))[0]?.bookmark ?? 0;
+
+  readonly apply: MemoryIndex['apply'] = async (change, bookmark) => {
+    const settled = settleChange(change);
+    const parameters = [
+      toJson(settled.removedConversations),
+      toJson(settled.removedMessages),
+      toJson(
+        settled.conversations.map((row) => ({
+          id: row.id,
+          title: row.title,
+          summary: row.summary,
+          keywords: row.keywords,
+          created_at: row.createdAt,
+          updated_at: row.updatedAt,
+          work_dir: row.workDir,
+          token_count: Math.round(row.tokenCount),
+          archived: row.archived,
+          pinned: row.pinned,
+        })),
+      ),
+      toJson(
+        settled.messages.map((row) => ({
+          id: row.id,
+          conversation: row.conversationId,
+          parent: row.parentId,
+          before: row.before ?? null,
+          role: row.role,
+          content: row.content ?? null,
+          token_count: Math.round(row.tokenCount),
+          created_at: row.createdAt,
+          has_code: row.hasCode,
+          code_language: row.codeLanguage,
+        })),
+      ),
+      toJson(settled.messages.flatMap((row) => row.chunks.map((chunk) => toStored(row.id, chunk)))),
+      bookmark,
+    ];
+    await this.#ask(nothing, 'select apply_change($1, $2, $3, $4, $5, $6)', parameters);
+    if (settled.messages.length > 0) this.#copy.grown();
+    await this.#keepHouse('said', parameters, settled.messages.length);
   };
 
-  return {
-    bookmark: async () => (await ask(bookmarkRow, 'select bookmark from state'))[0]?.bookmark ?? 0,
+  readonly conversationIds: MemoryIndex['conversationIds'] = async () =>
+    new Set((await this.#ask(conversationIdRow, 'select id from conversations')).map((row) => row.id));
 
-    apply: async (change, bookmark) => {
-      const settled = settleChange(change);
-      const parameters = [
-        toJson(settled.removedConversations),
-        toJson(settled.removedMessages),
-        toJson(
-          settled.conversations.map((row) => ({
-            id: row.id,
-            title: row.title,
-            summary: row.summary,
-            keywords: row.keywords,
-            created_at: row.createdAt,
-            updated_at: row.updatedAt,
-            work_dir: row.workDir,
-            token_count: Math.round(row.tokenCount),
-            archived: row.archived,
-            pinned: row.pinned,
-          })),
-        ),
-        toJson(
-          settled.messages.map((row) => ({
-            id: row.id,
-            conversation: row.conversationId,
-            parent: row.parentId,
-            before: row.before ?? null,
-            role: row.role,
-            content: row.content ?? null,
-            token_count: Math.round(row.tokenCount),
-            created_at: row.createdAt,
-            has_code: row.hasCode,
-            code_language: row.codeLanguage,
-          })),
-        ),
-        toJson(settled.messages.flatMap((row) => row.chunks.map((chunk) => toStored(row.id, chunk)))),
-        bookmark,
-      ];
-      await ask(nothing, 'select apply_change($1, $2, $3, $4, $5, $6)', parameters);
-      if (settled.messages.length > 0) copy.grown();
-      await keepHouse('said', parameters, settled.messages.length);
-    },
+  readonly messageIds: MemoryIndex['messageIds'] = async (conversation) =>
+    new Set(
+      (
+        await this.#ask(
+          idRow,
+          'select m.id from messages m join conversations c on c.n = m.conversation where c.id = $1',
+          [conversation],
+        )
+      ).map((row) => row.id),
+    );
 
-    conversationIds: async () =>
-      new Set((await ask(conversationIdRow, 'select id from conversations')).map((row) => row.id)),
+  readonly describe: MemoryIndex['describe'] = async (conversation, { summary, keywords }) => {
+    await this.#ask(nothing, 'update conversations set summary = $2, keywords = $3::jsonb where id = $1', [
+      conversation,
+      plain(summary),
+      toJson(keywords),
+    ]);
+  };
 
-    messageIds: async (conversation) =>
-      new Set(
-        (
-          await ask(
-            idRow,
-            'select m.id from messages m join conversations c on c.n = m.conversation where c.id = $1',
-            [conversation],
-          )
-        ).map((row) => row.id),
-      ),
-
-    describe: async (conversation, { summary, keywords }) => {
-      await ask(nothing, 'update conversations set summary = $2, keywords = $3::jsonb where id = $1', [
-        conversation,
-        plain(summary),
-        toJson(keywords),
-      ]);
-    },
-
-    stale: async (model, limit, conversations) => {
-      await waitFor(model);
-      const parameters: Given[] = [limit];
-      if (conversations) parameters.push(toJson(conversations));
-      const rows = await ask.prepared(
-        staleRow,
-        `select c.n as id, coalesce(c.embedded, c.lead || c.text) as embedded,
+  readonly stale: MemoryIndex['stale'] = async (model, limit, conversations) => {
+    await this.#waitFor(model);
+    const parameters: Given[] = [limit];
+    if (conversations) parameters.push(toJson(conversations));
+    const rows = await this.#ask.prepared(
+      staleRow,
+      `select c.n as id, coalesce(c.embedded, c.lead || c.text) as embedded,
            case when c.embedded is null then c.lead else '' end as lead, k.id as "conversationId"
          from (
            select chunk from waiting
@@ -241,98 +216,96 @@ export function createPgliteIndex(database: Database, options: PgliteIndexOption
            order by priority, chunk limit $1
          ) found join chunks c on c.n = found.chunk join conversations k on k.n = c.conversation
          order by c.priority, c.n`,
-        parameters,
-      );
-      return rows.map(({ lead, ...row }) => ({ ...row, context: lead.lastIndexOf('\n') + 1 }));
-    },
+      parameters,
+    );
+    return rows.map(({ lead, ...row }) => ({ ...row, context: lead.lastIndexOf('\n') + 1 }));
+  };
 
-    waiting: async (model) => {
-      await waitFor(model);
-      // Whoever sees to this model's vectors will search them.
-      if (copy.wonders(model)) {
-        const [table] = await ask.prepared(
-          tableRow,
-          `select dimensions, pg_table_size('vectors') as bytes from models where id = $1`,
-          [model],
-        );
-        if (table) copy.want(model, table.dimensions, table.bytes);
-      }
-      return ask.prepared(
-        waitingRow,
-        `select k.id as "conversationId", w.messages from (
+  readonly waiting: MemoryIndex['waiting'] = async (model) => {
+    await this.#waitFor(model);
+    // Whoever sees to this model's vectors will search them.
+    if (this.#copy.wonders(model)) {
+      const [table] = await this.#ask.prepared(
+        tableRow,
+        `select dimensions, pg_table_size('vectors') as bytes from models where id = $1`,
+        [model],
+      );
+      if (table) this.#copy.want(model, table.dimensions, table.bytes);
+    }
+    return this.#ask.prepared(
+      waitingRow,
+      `select k.id as "conversationId", w.messages from (
            select conversation, count(distinct message)::integer as messages from waiting group by conversation
          ) w join conversations k on k.n = w.conversation`,
-        [],
-      );
-    },
+      [],
+    );
+  };
 
-    put: async (model, vectors) => {
-      const length = vectors[0]?.values.length;
-      if (length === undefined) return;
-      const parameters = [
-        model,
-        length,
-        toJson(
-          vectors.map(({ chunkId, values, bits }) => [
-            chunkId,
-            toVector(values),
-            bits && bits.length > 0 ? toBase64(bits) : null,
-          ]),
-        ),
-      ];
-      await ask(nothing, 'select put_vectors($1, $2, $3)', parameters);
-      copy.changed(
-        model,
-        length,
-        vectors.map(({ chunkId }) => chunkId),
-      );
-      await keepHouse('vectors', parameters, vectors.length);
-    },
+  readonly put: MemoryIndex['put'] = async (model, vectors) => {
+    const length = vectors[0]?.values.length;
+    if (length === undefined) return;
+    const parameters = [
+      model,
+      length,
+      toJson(
+        vectors.map(({ chunkId, values, bits }) => [
+          chunkId,
+          toVector(values),
+          bits && bits.length > 0 ? toBase64(bits) : null,
+        ]),
+      ),
+    ];
+    await this.#ask(nothing, 'select put_vectors($1, $2, $3)', parameters);
+    this.#copy.changed(
+      model,
+      length,
+      vectors.map(({ chunkId }) => chunkId),
+    );
+    await this.#keepHouse('vectors', parameters, vectors.length);
+  };
 
-    look: search,
-
-    likeness: async (model, question, chunks) => {
-      if (chunks.length === 0) return new Map();
-      const rows = await ask.prepared(
-        piecesRow,
-        `select p.chunk as id, encode(p.signs, 'hex') as signs from pieces p
+  readonly likeness: MemoryIndex['likeness'] = async (model, question, chunks) => {
+    if (chunks.length === 0) return new Map();
+    const rows = await this.#ask.prepared(
+      piecesRow,
+      `select p.chunk as id, encode(p.signs, 'hex') as signs from pieces p
          where p.chunk in (select json_array_elements_text($2::json)::integer)
            and p.model = (select n from models where id = $1)`,
-        [model, toJson(chunks)],
-      );
-      // Made and used in one go: the tables are those of one question at a time.
-      const compare = createLateTables(question);
-      return new Map(
-        rows.flatMap(({ id, signs }) => {
-          const likeness = compare(signs);
-          return likeness === null ? [] : [[id, likeness] as const];
-        }),
-      );
-    },
+      [model, toJson(chunks)],
+    );
+    // Made and used in one go: the tables are those of one question at a time.
+    const compare = createLateTables(question);
+    return new Map(
+      rows.flatMap(({ id, signs }) => {
+        const likeness = compare(signs);
+        return likeness === null ? [] : [[id, likeness] as const];
+      }),
+    );
+  };
 
-    meanings: async (model, messages) => {
-      if (messages.length === 0) return new Map();
-      const rows = await ask.prepared(
-        meaningRow,
-        `select m.id as "messageId", avg(v.v)::text as vector
+  readonly meanings: MemoryIndex['meanings'] = async (model, messages) => {
+    if (messages.length === 0) return new Map();
+    const rows = await this.#ask.prepared(
+      meaningRow,
+      `select m.id as "messageId", avg(v.v)::text as vector
          from messages m join chunks c on c.message = m.n join vectors v on v.chunk = c.n
          where m.id in (select json_array_elements_text($2::json))
            and v.model = (select n from models where id = $1)
          group by m.id`,
-        [model, toJson(messages)],
-      );
-      return new Map(
-        rows.flatMap(({ messageId, vector }) => {
-          const values = toUnit(vector);
-          return values ? [[messageId, values] as const] : [];
-        }),
-      );
-    },
+      [model, toJson(messages)],
+    );
+    return new Map(
+      rows.flatMap(({ messageId, vector }) => {
+        const values = toUnit(vector);
+        return values ? [[messageId, values] as const] : [];
+      }),
+    );
+  };
 
-    neighbours: async (messages, before, after) => {
-      const rows = await ask.prepared(
-        neighbourRow,
-        `with recursive start as (
+  readonly neighbours: MemoryIndex['neighbours'] = async (messages, before, after) => {
+    const rows = await this.#ask.prepared(
+      neighbourRow,
+      `with recursive start as (
            select id as origin, n, id, parent, role, created_at
            from messages where id in (select json_array_elements_text($1::json))
          ), up as (
@@ -360,42 +333,42 @@ export function createPgliteIndex(database: Database, options: PgliteIndexOption
              (select left(string_agg(c.text, E'\\n' order by c.ordinal), ${NEIGHBOUR_TEXT})
               from chunks c where c.message = a.n), '') end as text
          from around a order by a.origin, a.place`,
-        [toJson(messages), before, after],
-      );
-      const result = new Map<MessageId, { before: NeighbourRow[]; after: NeighbourRow[] }>();
-      for (const { origin, side, ...row } of rows) {
-        const around = result.get(origin) ?? { before: [], after: [] };
-        result.set(origin, around);
-        if (side !== 'self') around[side].push(row);
-      }
-      return result;
-    },
+      [toJson(messages), before, after],
+    );
+    const result = new Map<MessageId, { before: NeighbourRow[]; after: NeighbourRow[] }>();
+    for (const { origin, side, ...row } of rows) {
+      const around = result.get(origin) ?? { before: [], after: [] };
+      result.set(origin, around);
+      if (side !== 'self') around[side].push(row);
+    }
+    return result;
+  };
 
-    clear: async () => {
-      await ask(nothing, 'select clear_index()');
-      copy.clear();
-      // What is prepared was planned for a table that is empty now, and must not stay so while it fills.
-      kept = anew();
-    },
+  readonly clear: MemoryIndex['clear'] = async () => {
+    await this.#ask(nothing, 'select clear_index()');
+    this.#copy.clear();
+    // What is prepared was planned for a table that is empty now, and must not stay so while it fills.
+    this.#kept = this.#anew();
+  };
 
-    stats: async (model) => {
-      const [row] = await ask(
-        statsRow,
-        `select (select count(*)::integer from conversations) as conversations,
+  readonly stats: MemoryIndex['stats'] = async (model) => {
+    const [row] = await this.#ask(
+      statsRow,
+      `select (select count(*)::integer from conversations) as conversations,
            (select count(*)::integer from messages) as messages,
            (select count(*)::integer from chunks) as chunks,
            (select count(*)::integer from vectors where model = (select n from models where id = $1)) as vectors,
            (pg_database_size(current_database())
              + (select coalesce(sum(size), 0) from pg_ls_waldir()))::double precision as bytes`,
-        [model],
-      );
-      return row ?? { conversations: 0, messages: 0, chunks: 0, vectors: 0, bytes: 0 };
-    },
+      [model],
+    );
+    return row ?? { conversations: 0, messages: 0, chunks: 0, vectors: 0, bytes: 0 };
+  };
 
-    overview: async (model) => {
-      const [row] = await ask(
-        overviewRow,
-        `select (
+  readonly overview: MemoryIndex['overview'] = async (model) => {
+    const [row] = await this.#ask(
+      overviewRow,
+      `select (
            select json_agg(json_build_object(
              'id', c.id, 'title', c.title, 'createdAt', c.created_at, 'updatedAt', c.updated_at,
              'messages', coalesce(o.messages, 0), 'said', coalesce(o.said, '[]'),
@@ -418,14 +391,57 @@ export function createPgliteIndex(database: Database, options: PgliteIndexOption
            from messages m, jsonb_path_query(m.content, '$[*] ? (@.type == "recall").passages[*]') as p
            where m.content @> '[{"type": "recall"}]'
          ) as recalled`,
-        [model],
-      );
-      return { conversations: row?.conversations ?? [], recalled: row?.recalled ?? [] };
-    },
-
-    close: () => {
-      copy.clear();
-      return database.close();
-    },
+      [model],
+    );
+    return { conversations: row?.conversations ?? [], recalled: row?.recalled ?? [] };
   };
+
+  readonly close: MemoryIndex['close'] = () => {
+    this.#copy.clear();
+    return this.#database.close();
+  };
+
+  /** Rows written since the tables were looked at. The first write looks: nobody remembers those of the session before. */
+  #anew() {
+    return { said: LOOK_AFTER, vectors: LOOK_AFTER };
+  }
+
+  /** Whether it has half as many pages more than when it was tidied up, in whichever session that was. */
+  async #hasGrown(table: string): Promise<boolean> {
+    const [found] = await this.#ask(
+      grownRow,
+      `select pg_relation_size(oid) / 8192 >= greatest(${FEWEST_PAGES}, 1.5 * relpages) as grown
+       from pg_class where oid = $1::regclass`,
+      [table],
+    );
+    return found?.grown ?? false;
+  }
+
+  /**
+   * Housekeeping that a server would do in the background. Without it the planner knows nothing of the tables, statements that were prepared stay
+   * planned for smaller ones, and files grow.
+   */
+  async #keepHouse(what: keyof typeof TABLES, parameters: readonly unknown[], rows: number): Promise<void> {
+    for (const parameter of parameters)
+      this.#charactersKept += typeof parameter === 'string' ? parameter.length : 0;
+    this.#kept[what] += rows;
+    if (this.#kept[what] >= LOOK_AFTER) {
+      this.#kept[what] = 0;
+      if (await this.#hasGrown(TABLES[what][0])) {
+        for (const table of TABLES[what]) await this.#ask(nothing, `vacuum analyze ${table}`);
+        // Each page that is read for the first time was written into the write-ahead log.
+        this.#charactersKept = CHECKPOINT_AFTER;
+      }
+    }
+    if (this.#charactersKept >= CHECKPOINT_AFTER) {
+      this.#charactersKept = 0;
+      await this.#ask(nothing, 'checkpoint');
+    }
+  }
+
+  async #waitFor(model: string): Promise<void> {
+    if (this.#waitedFor === model) return;
+    await this.#ask(nothing, 'select wait_for($1)', [model]);
+    this.#waitedFor = model;
+  }
 }

@@ -61,36 +61,121 @@ interface Held {
 
 /** A copy that is made when it is wanted, from `from` vectors on (default: 4,000). */
 export function createVectorCopy(ask: Ask, from = HOLD_FROM): VectorCopy {
-  let held: Held | undefined;
+  return new PagedVectorCopy(ask, from);
+}
+
+class PagedVectorCopy implements VectorCopy {
+  readonly #ask: Ask;
+  readonly #from: number;
+  #held: Held | undefined;
   /** Of this model no copy can be made. */
-  let unheld: string | undefined;
-  let searches = 0;
+  #unheld: string | undefined;
+  #searches = 0;
 
-  const heldOf = (model: string, dimensions: number): Held | null =>
-    held?.model === model && held.dimensions === dimensions ? held : null;
+  constructor(ask: Ask, from = HOLD_FROM) {
+    this.#ask = ask;
+    this.#from = from;
+  }
 
-  const inTurn = (copy: Held, work: () => Promise<void>): Promise<void> => {
+  async likely(model: string, values: Float32Array, limit: number): Promise<Likely | null> {
+    const copy = this.#heldOf(model, values.length);
+    if (!copy?.complete) return null;
+    await this.#inTurn(copy, () => this.#takeChanges(copy));
+    return this.#held === copy
+      ? copy.nearest.find(values, Math.max(limit * LIKELY, limit + LEAST_LIKELY))
+      : null;
+  }
+
+  wonders(model: string): boolean {
+    return this.#held?.model !== model && this.#unheld !== model && this.#searches++ % WONDER_EVERY === 0;
+  }
+
+  want(model: string, dimensions: number, bytes: number): void {
+    const vectors = vectorsIn(bytes, dimensions);
+    if (this.#held?.model === model || this.#unheld === model || vectors < this.#from || vectors > HOLD_UP_TO)
+      return;
+    const nearest = this.#created(model, dimensions);
+    if (!nearest) return;
+    const copy: Held = {
+      model,
+      dimensions,
+      nearest,
+      complete: false,
+      last: 0,
+      changed: new Set(),
+      grown: false,
+      turn: Promise.resolve(),
+    };
+    this.#held = copy;
+    void this.#inTurn(copy, async () => {
+      await this.#takeNew(copy);
+      copy.complete = true;
+    });
+  }
+
+  tidy(model: string, dimensions: number, chunks: readonly number[]): void {
+    const copy = this.#heldOf(model, dimensions);
+    if (!copy) return;
+    void this.#inTurn(copy, async () => {
+      const gone = await this.#ask(
+        goneRow,
+        `select likely::integer as n from json_array_elements_text($3::json) as likely
+           where not exists (select from vectors x where x.chunk = likely::integer and x.model = ${MODEL})`,
+        [model, dimensions, toJson(chunks)],
+      );
+      copy.nearest.remove(gone.map(({ n }) => n));
+    });
+  }
+
+  changed(model: string, dimensions: number, chunks: readonly number[]): void {
+    if (this.#held?.model !== model) return;
+    const copy = this.#held;
+    if (copy.dimensions !== dimensions) {
+      this.#held = undefined;
+      return;
+    }
+    const before = copy.changed.size;
+    for (const chunk of chunks) copy.changed.add(chunk);
+    // Many are taken over before a search has to wait for them.
+    if (before < PAGE && copy.changed.size >= PAGE) void this.#inTurn(copy, () => this.#takeChanges(copy));
+  }
+
+  grown(): void {
+    if (this.#held) this.#held.grown = true;
+  }
+
+  clear(): void {
+    [this.#held, this.#unheld] = [undefined, undefined];
+  }
+
+  #heldOf(model: string, dimensions: number): Held | null {
+    return this.#held?.model === model && this.#held.dimensions === dimensions ? this.#held : null;
+  }
+
+  #inTurn(copy: Held, work: () => Promise<void>): Promise<void> {
     copy.turn = copy.turn.then(work).catch((error: unknown) => {
-      if (held === copy) giveUp(copy.model, error);
+      if (this.#held === copy) this.#giveUp(copy.model, error);
     });
     return copy.turn;
-  };
-  const giveUp = (model: string, error: unknown) => {
-    [held, unheld] = [undefined, model];
+  }
+
+  #giveUp(model: string, error: unknown): void {
+    [this.#held, this.#unheld] = [undefined, model];
     console.info('Vectors are searched on disk', error instanceof Error ? error.message : error);
-  };
-  const created = (model: string, dimensions: number): Nearest | null => {
+  }
+
+  #created(model: string, dimensions: number): Nearest | null {
     try {
       return createNearest(dimensions);
     } catch (error) {
-      giveUp(model, error);
+      this.#giveUp(model, error);
       return null;
     }
-  };
+  }
 
   /** Takes the chosen vectors; the last chunk among them. */
-  const take = async (copy: Held, chosen: string, parameter: Given): Promise<number | null> => {
-    const [page] = await ask.prepared(
+  async #take(copy: Held, chosen: string, parameter: Given): Promise<number | null> {
+    const [page] = await this.#ask.prepared(
       pageRow,
       `select max(chunk) as last, string_agg(int4send(chunk) || halfvec_send(v::halfvec), '')::text as rows
        from (select chunk, v from vectors where model = ${MODEL} and ${chosen}) as page`,
@@ -98,97 +183,31 @@ export function createVectorCopy(ask: Ask, from = HOLD_FROM): VectorCopy {
     );
     if (page?.rows) copy.nearest.take(page.rows);
     return page?.last ?? null;
-  };
-  const takeNew = async (copy: Held): Promise<void> => {
-    while (held === copy) {
-      const last = await take(copy, `chunk > $3 order by chunk limit ${PAGE}`, copy.last);
+  }
+
+  async #takeNew(copy: Held): Promise<void> {
+    while (this.#held === copy) {
+      const last = await this.#take(copy, `chunk > $3 order by chunk limit ${PAGE}`, copy.last);
       if (last === null) return;
       copy.last = last;
       if (!copy.complete) await new Promise((resolve) => setTimeout(resolve, 0));
     }
-  };
-  const takeChanges = async (copy: Held): Promise<void> => {
+  }
+
+  async #takeChanges(copy: Held): Promise<void> {
     if (copy.grown) {
       copy.grown = false;
-      await takeNew(copy);
+      await this.#takeNew(copy);
     }
-    while (held === copy && copy.changed.size > 0) {
+    while (this.#held === copy && copy.changed.size > 0) {
       const chunks = [...copy.changed].slice(0, PAGE);
       for (const chunk of chunks) copy.changed.delete(chunk);
-      await take(
+      await this.#take(
         copy,
         `chunk in (select s.n from chunks c join chunks s on s.hash = c.hash
          where c.n in (select json_array_elements_text($3::json)::integer))`,
         toJson(chunks),
       );
     }
-  };
-
-  return {
-    likely: async (model, values, limit) => {
-      const copy = heldOf(model, values.length);
-      if (!copy?.complete) return null;
-      await inTurn(copy, () => takeChanges(copy));
-      return held === copy ? copy.nearest.find(values, Math.max(limit * LIKELY, limit + LEAST_LIKELY)) : null;
-    },
-
-    wonders: (model) => held?.model !== model && unheld !== model && searches++ % WONDER_EVERY === 0,
-
-    want: (model, dimensions, bytes) => {
-      const vectors = vectorsIn(bytes, dimensions);
-      if (held?.model === model || unheld === model || vectors < from || vectors > HOLD_UP_TO) return;
-      const nearest = created(model, dimensions);
-      if (!nearest) return;
-      const copy: Held = {
-        model,
-        dimensions,
-        nearest,
-        complete: false,
-        last: 0,
-        changed: new Set(),
-        grown: false,
-        turn: Promise.resolve(),
-      };
-      held = copy;
-      void inTurn(copy, async () => {
-        await takeNew(copy);
-        copy.complete = true;
-      });
-    },
-
-    tidy: (model, dimensions, chunks) => {
-      const copy = heldOf(model, dimensions);
-      if (!copy) return;
-      void inTurn(copy, async () => {
-        const gone = await ask(
-          goneRow,
-          `select likely::integer as n from json_array_elements_text($3::json) as likely
-           where not exists (select from vectors x where x.chunk = likely::integer and x.model = ${MODEL})`,
-          [model, dimensions, toJson(chunks)],
-        );
-        copy.nearest.remove(gone.map(({ n }) => n));
-      });
-    },
-
-    changed: (model, dimensions, chunks) => {
-      if (held?.model !== model) return;
-      const copy = held;
-      if (copy.dimensions !== dimensions) {
-        held = undefined;
-        return;
-      }
-      const before = copy.changed.size;
-      for (const chunk of chunks) copy.changed.add(chunk);
-      // Many are taken over before a search has to wait for them.
-      if (before < PAGE && copy.changed.size >= PAGE) void inTurn(copy, () => takeChanges(copy));
-    },
-
-    grown: () => {
-      if (held) held.grown = true;
-    },
-
-    clear: () => {
-      [held, unheld] = [undefined, undefined];
-    },
-  };
+  }
 }

@@ -1,10 +1,10 @@
 // The index over ports and channels, with two workers' exchanges in one thread: whoever leads answers, and who comes next answers the rest.
 import { afterEach, describe, expect, it } from 'vitest';
 import { createExchange, createRemoteIndex, type Exchange } from '../../../src/adapters/index/calls.ts';
-import { createInMemoryIndex } from '../../../src/adapters/index/in-memory.ts';
 import type { MemoryIndex } from '../../../src/adapters/index/memory-index.ts';
 import { RecollectError } from '../../../src/domain/base/errors.ts';
 import { change, message } from '../../suites/memory-index.suite.ts';
+import { createInMemoryIndex } from './in-memory-index.ts';
 
 const ports: MessagePort[] = [];
 afterEach(() => {

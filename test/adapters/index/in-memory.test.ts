@@ -1,4 +1,4 @@
-import { createInMemoryIndex } from '../../../src/adapters/index/in-memory.ts';
 import { describeMemoryIndex } from '../../suites/memory-index.suite.ts';
+import { createInMemoryIndex } from './in-memory-index.ts';
 
 describeMemoryIndex('in memory', { open: async () => createInMemoryIndex(), runs: 100 });

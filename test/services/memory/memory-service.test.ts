@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { EmbeddingProvider } from '../../../src/adapters/embedding/embedding-provider.ts';
 import { createHashingEmbedding } from '../../../src/adapters/embedding/hashing.ts';
-import { createInMemoryIndex } from '../../../src/adapters/index/in-memory.ts';
 import type { IndexQuery, MemoryIndex } from '../../../src/adapters/index/memory-index.ts';
 import { RecollectError } from '../../../src/domain/base/errors.ts';
 import { newConversationId } from '../../../src/domain/base/ids.ts';
@@ -11,6 +10,7 @@ import { configSchema, defaultConfig } from '../../../src/domain/settings/config
 import type { LibraryEntry } from '../../../src/services/documents/documents.ts';
 import { type MemoryStatus, type SearchHit, STARTING } from '../../../src/services/memory/memory.ts';
 import { createMemory } from '../../../src/services/memory/memory-service.ts';
+import { createInMemoryIndex } from '../../adapters/index/in-memory-index.ts';
 import { libraryEntry } from '../../fixtures/library-entry.ts';
 import { conversationOf, type HomeOptions, openHome } from './home.ts';
 

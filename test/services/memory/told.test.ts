@@ -1,9 +1,9 @@
 // What a person told memory reaches recall: notes come before passages, feedback moves them, and both can be taken back.
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createInMemoryIndex } from '../../../src/adapters/index/in-memory.ts';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import { asConversationId, NOTES } from '../../../src/domain/base/ids.ts';
 import type { RecalledPassage } from '../../../src/domain/chat/message.ts';
+import { createInMemoryIndex } from '../../adapters/index/in-memory-index.ts';
 import { conversationOf, type HomeOptions, openHome } from './home.ts';
 
 const homes: ReturnType<typeof openHome>[] = [];

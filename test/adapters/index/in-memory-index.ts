@@ -1,10 +1,22 @@
 // The small member of the shelf: everything in maps, BM25 and cosine computed by looking at every chunk.
 // Behaves as the contract says and keeps nothing; for tests, and the yardstick the database is compared with.
 import { z } from 'zod';
-import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
-import { lateInteraction } from '../../domain/memory/late.ts';
-import { B, bm25Of, splitWords, termsOf, type WordStatistics, weightOf, worthOf } from './bm25.ts';
-import type { Candidate, ConversationRow, IndexChange, MemoryIndex, MessageRow } from './memory-index.ts';
+import {
+  B,
+  bm25Of,
+  splitWords,
+  termsOf,
+  type WordStatistics,
+  weightOf,
+  worthOf,
+} from '../../../src/adapters/index/bm25.ts';
+import type {
+  Candidate,
+  ConversationRow,
+  IndexChange,
+  MemoryIndex,
+  MessageRow,
+} from '../../../src/adapters/index/memory-index.ts';
 import {
   contextIn,
   linked,
@@ -14,7 +26,9 @@ import {
   QUERY_WORDS,
   settleChange,
   toUnit,
-} from './rules.ts';
+} from '../../../src/adapters/index/rules.ts';
+import type { ConversationId, MessageId } from '../../../src/domain/base/ids.ts';
+import { lateInteraction } from '../../../src/domain/memory/late.ts';
 
 interface Chunk {
   readonly id: number;
