@@ -78,15 +78,47 @@ export function createEmbeddingHost(deps: {
   readonly idleMs: number;
   readonly onRetired: () => void;
 }): EmbeddingHost {
-  const callers = new Set<Caller>();
-  let jobs: Job[] = [];
-  let loaded: { key: string; runtime: EmbeddingRuntime } | null = null;
-  let retired = false;
-  /** What is under way, by the kind of its job. */
-  const steps = new Map<Promise<void>, Job['kind']>();
-  let idle: ReturnType<typeof setTimeout> | undefined;
+  return new ModelHost(deps);
+}
 
-  const tell = (caller: Caller, reply: Reply) => {
+class ModelHost implements EmbeddingHost {
+  readonly #deps: {
+    readonly load: LoadRuntime;
+    readonly idleMs: number;
+    readonly onRetired: () => void;
+  };
+  readonly #callers = new Set<Caller>();
+  #jobs: Job[] = [];
+  #loaded: { key: string; runtime: EmbeddingRuntime } | null = null;
+  #retired = false;
+  /** What is under way, by the kind of its job. */
+  readonly #steps = new Map<Promise<void>, Job['kind']>();
+  #idle: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(deps: {
+    readonly load: LoadRuntime;
+    readonly idleMs: number;
+    readonly onRetired: () => void;
+  }) {
+    this.#deps = deps;
+  }
+
+  accept(port: Port): void {
+    if (this.#retired) {
+      port.close();
+      return;
+    }
+    const caller: Caller = { port, told: null };
+    this.#callers.add(caller);
+    port.addEventListener('message', (event) => this.#hear(caller, event.data));
+    port.start();
+  }
+
+  close(): Promise<void> {
+    return this.#retire(false);
+  }
+
+  #tell(caller: Caller, reply: Reply): void {
     const transfer =
       reply.type === 'vectors'
         ? [
@@ -96,27 +128,29 @@ export function createEmbeddingHost(deps: {
             ),
           ]
         : [];
-    if (callers.has(caller)) caller.port.postMessage(reply, transfer);
-  };
+    if (this.#callers.has(caller)) caller.port.postMessage(reply, transfer);
+  }
 
-  const load = async ({ key, model }: Job) => {
-    await loaded?.runtime.dispose();
-    loaded = null;
-    for (const caller of callers) caller.told = null;
+  async #load({ key, model }: Job): Promise<void> {
+    await this.#loaded?.runtime.dispose();
+    this.#loaded = null;
+    for (const caller of this.#callers) caller.told = null;
     // Whoever waits for this model sees it come, also those who ask while it is coming.
     const report = (done: number, total: number) => {
-      for (const caller of new Set(jobs.filter((other) => other.key === key).map((other) => other.caller)))
-        tell(caller, { type: 'loading', loaded: done, total });
+      for (const caller of new Set(
+        this.#jobs.filter((other) => other.key === key).map((other) => other.caller),
+      ))
+        this.#tell(caller, { type: 'loading', loaded: done, total });
     };
     report(0, 0);
-    loaded = { key, runtime: await deps.load(model, report) };
-  };
+    this.#loaded = { key, runtime: await this.#deps.load(model, report) };
+  }
 
-  const advance = async (job: Job, runtime: EmbeddingRuntime) => {
+  async #advance(job: Job, runtime: EmbeddingRuntime): Promise<void> {
     const { caller, contexts, texts, begun: from } = job;
     if (caller.told !== job.key) {
       caller.told = job.key;
-      tell(caller, { type: 'ready', dimensions: runtime.dimensions, beside: runtime.beside ?? 1 });
+      this.#tell(caller, { type: 'ready', dimensions: runtime.dimensions, beside: runtime.beside ?? 1 });
     }
     if (contexts && runtime.read) {
       job.begun = from + 1;
@@ -130,85 +164,90 @@ export function createEmbeddingHost(deps: {
       for (const [at, vector] of (await runtime.run(some)).entries()) job.vectors[from + at] = vector;
       job.over += some.length;
     }
-    if (job.over < texts.length || !jobs.includes(job)) return;
-    jobs = jobs.filter((other) => other !== job);
-    tell(caller, {
+    if (job.over < texts.length || !this.#jobs.includes(job)) return;
+    this.#jobs = this.#jobs.filter((other) => other !== job);
+    this.#tell(caller, {
       type: 'vectors',
       call: job.call,
       vectors: job.vectors,
       ...(job.pieces.length > 0 ? { pieces: job.pieces } : {}),
     });
-  };
+  }
 
   /** The job whose step may begin now. */
-  const next = (): Job | undefined => {
-    const waiting = jobs.filter(({ begun, texts }) => begun < texts.length);
+  #next(): Job | undefined {
+    const waiting = this.#jobs.filter(({ begun, texts }) => begun < texts.length);
     const job = waiting.find(({ kind }) => kind === 'query') ?? waiting[0];
-    if (!job || steps.size === 0) return job;
-    const beside = loaded?.key === job.key ? loaded.runtime.beside : undefined;
+    if (!job || this.#steps.size === 0) return job;
+    const beside = this.#loaded?.key === job.key ? this.#loaded.runtime.beside : undefined;
     if (!beside) return undefined;
-    const alike = [...steps.values()].filter((kind) => kind === job.kind).length;
+    const alike = [...this.#steps.values()].filter((kind) => kind === job.kind).length;
     return alike < (job.kind === 'query' ? 1 : beside) ? job : undefined;
-  };
+  }
 
-  const work = () => {
-    clearTimeout(idle);
-    for (let job = next(); job && !retired; job = next()) {
+  #work(): void {
+    clearTimeout(this.#idle);
+    for (let job = this.#next(); job && !this.#retired; job = this.#next()) {
       const mine = job;
       // After loading it is looked again who is first: it takes long.
-      const step = loaded?.key === mine.key ? advance(mine, loaded.runtime) : load(mine);
-      steps.set(step, mine.kind);
+      const step =
+        this.#loaded?.key === mine.key ? this.#advance(mine, this.#loaded.runtime) : this.#load(mine);
+      this.#steps.set(step, mine.kind);
       void step
-        .catch((error: unknown) => fail(mine, error))
+        .catch((error: unknown) => this.#fail(mine, error))
         // Between two steps the ports are heard: a task of its own, since a chain of promises would starve them.
         .then(task)
         .then(() => {
-          steps.delete(step);
-          work();
+          this.#steps.delete(step);
+          this.#work();
         });
     }
-    if (!retired && steps.size === 0) idle = setTimeout(() => void retire(false), deps.idleMs);
-  };
+    if (!this.#retired && this.#steps.size === 0)
+      this.#idle = setTimeout(() => void this.#retire(false), this.#deps.idleMs);
+  }
 
-  const fail = async (job: Job, error: unknown) => {
-    if (error instanceof GpuError) return retire(true);
-    if (error instanceof StaleFilesError) return retire(false);
+  async #fail(job: Job, error: unknown): Promise<void> {
+    if (error instanceof GpuError) return this.#retire(true);
+    if (error instanceof StaleFilesError) return this.#retire(false);
     const problem = problemOf(error, job.model.model);
     const [failing, others] = [
-      jobs.filter(({ key }) => key === job.key),
-      jobs.filter(({ key }) => key !== job.key),
+      this.#jobs.filter(({ key }) => key === job.key),
+      this.#jobs.filter(({ key }) => key !== job.key),
     ];
-    jobs = others;
-    for (const { caller, call } of failing) tell(caller, { type: 'failed', call, problem });
+    this.#jobs = others;
+    for (const { caller, call } of failing) this.#tell(caller, { type: 'failed', call, problem });
     // The runtime's library remembers a failure for as long as its thread lives, so the next try gets a new one.
-    await retire(false);
-  };
+    await this.#retire(false);
+  }
 
-  const retire = async (withoutGpu: boolean) => {
-    if (retired) return;
-    retired = true;
-    clearTimeout(idle);
-    for (const caller of callers) {
-      tell(caller, { type: 'retired', withoutGpu });
+  async #retire(withoutGpu: boolean): Promise<void> {
+    if (this.#retired) return;
+    this.#retired = true;
+    clearTimeout(this.#idle);
+    for (const caller of this.#callers) {
+      this.#tell(caller, { type: 'retired', withoutGpu });
       caller.port.close();
     }
-    callers.clear();
-    jobs = [];
+    this.#callers.clear();
+    this.#jobs = [];
     // A model must not be taken away under a step that uses it; how the step ends interests nobody any more.
-    await Promise.allSettled(steps.keys());
-    await loaded?.runtime.dispose().catch(() => undefined);
-    loaded = null;
-    deps.onRetired();
-  };
+    await Promise.allSettled(this.#steps.keys());
+    await this.#loaded?.runtime.dispose().catch(() => undefined);
+    this.#loaded = null;
+    this.#deps.onRetired();
+  }
 
-  const hear = (caller: Caller, data: unknown) => {
+  #hear(caller: Caller, data: unknown): void {
     const parsed = requestSchema.safeParse(data);
-    if (!parsed.success) return console.warn('embedding host: message not understood', parsed.error.message);
+    if (!parsed.success) {
+      console.warn('embedding host: message not understood', parsed.error.message);
+      return;
+    }
     const request = parsed.data;
     if (request.type === 'embed') {
       const { call, model, kind, texts, contexts = null } = request;
       const key = JSON.stringify(model);
-      jobs.push({
+      this.#jobs.push({
         caller,
         call,
         key,
@@ -221,27 +260,16 @@ export function createEmbeddingHost(deps: {
         begun: 0,
         over: 0,
       });
-      work();
+      this.#work();
     } else if (request.type === 'cancel') {
-      jobs = jobs.filter((job) => job.caller !== caller || job.call !== request.call);
+      this.#jobs = this.#jobs.filter((job) => job.caller !== caller || job.call !== request.call);
     } else {
-      jobs = jobs.filter((job) => job.caller !== caller);
-      callers.delete(caller);
+      this.#jobs = this.#jobs.filter((job) => job.caller !== caller);
+      this.#callers.delete(caller);
       caller.port.close();
-      if (callers.size === 0) void retire(false);
+      if (this.#callers.size === 0) void this.#retire(false);
     }
-  };
-
-  return {
-    accept: (port) => {
-      if (retired) return port.close();
-      const caller: Caller = { port, told: null };
-      callers.add(caller);
-      port.addEventListener('message', (event) => hear(caller, event.data));
-      port.start();
-    },
-    close: () => retire(false),
-  };
+  }
 }
 
 function problemOf(error: unknown, model: string): Problem {

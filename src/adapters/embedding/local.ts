@@ -1,14 +1,17 @@
 // A model that runs on this device, seen from those who want vectors: a proxy over a line to the thread that runs it.
 // Calls queue up there, the thread starts with the first and may retire between any two; the caller just awaits.
 import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
+import { ignore } from '../../domain/base/log.ts';
 import { writable } from '../../domain/base/readable.ts';
 import type { Config } from '../../domain/settings/config.ts';
+import type { BundledModel } from './bundled-models.ts';
 import { bundledModel } from './bundled-models.ts';
 import { type CalibrationDrawer, createCalibration } from './calibration.ts';
 import type { EmbeddingKind, EmbeddingProvider, EmbeddingState, Reading } from './embedding-provider.ts';
 import { familyOf } from './families.ts';
 import type { Line, LocalModel, Pieces, Request } from './protocol.ts';
 import { RETIRED, replySchema } from './protocol.ts';
+import type { Centre } from './vector.ts';
 import { centred } from './vector.ts';
 
 /** After a failed load the same answer is given for this long before the files are tried again: a search must not wait for it each time. */
@@ -30,75 +33,188 @@ interface Pending {
   reject(error: unknown): void;
 }
 
-/**
- * Makes the provider. Nothing is opened before the first `embed` or `prepare`. `dimensions` is 0 for a model that is not bundled until it
- * has been loaded once. `connect` opens a line to the thread that runs models, starting the thread if need be.
- */
-export function createLocalEmbedding(deps: {
+interface LocalEmbeddingDeps {
   readonly config: Config['embedding']['local'];
   readonly connect: () => Line | Promise<Line>;
   readonly drawer?: CalibrationDrawer;
   /** Vectors as the model gives them, with nothing taken away. */
   readonly raw?: boolean;
-}): EmbeddingProvider {
-  const { config } = deps;
-  const known = config.source === 'bundled' ? bundledModel(config.model) : undefined;
-  const centre = deps.raw ? null : (known?.centre ?? null);
-  const family = known ?? familyOf(config.model);
-  const prefixes = {
-    query: config.query_prefix === 'auto' ? family.queryPrefix : config.query_prefix,
-    passage: config.passage_prefix === 'auto' ? family.passagePrefix : config.passage_prefix,
+}
+
+/**
+ * Makes the provider. Nothing is opened before the first `embed` or `prepare`. `dimensions` is 0 for a model that is not bundled until it
+ * has been loaded once. `connect` opens a line to the thread that runs models, starting the thread if need be.
+ */
+export function createLocalEmbedding(deps: LocalEmbeddingDeps): EmbeddingProvider {
+  const model = new LocalEmbedding(deps);
+  const { id, languages, maxBatch, state, calibration } = model;
+  return {
+    id,
+    get dimensions() {
+      return model.dimensions;
+    },
+    languages,
+    maxBatch,
+    get abreast(): number {
+      return model.abreast;
+    },
+    state,
+    embed: (texts, options) => model.embed(texts, options),
+    read: (readings, options) => model.read(readings, options),
+    calibration,
+    ...(model.isBundled ? { prepare: () => model.prepare() } : {}),
+    close: () => model.close(),
   };
-  const model: LocalModel = {
-    model: config.model,
-    source: config.source,
-    device: config.device,
-    pooling: family.pooling,
-    batchSize: config.batch_size,
+}
+
+class LocalEmbedding {
+  readonly #deps: LocalEmbeddingDeps;
+  readonly #known: BundledModel | undefined;
+  readonly #centre: Centre | null;
+  readonly #family: ReturnType<typeof familyOf>;
+  readonly #prefixes: { readonly query: string; readonly passage: string };
+  readonly #model: LocalModel;
+  readonly state = writable<EmbeddingState>({ status: 'idle' });
+  readonly #pending = new Map<number, Pending>();
+  #open: { readonly line: Promise<Line> } | null = null;
+  #withoutGpu = false;
+  #failedUntil = 0;
+  #dimensions: number;
+  #beside = 1;
+  #calls = 0;
+  readonly #nothing = { bits: new Uint8Array(0), tokens: new Float32Array(0), weights: new Float32Array(0) };
+  // A prefix of one's own makes other vectors of the same passage: they must not be compared. The number is that of the centres.
+  // WebGPU's q4 weights and ONNX Runtime's way to round give nearly the vectors of our encoder (cosine .98 to .99 after centring): one key, so that a
+  // change of device or browser is none of the index's.
+  readonly id: EmbeddingProvider['id'];
+  readonly languages: EmbeddingProvider['languages'];
+  readonly maxBatch: EmbeddingProvider['maxBatch'];
+  readonly calibration: EmbeddingProvider['calibration'];
+
+  constructor(deps: LocalEmbeddingDeps) {
+    this.#deps = deps;
+    this.#known = deps.config.source === 'bundled' ? bundledModel(deps.config.model) : undefined;
+    this.#centre = deps.raw ? null : (this.#known?.centre ?? null);
+    this.#family = this.#known ?? familyOf(deps.config.model);
+    this.#prefixes = {
+      query: deps.config.query_prefix === 'auto' ? this.#family.queryPrefix : deps.config.query_prefix,
+      passage:
+        deps.config.passage_prefix === 'auto' ? this.#family.passagePrefix : deps.config.passage_prefix,
+    };
+    this.#model = {
+      model: deps.config.model,
+      source: deps.config.source,
+      device: deps.config.device,
+      pooling: this.#family.pooling,
+      batchSize: deps.config.batch_size,
+    };
+    this.#dimensions = this.#known?.dimensions ?? 0;
+    this.id = `local/${deps.config.model}/q8${this.#centre ? '-centred-3' : ''}${this.#prefixes.passage === this.#family.passagePrefix ? '' : `/${this.#prefixes.passage}`}`;
+    this.languages = this.#known?.languages ?? 'any';
+    this.maxBatch = deps.config.batch_size;
+    const known = this.#known;
+    this.calibration = known
+      ? async () => known.calibration
+      : createCalibration(
+          this.embed,
+          deps.drawer && {
+            drawer: deps.drawer,
+            name: JSON.stringify([
+              'local',
+              deps.config.model,
+              deps.config.source,
+              deps.config.device,
+              this.#prefixes,
+              this.#family.pooling,
+            ]),
+          },
+        );
+  }
+
+  readonly embed: EmbeddingProvider['embed'] = async (texts, options) =>
+    (
+      await this.#ask(
+        texts.map((text) => ({ context: '', text })),
+        false,
+        options,
+      )
+    ).vectors;
+
+  readonly read: NonNullable<EmbeddingProvider['read']> = async (readings, options) => {
+    const { vectors, pieces } = await this.#ask(readings, true, options);
+    return vectors.map((vector, at) => ({ vector, ...this.#nothing, ...pieces[at] }));
   };
 
-  const state = writable<EmbeddingState>({ status: 'idle' });
-  const pending = new Map<number, Pending>();
-  let open: { readonly line: Promise<Line> } | null = null;
-  let withoutGpu = false;
-  let failedUntil = 0;
-  let dimensions = known?.dimensions ?? 0;
-  let beside = 1;
-  let calls = 0;
-
-  const fail = (problem: Problem, which: readonly Pending[]) => {
-    state.set({ status: 'failed', problem });
-    failedUntil = Date.now() + RETRY_AFTER_MS;
-    reject(which, problemError(problem));
+  readonly close: EmbeddingProvider['close'] = async () => {
+    const mine = this.#open;
+    this.#open = null;
+    this.#failedUntil = 0;
+    this.state.set({ status: 'idle' });
+    this.#reject(
+      [...this.#pending.values()],
+      new DOMException('The embedding model was closed.', 'AbortError'),
+    );
+    const { port } = (await mine?.line.catch(() => null)) ?? {};
+    port?.postMessage({ type: 'bye' } satisfies Request, []);
+    port?.close();
   };
-  const reject = (which: readonly Pending[], error: unknown) => {
+
+  /** It came with the app: it may be loaded before anybody asks. */
+  get isBundled(): boolean {
+    return this.#known !== undefined;
+  }
+
+  prepare(): void {
+    if (this.state.get().status !== 'idle' || this.#pending.size > 0) return;
+    ignore(
+      this.embed([FIRST_WORDS], { kind: 'query', signal: new AbortController().signal }),
+      'loading the model ahead; what is wrong is said where somebody asks for vectors',
+    );
+  }
+
+  get dimensions(): number {
+    return this.#dimensions;
+  }
+
+  get abreast(): number {
+    return this.#beside;
+  }
+
+  #fail(problem: Problem, which: readonly Pending[]): void {
+    this.state.set({ status: 'failed', problem });
+    this.#failedUntil = Date.now() + RETRY_AFTER_MS;
+    this.#reject(which, problemError(problem));
+  }
+
+  #reject(which: readonly Pending[], error: unknown): void {
     for (const call of which) {
-      pending.delete(call.request.call);
+      this.#pending.delete(call.request.call);
       call.reject(error);
     }
-  };
+  }
 
-  const start = () => {
-    const mine = { line: (async () => deps.connect())() };
-    open = mine;
+  #start() {
+    const mine = { line: (async () => this.#deps.connect())() };
+    this.#open = mine;
     /** Leaves this line, unless it has been left already; tells whether it was the one in use. */
     const leave = (): boolean => {
-      if (open !== mine) return false;
-      open = null;
+      if (this.#open !== mine) return false;
+      this.#open = null;
       return true;
     };
     /** The thread retired: what it has not answered is asked of the next one. */
     const retired = () => {
       if (!leave()) return;
-      if (state.get().status !== 'failed') state.set({ status: 'idle' });
-      for (const { request } of pending.values()) send(request);
+      if (this.state.get().status !== 'failed') this.state.set({ status: 'idle' });
+      for (const { request } of this.#pending.values()) this.#send(request);
     };
     const lost = (reason: unknown) => {
       if (reason === RETIRED) return retired();
       if (!leave()) return;
-      if (!isAbort(reason)) return fail(toBroken(reason, model.model), [...pending.values()]);
-      state.set({ status: 'idle' });
-      reject([...pending.values()], reason);
+      if (!isAbort(reason))
+        return this.#fail(toBroken(reason, this.#model.model), [...this.#pending.values()]);
+      this.state.set({ status: 'idle' });
+      this.#reject([...this.#pending.values()], reason);
     };
     const hear = (data: unknown) => {
       const parsed = replySchema.safeParse(data);
@@ -106,24 +222,24 @@ export function createLocalEmbedding(deps: {
       const reply = parsed.data;
       switch (reply.type) {
         case 'loading':
-          return state.set({ status: 'loading', loaded: reply.loaded, total: reply.total });
+          return this.state.set({ status: 'loading', loaded: reply.loaded, total: reply.total });
         case 'ready':
-          ({ dimensions, beside } = reply);
-          return state.set({ status: 'ready' });
+          ({ dimensions: this.#dimensions, beside: this.#beside } = reply);
+          return this.state.set({ status: 'ready' });
         case 'vectors':
-          pending.get(reply.call)?.resolve({ vectors: reply.vectors, pieces: reply.pieces ?? [] });
-          return void pending.delete(reply.call);
+          this.#pending.get(reply.call)?.resolve({ vectors: reply.vectors, pieces: reply.pieces ?? [] });
+          return void this.#pending.delete(reply.call);
         case 'failed': {
-          const call = pending.get(reply.call);
-          return fail(reply.problem, call ? [call] : []);
+          const call = this.#pending.get(reply.call);
+          return this.#fail(reply.problem, call ? [call] : []);
         }
         case 'retired':
-          withoutGpu ||= reply.withoutGpu;
+          this.#withoutGpu ||= reply.withoutGpu;
           return retired();
       }
     };
     mine.line.then(({ port, lost: gone }) => {
-      if (open !== mine) return;
+      if (this.#open !== mine) return;
       port.addEventListener('message', (event) => hear(event.data));
       port.start();
       const leaveIt = () => {
@@ -136,132 +252,62 @@ export function createLocalEmbedding(deps: {
       else gone.addEventListener('abort', onGone, { once: true });
     }, lost);
     return mine;
-  };
+  }
 
-  const send = (request: Request) => {
-    void (open ?? start()).line.then(
+  #send(request: Request): void {
+    void (this.#open ?? this.#start()).line.then(
       ({ port }) => {
         // Cancelled while the line was opening: nothing to ask.
-        if (request.type === 'embed' && !pending.has(request.call)) return;
+        if (request.type === 'embed' && !this.#pending.has(request.call)) return;
         const asked =
-          request.type === 'embed' && withoutGpu
+          request.type === 'embed' && this.#withoutGpu
             ? { ...request, model: { ...request.model, device: 'wasm' as const } }
             : request;
         port.postMessage(asked, []);
       },
       () => undefined,
     );
-  };
+  }
 
-  const ask = async (
+  async #ask(
     readings: readonly Reading[],
     pieces: boolean,
     { kind, signal }: { kind: EmbeddingKind; signal: AbortSignal },
-  ): Promise<Answer> => {
+  ): Promise<Answer> {
     signal.throwIfAborted();
     if (readings.length === 0) return { vectors: [], pieces: [] };
-    const before = state.get();
-    if (before.status === 'failed' && Date.now() < failedUntil) throw problemError(before.problem);
-    const call = ++calls;
-    const prefix = prefixes[kind];
+    const before = this.state.get();
+    if (before.status === 'failed' && Date.now() < this.#failedUntil) throw problemError(before.problem);
+    const call = ++this.#calls;
+    const prefix = this.#prefixes[kind];
     const request: Pending['request'] = {
       type: 'embed',
       call,
-      model,
+      model: this.#model,
       kind,
       texts: readings.map(({ context, text }) => `${prefix}${context}${text}`),
       ...(pieces ? { contexts: readings.map(({ context }) => prefix.length + context.length) } : {}),
     };
     const cancel = () => {
-      const waiting = pending.get(call);
+      const waiting = this.#pending.get(call);
       if (!waiting) return;
-      pending.delete(call);
+      this.#pending.delete(call);
       waiting.reject(signal.reason);
-      if (open) send({ type: 'cancel', call });
+      if (this.#open) this.#send({ type: 'cancel', call });
     };
     try {
       const answer = await new Promise<Answer>((resolve, reject) => {
-        pending.set(call, { request, resolve, reject });
+        this.#pending.set(call, { request, resolve, reject });
         signal.addEventListener('abort', cancel, { once: true });
-        send(request);
+        this.#send(request);
       });
-      for (const [at, vector] of answer.vectors.entries()) centred(vector, centre, readings[at]?.text ?? '');
+      for (const [at, vector] of answer.vectors.entries())
+        centred(vector, this.#centre, readings[at]?.text ?? '');
       return answer;
     } finally {
       signal.removeEventListener('abort', cancel);
     }
-  };
-
-  const embed: EmbeddingProvider['embed'] = async (texts, options) =>
-    (
-      await ask(
-        texts.map((text) => ({ context: '', text })),
-        false,
-        options,
-      )
-    ).vectors;
-
-  const nothing = { bits: new Uint8Array(0), tokens: new Float32Array(0), weights: new Float32Array(0) };
-  const read: NonNullable<EmbeddingProvider['read']> = async (readings, options) => {
-    const { vectors, pieces } = await ask(readings, true, options);
-    return vectors.map((vector, at) => ({ vector, ...nothing, ...pieces[at] }));
-  };
-
-  return {
-    // A prefix of one's own makes other vectors of the same passage: they must not be compared. The number is that of the centres.
-    // WebGPU's q4 weights and ONNX Runtime's way to round give nearly the vectors of our encoder (cosine .98 to .99 after centring): one key, so that a
-    // change of device or browser is none of the index's.
-    id: `local/${config.model}/q8${centre ? '-centred-3' : ''}${prefixes.passage === family.passagePrefix ? '' : `/${prefixes.passage}`}`,
-    get dimensions() {
-      return dimensions;
-    },
-    languages: known?.languages ?? 'any',
-    maxBatch: config.batch_size,
-    get abreast() {
-      return beside;
-    },
-    state,
-    embed,
-    read,
-    // One that would have to be fetched from elsewhere waits until it is asked.
-    ...(known
-      ? {
-          prepare: () => {
-            if (state.get().status !== 'idle' || pending.size > 0) return;
-            // What is wrong with it is said where somebody asks for it.
-            embed([FIRST_WORDS], { kind: 'query', signal: new AbortController().signal }).catch(
-              () => undefined,
-            );
-          },
-        }
-      : {}),
-    calibration: known
-      ? async () => known.calibration
-      : createCalibration(
-          embed,
-          deps.drawer && {
-            drawer: deps.drawer,
-            name: JSON.stringify([
-              'local',
-              config.model,
-              config.source,
-              config.device,
-              prefixes,
-              family.pooling,
-            ]),
-          },
-        ),
-    close: async () => {
-      const mine = open;
-      open = null;
-      failedUntil = 0;
-      state.set({ status: 'idle' });
-      reject([...pending.values()], new DOMException('The embedding model was closed.', 'AbortError'));
-      const { port } = (await mine?.line.catch(() => null)) ?? {};
-      port?.postMessage({ type: 'bye' } satisfies Request, []);
-      port?.close();
-    },
-  };
+  }
 }
 
 const problemError = (problem: Problem): RecollectError =>

@@ -47,40 +47,105 @@ export function createOpenAiCompatibleEmbedding(deps: {
   readonly backoffMs?: number;
   readonly drawer?: CalibrationDrawer | undefined;
 }): EmbeddingProvider {
-  const { config } = deps;
-  const family = familyOf(config.model);
-  const prefixes = { query: family.queryPrefix, passage: family.passagePrefix };
-  const state = writable<EmbeddingState>({ status: 'idle' });
-  let lifetime = new AbortController();
+  return new OpenAiCompatibleEmbedding(deps);
+}
 
-  const once = async (texts: readonly string[], signal: AbortSignal): Promise<Response> => {
-    const key = await deps.key();
-    return deps.fetch(`${config.base_url.replace(/(?<!\/)\/+$/, '')}/embeddings`, {
+class OpenAiCompatibleEmbedding implements EmbeddingProvider {
+  readonly #deps: {
+    readonly provider: string;
+    readonly config: RemoteConfig;
+    readonly askDimensions: boolean;
+    readonly key: () => Promise<string | undefined>;
+    readonly fetch: typeof fetch;
+    readonly backoffMs?: number;
+    readonly drawer?: CalibrationDrawer | undefined;
+  };
+  readonly #prefixes;
+  readonly state = writable<EmbeddingState>({ status: 'idle' });
+  #lifetime = new AbortController();
+  readonly id: string;
+  readonly dimensions: EmbeddingProvider['dimensions'];
+  readonly languages: EmbeddingProvider['languages'] = 'any';
+  readonly maxBatch: EmbeddingProvider['maxBatch'] = BATCH;
+  readonly calibration: EmbeddingProvider['calibration'];
+
+  constructor(deps: {
+    readonly provider: string;
+    readonly config: RemoteConfig;
+    readonly askDimensions: boolean;
+    readonly key: () => Promise<string | undefined>;
+    readonly fetch: typeof fetch;
+    readonly backoffMs?: number;
+    readonly drawer?: CalibrationDrawer | undefined;
+  }) {
+    this.#deps = deps;
+    const family = familyOf(deps.config.model);
+    this.#prefixes = { query: family.queryPrefix, passage: family.passagePrefix };
+    this.id = `${deps.provider}/${deps.config.model}/${deps.config.dimensions}`;
+    this.dimensions = deps.config.dimensions;
+    this.calibration = createCalibration(
+      this.embed,
+      deps.drawer && {
+        drawer: deps.drawer,
+        name: JSON.stringify([this.id, deps.config.base_url, this.#prefixes]),
+      },
+    );
+  }
+
+  readonly embed: EmbeddingProvider['embed'] = async (texts, options) => {
+    const signal = AbortSignal.any([options.signal, this.#lifetime.signal]);
+    signal.throwIfAborted();
+    if (texts.length === 0) return [];
+    if (!this.#deps.config.base_url) throw this.#remote(0, 'no address is configured', false);
+    const vectors: Float32Array[] = [];
+    try {
+      // An empty input is refused by most servers; a space means as little.
+      const inputs = texts.map(
+        (text) => `${this.#prefixes[options.kind]}${text.slice(0, MAX_CHARACTERS)}`.trim() || ' ',
+      );
+      for (const batch of batches(inputs)) vectors.push(...(await this.#request(batch, signal)));
+      this.state.set(READY);
+      return vectors;
+    } catch (error) {
+      if (!isAbort(error)) this.state.set({ status: 'failed', problem: toProblem(error) });
+      throw error;
+    }
+  };
+
+  readonly close: EmbeddingProvider['close'] = async () => {
+    this.#lifetime.abort();
+    this.#lifetime = new AbortController();
+    this.state.set({ status: 'idle' });
+  };
+
+  async #once(texts: readonly string[], signal: AbortSignal): Promise<Response> {
+    const key = await this.#deps.key();
+    return this.#deps.fetch(`${this.#deps.config.base_url.replace(/(?<!\/)\/+$/, '')}/embeddings`, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
         ...(key ? { authorization: `Bearer ${key}` } : {}),
       },
       body: JSON.stringify({
-        model: config.model,
+        model: this.#deps.config.model,
         input: texts,
         encoding_format: 'float',
-        ...(deps.askDimensions ? { dimensions: config.dimensions } : {}),
+        ...(this.#deps.askDimensions ? { dimensions: this.#deps.config.dimensions } : {}),
       }),
       signal,
     });
-  };
+  }
 
-  const request = async (texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]> => {
+  async #request(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]> {
     for (let attempt = 1; ; attempt++) {
       const last = attempt === ATTEMPTS;
-      let wait = (deps.backoffMs ?? 500) * 2 ** (attempt - 1);
+      let wait = (this.#deps.backoffMs ?? 500) * 2 ** (attempt - 1);
       try {
         const vectors = await within(signal, TIMEOUT_MS, async (bounded) => {
-          const response = await once(texts, bounded);
-          if (response.ok) return await vectorsOf(response, texts.length);
+          const response = await this.#once(texts, bounded);
+          if (response.ok) return await this.#vectorsOf(response, texts.length);
           const busy = response.status === 429 || response.status >= 500;
-          if (!busy || last) throw await refusal(response);
+          if (!busy || last) throw await this.#refusal(response);
           wait = retryAfter(response) ?? wait;
           await response.body?.cancel();
           return null;
@@ -90,33 +155,33 @@ export function createOpenAiCompatibleEmbedding(deps: {
         signal.throwIfAborted();
         if (error instanceof RecollectError) throw error;
         // The connection did not come about, broke, or timed out.
-        if (last) throw remote(0, toProblem(error).message, true, error);
+        if (last) throw this.#remote(0, toProblem(error).message, true, error);
       }
       await pause(wait, signal);
     }
-  };
+  }
 
-  const vectorsOf = async (response: Response, expected: number): Promise<Float32Array[]> => {
+  async #vectorsOf(response: Response, expected: number): Promise<Float32Array[]> {
     const text = await response.text();
     const parsed = responseSchema.safeParse(parseJson(text));
     if (!parsed.success)
-      throw remote(response.status, `not an embeddings response: ${text.slice(0, 200)}`, false);
+      throw this.#remote(response.status, `not an embeddings response: ${text.slice(0, 200)}`, false);
     const vectors: Float32Array[] = [];
     for (const { index, embedding } of parsed.data.data) {
-      if (embedding.length !== config.dimensions)
-        throw remote(
+      if (embedding.length !== this.#deps.config.dimensions)
+        throw this.#remote(
           response.status,
-          `${config.model} gives ${embedding.length} dimensions, the configuration says ${config.dimensions}`,
+          `${this.#deps.config.model} gives ${embedding.length} dimensions, the configuration says ${this.#deps.config.dimensions}`,
           false,
         );
       vectors[index] = unit(Float32Array.from(embedding));
     }
     if (vectors.length !== expected || vectors.includes(undefined as never))
-      throw remote(response.status, `${parsed.data.data.length} vectors for ${expected} texts`, false);
+      throw this.#remote(response.status, `${parsed.data.data.length} vectors for ${expected} texts`, false);
     return vectors;
-  };
+  }
 
-  const refusal = async (response: Response): Promise<RecollectError> => {
+  async #refusal(response: Response): Promise<RecollectError> {
     const text = await response.text().catch(() => '');
     const parsed = failureSchema.safeParse(parseJson(text));
     const said = parsed.success
@@ -124,54 +189,16 @@ export function createOpenAiCompatibleEmbedding(deps: {
         ? parsed.data.error
         : parsed.data.error.message
       : text.slice(0, 200) || response.statusText;
-    return remote(response.status, said, response.status === 429 || response.status >= 500);
-  };
+    return this.#remote(response.status, said, response.status === 429 || response.status >= 500);
+  }
 
-  const remote = (status: number, detail: string, retry: boolean, cause?: unknown) =>
-    new RecollectError('embedding-remote', `The embedding server did not give vectors: ${detail}`, {
-      params: { status, detail, url: config.base_url, model: config.model },
+  #remote(status: number, detail: string, retry: boolean, cause?: unknown): RecollectError {
+    return new RecollectError('embedding-remote', `The embedding server did not give vectors: ${detail}`, {
+      params: { status, detail, url: this.#deps.config.base_url, model: this.#deps.config.model },
       retry,
       cause,
     });
-
-  const embed: EmbeddingProvider['embed'] = async (texts, options) => {
-    const signal = AbortSignal.any([options.signal, lifetime.signal]);
-    signal.throwIfAborted();
-    if (texts.length === 0) return [];
-    if (!config.base_url) throw remote(0, 'no address is configured', false);
-    const vectors: Float32Array[] = [];
-    try {
-      // An empty input is refused by most servers; a space means as little.
-      const inputs = texts.map(
-        (text) => `${prefixes[options.kind]}${text.slice(0, MAX_CHARACTERS)}`.trim() || ' ',
-      );
-      for (const batch of batches(inputs)) vectors.push(...(await request(batch, signal)));
-      state.set(READY);
-      return vectors;
-    } catch (error) {
-      if (!isAbort(error)) state.set({ status: 'failed', problem: toProblem(error) });
-      throw error;
-    }
-  };
-
-  const id = `${deps.provider}/${config.model}/${config.dimensions}`;
-  return {
-    id,
-    dimensions: config.dimensions,
-    languages: 'any',
-    maxBatch: BATCH,
-    state,
-    calibration: createCalibration(
-      embed,
-      deps.drawer && { drawer: deps.drawer, name: JSON.stringify([id, config.base_url, prefixes]) },
-    ),
-    embed,
-    close: async () => {
-      lifetime.abort();
-      lifetime = new AbortController();
-      state.set({ status: 'idle' });
-    },
-  };
+  }
 }
 
 const READY: EmbeddingState = { status: 'ready' };

@@ -1,6 +1,13 @@
 // Runs one model, in a browser's worker or in Node: the tokenizer is that of transformers.js, the network its ONNX Runtime or our own encoder. The only
 // file that names the library.
-import { AutoModel, AutoTokenizer, env, mean_pooling, Tensor } from '@huggingface/transformers';
+import {
+  AutoModel,
+  AutoTokenizer,
+  env,
+  mean_pooling,
+  type PreTrainedTokenizer,
+  Tensor,
+} from '@huggingface/transformers';
 import { z } from 'zod';
 import { RecollectError } from '../../domain/base/errors.ts';
 import { collect } from './body.ts';
@@ -62,163 +69,185 @@ const WEIGHTS = /\.onnx(?:_data(?:_\d+)?)?$/;
  * damaged are let go of; `StaleFilesError` says that some were kept before, so that another try may find better ones.
  */
 export function createTransformersLoader(places: RuntimePlaces): LoadRuntime {
-  const load = async (
-    model: LocalModel,
-    device: 'cpu' | 'wasm' | 'webgpu',
-    onProgress: (loaded: number, total: number) => void,
-    adapter?: GPUAdapter,
-  ): Promise<EmbeddingRuntime> => {
-    const dtype = device === 'webgpu' ? 'q4' : 'q8';
-    if (places.ort) {
-      const wasm = env.backends.onnx.wasm;
-      if (!wasm) throw new Error('this build of transformers.js has no WASM backend');
-      wasm.wasmPaths = { ...(device === 'webgpu' ? places.ort.gpu : places.ort.plain) };
-      wasm.numThreads = threads();
-    }
-    point(model, places);
-    const known = model.source === 'bundled' ? bundledModel(model.model) : undefined;
-    const encodable = known && dtype === 'q8' && canEncode() ? known : null;
-    const files = encodable ? filesFor(encodable, 'encoder') : filesOf(known, dtype);
-    const { missing, stub, letGo } = watch(files, onProgress);
-    const kept = await keptFiles(model, places);
-    if (model.source === 'bundled' && places.files) {
-      const file = files.find(({ path }) => !places.files?.exists(`${model.model}/${path}`));
-      if (file || !known) throw missingFile(model, file?.path ?? 'config.json');
-    }
-    try {
-      const network = encodable
-        ? await encoderOf(encodable, places)
-        : await networkOf(model, { device, dtype, adapter, places });
-      // One after the other: a vocabulary in the making takes as much memory as the bytes that are given back here.
-      letGo();
-      const tokenizer = await AutoTokenizer.from_pretrained(model.model);
-      const limit = Math.min(MAX_TOKENS, tokenizer.model_max_length || MAX_TOKENS);
-
-      const run = async (texts: readonly string[]): Promise<Float32Array[]> => {
-        const inputs = tokenizer(texts.map(readable), {
-          padding: true,
-          truncation: true,
-          max_length: limit,
-        });
-        const states = await network.run(inputs);
-        const pooled =
-          model.pooling === 'cls' ? states.slice(null, 0) : mean_pooling(states, inputs.attention_mask);
-        const [rows, width] = pooled.dims as [number, number];
-        const numbers = Float32Array.from(pooled.data as Float32Array);
-        return Array.from({ length: rows }, (_, row) => unit(numbers.slice(row * width, (row + 1) * width)));
-      };
-
-      const scores = scoresOf(tokenizer);
-      const reduce = places.reduceTokens ?? reduceWith(known?.stateCentre ?? null);
-
-      /** Where a text's own pieces begin, after the marks that stand in front of every text and its context. */
-      const beginning = (text: string, context: number): number => {
-        const front = text.slice(0, context).trimEnd();
-        const { size } = tokenizer(front === '' ? '' : readable(front), {
-          truncation: true,
-          max_length: limit,
-        }).input_ids;
-        // The mark at the end is not in front of anything.
-        return Math.max(1, size - 1);
-      };
-      const read: NonNullable<EmbeddingRuntime['read']> = async (text, context, kind) => {
-        const inputs = tokenizer([readable(text)], { padding: false, truncation: true, max_length: limit });
-        const begins = beginning(text, context);
-        const make = ({ dims, data }: Tensor): { vector: Float32Array; pieces: Pieces } => {
-          const [, count, width] = dims as [number, number, number];
-          // Nobody else wants them: changed in place.
-          const numbers = data instanceof Float32Array ? data : Float32Array.from(data as ArrayLike<number>);
-          const from = Math.min(begins, Math.max(0, count - 2));
-          const pooled = new Float32Array(width);
-          // A passage is the mean of its own pieces, each read in its context; a question the mean of all, as `run` has it.
-          const [first, end] =
-            model.pooling === 'cls'
-              ? [0, 1]
-              : kind === 'query'
-                ? [0, count]
-                : [from, Math.max(from + 1, count - 1)];
-          for (let piece = first; piece < end; piece++)
-            for (let at = 0; at < width; at++)
-              pooled[at] = (pooled[at] as number) + (numbers[piece * width + at] as number);
-          const own = numbers.subarray(from * width, Math.max(from, count - 1) * width);
-          const ids = Array.from((inputs.input_ids.data as BigInt64Array).slice(from, count - 1), Number);
-          return {
-            vector: unit(pooled),
-            pieces: reduce({
-              states: own,
-              dimensions: width,
-              kind,
-              text: text.slice(context),
-              logProbabilities: scores && ids.map((id) => scores[id] ?? 0),
-            }),
-          };
-        };
-        const { beside } = network;
-        return kind === 'passage' && beside?.most
-          ? beside.run(inputs, make)
-          : make(await network.run(inputs));
-      };
-
-      // The first run compiles and allocates: it belongs to loading, and it tells the width.
-      const [probe] = await run(['ready']);
-      const runtime: EmbeddingRuntime = {
-        dimensions: (probe as Float32Array).length,
-        batch: device === 'webgpu' ? model.batchSize : 1,
-        device,
-        get beside() {
-          return network.beside?.most ?? undefined;
-        },
-        run: (texts) =>
-          run(texts).catch((error: unknown) => {
-            throw device === 'webgpu' ? new GpuError('WebGPU failed while running', { cause: error }) : error;
-          }),
-        read: (text, context, kind) =>
-          read(text, context, kind).catch((error: unknown) => {
-            throw device === 'webgpu' ? new GpuError('WebGPU failed while running', { cause: error }) : error;
-          }),
-        dispose: network.dispose,
-      };
-      return runtime;
-    } catch (error) {
-      if ((stub() || isCutOff(messageOf(error))) && (await kept.letGo())) throw new StaleFilesError();
-      if (error instanceof RecollectError) throw error;
-      const absent = missing() ?? (nameOf(error) === 'ModelFileNotFoundError' ? messageOf(error) : null);
-      if (absent !== null) throw missingFile(model, absent);
-      if (device === 'webgpu') throw new GpuError('WebGPU failed while loading', { cause: error });
-      throw new RecollectError(
-        'embedding-broken',
-        `The embedding model ${model.model} cannot be run: ${messageOf(error)}`,
-        {
-          params: {
-            model: model.model,
-            detail: messageOf(error),
-            ...(isCutOff(messageOf(error)) ? { reason: 'file' } : {}),
-          },
-          retry: true,
-          cause: error,
-        },
-      );
-    } finally {
-      letGo();
-    }
-  };
-
   return async (model, onProgress) => {
-    if (!places.ort) return load(model, 'cpu', onProgress);
+    if (!places.ort) return load(places, model, 'cpu', onProgress);
     const known = model.source === 'bundled' ? bundledModel(model.model) : undefined;
     // What needs no file and no question is asked first.
     const wanted = model.device !== 'wasm' && (!known || known.q4);
     const adapter = wanted ? await gpuAdapter(model.device === 'webgpu') : null;
-    if (!adapter) return load(model, 'wasm', onProgress);
+    if (!adapter) return load(places, model, 'wasm', onProgress);
     try {
-      return await load(model, 'webgpu', onProgress, adapter);
+      return await load(places, model, 'webgpu', onProgress, adapter);
     } catch (error) {
       // A hub model without q4 weights: nothing has been started yet, so the CPU is still open on this thread.
       if (error instanceof RecollectError && error.problem.code === 'embedding-missing')
-        return load(model, 'wasm', onProgress);
+        return load(places, model, 'wasm', onProgress);
       throw error;
     }
   };
+}
+
+async function load(
+  places: RuntimePlaces,
+  model: LocalModel,
+  device: 'cpu' | 'wasm' | 'webgpu',
+  onProgress: (loaded: number, total: number) => void,
+  adapter?: GPUAdapter,
+): Promise<EmbeddingRuntime> {
+  const dtype = device === 'webgpu' ? 'q4' : 'q8';
+  if (places.ort) {
+    const wasm = env.backends.onnx.wasm;
+    if (!wasm) throw new Error('this build of transformers.js has no WASM backend');
+    wasm.wasmPaths = { ...(device === 'webgpu' ? places.ort.gpu : places.ort.plain) };
+    wasm.numThreads = threads();
+  }
+  point(model, places);
+  const known = model.source === 'bundled' ? bundledModel(model.model) : undefined;
+  const encodable = known && dtype === 'q8' && canEncode() ? known : null;
+  const files = encodable ? filesFor(encodable, 'encoder') : filesOf(known, dtype);
+  const { missing, stub, letGo } = watch(files, onProgress);
+  const kept = await keptFiles(model, places);
+  if (model.source === 'bundled' && places.files) {
+    const file = files.find(({ path }) => !places.files?.exists(`${model.model}/${path}`));
+    if (file || !known) throw missingFile(model, file?.path ?? 'config.json');
+  }
+  try {
+    const network = encodable
+      ? await encoderOf(encodable, places)
+      : await networkOf(model, { device, dtype, adapter, places });
+    // One after the other: a vocabulary in the making takes as much memory as the bytes that are given back here.
+    letGo();
+    const tokenizer = await AutoTokenizer.from_pretrained(model.model);
+    const { run, read } = readingWith(
+      model,
+      network,
+      tokenizer,
+      places.reduceTokens ?? reduceWith(known?.stateCentre ?? null),
+    );
+    // The first run compiles and allocates: it belongs to loading, and it tells the width.
+    const [probe] = await run(['ready']);
+    const runtime: EmbeddingRuntime = {
+      dimensions: (probe as Float32Array).length,
+      batch: device === 'webgpu' ? model.batchSize : 1,
+      device,
+      get beside() {
+        return network.beside?.most ?? undefined;
+      },
+      run: (texts) =>
+        run(texts).catch((error: unknown) => {
+          throw device === 'webgpu' ? new GpuError('WebGPU failed while running', { cause: error }) : error;
+        }),
+      read: (text, context, kind) =>
+        read(text, context, kind).catch((error: unknown) => {
+          throw device === 'webgpu' ? new GpuError('WebGPU failed while running', { cause: error }) : error;
+        }),
+      dispose: network.dispose,
+    };
+    return runtime;
+  } catch (error) {
+    if ((stub() || isCutOff(messageOf(error))) && (await kept.letGo())) throw new StaleFilesError();
+    throw loadingFailed(error, model, device, missing());
+  } finally {
+    letGo();
+  }
+}
+
+/** What makes vectors of texts, and token vectors beside them, with a network and its tokenizer. */
+function readingWith(
+  model: LocalModel,
+  network: Network,
+  tokenizer: PreTrainedTokenizer,
+  reduce: ReduceTokens,
+): { run(texts: readonly string[]): Promise<Float32Array[]>; read: NonNullable<EmbeddingRuntime['read']> } {
+  const limit = Math.min(MAX_TOKENS, tokenizer.model_max_length || MAX_TOKENS);
+
+  const run = async (texts: readonly string[]): Promise<Float32Array[]> => {
+    const inputs = tokenizer(texts.map(readable), {
+      padding: true,
+      truncation: true,
+      max_length: limit,
+    });
+    const states = await network.run(inputs);
+    const pooled =
+      model.pooling === 'cls' ? states.slice(null, 0) : mean_pooling(states, inputs.attention_mask);
+    const [rows, width] = pooled.dims as [number, number];
+    const numbers = Float32Array.from(pooled.data as Float32Array);
+    return Array.from({ length: rows }, (_, row) => unit(numbers.slice(row * width, (row + 1) * width)));
+  };
+
+  const scores = scoresOf(tokenizer);
+  /** Where a text's own pieces begin, after the marks that stand in front of every text and its context. */
+  const beginning = (text: string, context: number): number => {
+    const front = text.slice(0, context).trimEnd();
+    const { size } = tokenizer(front === '' ? '' : readable(front), {
+      truncation: true,
+      max_length: limit,
+    }).input_ids;
+    // The mark at the end is not in front of anything.
+    return Math.max(1, size - 1);
+  };
+  const read: NonNullable<EmbeddingRuntime['read']> = async (text, context, kind) => {
+    const inputs = tokenizer([readable(text)], { padding: false, truncation: true, max_length: limit });
+    const begins = beginning(text, context);
+    const make = ({ dims, data }: Tensor): { vector: Float32Array; pieces: Pieces } => {
+      const [, count, width] = dims as [number, number, number];
+      // Nobody else wants them: changed in place.
+      const numbers = data instanceof Float32Array ? data : Float32Array.from(data as ArrayLike<number>);
+      const from = Math.min(begins, Math.max(0, count - 2));
+      const pooled = new Float32Array(width);
+      // A passage is the mean of its own pieces, each read in its context; a question the mean of all, as `run` has it.
+      const [first, end] =
+        model.pooling === 'cls'
+          ? [0, 1]
+          : kind === 'query'
+            ? [0, count]
+            : [from, Math.max(from + 1, count - 1)];
+      for (let piece = first; piece < end; piece++)
+        for (let at = 0; at < width; at++)
+          pooled[at] = (pooled[at] as number) + (numbers[piece * width + at] as number);
+      const own = numbers.subarray(from * width, Math.max(from, count - 1) * width);
+      const ids = Array.from((inputs.input_ids.data as BigInt64Array).slice(from, count - 1), Number);
+      return {
+        vector: unit(pooled),
+        pieces: reduce({
+          states: own,
+          dimensions: width,
+          kind,
+          text: text.slice(context),
+          logProbabilities: scores && ids.map((id) => scores[id] ?? 0),
+        }),
+      };
+    };
+    const { beside } = network;
+    return kind === 'passage' && beside?.most ? beside.run(inputs, make) : make(await network.run(inputs));
+  };
+  return { run, read };
+}
+
+/** What loading failed of, as the loader says it. `missing`: the file that was not there. */
+function loadingFailed(
+  error: unknown,
+  model: LocalModel,
+  device: 'cpu' | 'wasm' | 'webgpu',
+  missing: string | null | undefined,
+): Error {
+  if (error instanceof RecollectError) return error;
+  const absent = missing ?? (nameOf(error) === 'ModelFileNotFoundError' ? messageOf(error) : null);
+  if (absent !== null) return missingFile(model, absent);
+  if (device === 'webgpu') return new GpuError('WebGPU failed while loading', { cause: error });
+  return new RecollectError(
+    'embedding-broken',
+    `The embedding model ${model.model} cannot be run: ${messageOf(error)}`,
+    {
+      params: {
+        model: model.model,
+        detail: messageOf(error),
+        ...(isCutOff(messageOf(error)) ? { reason: 'file' } : {}),
+      },
+      retry: true,
+      cause: error,
+    },
+  );
 }
 
 /** A network in memory. */
