@@ -7,7 +7,7 @@
 import { z } from 'zod';
 import { isAbort, type Problem, RecollectError, toProblem } from '../domain/base/errors.ts';
 import { log } from '../domain/base/log.ts';
-import { type Readable, writable } from '../domain/base/readable.ts';
+import { type Readable, type Writable, writable } from '../domain/base/readable.ts';
 import type { Config } from '../domain/settings/config.ts';
 import { type SyncAnswer, type SyncRequest, syncRequestSchema } from '../services/sync/requests.ts';
 import { SYNC_OFF, type SyncStatus } from '../services/sync/sync.ts';
@@ -108,80 +108,156 @@ const SUCCESSION_MS = 3_000;
 /** One that ended or failed soon after its start is not started again before this time, ms. */
 const RETRY_MS = 60_000;
 
-/**
- * The tab's end, until the signal. `startThread` is called once sync is wanted or asked for, and again where the thread has ended by itself.
- * The status is what the leading thread says; where none speaks it says so, and nothing that a thread that ended had said.
- */
-export function connectSync({
-  startThread,
-  config,
-  signal,
-  startMs = START_MS,
-  retryMs = RETRY_MS,
-}: {
+interface TabSyncLinkDeps {
   readonly startThread: () => Worker;
   readonly config: Readable<Config>;
   readonly signal: AbortSignal;
   readonly startMs?: number;
   readonly retryMs?: number;
-}): SyncLink {
-  const mode = () => config.get().sync.mode;
-  const isWanted = () => mode() === 'remote' || mode() === 'managed';
-  const status = writable<SyncStatus>(initialStatus(mode()));
-  const pending = new Map<string, (message: Extract<Message, { type: 'answer' }>) => void>();
-  let thread: Worker | undefined;
-  let startedAt = Number.NEGATIVE_INFINITY;
+}
+
+/**
+ * The tab's end, until the signal. `startThread` is called once sync is wanted or asked for, and again where the thread has ended by itself.
+ * The status is what the leading thread says; where none speaks it says so, and nothing that a thread that ended had said.
+ */
+export function connectSync(deps: TabSyncLinkDeps): SyncLink {
+  return new TabSyncLink(deps);
+}
+
+class TabSyncLink implements SyncLink {
+  readonly #deps: TabSyncLinkDeps;
+  readonly #startMs: NonNullable<TabSyncLinkDeps['startMs']>;
+  readonly #retryMs: NonNullable<TabSyncLinkDeps['retryMs']>;
+  readonly status: Writable<SyncStatus>;
+  readonly #pending = new Map<string, (message: Extract<Message, { type: 'answer' }>) => void>();
+  #thread: Worker | undefined;
+  #startedAt = Number.NEGATIVE_INFINITY;
   /** A thread leads, in this tab or another. */
-  let isLed = false;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const later = (ms: number, work: () => void) => {
-    clearTimeout(timer);
-    timer = setTimeout(work, ms);
-  };
+  #isLed = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #send: ReturnType<typeof joinChannel>;
 
-  const send = joinChannel((message) => {
-    if (message.type === 'status') {
-      if (!isLed) watchLeader();
-      status.set(message.status);
-    } else if (message.type === 'answer') pending.get(message.id)?.(message);
-  }, signal);
-
-  /** Hears of the end of the thread that leads. */
-  function watchLeader(): void {
-    isLed = true;
-    clearTimeout(timer);
-    navigator.locks
-      .request(ALIVE, { mode: 'shared', signal }, () => {})
-      .then(onLeaderGone, (error: unknown) => {
-        if (!isAbort(error)) log.warn('The end of the syncing thread cannot be noticed', error);
-      });
+  constructor(deps: TabSyncLinkDeps) {
+    this.#deps = deps;
+    const { startMs = START_MS, retryMs = RETRY_MS } = deps;
+    this.#startMs = startMs;
+    this.#retryMs = retryMs;
+    this.status = writable<SyncStatus>(initialStatus(this.#mode()));
+    this.#send = joinChannel((message) => {
+      if (message.type === 'status') {
+        if (!this.#isLed) this.#watchLeader();
+        this.status.set(message.status);
+      } else if (message.type === 'answer') this.#pending.get(message.id)?.(message);
+    }, deps.signal);
+    const stopConfig = deps.config.subscribe(() => {
+      if (!this.#isLed && this.status.get().mode !== this.#mode())
+        this.status.set(initialStatus(this.#mode()));
+      if (this.#isWanted()) this.#start();
+    });
+    deps.signal.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(this.#timer);
+        stopConfig();
+      },
+      { once: true },
+    );
+    this.#send({ type: 'hello' });
+    if (this.#isWanted()) this.#start();
   }
-  function onLeaderGone(): void {
-    isLed = false;
-    status.set(initialStatus(mode()));
-    send({ type: 'hello' });
-    const young = performance.now() - startedAt < retryMs;
-    later(young ? retryMs : SUCCESSION_MS, () => {
-      stop();
-      if (isWanted()) start();
+
+  ask(request: SyncRequest): Promise<SyncAnswer> {
+    return new Promise((resolve, reject) => {
+      const id = crypto.randomUUID();
+      const post = () => this.#send({ type: 'ask', id, request });
+      const again = setInterval(post, REPEAT_MS);
+      const end = () => {
+        clearInterval(again);
+        clearTimeout(patience);
+        this.#pending.delete(id);
+        this.#deps.signal.removeEventListener('abort', onAbort);
+      };
+      const onAbort = () => {
+        end();
+        reject(this.#deps.signal.reason);
+      };
+      const patience = setTimeout(() => {
+        end();
+        reject(new RecollectError('sync-offline', 'The thread that syncs does not answer', { retry: true }));
+      }, REQUEST_TIMEOUT_MS);
+      this.#deps.signal.addEventListener('abort', onAbort, { once: true });
+      this.#pending.set(id, ({ answer, problem }) => {
+        end();
+        if (problem)
+          reject(
+            new RecollectError(problem.code, problem.message, {
+              retry: problem.retry,
+              ...(problem.params ? { params: problem.params } : {}),
+            }),
+          );
+        else resolve(answer ?? null);
+      });
+      post();
+      this.#start();
     });
   }
-  function stop(): void {
-    thread?.terminate();
-    thread = undefined;
+
+  #mode() {
+    return this.#deps.config.get().sync.mode;
   }
-  function fail(problem: Problem): void {
-    stop();
-    if (isLed) return;
-    status.set(initialStatus(mode(), problem));
-    for (const [id, hear] of pending) hear({ type: 'answer', id, problem });
-    later(retryMs, () => isWanted() && start());
+
+  #isWanted(): boolean {
+    return this.#mode() === 'remote' || this.#mode() === 'managed';
   }
-  function start(): void {
-    if (thread || signal.aborted) return;
-    startedAt = performance.now();
-    const mine = startThread();
-    thread = mine;
+
+  #later(ms: number, work: () => void): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(work, ms);
+  }
+
+  /** Hears of the end of the thread that leads. */
+  #watchLeader(): void {
+    this.#isLed = true;
+    clearTimeout(this.#timer);
+    navigator.locks
+      .request(ALIVE, { mode: 'shared', signal: this.#deps.signal }, () => {})
+      .then(
+        () => this.#onLeaderGone(),
+        (error: unknown) => {
+          if (!isAbort(error)) log.warn('The end of the syncing thread cannot be noticed', error);
+        },
+      );
+  }
+
+  #onLeaderGone(): void {
+    this.#isLed = false;
+    this.status.set(initialStatus(this.#mode()));
+    this.#send({ type: 'hello' });
+    const young = performance.now() - this.#startedAt < this.#retryMs;
+    this.#later(young ? this.#retryMs : SUCCESSION_MS, () => {
+      this.#stop();
+      if (this.#isWanted()) this.#start();
+    });
+  }
+
+  #stop(): void {
+    this.#thread?.terminate();
+    this.#thread = undefined;
+  }
+
+  #fail(problem: Problem): void {
+    this.#stop();
+    if (this.#isLed) return;
+    this.status.set(initialStatus(this.#mode(), problem));
+    for (const [id, hear] of this.#pending) hear({ type: 'answer', id, problem });
+    this.#later(this.#retryMs, () => this.#isWanted() && this.#start());
+  }
+
+  #start(): void {
+    if (this.#thread || this.#deps.signal.aborted) return;
+    this.#startedAt = performance.now();
+    const mine = this.#deps.startThread();
+    this.#thread = mine;
     const broken = (detail: string): Problem => ({
       code: 'sync-thread',
       message: `The thread that syncs does not run: ${detail}`,
@@ -189,69 +265,14 @@ export function connectSync({
       retry: true,
     });
     mine.addEventListener('error', ({ message }) => {
-      if (mine === thread && !isLed) fail(broken(message ?? ''));
+      if (mine === this.#thread && !this.#isLed) this.#fail(broken(message ?? ''));
     });
     mine.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
       const failure = failureSchema.safeParse(data);
-      if (failure.success && mine === thread) fail(failure.data.problem as Problem);
+      if (failure.success && mine === this.#thread) this.#fail(failure.data.problem as Problem);
     });
-    if (!isLed) later(startMs, () => fail(broken('it does not answer')));
+    if (!this.#isLed) this.#later(this.#startMs, () => this.#fail(broken('it does not answer')));
   }
-
-  const stopConfig = config.subscribe(() => {
-    if (!isLed && status.get().mode !== mode()) status.set(initialStatus(mode()));
-    if (isWanted()) start();
-  });
-  signal.addEventListener(
-    'abort',
-    () => {
-      clearTimeout(timer);
-      stopConfig();
-    },
-    { once: true },
-  );
-  send({ type: 'hello' });
-  if (isWanted()) start();
-
-  return {
-    status,
-    ask: (request) =>
-      new Promise((resolve, reject) => {
-        const id = crypto.randomUUID();
-        const post = () => send({ type: 'ask', id, request });
-        const again = setInterval(post, REPEAT_MS);
-        const end = () => {
-          clearInterval(again);
-          clearTimeout(patience);
-          pending.delete(id);
-          signal.removeEventListener('abort', onAbort);
-        };
-        const onAbort = () => {
-          end();
-          reject(signal.reason);
-        };
-        const patience = setTimeout(() => {
-          end();
-          reject(
-            new RecollectError('sync-offline', 'The thread that syncs does not answer', { retry: true }),
-          );
-        }, REQUEST_TIMEOUT_MS);
-        signal.addEventListener('abort', onAbort, { once: true });
-        pending.set(id, ({ answer, problem }) => {
-          end();
-          if (problem)
-            reject(
-              new RecollectError(problem.code, problem.message, {
-                retry: problem.retry,
-                ...(problem.params ? { params: problem.params } : {}),
-              }),
-            );
-          else resolve(answer ?? null);
-        });
-        post();
-        start();
-      }),
-  };
 }
 
 /** Lets tabs hear of the end of this thread, which leads. To be called before it says anything. */

@@ -45,37 +45,47 @@ interface WebsocketBackendOptions {
 }
 
 /** Rooms over WebSockets. Every connection carries the token as a subprotocol. */
-export function createWebsocketBackend({
-  WebSocket: Socket,
-  fetch: request,
-  timeoutMs = () => 30_000,
-  askAgainMs = 120_000,
-  answerMs = 60_000,
-}: WebsocketBackendOptions): SyncBackend {
+export function createWebsocketBackend(deps: WebsocketBackendOptions): SyncBackend {
+  return new WebsocketBackend(deps);
+}
+
+class WebsocketBackend implements SyncBackend {
+  readonly #deps: WebsocketBackendOptions;
+  readonly #timeoutMs: NonNullable<WebsocketBackendOptions['timeoutMs']>;
+  readonly #askAgainMs: NonNullable<WebsocketBackendOptions['askAgainMs']>;
+  readonly #answerMs: NonNullable<WebsocketBackendOptions['answerMs']>;
   /** How often the time limit has doubled. */
-  let timeoutDoublings = 0;
-  return {
-    open: (account, room, onChange) => openRoom(account, room, onChange),
-    erase: async (account, room, signal) => {
-      const base = account.endpoint.replace(/^ws/, 'http').replace(/(?<!\/)\/+$/, '');
-      const path = room === null ? accountTag(account.token) : `${accountTag(account.token)}/${room}`;
-      let response: Response;
-      try {
-        response = await request(`${base}/${path}`, {
-          method: 'DELETE',
-          headers: { authorization: `Bearer ${account.token}` },
-          signal,
-        });
-      } catch (cause) {
-        signal.throwIfAborted();
-        throw new RecollectError('sync-offline', 'The relay does not answer', { retry: true, cause });
-      }
-      if (!response.ok && response.status !== 404 && response.status !== 410)
-        throw errorOfStatus(response.status);
-    },
+  #timeoutDoublings = 0;
+
+  constructor(deps: WebsocketBackendOptions) {
+    this.#deps = deps;
+    const { timeoutMs = () => 30_000, askAgainMs = 120_000, answerMs = 60_000 } = deps;
+    this.#timeoutMs = timeoutMs;
+    this.#askAgainMs = askAgainMs;
+    this.#answerMs = answerMs;
+  }
+
+  readonly open: SyncBackend['open'] = (account, room, onChange) => this.#openRoom(account, room, onChange);
+
+  readonly erase: SyncBackend['erase'] = async (account, room, signal) => {
+    const base = account.endpoint.replace(/^ws/, 'http').replace(/(?<!\/)\/+$/, '');
+    const path = room === null ? accountTag(account.token) : `${accountTag(account.token)}/${room}`;
+    let response: Response;
+    try {
+      response = await this.#deps.fetch(`${base}/${path}`, {
+        method: 'DELETE',
+        headers: { authorization: `Bearer ${account.token}` },
+        signal,
+      });
+    } catch (cause) {
+      signal.throwIfAborted();
+      throw new RecollectError('sync-offline', 'The relay does not answer', { retry: true, cause });
+    }
+    if (!response.ok && response.status !== 404 && response.status !== 410)
+      throw errorOfStatus(response.status);
   };
 
-  function openRoom(account: RelayAccount, room: string, onChange: () => void): SyncRoom {
+  #openRoom(account: RelayAccount, room: string, onChange: () => void): SyncRoom {
     let state: RoomState = 'connecting';
     let problem: Problem | null = null;
     let connection: Connection | undefined;
@@ -86,7 +96,7 @@ export function createWebsocketBackend({
     let roomDoublings = 0;
     /** Times that the limit has passed since anything came on a connection that is being made. */
     let elapsedTimeouts = 0;
-    const answerLimit = new AnswerLimit(answerMs);
+    const answerLimit = new AnswerLimit(this.#answerMs);
 
     const drop = () => {
       connection?.close();
@@ -115,7 +125,7 @@ export function createWebsocketBackend({
       problem = null;
       let spoke = false;
       let late = false;
-      roomDoublings = Math.max(roomDoublings, timeoutDoublings);
+      roomDoublings = Math.max(roomDoublings, this.#timeoutDoublings);
       const wait = () => {
         elapsedTimeouts = 0;
         look();
@@ -128,12 +138,12 @@ export function createWebsocketBackend({
           if (elapsedTimeouts < (spoke ? 2 ** roomDoublings : 1)) return look();
           if (spoke) {
             roomDoublings = Math.min(MAX_TIMEOUT_DOUBLINGS, roomDoublings + 1);
-            timeoutDoublings = Math.max(timeoutDoublings, roomDoublings);
+            this.#timeoutDoublings = Math.max(this.#timeoutDoublings, roomDoublings);
           }
           lose(null);
-        }, timeoutMs());
+        }, this.#timeoutMs());
       };
-      const mine = connectOnce(Socket, account, room, {
+      const mine = new Connection(this.#deps.WebSocket, account, room, {
         onChange,
         onMessage: () => {
           if (state !== 'connecting') return;
@@ -146,13 +156,13 @@ export function createWebsocketBackend({
           // The line may be a better one by now. A room that needed its time goes on having it.
           if (!late) {
             roomDoublings = Math.max(0, roomDoublings - 1);
-            timeoutDoublings = Math.max(0, timeoutDoublings - 1);
+            this.#timeoutDoublings = Math.max(0, this.#timeoutDoublings - 1);
           }
           state = 'synced';
           onChange();
         },
         answerLimit,
-        askAgainMs,
+        askAgainMs: this.#askAgainMs,
         onLost: (code) => connection === mine && lose(code),
       });
       connection = mine;
@@ -193,165 +203,180 @@ export function createWebsocketBackend({
   }
 }
 
-interface Connection {
-  readonly confirmed: ReadonlySet<string>;
-  blobs(): { byKey: ReadonlyMap<string, Uint8Array>; junk: number };
-  insert(blobs: readonly Uint8Array[], instead: readonly string[]): void;
-  remove(keys: readonly string[]): void;
-  close(): void;
+interface ConnectionHandlers {
+  readonly onChange: () => void;
+  /** A message about the room came. */
+  readonly onMessage: () => void;
+  readonly onSynced: () => void;
+  readonly answerLimit: AnswerLimit;
+  readonly askAgainMs: number;
+  readonly onLost: (code: number | null) => void;
 }
 
-function connectOnce(
-  Socket: typeof WebSocket,
-  account: RelayAccount,
-  room: string,
-  handlers: {
-    readonly onChange: () => void;
-    /** A message about the room came. */
-    readonly onMessage: () => void;
-    readonly onSynced: () => void;
-    readonly answerLimit: AnswerLimit;
-    readonly askAgainMs: number;
-    readonly onLost: (code: number | null) => void;
-  },
-): Connection {
-  const doc = new Y.Doc();
-  const array = doc.getArray<unknown>(BLOBS);
-  const confirmed = new Set<string>();
+/** One connection to one room, from its start until it is lost or closed; the next one is a new object. */
+class Connection {
+  readonly #handlers: ConnectionHandlers;
+  readonly #doc = new Y.Doc();
+  readonly #array = this.#doc.getArray<unknown>(BLOBS);
+  /** Keys of the blobs that the relay has said it holds. */
+  readonly confirmed = new Set<string>();
   /** Keys of blobs by their very bytes: Yjs hands out the same array each time. */
-  const keys = new WeakMap<Uint8Array, string>();
-  let known: { byKey: Map<string, Uint8Array>; junk: number } | undefined;
-  let ended = false;
+  readonly #keys = new WeakMap<Uint8Array, string>();
+  #known: { byKey: Map<string, Uint8Array>; junk: number } | undefined;
+  #ended = false;
+  readonly #provider: WebsocketProvider;
+  readonly #unanswered = new Unanswered(() => this.#doc.clientID);
+  #askedAt = Date.now();
+  #buffered = 0;
+  readonly #bufferCheck: ReturnType<typeof setInterval>;
 
-  const keyOf = (blob: Uint8Array): string => {
-    const key = keys.get(blob) ?? blobKey(blob);
-    keys.set(blob, key);
-    return key;
-  };
-  const lose = (code: number | null) => {
-    if (ended) return;
-    ended = true;
-    // Not from within the provider's own handler: it still works on what would be destroyed.
-    queueMicrotask(() => {
-      end();
-      handlers.onLost(code);
-    });
-  };
-
-  const provider = new WebsocketProvider(account.endpoint, `${accountTag(account.token)}/${room}`, doc, {
-    connect: false,
-    protocols: [tokenProtocol(account.token)],
-    WebSocketPolyfill: Socket,
-    // One tab leads; the others learn from the log.
-    disableBc: true,
-  });
-  const unanswered = new Unanswered(() => doc.clientID);
-  let askedAt = Date.now();
-  const readAnswer = (kind: number, update: Uint8Array) => {
-    if (unanswered.isEmpty) return;
-    if (kind === messageYjsSyncStep2) unanswered.answered(Date.now());
-    unanswered.gaveBack(update, Date.now());
-    if (unanswered.isEmpty) handlers.answerLimit.wasEnough();
-  };
-  const readSync = provider.messageHandlers[MESSAGE_SYNC];
-  provider.messageHandlers[MESSAGE_SYNC] = (encoder, decoder, from, emitSynced, type) => {
-    if (ended) return;
-    handlers.onMessage();
-    try {
-      const peek = decoding.clone(decoder);
-      const kind = decoding.readVarUint(peek);
-      if (kind === messageYjsSyncStep2 || kind === messageYjsUpdate) {
-        const update = decoding.readVarUint8Array(peek);
-        for (const struct of Y.decodeUpdate(update).structs)
-          if (struct instanceof Y.Item && struct.content instanceof Y.ContentBinary)
-            confirmed.add(blobKey(struct.content.content));
-        readAnswer(kind, update);
-      }
-      readSync?.(encoder, decoder, from, emitSynced, type);
+  constructor(Socket: typeof WebSocket, account: RelayAccount, room: string, handlers: ConnectionHandlers) {
+    this.#handlers = handlers;
+    this.#provider = new WebsocketProvider(
+      account.endpoint,
+      `${accountTag(account.token)}/${room}`,
+      this.#doc,
+      {
+        connect: false,
+        protocols: [tokenProtocol(account.token)],
+        WebSocketPolyfill: Socket,
+        // One tab leads; the others learn from the log.
+        disableBc: true,
+      },
+    );
+    this.#readMessages();
+    this.#array.observe(() => {
+      this.#known = undefined;
       handlers.onChange();
-    } catch (error) {
-      console.info('The relay sent what cannot be read', error instanceof Error ? error.message : error);
-      lose(null);
-    }
-  };
-  array.observe(() => {
-    known = undefined;
-    handlers.onChange();
-  });
-  doc.on('update', (update: Uint8Array, origin: unknown) => {
-    if (origin !== provider) unanswered.sent(update, Date.now());
-  });
-  provider.on('sync', (synced: boolean) => synced && !ended && handlers.onSynced());
-  provider.on('connection-close', (event: CloseEvent | null) => lose(event?.code ?? null));
-  // The client has a watchdog of its own, which ends what was silent for 30 s. It sees whole messages that come, and neither a large one
-  // on its way nor that what we send is leaving. How long the room is waited for is ours to say.
-  let buffered = 0;
-  const bufferCheck = setInterval(() => {
-    const before = buffered;
-    buffered = provider.ws?.bufferedAmount ?? 0;
-    const now = Date.now();
-    if (buffered < before) unanswered.moved(now);
-    if (!provider.synced || buffered < before) provider.wsLastMessageReceived = now;
-    if (!provider.synced) askedAt = now;
-    else if (unanswered.isOverdue(now, handlers.answerLimit.ms)) {
-      handlers.answerLimit.wasTooShort();
-      lose(null);
-    } else if (unanswered.isEmpty && now - askedAt > handlers.askAgainMs) {
-      askedAt = now;
-      unanswered.asked(now);
-      const question = encoding.createEncoder();
-      encoding.writeVarUint(question, MESSAGE_SYNC);
-      writeSyncStep1(question, doc);
-      provider.ws?.send(encoding.toUint8Array(question));
-    }
-  }, BUFFER_CHECK_MS);
-  provider.connect();
+    });
+    this.#doc.on('update', (update: Uint8Array, origin: unknown) => {
+      if (origin !== this.#provider) this.#unanswered.sent(update, Date.now());
+    });
+    this.#provider.on('sync', (synced: boolean) => synced && !this.#ended && handlers.onSynced());
+    this.#provider.on('connection-close', (event: CloseEvent | null) => this.#lose(event?.code ?? null));
+    this.#bufferCheck = setInterval(() => this.#checkBuffer(), BUFFER_CHECK_MS);
+    this.#provider.connect();
+  }
 
-  const end = () => {
-    ended = true;
-    clearInterval(bufferCheck);
-    // Yjs takes another id when a forger uses ours; the provider says farewell under the one it began with, or fails.
-    doc.clientID = provider.awareness.clientID;
-    provider.destroy();
-    doc.destroy();
-  };
-  const blobs = () => {
-    if (known) return known;
-    known = { byKey: new Map(), junk: 0 };
-    for (const item of array.toArray())
-      if (item instanceof Uint8Array) known.byKey.set(keyOf(item), item);
+  blobs(): { byKey: ReadonlyMap<string, Uint8Array>; junk: number } {
+    if (this.#known) return this.#known;
+    const known = { byKey: new Map<string, Uint8Array>(), junk: 0 };
+    for (const item of this.#array.toArray())
+      if (item instanceof Uint8Array) known.byKey.set(this.#keyOf(item), item);
       else known.junk += 1;
+    this.#known = known;
     return known;
-  };
-  const remove = (gone: readonly string[]) => {
-    const wanted = new Set(gone);
-    for (const key of wanted) confirmed.delete(key);
-    doc.transact(() => {
-      const items = array.toArray();
+  }
+
+  /** Adds what is not there yet, and removes `instead` in the same change. */
+  insert(blobs: readonly Uint8Array[], instead: readonly string[]): void {
+    const there = this.blobs().byKey;
+    const fresh = blobs.filter((blob) => !there.has(this.#keyOf(blob)));
+    this.#doc.transact(() => {
+      if (instead.length > 0) this.remove(instead);
+      if (fresh.length > 0) this.#array.push([...fresh]);
+    });
+  }
+
+  remove(keys: readonly string[]): void {
+    const wanted = new Set(keys);
+    for (const key of wanted) this.confirmed.delete(key);
+    this.#doc.transact(() => {
+      const items = this.#array.toArray();
       for (let end = items.length; end > 0; ) {
         let start = end;
         const hit = (at: number) => {
           const item = items[at];
-          return item instanceof Uint8Array && wanted.has(keyOf(item));
+          return item instanceof Uint8Array && wanted.has(this.#keyOf(item));
         };
         while (start > 0 && hit(start - 1)) start -= 1;
-        if (start < end) array.delete(start, end - start);
+        if (start < end) this.#array.delete(start, end - start);
         end = start < end ? start : end - 1;
       }
     });
-  };
-  return {
-    confirmed,
-    blobs,
-    insert: (added, instead) => {
-      const there = blobs().byKey;
-      const fresh = added.filter((blob) => !there.has(keyOf(blob)));
-      doc.transact(() => {
-        if (instead.length > 0) remove(instead);
-        if (fresh.length > 0) array.push([...fresh]);
-      });
-    },
-    remove,
-    close: end,
-  };
+  }
+
+  close(): void {
+    this.#ended = true;
+    clearInterval(this.#bufferCheck);
+    // Yjs takes another id when a forger uses ours; the provider says farewell under the one it began with, or fails.
+    this.#doc.clientID = this.#provider.awareness.clientID;
+    this.#provider.destroy();
+    this.#doc.destroy();
+  }
+
+  #keyOf(blob: Uint8Array): string {
+    const key = this.#keys.get(blob) ?? blobKey(blob);
+    this.#keys.set(blob, key);
+    return key;
+  }
+
+  #lose(code: number | null): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    // Not from within the provider's own handler: it still works on what would be destroyed.
+    queueMicrotask(() => {
+      this.close();
+      this.#handlers.onLost(code);
+    });
+  }
+
+  /** Reads each message before the provider does: which blobs the relay holds, and whether it answers. */
+  #readMessages(): void {
+    const { messageHandlers } = this.#provider;
+    const readSync = messageHandlers[MESSAGE_SYNC];
+    messageHandlers[MESSAGE_SYNC] = (encoder, decoder, from, emitSynced, type) => {
+      if (this.#ended) return;
+      this.#handlers.onMessage();
+      try {
+        const peek = decoding.clone(decoder);
+        const kind = decoding.readVarUint(peek);
+        if (kind === messageYjsSyncStep2 || kind === messageYjsUpdate) {
+          const update = decoding.readVarUint8Array(peek);
+          for (const struct of Y.decodeUpdate(update).structs)
+            if (struct instanceof Y.Item && struct.content instanceof Y.ContentBinary)
+              this.confirmed.add(blobKey(struct.content.content));
+          this.#readAnswer(kind, update);
+        }
+        readSync?.(encoder, decoder, from, emitSynced, type);
+        this.#handlers.onChange();
+      } catch (error) {
+        console.info('The relay sent what cannot be read', error instanceof Error ? error.message : error);
+        this.#lose(null);
+      }
+    };
+  }
+
+  #readAnswer(kind: number, update: Uint8Array): void {
+    if (this.#unanswered.isEmpty) return;
+    if (kind === messageYjsSyncStep2) this.#unanswered.answered(Date.now());
+    this.#unanswered.gaveBack(update, Date.now());
+    if (this.#unanswered.isEmpty) this.#handlers.answerLimit.wasEnough();
+  }
+
+  /**
+   * The client has a watchdog of its own, which ends what was silent for 30 s. It sees whole messages that come, and neither a large one
+   * on its way nor that what we send is leaving. How long the room is waited for is ours to say.
+   */
+  #checkBuffer(): void {
+    const { answerLimit, askAgainMs } = this.#handlers;
+    const provider = this.#provider;
+    const before = this.#buffered;
+    this.#buffered = provider.ws?.bufferedAmount ?? 0;
+    const now = Date.now();
+    if (this.#buffered < before) this.#unanswered.moved(now);
+    if (!provider.synced || this.#buffered < before) provider.wsLastMessageReceived = now;
+    if (!provider.synced) this.#askedAt = now;
+    else if (this.#unanswered.isOverdue(now, answerLimit.ms)) {
+      answerLimit.wasTooShort();
+      this.#lose(null);
+    } else if (this.#unanswered.isEmpty && now - this.#askedAt > askAgainMs) {
+      this.#askedAt = now;
+      this.#unanswered.asked(now);
+      const question = encoding.createEncoder();
+      encoding.writeVarUint(question, MESSAGE_SYNC);
+      writeSyncStep1(question, this.#doc);
+      provider.ws?.send(encoding.toUint8Array(question));
+    }
+  }
 }
