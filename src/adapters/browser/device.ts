@@ -2,7 +2,7 @@
 import { Workbox } from 'workbox-window';
 import { type Problem, RecollectError } from '../../domain/base/errors.ts';
 import { ignore, log, orElse } from '../../domain/base/log.ts';
-import { type Readable, writable } from '../../domain/base/readable.ts';
+import { type Readable, type Writable, writable } from '../../domain/base/readable.ts';
 import { isFile, MODEL_CACHE } from './model-cache.ts';
 
 export interface StorageStatus {
@@ -80,97 +80,8 @@ export function createDevice(options: {
   );
   window.addEventListener('appinstalled', () => install.set(null), { signal });
 
-  if (options.serviceWorker && 'serviceWorker' in navigator) {
-    const workbox = new Workbox(options.serviceWorker, { scope: '/' });
-    const { serviceWorker } = navigator;
-    const after = (ms: number, act: () => void) => {
-      const timer = setTimeout(act, ms);
-      signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
-    };
-    const reload = () => {
-      let stays = false;
-      const onLeaving = (event: Event) =>
-        after(0, () => {
-          stays = event.defaultPrevented;
-        });
-      window.addEventListener('beforeunload', onLeaving, { once: true, signal });
-      window.location.reload();
-      after(COMES_WITHIN_MS, () => {
-        if (!stays) window.location.reload();
-      });
-    };
-    /** The new version was asked for on this page. */
-    let asked = false;
-    /** Or a moment ago on the page before it, which could not wait any longer; who has begun to do something since is asked again. */
-    let askedBefore = takeMark();
-    if (askedBefore) {
-      const notAnyMore = () => {
-        askedBefore = false;
-      };
-      for (const doing of ['pointerdown', 'keydown'])
-        window.addEventListener(doing, notAnyMore, { once: true, signal });
-      after(STILL_WANTED_MS, notAnyMore);
-      // What the old version had to end has ended with that page, but this one may still be the old version's: it takes one more.
-      serviceWorker
-        .getRegistration()
-        .then((found) => found?.waiting === null && reload())
-        // Otherwise the notice is there again, and one presses once more.
-        .catch((error) => log.debug('The waiting version could not be looked up', error));
-    }
-    let holder = serviceWorker.controller;
-    // Not Workbox's own event: that comes once, and the first version's taking over may have used it up.
-    serviceWorker.addEventListener(
-      'controllerchange',
-      () => {
-        const before = holder;
-        holder = serviceWorker.controller;
-        if (asked || askedBefore) reload();
-        // Another tab wanted it: this one is of the old version, and has nothing to wait for any more.
-        else if (before) update.set(reload);
-      },
-      { signal },
-    );
-    workbox.addEventListener('waiting', () => {
-      update.set(() => {
-        asked = true;
-        // The old version may have something to end first; who pressed the button must not wait for it without a sign.
-        after(SWITCH_WITHIN_MS, () => {
-          leaveMark();
-          reload();
-          // Still here, with words that are not saved: whoever chose to stay is asked again.
-          asked = false;
-        });
-        const nudge = () => {
-          workbox.messageSkipWaiting();
-          after(NUDGE_MS, () => asked && nudge());
-        };
-        nudge();
-      });
-    });
-    const look = () => {
-      if (navigator.onLine) ignore(workbox.update(), 'a look for a new version; the next one finds it');
-    };
-    const idle = Promise.race([
-      options.busy ?? Promise.resolve(),
-      new Promise((resolve) => {
-        const timer = setTimeout(resolve, REGISTER_WITHIN_MS);
-        signal.addEventListener('abort', () => clearTimeout(timer));
-      }),
-    ]);
-    idle
-      .catch((error) => log.debug('What kept the page busy failed', error))
-      .then(() => (signal.aborted ? undefined : workbox.register()))
-      .then(() => {
-        const timer = setInterval(look, 3_600_000);
-        signal.addEventListener('abort', () => clearInterval(timer));
-        document.addEventListener(
-          'visibilitychange',
-          () => document.visibilityState === 'visible' && look(),
-          { signal },
-        );
-      })
-      .catch((error) => log.warn('The app cannot be kept for offline use', error));
-  }
+  if (options.serviceWorker && 'serviceWorker' in navigator)
+    new AppUpdates(options.serviceWorker, update, signal).begin(options.busy ?? Promise.resolve());
 
   return {
     online,
@@ -190,6 +101,119 @@ export function createDevice(options: {
     persist: async () => (await known(navigator.storage?.persist?.(), 'persistent storage')) ?? false,
     close: () => closing.abort(),
   };
+}
+
+/** The service worker of the page: registers it, looks for new versions of the app, and loads the page again when one takes over. */
+class AppUpdates {
+  readonly #workbox: Workbox;
+  readonly #update: Writable<(() => void) | null>;
+  readonly #signal: AbortSignal;
+  /** The new version was asked for on this page. */
+  #asked = false;
+  /** Or a moment ago on the page before it, which could not wait any longer; who has begun to do something since is asked again. */
+  #askedBefore = takeMark();
+
+  constructor(url: string, update: Writable<(() => void) | null>, signal: AbortSignal) {
+    this.#workbox = new Workbox(url, { scope: '/' });
+    this.#update = update;
+    this.#signal = signal;
+  }
+
+  /** Begins, and registers the service worker when `busy` has settled. */
+  begin(busy: Promise<unknown>): void {
+    if (this.#askedBefore) this.#goOnAsking();
+    this.#followController();
+    this.#workbox.addEventListener('waiting', () => this.#update.set(() => this.#takeOver()));
+    const idle = Promise.race([
+      busy,
+      new Promise<void>((resolve) => this.#after(REGISTER_WITHIN_MS, resolve)),
+    ]);
+    idle
+      .catch((error) => log.debug('What kept the page busy failed', error))
+      .then(() => (this.#signal.aborted ? undefined : this.#workbox.register()))
+      .then(() => this.#lookRegularly())
+      .catch((error) => log.warn('The app cannot be kept for offline use', error));
+  }
+
+  #after(ms: number, act: () => void): void {
+    const timer = setTimeout(act, ms);
+    this.#signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+  }
+
+  #reload(): void {
+    let stays = false;
+    const onLeaving = (event: Event) =>
+      this.#after(0, () => {
+        stays = event.defaultPrevented;
+      });
+    window.addEventListener('beforeunload', onLeaving, { once: true, signal: this.#signal });
+    window.location.reload();
+    this.#after(COMES_WITHIN_MS, () => {
+      if (!stays) window.location.reload();
+    });
+  }
+
+  /** The page before this one asked for the new version. */
+  #goOnAsking(): void {
+    const forget = () => {
+      this.#askedBefore = false;
+    };
+    for (const doing of ['pointerdown', 'keydown'])
+      window.addEventListener(doing, forget, { once: true, signal: this.#signal });
+    this.#after(STILL_WANTED_MS, forget);
+    // What the old version had to end has ended with that page, but this one may still be the old version's: it takes one more.
+    navigator.serviceWorker
+      .getRegistration()
+      .then((found) => found?.waiting === null && this.#reload())
+      // Otherwise the notice is there again, and one presses once more.
+      .catch((error) => log.debug('The waiting version could not be looked up', error));
+  }
+
+  #followController(): void {
+    const { serviceWorker } = navigator;
+    let controller = serviceWorker.controller;
+    // Not Workbox's own event: that comes once, and the first version's taking over may have used it up.
+    serviceWorker.addEventListener(
+      'controllerchange',
+      () => {
+        const before = controller;
+        controller = serviceWorker.controller;
+        if (this.#asked || this.#askedBefore) this.#reload();
+        // Another tab wanted it: this one is of the old version, and has nothing to wait for any more.
+        else if (before) this.#update.set(() => this.#reload());
+      },
+      { signal: this.#signal },
+    );
+  }
+
+  /** The person asked for the new version. */
+  #takeOver(): void {
+    this.#asked = true;
+    // The old version may have something to end first; who pressed the button must not wait for it without a sign.
+    this.#after(SWITCH_WITHIN_MS, () => {
+      leaveMark();
+      this.#reload();
+      // Still here, with words that are not saved: whoever chose to stay is asked again.
+      this.#asked = false;
+    });
+    const nudge = () => {
+      this.#workbox.messageSkipWaiting();
+      this.#after(NUDGE_MS, () => this.#asked && nudge());
+    };
+    nudge();
+  }
+
+  /** Looks for a new version every hour, and on return to the tab. */
+  #lookRegularly(): void {
+    const look = () => {
+      if (navigator.onLine) ignore(this.#workbox.update(), 'a look for a new version; the next one finds it');
+    };
+    const timer = setInterval(look, 3_600_000);
+    this.#signal.addEventListener('abort', () => clearInterval(timer));
+    document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && look(), {
+      signal: this.#signal,
+    });
+  }
 }
 
 /** In the session of the tab: the page was loaded again before the new version had taken over. */

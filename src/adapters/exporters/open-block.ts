@@ -45,17 +45,121 @@ export interface BlockReader {
 }
 
 export function createBlockReader(): BlockReader {
-  let containers: Container[] = [];
-  let leaf: Leaf | null = null;
+  return new OpenBlockReader();
+}
 
-  const spacesAt = (line: string, at: number): number => {
+class OpenBlockReader implements BlockReader {
+  #containers: Container[] = [];
+  #leaf: Leaf | null = null;
+
+  line(text: string): boolean {
+    const row = withoutTabs(text);
+    let at = 0;
+    let matched = 0;
+    for (const { indent, empty } of this.#containers) {
+      const spaces = this.#spacesAt(row, at);
+      if (indent === null) {
+        if (spaces > 3 || row[at + spaces] !== '>') break;
+        at += spaces + 1;
+        if (row[at] === ' ') at += 1;
+      } else if (at + spaces === row.length) {
+        if (empty) break;
+        at += spaces;
+      } else if (spaces >= indent) at += indent;
+      else break;
+      matched += 1;
+    }
+    const whole = matched === this.#containers.length;
+
+    if (whole && this.#leaf?.type === 'fence') {
+      const { marks } = this.#leaf;
+      const end = /^ {0,3}(`{3,}|~{3,}) *$/.exec(row.slice(at))?.[1];
+      if (end === undefined || end[0] !== marks[0] || end.length < marks.length) return false;
+      this.#leaf = null;
+      return false;
+    }
+    if (whole && this.#leaf?.type === 'html') {
+      if (this.#leaf.ends ? this.#leaf.ends.test(row.slice(at)) : this.#spacesAt(row, at) === row.length - at)
+        this.#leaf = null;
+      return true;
+    }
+
+    let inParagraph = whole && this.#leaf?.type === 'paragraph';
+    // Words go on with a paragraph above even where the marks of its quote or the indentation of its item are left away.
+    let lazy = !whole && this.#leaf?.type === 'paragraph';
+    let closed = whole;
+    const close = () => {
+      if (!closed) this.#containers = this.#containers.slice(0, matched);
+      closed = true;
+      this.#leaf = null;
+      inParagraph = false;
+      lazy = false;
+      const last = this.#containers.at(-1);
+      if (last) last.empty = false;
+    };
+    for (;;) {
+      const spaces = this.#spacesAt(row, at);
+      const start = at + spaces;
+      if (start === row.length) {
+        // A blank line; or an item that begins with one.
+        if (!closed) this.#containers = this.#containers.slice(0, matched);
+        this.#leaf = null;
+        return true;
+      }
+      if (spaces > 3) {
+        if (inParagraph || lazy) return true;
+        close();
+        return true;
+      }
+      if (row[start] === '>' && this.#containers.length < DEEPEST) {
+        close();
+        this.#containers.push({ indent: null, empty: false });
+        at = start + 1;
+        if (row[at] === ' ') at += 1;
+        continue;
+      }
+      const rest = row.slice(start);
+      const next = this.#leafAt(rest, inParagraph, lazy);
+      if (next !== undefined) {
+        close();
+        this.#leaf = next;
+        return next?.type !== 'fence';
+      }
+      const marker = MARKER.exec(rest);
+      if (marker && this.#containers.length < DEEPEST) {
+        const width = marker[0].length;
+        const gap = this.#spacesAt(rest, width);
+        const empty = width + gap === rest.length;
+        if (!inParagraph || (!empty && (marker[1] === undefined || Number(marker[1]) === 1))) {
+          close();
+          const inner = empty || gap > 4 ? width + 1 : width + gap;
+          this.#containers.push({ indent: spaces + inner, empty });
+          at = Math.min(start + inner, row.length);
+          continue;
+        }
+      }
+      if (!inParagraph && !lazy) {
+        close();
+        this.#leaf = { type: 'paragraph' };
+      }
+      return true;
+    }
+  }
+
+  closing(): string | undefined {
+    if (this.#containers.length > 0) return undefined;
+    if (this.#leaf?.type === 'fence') return this.#leaf.marks;
+    return this.#leaf?.type === 'html' && this.#leaf.ends ? this.#leaf.by : undefined;
+  }
+
+  #spacesAt(line: string, at: number): number {
     let end = at;
     while (line[end] === ' ') end += 1;
     return end - at;
-  };
+  }
 
   /** What begins at `at`, which no container begins at; null: a blank line, code by indentation, a heading, a rule. */
-  const leafAt = (text: string, inParagraph: boolean, lazy: boolean): Leaf | null | undefined => {
+  #leafAt(text: string, inParagraph: boolean, lazy: boolean): Leaf | null | undefined {
     if (HEADING.test(text)) return null;
     const [, ticks, tildes] = FENCE.exec(text) ?? [];
     const marks = ticks ?? tildes;
@@ -71,109 +175,7 @@ export function createBlockReader(): BlockReader {
     }
     if ((inParagraph && UNDERLINE.test(text)) || RULE.test(text)) return null;
     return undefined;
-  };
-
-  const line = (text: string): boolean => {
-    const row = withoutTabs(text);
-    let at = 0;
-    let matched = 0;
-    for (const { indent, empty } of containers) {
-      const spaces = spacesAt(row, at);
-      if (indent === null) {
-        if (spaces > 3 || row[at + spaces] !== '>') break;
-        at += spaces + 1;
-        if (row[at] === ' ') at += 1;
-      } else if (at + spaces === row.length) {
-        if (empty) break;
-        at += spaces;
-      } else if (spaces >= indent) at += indent;
-      else break;
-      matched += 1;
-    }
-    const whole = matched === containers.length;
-
-    if (whole && leaf?.type === 'fence') {
-      const { marks } = leaf;
-      const end = /^ {0,3}(`{3,}|~{3,}) *$/.exec(row.slice(at))?.[1];
-      if (end === undefined || end[0] !== marks[0] || end.length < marks.length) return false;
-      leaf = null;
-      return false;
-    }
-    if (whole && leaf?.type === 'html') {
-      if (leaf.ends ? leaf.ends.test(row.slice(at)) : spacesAt(row, at) === row.length - at) leaf = null;
-      return true;
-    }
-
-    let inParagraph = whole && leaf?.type === 'paragraph';
-    // Words go on with a paragraph above even where the marks of its quote or the indentation of its item are left away.
-    let lazy = !whole && leaf?.type === 'paragraph';
-    let closed = whole;
-    const close = () => {
-      if (!closed) containers = containers.slice(0, matched);
-      closed = true;
-      leaf = null;
-      inParagraph = false;
-      lazy = false;
-      const last = containers.at(-1);
-      if (last) last.empty = false;
-    };
-    for (;;) {
-      const spaces = spacesAt(row, at);
-      const start = at + spaces;
-      if (start === row.length) {
-        // A blank line; or an item that begins with one.
-        if (!closed) containers = containers.slice(0, matched);
-        leaf = null;
-        return true;
-      }
-      if (spaces > 3) {
-        if (inParagraph || lazy) return true;
-        close();
-        return true;
-      }
-      if (row[start] === '>' && containers.length < DEEPEST) {
-        close();
-        containers.push({ indent: null, empty: false });
-        at = start + 1;
-        if (row[at] === ' ') at += 1;
-        continue;
-      }
-      const rest = row.slice(start);
-      const next = leafAt(rest, inParagraph, lazy);
-      if (next !== undefined) {
-        close();
-        leaf = next;
-        return next?.type !== 'fence';
-      }
-      const marker = MARKER.exec(rest);
-      if (marker && containers.length < DEEPEST) {
-        const width = marker[0].length;
-        const gap = spacesAt(rest, width);
-        const empty = width + gap === rest.length;
-        if (!inParagraph || (!empty && (marker[1] === undefined || Number(marker[1]) === 1))) {
-          close();
-          const inner = empty || gap > 4 ? width + 1 : width + gap;
-          containers.push({ indent: spaces + inner, empty });
-          at = Math.min(start + inner, row.length);
-          continue;
-        }
-      }
-      if (!inParagraph && !lazy) {
-        close();
-        leaf = { type: 'paragraph' };
-      }
-      return true;
-    }
-  };
-
-  return {
-    line,
-    closing: () => {
-      if (containers.length > 0) return undefined;
-      if (leaf?.type === 'fence') return leaf.marks;
-      return leaf?.type === 'html' && leaf.ends ? leaf.by : undefined;
-    },
-  };
+  }
 }
 
 /** Tabs where a line begins as the spaces they stand for: below the mark of a quote they would be narrower, and end or begin other blocks. */

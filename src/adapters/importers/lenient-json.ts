@@ -261,49 +261,12 @@ export async function* itemsOf(
   let inString = false;
   let escaped = false;
   let total = 0;
-  let pieces: Uint8Array[] = [];
-  let length = 0;
   let listSeen = false;
+  const held = new HeldBytes(limits.item);
   const members: [string, unknown][] = [];
   const breathe = createBreather();
-
-  const keep = (piece: Uint8Array) => {
-    if (piece.length === 0) return;
-    length += piece.length;
-    if (length > limits.item)
-      throw new RecollectError('import-too-large', 'One conversation is larger than can be read', {
-        params: { limit: limits.item },
-      });
-    pieces.push(piece);
-  };
-  const take = (): Uint8Array => {
-    const bytes = joined(pieces, length);
-    pieces = [];
-    length = 0;
-    return bytes;
-  };
-  const item = async (): Promise<JsonItem | undefined> => {
-    if (inner && length > DIVIDED_FROM) {
-      const [parts, bytes] = [pieces, length];
-      [pieces, length] = [[], 0];
-      const value = await dividedValue(parts, inner);
-      return {
-        value,
-        bytes,
-        text: () => decode(joined(parts.slice(0, 1), parts[0]?.length ?? 0)),
-        listed: true,
-      };
-    }
-    const bytes = take();
-    if (bytes.every(isSpace)) return undefined;
-    const text = decode(bytes);
-    return { value: parseJson(text), bytes: bytes.length, text: () => text, listed: true };
-  };
   const member = (bytes: Uint8Array) => {
-    if (bytes.every(isSpace)) return;
-    const parsed = parseJson(`{${decode(bytes)}}`);
-    if (typeof parsed !== 'object' || parsed === null) throw broken('The document is not JSON');
-    for (const [name, value] of Object.entries(parsed)) {
+    for (const [name, value] of membersIn(bytes)) {
       members.push([name, value]);
       onMember(name, value);
     }
@@ -346,11 +309,11 @@ export async function* itemsOf(
       else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
         depth += 1;
         if (mode !== 'object' || depth !== 2 || byte !== OPEN_LIST) continue;
-        keep(chunk.subarray(from, at));
+        held.keep(chunk.subarray(from, at));
         from = at;
-        const name = /^\s*("(?:[^"\\]|\\.)*")\s*:\s*$/.exec(decode(joined(pieces, length)))?.[1];
+        const name = /^\s*("(?:[^"\\]|\\.)*")\s*:\s*$/.exec(decode(held.bytes()))?.[1];
         if (name === undefined || parseJson(name) !== list) continue;
-        take();
+        held.take();
         from = at + 1;
         mode = 'inner';
         listSeen = true;
@@ -358,29 +321,29 @@ export async function* itemsOf(
         depth -= 1;
         if (depth >= base) continue;
         if ((byte === CLOSE_LIST) === (mode === 'object')) throw broken('The brackets do not meet');
-        keep(chunk.subarray(from, at));
+        held.keep(chunk.subarray(from, at));
         from = at + 1;
         if (mode === 'object') {
-          member(take());
+          member(held.take());
           mode = 'end';
         } else {
-          const last = await item();
+          const last = await itemIn(held, inner);
           mode = mode === 'inner' ? 'object' : 'end';
           if (last) yield last;
         }
       } else if (byte === COMMA && depth === base) {
-        keep(chunk.subarray(from, at));
+        held.keep(chunk.subarray(from, at));
         from = at + 1;
-        if (mode === 'object') member(take());
+        if (mode === 'object') member(held.take());
         else {
-          const next = await item();
+          const next = await itemIn(held, inner);
           if (next) yield next;
           await breathe();
         }
       }
     }
     // A piece is kept as a copy where its sender may use the memory again: streams hand over fresh ones.
-    if (mode !== 'start' && mode !== 'end') keep(chunk.subarray(from));
+    if (mode !== 'start' && mode !== 'end') held.keep(chunk.subarray(from));
     await breathe();
   }
   if (mode !== 'end') throw broken('The file ends in the middle of the document');
@@ -388,6 +351,80 @@ export async function* itemsOf(
     const value = Object.fromEntries(members);
     yield { value, bytes: total, text: () => JSON.stringify(value), listed: false };
   }
+}
+
+/** The bytes of an item or a member, as far as it has come. */
+class HeldBytes {
+  readonly #limit: number;
+  #pieces: Uint8Array[] = [];
+  #length = 0;
+
+  /** `limit`: bytes of one item. */
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Throws `import-too-large` beyond the limit. */
+  keep(piece: Uint8Array): void {
+    if (piece.length === 0) return;
+    this.#length += piece.length;
+    if (this.#length > this.#limit)
+      throw new RecollectError('import-too-large', 'One conversation is larger than can be read', {
+        params: { limit: this.#limit },
+      });
+    this.#pieces.push(piece);
+  }
+
+  bytes(): Uint8Array {
+    return joined(this.#pieces, this.#length);
+  }
+
+  take(): Uint8Array {
+    const bytes = this.bytes();
+    this.takePieces();
+    return bytes;
+  }
+
+  takePieces(): Uint8Array[] {
+    const pieces = this.#pieces;
+    this.#pieces = [];
+    this.#length = 0;
+    return pieces;
+  }
+}
+
+/** Takes the item that is held; undefined where only white space is. */
+async function itemIn(
+  held: HeldBytes,
+  inner: { readonly list: string; readonly limit: number } | undefined,
+): Promise<JsonItem | undefined> {
+  if (inner && held.length > DIVIDED_FROM) {
+    const bytes = held.length;
+    const parts = held.takePieces();
+    const value = await dividedValue(parts, inner);
+    return {
+      value,
+      bytes,
+      text: () => decode(joined(parts.slice(0, 1), parts[0]?.length ?? 0)),
+      listed: true,
+    };
+  }
+  const bytes = held.take();
+  if (bytes.every(isSpace)) return undefined;
+  const text = decode(bytes);
+  return { value: parseJson(text), bytes: bytes.length, text: () => text, listed: true };
+}
+
+/** The members that stand in the bytes, `"name": value`; none where only white space does. Throws `import-broken` where they are no JSON. */
+function membersIn(bytes: Uint8Array): [string, unknown][] {
+  if (bytes.every(isSpace)) return [];
+  const parsed = parseJson(`{${decode(bytes)}}`);
+  if (typeof parsed !== 'object' || parsed === null) throw broken('The document is not JSON');
+  return Object.entries(parsed);
 }
 
 /** Where the byte stands next, from `from` on; behind the end where it does not. */

@@ -55,147 +55,158 @@ function standsAlone(before: string, behind: string): boolean {
 /** Longest line that is kept to judge a tag by, characters. */
 const LINE = 2000;
 
-/** Reads one answer piece by piece. A tag may be spread over pieces: what could become one is held back. */
-export function createThoughts(): {
+interface Thoughts {
   read(text: string): ThoughtOrWords[];
   /** What was held back. From here on everything is words. */
   end(): ThoughtOrWords[];
-} {
-  let place: 'start' | 'thoughts' | 'gap' | 'words' = 'start';
-  let held = '';
-  /** The tag that the thoughts began with, and whether words came before it. */
-  let opened: { readonly tag: Tag; readonly written: string; readonly isLate: boolean } | undefined;
-  /** Thoughts of a block that began late: words again, where it never ends. */
-  let late = '';
-  let begun = false;
-  /** The line of the answer that is being written, and whether it is code. */
-  let line = '';
-  let fence = '';
-  /** Words came since the last thought. */
-  let spoken = false;
-  /** The answer spoke about an opening tag. */
-  let mentioned = false;
+}
 
-  const take = (length = held.length): string => {
-    const taken = held.slice(0, length);
-    held = held.slice(length);
+/** Reads one answer piece by piece. A tag may be spread over pieces: what could become one is held back. */
+export function createThoughts(): Thoughts {
+  return new ThoughtReader();
+}
+
+class ThoughtReader implements Thoughts {
+  #place: 'start' | 'thoughts' | 'gap' | 'words' = 'start';
+  #held = '';
+  /** The tag that the thoughts began with, and whether words came before it. */
+  #opened: { readonly tag: Tag; readonly written: string; readonly isLate: boolean } | undefined;
+  /** Thoughts of a block that began late: words again, where it never ends. */
+  #late = '';
+  #begun = false;
+  /** The line of the answer that is being written, and whether it is code. */
+  #line = '';
+  #fence = '';
+  /** Words came since the last thought. */
+  #spoken = false;
+  /** The answer spoke about an opening tag. */
+  #mentioned = false;
+
+  read(text: string): ThoughtOrWords[] {
+    this.#held += text;
+    return this.#readAll(false);
+  }
+
+  end(): ThoughtOrWords[] {
+    const said = this.#readAll(true);
+    // A block that began within the answer and never ended was none: its words are shown as words too.
+    if (this.#opened?.isLate) said.push(...this.#say(this.#opened.written + this.#late));
+    this.#opened = undefined;
+    this.#place = 'words';
+    this.#fence = '';
+    return merged(said);
+  }
+
+  #take(length: number = this.#held.length): string {
+    const taken = this.#held.slice(0, length);
+    this.#held = this.#held.slice(length);
     return taken;
-  };
-  const say = (text: string): ThoughtOrWords[] => {
+  }
+
+  #say(text: string): ThoughtOrWords[] {
     if (text === '') return [];
-    spoken ||= text.trim() !== '';
+    this.#spoken ||= text.trim() !== '';
     const lines = text.split('\n');
     for (const [at, piece] of lines.entries()) {
       if (at > 0) {
-        const mark = /^\s*(`{3,}|~{3,})/.exec(line)?.[1];
-        if (mark && fence === '') fence = mark.slice(0, 3);
-        else if (mark?.startsWith(fence)) fence = '';
-        line = '';
+        const mark = /^\s*(`{3,}|~{3,})/.exec(this.#line)?.[1];
+        if (mark && this.#fence === '') this.#fence = mark.slice(0, 3);
+        else if (mark?.startsWith(this.#fence)) this.#fence = '';
+        this.#line = '';
       }
-      if (line.length < LINE) line += piece;
+      if (this.#line.length < LINE) this.#line += piece;
     }
     return [{ type: 'text-delta', text }];
-  };
-  const think = (text: string): ThoughtOrWords[] => {
-    const thought = begun ? text : text.trimStart();
-    begun ||= thought !== '';
-    if (opened?.isLate) late += thought;
+  }
+
+  #think(text: string): ThoughtOrWords[] {
+    const thought = this.#begun ? text : text.trimStart();
+    this.#begun ||= thought !== '';
+    if (this.#opened?.isLate) this.#late += thought;
     return thought === '' ? [] : [{ type: 'reasoning-delta', text: thought }];
-  };
-  const open = (found: Found, isLate: boolean) => {
-    opened = { tag: found.tag, written: take(found.length), isLate };
-    late = '';
-    begun = false;
-    place = 'thoughts';
-  };
+  }
+
+  #open(found: Found, isLate: boolean): void {
+    this.#opened = { tag: found.tag, written: this.#take(found.length), isLate };
+    this.#late = '';
+    this.#begun = false;
+    this.#place = 'thoughts';
+  }
+
   /** Words up to the next tag that does its work. True: read on. */
-  const words = (said: ThoughtOrWords[], isLast: boolean): boolean => {
-    const at = held.search(FIRST);
-    if (at !== 0) said.push(...say(take(at < 0 ? undefined : at)));
-    if (held === '') return false;
-    const found = tagAt(held);
+  #words(said: ThoughtOrWords[], isLast: boolean): boolean {
+    const at = this.#held.search(FIRST);
+    if (at !== 0) said.push(...this.#say(this.#take(at < 0 ? undefined : at)));
+    if (this.#held === '') return false;
+    const found = tagAt(this.#held);
     if (found === 'undecided' && !isLast) return false;
     if (found === undefined || found === 'undecided') {
-      said.push(...say(take(1)));
+      said.push(...this.#say(this.#take(1)));
       return true;
     }
-    const behind = held.slice(found.length, found.length + BEHIND);
+    const behind = this.#held.slice(found.length, found.length + BEHIND);
     if (behind.length < BEHIND && !isLast && !behind.includes('\n')) return false;
     if (
-      fence !== '' ||
-      /^\s*(`{3,}|~{3,})/.test(line) ||
-      !standsAlone(line, behind) ||
-      (!found.isOpening && mentioned)
+      this.#fence !== '' ||
+      /^\s*(`{3,}|~{3,})/.test(this.#line) ||
+      !standsAlone(this.#line, behind) ||
+      (!found.isOpening && this.#mentioned)
     ) {
-      mentioned ||= found.isOpening;
-      said.push(...say(take(found.length)));
-    } else if (found.isOpening) open(found, true);
+      this.#mentioned ||= found.isOpening;
+      said.push(...this.#say(this.#take(found.length)));
+    } else if (found.isOpening) this.#open(found, true);
     else {
-      take(found.length);
+      this.#take(found.length);
       // A second closing tag right behind the first one says nothing new.
-      if (spoken) said.push({ type: 'text-was-reasoning' });
-      spoken = false;
-      line = '';
-      place = 'gap';
+      if (this.#spoken) said.push({ type: 'text-was-reasoning' });
+      this.#spoken = false;
+      this.#line = '';
+      this.#place = 'gap';
     }
     return true;
-  };
-  const readOn = (said: ThoughtOrWords[], isLast: boolean): boolean => {
-    if (place === 'start') {
-      const bare = held.trimStart();
+  }
+
+  #readOn(said: ThoughtOrWords[], isLast: boolean): boolean {
+    if (this.#place === 'start') {
+      const bare = this.#held.trimStart();
       const found = bare === '' ? 'undecided' : tagAt(bare);
       if (found === 'undecided' && !isLast) return false;
       if (found !== undefined && found !== 'undecided' && found.isOpening) {
-        held = bare;
-        open(found, false);
-      } else place = 'words';
+        this.#held = bare;
+        this.#open(found, false);
+      } else this.#place = 'words';
       return true;
     }
-    if (place === 'thoughts' && opened) {
-      const { close } = opened.tag;
-      const at = held.toLowerCase().indexOf(close);
+    if (this.#place === 'thoughts' && this.#opened) {
+      const { close } = this.#opened.tag;
+      const at = this.#held.toLowerCase().indexOf(close);
       if (at >= 0) {
-        said.push(...think(take(at)));
-        take(close.length);
-        opened = undefined;
-        spoken = false;
-        line = '';
-        place = 'gap';
+        said.push(...this.#think(this.#take(at)));
+        this.#take(close.length);
+        this.#opened = undefined;
+        this.#spoken = false;
+        this.#line = '';
+        this.#place = 'gap';
         return true;
       }
-      const last = held.lastIndexOf(close[0] as string);
-      const mayClose = !isLast && last >= 0 && close.startsWith(held.slice(last).toLowerCase());
-      said.push(...think(take(mayClose ? last : undefined)));
+      const last = this.#held.lastIndexOf(close[0] as string);
+      const mayClose = !isLast && last >= 0 && close.startsWith(this.#held.slice(last).toLowerCase());
+      said.push(...this.#think(this.#take(mayClose ? last : undefined)));
       return false;
     }
-    if (place === 'gap') {
-      held = held.trimStart();
-      if (held !== '') place = 'words';
-      return held !== '';
+    if (this.#place === 'gap') {
+      this.#held = this.#held.trimStart();
+      if (this.#held !== '') this.#place = 'words';
+      return this.#held !== '';
     }
-    return words(said, isLast);
-  };
-  const readAll = (isLast: boolean): ThoughtOrWords[] => {
-    const said: ThoughtOrWords[] = [];
-    while (readOn(said, isLast));
-    return merged(said);
-  };
+    return this.#words(said, isLast);
+  }
 
-  return {
-    read: (text) => {
-      held += text;
-      return readAll(false);
-    },
-    end: () => {
-      const said = readAll(true);
-      // A block that began within the answer and never ended was none: its words are shown as words too.
-      if (opened?.isLate) said.push(...say(opened.written + late));
-      opened = undefined;
-      place = 'words';
-      fence = '';
-      return merged(said);
-    },
-  };
+  #readAll(isLast: boolean): ThoughtOrWords[] {
+    const said: ThoughtOrWords[] = [];
+    while (this.#readOn(said, isLast));
+    return merged(said);
+  }
 }
 
 /** Neighbours of one type as one. */
