@@ -1,9 +1,9 @@
 // What the memory index knows of a conversation by meaning: it decides what is kept and what comes back, and where it does not answer words do.
 import { describe, expect, it } from 'vitest';
-import { createInMemoryIndex } from '../../adapters/index/in-memory-index.ts';
 import type { ConversationId, MessageId } from '../../../src/domain/base/ids.ts';
 import { compactionPlanSchema, dispositionsOf } from '../../../src/domain/context/compaction/plan.ts';
 import { type MeaningSource, meaningBy, withTimeout } from '../../../src/services/context/meaning.ts';
+import { createInMemoryIndex } from '../../adapters/index/in-memory-index.ts';
 import { passage } from '../chat/setup.ts';
 import { contextConfig, filler, startTalks } from './talk.ts';
 
