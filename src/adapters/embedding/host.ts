@@ -1,8 +1,10 @@
 // The far end of all lines: one queue over all ports in front of one model. Queries go first, passages one step at a time,
 // so a query waits for one passage at most, and for none where passages are read beside it. Loads late; retires after idling, or after a failure to
 // start clean.
+
 import type { Problem } from '../../domain/base/errors.ts';
 import { RecollectError } from '../../domain/base/errors.ts';
+import { orElse } from '../../domain/base/log.ts';
 import type { LocalModel, Pieces, Port, Reply } from './protocol.ts';
 import { requestSchema } from './protocol.ts';
 
@@ -232,7 +234,8 @@ class ModelHost implements EmbeddingHost {
     this.#jobs = [];
     // A model must not be taken away under a step that uses it; how the step ends interests nobody any more.
     await Promise.allSettled(this.#steps.keys());
-    await this.#loaded?.runtime.dispose().catch(() => undefined);
+    if (this.#loaded)
+      await orElse(this.#loaded.runtime.dispose(), undefined, 'the memory of a retired model');
     this.#loaded = null;
     this.#deps.onRetired();
   }

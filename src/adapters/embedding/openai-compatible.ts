@@ -1,7 +1,10 @@
 // Vectors from any server that speaks OpenAI's `POST {base_url}/embeddings`. Believes nothing it has not parsed, asks again when
 // the server is busy, and hands on vectors of length 1 in the order of the texts.
+
 import { z } from 'zod';
 import { isAbort, RecollectError, toProblem } from '../../domain/base/errors.ts';
+import { readJson } from '../../domain/base/json.ts';
+import { orElse } from '../../domain/base/log.ts';
 import { writable } from '../../domain/base/readable.ts';
 import { within } from '../../domain/base/within.ts';
 import { type CalibrationDrawer, createCalibration } from './calibration.ts';
@@ -163,7 +166,7 @@ class OpenAiCompatibleEmbedding implements EmbeddingProvider {
 
   async #vectorsOf(response: Response, expected: number): Promise<Float32Array[]> {
     const text = await response.text();
-    const parsed = responseSchema.safeParse(parseJson(text));
+    const parsed = responseSchema.safeParse(readJson(text));
     if (!parsed.success)
       throw this.#remote(response.status, `not an embeddings response: ${text.slice(0, 200)}`, false);
     const vectors: Float32Array[] = [];
@@ -182,8 +185,8 @@ class OpenAiCompatibleEmbedding implements EmbeddingProvider {
   }
 
   async #refusal(response: Response): Promise<RecollectError> {
-    const text = await response.text().catch(() => '');
-    const parsed = failureSchema.safeParse(parseJson(text));
+    const text = await orElse(response.text(), '', 'the words of a refusal');
+    const parsed = failureSchema.safeParse(readJson(text));
     const said = parsed.success
       ? typeof parsed.data.error === 'string'
         ? parsed.data.error
@@ -239,12 +242,4 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
     }, ms);
     signal.addEventListener('abort', stop, { once: true });
   });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

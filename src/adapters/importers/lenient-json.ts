@@ -4,7 +4,9 @@
 //   - raw control characters inside strings are accepted
 //   - what is nested deeper than anything a tool writes is cut there, so that no reader behind runs out of stack
 //   - a list of any length is read item by item; only one item is in memory at a time
+
 import { RecollectError } from '../../domain/base/errors.ts';
+import { readJson } from '../../domain/base/json.ts';
 import { createBreather } from './breather.ts';
 import { decodeText, utf16Of } from './encoding.ts';
 import { joined } from './source-file.ts';
@@ -152,16 +154,8 @@ export function recordsOf(text: string): JsonRecord[] {
 
 /** The value, or undefined where it is not JSON. */
 export function parseJson(text: string): unknown {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    try {
-      value = JSON.parse(escapeControls(text));
-    } catch {
-      return undefined;
-    }
-  }
+  const value = readJson(text) ?? readJson(escapeControls(text));
+  if (value === undefined) return undefined;
   cutBelow(value, MAX_DEPTH);
   // Decoded text is well-formed; only an escape can bring a lone surrogate in.
   return LONE_SURROGATE_MAYBE.test(text) ? wellFormed(value) : value;

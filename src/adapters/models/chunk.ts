@@ -1,5 +1,6 @@
 // One event of an answer, as endpoints really send it, made into the one form that the SDK's strict schema takes. Only what is used is
 // believed: text, thoughts, calls, the finish reason, usage, an error. Everything else is dropped before it can be refused.
+import { readJson } from '../../domain/base/json.ts';
 
 /** An address that an endpoint names as a source of its answer. */
 export interface Source {
@@ -399,15 +400,7 @@ export class ChunkReader {
 /** More sources than this are not kept. */
 const MOST_SOURCES = 100;
 
-const isWhole = (text: string): boolean => {
-  if (text === '') return true;
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-};
+const isWhole = (text: string): boolean => text === '' || readJson(text) !== undefined;
 
 /** Gemini's signature of a call. https://ai.google.dev/gemini-api/docs/thought-signatures */
 function signatureOf(

@@ -1,5 +1,7 @@
 // Asks an endpoint for its list of models and explains what goes wrong. Costs nothing: no answer is generated.
+
 import { isAbort, RecollectError, toProblem } from '../../domain/base/errors.ts';
+import { readJson } from '../../domain/base/json.ts';
 import { within } from '../../domain/base/within.ts';
 import { type ConnectionReport, type Endpoint, hostOf } from './chat-model.ts';
 import { callEndpoint, checkedBase, type Fetch, type Surroundings } from './http.ts';
@@ -36,12 +38,7 @@ export async function testConnection(
     const list = async (baseUrl: string): Promise<ModelList> => {
       const response = await get(baseUrl, listPath(endpoint.protocol));
       const text = await response.text();
-      let body: unknown;
-      try {
-        body = text.length <= LIST_LIMIT ? JSON.parse(text) : undefined;
-      } catch {
-        body = undefined;
-      }
+      const body = text.length <= LIST_LIMIT ? readJson(text) : undefined;
       const found = modelsIn(body);
       if (!found)
         throw new RecollectError('model-format', 'The address answers, but not with a list of models.', {

@@ -1,6 +1,7 @@
 // What an endpoint answers with, as the event stream that was asked for. Reads the stream leniently (byte order mark, any line end,
 // comments, data over several lines, no blank line at the end, JSON lines, one JSON document), normalises each event, and joins what came at
 // once: what the SDK does with an event costs the same for one token as for twenty.
+import { readJson } from '../../domain/base/json.ts';
 import { ChunkReader, KEEP_ALIVE, type StreamFacts } from './chunk.ts';
 
 /** What a line of an event stream begins with; the empty one is that of a comment. https://html.spec.whatwg.org/#parsing-an-event-stream */
@@ -12,11 +13,8 @@ const kindOf = (text: string): 'unknown' | 'events' | 'document' => {
 };
 
 const parsed = (text: string): { readonly value: unknown } | undefined => {
-  try {
-    return { value: JSON.parse(text) };
-  } catch {
-    return undefined;
-  }
+  const value = readJson(text);
+  return value === undefined ? undefined : { value };
 };
 
 const DONE = /^"?\[DONE\]"?$/i;

@@ -1,7 +1,9 @@
 // Any OpenAI-compatible endpoint as a ChatModel, through the AI SDK. A request is only sent again where the endpoint refused something
 // that it need not have: what seemed lost may have been billed, and trying again is one click. Nothing but the endpoint is asked.
+
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { z } from 'zod';
+import { attempt } from '../../domain/base/log.ts';
 import { limitName } from '../../domain/settings/parameters.ts';
 import { type ChatModel, hostOf, parametersOf } from './chat-model.ts';
 import { checkedBase } from './http.ts';
@@ -43,11 +45,11 @@ export function createOpenAICompatibleModel(options: ModelOptions): ChatModel {
 
 /** An address that is none is refused when it is asked, with a sentence. */
 const baseOf = (baseUrl: string): string => {
-  try {
-    return checkedBase(baseUrl).href.replace(/(?<!\/)\/+$/, '');
-  } catch {
-    return baseUrl;
-  }
+  return attempt(
+    () => checkedBase(baseUrl).href.replace(/(?<!\/)\/+$/, ''),
+    baseUrl,
+    'an address that is none; the request to it is refused',
+  );
 };
 
 const tokens = z.number().optional();

@@ -1,5 +1,7 @@
 // Finds out whether anybody is at an address that a page is not allowed to read: what tells "forbids us" from "is not there".
+
 import { z } from 'zod';
+import { log } from '../../domain/base/log.ts';
 import type { Fetch } from './http.ts';
 
 /** Reports come in a task of their own, a moment after the failure. */
@@ -48,8 +50,9 @@ export async function isSomebodyThere(url: string, send: Fetch, signal: AbortSig
       signal,
     });
     return true;
-  } catch {
+  } catch (error) {
     signal.throwIfAborted();
+    log.debug('An endpoint did not answer without CORS', error);
     const silence = new Promise<boolean>((resolve) => {
       timer = setTimeout(() => resolve(false), observer ? REPORT_MS : 0);
     });

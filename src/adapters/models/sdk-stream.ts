@@ -1,5 +1,6 @@
 // One answer through the AI SDK, whatever the protocol: the request is repaired where the endpoint refuses something it need not have,
 // what comes is told as events, and how it ended is told last.
+
 import {
   InvalidResponseDataError,
   JSONParseError,
@@ -12,6 +13,8 @@ import {
   tool,
 } from 'ai';
 import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
+import { readJson } from '../../domain/base/json.ts';
+import { ignore } from '../../domain/base/log.ts';
 import type { Finish, Part, Usage } from '../../domain/chat/message.ts';
 import type {
   ChatEvent,
@@ -501,7 +504,7 @@ function listenTo(
   const closed = new Promise<{ done: true; value?: undefined }>((resolve) => {
     wire.close = () => {
       resolve({ done: true });
-      reader.cancel().catch(() => undefined); // The answer is whole; what becomes of the connection is no matter.
+      ignore(reader.cancel(), 'the connection of an answer that is whole');
     };
   });
   return new ReadableStream<Uint8Array<ArrayBuffer>>({
@@ -541,14 +544,7 @@ function goOnWith(
   });
 }
 
-const isJson = (text: string): boolean => {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-};
+const isJson = (text: string): boolean => readJson(text) !== undefined;
 
 const isMalformed = (error: unknown): boolean =>
   JSONParseError.isInstance(error) || TypeValidationError.isInstance(error);

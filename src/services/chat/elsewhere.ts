@@ -2,8 +2,10 @@
 //
 //   tab with the turn ──tell──► channel ──► onTurn in every other tab
 //                     ◄──stop──
+
 import { z } from 'zod';
 import { asConversationId, type ConversationId } from '../../domain/base/ids.ts';
+import { ignore } from '../../domain/base/log.ts';
 import { partSchema } from '../../domain/chat/message.ts';
 import type { TurnState } from './chat.ts';
 
@@ -94,8 +96,7 @@ export function createElsewhere({
           onTurn(id, null);
         }
     };
-    // Rejects when this tab closes: nobody looks any more.
-    whenGone(owner).then(gone, () => {});
+    ignore(whenGone(owner).then(gone), 'the end of another tab after this one closed');
   };
 
   channel.addEventListener('message', ({ data }) => {
@@ -118,15 +119,13 @@ export function createElsewhere({
       onTurn(id, null);
     }
   });
-  alive.then(
-    (lives) => {
-      if (closed || !lives) return;
-      living = true;
-      post({ type: 'ask' });
-      for (const id of own.keys()) say(id);
-    },
-    () => {},
-  );
+  const begun = alive.then((lives) => {
+    if (closed || !lives) return;
+    living = true;
+    post({ type: 'ask' });
+    for (const id of own.keys()) say(id);
+  });
+  ignore(begun, 'telling other tabs of this one without locks');
 
   return {
     tell: (id, turn) => {

@@ -1,8 +1,11 @@
 // What a person has written and neither sent nor saved: in the composer, in the editor of a message. Kept beside the log, by place; each
 // tab has rows of its own, so that sending in one deletes nothing of another. What a tab that is gone has left is taken by the next that looks.
+
 import { z } from 'zod';
 import type { Drawer } from '../../adapters/log/conversation-log.ts';
 import { isOfTemporary } from '../../domain/base/ids.ts';
+import { readJson } from '../../domain/base/json.ts';
+import { attempt, log, orElse } from '../../domain/base/log.ts';
 import { type PartOf, partSchema } from '../../domain/chat/message.ts';
 import { ABANDONED_MS, type LocksLike, type Tab, type TabMemory } from './tab.ts';
 
@@ -86,7 +89,11 @@ class ComposerDrafts implements Written {
 
   async take(place: string): Promise<Draft | null> {
     const earlier = this.#looking.get(place);
-    const looked = earlier ? earlier.catch(() => undefined).then(() => this.#look(place)) : this.#look(place);
+    const looked = earlier
+      ? orElse(earlier, null, 'an earlier look at a draft; it is looked at again').then(() =>
+          this.#look(place),
+        )
+      : this.#look(place);
     this.#looking.set(place, looked);
     try {
       return await looked;
@@ -100,7 +107,8 @@ class ComposerDrafts implements Written {
     else this.#own.set(place, draft);
     const noted = this.#notes.get(place);
     await this.#deps.tab.locked;
-    await this.#looking.get(place)?.catch(() => undefined);
+    const looking = this.#looking.get(place);
+    if (looking) await orElse(looking, null, 'a look at a draft that is being replaced');
     await this.#write(place);
     // What is durable need not be noted any more; what was noted since is later.
     if (noted === undefined || this.#notes.get(place) !== noted) return;
@@ -134,19 +142,17 @@ class ComposerDrafts implements Written {
   }
 
   #left(): Left {
-    try {
-      return leftSchema.safeParse(JSON.parse(this.#deps.memory?.().getItem(LEFT) ?? '{}')).data ?? {};
-    } catch {
-      return {};
-    }
+    const kept = attempt(() => this.#deps.memory?.().getItem(LEFT), null, 'what this tab noted before');
+    return leftSchema.safeParse(readJson(kept ?? '{}')).data ?? {};
   }
 
   #note(place: string, words: Left[string] | undefined): void {
     const { [place]: _, ...others } = this.#left();
     try {
       this.#deps.memory?.().setItem(LEFT, JSON.stringify(words ? { ...others, [place]: words } : others));
-    } catch {
+    } catch (error) {
       // No room, or a browser that keeps nothing for a tab: what was kept before holds.
+      log.debug('Words on their way to the log could not be noted', error);
     }
   }
 
@@ -171,9 +177,11 @@ class ComposerDrafts implements Written {
     });
     // This tab, as it was before it was loaded again, may just be ending.
     if (!done && owner === this.#deps.tab.before)
-      await this.#deps.locks
-        .request(name, { signal: AbortSignal.timeout(RELOAD_MS) }, work)
-        .catch(() => undefined);
+      await orElse(
+        this.#deps.locks.request(name, { signal: AbortSignal.timeout(RELOAD_MS) }, work),
+        undefined,
+        'the drafts of this tab before it was loaded again',
+      );
   }
 
   async #look(place: string): Promise<Draft | null> {

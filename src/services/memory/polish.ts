@@ -1,10 +1,12 @@
 // Titles and summaries in better words, by the model that answers, when the person allows it (`indexing.summaries: model`). In the
 // background, one conversation at a time, only for what was written here lately and has come to rest; what it makes is kept with the
 // conversation. Without a model, or when it fails, the words made without one stay.
+
 import { z } from 'zod';
 import type { ChatModel } from '../../adapters/models/chat-model.ts';
 import { toProblem } from '../../domain/base/errors.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
+import { readJson } from '../../domain/base/json.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import { textOf } from '../../domain/chat/message.ts';
@@ -145,9 +147,5 @@ function read(text: string): z.infer<typeof polished> | undefined {
   const from = text.indexOf('{');
   const to = text.lastIndexOf('}');
   if (from < 0 || to < from) return undefined;
-  try {
-    return polished.safeParse(JSON.parse(text.slice(from, to + 1))).data;
-  } catch {
-    return undefined;
-  }
+  return polished.safeParse(readJson(text.slice(from, to + 1))).data;
 }

@@ -1,5 +1,7 @@
 // A rebuild of the index as long work that a person can watch: asked for here, done elsewhere, read off memory's status.
+
 import { isAbort, RecollectError } from '../../domain/base/errors.ts';
+import { orElse } from '../../domain/base/log.ts';
 import { type Readable, until } from '../../domain/base/readable.ts';
 import { within } from '../../domain/base/within.ts';
 import type { Activities } from '../library/activities.ts';
@@ -46,9 +48,13 @@ export function createRebuilding({
         { label: 'rebuild', total: messages() },
         async (progress) => {
           await until(status, ({ state }) => state !== 'starting', progress.signal);
-          const begun = await within(progress.signal, BEGINS_WITHIN_MS, (bounded) =>
-            until(status, ({ state, unread }) => unread > 0 && state !== 'failed', bounded),
-          ).catch(() => null);
+          const begun = await orElse(
+            within(progress.signal, BEGINS_WITHIN_MS, (bounded) =>
+              until(status, ({ state, unread }) => unread > 0 && state !== 'failed', bounded),
+            ),
+            null,
+            'the begin of a rebuild, which had nothing to read',
+          );
           progress.signal.throwIfAborted();
           if (begun === null) return refuseFailed(status.get());
           let tally: Counters = { done: 0, left: 0 };

@@ -12,6 +12,7 @@ import { PROTOCOLS } from '../../adapters/models/protocols.ts';
 import type { Vault } from '../../adapters/vault/vault.ts';
 import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, isTemporary } from '../../domain/base/ids.ts';
+import { ignore } from '../../domain/base/log.ts';
 import { type Writable, writable } from '../../domain/base/readable.ts';
 import { SerialQueue } from '../../domain/base/serial-queue.ts';
 import { type Config, defaultConfig } from '../../domain/settings/config.ts';
@@ -130,15 +131,14 @@ class StoredSettings implements Settings {
     await this.#load();
     // Keys of an earlier version say not where they belong: to the addresses in force now, before anybody changes one. A vault that
     // cannot be opened says so where a key is needed.
-    void this.#changes
-      .run(async () => {
-        const { embedding } = this.config.get();
-        for (const group of EMBEDDING_GROUPS)
-          await this.#keys.get(`embedding/${group}`, embedding[group].base_url);
-        for (const { id, baseUrl } of this.connections.get().endpoints)
-          await this.#keys.get(endpointKey(id), baseUrl);
-      })
-      .catch(() => {});
+    const bound = this.#changes.run(async () => {
+      const { embedding } = this.config.get();
+      for (const group of EMBEDDING_GROUPS)
+        await this.#keys.get(`embedding/${group}`, embedding[group].base_url);
+      for (const { id, baseUrl } of this.connections.get().endpoints)
+        await this.#keys.get(endpointKey(id), baseUrl);
+    });
+    ignore(bound, 'binding the keys of an earlier version to their addresses');
     const stop = this.#deps.drawer.subscribe(({ keys }) => {
       if (keys.includes(CONFIG) || keys.includes(CONNECTIONS)) void this.#changes.run(() => this.#load());
     });

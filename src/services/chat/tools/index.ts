@@ -1,7 +1,9 @@
 // The shelf of tools that models may call, and how a call is carried out.
+
 import { z } from 'zod';
 import type { ToolDescription } from '../../../adapters/models/chat-model.ts';
 import { isAbort, toProblem } from '../../../domain/base/errors.ts';
+import { readJson } from '../../../domain/base/json.ts';
 import type { PartOf } from '../../../domain/chat/message.ts';
 import type { Config } from '../../../domain/settings/config.ts';
 import { checkpoint } from './checkpoint.ts';
@@ -47,12 +49,8 @@ export async function runTool(
         ? `There is no tool ${call.name}; there are none here.`
         : `There is no tool ${call.name}. There are: ${tools.map(({ name }) => name).join(', ')}.`,
     );
-  let input: unknown;
-  try {
-    input = call.arguments.trim() === '' ? {} : JSON.parse(call.arguments);
-  } catch {
-    return failed('The arguments are not JSON.');
-  }
+  const input = call.arguments.trim() === '' ? {} : readJson(call.arguments);
+  if (input === undefined) return failed('The arguments are not JSON.');
   const checked = tool.input.safeParse(input);
   if (!checked.success) return failed(`The arguments do not fit: ${z.prettifyError(checked.error)}`);
   try {
