@@ -1,4 +1,5 @@
 // Files on their way into a message: pictures made small enough for a model, texts and PDFs read, all else refused with a reason.
+import { log } from '../../domain/base/log.ts';
 import type { PartOf } from '../../domain/chat/message.ts';
 
 type FilePart = PartOf<'file'>;
@@ -56,7 +57,8 @@ async function attachPdf(file: File): Promise<Attached> {
       ok: true,
       part: { type: 'file', mediaType, name: file.name, url: `data:${mediaType};base64,${base64Of(bytes)}` },
     };
-  } catch {
+  } catch (error) {
+    log.info('A file could not be read as a PDF', error);
     return { ok: false, name: file.name, reason: 'notText' };
   }
 }
@@ -67,7 +69,8 @@ async function attachImage(file: File): Promise<Attached> {
   let bitmap: ImageBitmap;
   try {
     bitmap = await createImageBitmap(file);
-  } catch {
+  } catch (error) {
+    log.info('A picture could not be read', error);
     return refuse('imageBroken');
   }
   const scale = Math.min(1, MAX_SIDE / Math.max(bitmap.width, bitmap.height));
@@ -91,7 +94,8 @@ async function attachImage(file: File): Promise<Attached> {
       blob = await canvas.convertToBlob({ type: 'image/jpeg', quality: 0.88 });
     }
     return { ok: true, part: await toPart(blob, file.name) };
-  } catch {
+  } catch (error) {
+    log.info('A picture could not be read', error);
     return refuse('imageBroken');
   } finally {
     bitmap.close();
@@ -110,7 +114,8 @@ async function attachText(file: File): Promise<Attached> {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     const type = /^(text\/|application\/(json|xml|yaml|x-yaml))/.test(file.type) ? file.type : 'text/plain';
     return { ok: true, part: textPart(text, file.name, type) };
-  } catch {
+  } catch (error) {
+    log.info('A file could not be read as text', error);
     return refuse('notText');
   }
 }

@@ -77,7 +77,7 @@ export function Composer({
   const { t } = useTranslation('chat');
   const shelf = useRef<CommandShelfHandle>(null);
   const draft = useComposerDraft(draftOf, first);
-  const { area, files, command, changeFiles, setText } = draft;
+  const { area, files, command } = draft;
   const attachments = useAttachments(draft);
   const offered = useOfferedPassages();
   useComposerControl(draft);
@@ -95,27 +95,7 @@ export function Composer({
   const focusKeys = useShortcutKeys('focus');
   const busy = turn.status !== 'idle';
 
-  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-    if (isComposing(event.nativeEvent)) return;
-    if (shelf.current?.onKey(event.nativeEvent)) {
-      event.preventDefault();
-      return;
-    }
-    const pressed = keysOf(event.nativeEvent);
-    const config = app.settings.config.get();
-    if (
-      pressed === shortcutKeys(config, 'editLast') &&
-      event.currentTarget.value === '' &&
-      files.length === 0
-    ) {
-      if (editLast()) event.preventDefault();
-      return;
-    }
-    if (sends(event.nativeEvent, config)) {
-      event.preventDefault();
-      submit();
-    }
-  };
+  const onKeyDown = useWordKeys({ shelf, hasFiles: files.length > 0, submit, editLast });
 
   return (
     <div className="before:-top-5 relative mx-auto w-full max-w-(--measure) px-3 pb-3 before:pointer-events-none before:absolute before:inset-x-0 before:h-5 before:bg-linear-to-t before:from-paper before:to-transparent md:px-5">
@@ -138,24 +118,12 @@ export function Composer({
             ref={shelf}
             line={command}
             conversationId={conversationId}
-            onTake={setText}
+            onTake={draft.setText}
             onClose={draft.closeCommand}
           />
         )}
         <ComposerNotices conversation={conversation} draft={draft} attachments={attachments} />
-        <FileChips
-          files={files}
-          onTurnBack={({ id, pasted }) => {
-            changeFiles((all) => all.filter((other) => other.id !== id));
-            setText(below(area.current?.value ?? '', pasted ?? ''));
-            area.current?.focus();
-          }}
-          onRemove={({ id }) => {
-            changeFiles((all) => all.filter((other) => other.id !== id));
-            // The button is gone: the focus goes to the words, but no keyboard comes up for that.
-            if (!onlyTouch()) area.current?.focus();
-          }}
-        />
+        <ComposerFiles draft={draft} />
         <textarea
           ref={area}
           rows={1}
@@ -180,6 +148,56 @@ export function Composer({
         </ComposerBar>
       </ComposerForm>
     </div>
+  );
+}
+
+/** The keys of the text field: the shelf's first, then the last message anew, then sending. */
+function useWordKeys({
+  shelf,
+  hasFiles,
+  submit,
+  editLast,
+}: {
+  shelf: RefObject<CommandShelfHandle | null>;
+  hasFiles: boolean;
+  submit: () => void;
+  editLast: () => boolean;
+}): (event: KeyboardEvent<HTMLTextAreaElement>) => void {
+  const { settings } = useApp();
+  return (event) => {
+    if (isComposing(event.nativeEvent)) return;
+    if (shelf.current?.onKey(event.nativeEvent)) {
+      event.preventDefault();
+      return;
+    }
+    const pressed = keysOf(event.nativeEvent);
+    const config = settings.config.get();
+    if (pressed === shortcutKeys(config, 'editLast') && event.currentTarget.value === '' && !hasFiles) {
+      if (editLast()) event.preventDefault();
+      return;
+    }
+    if (sends(event.nativeEvent, config)) {
+      event.preventDefault();
+      submit();
+    }
+  };
+}
+
+function ComposerFiles({ draft: { area, files, changeFiles, setText } }: { draft: ComposerDraft }) {
+  return (
+    <FileChips
+      files={files}
+      onTurnBack={({ id, pasted }) => {
+        changeFiles((all) => all.filter((other) => other.id !== id));
+        setText(below(area.current?.value ?? '', pasted ?? ''));
+        area.current?.focus();
+      }}
+      onRemove={({ id }) => {
+        changeFiles((all) => all.filter((other) => other.id !== id));
+        // The button is gone: the focus goes to the words, but no keyboard comes up for that.
+        if (!onlyTouch()) area.current?.focus();
+      }}
+    />
   );
 }
 

@@ -3,6 +3,7 @@ import { type DragEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { SourceFile } from '../../adapters/importers/importer.ts';
 import { fileOf } from '../../adapters/importers/source-file.ts';
+import { ignore } from '../../domain/base/log.ts';
 import { filesOfDrop } from '../library/drop.ts';
 import { useDragsFiles } from '../library/use-drop-target.ts';
 
@@ -40,8 +41,7 @@ export function droppedFiles(transfer: DataTransfer): GivenFiles {
   const all = filesOfDrop(transfer).then((found) =>
     found.filter(({ path }) => names.includes(path.split('/')[0] as string)),
   );
-  // What went wrong is told by the import, if it comes to one.
-  all.catch(() => {});
+  ignore(all, 'files that were dropped; the import tells what went wrong, if it comes to one');
   return { files, exports: { names, files: all } };
 }
 

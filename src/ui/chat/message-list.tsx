@@ -21,7 +21,7 @@ import { nearDay, useToday } from '../hooks/today.ts';
 import { formatDate } from '../i18n/index.ts';
 import { IconButton } from '../shell/controls.tsx';
 import { Notes } from './answer.tsx';
-import { CompactionDivider } from './compaction.tsx';
+import { CompactionDivider } from './compaction-divider.tsx';
 import { EditingContext } from './message-actions.ts';
 import { MessageView } from './message-view.tsx';
 import type { Branch, Row } from './rows.ts';
@@ -88,7 +88,6 @@ export function MessageList({
   handle: RefObject<MessageListHandle | null>;
 }) {
   const { t } = useTranslation('chat');
-  const { places } = useSession();
   const scroller = useRef<HTMLDivElement>(null);
   const room = useRef<HTMLDivElement>(null);
   const below = useRef<HTMLDivElement>(null);
@@ -98,36 +97,15 @@ export function MessageList({
   const [switched, setSwitched] = useState<string | null>(null);
   const [away, setAway] = useState(false);
   const { rows, results } = branch;
-  // A place is only good for the rows it was measured with.
-  const [place] = useState(() => {
-    const kept = places.get(conversationId);
-    return kept && kept.rows === rows.length ? kept : undefined;
-  });
-  const [keeper] = useState(
-    () =>
-      new ScrollKeeper(place, {
-        offsetOf: (row) => list.current?.getItemOffset(row),
-        onAway: setAway,
-        onSwitched: setSwitched,
-      }),
-  );
   const answers = Boolean(running);
-  useLayoutEffect(() => keeper.drawn(rows, answers), [keeper, rows, answers]);
-  useLayoutEffect(() => {
-    if (!scroller.current) return;
-    keeper.open(scroller.current, below.current);
-    return () => {
-      const cache = list.current?.cache;
-      places.set(conversationId, { ...keeper.close(), cache });
-    };
-  }, [keeper, conversationId, places]);
-  useEffect(() => (room.current ? keeper.observe(room.current) : undefined), [keeper]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever the rows change
-  useLayoutEffect(() => keeper.keepClicked(), [keeper, rows]);
-  useEffect(() => {
-    if (answers) keeper.answerBegins();
-  }, [keeper, answers]);
-
+  const { keeper, cache } = useScrollKeeper({
+    conversationId,
+    rows,
+    answers,
+    parts: { scroller, room, below, list },
+    onAway: setAway,
+    onSwitched: setSwitched,
+  });
   const toMessage = useToMessage({ branch, scroller, list, keeper, onMark: setMarked });
   useImperativeHandle(handle, () => ({
     toEnd: () => keeper.toEnd(),
@@ -189,7 +167,7 @@ export function MessageList({
             data={rows}
             bufferSize={600}
             keepMounted={written}
-            {...(place ? { cache: place.cache as CacheSnapshot } : {})}
+            {...(cache ? { cache } : {})}
           >
             {draw}
           </Virtualizer>
@@ -209,6 +187,59 @@ export function MessageList({
       )}
     </div>
   );
+}
+
+/** Keeps the list where its reader is, and gives the place back when it is opened again. `cache`: heights as they were measured then. */
+function useScrollKeeper({
+  conversationId,
+  rows,
+  answers,
+  parts: { scroller, room, below, list },
+  onAway,
+  onSwitched,
+}: {
+  conversationId: ConversationId;
+  rows: readonly Row[];
+  answers: boolean;
+  parts: {
+    readonly scroller: RefObject<HTMLElement | null>;
+    readonly room: RefObject<HTMLElement | null>;
+    readonly below: RefObject<HTMLElement | null>;
+    readonly list: RefObject<VirtualizerHandle | null>;
+  };
+  onAway: (isAway: boolean) => void;
+  onSwitched: (siblings: string | null) => void;
+}): { keeper: ScrollKeeper; cache: CacheSnapshot | undefined } {
+  const { places } = useSession();
+  // A place is only good for the rows it was measured with.
+  const [place] = useState(() => {
+    const kept = places.get(conversationId);
+    return kept && kept.rows === rows.length ? kept : undefined;
+  });
+  const [keeper] = useState(
+    () =>
+      new ScrollKeeper(place, {
+        offsetOf: (row) => list.current?.getItemOffset(row),
+        onAway,
+        onSwitched,
+      }),
+  );
+  useLayoutEffect(() => keeper.drawn(rows, answers), [keeper, rows, answers]);
+  useLayoutEffect(() => {
+    if (!scroller.current) return;
+    keeper.open(scroller.current, below.current);
+    return () => {
+      const cache = list.current?.cache;
+      places.set(conversationId, { ...keeper.close(), cache });
+    };
+  }, [keeper, conversationId, places, scroller, below, list]);
+  useEffect(() => (room.current ? keeper.observe(room.current) : undefined), [keeper, room]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever the rows change
+  useLayoutEffect(() => keeper.keepClicked(), [keeper, rows]);
+  useEffect(() => {
+    if (answers) keeper.answerBegins();
+  }, [keeper, answers]);
+  return { keeper, cache: place?.cache as CacheSnapshot | undefined };
 }
 
 /** The message that glows after a jump, for a moment. */

@@ -4,6 +4,7 @@ import { MessageSquare } from 'lucide-react';
 import { useCallback, useLayoutEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { newConversationId, newTemporaryId } from '../../domain/base/ids.ts';
+import { orElse } from '../../domain/base/log.ts';
 import type { Part } from '../../domain/chat/message.ts';
 import { shownTitle } from '../../domain/text/shown.ts';
 import { IDLE_TURN } from '../../services/chat/chat.ts';
@@ -51,11 +52,12 @@ export function NewConversation() {
   };
   const send = async (parts: readonly Part[], passages: RecallChoice) => {
     const own = temporary ?? (instructions === null ? undefined : newConversationId());
-    // Where it cannot be written yet it waits in line before the message, which tells of it.
     if (own)
-      await app.documents
-        .change(own, { meta: { systemPrompt: instructions, createdAt: Date.now() } })
-        .catch(() => undefined);
+      await orElse(
+        app.documents.change(own, { meta: { systemPrompt: instructions, createdAt: Date.now() } }),
+        undefined,
+        'instructions that are not written yet; they wait before the message, which tells of it',
+      );
     const { conversationId } = await app.chat.send({
       parts,
       ...passages,

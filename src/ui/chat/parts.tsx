@@ -134,7 +134,9 @@ export function Sources({ sources }: { sources: readonly Source[] }) {
 function laidOut(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
+  } catch (error) {
+    // Not logged: the message of the error quotes the text.
+    if (!(error instanceof SyntaxError)) throw error;
     return text;
   }
 }
@@ -149,7 +151,9 @@ function gist(text: string): string {
       if (typeof first === 'string') return first.replace(/\s+/g, ' ').slice(0, 160);
     }
     return '';
-  } catch {
+  } catch (error) {
+    // Arguments that are still being written are no JSON yet.
+    if (!(error instanceof SyntaxError)) throw error;
     return text.replace(/\s+/g, ' ').slice(0, 160);
   }
 }

@@ -1,5 +1,6 @@
 // How much of the allowed size is taken, measured again as the library grows.
 import { useEffect, useState } from 'react';
+import { ignore } from '../../domain/base/log.ts';
 import type { StorageSpace } from '../../services/library/storage-space.ts';
 import { useApp, useReadable } from './app.tsx';
 
@@ -22,12 +23,12 @@ export function useRoom(): StorageSpace | null {
   useEffect(() => {
     let gone = false;
     const measure = () => {
-      library.room().then(
-        (now) => {
+      // Nobody is warned on a guess; what cannot be written says so itself.
+      ignore(
+        library.room().then((now) => {
           if (!gone) setRoom(now);
-        },
-        // Nobody is warned on a guess; what cannot be written says so itself.
-        () => {},
+        }),
+        'how much room is left',
       );
     };
     const soon = setTimeout(measure, SETTLED_MS);

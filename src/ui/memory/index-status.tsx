@@ -4,6 +4,7 @@ import { type ComponentProps, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { IndexStats } from '../../adapters/index/memory-index.ts';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
+import { ignore } from '../../domain/base/log.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 import type { MemoryStatus } from '../../services/memory/memory.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
@@ -31,12 +32,12 @@ export function useIndexStats(): IndexStats | null {
     if (state === 'starting' || state === 'failed') return;
     let gone = false;
     const read = () => {
-      memory.stats().then(
-        (now) => {
+      // The status says why; the figures stay as they were.
+      ignore(
+        memory.stats().then((now) => {
           if (!gone) setStats(now);
-        },
-        // The status says why; the figures stay as they were.
-        () => {},
+        }),
+        'the figures of the index',
       );
     };
     read();

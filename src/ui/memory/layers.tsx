@@ -2,6 +2,7 @@
 
 import { useEffect, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { ignore } from '../../domain/base/log.ts';
 import { shownTitle } from '../../domain/text/shown.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
@@ -23,12 +24,12 @@ function useSentAsIs(entry: LibraryEntry | undefined): number | null {
     setSent(null);
     if (!entry) return;
     let gone = false;
-    documents.read(entry.id).then(
-      (conversation) => {
+    // Where it cannot be read, opening it says why, and nothing is claimed here.
+    ignore(
+      documents.read(entry.id).then((conversation) => {
         if (!gone && conversation) setSent(sentAsIs(conversation));
-      },
-      // It cannot be read: opening it says why, and nothing is claimed here.
-      () => undefined,
+      }),
+      'how much of a conversation is sent as it is',
     );
     return () => {
       gone = true;

@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Endpoint } from '../../adapters/models/chat-model.ts';
 import { type EndpointPreset, PRESETS } from '../../adapters/models/presets.ts';
+import { ignore } from '../../domain/base/log.ts';
 import { endpointKey, originOf } from '../../services/settings/keys.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
@@ -175,11 +176,12 @@ function EndpointRow({
   // biome-ignore lint/correctness/useExhaustiveDependencies: asked again when the editing is over
   useEffect(() => {
     let gone = false;
-    settings.keyOrigin(endpointKey(endpoint.id)).then(
-      (origin) => {
+    // A vault that cannot be opened says so where a key is needed.
+    ignore(
+      settings.keyOrigin(endpointKey(endpoint.id)).then((origin) => {
         if (!gone) setKept(origin);
-      },
-      () => {},
+      }),
+      'the origin of a key',
     );
     return () => {
       gone = true;

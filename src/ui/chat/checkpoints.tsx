@@ -1,0 +1,264 @@
+// The checkpoints of a conversation: set, renamed, removed, gone back to.
+import { Flag, History, Pencil, Trash2 } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { MessageId } from '../../domain/base/ids.ts';
+import { orElse } from '../../domain/base/log.ts';
+import type { ListedCheckpoint } from '../../domain/chat/checkpoint.ts';
+import type { Conversation } from '../../domain/chat/conversation.ts';
+import { useApp } from '../hooks/app.tsx';
+import { formatExact, formatRelative } from '../i18n/index.ts';
+import { Button, classes, IconButton, TextField } from '../shell/controls.tsx';
+import { useReport } from '../shell/conversation-actions.tsx';
+import { offer } from '../shell/offer.ts';
+import { isComposing } from '../shell/shortcuts.ts';
+import { Section } from './panel-section.tsx';
+
+/**
+ * A name being written. Enter keeps it, also an empty one; leaving keeps what was written; Esc keeps nothing. `left`: the focus is elsewhere
+ * already.
+ */
+function NameField({
+  label,
+  name = '',
+  className,
+  onDone,
+}: {
+  label: string;
+  name?: string;
+  className?: string;
+  onDone: (name: string | null, left: boolean) => void;
+}) {
+  const done = useRef(false);
+  const finish = (given: string | null, left = false) => {
+    if (done.current) return;
+    done.current = true;
+    onDone(given, left);
+  };
+  return (
+    <TextField
+      label={label}
+      hideLabel
+      defaultValue={name}
+      placeholder={label}
+      maxLength={100}
+      autoFocus
+      autoComplete="off"
+      {...(className ? { className } : {})}
+      onFocus={(event) => event.target.select()}
+      onBlur={(event) => finish(event.target.value.trim() || null, true)}
+      onKeyDown={(event) => {
+        if (isComposing(event.nativeEvent)) return;
+        // Or the same key would press the button that has the focus a moment later.
+        if (event.key === 'Enter' || event.key === 'Escape') event.preventDefault();
+        if (event.key === 'Enter') finish(event.currentTarget.value.trim());
+        if (event.key === 'Escape') finish(null);
+        event.stopPropagation();
+      }}
+    />
+  );
+}
+
+/** Automatic checkpoints shown before somebody asks for all; those with a name always are. */
+const SHOWN = 3;
+
+export function Checkpoints({
+  conversation,
+  onJump,
+  onSet,
+  onRestore,
+  onCompare,
+}: {
+  conversation: Conversation;
+  onJump: (message: MessageId) => void;
+  onSet: ((name: string) => void) | undefined;
+  onRestore: (checkpoint: ListedCheckpoint) => void;
+  onCompare: (message: MessageId) => void;
+}) {
+  const { t } = useTranslation('context');
+  const { context } = useApp();
+  const report = useReport();
+  const listed = useCheckpoints(conversation);
+  const [all, setAll] = useState(false);
+  const [naming, setNaming] = useState(false);
+  const [renaming, setRenaming] = useState<string | null>(null);
+  const setOne = useRef<HTMLButtonElement>(null);
+  /** The field that had the focus is gone, and what opened it may be, too. */
+  const homeless = useRef(false);
+  useEffect(() => {
+    if (naming || renaming !== null || !homeless.current) return;
+    homeless.current = false;
+    setOne.current?.focus({ preventScroll: true });
+  }, [naming, renaming]);
+  if (listed.length === 0 && !onSet) return null;
+  const automatic = listed.filter(({ kind }) => kind !== 'named').slice(0, SHOWN);
+  const named = listed.filter(({ kind }) => kind === 'named');
+  // What somebody gave a name to is what is looked for.
+  const shown = [...named, ...(all ? listed.filter(({ kind }) => kind !== 'named') : automatic)];
+  const say = (words: string, undo: () => Promise<void>) =>
+    offer(words, { label: t('checkpoint.undo'), onClick: () => void undo().catch(report) });
+  const remove = (name: string) => {
+    context
+      .removeCheckpoint(conversation.id, name)
+      .then(({ undo }) => say(t('checkpoint.removed', { name }), undo))
+      .catch(report);
+  };
+  const rename = (before: string, to: string | null) => {
+    setRenaming(null);
+    if (to === null || to.trim() === '' || to.trim() === before) return;
+    context
+      .renameCheckpoint(conversation.id, before, to)
+      .then(({ name, undo }) => say(t('checkpoint.renamed', { name }), undo))
+      .catch(report);
+  };
+  return (
+    <Section
+      icon={<Flag size={15} aria-hidden className="text-branch" />}
+      title={
+        <>
+          {t('panel.checkpoints')} <span className="text-ink-3">{listed.length || ''}</span>
+        </>
+      }
+    >
+      {onSet &&
+        (naming ? (
+          <NameField
+            label={t('panel.checkpointName')}
+            className="mb-2"
+            onDone={(name, left) => {
+              homeless.current = !left;
+              setNaming(false);
+              if (name !== null) onSet(name);
+            }}
+          />
+        ) : (
+          <Button
+            ref={setOne}
+            size="sm"
+            className="mb-2"
+            icon={<Flag size={14} aria-hidden />}
+            onClick={() => setNaming(true)}
+          >
+            {t('panel.newCheckpoint')}
+          </Button>
+        ))}
+      <ul className="-mx-2">
+        {shown.map((one) =>
+          renaming === one.name && one.kind === 'named' ? (
+            <li key={`${one.kind} ${one.name}`} className="px-2 py-1">
+              <NameField
+                label={t('panel.checkpointName')}
+                name={one.name}
+                onDone={(to, left) => {
+                  homeless.current = !left;
+                  rename(one.name, to);
+                }}
+              />
+            </li>
+          ) : (
+            <CheckpointRow
+              key={`${one.kind} ${one.name}`}
+              checkpoint={one}
+              onOpen={() => (one.here ? onJump(one.messageId) : onCompare(one.messageId))}
+              onRestore={() => onRestore(one)}
+              onRename={() => setRenaming(one.name)}
+              onRemove={() => remove(one.name)}
+            />
+          ),
+        )}
+      </ul>
+      {shown.length < listed.length && (
+        <Button size="sm" variant="ghost" className="-ml-2.5" onClick={() => setAll(true)}>
+          {t('panel.more', { count: listed.length })}
+        </Button>
+      )}
+    </Section>
+  );
+}
+
+/** Listed again whenever the conversation changes: automatic ones are read from the branch. */
+function useCheckpoints(conversation: Conversation): readonly ListedCheckpoint[] {
+  const { context } = useApp();
+  const [listed, setListed] = useState<readonly ListedCheckpoint[]>([]);
+  useEffect(() => {
+    let gone = false;
+    void orElse(context.checkpoints(conversation.id), [], 'the checkpoints of a conversation').then(
+      (found) => {
+        if (!gone) setListed(found);
+      },
+    );
+    return () => {
+      gone = true;
+    };
+  }, [context, conversation]);
+  return listed;
+}
+
+function CheckpointRow({
+  checkpoint: one,
+  onOpen,
+  onRestore,
+  onRename,
+  onRemove,
+}: {
+  checkpoint: ListedCheckpoint;
+  onOpen: () => void;
+  onRestore: () => void;
+  onRename: () => void;
+  onRemove: () => void;
+}) {
+  const { t } = useTranslation('context');
+  return (
+    <li className="group/point relative flex items-center rounded-sm hover:bg-fill">
+      <button
+        type="button"
+        onClick={onOpen}
+        title={one.firstLine}
+        className="min-w-0 flex-1 px-2 py-1.5 text-left"
+      >
+        <span className="flex items-center gap-1.5">
+          <span className={classes('truncate', one.kind === 'named' ? 'font-medium' : 'text-ink-2')}>
+            {one.name}
+          </span>
+          {one.kind !== 'named' && (
+            <span className="shrink-0 text-branch text-xs">{t(`checkpoint.kind.${one.kind}`)}</span>
+          )}
+          {one.createdAt > 0 && (
+            <time
+              dateTime={new Date(one.createdAt).toISOString()}
+              title={formatExact(one.createdAt)}
+              className="ml-auto shrink-0 text-ink-3 text-xs"
+            >
+              {formatRelative(one.createdAt)}
+            </time>
+          )}
+        </span>
+        <span className="block truncate text-ink-3 text-xs">{one.firstLine}</span>
+      </button>
+      <span className="absolute right-0 isolate flex rounded-sm bg-linear-to-l from-70% from-fill to-transparent pr-1 pl-5 opacity-0 focus-within:opacity-100 group-hover/point:opacity-100 pointer-coarse:static pointer-coarse:bg-none pointer-coarse:pl-0 pointer-coarse:opacity-100">
+        <IconButton
+          size="sm"
+          label={t('panel.restore')}
+          icon={<History size={14} aria-hidden />}
+          onClick={onRestore}
+        />
+        {one.kind === 'named' && (
+          <>
+            <IconButton
+              size="sm"
+              label={t('panel.rename')}
+              icon={<Pencil size={14} aria-hidden />}
+              onClick={onRename}
+            />
+            <IconButton
+              size="sm"
+              label={t('panel.remove')}
+              icon={<Trash2 size={14} aria-hidden />}
+              onClick={onRemove}
+            />
+          </>
+        )}
+      </span>
+    </li>
+  );
+}

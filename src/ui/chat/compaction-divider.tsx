@@ -1,0 +1,317 @@
+// The divider where messages were shortened: its summary to read, edit and make again; taken back and done again.
+import { ChevronsDownUp, Pencil, RefreshCw } from 'lucide-react';
+import { type ReactNode, useEffect, useId, useMemo, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { ConversationId } from '../../domain/base/ids.ts';
+import type { Compaction } from '../../domain/chat/compaction.ts';
+import { useApp } from '../hooks/app.tsx';
+import { formatDuration, formatExact, formatPercent } from '../i18n/index.ts';
+import { Badge, Button, classes, TextArea, TextField } from '../shell/controls.tsx';
+import { useReport } from '../shell/conversation-actions.tsx';
+import { readCompaction, useFoldReport, useStrategyName, WayOfFolding } from './compaction.tsx';
+import { formatPrice } from './gauge.tsx';
+import { Markdown } from './markdown.tsx';
+
+/** Markdown in a small place: its headings are no larger than its words. */
+const SMALL_PROSE =
+  '[&_.prose]:text-sm! [&_.prose_:is(h1,h2,h3)]:mt-3! [&_.prose_:is(h1,h2,h3)]:mb-1! [&_.prose_:is(h1,h2,h3)]:text-sm! [&_.prose_:is(p,ul,ol)]:my-1!';
+
+type DividerState = 'inForce' | 'superseded' | 'undone';
+type Open = 'nothing' | 'look' | 'edit' | 'again';
+
+export function CompactionDivider({
+  conversationId,
+  compaction,
+  state,
+}: {
+  conversationId: ConversationId;
+  compaction: Compaction;
+  state: DividerState;
+}) {
+  const { t } = useTranslation('context');
+  const { context } = useApp();
+  const report = useReport();
+  const reportFold = useFoldReport();
+  const [open, setOpen] = useState<Open>('nothing');
+  const [busy, setBusy] = useState(false);
+  const [guidance, setGuidance] = useState('');
+  const body = useId();
+  const opened = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (open !== 'nothing') opened.current?.scrollIntoView({ block: 'nearest' });
+  }, [open]);
+  const folded = useMemo(() => readCompaction(compaction)?.folded ?? 0, [compaction]);
+  /** `done`: whether what came of it ends the work here. */
+  const run = <T,>(work: Promise<T>, done: (result: T) => boolean = () => true) => {
+    setBusy(true);
+    work.then((result) => done(result) && setOpen('nothing'), report).finally(() => setBusy(false));
+  };
+  const quiet = state !== 'inForce';
+  return (
+    <section
+      aria-label={t('panel.folded')}
+      className={classes('my-4 text-sm', quiet ? 'text-ink-3' : 'text-folded')}
+    >
+      <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
+        <span
+          aria-hidden
+          className={classes('h-px min-w-4 flex-1 max-sm:hidden', quiet ? 'bg-line' : 'bg-folded-line')}
+        />
+        <ChevronsDownUp size={14} aria-hidden className="shrink-0" />
+        <span title={formatExact(compaction.createdAt)} className="tabular-nums">
+          {state === 'superseded'
+            ? t('divider.superseded')
+            : state === 'undone'
+              ? t('divider.undone', { count: folded })
+              : t('divider.folded', {
+                  count: folded,
+                  before: compaction.tokensBefore,
+                  after: compaction.tokensAfter,
+                })}
+        </span>
+        <DividerActions
+          compaction={compaction}
+          state={state}
+          open={open}
+          body={body}
+          busy={busy}
+          onToggle={(next) => setOpen(open === next ? 'nothing' : next)}
+          onUndo={() => run(context.undo(conversationId, compaction.id))}
+          onRedo={() => run(context.redo(conversationId, compaction.id))}
+        />
+        <span
+          aria-hidden
+          className={classes('h-px min-w-4 flex-1 max-sm:hidden', quiet ? 'bg-line' : 'bg-folded-line')}
+        />
+      </div>
+      {open !== 'nothing' && (
+        <div
+          id={body}
+          ref={opened}
+          className="mt-2 scroll-my-6 rounded-lg border border-folded-line bg-folded-soft px-4 py-3 text-ink"
+        >
+          <HowFolded compaction={compaction} />
+          <WayOfFolding compaction={compaction} className="mb-2" />
+          {open === 'look' && <FoldedSummary compaction={compaction} />}
+          {open === 'edit' && (
+            <EditSummary
+              compaction={compaction}
+              busy={busy}
+              onSave={(text) => run(context.rewrite(conversationId, compaction.id, text))}
+              onCancel={() => setOpen('nothing')}
+            />
+          )}
+          {open === 'again' && (
+            <FoldAgain
+              busy={busy}
+              guidance={guidance}
+              onGuidance={setGuidance}
+              onAgain={() =>
+                run(context.again(conversationId, compaction.id, guidance.trim()), (result) =>
+                  reportFold(result, t('divider.againNothing')),
+                )
+              }
+            />
+          )}
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** What can be done with a compaction as it stands. `body`: the id of what opens below. */
+function DividerActions({
+  compaction,
+  state,
+  open,
+  body,
+  busy,
+  onToggle,
+  onUndo,
+  onRedo,
+}: {
+  compaction: Compaction;
+  state: DividerState;
+  open: Open;
+  body: string;
+  busy: boolean;
+  onToggle: (open: Open) => void;
+  onUndo: () => void;
+  onRedo: () => void;
+}) {
+  const { t } = useTranslation('context');
+  const read = useMemo(() => readCompaction(compaction), [compaction]);
+  const action = (label: string, onClick: () => void, icon?: ReactNode, expanded?: boolean) => (
+    <Button
+      size="sm"
+      variant="ghost"
+      icon={icon}
+      disabled={busy}
+      aria-expanded={expanded}
+      {...(expanded === undefined ? {} : { 'aria-controls': body })}
+      className="h-6! px-1.5! font-normal text-folded! hover:bg-folded-line/40"
+      onClick={onClick}
+    >
+      {label}
+    </Button>
+  );
+  return (
+    <span className="flex flex-wrap gap-x-0.5 max-sm:-ml-1.5 max-sm:basis-full">
+      {state === 'inForce' && (
+        <>
+          {action(
+            open === 'look' ? t('divider.hide') : t('divider.look'),
+            () => onToggle('look'),
+            undefined,
+            open === 'look',
+          )}
+          {read &&
+            (read.summary !== '' || compaction.summary != null) &&
+            action(
+              t('divider.edit'),
+              () => {
+                onToggle('edit');
+              },
+              undefined,
+              open === 'edit',
+            )}
+          {action(t('divider.again'), () => onToggle('again'), undefined, open === 'again')}
+          {action(t('divider.undo'), onUndo)}
+        </>
+      )}
+      {state === 'undone' && action(t('divider.redo'), onRedo)}
+    </span>
+  );
+}
+
+/** By whom and how it was made, and at which price. */
+function HowFolded({ compaction }: { compaction: Compaction }) {
+  const { t } = useTranslation('context');
+  const strategyName = useStrategyName();
+  return (
+    <p className="pb-2 text-ink-3 text-xs [overflow-wrap:anywhere]">
+      {[
+        t(`divider.by.${compaction.reason}`, {
+          strategy: strategyName(compaction.strategy),
+          guidance: compaction.guidance ?? '',
+        }),
+        compaction.tokensBefore > 0 &&
+          t('divider.ratio', {
+            share: formatPercent(compaction.tokensAfter / compaction.tokensBefore),
+          }),
+        // What took no time is not worth a word.
+        compaction.durationMs >= 1000 && t('divider.took', { time: formatDuration(compaction.durationMs) }),
+        compaction.cost !== undefined &&
+          t('divider.cost', {
+            cost: formatPrice({ amount: compaction.cost, currency: compaction.currency ?? 'USD' }),
+          }),
+        compaction.wanted &&
+          t('divider.fallback', {
+            wanted: strategyName(compaction.wanted),
+            strategy: strategyName(compaction.strategy),
+          }),
+      ]
+        .filter(Boolean)
+        .join(' · ')}
+    </p>
+  );
+}
+
+function FoldedSummary({ compaction }: { compaction: Compaction }) {
+  const { t } = useTranslation('context');
+  const read = useMemo(() => readCompaction(compaction), [compaction]);
+  if (!read || read.summary === '') return <p className="text-ink-2">{t('divider.noSummary')}</p>;
+  return (
+    <>
+      <h4 className="flex items-center gap-2 pb-1 font-medium">
+        {t('divider.summary')}
+        {read.edited && <Badge tone="folded">{t('divider.edited')}</Badge>}
+      </h4>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard */}
+      <div tabIndex={0} className={classes('max-h-96 overflow-y-auto rounded-xs', SMALL_PROSE)}>
+        <Markdown text={read.summary} />
+      </div>
+    </>
+  );
+}
+
+/** `onSave` with null: the summary as it was made. */
+function EditSummary({
+  compaction,
+  busy,
+  onSave,
+  onCancel,
+}: {
+  compaction: Compaction;
+  busy: boolean;
+  onSave: (text: string | null) => void;
+  onCancel: () => void;
+}) {
+  const { t } = useTranslation('context');
+  const [text, setText] = useState(() => readCompaction(compaction)?.summary ?? '');
+  return (
+    <>
+      <TextArea
+        label={t('divider.summary')}
+        autoFocus
+        rows={Math.min(18, text.split('\n').length + 2)}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+      <div className="mt-2 flex flex-wrap justify-end gap-2">
+        {compaction.summary != null && (
+          <Button size="sm" variant="ghost" className="mr-auto" disabled={busy} onClick={() => onSave(null)}>
+            {t('divider.ownAgain')}
+          </Button>
+        )}
+        <Button size="sm" variant="ghost" onClick={onCancel}>
+          {t('divider.cancel')}
+        </Button>
+        <Button
+          size="sm"
+          variant="primary"
+          busy={busy}
+          icon={<Pencil size={13} aria-hidden />}
+          onClick={() => onSave(text)}
+        >
+          {t('divider.save')}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function FoldAgain({
+  busy,
+  guidance,
+  onGuidance,
+  onAgain,
+}: {
+  busy: boolean;
+  guidance: string;
+  onGuidance: (guidance: string) => void;
+  onAgain: () => void;
+}) {
+  const { t } = useTranslation('context');
+  return (
+    <form
+      className="flex flex-wrap items-end gap-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onAgain();
+      }}
+    >
+      <TextField
+        className="min-w-60 flex-1"
+        label={t('divider.guidance')}
+        autoFocus
+        placeholder={t('divider.guidancePlaceholder')}
+        value={guidance}
+        onChange={(event) => onGuidance(event.target.value)}
+      />
+      <Button type="submit" variant="primary" busy={busy} icon={<RefreshCw size={14} aria-hidden />}>
+        {busy ? t('divider.wait') : t('divider.makeAgain')}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,51 @@
+// Where messages were shortened: the summary to read and to edit, taken back and done again; and the plan that waits for a person.
+import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { page } from 'vitest/browser';
+import type { ConversationId } from '../../../src/domain/base/ids.ts';
+import { createTestApp, expectAccessible, show } from '../harness.tsx';
+
+const app = await createTestApp({
+  *reply() {
+    yield { type: 'text-delta', text: 'An answer about the disks. '.repeat(40) };
+  },
+});
+let id: ConversationId;
+const divider = () => page.getByRole('region', { name: 'Shortened', exact: true });
+const button = (name: string) => divider().getByRole('button', { name, exact: true });
+
+beforeAll(async () => {
+  id = await app.say('Which disk is for the photos?');
+  await app.idle(id);
+  for (const words of ['And for the videos?', 'How often?', 'Where do copies go?']) {
+    await app.say(words, id);
+    await app.idle(id);
+  }
+});
+beforeEach(() => show(app, `/c/${id}`));
+
+it('shows the plan before it is carried out, and shortens nothing where it is cancelled', async () => {
+  const result = await app.context.compact(id, { preview: true });
+  expect(result.outcome).toBe('preview');
+  const plan = page.getByRole('dialog');
+  await expect.element(plan.getByRole('region').first()).toBeVisible();
+  await expectAccessible();
+  await page.viewport(320, 640);
+  await expect.poll(() => document.documentElement.scrollWidth).toBe(320);
+  await plan.getByRole('button', { name: 'Cancel' }).click();
+  await expect.element(plan).not.toBeInTheDocument();
+  await expect.element(divider()).not.toBeInTheDocument();
+});
+
+it('is read, edited, taken back and done again at its divider', async () => {
+  const result = await app.context.compact(id);
+  expect(result.outcome).toBe('applied');
+  await button('View').click();
+  await expect.element(button('Hide')).toHaveAttribute('aria-expanded', 'true');
+  await expectAccessible();
+  await button('Rewrite').click();
+  await expect.element(divider().getByRole('textbox')).toHaveFocus();
+  await button('Undo').click();
+  await expect.element(button('Shorten again')).toBeVisible();
+  await button('Shorten again').click();
+  await expect.element(button('Undo')).toBeVisible();
+});
