@@ -1,52 +1,89 @@
 // The stretch of a passage where the question's words are.
 import { cutToTokens, estimateTokens } from '../context/tokens.ts';
-import { queryWords } from './words.ts';
+import { foldedWithOrigin } from '../text/fold.ts';
+import { queryWords, words } from './words.ts';
 
+/** Places looked at for the best stretch. */
 const MAX_MATCHES = 200;
+const CJK = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}`;
+const IS_CJK = new RegExp(`[${CJK}]`, 'u');
+/** Letters and figures, with the signs that stand within a name or a number: `Node.js`, `1,299.00`, `snake_case`. */
+const TOKEN = new RegExp(
+  String.raw`(?:(?![${CJK}ー々])[\p{L}\p{M}\p{N}])+(?:[.,'’_-](?:(?![${CJK}ー々])[\p{L}\p{M}\p{N}])+)*`,
+  'gu',
+);
+const PART = /[\p{L}\p{M}\p{N}]+/gu;
 
-/** A word of a query and how it is written in a text. */
-interface Written {
-  readonly term: string;
-  readonly pattern: RegExp;
-}
+/** Most tokens whose search words are kept at hand: the same ones come again with each passage and each key. */
+const KNOWN_TOKENS = 4_000;
 
-/** Many passages are cut for one query after another: its words are looked up once. */
-const writtenAs = (() => {
-  let known: { readonly query: string; readonly written: readonly Written[] } = { query: '', written: [] };
-  return (query: string): readonly Written[] => {
-    if (known.query !== query) {
-      const written = queryWords(query)
-        .split(' ')
-        .flatMap((term): Written[] => {
-          const joined = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u.test(
-            term,
-          );
-          // Porter writes "potteri" for "pottery": what both begin with is looked for.
-          const stem = (term.length > 4 ? term.replace(/i$/, '') : term).replace(/[^\p{L}\p{M}\p{N}]/gu, '');
-          if (!stem) return [];
-          const source = joined ? stem : String.raw`(?<![\p{L}\p{N}])${stem}[\p{L}\p{M}]{0,12}`;
-          return [{ term, pattern: new RegExp(source, 'giu') }];
-        });
-      known = { query, written };
-    }
-    return known.written;
+/** Many texts are looked at for one query after another: its words are looked up once. */
+const wordsOfQuery = (() => {
+  let known = { query: '', words: new Set<string>() };
+  return (query: string): ReadonlySet<string> => {
+    if (known.query !== query)
+      known = { query, words: new Set(queryWords(query).split(' ').filter(Boolean)) };
+    return known.words;
   };
 })();
 
-/** Start and end of every place where a word of the query is written, in order; a stem matches the beginning of a word. */
-export function matchesIn(text: string, query: string): { start: number; end: number; term: string }[] {
-  const found: { start: number; end: number; term: string }[] = [];
-  for (const { term, pattern } of writtenAs(query))
-    for (const match of text.matchAll(pattern)) {
-      found.push({ start: match.index, end: match.index + match[0].length, term });
-      if (found.length >= MAX_MATCHES) break;
+const wordsOfToken = (() => {
+  const known = new Map<string, readonly string[]>();
+  return (token: string): readonly string[] => {
+    let found = known.get(token);
+    if (!found) {
+      found = words(token).split(' ');
+      if (known.size >= KNOWN_TOKENS) known.clear();
+      known.set(token, found);
     }
+    return found;
+  };
+})();
+
+export interface Match {
+  /** Characters of the text, as [start, end). */
+  readonly start: number;
+  readonly end: number;
+  /** The word of the query, as the index writes it. */
+  readonly term: string;
+}
+
+/**
+ * Every place where a word of the query is written, in order, as the index finds it: whatever the accents, the capitals and the script, a name or
+ * number whole where only the whole is the word. `half`: also tokens that begin with it, in lower case.
+ */
+export function matchesIn(text: string, query: string, half = '', most = Number.POSITIVE_INFINITY): Match[] {
+  const wanted = wordsOfQuery(query);
+  const found: Match[] = [];
+  const wordIn = (token: string) =>
+    (half !== '' && token.toLowerCase().startsWith(half) ? half : undefined) ??
+    wordsOfToken(token).find((word) => wanted.has(word));
+  if (wanted.size > 0 || half !== '')
+    for (const { 0: token, index } of text.matchAll(TOKEN)) {
+      if (found.length >= most) break;
+      const whole = wordIn(token);
+      if (whole === undefined) continue;
+      const parts = [...token.matchAll(PART)].flatMap(({ 0: part, index: at }): Match[] => {
+        const term = wordIn(part);
+        return term === undefined ? [] : [{ start: index + at, end: index + at + part.length, term }];
+      });
+      found.push(...(parts.length > 0 ? parts : [{ start: index, end: index + token.length, term: whole }]));
+    }
+  const joined = [...wanted].filter((word) => IS_CJK.test(word));
+  if (joined.length > 0 && IS_CJK.test(text)) {
+    const { folded, origin } = foldedWithOrigin(text);
+    for (const term of joined)
+      for (let at = folded.indexOf(term), count = 0; at >= 0 && count < most; count++) {
+        found.push({ start: origin(at), end: origin(at + term.length), term });
+        at = folded.indexOf(term, at + 1);
+      }
+  }
   return found.sort((a, b) => a.start - b.start || b.end - a.end);
 }
 
 /** Where to begin so that `width` characters hold the most different words of the query; the earliest such place. */
 function bestStart(text: string, query: string, width: number): number {
-  const matches = matchesIn(text, query);
+  const matches = matchesIn(text, query, '', MAX_MATCHES);
   let best = 0;
   let most = 0;
   for (const { start } of matches) {

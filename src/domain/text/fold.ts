@@ -47,3 +47,19 @@ export function folded(text: string): string {
     .replace(SPELT_OUT, (letter) => SPELT[letter] as string)
     .replace(HAN, (sign) => simplified.get(sign) ?? sign);
 }
+
+/** A character with the marks that belong to it. */
+const WITH_MARKS = /[^\p{M}]\p{M}*|\p{M}+/gsu;
+
+/** The folded text, and where each of its characters comes from: `origin[i]` is an index into `text`, `origin[length]` is its length. */
+export function foldedWithOrigin(text: string): { folded: string; origin: (index: number) => number } {
+  if (!/[^ -~\s]/.test(text)) return { folded: text, origin: (index) => index };
+  const pieces: string[] = [];
+  const from: number[] = [];
+  for (const { 0: piece, index } of text.matchAll(WITH_MARKS)) {
+    const plain = folded(piece);
+    pieces.push(plain);
+    for (let at = 0; at < plain.length; at++) from.push(index);
+  }
+  return { folded: pieces.join(''), origin: (index) => from[index] ?? text.length };
+}

@@ -1,68 +1,16 @@
-// A text with the words of a query marked, found the way the index finds them: by stem, by segment, by pair of Han characters.
+// A text with the words of a query marked, found the way the index finds them.
 import { type ReactNode, useMemo } from 'react';
-import { queryWords, words } from '../../domain/memory/words.ts';
+import { matchesIn as placesIn } from '../../domain/memory/snippet.ts';
 import { replaceCode, withoutLinks } from '../../domain/text/markdown.ts';
 
-const HAN_RUN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー々]+/gu;
-const TOKEN = /[\p{L}\p{M}\p{N}]+(?:['_][\p{L}\p{M}\p{N}]+)*/gu;
-const IS_HAN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
-
-/** Most tokens whose search words are kept at hand. */
-const KNOWN_TOKENS = 4_000;
-
-/** Many texts are marked for one query after another: its words are looked up once. */
-const wordsOf = (() => {
-  let known = { query: '', wanted: new Set<string>() };
-  return (query: string): ReadonlySet<string> => {
-    if (known.query !== query)
-      known = { query, wanted: new Set(queryWords(query).split(' ').filter(Boolean)) };
-    return known.wanted;
-  };
-})();
-
-/** The search words of single tokens: the same ones come again with each key. */
-const tokenWords = (() => {
-  const known = new Map<string, readonly string[]>();
-  return (token: string): readonly string[] => {
-    let found = known.get(token);
-    if (!found) {
-      found = words(token).split(' ');
-      if (known.size >= KNOWN_TOKENS) known.clear();
-      known.set(token, found);
-    }
-    return found;
-  };
-})();
-
-/** Stretches of `text` that match `query`, as [from, to) pairs in order. `typing`: the last word may be half written. */
+/** Stretches of `text` that match `query`, as [from, to) pairs in order, none of them touching. `typing`: the last word may be half written. */
 export function matchesIn(text: string, query: string, typing = false): [number, number][] {
-  const wanted = wordsOf(query);
   const half = typing ? (/(?<![\p{L}\p{N}])[\p{L}\p{N}]{2,}$/u.exec(query)?.[0] ?? '').toLowerCase() : '';
-  if (wanted.size === 0 && half === '') return [];
-  const hit = new Uint8Array(text.length);
-  const mark = (from: number, to: number) => hit.fill(1, from, to);
-
-  for (const { 0: token, index } of text.matchAll(TOKEN)) {
-    if (IS_HAN.test(token)) continue;
-    const lower = token.toLowerCase();
-    if ((half !== '' && lower.startsWith(half)) || tokenWords(token).some((word) => wanted.has(word)))
-      mark(index, index + token.length);
-  }
-  for (const { 0: run, index } of text.matchAll(HAN_RUN)) {
-    for (let at = 0; at + 1 < run.length; at++)
-      if (wanted.has(run.slice(at, at + 2))) mark(index + at, index + at + 2);
-    for (const word of wanted)
-      if (IS_HAN.test(word))
-        for (let at = run.indexOf(word); at >= 0; at = run.indexOf(word, at + 1))
-          mark(index + at, index + at + word.length);
-  }
-
   const stretches: [number, number][] = [];
-  for (let at = 0; at < hit.length; at++) {
-    if (!hit[at]) continue;
-    const from = at;
-    while (at < hit.length && hit[at]) at++;
-    stretches.push([from, at]);
+  for (const { start, end } of placesIn(text, query, half)) {
+    const last = stretches.at(-1);
+    if (last && start <= last[1]) last[1] = Math.max(last[1], end);
+    else stretches.push([start, end]);
   }
   return stretches;
 }
