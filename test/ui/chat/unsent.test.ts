@@ -1,9 +1,11 @@
-import { describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { asConversationId, asMessageId } from '../../../src/domain/base/ids.ts';
 import { writable } from '../../../src/domain/base/readable.ts';
 import { type Chat, IDLE_TURN } from '../../../src/services/chat/chat.ts';
 import type { Draft, Written } from '../../../src/services/chat/written.ts';
 import { takeUnsent, takeUnsentAlong } from '../../../src/ui/chat/unsent.ts';
+
+afterAll(() => vi.unstubAllGlobals());
 
 const ID = asConversationId('gone');
 

@@ -1,10 +1,12 @@
 // A passage names its conversation in the language of the interface.
 import i18next from 'i18next';
-import { expect, it, vi } from 'vitest';
+import { afterAll, expect, it, vi } from 'vitest';
 import { NOTES } from '../../../src/domain/base/ids.ts';
 import { conversationOfNotes } from '../../../src/domain/memory/notes.ts';
 import { setLanguage } from '../../../src/ui/i18n/index.ts';
 import { passageTitle } from '../../../src/ui/memory/passage-title.ts';
+
+afterAll(() => vi.unstubAllGlobals());
 
 it('says the notes as the language has them, a title as it was given, and that there is none', async () => {
   vi.stubGlobal('document', { documentElement: {} });
