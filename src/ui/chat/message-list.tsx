@@ -157,6 +157,7 @@ export function MessageList({
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
         tabIndex={0}
         onScroll={() => keeper.noteScroll()}
+        data-messages
         className="-outline-offset-2 absolute inset-0 overflow-y-auto overscroll-contain [overflow-anchor:none] [scrollbar-gutter:stable]"
       >
         {/* While it scrolls the library takes no clicks, and one made in that moment was lost. */}

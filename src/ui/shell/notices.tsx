@@ -15,6 +15,8 @@ const REACH = ['altKey', 'KeyT'];
 const GAP = 16;
 /** The composer is the one that a key leads to. */
 const COMPOSER = '#main form:has(> textarea[aria-keyshortcuts])';
+/** The messages end where the composer begins, or what is to be decided above it: edits that were left, a queue that waits. */
+const MESSAGES = '#main [data-messages]';
 
 /** How far up toasts begin: where one writes, above what is written; else at the foot of the page, far from its title and tabs. */
 function useFoot(): number {
@@ -24,13 +26,16 @@ function useFoot(): number {
   useEffect(() => {
     const form = document.querySelector(COMPOSER);
     if (!form) return setFoot(GAP);
+    const messages = document.querySelector(MESSAGES);
     const measure = () => {
-      const { top, height } = form.getBoundingClientRect();
+      const { top: own, height } = form.getBoundingClientRect();
+      const top = messages?.isConnected ? Math.min(own, messages.getBoundingClientRect().bottom) : own;
       // Taken away with its screen, it tells of it in its last size: none.
       setFoot(height === 0 ? GAP : Math.round(innerHeight - top) + GAP);
     };
     const grown = new ResizeObserver(measure);
     grown.observe(form);
+    if (messages) grown.observe(messages);
     addEventListener('resize', measure);
     return () => {
       grown.disconnect();
