@@ -212,7 +212,7 @@ test('a summary by the model is made again with guidance', async ({ page }) => {
   await divider(page)
     .getByRole('textbox', { name: 'What should the summary keep?' })
     .fill('keep every port number');
-  await divider(page).getByRole('button', { name: 'Rewrite' }).click();
+  await divider(page).locator('form').getByRole('button', { name: 'Rewrite' }).click();
   await expect(divider(page).last()).toContainText(/Shortened \d+ messages/);
   await expect.poll(() => summaries).toBe(2);
   expect(allOf(server.chats().at(-1))).toContain('keep every port number');
