@@ -71,24 +71,22 @@ interface Job {
   over: number;
 }
 
+type ModelHostDependencies = {
+  readonly load: LoadRuntime;
+  readonly idleMs: number;
+  readonly onRetired: () => void;
+};
+
 /**
  * Makes the host. `onRetired` is called once, after which the host is of no use: the thread can be ended and its memory is free.
  * @param idleMs ms without work after which the host retires
  */
-export function createEmbeddingHost(deps: {
-  readonly load: LoadRuntime;
-  readonly idleMs: number;
-  readonly onRetired: () => void;
-}): EmbeddingHost {
+export function createEmbeddingHost(deps: ModelHostDependencies): EmbeddingHost {
   return new ModelHost(deps);
 }
 
 class ModelHost implements EmbeddingHost {
-  readonly #deps: {
-    readonly load: LoadRuntime;
-    readonly idleMs: number;
-    readonly onRetired: () => void;
-  };
+  readonly #deps: ModelHostDependencies;
   readonly #callers = new Set<Caller>();
   #jobs: Job[] = [];
   #loaded: { key: string; runtime: EmbeddingRuntime } | null = null;
@@ -97,11 +95,7 @@ class ModelHost implements EmbeddingHost {
   readonly #steps = new Map<Promise<void>, Job['kind']>();
   #idle: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(deps: {
-    readonly load: LoadRuntime;
-    readonly idleMs: number;
-    readonly onRetired: () => void;
-  }) {
+  constructor(deps: ModelHostDependencies) {
     this.#deps = deps;
   }
 

@@ -33,6 +33,16 @@ export interface RemoteConfig {
   readonly dimensions: number;
 }
 
+type OpenAiCompatibleEmbeddingDependencies = {
+  readonly provider: string;
+  readonly config: RemoteConfig;
+  readonly askDimensions: boolean;
+  readonly key: () => Promise<string | undefined>;
+  readonly fetch: typeof fetch;
+  readonly backoffMs?: number;
+  readonly drawer?: CalibrationDrawer | undefined;
+};
+
 /**
  * Makes the provider.
  * @param provider first part of the id that vectors are keyed by
@@ -41,28 +51,14 @@ export interface RemoteConfig {
  * @param fetch how requests leave: a page may be forbidden to send them itself
  * @param backoffMs wait before the second attempt, doubled for each further one
  */
-export function createOpenAiCompatibleEmbedding(deps: {
-  readonly provider: string;
-  readonly config: RemoteConfig;
-  readonly askDimensions: boolean;
-  readonly key: () => Promise<string | undefined>;
-  readonly fetch: typeof fetch;
-  readonly backoffMs?: number;
-  readonly drawer?: CalibrationDrawer | undefined;
-}): EmbeddingProvider {
+export function createOpenAiCompatibleEmbedding(
+  deps: OpenAiCompatibleEmbeddingDependencies,
+): EmbeddingProvider {
   return new OpenAiCompatibleEmbedding(deps);
 }
 
 class OpenAiCompatibleEmbedding implements EmbeddingProvider {
-  readonly #deps: {
-    readonly provider: string;
-    readonly config: RemoteConfig;
-    readonly askDimensions: boolean;
-    readonly key: () => Promise<string | undefined>;
-    readonly fetch: typeof fetch;
-    readonly backoffMs?: number;
-    readonly drawer?: CalibrationDrawer | undefined;
-  };
+  readonly #deps: OpenAiCompatibleEmbeddingDependencies;
   readonly #prefixes;
   readonly state = writable<EmbeddingState>({ status: 'idle' });
   #lifetime = new AbortController();
@@ -72,15 +68,7 @@ class OpenAiCompatibleEmbedding implements EmbeddingProvider {
   readonly maxBatch: EmbeddingProvider['maxBatch'] = BATCH;
   readonly calibration: EmbeddingProvider['calibration'];
 
-  constructor(deps: {
-    readonly provider: string;
-    readonly config: RemoteConfig;
-    readonly askDimensions: boolean;
-    readonly key: () => Promise<string | undefined>;
-    readonly fetch: typeof fetch;
-    readonly backoffMs?: number;
-    readonly drawer?: CalibrationDrawer | undefined;
-  }) {
+  constructor(deps: OpenAiCompatibleEmbeddingDependencies) {
     this.#deps = deps;
     const family = familyOf(deps.config.model);
     this.#prefixes = { query: family.queryPrefix, passage: family.passagePrefix };

@@ -27,6 +27,20 @@ const RECALL_PAUSE_TURNS = 8;
 
 export type Recall = PartOf<'recall'>;
 
+interface QuestionToRecall {
+  readonly conversation: Conversation;
+  readonly path: readonly Message[];
+  readonly asked: Message;
+  /** A model answers; without one the recall is the answer. */
+  readonly answering: boolean;
+  readonly without: readonly MessageId[] | undefined;
+  /** What memory had for these words while they were written: it stands in where memory does not answer now. */
+  readonly announced: RecallResult | undefined;
+  readonly pressure: () => number;
+  readonly onAsking: () => void;
+  readonly signal: AbortSignal;
+}
+
 export interface Recalled {
   /** The passages as they will be kept with the answer; null where none were asked for or none could be had. */
   readonly recall: Recall | null;
@@ -41,19 +55,7 @@ interface TurnRecall {
    * What memory gives to the question at the end of the path. `pressure`: how full the window would be, 0–1, asked only where it matters.
    * `onAsking`: memory is asked now. Throws nothing.
    */
-  forQuestion(wish: {
-    readonly conversation: Conversation;
-    readonly path: readonly Message[];
-    readonly asked: Message;
-    /** A model answers; without one the recall is the answer. */
-    readonly answering: boolean;
-    readonly without: readonly MessageId[] | undefined;
-    /** What memory had for these words while they were written: it stands in where memory does not answer now. */
-    readonly announced: RecallResult | undefined;
-    readonly pressure: () => number;
-    readonly onAsking: () => void;
-    readonly signal: AbortSignal;
-  }): Promise<Recalled>;
+  forQuestion(wish: QuestionToRecall): Promise<Recalled>;
 }
 
 /** Whether the window filled up and was brought down since the question before: between the steps of its answer, say. */
@@ -146,19 +148,7 @@ class TurnRecallService implements TurnRecall {
     pressure,
     onAsking,
     signal,
-  }: {
-    readonly conversation: Conversation;
-    readonly path: readonly Message[];
-    readonly asked: Message;
-    /** A model answers; without one the recall is the answer. */
-    readonly answering: boolean;
-    readonly without: readonly MessageId[] | undefined;
-    /** What memory had for these words while they were written: it stands in where memory does not answer now. */
-    readonly announced: RecallResult | undefined;
-    readonly pressure: () => number;
-    readonly onAsking: () => void;
-    readonly signal: AbortSignal;
-  }): Promise<Recalled> {
+  }: QuestionToRecall): Promise<Recalled> {
     const wanted = answering
       ? this.#recallTrigger(conversation, path, asked, pressure)
       : { trigger: undefined, queries: [textOf(asked)] };

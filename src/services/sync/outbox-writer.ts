@@ -35,59 +35,31 @@ const LOG_PAGE_ENTRIES = 200;
 /** First uploads wait while this much lies in the outbox. */
 const MAX_OUTBOX_BYTES = 16 * 1024 * 1024;
 
-export function createOutboxWriter(
-  deps: SessionContext & {
-    /** The log was read where it speaks of this document. */
-    readonly onLogRead: (document: string) => void;
-    /** Something of this document waits for its room. */
-    readonly onQueued: (document: string) => void;
-    /** Puts into the step what makes of a document one that was erased elsewhere. */
-    readonly keepInTrash: (transaction: Transaction, document: string) => Promise<void>;
-    /** Puts into the step what becomes of a document that is gone and of which something came into the log. */
-    readonly handleTombstonedWrite: (
-      transaction: Transaction,
-      document: string,
-      here: WholeDocument,
-    ) => Promise<void>;
-  },
-): OutboxWriter {
+type SealingOutboxWriterDependencies = SessionContext & {
+  /** The log was read where it speaks of this document. */
+  readonly onLogRead: (document: string) => void;
+  /** Something of this document waits for its room. */
+  readonly onQueued: (document: string) => void;
+  /** Puts into the step what makes of a document one that was erased elsewhere. */
+  readonly keepInTrash: (transaction: Transaction, document: string) => Promise<void>;
+  /** Puts into the step what becomes of a document that is gone and of which something came into the log. */
+  readonly handleTombstonedWrite: (
+    transaction: Transaction,
+    document: string,
+    here: WholeDocument,
+  ) => Promise<void>;
+};
+
+export function createOutboxWriter(deps: SealingOutboxWriterDependencies): OutboxWriter {
   return new SealingOutboxWriter(deps);
 }
 
 class SealingOutboxWriter implements OutboxWriter {
-  readonly #deps: SessionContext & {
-    /** The log was read where it speaks of this document. */
-    readonly onLogRead: (document: string) => void;
-    /** Something of this document waits for its room. */
-    readonly onQueued: (document: string) => void;
-    /** Puts into the step what makes of a document one that was erased elsewhere. */
-    readonly keepInTrash: (transaction: Transaction, document: string) => Promise<void>;
-    /** Puts into the step what becomes of a document that is gone and of which something came into the log. */
-    readonly handleTombstonedWrite: (
-      transaction: Transaction,
-      document: string,
-      here: WholeDocument,
-    ) => Promise<void>;
-  };
+  readonly #deps: SealingOutboxWriterDependencies;
   #isAdopting = true;
   #mustRecheck = true;
 
-  constructor(
-    deps: SessionContext & {
-      /** The log was read where it speaks of this document. */
-      readonly onLogRead: (document: string) => void;
-      /** Something of this document waits for its room. */
-      readonly onQueued: (document: string) => void;
-      /** Puts into the step what makes of a document one that was erased elsewhere. */
-      readonly keepInTrash: (transaction: Transaction, document: string) => Promise<void>;
-      /** Puts into the step what becomes of a document that is gone and of which something came into the log. */
-      readonly handleTombstonedWrite: (
-        transaction: Transaction,
-        document: string,
-        here: WholeDocument,
-      ) => Promise<void>;
-    },
-  ) {
+  constructor(deps: SealingOutboxWriterDependencies) {
     this.#deps = deps;
   }
 

@@ -42,24 +42,19 @@ const MAX_OPEN_ROOMS = 24;
 const MAX_WARM_ROOMS = 8;
 const WARM_MS = 120_000;
 
-export function createRoomPool(
-  deps: SessionContext & {
-    readonly deflate: Deflate;
-    readonly compaction?: CompactionPolicy | undefined;
-    readonly checkEveryMs: () => number;
-    readonly onScreen: () => Iterable<string>;
-  },
-): RoomPool {
+type PooledRoomsDependencies = SessionContext & {
+  readonly deflate: Deflate;
+  readonly compaction?: CompactionPolicy | undefined;
+  readonly checkEveryMs: () => number;
+  readonly onScreen: () => Iterable<string>;
+};
+
+export function createRoomPool(deps: PooledRoomsDependencies): RoomPool {
   return new PooledRooms(deps);
 }
 
 class PooledRooms implements RoomPool {
-  readonly #deps: SessionContext & {
-    readonly deflate: Deflate;
-    readonly compaction?: CompactionPolicy | undefined;
-    readonly checkEveryMs: () => number;
-    readonly onScreen: () => Iterable<string>;
-  };
+  readonly #deps: PooledRoomsDependencies;
   readonly #links = new Map<string, SyncedRoom>();
   #index: SyncedRoom | undefined;
   /** Rooms to be opened and compared whatever the index says. */
@@ -74,14 +69,7 @@ class PooledRooms implements RoomPool {
   #isProbing = false;
   #moveTo: number | null = null;
 
-  constructor(
-    deps: SessionContext & {
-      readonly deflate: Deflate;
-      readonly compaction?: CompactionPolicy | undefined;
-      readonly checkEveryMs: () => number;
-      readonly onScreen: () => Iterable<string>;
-    },
-  ) {
+  constructor(deps: PooledRoomsDependencies) {
     this.#deps = deps;
     this.#nextCheckAt = deps.clock() + deps.checkEveryMs();
     this.#probeIndex();
