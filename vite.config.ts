@@ -65,6 +65,26 @@ export const ALIASES = [
   { find: /^shiki$/, replacement: resolve(import.meta.dirname, 'src/ui/chat/languages.ts') },
 ];
 
+/** Kept when they are first used, not when the app is: model files, ONNX Runtime, the vocabularies of tokenizers. */
+const LATER = /^models\/|(?:^|\/)ort-|k_base-/;
+
+/** Tells the service worker the digest of each file, and which of them it is to keep only once they are used. */
+async function listFiles<File extends { url: string }>(listed: File[]) {
+  const digestOf = (url: string): { digest?: string } => {
+    const file = resolve(import.meta.dirname, 'dist', url);
+    // Some hosts hand out what is packed as a packed answer, which the browser unpacks.
+    return existsSync(file) && !url.endsWith('.gz')
+      ? { digest: createHash('sha256').update(readFileSync(file)).digest('hex') }
+      : {};
+  };
+  const manifest = listed.map((file) => ({
+    ...file,
+    ...digestOf(file.url),
+    ...(LATER.test(file.url) ? { later: true } : {}),
+  }));
+  return { manifest, warnings: [] };
+}
+
 export default defineConfig({
   // Shown under Settings › About.
   define: { 'import.meta.env.VITE_VERSION': JSON.stringify(process.env.npm_package_version ?? '') },
@@ -119,10 +139,10 @@ export default defineConfig({
         ],
       },
       injectManifest: {
-        // The shell and PGlite are kept at install; model files and ONNX Runtime are a runtime cache filled on first use.
-        globPatterns: ['**/*.{html,js,css,svg,png,woff2,wasm,data,gz,json,webmanifest}'],
-        globIgnores: ['models/**', 'screenshot.png', '**/ort-*', '**/*k_base-*'],
-        maximumFileSizeToCacheInBytes: 32 * 1024 * 1024,
+        globPatterns: ['**/*.{html,js,mjs,css,svg,png,woff2,wasm,data,gz,json,webmanifest}'],
+        globIgnores: ['screenshot.png'],
+        maximumFileSizeToCacheInBytes: 64 * 1024 * 1024,
+        manifestTransforms: [listFiles],
       },
     }),
   ],

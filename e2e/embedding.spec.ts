@@ -44,7 +44,7 @@ test('a damaged file of the model is fetched anew: recall goes on by words until
     await remembered(page, 'words');
     await page.goto(`${app.url}/memory?console`);
     await expect(
-      page.getByText(/The file of the embedding model is damaged or cut off/).first(),
+      page.getByText(/file of the embedding model is damaged or cut off: encoder_quantized/).first(),
     ).toBeVisible();
     await page.getByRole('button', { name: 'New conversation' }).first().click();
     await composer(page).fill('/recall restic snapshots');

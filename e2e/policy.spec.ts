@@ -63,6 +63,7 @@ test('every file comes with the policy, and what reaches out is named', { tag: '
     '/',
     '/c/anything',
     '/theme.js',
+    '/start.js',
     '/service-worker.js',
     await workerUrl(page, 'projection'),
   ]) {

@@ -2,18 +2,30 @@
 // A new version waits until the person chooses to reload.
 /// <reference lib="webworker" />
 import { clientsClaim } from 'workbox-core';
-import { cleanupOutdatedCaches, createHandlerBoundToURL, precacheAndRoute } from 'workbox-precaching';
+import {
+  addPlugins,
+  cleanupOutdatedCaches,
+  createHandlerBoundToURL,
+  precacheAndRoute,
+} from 'workbox-precaching';
 import { NavigationRoute, registerRoute } from 'workbox-routing';
 import { CacheFirst } from 'workbox-strategies';
 import { isFile, MODEL_CACHE } from '../adapters/browser/model-cache.ts';
+import { type ListedFile, soundFiles } from './sound-files.ts';
 
 declare const self: ServiceWorkerGlobalScope & {
   __WB_MANIFEST: (string | { url: string; revision: string | null })[];
 };
 
+/** As the build lists them (vite.config.ts). */
+const files = self.__WB_MANIFEST as readonly (ListedFile & { readonly later?: boolean })[];
+/** The thread that reads weights compares their digest itself: here, a copy of them would lie in memory for nothing. */
+const sound = soundFiles(files, (path) => /\.onnx(?:_data)?$/.test(path));
+
 clientsClaim();
 cleanupOutdatedCaches();
-precacheAndRoute(self.__WB_MANIFEST);
+addPlugins([sound.reading]);
+precacheAndRoute(files.flatMap(({ url, revision, later }) => (later ? [] : [{ url, revision }])));
 // A file is a file, also when it is opened by itself. Ids of conversations may be anybody's, dots and all.
 registerRoute(
   new NavigationRoute(createHandlerBoundToURL('/index.html'), {
@@ -37,6 +49,8 @@ registerRoute(
       {
         cacheWillUpdate: async ({ response }) => (isFile(response) ? response : null),
       },
+      sound.reading,
+      sound.writing,
     ],
   }),
 );

@@ -9,6 +9,8 @@ export interface ModelFile {
   /** Below the model's folder. */
   readonly path: string;
   readonly bytes: number;
+  /** SHA-256 in hexadecimal, of the weights that our encoder reads: a number that changed on the disk would go unnoticed. */
+  readonly digest?: string;
 }
 
 export interface BundledModel {
@@ -74,7 +76,11 @@ export const BUNDLED_MODELS: readonly BundledModel[] = [
       { path: 'tokenizer.json', bytes: 1_683_871 },
       { path: 'tokenizer_config.json', bytes: 236 },
       { path: 'onnx/encoder_quantized.onnx', bytes: 31_519 },
-      { path: 'onnx/encoder_quantized.onnx_data', bytes: 38_670_144 },
+      {
+        path: 'onnx/encoder_quantized.onnx_data',
+        bytes: 38_670_144,
+        digest: 'e3f07fe954f3686c81fc2f9ebe35f0b10e7a64e1d5e621c0829b66287e0fa947',
+      },
     ],
     encoder: { vocabulary: 75_192, layers: 12, words: 'halves' },
     q4: { path: 'onnx/model_q4.onnx', bytes: 32_365_597 },
@@ -95,7 +101,11 @@ export const BUNDLED_MODELS: readonly BundledModel[] = [
       { path: 'tokenizer.json', bytes: 466_081 },
       { path: 'tokenizer_config.json', bytes: 350 },
       { path: 'onnx/encoder_quantized.onnx', bytes: 16_036 },
-      { path: 'onnx/encoder_quantized.onnx_data', bytes: 23_451_624 },
+      {
+        path: 'onnx/encoder_quantized.onnx_data',
+        bytes: 23_451_624,
+        digest: '729c9b828378d30a4b5131d4fc42bdbc33610e8681a8b7fc9a6650ee1d1b88af',
+      },
     ],
     encoder: { vocabulary: 30_522, layers: 6, words: 'bytes' },
     q4: null,

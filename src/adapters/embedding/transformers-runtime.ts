@@ -22,6 +22,7 @@ import {
 import { canEncode, createEncoder, ENCODER_WIDTH, SHARES } from './encoder.ts';
 import type { EmbeddingRuntime, LoadRuntime } from './host.ts';
 import { GpuError, StaleFilesError } from './host.ts';
+import { compareKept } from './kept-answers.ts';
 import { createLanes } from './lanes.ts';
 import type { LocalModel, Pieces } from './protocol.ts';
 import type { Thread } from './thread.ts';
@@ -105,7 +106,7 @@ async function load(
   const known = model.source === 'bundled' ? bundledModel(model.model) : undefined;
   const encodable = known && dtype === 'q8' && canEncode() ? known : null;
   const files = encodable ? filesFor(encodable, 'encoder') : filesOf(known, dtype);
-  const { missing, stub, letGo } = watch(files, onProgress);
+  const { missing, stub, letGo, fetched } = watch(files, onProgress);
   const kept = await keptFiles(model, places);
   if (model.source === 'bundled' && places.files) {
     const file = files.find(({ path }) => !places.files?.exists(`${model.model}/${path}`));
@@ -145,7 +146,16 @@ async function load(
     };
     return runtime;
   } catch (error) {
-    if ((stub() || isCutOff(messageOf(error))) && (await kept.letGo())) throw new StaleFilesError();
+    const message = messageOf(error);
+    if ((stub() || isCutOff(message)) && (await kept.letGo())) throw new StaleFilesError();
+    if (places.ort && isOfRuntime(message)) {
+      const files = Object.values(device === 'webgpu' ? places.ort.gpu : places.ort.plain);
+      const { stale, wrong } = await compareKept(files, fetch);
+      if (stale) throw new StaleFilesError();
+      if (wrong && device !== 'webgpu') throw damaged(model, error, wrong);
+    }
+    if (missing() === null && isCutOff(message) && device !== 'webgpu')
+      throw damaged(model, error, suspects(message, fetched()));
     throw loadingFailed(error, model, device, missing());
   } finally {
     letGo();
@@ -235,19 +245,33 @@ function loadingFailed(
   const absent = missing ?? (nameOf(error) === 'ModelFileNotFoundError' ? messageOf(error) : null);
   if (absent !== null) return missingFile(model, absent);
   if (device === 'webgpu') return new GpuError('WebGPU failed while loading', { cause: error });
-  return new RecollectError(
+  return broken(model, error, {});
+}
+
+const broken = (
+  model: LocalModel,
+  error: unknown,
+  more: { readonly reason?: 'file'; readonly file?: string },
+) =>
+  new RecollectError(
     'embedding-broken',
     `The embedding model ${model.model} cannot be run: ${messageOf(error)}`,
     {
-      params: {
-        model: model.model,
-        detail: messageOf(error),
-        ...(isCutOff(messageOf(error)) ? { reason: 'file' } : {}),
-      },
+      params: { model: model.model, detail: messageOf(error), ...more },
       retry: true,
       cause: error,
     },
   );
+
+/** `file`: its name, as a person would look for it. */
+const damaged = (model: LocalModel, error: unknown, file: string) =>
+  broken(model, error, { reason: 'file', file });
+
+/** The files that an error can be about, of those that were fetched. */
+function suspects(message: string, fetched: readonly string[]): string {
+  const wanted = /JSON/.test(message) ? /\.json$/ : WEIGHTS;
+  const names = fetched.filter((path) => wanted.test(path)).map((path) => path.split('/').at(-1));
+  return [...new Set(names)].join(', ') || ENCODER_NUMBERS.data;
 }
 
 /** A network in memory. */
@@ -273,7 +297,9 @@ async function encoderOf(model: BundledModel, { models, files, spawnLane }: Runt
   const answer = files ? null : await env.fetch(models + path).catch(() => null);
   if (!files && !answer?.ok) throw missingFile({ model: model.id }, ENCODER_NUMBERS.data);
   const numbers = await (answer?.arrayBuffer() ?? files?.read(path));
+  const isAsShipped = isShipped(model, numbers);
   const encoder = createEncoder(numbers, model.encoder);
+  if (!(await isAsShipped)) throw new RangeError('the file of weights is not the one that was shipped');
   const count = Math.min(SHARES, threads());
   const lanes =
     spawnLane && count > 1
@@ -299,6 +325,15 @@ async function encoderOf(model: BundledModel, { models, files, spawnLane }: Runt
       : {}),
     dispose: async () => lanes?.close(),
   };
+}
+
+/** Whether the weights are those that were shipped, digested beside whatever this thread does meanwhile. Pages without a secure context cannot tell. */
+async function isShipped({ files }: BundledModel, numbers: ArrayBuffer): Promise<boolean> {
+  const { digest } = files.find(({ path }) => path === ENCODER_NUMBERS.data) ?? {};
+  const { subtle } = globalThis.crypto ?? {};
+  if (digest === undefined || !subtle) return true;
+  const found = new Uint8Array(await subtle.digest('SHA-256', numbers));
+  return Array.from(found, (byte) => byte.toString(16).padStart(2, '0')).join('') === digest;
 }
 
 /** ONNX Runtime. */
@@ -338,6 +373,10 @@ const isCutOff = (message: string): boolean =>
   /protobuf parsing failed|No graph was found|Failed to load external data|end of JSON|not valid JSON|in JSON at position|Deserialize tensor|the file of weights is/i.test(
     message,
   );
+
+/** What browsers and ONNX Runtime say of its own script or WebAssembly module, when that cannot be run. */
+const isOfRuntime = (message: string): boolean =>
+  /no available backend|dynamically imported|module script|WebAssembly|\bwasm\b/i.test(message);
 
 /** Tells the library where this model's files are and whether it may keep them. */
 function point(model: LocalModel, places: RuntimePlaces): void {
@@ -391,6 +430,8 @@ interface Watch {
   missing(): string | null;
   /** Whether a file of weights was too small to be one, like a pointer of Git LFS. */
   stub(): boolean;
+  /** The paths of all that was asked for. */
+  fetched(): readonly string[];
   /** The model is loaded, or could not be: frees the bytes that its weights came in, which would lie about until the next collection of garbage. */
   letGo(): void;
 }
@@ -402,6 +443,7 @@ function watch(files: readonly ModelFile[], onProgress: (loaded: number, total: 
   let missing: string | null = null;
   let stub = false;
   const weights: ArrayBuffer[] = [];
+  const paths: string[] = [];
   const arrived = (bytes: number) => {
     loaded += bytes;
     const total = Math.max(known || announced, loaded);
@@ -424,6 +466,7 @@ function watch(files: readonly ModelFile[], onProgress: (loaded: number, total: 
       throw error;
     });
     const path = pathOf(response.url || String(input));
+    paths.push(pathOf(String(input)));
     const length = Number(response.headers.get('content-length') ?? 0);
     const html = response.headers.get('content-type')?.includes('text/html') ?? false;
     // Large files of a hub come from an address of another name.
@@ -458,6 +501,7 @@ function watch(files: readonly ModelFile[], onProgress: (loaded: number, total: 
   return {
     missing: () => missing,
     stub: () => stub,
+    fetched: () => paths,
     letGo: () => {
       // Not before 2024 in every browser: an older one waits for its collection.
       for (const buffer of weights.splice(0)) buffer.transfer?.(0);

@@ -234,7 +234,7 @@ export const problems = {
     what: '$t(problems:embedding-broken.whatOf.{{reason}}, {"defaultValue":"The embedding model cannot run in this browser."})',
     kept: 'Your conversations and the keyword index are complete. Recall by words still works; recall by meaning waits.',
     do: '$t(problems:embedding-broken.doOf.{{reason}}, {"defaultValue":"Set the device to WASM, or choose another model under Settings › Memory and recall."})',
-    whatOf: { file: 'The file of the embedding model is damaged or cut off.' },
+    whatOf: { file: 'A file of the embedding model is damaged or cut off: {{file}}.' },
     doOf: {
       file: 'Go online once and try again, so that it is fetched anew, or choose another model under Settings › Memory and recall.',
     },

@@ -226,7 +226,7 @@ export const problems = {
     what: '$t(problems:embedding-broken.whatOf.{{reason}}, {"defaultValue":"向量模型无法在这个浏览器里运行。"})',
     kept: '对话和关键词索引都是完整的。按词回忆照常，按意思回忆暂停。',
     do: '$t(problems:embedding-broken.doOf.{{reason}}, {"defaultValue":"请在“设置 › 记忆与回忆”中把运行设备改为 WASM，或另选模型。"})',
-    whatOf: { file: '向量模型的文件损坏或不完整。' },
+    whatOf: { file: '向量模型的一个文件损坏或不完整：{{file}}。' },
     doOf: { file: '请联网后重试以重新获取，或在“设置 › 记忆与回忆”中另选模型。' },
   },
   'embedding-remote': {
@@ -236,7 +236,7 @@ export const problems = {
   },
   'import-kimi-code': {
     what: '这是 kimi-code 的会话。Recollect 目前能读取 kimi-cli 的会话，还不能读取 kimi-code 的。',
-    kept: '您的对话没有任何改动，这个会话也没有损坏。',
+    kept: '你的对话没有任何改动，这个会话也没有损坏。',
     do: '请保留会话文件夹：以后的版本也许能读取它。',
   },
   'import-unknown': {

@@ -1,0 +1,90 @@
+// Says so when the app does not come up, and mends its files. A script of its own, without the app's code: that may be what is damaged.
+(() => {
+  /** Nothing was drawn for so long after the page was read, ms: something that was asked for never came. */
+  const STUCK_MS = 20_000;
+  const zh = /^zh\b/i.test(navigator.language);
+  const TEXTS = zh
+    ? {
+        stuck: (file) => `Recollect 没有正常启动：它的${file ? `文件 ${file} ` : '某个文件'}缺失或已损坏。你的对话没有受到影响。`,
+        offline: '没有网络，无法重新下载文件。请联网后再试。',
+        repair: '修复并重新加载',
+      }
+    : {
+        stuck: (file) =>
+          `Recollect did not start: ${file ? `its file ${file}` : 'a file of it'} is missing or damaged. Your conversations are untouched.`,
+        offline: 'Its files cannot be fetched again without a network. Go online, then try again.',
+        repair: 'Repair and reload',
+      };
+
+  /** In the session of the tab: the files were fetched anew once already. */
+  const MARK = 'recollect.repaired';
+  const wasRepaired = () => {
+    try {
+      const before = sessionStorage.getItem(MARK) !== null;
+      sessionStorage.setItem(MARK, 'yes');
+      return before;
+    } catch (error) {
+      console.debug('Some private modes refuse the session storage', error);
+      return false;
+    }
+  };
+
+  /**
+   * Lets go of the kept copies of the app, never of anything a person said, and loads it anew. The service worker fetches what it misses. Only where
+   * that did not help it is let go of, too: beside another open tab Chromium never says that the one registered after it is ready.
+   */
+  const repair = async (note) => {
+    const reached = await fetch('/service-worker.js', { cache: 'no-store' }).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    if (!reached) {
+      note.textContent = TEXTS.offline;
+      return;
+    }
+    for (const name of await caches.keys())
+      if (name.startsWith('workbox-precache')) await caches.delete(name);
+    const again = wasRepaired();
+    for (const registration of await navigator.serviceWorker.getRegistrations())
+      if (again) await registration.unregister();
+      else await registration.update().catch((error) => console.debug('No newer version could be looked for', error));
+    location.reload();
+  };
+
+  let said = false;
+  const say = (file) => {
+    const root = document.getElementById('root');
+    if (said || !root || root.childNodes.length > 0) return;
+    said = true;
+    document.documentElement.lang = zh ? 'zh' : 'en';
+    const box = document.createElement('div');
+    box.style.cssText = 'font:16px/1.5 system-ui,sans-serif;max-width:34rem;margin:20vh auto 0;padding:0 1rem';
+    const words = document.createElement('p');
+    words.setAttribute('role', 'alert');
+    words.textContent = TEXTS.stuck(file);
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.textContent = TEXTS.repair;
+    button.style.cssText = 'font:inherit;min-height:44px;padding:0 1rem';
+    const note = document.createElement('p');
+    note.setAttribute('role', 'status');
+    button.addEventListener('click', () => {
+      // Without caches and service worker there is nothing to let go of, and a reload asks the network.
+      repair(note).catch(() => location.reload());
+    });
+    box.append(words, button, note);
+    root.append(box);
+  };
+
+  // In the capture phase errors of scripts that do not load are heard, too; those of pictures say nothing of the app.
+  addEventListener(
+    'error',
+    ({ target, filename }) => {
+      if (target !== window && !/^(?:SCRIPT|LINK)$/.test(target?.tagName ?? '')) return;
+      const address = target === window ? filename : (target.src ?? target.href);
+      setTimeout(say, 1_000, address?.split('/').at(-1));
+    },
+    { capture: true },
+  );
+  addEventListener('load', () => setTimeout(say, STUCK_MS, ''));
+})();

@@ -1,0 +1,56 @@
+// What the browser's own cache keeps of a file that does not run, compared with what the server has now.
+
+interface Compared {
+  /** What was kept is not what the server has now; the new one is kept in its place. */
+  readonly stale: boolean;
+  /** The name of a file that the server itself has under a wrong type or damaged, or null. */
+  readonly wrong: string | null;
+}
+
+/** The first bytes of each WebAssembly module, see the WebAssembly core specification, 5.5.16. */
+const WASM = [0x00, 0x61, 0x73, 0x6d];
+
+const nameOf = (url: string): string => url.split(/[?#]/, 1)[0]?.split('/').at(-1) ?? url;
+
+/** Browsers run a script under the type of a script only; a WebAssembly module is told by its bytes. */
+function isRunnable(url: string, { ok, type, bytes }: Answer): boolean {
+  if (!ok || type.startsWith('text/html')) return false;
+  return nameOf(url).endsWith('.wasm')
+    ? WASM.every((byte, at) => bytes[at] === byte)
+    : /^(?:text|application)\/(?:x-)?(?:java|ecma)script/.test(type);
+}
+
+interface Answer {
+  readonly ok: boolean;
+  readonly type: string;
+  readonly bytes: Uint8Array;
+}
+
+async function ask(url: string, cache: RequestCache, get: typeof fetch): Promise<Answer> {
+  const answer = await get(url, { cache });
+  const type = (answer.headers.get('content-type') ?? '').toLowerCase();
+  return { ok: answer.ok, type, bytes: new Uint8Array(await answer.arrayBuffer()) };
+}
+
+const isSame = (one: Answer, other: Answer): boolean =>
+  one.ok === other.ok &&
+  one.type === other.type &&
+  one.bytes.length === other.bytes.length &&
+  one.bytes.every((byte, at) => byte === other.bytes[at]);
+
+/** Compares scripts and WebAssembly modules, one after another. Without a network nothing can be said of them. */
+export async function compareKept(urls: readonly string[], get: typeof fetch): Promise<Compared> {
+  let stale = false;
+  let wrong: string | null = null;
+  for (const url of urls) {
+    try {
+      const kept = await ask(url, 'force-cache', get);
+      const now = await ask(url, 'reload', get);
+      if (!isRunnable(url, now)) wrong ??= nameOf(url);
+      else if (!isSame(kept, now)) stale = true;
+    } catch (error) {
+      console.debug(`${nameOf(url)} could not be fetched anew`, error);
+    }
+  }
+  return { stale, wrong };
+}
