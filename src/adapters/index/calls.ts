@@ -41,10 +41,12 @@ export const toError = ({ code, message, params, retry }: Problem): RecollectErr
 
 const callSchema = z.object({ call: z.number().int(), verb, given: z.array(z.unknown()) });
 type Call = z.infer<typeof callSchema>;
+/** `leader`: whoever answered; an app of before does not say. */
+const leader = z.string().default('');
 /** What the index itself gave is believed: it has checked it, and comes from the same schema version. */
 const answerSchema = z.union([
-  z.object({ call: z.number().int(), problem: problemSchema }),
-  z.object({ call: z.number().int(), value: z.unknown() }),
+  z.object({ call: z.number().int(), leader, problem: problemSchema }),
+  z.object({ call: z.number().int(), leader, value: z.unknown() }),
 ]);
 type Answer = z.infer<typeof answerSchema>;
 const askedSchema = z.object({ from: z.string(), asked: callSchema });
@@ -57,15 +59,18 @@ interface RemoteIndex {
   refuse(problem: RecollectError | undefined): void;
 }
 
-/** The index at the other end of a port. */
-export function createRemoteIndex(port: MessagePort): RemoteIndex {
+/** The index at the other end of a port. `onNewLeader` is called before the first answer of another leader than before is handed over. */
+export function createRemoteIndex(port: MessagePort, onNewLeader: () => void = () => {}): RemoteIndex {
   const waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: unknown) => void }>();
   let calls = 0;
   let refusal: RecollectError | undefined;
+  let known: string | undefined;
   port.onmessage = ({ data }) => {
     const heard = answerSchema.safeParse(data);
     if (!heard.success) return console.warn('index: answer not understood', heard.error.message);
     const answer = heard.data;
+    if (known !== undefined && known !== answer.leader) onNewLeader();
+    known = answer.leader;
     const caller = waiting.get(answer.call);
     waiting.delete(answer.call);
     if ('problem' in answer) caller?.reject(toError(answer.problem));
@@ -121,10 +126,14 @@ export function createExchange(id: string): Exchange {
   const perform = async (from: MemoryIndex, { call, verb, given }: Call): Promise<Answer> => {
     try {
       const run = from[verb] as (...given: unknown[]) => Promise<unknown>;
-      return { call, value: await run(...given) };
+      return { call, leader: self, value: await run(...given) };
     } catch (error) {
       const { code, message, params, retry } = toProblem(error);
-      return { call, problem: { code, message, retry, ...(params ? { params: { ...params } } : {}) } };
+      return {
+        call,
+        leader: self,
+        problem: { code, message, retry, ...(params ? { params: { ...params } } : {}) },
+      };
     }
   };
   const answerHere = async (from: MemoryIndex, port: MessagePort, asked: Call) =>
@@ -164,7 +173,8 @@ export function createExchange(id: string): Exchange {
         retry: true,
       },
     );
-    channelTo(strange.data.from).postMessage({ call: strange.data.asked.call, problem: problem.problem });
+    const { call } = strange.data.asked;
+    channelTo(strange.data.from).postMessage({ call, leader: self, problem: problem.problem });
   };
   answering.onmessage = ({ data }) => {
     const heard = answerSchema.safeParse(data);

@@ -19,6 +19,8 @@ export interface IndexWorkerOptions {
   readonly onCrashed?: (problem: Problem) => void;
   /** What was there could not be opened, and was given up for a new one. */
   readonly onRemade?: () => void;
+  /** Called before the first answer of another leader than before is handed over: it may not have read yet what the one before had. */
+  readonly onNewLeader?: () => void;
 }
 
 export interface IndexInWorker {
@@ -54,7 +56,7 @@ const strangeLeader = (schema: number) =>
  */
 export async function openIndexInWorker(
   startWorker: () => Worker,
-  { wanted, id = INDEX_ID, onDamaged, onCrashed, onRemade }: IndexWorkerOptions,
+  { wanted, id = INDEX_ID, onDamaged, onCrashed, onRemade, onNewLeader }: IndexWorkerOptions,
 ): Promise<IndexInWorker> {
   let engine: EngineName | undefined;
   let problem: RecollectError | undefined;
@@ -125,7 +127,7 @@ export async function openIndexInWorker(
     knocked = answered(pglite);
   });
   const { port1, port2 } = new MessageChannel();
-  const remote = createRemoteIndex(port1);
+  const remote = createRemoteIndex(port1, onNewLeader);
   worker.postMessage({ type: 'calls', id }, [port2]);
   // A new leader that could not open the database will not answer either.
   on(() => remote.refuse(problem));

@@ -83,14 +83,20 @@ class QuestionEmbedder {
     return this.#deps.index();
   }
 
-  /** What `work` finds in an index; where that turns out to be damaged inside, stops, or is closed meanwhile, in the one that takes its place. */
+  /**
+   * What `work` finds in an index; where that turns out to be damaged inside, stops, or is closed meanwhile, in the one that takes its place.
+   * Where another engine took over meanwhile, which may not have read yet what the one before had, it is asked once more.
+   */
   async inIndex<Found>(
     from: MemoryIndex,
     signal: AbortSignal,
     work: (from: MemoryIndex) => Promise<Found>,
   ): Promise<Found> {
     try {
-      return await work(from);
+      const found = await work(from);
+      if (this.#deps.index() === from || this.#deps.index() === null) return found;
+      const now = await this.waitForIndex(signal);
+      return now === null ? found : await this.inIndex(now, signal, work);
     } catch (error) {
       if (REPLACED.has(toProblem(error).code))
         await this.#wait(() => this.#deps.index() !== from, LET_GO, signal);

@@ -69,6 +69,8 @@ export interface IndexEvents {
   readonly onCrashed: (problem: Problem) => void;
   /** What was there could not be opened, and was given up for a new one. */
   readonly onRemade: () => void;
+  /** Another tab's engine answers from now on, and may not have read yet what the one before had. */
+  readonly onNewLeader: () => void;
 }
 
 interface IndexSupervisorDeps {
@@ -125,7 +127,7 @@ export class IndexSupervisor {
     this.#opening = this.#open();
   }
 
-  /** Null while it opens, and where it could not be opened. */
+  /** Null while it opens, and where it could not be opened. Another object for each engine that answers. */
   index(): MemoryIndex | null {
     return this.#index;
   }
@@ -149,6 +151,7 @@ export class IndexSupervisor {
         onCrashed: (problem) => this.#handle(problem, 'open'),
         onRemade: () =>
           this.#deps.onRemade(new RecollectError('index-damaged', 'The index did not open').problem),
+        onNewLeader: () => this.#followLeader(),
       });
       this.#index = opened.index;
       this.#deps.onOpened();
@@ -177,6 +180,14 @@ export class IndexSupervisor {
       this.#fail(problem);
       if (reaction === 'fail, retry later') this.#retryLater();
     }
+  }
+
+  /** What is known of the index is known of the engine before: whoever asked that one asks again when the new one has said how far it is. */
+  #followLeader(): void {
+    if (this.#index === null) return;
+    this.#index = { ...this.#index };
+    this.#deps.status.set(STARTING);
+    this.#deps.onOpened();
   }
 
   #hasFailed(): boolean {

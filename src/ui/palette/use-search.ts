@@ -5,7 +5,7 @@ import type { IndexFilter } from '../../adapters/index/memory-index.ts';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import type { MessageId } from '../../domain/base/ids.ts';
 import type { SearchHit } from '../../services/memory/memory.ts';
-import { useApp, useAwake } from '../hooks/app.tsx';
+import { useApp, useAwake, useReadable } from '../hooks/app.tsx';
 import { mergeHits } from './merge-hits.ts';
 
 /** Rows younger than this may still be reordered: nobody has aimed at them, ms. */
@@ -51,15 +51,18 @@ export function useSearch(
 ): Search {
   const { memory } = useApp();
   const awake = useAwake();
+  const isBehind = useReadable(memory.status, ({ unread }) => unread > 0);
+  /** Nothing was found while messages were still unread: asked once more when they are read. */
+  const [missed, setMissed] = useState(0);
   const [shown, setShown] = useState(BLANK);
   const turn = useRef(Promise.resolve());
   const cursor = useRef(under);
   cursor.current = under;
   const narrowed = JSON.stringify(filter);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `attempt` and `awake` ask once more
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `attempt`, `awake` and `missed` ask once more
   const question = useMemo<Question | null>(
     () => (text === '' && narrowed === '{}' ? null : { text, filter: JSON.parse(narrowed) as IndexFilter }),
-    [text, narrowed, attempt, awake],
+    [text, narrowed, attempt, awake, missed],
   );
 
   useEffect(() => {
@@ -120,6 +123,15 @@ export function useSearch(
     turn.current = turn.current.then(begin);
     return () => asking.abort();
   }, [memory, limit, question]);
+
+  const nothingYet = useRef(false);
+  nothingYet.current = shown.search.phase === 'done' && shown.search.hits.length === 0 && question !== null;
+  useEffect(() => {
+    if (!isBehind) return;
+    return () => {
+      if (nothingYet.current) setMissed((times) => times + 1);
+    };
+  }, [isBehind]);
 
   // Until something is found for a new question what was found before stays. Told by comparing: a state of its own would draw all once more with each key.
   return useMemo(() => {

@@ -11,11 +11,11 @@ afterEach(() => {
   for (const port of ports.splice(0)) port.close();
 });
 
-function tabOf(exchange: Exchange) {
+function tabOf(exchange: Exchange, onNewLeader?: () => void) {
   const { port1, port2 } = new MessageChannel();
   ports.push(port1, port2);
   exchange.accept(port2);
-  return createRemoteIndex(port1);
+  return createRemoteIndex(port1, onNewLeader);
 }
 let ids = 0;
 
@@ -49,6 +49,31 @@ describe('calls of the index', () => {
     third.leaderChanged();
     expect(await Promise.all(asked)).toEqual([3, 3]);
     second.close();
+    third.close();
+  });
+
+  it('tell of another leader before its first answer, which may lack what the one before had', async () => {
+    const id = `calls-${++ids}`;
+    const [first, second, third] = [createExchange(id), createExchange(id), createExchange(id)];
+    const [before, after] = [createInMemoryIndex(), createInMemoryIndex()];
+    await before.apply(change({ messages: [message(1, 'heron')] }), 7);
+    first.lead(before);
+    const said: string[] = [];
+    const tab = tabOf(third, () => said.push('another leader'));
+    const ask = async () => said.push(String(await tab.index.bookmark()));
+    await ask();
+    await ask();
+    first.close();
+    const asked = ask();
+    second.lead(after);
+    third.leaderChanged();
+    await asked;
+    await ask();
+    // Its own worker, too, may come to lead.
+    second.close();
+    third.lead(before);
+    await ask();
+    expect(said).toEqual(['7', '7', 'another leader', '0', '0', 'another leader', '7']);
     third.close();
   });
 

@@ -106,6 +106,18 @@ describe('the course in time', () => {
     expect([openings.map(({ wanted }) => wanted), opened()]).toEqual([['auto'], 1]);
   });
 
+  it('gives another index for each engine that answers, of which nothing is known until it says so', async () => {
+    const { supervisor, openings, status, settle, opened } = setup();
+    await settle();
+    const before = supervisor.index();
+    const seen: string[] = [];
+    status.subscribe(() => seen.push(status.get().state));
+    openings[0]?.events.onNewLeader();
+    expect(supervisor.index()).not.toBe(before);
+    expect(supervisor.index()).toEqual(before);
+    expect([seen, opened(), openings.length]).toEqual([['starting', 'ready'], 2, 1]);
+  });
+
   it('tries again after half a minute where there was no room, and says so meanwhile', async () => {
     const { supervisor, openings, status, settle } = setup(full);
     await settle();

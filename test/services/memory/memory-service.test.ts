@@ -456,6 +456,49 @@ describe('recall', () => {
     expect(await asked).toMatchObject({ unavailable: true, degraded: { code: 'index-damaged' } });
   });
 
+  it('asks again where another engine took over meanwhile, that has not read yet what the one before had', async () => {
+    const house = await remembered();
+    for (const ask of ['recall', 'search'] as const) {
+      const before = { ...house.index };
+      const after = { ...house.index };
+      let here: MemoryIndex = before;
+      const status = writable<MemoryStatus>(READY);
+      let looks = 0;
+      // The first answer is that of the new one, which is as a new index is: empty.
+      before.look = async (wanted) => {
+        looks += 1;
+        here = after;
+        status.set(STARTING);
+        setTimeout(() => status.set(READY), 60);
+        return createInMemoryIndex().look(wanted);
+      };
+      after.look = async (wanted) => {
+        looks += 1;
+        expect(status.get().state).toBe('ready');
+        return house.index.look(wanted);
+      };
+      const memory = memoryOver(() => here, null, status);
+      const finals: string[][] = [];
+      const asked =
+        ask === 'recall'
+          ? memory.recall({ text: 'where is the cellar key', signal: signal() })
+          : memory.search({
+              text: 'cellar key',
+              filter: {},
+              limit: 5,
+              signal: signal(),
+              onHits: (found, final) => {
+                if (final) finals.push(found.map(({ snippet }) => snippet));
+              },
+            });
+      const found = await asked;
+      const best = found ? [...found.passages, ...found.nearMisses][0]?.passage : finals.flat()[0];
+      expect(best, ask).toContain('cellar key');
+      expect(looks, ask).toBe(2);
+      if (ask === 'search') expect(finals).toHaveLength(1);
+    }
+  });
+
   it('waits for no index where nothing was said before', async () => {
     const ask = (entries: readonly LibraryEntry[]) =>
       memoryOver(() => null, null, STARTING, entries).recall({

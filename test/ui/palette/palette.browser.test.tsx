@@ -1,6 +1,9 @@
 // The palette while memory starts and where it failed, by keyboard.
 import { expect, it } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
+import type { ConversationId, MessageId } from '../../../src/domain/base/ids.ts';
+import type { Memory, SearchHit } from '../../../src/services/memory/memory.ts';
+import { STARTING } from '../../../src/services/memory/memory.ts';
 import { createTestApp, expectAccessible, show } from '../harness.tsx';
 
 async function opened() {
@@ -67,4 +70,27 @@ it('writes a command into the composer', async () => {
   await expect.element(page.getByRole('option', { name: /checkpoint/ }).first()).toBeVisible();
   await userEvent.keyboard('{Enter}');
   await expect.element(page.getByRole('textbox', { name: 'Message' })).toHaveValue('/checkpoint ');
+});
+
+it('asks once more when the messages have been read in which it found nothing', async () => {
+  const { memory, states } = await opened();
+  const ready = { ...STARTING, state: 'indexing', unread: 12 } as const;
+  states.memory.set(ready);
+  const hit: SearchHit = {
+    conversationId: 'c-1' as ConversationId,
+    messageId: 'm-1' as MessageId,
+    title: 'Disks',
+    role: 'user',
+    createdAt: 0,
+    snippet: 'The zebra disk is kept in the attic',
+    scores: null,
+    archived: false,
+  };
+  (memory as { search: Memory['search'] }).search = async ({ onHits }) =>
+    onHits(states.memory.get().unread > 0 ? [] : [hit], true);
+  await userEvent.keyboard('zebra');
+  await expect.element(page.getByRole('status').filter({ hasText: '12' }).first()).toBeVisible();
+  await expect.element(page.getByRole('option', { name: /zebra disk/ })).not.toBeInTheDocument();
+  states.memory.set({ ...ready, state: 'ready', unread: 0 });
+  await expect.element(page.getByRole('option', { name: /zebra disk/ })).toBeVisible();
 });
