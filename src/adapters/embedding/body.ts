@@ -1,4 +1,5 @@
 // A large file on its way into memory, once.
+import { attempt } from '../../domain/base/log.ts';
 
 /** The first size of a buffer that nobody said more of, and what is read to see whether there is more than was said. */
 const SPARE = 65_536;
@@ -53,9 +54,5 @@ export async function collect(
 
 /** Null where this browser's bodies cannot be read into a buffer of one's own. */
 function inPlaceReader(body: ReadableStream<Uint8Array>): ReadableStreamBYOBReader | null {
-  try {
-    return body.getReader({ mode: 'byob' });
-  } catch {
-    return null;
-  }
+  return attempt(() => body.getReader({ mode: 'byob' }), null, 'reading a body into a buffer of our own');
 }

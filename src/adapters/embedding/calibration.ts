@@ -3,6 +3,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { z } from 'zod';
+import { orElse } from '../../domain/base/log.ts';
 import { unlessAborted } from '../../domain/base/within.ts';
 import { CALIBRATION_PAIRS } from './calibration-pairs.ts';
 import { CALIBRATIONS, type Calibration, type EmbeddingProvider } from './embedding-provider.ts';
@@ -90,10 +91,12 @@ export function createCalibration(
     // A name may hold an address, which is nobody's business where keys are told of.
     const key = KEPT + bytesToHex(sha256(utf8ToBytes(kept.name)));
     // What cannot be read or kept is measured again: that is all it costs.
-    const known = keptSchema.safeParse(await kept.drawer.get(key).catch(() => undefined)).data;
+    const known = keptSchema.safeParse(
+      await orElse(kept.drawer.get(key), undefined, 'a calibration that was kept'),
+    ).data;
     if (known) return known;
     const { calibration, tells } = await measure(embed);
-    if (tells) await kept.drawer.set(key, calibration).catch(() => undefined);
+    if (tells) await orElse(kept.drawer.set(key, calibration), undefined, 'keeping a calibration');
     return calibration;
   };
   let measured: Promise<Calibration> | null = null;

@@ -1,6 +1,8 @@
 // Passages read side by side, each lane a thread of its own over one copy of the weights, so that both cores of a small machine read and the thread
 // that is asked stays free for a question. Lanes start when they are needed and end with the model.
+
 import { z } from 'zod';
+import { log } from '../../domain/base/log.ts';
 import type { Encoder, EncoderShare } from './encoder.ts';
 import { joinEncoder, STATES_BYTES } from './encoder.ts';
 import type { Thread } from './thread.ts';
@@ -157,8 +159,9 @@ export function serveLane(port: {
     try {
       if (order.type === 'join') encoder = joinEncoder(order.share);
       else states = encoder?.run(order.ids, order.room) ?? null;
-    } catch {
+    } catch (error) {
       // Told as nothing read: the owner reads it again and hears why.
+      log.debug('An encoder thread could not read a text', error);
     }
     if (order.type === 'join') return;
     port.postMessage(

@@ -1,7 +1,7 @@
 // A model that runs on this device, seen from those who want vectors: a proxy over a line to the thread that runs it.
 // Calls queue up there, the thread starts with the first and may retire between any two; the caller just awaits.
 import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
-import { ignore } from '../../domain/base/log.ts';
+import { ignore, orElse } from '../../domain/base/log.ts';
 import { writable } from '../../domain/base/readable.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { BundledModel } from './bundled-models.ts';
@@ -154,7 +154,8 @@ class LocalEmbedding {
       [...this.#pending.values()],
       new DOMException('The embedding model was closed.', 'AbortError'),
     );
-    const { port } = (await mine?.line.catch(() => null)) ?? {};
+    const line = mine && (await orElse(mine.line, null, 'a line to the model that did not open'));
+    const { port } = line ?? {};
     port?.postMessage({ type: 'bye' } satisfies Request, []);
     port?.close();
   };
@@ -255,18 +256,16 @@ class LocalEmbedding {
   }
 
   #send(request: Request): void {
-    void (this.#open ?? this.#start()).line.then(
-      ({ port }) => {
-        // Cancelled while the line was opening: nothing to ask.
-        if (request.type === 'embed' && !this.#pending.has(request.call)) return;
-        const asked =
-          request.type === 'embed' && this.#withoutGpu
-            ? { ...request, model: { ...request.model, device: 'wasm' as const } }
-            : request;
-        port.postMessage(asked, []);
-      },
-      () => undefined,
-    );
+    const sent = (this.#open ?? this.#start()).line.then(({ port }) => {
+      // Cancelled while the line was opening: nothing to ask.
+      if (request.type === 'embed' && !this.#pending.has(request.call)) return;
+      const asked =
+        request.type === 'embed' && this.#withoutGpu
+          ? { ...request, model: { ...request.model, device: 'wasm' as const } }
+          : request;
+      port.postMessage(asked, []);
+    });
+    ignore(sent, 'a request over a line that did not open; whoever asked hears of it');
   }
 
   async #ask(

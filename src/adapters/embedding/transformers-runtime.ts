@@ -1,5 +1,6 @@
 // Runs one model, in a browser's worker or in Node: the tokenizer is that of transformers.js, the network its ONNX Runtime or our own encoder. The only
 // file that names the library.
+
 import {
   AutoModel,
   AutoTokenizer,
@@ -10,6 +11,7 @@ import {
 } from '@huggingface/transformers';
 import { z } from 'zod';
 import { RecollectError } from '../../domain/base/errors.ts';
+import { log, orElse } from '../../domain/base/log.ts';
 import { collect } from './body.ts';
 import {
   type BundledModel,
@@ -294,7 +296,7 @@ interface Inputs {
 /** Our own encoder: one text at a time, on this thread, and on lanes beside it. Throws `embedding-missing` where the weights are not to be had, as offline before they are kept. */
 async function encoderOf(model: BundledModel, { models, files, spawnLane }: RuntimePlaces): Promise<Network> {
   const path = `${model.id}/${ENCODER_NUMBERS.data}`;
-  const answer = files ? null : await env.fetch(models + path).catch(() => null);
+  const answer = files ? null : await orElse(env.fetch(models + path), null, 'the weights of the encoder');
   if (!files && !answer?.ok) throw missingFile({ model: model.id }, ENCODER_NUMBERS.data);
   const numbers = await (answer?.arrayBuffer() ?? files?.read(path));
   const isAsShipped = isShipped(model, numbers);
@@ -405,9 +407,11 @@ async function keptFiles(model: LocalModel, { models, kept }: RuntimePlaces): Pr
       ? [kept, new URL(`${models}${model.model}/`, location.href).href]
       : [env.cacheKey, model.source === 'hub' ? `${env.remoteHost}${model.model}/` : model.source];
   // Caches are refused in some private modes: then nothing is kept.
-  const cache = await caches.open(name).catch(() => null);
+  const cache = await orElse(caches.open(name), null, 'the cache of model files');
   const find = async () =>
-    ((await cache?.keys().catch(() => null)) ?? []).filter(({ url }) => url.startsWith(folder));
+    (cache ? await orElse(cache.keys(), [], 'the list of kept model files') : []).filter(({ url }) =>
+      url.startsWith(folder),
+    );
   const before = (await find()).length;
   return {
     letGo: async () => {
@@ -556,8 +560,9 @@ async function gpuAdapter(software: boolean): Promise<GPUAdapter | null> {
   try {
     const adapter = await gpu?.requestAdapter();
     return adapter && (software || !adapter.info?.isFallbackAdapter) ? adapter : null;
-  } catch {
-    // A browser that has the door but not the room says no in many ways.
+  } catch (error) {
+    // A browser that knows WebGPU and has none says so in many ways.
+    log.debug('There is no WebGPU adapter', error);
     return null;
   }
 }

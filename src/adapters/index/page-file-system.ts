@@ -1,5 +1,6 @@
 // PGlite's files in IndexedDB, by pages of 8 KB. Everything one statement changed becomes one strict transaction, so what is
 // stored is always the state after some statement: nothing torn, nothing acknowledged lost, whenever the tab is killed.
+
 import {
   type ChangeSet,
   type FileWrite,
@@ -8,6 +9,7 @@ import {
   type StorageEntry,
 } from '@electric-sql/pglite/memfs-frontend';
 import { type DBSchema, deleteDB, type IDBPDatabase, type IDBPTransaction, openDB } from 'idb';
+import { ignore, log } from '../../domain/base/log.ts';
 
 /** As Postgres writes. */
 const PAGE = 8192;
@@ -112,7 +114,7 @@ class PageBackend implements StorageBackend {
       durability: relaxedDurability ? 'relaxed' : 'strict',
     });
     // A request that fails ends its transaction: that is where failure is heard.
-    const ask: Ask = (request) => void request.catch(() => {});
+    const ask: Ask = (request) => ignore(request, 'a request whose transaction reports its failure');
     ask(transaction.done);
     try {
       for (const { op, path } of ops) {
@@ -127,8 +129,9 @@ class PageBackend implements StorageBackend {
     } catch (error) {
       try {
         transaction.abort();
-      } catch {
+      } catch (over) {
         // It has ended already; its own error says more.
+        log.debug('A transaction of pages had ended already', over);
         await transaction.done;
       }
       throw error;

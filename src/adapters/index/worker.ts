@@ -1,7 +1,7 @@
 // The tab's side of the index: starts the worker, reaches the leader through it, survives a change of leader.
 import { PGliteWorker } from '@electric-sql/pglite/worker';
 import { type Problem, RecollectError } from '../../domain/base/errors.ts';
-import { ignore } from '../../domain/base/log.ts';
+import { ignore, orElse } from '../../domain/base/log.ts';
 import { createRemoteIndex, toError } from './calls.ts';
 import type { EngineName, WantedEngine } from './engines.ts';
 import type { MemoryIndex } from './memory-index.ts';
@@ -199,9 +199,10 @@ const KNOCK_MS = 50;
 /** Resolves when the leader answers this tab, at the latest after two seconds: what was asked before it listened is never answered. */
 async function answered(pglite: PGliteWorker): Promise<void> {
   for (let tries = 0; tries < KNOCKS; tries++) {
-    const answer = pglite.query('select 1').then(
-      () => true,
-      () => false,
+    const answer = orElse(
+      pglite.query('select 1').then(() => true),
+      false,
+      'a question to the leader of the index; it is asked again',
     );
     const late = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), KNOCK_MS));
     if (await Promise.race([answer, late])) return;

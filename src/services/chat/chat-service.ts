@@ -14,6 +14,7 @@ import {
   newConversationId,
   newMessageId,
 } from '../../domain/base/ids.ts';
+import { orElse } from '../../domain/base/log.ts';
 import { type Readable, until, type Writable, writable } from '../../domain/base/readable.ts';
 import { SerialQueue } from '../../domain/base/serial-queue.ts';
 import { piecesTo, pieceToGoOn } from '../../domain/chat/continuation.ts';
@@ -493,10 +494,14 @@ class ChatService implements Chat {
     const shown = session.state.get();
     let failed = false;
     // One that was erased meanwhile cannot be opened: there is nothing to wait for.
-    const open = answer === null ? null : await this.#deps.documents.open(id).catch(() => null);
+    const open =
+      answer === null
+        ? null
+        : await orElse(this.#deps.documents.open(id), null, 'an answer of a conversation that was erased');
     if (open && answer !== null) {
       const patience = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(ARRIVES_WITHIN_MS)]);
-      await until(open, ({ messages }) => messages.has(answer), patience).catch(() => {});
+      const arrived = until(open, ({ messages }) => messages.has(answer), patience);
+      await orElse(arrived, null, 'an answer of another tab that did not arrive in time');
       failed = hasFailed(open.get().messages.get(answer)?.finish);
       open.close();
     }
@@ -519,7 +524,11 @@ class ChatService implements Chat {
       await this.#deps.documents.change(id, change);
       return null;
     } catch (error) {
-      const conversation = await this.#deps.documents.read(id).catch(() => undefined);
+      const conversation = await orElse(
+        this.#deps.documents.read(id),
+        undefined,
+        'looking whether a change is there; its own error says more',
+      );
       if (!conversation?.messages.has(message)) throw error;
       return toProblem(error);
     }

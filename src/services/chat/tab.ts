@@ -1,5 +1,7 @@
 // Who owns a row beside the log. A tab holds a Web Lock as long as it lives, so nobody takes a row from a living one.
+
 import { newEntryId } from '../../domain/base/ids.ts';
+import { log } from '../../domain/base/log.ts';
 
 /** What of `navigator.locks` is needed here. */
 export interface LocksLike {
@@ -35,8 +37,9 @@ export function createTab(locks: LocksLike | undefined, memory?: () => TabMemory
     const kept = memory?.();
     before = kept?.getItem(NAME) ?? null;
     kept?.setItem(NAME, id);
-  } catch {
-    // A browser that keeps nothing for a tab: its rows are then those of any tab that is gone.
+  } catch (error) {
+    // Its rows are then those of any tab that is gone.
+    log.debug('This browser keeps nothing for a tab', error);
   }
   const lockOf = (owner: string) => `recollect-chat/${owner}`;
   let leave: () => void = () => undefined;

@@ -1,4 +1,5 @@
 // What of the memory that conversations were given goes to no model any more, by what the person deleted and said.
+import { orElse } from '../../domain/base/log.ts';
 import { until } from '../../domain/base/readable.ts';
 import { atMost } from '../../domain/base/within.ts';
 import { createRedaction, type Redaction } from '../../domain/context/redaction.ts';
@@ -57,13 +58,16 @@ export function createCurrentRedaction({
     }
     return made.redaction;
   };
-  const known = (): Promise<void> =>
-    atMost(closing, TIMEOUT_MS, (bounded) =>
+  const known = async (): Promise<void> => {
+    const both = atMost(closing, TIMEOUT_MS, (bounded) =>
       Promise.all([until(library, ({ ready }) => ready, bounded), notes.known()]),
-    ).then(
-      () => undefined,
-      () => undefined,
     );
+    await orElse(
+      both,
+      undefined,
+      'what the person deleted or told memory, which came too late for a request',
+    );
+  };
   return { now, known };
 }
 

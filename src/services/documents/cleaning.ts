@@ -1,5 +1,6 @@
 // What is held back from a value that leaves the device: secrets, in words and in attached texts, and what is quoted from conversations that
 // stay here.
+import { log } from '../../domain/base/log.ts';
 import { MEMORY_TOOLS } from '../../domain/memory/own-tools.ts';
 import { REDACTED } from '../../domain/memory/privacy.ts';
 import { readHlc } from '../../domain/sync/hlc.ts';
@@ -125,8 +126,9 @@ function cleanFile(url: string, { head, type, base64 }: DataUrl, { hide }: Holdb
     if (hidden.redacted === 0) return url;
     // In an encoding that is not known the bytes around the secret stay what they are.
     return head + btoa(text === null ? hidden.text.replaceAll('•', '*') : utf8(hidden.text));
-  } catch {
+  } catch (error) {
     // Not the bytes of anything.
+    log.debug('An attachment in base64 could not be read', error);
     return cleanUrl(url, { hide });
   }
 }
@@ -139,8 +141,9 @@ function cleanUrl(url: string, { hide }: Pick<Holdback, 'hide'>): string {
   try {
     const words = hide(decodeURIComponent(url.slice(start)));
     return words.redacted > 0 ? url.slice(0, start) + encodeURIComponent(words.text) : url;
-  } catch {
+  } catch (error) {
     // No percent-encoding: the words are as they stand.
+    log.debug('An attachment is not percent-encoded', error);
     return url;
   }
 }
@@ -153,7 +156,9 @@ function textIn(binary: string, cut = false): string | null {
   try {
     const text = new TextDecoder(encoding, { fatal: true, ignoreBOM: true }).decode(bytes, { stream: cut });
     return text.includes('\0') ? null : text;
-  } catch {
+  } catch (error) {
+    // Bytes of another encoding.
+    if (!(error instanceof TypeError)) throw error;
     return null;
   }
 }

@@ -1,9 +1,11 @@
 // How a question waits for what it needs: an index that is still opening or made again, and the model that reads it.
+
 import type { EmbeddingProvider } from '../../adapters/embedding/embedding-provider.ts';
 import { hasCentredPieces } from '../../adapters/embedding/state-centres.ts';
 import type { MemoryIndex } from '../../adapters/index/memory-index.ts';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
+import { ignore } from '../../domain/base/log.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { atMost, isTooLate } from '../../domain/base/within.ts';
 import type { QueryPieces } from '../../domain/memory/late.ts';
@@ -201,12 +203,9 @@ class QuestionEmbedder {
   #noteOpened(there: MemoryIndex): void {
     const seen = { index: there, since: performance.now(), empty: false };
     this.#opened = seen;
-    there.bookmark().then(
-      (bookmark) => {
-        seen.empty = bookmark === 0;
-      },
-      // Whoever asks it hears the same, and tells it.
-      () => undefined,
-    );
+    const noted = there.bookmark().then((bookmark) => {
+      seen.empty = bookmark === 0;
+    });
+    ignore(noted, 'the bookmark of an index; whoever asks it anything hears the same');
   }
 }

@@ -1,5 +1,6 @@
 // What a tab asks of memory: recall for a question, search for the palette. Works with whatever is there: an index that is still
 // starting, a model that is still loading or broken, a library without vectors yet. What recall lacks is said, never thrown.
+
 import type {
   Candidate,
   IndexFilter,
@@ -9,6 +10,7 @@ import type {
 } from '../../adapters/index/memory-index.ts';
 import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { type MessageId, NOTES } from '../../domain/base/ids.ts';
+import { ignore, orElse } from '../../domain/base/log.ts';
 import { atMost, isTooLate } from '../../domain/base/within.ts';
 import { choose, distinct } from '../../domain/memory/choose.ts';
 import { callsOnMemory } from '../../domain/memory/cues.ts';
@@ -102,9 +104,9 @@ class MemoryService implements Memory {
     // The model may read the question while the index is still waking up.
     const asking = this.#asking.waitForIndex(signal);
     const reading = this.#asking.vectorOf(query, signal, asking, request.draft);
-    // Whoever gives up on the recall gives up on the vector; nobody is left to hear of it.
-    reading.catch(() => undefined);
-    const told = atMost(signal, TOLD_PATIENCE, async () => this.#deps.notes?.known()).catch(() => undefined);
+    ignore(reading, 'the vector of a question whose recall was given up');
+    const known = atMost(signal, TOLD_PATIENCE, async () => this.#deps.notes?.known());
+    const told = orElse(known, undefined, 'memory notes that came too late for a recall');
     const from = await asking;
     if (!from)
       return result({
@@ -174,8 +176,7 @@ class MemoryService implements Memory {
     if (asIs !== null) return this.#searchAsIs(from, asIs, { ...request, filter: narrowed });
     const words = queryWords(text);
     const wanted = this.#asking.vectorOf(text, signal, Promise.resolve());
-    // Whoever gives up on the search gives up on the vector; nobody is left to hear of it.
-    wanted.catch(() => undefined);
+    ignore(wanted, 'the vector of a search that was given up');
 
     const { ranked: holding, knownWords } =
       words === ''
@@ -300,8 +301,7 @@ class MemoryService implements Memory {
     { text, filter, limit, signal, onHits }: Parameters<Memory['search']>[0],
   ): Promise<void> {
     const wanted = this.#asking.vectorOf(text, signal, Promise.resolve());
-    // Whoever gives up on the search gives up on the vector; nobody is left to hear of it.
-    wanted.catch(() => undefined);
+    ignore(wanted, 'the vector of a search that was given up');
     const { hits, total } = await this.#asking.inIndex(from, signal, (from) =>
       this.#newestIn(from, asIs, filter, limit),
     );

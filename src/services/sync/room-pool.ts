@@ -3,6 +3,7 @@
 
 import type { Deflate } from '../../adapters/sync/deflate.ts';
 import type { DocumentId } from '../../domain/base/ids.ts';
+import { ignore } from '../../domain/base/log.ts';
 import type { CompactionPolicy } from '../../domain/sync/compaction.ts';
 import { INDEX_ROOM } from '../../domain/sync/keys.ts';
 import { findIndex } from './account.ts';
@@ -269,7 +270,7 @@ class PooledRooms implements RoomPool {
     if (this.#isProbing) return;
     this.#isProbing = true;
     const from = (this.#deps.records.rooms.get(INDEX_ROOM)?.epoch ?? this.#deps.account.indexEpoch) + 1;
-    findIndex(
+    const probed = findIndex(
       { backend: this.#deps.backend, keysOf: this.#deps.keysOf, deflate: this.#deps.deflate },
       this.#deps.relay,
       this.#deps.signal,
@@ -278,11 +279,11 @@ class PooledRooms implements RoomPool {
       .then((found) => {
         if (found) this.#moveTo = found.epoch;
       })
-      .catch(() => {}) // not reachable: the next look tries again
       .finally(() => {
         this.#isProbing = false;
         this.#deps.wake();
       });
+    ignore(probed, 'looking for a newer index room; the next look tries again');
   }
 
   #check(force: boolean, anew: boolean): void {
