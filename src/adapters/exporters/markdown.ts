@@ -7,7 +7,6 @@ import { z } from 'zod';
 import type { MessageId } from '../../domain/base/ids.ts';
 import { attempt, log } from '../../domain/base/log.ts';
 import { holdsSomething, type Told } from '../../domain/chat/archive.ts';
-import type { Compaction } from '../../domain/chat/compaction.ts';
 import { inPieces, wholeOf } from '../../domain/chat/continuation.ts';
 import {
   type Conversation,
@@ -23,6 +22,7 @@ import {
   type PartOf,
   type RecalledPassage,
 } from '../../domain/chat/message.ts';
+import type { Compaction } from '../../domain/chat/records.ts';
 import { shownTitle } from '../../domain/text/shown.ts';
 import type { Exporter, ExportWords } from './exporter.ts';
 import { type BlockReader, createBlockReader, indentedBySpaces, LINE_BREAK } from './open-block.ts';

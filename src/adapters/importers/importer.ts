@@ -2,10 +2,9 @@
 
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Told } from '../../domain/chat/archive.ts';
-import type { Checkpoint } from '../../domain/chat/checkpoint.ts';
-import type { Compaction } from '../../domain/chat/compaction.ts';
 import type { Conversation, ConversationMeta } from '../../domain/chat/conversation.ts';
 import type { Message } from '../../domain/chat/message.ts';
+import type { Checkpoint, Compaction } from '../../domain/chat/records.ts';
 
 /** A file handed over by the person, or one inside a ZIP or folder: path with forward slashes, read lazily. */
 export interface SourceFile {

@@ -10,10 +10,14 @@ import {
   archiveHeaderSchema,
   readTold,
 } from '../../domain/chat/archive.ts';
-import { type Checkpoint, checkpointSchema } from '../../domain/chat/checkpoint.ts';
-import { type Compaction, compactionSchema } from '../../domain/chat/compaction.ts';
 import { type ConversationMeta, conversationMetaSchema, TIMED } from '../../domain/chat/conversation.ts';
 import { messageSchema } from '../../domain/chat/message.ts';
+import {
+  type Checkpoint,
+  type Compaction,
+  checkpointSchema,
+  compactionSchema,
+} from '../../domain/chat/records.ts';
 import { type Hlc, readHlc } from '../../domain/sync/hlc.ts';
 import { createBreather } from './breather.ts';
 import type { ImportedConversation, ImportedMessage, Importer, SourceFile } from './importer.ts';

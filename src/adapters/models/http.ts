@@ -1,6 +1,7 @@
 // One careful request to a person's endpoint: nowhere else, no cookies, no redirects, no retries. What goes wrong leaves
 // here as a RecollectError that says what a person can do; cancelling stays an AbortError.
 import { isAbort, type ProblemParams, RecollectError } from '../../domain/base/errors.ts';
+import { ignore, log, orElse } from '../../domain/base/log.ts';
 import { within } from '../../domain/base/within.ts';
 import { isSomebodyThere } from './presence.ts';
 
@@ -17,7 +18,7 @@ export interface Surroundings {
   readonly onPolicy: (listener: (blocked: string) => void) => () => void;
 }
 
-export interface EndpointRequest {
+interface EndpointRequest {
   readonly baseUrl: string;
   /** Below the base URL, with a leading slash; or `url`, the whole address. */
   readonly path?: string;
@@ -44,7 +45,7 @@ const BODY_LIMIT = 64 * 1024;
 const PROBE_MS = 4000;
 
 /** The thread this runs in: page, worker or Node. */
-export function thisThread(): Surroundings {
+function thisThread(): Surroundings {
   const scope = globalThis as {
     navigator?: { onLine?: boolean };
     location?: { protocol?: string };
@@ -170,8 +171,9 @@ async function whyUnreachable(
           cause,
         },
       );
-  } catch {
+  } catch (error) {
     // Stopped, or no answer in time: then nothing more is known.
+    log.debug('Nobody answered the question whether an endpoint is there', error);
   } finally {
     stop();
   }
@@ -218,14 +220,14 @@ async function whyRefused(
 }
 
 /** Words and codes of an endpoint's error, wherever it keeps them. */
-export interface RefusalDetail {
+interface RefusalDetail {
   readonly message: string;
   /** `code`, `type` and `status`, lower case. */
   readonly code: string;
 }
 
 /** Maps a status and the endpoint's own words to a problem. `versioned`: the base URL ends as most do. */
-export function problemOfStatus(
+function problemOfStatus(
   status: number,
   { message, code }: RefusalDetail,
   about: ProblemParams,
@@ -332,19 +334,20 @@ async function firstBytes(response: Response, signal: AbortSignal): Promise<stri
   const reader = response.body?.getReader();
   if (!reader) return '';
   const leave = () => {
-    reader.cancel().catch(() => undefined);
+    ignore(reader.cancel(), 'the rest of an error that was read as far as needed');
   };
   const decoder = new TextDecoder();
   let text = '';
   // An endpoint that sends an error slowly must not hold up the sentence.
-  await within(signal, PROBE_MS, async (patience) => {
+  const read = within(signal, PROBE_MS, async (patience) => {
     patience.addEventListener('abort', leave, { once: true });
     while (text.length < BODY_LIMIT) {
       const { done, value } = await reader.read();
       if (done) break;
       text += decoder.decode(value, { stream: true });
     }
-  }).catch(() => undefined); // What has been read is enough for a sentence.
+  });
+  await orElse(read, undefined, 'the rest of an error that came too slowly');
   leave();
   return text;
 }
@@ -385,7 +388,8 @@ function readDetail(text: string, key: string | undefined): RefusalDetail {
     // OpenRouter: what the provider behind it said.
     const raw = at(at(error, 'metadata'), 'raw');
     if (typeof raw === 'string') message += `: ${readDetail(raw, key).message}`;
-  } catch {
+  } catch (error) {
+    log.debug('An error of an endpoint is no JSON', error);
     // Of a web page its headline.
     message = /^\s*</.test(text) ? (/<(?:title|h1)\b[^<>]*>\s*([^<\s][^<]*)/i.exec(text)?.[1] ?? '') : text;
   }

@@ -2,7 +2,6 @@
 
 import { z } from 'zod';
 import { log } from '../../domain/base/log.ts';
-import type { Fetch } from './http.ts';
 
 /** Reports come in a task of their own, a moment after the failure. */
 const REPORT_MS = 300;
@@ -23,7 +22,11 @@ type ObserverMaker = new (
  * An isolated page (`Cross-Origin-Embedder-Policy: require-corp`) is refused even that answer, but is told so by a report: then,
  * too, somebody is there. Rejects only with the signal's reason.
  */
-export async function isSomebodyThere(url: string, send: Fetch, signal: AbortSignal): Promise<boolean> {
+export async function isSomebodyThere(
+  url: string,
+  send: typeof fetch,
+  signal: AbortSignal,
+): Promise<boolean> {
   const { origin } = new URL(url);
   const Maker = (globalThis as unknown as { ReportingObserver?: ObserverMaker }).ReportingObserver;
   let observer: Observer | undefined;

@@ -1,5 +1,6 @@
 // Messages of a conversation in the SDK's words.
 import type { AssistantModelMessage, FilePart, ModelMessage, TextPart } from 'ai';
+import { log } from '../../domain/base/log.ts';
 import { textOfFile } from '../../domain/chat/files.ts';
 import type { Part, PartOf } from '../../domain/chat/message.ts';
 import { quotedFile } from '../../domain/context/quoted.ts';
@@ -101,7 +102,8 @@ function asObjectText(text: string): string {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return text;
     return value === null ? '{}' : JSON.stringify({ arguments: value });
-  } catch {
+  } catch (error) {
+    log.debug('Arguments of a call are no JSON and are sent as a text', error);
     return JSON.stringify({ arguments: text });
   }
 }

@@ -2,29 +2,12 @@
 //
 //   root ── question 1 ── answer ──┬── question 2 ── answer      turn-2 stands before question 2
 //                                  └── (restored: the head is here, nothing is copied)
-import { z } from 'zod';
 import type { MessageId } from '../base/ids.ts';
-import { timeSchema } from '../base/time.ts';
 import type { Conversation } from './conversation.ts';
 import { effectiveHead, pathTo } from './conversation.ts';
 import { letterOf } from './dmail.ts';
-import type { Known, Message } from './message.ts';
-
-/** A checkpoint as it is kept. A bare message id (as older versions and other tools write it) is one nobody knows more about. */
-export const checkpointSchema = z.preprocess(
-  (value) => (typeof value === 'string' ? { messageId: value } : value),
-  z.looseObject({
-    messageId: z.string().min(1),
-    /** ms since 1970; 0 where unknown. */
-    createdAt: timeSchema.default(0),
-    /** Made by the app: may expire. */
-    auto: z.boolean().default(false),
-    by: z.enum(['person', 'model', 'app']).default('person'),
-  }),
-);
-export type Checkpoint = Omit<Known<z.infer<typeof checkpointSchema>>, 'messageId'> & {
-  readonly messageId: MessageId;
-};
+import type { Message } from './message.ts';
+import type { Checkpoint } from './records.ts';
 
 /** As it is written: the bare id where there is nothing else to say. */
 export const writtenCheckpoint = (checkpoint: Checkpoint): string | Checkpoint =>

@@ -4,9 +4,8 @@ import type { ConversationId, MessageId } from '../base/ids.ts';
 import { timeSchema } from '../base/time.ts';
 import type { Hlc } from '../sync/hlc.ts';
 import { shownName } from '../text/shown.ts';
-import type { Checkpoint } from './checkpoint.ts';
-import type { Compaction } from './compaction.ts';
 import type { Known, Message } from './message.ts';
+import type { Checkpoint, Compaction } from './records.ts';
 
 /** What is known of a conversation beside its messages. Each key is last-writer-wins. Times in ms since 1970. */
 export const conversationMetaSchema = z.looseObject({

@@ -1,8 +1,8 @@
 // What is taken out with one message, and where the conversation stands after it. What follows it moves up to what stood before it. Pure.
 import type { MessageId } from '../base/ids.ts';
-import type { Checkpoint } from './checkpoint.ts';
 import { type Conversation, childrenOf, effectiveHead, newestLeaf, pathTo } from './conversation.ts';
 import type { Message } from './message.ts';
+import type { Checkpoint } from './records.ts';
 
 interface Deletion {
   /** All messages that go, in their order: an answer goes with its steps, since a tool call and its result are never parted. */

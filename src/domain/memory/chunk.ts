@@ -200,8 +200,9 @@ function callLine(name: string, args: string): string {
   try {
     if (args.length > CALL_READ) throw new RangeError('too long to be read whole');
     values = valuesOf(JSON.parse(args));
-  } catch {
-    // Cut off, or no JSON: without its signs.
+  } catch (error) {
+    if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
+    // Cut off, nested too deep, or no JSON: without its signs.
     values = args.replace(/[{}[\]"]+/g, ' ').replace(/\\[nrt]/g, ' ');
   }
   const short = values.replace(/\s+/g, ' ').trim();

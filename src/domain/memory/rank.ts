@@ -46,7 +46,7 @@ export interface Rankable {
 }
 
 /** What raised or lowered a score: a factor on it, and its name for the recall card. */
-export type Boost = {
+type Boost = {
   readonly name:
     | 'language'
     | 'speaker'
@@ -86,7 +86,7 @@ export interface Scored<C extends Rankable> {
 }
 
 /** What a person said of earlier hits. */
-export interface Feedback {
+interface Feedback {
   readonly pinned: (said: Said) => boolean;
   readonly never: (said: Said) => boolean;
   /** Not related to this very question. */
@@ -223,7 +223,7 @@ export function zScoreAmong(scores: readonly number[], fit: Fit = FIT): (score: 
 }
 
 /** A passage among others, with its z-score. */
-export interface Placed {
+interface Placed {
   readonly conversationId: string;
   readonly text: string;
   readonly zScore: number;
@@ -310,7 +310,7 @@ export const rank = <C extends Rankable>(candidates: readonly C[], context: Rank
   }));
 
 /** A candidate with its numbers, and what its probability was made of. */
-export interface Explained<C extends Rankable> extends Scored<C> {
+interface Explained<C extends Rankable> extends Scored<C> {
   readonly evidence: Evidence;
   readonly wordsOnly: boolean;
 }

@@ -4,7 +4,7 @@ import { wordSegments } from '../base/segments.ts';
 import { digestOf } from './digest.ts';
 import { isStopWord, words } from './words.ts';
 
-export interface Placed {
+interface Placed {
   readonly x: number;
   readonly y: number;
   readonly title: string;
@@ -12,7 +12,7 @@ export interface Placed {
   readonly keywords: readonly string[];
 }
 
-export interface Topic {
+interface Topic {
   readonly label: string;
   /** Which of the places say the word and lie in the region, those in the midst of them first. */
   readonly members: readonly number[];

@@ -3,10 +3,9 @@ import type { DrawerWrite, Origin } from '../../adapters/log/conversation-log.ts
 import type { Problem } from '../../domain/base/errors.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
-import type { Checkpoint } from '../../domain/chat/checkpoint.ts';
-import type { Compaction } from '../../domain/chat/compaction.ts';
 import type { Conversation, ConversationMeta } from '../../domain/chat/conversation.ts';
 import type { Message } from '../../domain/chat/message.ts';
+import type { Checkpoint, Compaction } from '../../domain/chat/records.ts';
 import type { Hlc } from '../../domain/sync/hlc.ts';
 
 /** A line of the sidebar. Lives in the library document. */

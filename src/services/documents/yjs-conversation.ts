@@ -10,8 +10,6 @@
 import * as Y from 'yjs';
 import type { Origin } from '../../adapters/log/conversation-log.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
-import { type Checkpoint, checkpointSchema } from '../../domain/chat/checkpoint.ts';
-import { type Compaction, compactionSchema } from '../../domain/chat/compaction.ts';
 import { completed, wordsIn } from '../../domain/chat/completed.ts';
 import {
   CONVERSATION_FORMAT,
@@ -23,6 +21,12 @@ import {
 } from '../../domain/chat/conversation.ts';
 import { hasContent } from '../../domain/chat/draft.ts';
 import { type Message, messageSchema } from '../../domain/chat/message.ts';
+import {
+  type Checkpoint,
+  type Compaction,
+  checkpointSchema,
+  compactionSchema,
+} from '../../domain/chat/records.ts';
 import type { ConversationChange, LibraryEntry } from './documents.ts';
 import { hasGaps, withoutGaps } from './gaps.ts';
 import { createLatest } from './latest.ts';

@@ -6,8 +6,6 @@
 import { fingerprint } from '../../adapters/importers/fingerprint.ts';
 import type { ImportedConversation, ImportedMessage } from '../../adapters/importers/importer.ts';
 import { asConversationId, asMessageId, type ConversationId, type MessageId } from '../../domain/base/ids.ts';
-import { type Checkpoint, checkpointSchema } from '../../domain/chat/checkpoint.ts';
-import type { Compaction } from '../../domain/chat/compaction.ts';
 import { completed, wordsIn } from '../../domain/chat/completed.ts';
 import { goesOn } from '../../domain/chat/continuation.ts';
 import {
@@ -19,6 +17,7 @@ import {
   TIMED,
 } from '../../domain/chat/conversation.ts';
 import type { Message, Part, Role } from '../../domain/chat/message.ts';
+import { type Checkpoint, type Compaction, checkpointSchema } from '../../domain/chat/records.ts';
 import { type Hlc, nextHlc, readHlc } from '../../domain/sync/hlc.ts';
 import { shownName } from '../../domain/text/shown.ts';
 import type { ConversationChange } from '../documents/documents.ts';

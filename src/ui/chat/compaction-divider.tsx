@@ -3,7 +3,7 @@ import { ChevronsDownUp, Pencil, RefreshCw } from 'lucide-react';
 import { type ReactNode, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ConversationId } from '../../domain/base/ids.ts';
-import type { Compaction } from '../../domain/chat/compaction.ts';
+import type { Compaction } from '../../domain/chat/records.ts';
 import { useApp } from '../hooks/app.tsx';
 import { formatDuration, formatExact, formatPercent } from '../i18n/index.ts';
 import { Badge, Button, classes, TextArea, TextField } from '../shell/controls.tsx';

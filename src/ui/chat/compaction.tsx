@@ -5,7 +5,7 @@ import { useCallback, useEffect, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { toast } from 'sonner';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
-import type { Compaction } from '../../domain/chat/compaction.ts';
+import type { Compaction } from '../../domain/chat/records.ts';
 import { planOf, summaryTextOf } from '../../domain/context/compaction/plan.ts';
 import { configSchema } from '../../domain/settings/config.ts';
 import type { App } from '../../services/app.ts';

@@ -1,11 +1,12 @@
 // A conversation's branch as lines of the screen: messages with their siblings, folded notes, days. Pure.
 import type { MessageId } from '../../domain/base/ids.ts';
-import { type Compaction, compactionOn } from '../../domain/chat/compaction.ts';
+import { compactionOn } from '../../domain/chat/compaction.ts';
 import { goesOn } from '../../domain/chat/continuation.ts';
 import { type Conversation, childrenOf, newestLeaf, pathTo } from '../../domain/chat/conversation.ts';
 import { type DmailLink, dmailsFrom } from '../../domain/chat/dmail.ts';
 import { keptIn } from '../../domain/chat/kept.ts';
 import { givenBy, type Message, type PartOf } from '../../domain/chat/message.ts';
+import type { Compaction } from '../../domain/chat/records.ts';
 import { dispositionsOf, planOf } from '../../domain/context/compaction/plan.ts';
 
 export interface Siblings {

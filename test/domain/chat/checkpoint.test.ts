@@ -2,8 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { asConversationId, asMessageId, type MessageId } from '../../../src/domain/base/ids.ts';
 import {
-  type Checkpoint,
-  checkpointSchema,
   diffOf,
   firstLineOf,
   listCheckpoints,
@@ -12,6 +10,7 @@ import {
 } from '../../../src/domain/chat/checkpoint.ts';
 import { type Conversation, conversationMetaSchema } from '../../../src/domain/chat/conversation.ts';
 import type { Message, Part } from '../../../src/domain/chat/message.ts';
+import { type Checkpoint, checkpointSchema } from '../../../src/domain/chat/records.ts';
 
 const DAY = 86_400_000;
 const said = (

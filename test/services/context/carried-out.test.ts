@@ -1,6 +1,6 @@
 // What the settings say of a compaction is what is done, and its events tell all of it.
 import { describe, expect, it } from 'vitest';
-import type { Compaction } from '../../../src/domain/chat/compaction.ts';
+import type { Compaction } from '../../../src/domain/chat/records.ts';
 import type { CompactionPlan } from '../../../src/domain/context/compaction/plan.ts';
 import type { Script } from '../../server/scripted-model.ts';
 import { contextConfig, filler, startTalks, WINDOW, words } from './talk.ts';

@@ -15,9 +15,9 @@ import {
   newMessageId,
 } from '../../../src/domain/base/ids.ts';
 import { until } from '../../../src/domain/base/readable.ts';
-import type { Compaction } from '../../../src/domain/chat/compaction.ts';
 import { type Conversation, pathTo } from '../../../src/domain/chat/conversation.ts';
 import { textOf } from '../../../src/domain/chat/message.ts';
+import type { Compaction } from '../../../src/domain/chat/records.ts';
 import type { Documents } from '../../../src/services/documents/documents.ts';
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';
 import { createNotes, type Notes } from '../../../src/services/documents/notes.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { asConversationId, asMessageId, type MessageId } from '../../../src/domain/base/ids.ts';
-import type { Compaction } from '../../../src/domain/chat/compaction.ts';
 import { type Conversation, conversationMetaSchema } from '../../../src/domain/chat/conversation.ts';
 import { keptChange } from '../../../src/domain/chat/kept.ts';
 import type { Message, RecalledPassage } from '../../../src/domain/chat/message.ts';
+import type { Compaction } from '../../../src/domain/chat/records.ts';
 import { branchOf, leafThrough } from '../../../src/ui/chat/rows.ts';
 
 const id = (name: string) => asMessageId(name);

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { asConversationId, asMessageId } from '../../../src/domain/base/ids.ts';
-import type { Compaction } from '../../../src/domain/chat/compaction.ts';
 import { type Conversation, conversationMetaSchema } from '../../../src/domain/chat/conversation.ts';
 import type { Message } from '../../../src/domain/chat/message.ts';
+import type { Compaction } from '../../../src/domain/chat/records.ts';
 import { neighbourOf, worldlinesOf } from '../../../src/ui/chat/worldlines.ts';
 
 const said = (name: string, parent: string | null, at: number): Message => ({

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { asConversationId, asMessageId } from '../../../src/domain/base/ids.ts';
-import type { Compaction } from '../../../src/domain/chat/compaction.ts';
 import { type Conversation, conversationMetaSchema } from '../../../src/domain/chat/conversation.ts';
 import type { Message } from '../../../src/domain/chat/message.ts';
+import type { Compaction } from '../../../src/domain/chat/records.ts';
 import { sentAsIs } from '../../../src/ui/memory/working.ts';
 
 const said = (

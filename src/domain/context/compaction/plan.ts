@@ -2,8 +2,8 @@
 // in, and which record is in force, are in `domain/chat/compaction.ts`.
 import { z } from 'zod';
 import type { MessageId } from '../../base/ids.ts';
-import type { Compaction } from '../../chat/compaction.ts';
 import type { Known, Message, Part } from '../../chat/message.ts';
+import type { Compaction } from '../../chat/records.ts';
 import { isChanged } from '../redaction.ts';
 
 /**

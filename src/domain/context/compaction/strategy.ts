@@ -1,7 +1,7 @@
 // How a strategy is asked: it looks at a conversation and a budget and answers with a plan. It decides nothing and stores nothing.
 import type { MessageId } from '../../base/ids.ts';
-import type { CompactionReason } from '../../chat/compaction.ts';
 import type { Message } from '../../chat/message.ts';
+import type { CompactionReason } from '../../chat/records.ts';
 import type { TokenMeter } from '../meter.ts';
 import type { AppliedPlan, CompactionPlan } from './plan.ts';
 

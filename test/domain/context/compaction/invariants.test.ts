@@ -2,9 +2,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { asMessageId } from '../../../../src/domain/base/ids.ts';
-import { type Compaction, compactionOn, compactionSchema } from '../../../../src/domain/chat/compaction.ts';
+import { compactionOn } from '../../../../src/domain/chat/compaction.ts';
 import { pathTo } from '../../../../src/domain/chat/conversation.ts';
 import type { Message, Part } from '../../../../src/domain/chat/message.ts';
+import { type Compaction, compactionSchema } from '../../../../src/domain/chat/records.ts';
 import { extractiveSummary } from '../../../../src/domain/context/compaction/extractive.ts';
 import { planCompaction, STRATEGIES, strategyOf } from '../../../../src/domain/context/compaction/index.ts';
 import { rememberAsItGoes } from '../../../../src/domain/context/compaction/memory.ts';

@@ -2,8 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { RecollectError } from '../../../../src/domain/base/errors.ts';
 import { asMessageId } from '../../../../src/domain/base/ids.ts';
-import { type Compaction, compactionOn, compactionSchema } from '../../../../src/domain/chat/compaction.ts';
+import { compactionOn } from '../../../../src/domain/chat/compaction.ts';
 import type { Message, Part } from '../../../../src/domain/chat/message.ts';
+import { type Compaction, compactionSchema } from '../../../../src/domain/chat/records.ts';
 import { extractiveSummary } from '../../../../src/domain/context/compaction/extractive.ts';
 import { COMPACTED, COMPACTED_TURNS } from '../../../../src/domain/context/compaction/headings.ts';
 import { planCompaction, STRATEGIES, strategyOf } from '../../../../src/domain/context/compaction/index.ts';
