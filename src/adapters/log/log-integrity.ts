@@ -3,7 +3,7 @@
 import { type IDBPDatabase, openDB } from 'idb';
 import { checksum } from './checksum.ts';
 import type { LogEntry } from './conversation-log.ts';
-import { type LogSchema, SUM, sumOf } from './indexed-db.ts';
+import { type LogSchema, SUM, sumOf } from './idb-connection.ts';
 
 interface LogCounts {
   /** Entries by the counters, and as they are there. Fewer there: the store was truncated. */
@@ -32,11 +32,11 @@ async function connected<T>(
 export const countLog = (name: string): Promise<LogCounts> =>
   connected(name, async (database) => {
     const transaction = database.transaction(['entries', 'tallies']);
-    const [counted, tallies] = await Promise.all([
+    const [counted, counters] = await Promise.all([
       transaction.objectStore('entries').count(),
       transaction.objectStore('tallies').getAll(),
     ]);
-    return { counted, kept: sumOf(tallies).entries };
+    return { counted, kept: sumOf(counters).entries };
   });
 
 /** The seq of every entry, ascending, without reading one. */
@@ -47,8 +47,8 @@ export const seqsOfLog = (name: string): Promise<number[]> =>
 export const recountLog = (name: string): Promise<void> =>
   connected(name, async (database) => {
     const transaction = database.transaction(['entries', 'tallies'], 'readwrite', { durability: 'strict' });
-    const tallies = transaction.objectStore('tallies');
-    const { head } = sumOf(await tallies.getAll());
+    const counters = transaction.objectStore('tallies');
+    const { head } = sumOf(await counters.getAll());
     let [entries, bytes, last] = [0, 0, head];
     let cursor = await transaction.objectStore('entries').index('document').openKeyCursor();
     while (cursor) {
@@ -57,8 +57,8 @@ export const recountLog = (name: string): Promise<void> =>
       last = Math.max(last, cursor.key[1]);
       cursor = await cursor.continue();
     }
-    await tallies.clear();
-    await tallies.put({ entries, bytes, head: last }, SUM);
+    await counters.clear();
+    await counters.put({ entries, bytes, head: last }, SUM);
     await transaction.done;
   });
 

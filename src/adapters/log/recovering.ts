@@ -5,7 +5,7 @@ import type { DocumentId } from '../../domain/base/ids.ts';
 import { log, orElse } from '../../domain/base/log.ts';
 import { type KeyValues, keyValuesOf, type LogEntry, type Store } from './conversation-log.ts';
 import { readSegments } from './copy-files.ts';
-import { STORAGE_LOST } from './indexed-db.ts';
+import { STORAGE_LOST } from './idb-connection.ts';
 import { putBack, repairRows } from './log-integrity.ts';
 
 /** Drawer key: `Healed`, what came back from the copy or is missing, until the person has read it. */

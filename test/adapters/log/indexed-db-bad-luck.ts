@@ -1,8 +1,9 @@
 // What can go wrong with a database in a browser; runs in Node and in Chromium alike.
 import { deleteDB, openDB } from 'idb';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { LOG_VERSION } from '../../../src/adapters/log/idb-connection.ts';
 import { openStore } from '../../../src/adapters/log/index.ts';
-import { LOG_VERSION, openIndexedDbStore } from '../../../src/adapters/log/indexed-db.ts';
+import { openIndexedDbStore } from '../../../src/adapters/log/indexed-db.ts';
 import type { Problem } from '../../../src/domain/base/errors.ts';
 import { newConversationId, newEntryId } from '../../../src/domain/base/ids.ts';
 
@@ -151,10 +152,10 @@ export function describeBadLuck(name: string): void {
       await store.log.close();
     });
 
-    it('waits for other tabs no longer than it has patience', async () => {
+    it('waits for other tabs no longer than its time-out', async () => {
       const stubborn = await openDB(database, LOG_VERSION);
       const upgrading = openDB(database, LOG_VERSION + 1);
-      await expect(openStore({ name: database, patience: 50 })).rejects.toMatchObject(
+      await expect(openStore({ name: database, timeout: 50 })).rejects.toMatchObject(
         problem('storage-held', true),
       );
       stubborn.close();

@@ -1,5 +1,6 @@
 // The page of the kill test: appends without pause and says what was acknowledged; a later page tells what it finds.
-import { openIndexedDbStore, STORAGE_LOST } from '../../../src/adapters/log/indexed-db.ts';
+import { STORAGE_LOST } from '../../../src/adapters/log/idb-connection.ts';
+import { openIndexedDbStore } from '../../../src/adapters/log/indexed-db.ts';
 import { asConversationId, newEntryId } from '../../../src/domain/base/ids.ts';
 
 /** Never folded, folded now and then, and one whose entries are large. */
