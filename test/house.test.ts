@@ -46,6 +46,7 @@ const ROOMS: Record<string, readonly string[]> = {
   'umap-js': ['adapters/projection/'],
   'gpt-tokenizer': ['adapters/tokenizers/'],
   '@observablehq/plot': ['ui/memory/'],
+  'hash-wasm': ['adapters/vault/'],
   react: ['ui/', 'main.tsx'],
   'react-dom': ['ui/', 'main.tsx'],
   'workbox-window': ['adapters/browser/'],

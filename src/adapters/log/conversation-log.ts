@@ -51,8 +51,8 @@ export interface ConversationLog {
    * greater than that; what was folded meanwhile appears as its snapshot, at the seq it reaches up to.
    */
   read(document: DocumentId, after?: number): Promise<LogEntry[]>;
-  /** Replaces the entries of `document` up to and including `upTo` by one snapshot that holds them all. One transaction. */
-  fold(document: DocumentId, snapshot: Uint8Array, upTo: number): Promise<void>;
+  /** Replaces the entries of `document` up to and including `upTo` by one snapshot that holds them all. One transaction. `id`: of the snapshot's entry, made here by default. */
+  fold(document: DocumentId, snapshot: Uint8Array, upTo: number, id?: EntryId): Promise<void>;
   /** Removes every entry of the document for good (forget). */
   erase(document: DocumentId): Promise<void>;
   /** Ids of all documents that have entries. */
@@ -94,3 +94,4 @@ export interface Store {
 /** The key-value store, by the name that the field has for it. */
 export type KeyValues = Drawer;
 export const keyValuesOf = ({ drawer }: Pick<Store, 'drawer'>): KeyValues => drawer;
+export const withKeyValues = (store: Store, drawer: KeyValues): Store => ({ ...store, drawer });

@@ -69,13 +69,12 @@ export function createInMemoryStore({ now = Date.now }: { now?: () => number } =
       read: (document, after = 0) =>
         later(() => entries.filter((entry) => entry.document === document && entry.seq > after).map(copy)),
 
-      fold: (document, snapshot, upTo) => {
+      fold: (document, snapshot, upTo, id = newEntryId()) => {
         const bytes = snapshot.slice();
         return later(() => {
           const folded = (entry: LogEntry) => entry.document === document && entry.seq <= upTo;
           const last = entries.findLast(folded);
           if (!last) return;
-          const id = newEntryId();
           for (const entry of entries) if (folded(entry)) ids.delete(entry.id);
           ids.add(id);
           entries = entries.flatMap((entry) =>

@@ -186,14 +186,14 @@ function createLog({
       return rows.map(toEntry);
     },
 
-    fold: (document, snapshot, reach) =>
+    fold: (document, snapshot, reach, id = newEntryId()) =>
       connection.write(['entries', 'tallies'], async (transaction) => {
         const removed = await remove(transaction, upTo(document, reach));
         // Someone else folded further, or the person had the document forgotten: their word stands.
         if (removed.entries === 0) return;
         // The highest seq of its own: `reach` itself may belong to another document.
         const row: Row = {
-          ...toRow({ id: newEntryId(), document, origin: 'fold', bytes: snapshot }, now()),
+          ...toRow({ id, document, origin: 'fold', bytes: snapshot }, now()),
           seq: removed.head,
         };
         await transaction.objectStore('entries').put(row);

@@ -99,8 +99,8 @@ export async function withCopy(name: string, store: Store): Promise<{ store: Sto
         ...inner,
         since: async (seq, limit) => mended(name, await inner.since(seq, limit)),
         read: async (document, after) => mended(name, await inner.read(document, after)),
-        fold: async (document, snapshot, upTo) => {
-          await inner.fold(document, snapshot, upTo);
+        fold: async (document, snapshot, upTo, id) => {
+          await inner.fold(document, snapshot, upTo, id);
           announce(document);
         },
         erase: async (document) => {

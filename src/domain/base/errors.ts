@@ -111,6 +111,13 @@ export const PROBLEM_CODES = [
   'note-empty',
   'note-too-long',
   'vault-unavailable',
+  // locking
+  'lock-wrong',
+  'lock-wait',
+  'lock-phrase',
+  'lock-passkey',
+  'lock-last',
+  'lock-busy',
   'part-missing',
   'unexpected',
 ] as const;

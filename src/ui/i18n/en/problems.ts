@@ -364,6 +364,36 @@ export const problems = {
     kept: 'The value that was in force stays in force. API keys are sealed here, and what sync sends is encrypted, in any case.',
     do: 'Leave it at false. What lies on this device is protected by your system account and the encryption of its disk.',
   },
+  'lock-wrong': {
+    what: 'That does not unlock this device.',
+    kept: 'Nothing was changed; everything here is still sealed and safe.',
+    do: 'Try again. If you have forgotten the passphrase, use the 24 words you wrote down.',
+  },
+  'lock-wait': {
+    what: 'Too many wrong tries.',
+    kept: 'Everything here is still sealed and safe.',
+    do: 'You can try again in {{seconds, number}} s.',
+  },
+  'lock-phrase': {
+    what: 'These are not the 24 words of a recovery phrase.',
+    kept: 'Nothing was changed.',
+    do: 'Check the spelling and the order: there are 24 English words, and one that is wrong is noticed.',
+  },
+  'lock-passkey': {
+    what: 'The passkey did not unlock this device.',
+    kept: 'Nothing was changed.',
+    do: 'Try again, or use your passphrase. Not every passkey can do this: it has to support PRF.',
+  },
+  'lock-last': {
+    what: 'This is the last way to unlock this device.',
+    kept: 'It stays.',
+    do: 'Add another one first, or turn locking off.',
+  },
+  'lock-busy': {
+    what: 'Another window of Recollect is still open and busy.',
+    kept: 'Nothing is lost; the change goes on at the next start.',
+    do: 'Close the other windows of Recollect, then try again.',
+  },
   'settings-file': {
     what: 'This is not a configuration of Recollect.',
     kept: 'No setting was changed.',

@@ -1,0 +1,92 @@
+// What a locked device keeps readable, in a database of its own: key slots, which log database is in force, wrong tries. It is read before
+// anything else is, and holds no key and no word of a person.
+import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
+import { z } from 'zod';
+import { RecollectError } from '../../domain/base/errors.ts';
+import { ignore } from '../../domain/base/log.ts';
+import { slotSchema } from './key-slots.ts';
+
+const LOCK_DATABASE = 'recollect-lock';
+const KEY = 'lock';
+
+const schema = z.object({
+  version: z.literal(1).default(1),
+  /** Number of the log database in force (`services/lock/generations.ts`), and whether its contents are sealed. */
+  generation: z.number().int().min(1).default(1),
+  sealed: z.boolean().default(false),
+  slots: z.array(slotSchema).default([]),
+  /** A copy that is being made, and is to take the place of what is in force. `ready`: it has nearly caught up. */
+  conversion: z
+    .object({ to: z.number().int().min(2), sealed: z.boolean(), ready: z.boolean() })
+    .nullable()
+    .default(null),
+  /** Databases that were replaced, and are not known to be deleted yet. */
+  stale: z.array(z.number().int().min(1)).default([]),
+  /** Wrong tries in a row, and when the next one is allowed, ms since 1970. */
+  tries: z.object({ failed: z.number().int().min(0), until: z.number() }).default({ failed: 0, until: 0 }),
+  /** Of the unlock screen: the settings are sealed by then. */
+  language: z.enum(['auto', 'en', 'zh']).catch('auto').default('auto'),
+  /** What arrives while locked is sealed to this key (SPKI); only the data key opens the private one (PKCS #8, sealed). */
+  queueKey: z
+    .object({ open: z.instanceof(Uint8Array), sealed: z.instanceof(Uint8Array) })
+    .nullable()
+    .default(null),
+});
+type LockRecord = z.infer<typeof schema>;
+
+interface LockRecords {
+  /** What is kept; the record of a device that was never locked where nothing is. Throws `storage-failed` for one that cannot be read. */
+  read(): Promise<LockRecord>;
+  /** Changes what is kept in one transaction, and resolves with it once it is durable. */
+  change(work: (before: LockRecord) => LockRecord): Promise<LockRecord>;
+  close(): void;
+}
+
+interface Kept extends DBSchema {
+  records: { key: string; value: unknown };
+}
+
+/** Opens at first use. `name`: of the database, for tests. */
+export function createLockRecords(name = LOCK_DATABASE): LockRecords {
+  let connection: Promise<IDBPDatabase<Kept>> | undefined;
+  const connect = () => {
+    connection ??= openDB<Kept>(name, 1, {
+      upgrade: (database) => void database.createObjectStore('records'),
+      blocking: (_, __, event) => {
+        (event.target as IDBDatabase).close();
+        connection = undefined;
+      },
+      terminated: () => {
+        connection = undefined;
+      },
+    });
+    return connection;
+  };
+  const parsed = (kept: unknown): LockRecord => {
+    const result = schema.safeParse(kept ?? {});
+    if (result.success) return result.data;
+    // Taken for a device without a lock it would be overwritten, and with it every key slot.
+    throw new RecollectError('storage-failed', 'What is known of the lock cannot be read', {
+      params: { detail: 'lock' },
+      cause: result.error,
+    });
+  };
+  return {
+    read: async () => parsed(await (await connect()).get('records', KEY)),
+    change: async (work) => {
+      const transaction = (await connect()).transaction('records', 'readwrite', { durability: 'strict' });
+      const next = work(parsed(await transaction.store.get(KEY)));
+      await transaction.store.put(next, KEY);
+      await transaction.done;
+      return next;
+    },
+    close: () => {
+      if (connection)
+        ignore(
+          connection.then((database) => database.close()),
+          'closing what did not open',
+        );
+      connection = undefined;
+    },
+  };
+}

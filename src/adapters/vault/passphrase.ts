@@ -1,0 +1,47 @@
+// A key out of a passphrase: Argon2id (RFC 9106) by hash-wasm. The parameters are stored with what they wrapped, so better ones reach
+// only what is wrapped anew.
+import { argon2id } from 'hash-wasm';
+import { z } from 'zod';
+
+export const argonSchema = z.object({
+  /** 16 random bytes, base64url. */
+  salt: z.string(),
+  /** KiB */
+  memory: z.number().int().min(8).max(4_194_304),
+  iterations: z.number().int().min(1).max(1000),
+});
+export type ArgonParameters = Omit<z.infer<typeof argonSchema>, 'salt'>;
+
+/** What a phone can give without trouble: the second choice of RFC 9106 (64 MiB, 3 passes). */
+const SMALLEST: ArgonParameters = { memory: 64 * 1024, iterations: 3 };
+/** One derivation takes about so long, ms. */
+const WANTED_MS = 600;
+const MOST_ITERATIONS = 40;
+
+/** 32 bytes. The passphrase is taken in Unicode's form NFKC, so that every keyboard writes the same one. */
+export const deriveFromPassphrase = (
+  passphrase: string,
+  salt: Uint8Array,
+  { memory, iterations }: ArgonParameters,
+): Promise<Uint8Array> =>
+  argon2id({
+    password: passphrase.normalize('NFKC'),
+    salt,
+    parallelism: 1,
+    iterations,
+    memorySize: memory,
+    hashLength: 32,
+    outputType: 'binary',
+  });
+
+/** Parameters with which one derivation takes 0.5 to 1 s on this device: measured once, when a passphrase is set. */
+export async function measuredParameters(
+  clock: () => number = () => performance.now(),
+): Promise<ArgonParameters> {
+  const salt = new Uint8Array(16);
+  const begun = clock();
+  await deriveFromPassphrase('measuring', salt, SMALLEST);
+  const perPass = Math.max(1, clock() - begun) / SMALLEST.iterations;
+  const iterations = Math.round(WANTED_MS / perPass);
+  return { ...SMALLEST, iterations: Math.min(MOST_ITERATIONS, Math.max(SMALLEST.iterations, iterations)) };
+}
