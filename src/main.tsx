@@ -40,6 +40,7 @@ import { startPolish } from './services/memory/polish.ts';
 import { followAllowedOrigins } from './services/settings/allowed-origins.ts';
 import { createKeys } from './services/settings/keys.ts';
 import { createSettings } from './services/settings/settings-service.ts';
+import { createSpending } from './services/spending/spending-service.ts';
 import { createStorageNews } from './services/storage/copy-state.ts';
 import { exposeConsole } from './ui/console.ts';
 import { couldNotStart } from './ui/i18n/could-not-start.ts';
@@ -115,7 +116,8 @@ async function start(): Promise<void> {
     now: Date.now,
     onProblem: (problem) => console.warn(problem.message),
   });
-  const models = new EndpointModels({ settings, keys, fetch: network.fetch, refusals });
+  const spending = createSpending({ keyValues: drawer, now: Date.now, onProblem: warn('Spending') });
+  const models = new EndpointModels({ settings, keys, fetch: network.fetch, refusals, spending });
   startTitles({ documents, config, now: Date.now, signal }, models);
 
   // SERVICES
@@ -129,6 +131,7 @@ async function start(): Promise<void> {
     pause,
     models,
     refusals,
+    spending,
     tokenizers: createTokenizers(),
     device: createDevice({
       ...(import.meta.env.PROD ? { serviceWorker: '/service-worker.js' } : {}),

@@ -13,6 +13,7 @@ import type { Library } from './library/library.ts';
 import type { Retention } from './library/retention.ts';
 import type { Memory } from './memory/memory.ts';
 import type { Settings } from './settings/settings.ts';
+import type { Spending } from './spending/spending.ts';
 import type { CopyState } from './storage/copy-state.ts';
 import type { Sync } from './sync/sync.ts';
 
@@ -31,6 +32,8 @@ export interface App {
   readonly projection: Projection;
   readonly settings: Settings;
   readonly sync: Sync;
+  /** What this device spent on models. */
+  readonly spending: Spending;
   readonly commands: readonly Command[];
   readonly device: Device;
   /** `memory`: nothing outlives the tab. */

@@ -31,6 +31,7 @@ import { createMemory } from './memory/memory-service.ts';
 import type { Pause } from './memory/pause.ts';
 import { createRebuilding } from './memory/rebuilding.ts';
 import type { Settings } from './settings/settings.ts';
+import type { Spending } from './spending/spending.ts';
 import type { SyncAnswer, SyncRequest } from './sync/requests.ts';
 import type { SyncStatus } from './sync/sync.ts';
 import { createSync } from './sync/sync-service.ts';
@@ -49,6 +50,7 @@ interface AppParts {
   readonly status: Writable<MemoryStatus>;
   readonly models: EndpointModels;
   readonly refusals: ModelRefusals;
+  readonly spending: Spending;
   readonly tokenizers: ReturnType<typeof createTokenizers>;
   readonly device: Device;
   readonly projection: Projection;
@@ -72,11 +74,12 @@ interface AppParts {
 /** Builds everything that the interface works with. */
 export function createApp(parts: AppParts): App {
   const { memory, memoryWork } = connectMemory(parts);
-  const { store, documents, notes, settings, device, syncLink, alert, dismissAlert } = parts;
+  const { store, documents, notes, settings, spending, device, syncLink, alert, dismissAlert } = parts;
   return {
     documents,
     notes,
     settings,
+    spending,
     device,
     memory,
     ...connectLibrary(parts, memory, memoryWork),

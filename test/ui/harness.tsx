@@ -26,6 +26,8 @@ import { type MemoryStatus, STARTING } from '../../src/services/memory/memory.ts
 import { createMemory } from '../../src/services/memory/memory-service.ts';
 import type { ModelChoice } from '../../src/services/settings/settings.ts';
 import { createSettings } from '../../src/services/settings/settings-service.ts';
+import { meteredModel } from '../../src/services/spending/metered-model.ts';
+import { createSpending } from '../../src/services/spending/spending-service.ts';
 import type { SyncAnswer, SyncRequest } from '../../src/services/sync/requests.ts';
 import { SYNC_OFF, type SyncStatus } from '../../src/services/sync/sync.ts';
 import { createSync } from '../../src/services/sync/sync-service.ts';
@@ -96,12 +98,19 @@ export async function createTestApp({
     setPaused: () => undefined,
     rebuild: async () => undefined,
   });
+  const spending = createSpending({ keyValues: store.drawer, now: Date.now, onProblem: console.error });
+  const price = { currency: 'USD', input: 1, output: 2 };
   const common = {
     documents,
     drawer: store.drawer,
-    model: (_: unknown, by?: ModelChoice) =>
-      scripted && { ...scripted, id: by?.model ?? scripted.id, stream: scripted.stream },
-    priceOf: () => ({ currency: 'USD', input: 1, output: 2 }),
+    model: (asked: { readonly id: ConversationId } | undefined, by?: ModelChoice) => {
+      if (!scripted) return null;
+      const model = by?.model ?? scripted.id;
+      return meteredModel({ ...scripted, id: model, stream: scripted.stream }, (usage) =>
+        spending.record({ endpoint: 'localhost:9', model, conversation: asked?.id, usage, price }),
+      );
+    },
+    priceOf: () => price,
     config: settings.config,
     now: Date.now,
     device: 'component test',
@@ -128,6 +137,7 @@ export async function createTestApp({
     notes,
     projection: { project: unavailable },
     settings,
+    spending,
     sync: createSync({
       store,
       vault,

@@ -82,8 +82,9 @@ export interface Endpoint {
   readonly listed?: readonly string[] | undefined;
   /** Absent: chat completions. */
   readonly protocol?: ProtocolName | undefined;
-  /** What a person entered, per million tokens: it goes before any list. */
+  /** What a person entered for all models, and for one by its id, per million tokens: it goes before any list. */
   readonly price?: Price | undefined;
+  readonly ownPrices?: Readonly<Record<string, Price>> | undefined;
   /** What the endpoint's own list tells of its models, per million tokens, by the model's id. */
   readonly prices?: Readonly<Record<string, Price>> | undefined;
   /** What goes along with every request; absent: nothing. */

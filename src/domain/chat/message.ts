@@ -173,6 +173,8 @@ export const usageSchema = z.looseObject({
   outputTokens: z.number().optional(),
   reasoningTokens: z.number().optional(),
   cachedInputTokens: z.number().optional(),
+  /** Counted here, for the endpoint reported nothing or not all of it. */
+  estimated: z.boolean().optional(),
 });
 export type Usage = Known<z.infer<typeof usageSchema>>;
 

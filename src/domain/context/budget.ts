@@ -50,7 +50,20 @@ export interface Price {
   readonly input: number;
   readonly output: number;
   readonly cachedInput?: number | undefined;
+  /** What a request of more input tokens than `tokens` costs as a whole. */
+  readonly above?:
+    | {
+        readonly tokens: number;
+        readonly input: number;
+        readonly output: number;
+        readonly cachedInput?: number | undefined;
+      }
+    | undefined;
 }
+
+/** The rates for a request of so many input tokens. */
+const ratesFor = (price: Price, inputTokens: number): Pick<Price, 'input' | 'output' | 'cachedInput'> =>
+  price.above && inputTokens > price.above.tokens ? price.above : price;
 
 /** The context meter of a request that was built, or would be built now. The price is that of reading it, without the answer to come. */
 export function contextMeterOf(
@@ -67,11 +80,14 @@ export function contextMeterOf(
     free: Math.max(0, limit - tokens.total),
     share: window > 0 ? tokens.total / window : 1,
     exact: manifest.counter !== 'estimate' && manifest.ratio === 1,
-    price: price && { amount: (tokens.total * price.input) / 1_000_000, currency: price.currency },
+    price: price && {
+      amount: (tokens.total * ratesFor(price, tokens.total).input) / 1_000_000,
+      currency: price.currency,
+    },
   };
 }
 
-/** What an answer cost, from the endpoint's own figures; null where it reported none. */
+/** What an answer cost, from the figures of its usage; null where there are none. */
 export function costOf(
   usage: {
     inputTokens?: number | undefined;
@@ -81,13 +97,10 @@ export function costOf(
   price: Price,
 ): number | null {
   if (usage.inputTokens === undefined && usage.outputTokens === undefined) return null;
-  const cached = Math.min(usage.cachedInputTokens ?? 0, usage.inputTokens ?? 0);
-  return (
-    (((usage.inputTokens ?? 0) - cached) * price.input +
-      cached * (price.cachedInput ?? price.input) +
-      (usage.outputTokens ?? 0) * price.output) /
-    1_000_000
-  );
+  const { inputTokens = 0, outputTokens = 0, cachedInputTokens = 0 } = usage;
+  const cached = Math.min(cachedInputTokens, inputTokens);
+  const { input, output, cachedInput = input } = ratesFor(price, inputTokens);
+  return ((inputTokens - cached) * input + cached * cachedInput + outputTokens * output) / 1_000_000;
 }
 
 /** What compacted messages brought back may cost where `total` of `limit` is used; at most as much as recall from elsewhere is worth. */

@@ -148,6 +148,17 @@ export const configSchema = z.strictObject({
       titles_by_model: z.boolean().default(true),
     })
     .prefault({}),
+  /** What may be spent on models before the app says so. It never keeps a message back. */
+  costs: z
+    .strictObject({
+      /** 0: none. */
+      limit: z.number().min(0).max(1_000_000).default(0),
+      period: z.enum(['day', 'month']).default('month'),
+      currency: z.enum(['USD', 'EUR', 'CNY', 'GBP', 'JPY']).default('USD'),
+      /** Share of the limit from which on it is said. */
+      warn_at: share.default(0.8),
+    })
+    .prefault({}),
   /** What a model may do by itself. Every call is shown in the conversation. */
   tools: z
     .strictObject({

@@ -3,10 +3,12 @@ import type { ChatModel, Endpoint } from '../../adapters/models/chat-model.ts';
 import { createEndpointModel } from '../../adapters/models/index.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import type { Price } from '../../domain/context/budget.ts';
-import { ownPriceOf, priceOf } from '../../domain/context/prices.ts';
+import { priceOf } from '../../domain/context/prices.ts';
 import { type createKeys, endpointKey } from '../settings/keys.ts';
 import { modelInUse } from '../settings/model-in-use.ts';
 import type { ModelChoice, Settings } from '../settings/settings.ts';
+import { meteredModel } from '../spending/metered-model.ts';
+import type { Spending } from '../spending/spending.ts';
 import type { ModelRefusals } from './model-refusals.ts';
 
 interface EndpointModelsDeps {
@@ -14,6 +16,8 @@ interface EndpointModelsDeps {
   readonly keys: Pick<ReturnType<typeof createKeys>, 'get'>;
   readonly fetch: typeof fetch;
   readonly refusals: Pick<ModelRefusals, 'leftOut' | 'remember'>;
+  /** Hears of every request to one of them. */
+  readonly spending: Pick<Spending, 'record'>;
 }
 
 export class EndpointModels {
@@ -26,28 +30,36 @@ export class EndpointModels {
 
   /** The model of a conversation, or of one that has not begun; `by`: that one instead. Null where memory answers. */
   modelOf(conversation?: Conversation, by?: ModelChoice): ChatModel | null {
-    const { settings, keys, fetch, refusals } = this.#deps;
+    const { settings, keys, fetch, refusals, spending } = this.#deps;
     const connections = settings.connections.get();
     const choice = by ?? modelInUse(connections, conversation ?? null).choice;
     const endpoint = connections.endpoints.find(({ id }) => id === choice?.endpointId);
     if (!endpoint || !choice) return null;
-    const model: ChatModel = createEndpointModel({
+    const asked: ChatModel = createEndpointModel({
       endpoint,
       model: choice.model,
       key: () => keys.get(endpointKey(endpoint.id), endpoint.baseUrl),
       fetch,
       repairs: {
-        get: () => refusals.leftOut(model),
-        remember: (repairs) => void refusals.remember(model, repairs, null),
+        get: () => refusals.leftOut(asked),
+        remember: (repairs) => void refusals.remember(asked, repairs, null),
       },
     });
+    const model = meteredModel(asked, (usage) =>
+      spending.record({
+        endpoint: asked.endpoint ?? '',
+        model: asked.id,
+        conversation: conversation?.id,
+        usage,
+        price: this.priceOf(model),
+      }),
+    );
     this.#endpointOf.set(model, endpoint);
     return model;
   }
 
   /** What the model costs: what the person entered or the endpoint's list tells, else the list that ships. Null where nobody knows. */
   priceOf(model: Pick<ChatModel, 'id' | 'endpoint'>): Price | null {
-    const own = ownPriceOf(model.id, this.#endpointOf.get(model));
-    return priceOf(model.id, model.endpoint ?? '', own)?.price ?? null;
+    return priceOf(model.id, model.endpoint ?? '', this.#endpointOf.get(model))?.price ?? null;
   }
 }

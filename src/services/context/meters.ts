@@ -67,7 +67,7 @@ export function createMeters({
       return made;
     },
     learn: (model, manifest, usage) => {
-      if (usage?.inputTokens === undefined) return;
+      if (usage?.inputTokens === undefined || usage.estimated) return;
       const key = keyOf(model);
       const before = corrections.get(key) ?? NO_CORRECTION;
       const after = corrected(before, manifest.tokens.total / manifest.ratio, usage.inputTokens);

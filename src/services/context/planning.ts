@@ -274,8 +274,9 @@ export function billed(bill: Bill): {
 
 function added(calls: readonly Usage[]): Usage {
   const sum: Record<string, number> = {};
+  const estimated = calls.some((usage) => usage.estimated);
   for (const usage of calls)
     for (const [key, value] of Object.entries(usage))
       if (typeof value === 'number') sum[key] = (sum[key] ?? 0) + value;
-  return sum;
+  return { ...sum, ...(estimated ? { estimated } : {}) };
 }

@@ -71,6 +71,7 @@ const endpointSchema = z.object({
   listed: z.array(z.string()).optional().catch(undefined),
   protocol: z.enum(PROTOCOLS).optional().catch(undefined),
   price: priceSchema.optional(),
+  ownPrices: z.record(z.string(), priceSchema).optional().catch(undefined),
   prices: z
     .record(z.string(), priceSchema.extend({ cachedInput: z.number().min(0).optional() }))
     .optional()

@@ -18,7 +18,7 @@ import { wordsOfUnknown } from '../../domain/chat/unknown.ts';
 import { renderRecall } from '../../domain/context/recalled.ts';
 import type { Omission, TurnState } from '../../services/chat/chat.ts';
 import { useSession } from '../hooks/session.tsx';
-import { formatDuration, formatNumber } from '../i18n/index.ts';
+import { formatDuration, formatNumber, formatPrice } from '../i18n/index.ts';
 import { RecallCard } from '../memory/recall-card.tsx';
 import { RecallNote } from '../memory/recall-note.tsx';
 import { Button, classes, IconButton, Spinner } from '../shell/controls.tsx';
@@ -26,7 +26,6 @@ import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { StopReading, useAnswerItems } from './answer-menu.tsx';
 import { CompactionRunning } from './compaction.tsx';
 import { DrawnOrPlain, wordsOf } from './drawn-or-plain.tsx';
-import { formatPrice } from './gauge.tsx';
 import { Markdown } from './markdown.tsx';
 import { MessageActionsContext, useActions } from './message-actions.ts';
 import { CopyButton, RarerTools, SiblingArrows, Stamp, TOOLS } from './message-tools.tsx';
@@ -196,12 +195,12 @@ export function UsageLine({ message, remembered }: { message: Message; remembere
     message.reused !== undefined && tc('dmail.reused'),
     usage?.outputTokens !== undefined &&
       (usage.inputTokens !== undefined
-        ? t('usageBoth', {
+        ? t(usage.estimated ? 'usageBothEstimated' : 'usageBoth', {
             input: formatNumber(usage.inputTokens),
             output: formatNumber(usage.outputTokens),
           })
-        : t('usage', { output: formatNumber(usage.outputTokens) })),
-    message.cost && formatPrice(message.cost),
+        : t(usage.estimated ? 'usageEstimated' : 'usage', { output: formatNumber(usage.outputTokens) })),
+    message.cost && message.cost.amount > 0 && formatPrice(message.cost),
     message.durationMs !== undefined && formatDuration(message.durationMs),
   ].filter((fact): fact is string => typeof fact === 'string' && fact !== '');
   return (

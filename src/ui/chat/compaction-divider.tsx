@@ -5,11 +5,10 @@ import { useTranslation } from 'react-i18next';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Compaction } from '../../domain/chat/records.ts';
 import { useApp } from '../hooks/app.tsx';
-import { formatDuration, formatExact, formatPercent } from '../i18n/index.ts';
+import { formatDuration, formatExact, formatPercent, formatPrice } from '../i18n/index.ts';
 import { Badge, Button, classes, TextArea, TextField } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { readCompaction, useFoldReport, useStrategyName, WayOfFolding } from './compaction.tsx';
-import { formatPrice } from './gauge.tsx';
 import { Markdown } from './markdown.tsx';
 
 /** Markdown in a small place: its headings are no larger than its words. */

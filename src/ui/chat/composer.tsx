@@ -30,6 +30,7 @@ import { below, inserted } from './draft.ts';
 import { FileChips } from './file-chips.tsx';
 import type { GivenFiles } from './file-drop.tsx';
 import { GaugeRing, useNextRequest } from './gauge.tsx';
+import { LimitLine } from './limit-line.tsx';
 import { ModelPicker } from './model-picker.tsx';
 import { Queue } from './queue.tsx';
 import { sends } from './send-keys.ts';
@@ -122,6 +123,7 @@ export function Composer({
             onClose={draft.closeCommand}
           />
         )}
+        {choice !== null && <LimitLine />}
         <ComposerNotices conversation={conversation} draft={draft} attachments={attachments} />
         <ComposerFiles draft={draft} />
         <textarea

@@ -10,7 +10,7 @@ import type { ContextMeter } from '../../domain/context/budget.ts';
 import type { NextRequest } from '../../services/context/context.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useModelInUse } from '../hooks/model.ts';
-import { formatPercent, locale } from '../i18n/index.ts';
+import { formatPercent, formatPrice } from '../i18n/index.ts';
 import { Button, Popover } from '../shell/controls.tsx';
 import { ContextMeterBar } from './context-meter-bar.tsx';
 import { LedgerDialog } from './ledger.tsx';
@@ -54,14 +54,6 @@ export function useNextRequest(
   return next;
 }
 
-export const formatPrice = ({ amount, currency }: { amount: number; currency: string }): string =>
-  new Intl.NumberFormat(locale(), {
-    style: 'currency',
-    currency,
-    maximumSignificantDigits: 2,
-    minimumFractionDigits: 0,
-  }).format(amount);
-
 /** The same as sentences. */
 function GaugeFacts({ gauge }: { gauge: ContextMeter }): ReactNode {
   const { t } = useTranslation('context');
@@ -69,7 +61,13 @@ function GaugeFacts({ gauge }: { gauge: ContextMeter }): ReactNode {
   return (
     <div className="space-y-1 text-ink-3 text-xs">
       {over && <p className="text-folded">{t('gauge.over')}</p>}
-      <p>{gauge.price ? t('gauge.price', { price: formatPrice(gauge.price) }) : t('gauge.noPrice')}</p>
+      <p>
+        {!gauge.price
+          ? t('gauge.noPrice')
+          : gauge.price.amount === 0
+            ? t('gauge.free')
+            : t('gauge.price', { price: formatPrice(gauge.price) })}
+      </p>
       <p>{t(gauge.exact ? 'gauge.exact' : 'gauge.estimate')}</p>
     </div>
   );

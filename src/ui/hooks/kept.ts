@@ -1,28 +1,33 @@
-// Small switches that must be right at the first paint (sidebar shown, panel shown): kept in localStorage, which can be read at once.
+// Small things that must be right at the first paint (sidebar shown, panel shown): kept in localStorage, which can be read at once.
 import { useState } from 'react';
 import { log } from '../../domain/base/log.ts';
 
-/** A boolean that outlives the tab where the browser allows it. */
-export function useKeptSwitch(name: string, initial: boolean): [boolean, (on: boolean) => void] {
+/** A word that outlives the tab where the browser allows it. */
+export function useKeptWord(name: string, initial: string): [string, (word: string) => void] {
   const key = `recollect.${name}`;
-  const [on, setOn] = useState(() => {
+  const [word, setWord] = useState(() => {
     try {
-      const kept = localStorage.getItem(key);
-      return kept === null ? initial : kept === '1';
+      return localStorage.getItem(key) ?? initial;
     } catch (error) {
       log.debug('A switch could not be read; it starts as it does at first', error);
       return initial;
     }
   });
   return [
-    on,
+    word,
     (next) => {
-      setOn(next);
+      setWord(next);
       try {
-        localStorage.setItem(key, next ? '1' : '0');
+        localStorage.setItem(key, next);
       } catch (error) {
         log.debug('A switch could not be saved; it is forgotten with the tab', error);
       }
     },
   ];
+}
+
+/** The same for a boolean. */
+export function useKeptSwitch(name: string, initial: boolean): [boolean, (on: boolean) => void] {
+  const [word, setWord] = useKeptWord(name, initial ? '1' : '0');
+  return [word === '1', (on) => setWord(on ? '1' : '0')];
 }

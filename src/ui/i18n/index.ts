@@ -133,6 +133,17 @@ export const formatNumber = (value: number, options?: Intl.NumberFormatOptions):
 export const formatPercent = (share: number, digits = 0): string =>
   formatNumber(share, { style: 'percent', maximumFractionDigits: digits });
 
+/** Money as it is written: whole, or with its cents; what is less than one with the two digits that say something. `currency`: ISO 4217. */
+export function formatPrice({ amount, currency }: { amount: number; currency: string }): string {
+  const digits: Intl.NumberFormatOptions =
+    Math.abs(amount) < 1
+      ? { maximumSignificantDigits: 2, minimumFractionDigits: 0 }
+      : Number.isInteger(Math.round(amount * 100) / 100)
+        ? { minimumFractionDigits: 0, maximumFractionDigits: 0 }
+        : {};
+  return formatNumber(amount, { style: 'currency', currency, ...digits });
+}
+
 /** Bytes in the largest unit that leaves at least 1, one digit after the point at most. */
 export function formatBytes(bytes: number): string {
   const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;

@@ -147,6 +147,7 @@ export function useEndpointForm(draft: Draft, onClose: (connected?: string) => v
     models: offer,
     ...(protocol ? { protocol } : {}),
     ...(price ? { price } : {}),
+    ...(before?.ownPrices ? { ownPrices: before.ownPrices } : {}),
     ...(prices ? { prices } : {}),
     ...(state.listed ? { listed: state.listed } : {}),
     ...(parameters && !isRefusal(parameters) ? { parameters } : {}),

@@ -2,6 +2,7 @@
 
 export const SECTION_IDS = [
   'models',
+  'costs',
   'memory',
   'context',
   'sync',
@@ -30,6 +31,8 @@ export const SETTING_ENTRIES: readonly SettingEntry[] = [
   { section: 'models', key: 'models.addTitle' },
   { section: 'models', key: 'models.defaultModel' },
   ...fields('models', 'chat.instructions', 'chat.titles_by_model'),
+  { section: 'costs', key: 'costs.prices.title' },
+  ...fields('costs', 'costs.limit', 'costs.period', 'costs.currency', 'costs.warn_at'),
   ...fields(
     'memory',
     'recall.auto_recall.enabled',

@@ -9,6 +9,7 @@ import { Header } from '../shell/header.tsx';
 import { AboutSection } from './about-section.tsx';
 import { AppearanceSection } from './appearance-section.tsx';
 import { ContextSection } from './context-section.tsx';
+import { CostsSection } from './costs-section.tsx';
 import { MemorySection } from './memory-section.tsx';
 import { ModelsSection } from './models-section.tsx';
 import { PrivacySection } from './privacy-section.tsx';
@@ -19,6 +20,7 @@ import { SyncSection } from './sync-section.tsx';
 
 const SECTIONS: Record<SectionId, ComponentType> = {
   models: ModelsSection,
+  costs: CostsSection,
   memory: MemorySection,
   context: ContextSection,
   sync: SyncSection,

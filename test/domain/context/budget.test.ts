@@ -12,7 +12,7 @@ import {
 } from '../../../src/domain/context/budget.ts';
 import { requestManifestSchema } from '../../../src/domain/context/manifest.ts';
 import { corrected, createMeter, NO_CORRECTION } from '../../../src/domain/context/meter.ts';
-import { PRICES, priceOf } from '../../../src/domain/context/prices.ts';
+import { PRICES, plainModelName, priceOf } from '../../../src/domain/context/prices.ts';
 import { buildPrompt } from '../../../src/domain/context/prompt.ts';
 import { defaultConfig } from '../../../src/domain/settings/config.ts';
 
@@ -134,11 +134,59 @@ describe('the correction of a count', () => {
 describe('a price', () => {
   it('is the person’s own before that of the list, and of nobody where nobody knows', () => {
     const own = { currency: 'EUR', input: 1, output: 2 };
-    expect(priceOf('anything', 'localhost', own)).toEqual({ price: own, from: 'person' });
+    const listed = { currency: 'USD', input: 3, output: 4 };
+    const endpoint = { ownPrices: { anything: own }, prices: { anything: listed, other: listed } };
+    expect(priceOf('anything', 'reseller.example', endpoint)).toEqual({ price: own, from: 'person' });
+    expect(priceOf('other', 'reseller.example', endpoint)).toEqual({ price: listed, from: 'endpoint' });
+    expect(priceOf('other', 'reseller.example', { ...endpoint, price: own })?.price).toBe(own);
+    expect(priceOf('third', 'reseller.example', endpoint)).toBeNull();
     expect(priceOf('kimi-k3', 'api.moonshot.ai')?.price).toMatchObject({ currency: 'USD', input: 3 });
     expect(priceOf('kimi-k3', 'openrouter.ai')).toBeNull();
     expect(priceOf('gpt-5.4-2026-03-05', 'api.openai.com')?.price.input).toBe(2.5);
-    expect(priceOf('llama3.2', 'localhost')).toBeNull();
+  });
+
+  it.each([
+    ['claude-opus-4-5-20251101', 'api.anthropic.com', 5],
+    ['claude-3-7-sonnet-latest', 'api.anthropic.com', 3],
+    ['anthropic/Claude-Sonnet-4.5', 'api.anthropic.com', 3],
+    ['models/gemini-2.5-flash', 'generativelanguage.googleapis.com', 0.3],
+    ['GPT-5.4_mini', 'api.openai.com', 0.75],
+  ])('is found by what endpoints make of a name: %s', (model, host, input) => {
+    expect(priceOf(model, host)?.price.input).toBe(input);
+  });
+
+  it.each(['gpt-5.4-turbo', 'ft:gpt-4o:acme', 'gpt', '', 'latest'])(
+    'is not that of another model with a similar name: %s',
+    (model) => expect(priceOf(model, 'api.openai.com')).toBeNull(),
+  );
+
+  it('is nothing on a machine of one’s own, and that of the person there too', () => {
+    for (const host of [
+      'localhost:11434',
+      '127.0.0.1',
+      '192.168.1.20:8000',
+      '[::1]:1',
+      '10.0.0.3',
+      'nas.local',
+    ])
+      expect(priceOf('llama3.2', host)).toMatchObject({ from: 'own', price: { input: 0, output: 0 } });
+    for (const host of ['172.32.0.1', 'localhost.example', '11.0.0.1', 'fdroid.example'])
+      expect(priceOf('llama3.2', host)).toBeNull();
+    const own = { currency: 'EUR', input: 1, output: 2 };
+    expect(priceOf('llama3.2', 'localhost:1', { price: own })?.price).toBe(own);
+  });
+
+  it('is another one above a length that the provider names', () => {
+    const { price } = priceOf('gpt-5.4', 'api.openai.com') ?? {};
+    expect(price && costOf({ inputTokens: 272_000, outputTokens: 0 }, price)).toBeCloseTo(0.68);
+    expect(price && costOf({ inputTokens: 272_001, outputTokens: 0 }, price)).toBeCloseTo(1.36);
+  });
+
+  it('stands once in the list', () => {
+    const names = PRICES.flatMap(({ host, models }) =>
+      models.map((model) => `${host} ${plainModelName(model)}`),
+    );
+    expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
   });
 
   it('says where it was read and when', () => {

@@ -4,6 +4,7 @@ import type { Endpoint } from '../../../src/adapters/models/chat-model.ts';
 import { writable } from '../../../src/domain/base/readable.ts';
 import { EndpointModels } from '../../../src/services/chat/endpoint-models.ts';
 import type { Connections } from '../../../src/services/settings/settings.ts';
+import type { SpentRequest } from '../../../src/services/spending/spending.ts';
 
 const PRICE = { currency: 'USD', input: 1, output: 2 };
 const here: Endpoint = {
@@ -20,15 +21,20 @@ const there: Endpoint = {
   price: PRICE,
 };
 
-function setup(connections: Connections) {
+function setup(
+  connections: Connections,
+  fetch: typeof globalThis.fetch = async () => new Response('{}', { status: 500 }),
+) {
   const get = vi.fn(async () => undefined);
+  const spent: SpentRequest[] = [];
   const models = new EndpointModels({
     settings: { connections: writable(connections) },
     keys: { get },
-    fetch: async () => new Response('{}', { status: 500 }),
+    fetch,
     refusals: { leftOut: () => [], remember: async () => undefined },
+    spending: { record: (request) => spent.push(request) },
   });
-  return { models, get };
+  return { models, get, spent };
 }
 
 it('is the chosen one, or the one that is named; none where none is connected', () => {
@@ -53,11 +59,35 @@ it('asks for the key of its endpoint and address with each request', async () =>
   expect(get).toHaveBeenCalledWith('endpoint/there', 'https://api.example/v1');
 });
 
-it('costs what the person entered for its endpoint, and nothing where nobody knows', () => {
+it('costs what the person entered for its endpoint, and nothing on a machine of theirs', () => {
   const { models } = setup({ endpoints: [here, there], chosen: { endpointId: 'there', model: 'distant' } });
   const [priced, local] = [
     models.modelOf(),
     models.modelOf(undefined, { endpointId: 'here', model: 'small' }),
   ];
-  expect([priced && models.priceOf(priced), local && models.priceOf(local)]).toEqual([PRICE, null]);
+  expect([priced && models.priceOf(priced), local && models.priceOf(local)]).toEqual([
+    PRICE,
+    { currency: 'USD', input: 0, output: 0 },
+  ]);
+});
+
+it('counts what its requests cost, and estimates what the endpoint does not report', async () => {
+  const connections = { endpoints: [there], chosen: { endpointId: 'there', model: 'distant' } };
+  const words = 'data: {"choices":[{"delta":{"content":"Twelve words."}}]}\n\ndata: [DONE]\n\n';
+  const { models, spent } = setup(
+    connections,
+    async () => new Response(words, { headers: { 'content-type': 'text/event-stream' } }),
+  );
+  const usages: unknown[] = [];
+  const stream = models
+    .modelOf({ id: 'talk', meta: { head: null }, messages: new Map() } as never)
+    ?.stream(
+      { system: null, messages: [{ role: 'user', parts: [{ type: 'text', text: 'How many words?' }] }] },
+      { signal: new AbortController().signal },
+    );
+  for await (const event of stream ?? []) if (event.type === 'usage') usages.push(event.usage);
+  expect(spent).toEqual([
+    { endpoint: 'api.example', model: 'distant', conversation: 'talk', usage: usages[0], price: PRICE },
+  ]);
+  expect(usages).toEqual([expect.objectContaining({ outputTokens: 4, estimated: true })]);
 });

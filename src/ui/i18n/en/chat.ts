@@ -214,6 +214,8 @@ export const chat = {
   notes_other: '{{count}} notes of the tool',
   usage: '{{output}} tokens',
   usageBoth: '{{input}} in, {{output}} out',
+  usageEstimated: 'about {{output}} tokens',
+  usageBothEstimated: 'about {{input}} in, {{output}} out',
   fromMemory_one: '{{count}} passage from memory',
   fromMemory_other: '{{count}} passages from memory',
   recallAnswer: 'From memory, without a model',

@@ -32,6 +32,8 @@ export const palette = {
   everyday: {
     'models.addTitle': 'API key, token, provider, temperature, OpenAI, Kimi, DeepSeek, Ollama, add a model',
     'models.defaultModel': 'default model, change model, switch model',
+    'costs.prices.title': 'price, pricing, tariff, rate',
+    'field.costs.limit.label': 'budget, spending, money, bill, usage, expenses',
     'field.chat.instructions.label': 'system prompt, custom instructions, persona',
     'field.recall.auto_recall.enabled.label': 'memory on, memory off, automatic recall',
     'field.ui.theme.label': 'dark mode, light mode, night, black, white, colours, colors, appearance',

@@ -32,6 +32,8 @@ export const palette = {
     'models.addTitle':
       'API key, api 密钥, 接口密钥, 令牌, token, 温度, 供应商, 服务商, OpenAI, Kimi, DeepSeek, Ollama',
     'models.defaultModel': '默认模型, 换模型, 切换模型',
+    'costs.prices.title': '价格, 单价, 计费, price',
+    'field.costs.limit.label': '预算, 花费, 账单, 用量, 花了多少钱, budget',
     'field.chat.instructions.label': '系统提示词, 人设, 自定义指令, system prompt',
     'field.recall.auto_recall.enabled.label': '自动记忆, 关闭记忆, 自动回忆',
     'field.ui.theme.label': '深色模式, 暗色, 夜间模式, 黑色, 浅色模式, 颜色, 外观, dark mode',

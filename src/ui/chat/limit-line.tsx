@@ -1,0 +1,55 @@
+// The line above a composer that says how near the person's limit for models is, and that it is passed.
+import { X } from 'lucide-react';
+import { useEffect, useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import { ignore } from '../../domain/base/log.ts';
+import { dayOf, limitStatus, startOf } from '../../domain/context/spending.ts';
+import { useApp, useReadable } from '../hooks/app.tsx';
+import { useKeptWord } from '../hooks/kept.ts';
+import { useNavigation } from '../hooks/navigation.tsx';
+import { formatPrice } from '../i18n/index.ts';
+import { Button, classes, IconButton } from '../shell/controls.tsx';
+
+export function LimitLine() {
+  const { t } = useTranslation('settings');
+  const { settings, spending } = useApp();
+  const navigation = useNavigation();
+  const costs = useReadable(settings.config, (config) => config.costs);
+  const { rows } = useReadable(spending.state);
+  const today = dayOf(Date.now());
+  const from = costs.limit > 0 ? startOf(costs.period, Date.now()) : null;
+  useEffect(() => {
+    if (from !== null) ignore(spending.load(from), 'what was spent, for the line about the limit');
+  }, [spending, from]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the day is what the moment is asked for
+  const status = useMemo(() => limitStatus(costs, rows, Date.now()), [costs, rows, today]);
+  const [hidden, setHidden] = useKeptWord('costs.hidden', '');
+  const sign = status === null ? '' : `${today} ${status.state} ${status.limit}`;
+  if (!status || hidden === sign) return null;
+  const { state, period, currency } = status;
+  return (
+    <div
+      role="status"
+      className={classes(
+        'flex items-center gap-2 border-b px-4 py-1.5 text-sm',
+        state === 'over' ? 'text-danger' : 'text-ink-2',
+      )}
+    >
+      <span className="min-w-0 flex-1 [overflow-wrap:anywhere]">
+        {t(`costs.line.${state}_${period}`, {
+          spent: formatPrice({ amount: status.spent, currency }),
+          limit: formatPrice({ amount: status.limit, currency }),
+        })}
+      </span>
+      <Button size="sm" variant="ghost" onClick={() => navigation.openScreen('settings', 'costs')}>
+        {t('costs.line.open')}
+      </Button>
+      <IconButton
+        size="sm"
+        label={t('costs.line.hide')}
+        icon={<X size={14} aria-hidden />}
+        onClick={() => setHidden(sign)}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,303 @@
+// What this device spent on models: today, this month, over time, by model and conversation; a limit; and what models cost.
+import { type ReactNode, useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { asConversationId } from '../../domain/base/ids.ts';
+import {
+  dayOf,
+  daysUpTo,
+  type SpendingRow,
+  type Sum,
+  startOf,
+  sumOf,
+  sumsBy,
+} from '../../domain/context/spending.ts';
+import { shownTitle } from '../../domain/text/shown.ts';
+import { useApp, useReadable } from '../hooks/app.tsx';
+import { pathOf, useNavigation } from '../hooks/navigation.tsx';
+import { formatNumber, formatPercent, formatPrice } from '../i18n/index.ts';
+import { AppLink } from '../shell/app-link.tsx';
+import { Button, Skeleton } from '../shell/controls.tsx';
+import { useReport } from '../shell/conversation-actions.tsx';
+import { offer } from '../shell/offer.ts';
+import { CostsChart, type Span } from './costs-chart.tsx';
+import { CURRENCIES } from './endpoint-price.ts';
+import { ModelPrices } from './model-prices.tsx';
+import { Choice, Group, NumberSetting, Row, SelectSetting, SliderSetting } from './rows.tsx';
+
+const SPANS: readonly Span[] = ['month', 'days', 'year'];
+
+/** Rows that are of no conversation in the library. */
+const NONE = 'none';
+const GONE = 'gone';
+
+/** Lines of a table that are shown at first. */
+const SHOWN = 8;
+
+/** The first day of a span. */
+function spanStart(span: Span, now: number): string {
+  if (span === 'month') return startOf('month', now);
+  if (span === 'days') return daysUpTo(now, 30)[0] as string;
+  const date = new Date(now);
+  return dayOf(new Date(date.getFullYear(), date.getMonth() - 11, 1, 12).getTime());
+}
+
+/** What was spent in words: each currency, or that it was free or nobody knows. */
+function useMoney(): (sum: Sum) => string {
+  const { t } = useTranslation('settings');
+  return ({ amounts, unpriced, requests }) => {
+    if (amounts.length > 0) return amounts.map(formatPrice).join(' + ');
+    if (requests === 0) return formatPrice({ amount: 0, currency: 'USD' });
+    return unpriced > 0 ? t('costs.unknown') : t('costs.free');
+  };
+}
+
+/** How much it was, and how sure that is. */
+function useFacts(): (sum: Sum) => string {
+  const { t } = useTranslation('settings');
+  return (sum) =>
+    [
+      t('costs.requests', { count: sum.requests }),
+      t('costs.tokens', { input: formatNumber(sum.inputTokens), output: formatNumber(sum.outputTokens) }),
+      sum.estimated > 0 && t('costs.estimated', { count: sum.estimated }),
+      sum.unpriced > 0 && t('costs.unpriced', { count: sum.unpriced }),
+    ]
+      .filter(Boolean)
+      .join(' · ');
+}
+
+export function CostsSection() {
+  const { t } = useTranslation('settings');
+  const { spending } = useApp();
+  const report = useReport();
+  const [span, setSpan] = useState<Span>('month');
+  const { rows, since } = useReadable(spending.state);
+  const now = Date.now();
+  const from = spanStart(span, now);
+  // The month is shown whatever the span.
+  const first = [from, startOf('month', now)].sort()[0] as string;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `report` is new with each drawing
+  useEffect(() => {
+    spending.load(first).catch(report);
+  }, [spending, first]);
+  const isKnown = since !== null && since <= first;
+  const shown = rows.filter(({ day }) => day >= from);
+  return (
+    <>
+      {!isKnown ? (
+        <div aria-busy className="space-y-3">
+          <Skeleton className="h-14 w-full" />
+          <Skeleton className="h-32 w-full" />
+        </div>
+      ) : rows.length === 0 ? (
+        <div className="rounded-lg bg-side px-4 py-3.5">
+          <p className="font-medium">{t('costs.nothing')}</p>
+          <p className="mt-0.5 text-ink-2">{t('costs.nothingText')}</p>
+        </div>
+      ) : (
+        <>
+          <Totals rows={rows} now={now} />
+          <section aria-label={t('costs.chart.title')}>
+            <div className="mb-3 flex flex-wrap items-center justify-between gap-2">
+              <h3 className="font-semibold">{t('costs.chart.title')}</h3>
+              <Choice
+                label={t('costs.span.label')}
+                value={span}
+                options={SPANS.map((value) => ({ value, label: t(`costs.span.${value}`) }))}
+                onChange={setSpan}
+              />
+            </div>
+            <CostsChart rows={shown} span={span} from={from} now={now} />
+          </section>
+          <ByModel rows={shown} />
+          <ByConversation rows={shown} />
+        </>
+      )}
+      <LimitGroup />
+      <ModelPrices />
+      <div className="space-y-2">
+        <p className="text-ink-3 text-xs">{t('costs.counted')}</p>
+        {rows.length > 0 && <ClearRow />}
+      </div>
+    </>
+  );
+}
+
+function Totals({ rows, now }: { rows: readonly SpendingRow[]; now: number }) {
+  const { t } = useTranslation('settings');
+  const money = useMoney();
+  const facts = useFacts();
+  const periods = [
+    { id: 'today', sum: sumOf(rows.filter(({ day }) => day === dayOf(now))) },
+    { id: 'month', sum: sumOf(rows.filter(({ day }) => day >= startOf('month', now))) },
+  ] as const;
+  return (
+    <dl className="grid gap-x-6 gap-y-4 @md:grid-cols-2">
+      {periods.map(({ id, sum }) => (
+        <div key={id}>
+          <dt className="text-ink-2">{t(`costs.${id}`)}</dt>
+          <dd className="font-semibold text-2xl tabular-nums tracking-tight [overflow-wrap:anywhere]">
+            {money(sum)}
+          </dd>
+          <dd className="text-ink-3 text-xs">{facts(sum)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function ByModel({ rows }: { rows: readonly SpendingRow[] }) {
+  const { t } = useTranslation('settings');
+  const several = new Set(rows.map(({ endpoint }) => endpoint)).size > 1;
+  const sums = sumsBy(rows, ({ endpoint, model }) => JSON.stringify([model, endpoint]));
+  return (
+    <SumTable
+      title={t('costs.by.model')}
+      sums={sums}
+      name={(key) => {
+        const [model, endpoint] = JSON.parse(key) as [string, string];
+        return (
+          <span className="[overflow-wrap:anywhere]">
+            {model}
+            {several && endpoint !== '' && <span className="pl-1.5 text-ink-3 text-xs">{endpoint}</span>}
+          </span>
+        );
+      }}
+    />
+  );
+}
+
+function ByConversation({ rows }: { rows: readonly SpendingRow[] }) {
+  const { t } = useTranslation(['settings', 'shell']);
+  const { documents } = useApp();
+  const navigation = useNavigation();
+  const { entries } = useReadable(documents.library);
+  const known = new Map<string, string>(entries.map(({ id, title }) => [id, title]));
+  const sums = sumsBy(rows, ({ conversation }) =>
+    conversation === null ? NONE : known.has(conversation) ? conversation : GONE,
+  );
+  return (
+    <SumTable
+      title={t('costs.by.conversation')}
+      sums={sums}
+      name={(key) =>
+        key === NONE || key === GONE ? (
+          t(`costs.by.${key}`)
+        ) : (
+          <AppLink
+            href={pathOf({ screen: 'conversation', conversationId: asConversationId(key), messageId: null })}
+            onOpen={() => navigation.openConversation(asConversationId(key))}
+            className="rounded-xs [overflow-wrap:anywhere] hover:underline"
+          >
+            {shownTitle(known.get(key) ?? '', t('shell:untitled'))}
+          </AppLink>
+        )
+      }
+    />
+  );
+}
+
+/** Names, what each cost, and how much it was. */
+function SumTable({
+  title,
+  sums,
+  name,
+}: {
+  title: string;
+  sums: ReturnType<typeof sumsBy>;
+  name: (key: string) => ReactNode;
+}) {
+  const { t } = useTranslation('settings');
+  const money = useMoney();
+  const facts = useFacts();
+  const [all, setAll] = useState(false);
+  if (sums.length === 0) return null;
+  const shown = all ? sums : sums.slice(0, SHOWN);
+  return (
+    <section aria-label={title}>
+      <table className="w-full text-left">
+        <caption className="mb-1 text-left font-semibold">{title}</caption>
+        <thead className="sr-only">
+          <tr>
+            <th scope="col">{t('costs.by.name')}</th>
+            <th scope="col">{t('costs.by.cost')}</th>
+          </tr>
+        </thead>
+        <tbody className="divide-y divide-line">
+          {shown.map((sum) => (
+            <tr key={sum.key}>
+              <th scope="row" className="py-2 pr-4 font-normal">
+                <span dir="auto" className="block">
+                  {name(sum.key)}
+                </span>
+                <span className="block text-ink-3 text-xs">{facts(sum)}</span>
+              </th>
+              <td className="whitespace-nowrap py-2 text-right align-top font-medium tabular-nums">
+                {money(sum)}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {sums.length > shown.length && (
+        <Button size="sm" variant="ghost" className="mt-1 -ml-2.5" onClick={() => setAll(true)}>
+          {t('costs.by.all', { count: sums.length - shown.length })}
+        </Button>
+      )}
+    </section>
+  );
+}
+
+function LimitGroup() {
+  const { t } = useTranslation('settings');
+  const { settings } = useApp();
+  const hasLimit = useReadable(settings.config, ({ costs }) => costs.limit > 0);
+  return (
+    <Group title={t('costs.limit.title')}>
+      <NumberSetting path="costs.limit" />
+      {hasLimit && (
+        <>
+          <SelectSetting<'day' | 'month'>
+            path="costs.period"
+            options={(['day', 'month'] as const).map((value) => ({
+              value,
+              label: t(`costs.limit.${value}`),
+            }))}
+          />
+          <SelectSetting<string>
+            path="costs.currency"
+            options={CURRENCIES.map((value) => ({ value, label: value }))}
+          />
+          <SliderSetting
+            path="costs.warn_at"
+            min={0.5}
+            max={1}
+            step={0.05}
+            show={(share) => formatPercent(share)}
+          />
+        </>
+      )}
+    </Group>
+  );
+}
+
+function ClearRow() {
+  const { t } = useTranslation('settings');
+  const { spending } = useApp();
+  const report = useReport();
+  const clear = () => {
+    spending
+      .clear()
+      .then(
+        (undo) =>
+          offer(t('costs.clear.done'), { label: t('undo'), onClick: () => void undo().catch(report) }),
+        report,
+      );
+  };
+  return (
+    <Row label={t('costs.clear.title')} help={t('costs.clear.text')}>
+      <Button size="sm" onClick={clear}>
+        {t('costs.clear.action')}
+      </Button>
+    </Row>
+  );
+}

@@ -1,0 +1,176 @@
+// What the connected models cost, where that is known from, and the person's own figures.
+import { Pencil } from 'lucide-react';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { type Endpoint, hostOf } from '../../adapters/models/chat-model.ts';
+import type { Price } from '../../domain/context/budget.ts';
+import { type KnownPrice, priceOf } from '../../domain/context/prices.ts';
+import { useApp, useReadable } from '../hooks/app.tsx';
+import { formatPrice, locale } from '../i18n/index.ts';
+import { Button, Dialog, IconButton } from '../shell/controls.tsx';
+import { useReport } from '../shell/conversation-actions.tsx';
+import { PriceFields } from './endpoint-fields.tsx';
+import { priceFrom, priceWords } from './endpoint-price.ts';
+import { Row } from './rows.tsx';
+
+interface Priced {
+  readonly endpoint: Endpoint;
+  readonly model: string;
+  readonly known: KnownPrice | null;
+}
+
+/** Models that are shown at first. */
+const SHOWN = 8;
+
+const monthOf = (date: string): string =>
+  new Intl.DateTimeFormat(locale(), { month: 'long', year: 'numeric' }).format(
+    new Date(`${date}-15T12:00:00`),
+  );
+
+export function ModelPrices() {
+  const { t } = useTranslation('settings');
+  const { settings } = useApp();
+  const endpoints = useReadable(settings.connections, (connections) => connections.endpoints);
+  const [editing, setEditing] = useState<Priced | null>(null);
+  const [all, setAll] = useState(false);
+  const models: readonly Priced[] = endpoints.flatMap((endpoint) =>
+    endpoint.models.map((model) => ({
+      endpoint,
+      model,
+      known: priceOf(model, hostOf(endpoint.baseUrl), endpoint),
+    })),
+  );
+  const shown = all ? models : models.slice(0, SHOWN);
+  return (
+    <section aria-label={t('costs.prices.title')}>
+      <h3 className="mb-1 font-semibold">{t('costs.prices.title')}</h3>
+      {models.length === 0 && <p className="py-3 text-ink-2">{t('costs.prices.none')}</p>}
+      <div className="divide-y divide-line">
+        {shown.map((priced) => (
+          <PriceRow
+            key={`${priced.endpoint.id} ${priced.model}`}
+            priced={priced}
+            several={endpoints.length > 1}
+            onEdit={() => setEditing(priced)}
+          />
+        ))}
+      </div>
+      {models.length > shown.length && (
+        <Button size="sm" variant="ghost" className="mt-1 -ml-2.5" onClick={() => setAll(true)}>
+          {t('costs.by.all', { count: models.length - shown.length })}
+        </Button>
+      )}
+      {editing && <PriceDialog priced={editing} onClose={() => setEditing(null)} />}
+    </section>
+  );
+}
+
+function PriceRow({ priced, several, onEdit }: { priced: Priced; several: boolean; onEdit: () => void }) {
+  const { t } = useTranslation('settings');
+  const { endpoint, model, known } = priced;
+  const price = known?.price;
+  const figures = !price
+    ? t('costs.prices.unknown')
+    : price.input === 0 && price.output === 0
+      ? t('costs.prices.free')
+      : t('costs.prices.per', {
+          input: formatPrice({ amount: price.input, currency: price.currency }),
+          output: formatPrice({ amount: price.output, currency: price.currency }),
+        });
+  const from = known?.from;
+  const source =
+    from === undefined
+      ? t('costs.prices.from.nobody')
+      : typeof from === 'string'
+        ? t(`costs.prices.from.${from}`)
+        : t('costs.prices.from.list', { date: monthOf(from.date), source: from.source });
+  return (
+    <Row
+      label={
+        <span className="[overflow-wrap:anywhere]">
+          {model}
+          {several && <span className="pl-1.5 font-normal text-ink-3 text-xs">{endpoint.label}</span>}
+        </span>
+      }
+      help={
+        <>
+          <span className="block text-ink-2 text-sm">{figures}</span>
+          <span className="block [overflow-wrap:anywhere]">{source}</span>
+        </>
+      }
+    >
+      <IconButton
+        label={t('costs.prices.edit', { model })}
+        icon={<Pencil size={15} aria-hidden />}
+        onClick={onEdit}
+      />
+    </Row>
+  );
+}
+
+/** The person's own price of one model. Null takes it away. */
+function withOwnPrice(endpoint: Endpoint, model: string, price: Price | null): Endpoint {
+  const { ownPrices = {}, ...rest } = endpoint;
+  const { [model]: _before, ...others } = ownPrices;
+  const all = price ? { ...others, [model]: price } : others;
+  return Object.keys(all).length > 0 ? { ...rest, ownPrices: all } : rest;
+}
+
+function PriceDialog({
+  priced: { endpoint, model, known },
+  onClose,
+}: {
+  priced: Priced;
+  onClose: () => void;
+}) {
+  const { t } = useTranslation('settings');
+  const { settings } = useApp();
+  const report = useReport();
+  const [words, setWords] = useState(() => priceWords(known?.price));
+  const [refused, setRefused] = useState(false);
+  const isOwn = endpoint.ownPrices?.[model] !== undefined;
+  const without = priceOf(model, hostOf(endpoint.baseUrl), withOwnPrice(endpoint, model, null));
+  const keep = (price: Price | null) => {
+    settings.saveEndpoint(withOwnPrice(endpoint, model, price), undefined).then(onClose, report);
+  };
+  return (
+    <Dialog
+      open
+      size="sm"
+      onOpenChange={onClose}
+      title={model}
+      description={t('costs.prices.help')}
+      footer={
+        <>
+          {isOwn && (
+            <Button variant="ghost" onClick={() => keep(null)}>
+              {t(without ? 'costs.prices.reset' : 'costs.prices.forget')}
+            </Button>
+          )}
+          <Button type="submit" form="own-price" variant="primary">
+            {t('costs.prices.save')}
+          </Button>
+        </>
+      }
+    >
+      <form
+        id="own-price"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const price = priceFrom(words);
+          if (price === undefined || (price === null && !isOwn)) return setRefused(true);
+          keep(price);
+        }}
+      >
+        <PriceFields
+          value={words}
+          refused={refused}
+          onChange={(next) => {
+            setWords(next);
+            setRefused(false);
+          }}
+        />
+      </form>
+    </Dialog>
+  );
+}
