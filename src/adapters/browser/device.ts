@@ -4,6 +4,7 @@ import { type Problem, RecollectError } from '../../domain/base/errors.ts';
 import { ignore, log, orElse } from '../../domain/base/log.ts';
 import { type Readable, type Writable, writable } from '../../domain/base/readable.ts';
 import { isFile, MODEL_CACHE } from './model-cache.ts';
+import { looksPrivate } from './private-window.ts';
 
 export interface StorageStatus {
   /** Bytes the origin uses and may use; null where the browser does not say. */
@@ -20,6 +21,8 @@ export interface Device {
   storage(): Promise<StorageStatus>;
   /** Asks the browser to keep the data; true when it promised. */
   persist(): Promise<boolean>;
+  /** This window looks private: what it keeps may be gone when it is closed. False until that is known, and where it cannot be. */
+  readonly isPrivate: Readable<boolean>;
   /** Non-null when the app can be installed right now. */
   readonly install: Readable<(() => Promise<void>) | null>;
   /** Non-null when a new version waits; calling it reloads into it. */
@@ -64,6 +67,11 @@ export function createDevice(options: {
   const online = writable(navigator.onLine);
   const install = writable<(() => Promise<void>) | null>(null);
   const update = writable<(() => void) | null>(null);
+  const isPrivate = writable(false);
+  ignore(
+    looksPrivate(navigator.storage).then(isPrivate.set),
+    'whether this window looks private; nothing is said then',
+  );
 
   window.addEventListener('online', () => online.set(true), { signal });
   window.addEventListener('offline', () => online.set(false), { signal });
@@ -87,6 +95,7 @@ export function createDevice(options: {
     online,
     install,
     update,
+    isPrivate,
     fatal: writable(options.fatal),
     storage: async () => {
       const { storage } = navigator;

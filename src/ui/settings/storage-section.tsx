@@ -23,8 +23,12 @@ type Engine = Config['storage']['engine'];
 export function StorageSection() {
   const { t } = useTranslation('settings');
   const app = useApp();
+  const isPrivate = useReadable(app.device.isPrivate);
   return (
     <>
+      {isPrivate && app.storageKind !== 'memory' && (
+        <p className="rounded-lg bg-side px-4 py-3 text-ink-2">{t('storage.privateWindow')}</p>
+      )}
       <Usage />
       <Group title={t('storage.take')}>
         <ExportRow />

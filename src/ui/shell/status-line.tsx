@@ -17,6 +17,7 @@ export function StatusLine({ onOpened }: { onOpened: () => void }) {
   const behind = useReadable(app.memory.status, (status) => Math.max(status.unread, status.waiting));
   const sync = useSyncStatus();
   const where = useWhereabouts(useReadable(useSession().current));
+  const isPrivate = useReadable(app.device.isPrivate);
   const broken = useReadable(app.memory.status, (status) => status.state === 'failed');
 
   const line = syncLine(sync, where, online);
@@ -37,6 +38,8 @@ export function StatusLine({ onOpened }: { onOpened: () => void }) {
     if (broken) return ['ok', t('status.savedNoIndex')];
     if (line && said)
       return [line.tone, behind > 0 ? `${said} · ${t('status.behind', { count: behind })}` : said, 'sync'];
+    // On this device and nowhere else: it goes with the window.
+    if (isPrivate) return ['plain', t('status.savedPrivate')];
     if (behind > 0) return ['ok', t('status.savedBehind', { count: behind })];
     return ['ok', t('status.saved')];
   })();

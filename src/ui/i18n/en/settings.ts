@@ -451,6 +451,8 @@ export const settings = {
     messages_other: '{{count, number}} messages',
     limit: '{{percent}} of your limit of {{limit}}',
     memoryOnly: 'This browser keeps nothing: everything is gone when the tab closes. Export what matters.',
+    privateWindow:
+      'This looks like a private window: what is kept here may be gone when it is closed. Export what matters, or open Recollect in an ordinary window.',
     persist: {
       title: 'Protected from clearing',
       yes: 'The browser will not clear this automatically when space runs short.',

@@ -99,6 +99,7 @@ export const shell = {
     behind_one: '{{count, number}} to index',
     behind_other: '{{count, number}} to index',
     savedNoIndex: 'Saved; memory is not running',
+    savedPrivate: 'Saved; this looks like a private window, and closing it may delete everything',
     offline: 'Offline; everything but models works',
     notSaved: 'Not saved yet: writing failed',
     notSavedFull: 'Not saved: storage is full',

@@ -349,6 +349,8 @@ export const settings = {
     messages_other: '{{count, number}} 条消息',
     limit: '占上限 {{limit}} 的 {{percent}}',
     memoryOnly: '这个浏览器什么都不保存：标签页一关就全部消失。请导出要紧的内容。',
+    privateWindow:
+      '这里像是隐私窗口：窗口关闭后，保存的内容可能全部消失。请导出重要的内容，或在普通窗口中打开 Recollect。',
     persist: {
       title: '防止被清除',
       yes: '浏览器已承诺，空间不足时不会自行清除这些内容。',

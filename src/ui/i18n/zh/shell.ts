@@ -87,6 +87,7 @@ export const shell = {
     savedBehind_other: '已保存，{{count, number}} 条待索引',
     behind_other: '{{count, number}} 条待索引',
     savedNoIndex: '已保存；记忆未运行',
+    savedPrivate: '已保存；这里像是隐私窗口，关闭后内容可能全部消失',
     offline: '离线，除模型外一切照常',
     notSaved: '尚未保存：写入失败',
     notSavedFull: '未保存：存储空间已满',
