@@ -6,7 +6,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { ProtocolName } from '../../src/adapters/models/protocols.ts';
 import { SCRIPTS, type Step } from './scripted-model.ts';
 
-type Native = Exclude<ProtocolName, 'chat'>;
+type Native = Exclude<ProtocolName, 'chat' | 'browser'>;
 type Event = { readonly name?: string; readonly data: unknown };
 
 /** Turns the steps of one answer into the events of a protocol. */

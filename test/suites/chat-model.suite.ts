@@ -47,7 +47,13 @@ export const endOf = (events: readonly ChatEvent[]): Extract<ChatEvent, { type: 
   return ends[0] as Extract<ChatEvent, { type: 'end' }>;
 };
 
-export function describeChatModel(name: string, setup: () => Promise<ChatModelSetup>): void {
+/** `without`: situations that such a model does not know. */
+export function describeChatModel(
+  name: string,
+  setup: () => Promise<ChatModelSetup>,
+  without: readonly Situation[] = [],
+): void {
+  const known = (situation: Situation) => it.skipIf(without.includes(situation));
   describe(`${name} is a ChatModel`, () => {
     let it_: ChatModelSetup;
     beforeAll(async () => {
@@ -66,13 +72,13 @@ export function describeChatModel(name: string, setup: () => Promise<ChatModelSe
       expect(said(await collect(it_.model('echo'), promptOf(text)))).toBe(text);
     });
 
-    it('keeps thoughts apart from words', async () => {
+    known('reasoning')('keeps thoughts apart from words', async () => {
       const events = await collect(it_.model('reasoning'));
       expect(said(events, 'reasoning-delta')).toBe('The person asks about backups. ');
       expect(said(events)).toBe('Backups run at three.');
     });
 
-    it('hands over tool calls whole', async () => {
+    known('tools')('hands over tool calls whole', async () => {
       const events = await collect(it_.model('tools'), undefined, {
         tools: [
           {
@@ -92,11 +98,11 @@ export function describeChatModel(name: string, setup: () => Promise<ChatModelSe
       expect(endOf(events).finish).toBe('tool-calls');
     });
 
-    it('says that an answer was cut by the length', async () => {
+    known('length')('says that an answer was cut by the length', async () => {
       expect(endOf(await collect(it_.model('length'))).finish).toBe('length');
     });
 
-    it('reports a failure as the last event', async () => {
+    known('failing')('reports a failure as the last event', async () => {
       const end = endOf(await collect(it_.model('failing')));
       expect(end.finish).toBe('error');
       expect(end.problem?.code).toBe('model-key');

@@ -92,7 +92,8 @@ export interface Endpoint {
 }
 
 /** By which a model, its price and its problems name an endpoint; the address itself where it is none. */
-export const hostOf = (baseUrl: string): string => (URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl);
+export const hostOf = (baseUrl: string): string =>
+  (URL.canParse(baseUrl) && new URL(baseUrl).host) || baseUrl;
 
 /** The parameters of an endpoint as a model has them. */
 export function parametersOf({ baseUrl, parameters }: Pick<Endpoint, 'baseUrl' | 'parameters'>) {

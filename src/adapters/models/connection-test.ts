@@ -3,6 +3,7 @@
 import { isAbort, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { readJson } from '../../domain/base/json.ts';
 import { within } from '../../domain/base/within.ts';
+import { testBrowserModel } from './browser-model.ts';
 import { type ConnectionReport, type Endpoint, hostOf } from './chat-model.ts';
 import { callEndpoint, checkedBase, type Fetch, type Surroundings } from './http.ts';
 import { type ModelList, modelsIn } from './listed-models.ts';
@@ -22,6 +23,7 @@ export async function testConnection(
   signal: AbortSignal,
   deps: { fetch?: Fetch; surroundings?: Surroundings } = {},
 ): Promise<ConnectionReport> {
+  if (endpoint.protocol === 'browser') return await testBrowserModel();
   const startedAt = performance.now();
   return await within(signal, TEST_MS, async (patience) => {
     const get = (baseUrl: string, path: string) =>

@@ -1,5 +1,6 @@
 // The shelf of models: who can answer, where they are found, how they are tested.
 import { toProblem } from '../../domain/base/errors.ts';
+import { createBrowserModel } from './browser-model.ts';
 import { type ChatModel, hostOf, parametersOf } from './chat-model.ts';
 import { contextWindowOf } from './context-windows.ts';
 import type { ProtocolName } from './protocols.ts';
@@ -11,7 +12,9 @@ export { createScriptedModel, type ScriptedStep } from './in-memory.ts';
 export { PRESETS } from './presets.ts';
 
 /** Each protocol's file. The SDK is large: it is loaded with the first question. */
-const MAKERS: Readonly<Record<ProtocolName, () => Promise<(options: ModelOptions) => ChatModel>>> = {
+const MAKERS: Readonly<
+  Record<Exclude<ProtocolName, 'browser'>, () => Promise<(options: ModelOptions) => ChatModel>>
+> = {
   chat: async () => (await import('./openai-compatible.ts')).createOpenAICompatibleModel,
   anthropic: async () => (await import('./anthropic.ts')).createAnthropicModel,
   google: async () => (await import('./google.ts')).createGoogleModel,
@@ -21,6 +24,8 @@ const MAKERS: Readonly<Record<ProtocolName, () => Promise<(options: ModelOptions
 /** A model behind an endpoint, by the protocol that it speaks. */
 export function createEndpointModel(options: ModelOptions): ChatModel {
   const { endpoint, model } = options;
+  const { protocol = 'chat' } = endpoint;
+  if (protocol === 'browser') return createBrowserModel();
   let loaded: ChatModel | undefined;
   return {
     id: model,
@@ -29,7 +34,7 @@ export function createEndpointModel(options: ModelOptions): ChatModel {
     ...parametersOf(endpoint),
     async *stream(prompt, given) {
       try {
-        loaded ??= (await MAKERS[endpoint.protocol ?? 'chat']())(options);
+        loaded ??= (await MAKERS[protocol]())(options);
       } catch (error) {
         yield { type: 'end', finish: 'error', problem: { ...toProblem(error), retry: true } };
         return;

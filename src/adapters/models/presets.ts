@@ -1,6 +1,6 @@
 // Endpoints that many people use, ready to be chosen. Addresses and facts only; sentences live in the catalogue.
 
-import type { ProtocolName } from './protocols.ts';
+import { BROWSER_URL, type ProtocolName } from './protocols.ts';
 
 export interface EndpointPreset {
   readonly id: string;
@@ -21,6 +21,16 @@ export interface EndpointPreset {
 
 /** In the order in which they are offered. `notes` of a preset in the catalogue: `models.presets.<id>`. */
 export const PRESETS: readonly EndpointPreset[] = [
+  // Only where the browser has one: whoever lists them asks first.
+  {
+    id: 'browser',
+    label: 'This browser',
+    protocol: 'browser',
+    baseUrl: BROWSER_URL,
+    key: 'none',
+    keyFrom: null,
+    cors: null,
+  },
   {
     id: 'openai',
     label: 'OpenAI',

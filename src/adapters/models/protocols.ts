@@ -1,8 +1,11 @@
 // The protocols that endpoints speak, without the SDK: how a request says who asks. What a protocol does with an answer is in its file.
 
 /** `chat`: OpenAI's chat completions, which most endpoints speak. */
-export const PROTOCOLS = ['chat', 'anthropic', 'google', 'openai-responses'] as const;
+export const PROTOCOLS = ['chat', 'anthropic', 'google', 'openai-responses', 'browser'] as const;
 export type ProtocolName = (typeof PROTOCOLS)[number];
+
+/** Stands for the address of the browser's own model, which has none. */
+export const BROWSER_URL = 'browser:';
 
 /** Headers that carry the key. Absent: a bearer token. */
 export function headersFor(

@@ -48,6 +48,7 @@ export const PROBLEM_CODES = [
   'model-cut',
   'model-context',
   'model-refused',
+  'model-browser',
   // embedding
   'embedding-missing',
   'embedding-broken',

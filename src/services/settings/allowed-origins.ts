@@ -1,5 +1,6 @@
 // The origins that requests may go to: those of the endpoints and embedding services that the person configured.
 import type { Network } from '../../adapters/models/network.ts';
+import { originOf } from './keys.ts';
 import type { Settings } from './settings.ts';
 
 /** Origins of all addresses in the settings, each once; addresses that are none are left out. `more`: addresses besides. */
@@ -14,7 +15,7 @@ function configuredOrigins(
     custom.base_url,
     ...more,
   ];
-  return [...new Set(addresses.filter((url) => URL.canParse(url)).map((url) => new URL(url).origin))];
+  return [...new Set(addresses.map(originOf).filter((origin) => origin !== null))];
 }
 
 /**

@@ -8,7 +8,7 @@ import { isMap, isPair, isScalar, Lexer, LineCounter, parseDocument, stringify, 
 import { z } from 'zod';
 import type { Drawer } from '../../adapters/log/conversation-log.ts';
 import type { ConnectionReport, Endpoint } from '../../adapters/models/chat-model.ts';
-import { PROTOCOLS } from '../../adapters/models/protocols.ts';
+import { BROWSER_URL, PROTOCOLS } from '../../adapters/models/protocols.ts';
 import type { Vault } from '../../adapters/vault/vault.ts';
 import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, isTemporary } from '../../domain/base/ids.ts';
@@ -66,7 +66,9 @@ const priceSchema = z.object({
 const endpointSchema = z.object({
   id: z.string().min(1),
   label: z.string().trim().min(1),
-  baseUrl: z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/(?<!\/)\/+$/, '')),
+  baseUrl: z
+    .literal(BROWSER_URL)
+    .or(z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/(?<!\/)\/+$/, ''))),
   models: z.array(z.string().min(1)),
   listed: z.array(z.string()).optional().catch(undefined),
   protocol: z.enum(PROTOCOLS).optional().catch(undefined),

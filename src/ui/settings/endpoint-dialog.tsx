@@ -7,10 +7,11 @@ import { OFFER_ALL } from '../../services/settings/settings.ts';
 import { formatDuration } from '../i18n/index.ts';
 import { sentences } from '../i18n/sentences.ts';
 import { Button, Dialog, Field, Select, Spinner, TextField } from '../shell/controls.tsx';
+import { BrowserModelForm } from './browser-model.tsx';
 import { CorsHint, Offered, ParameterFields, PriceFields, TestProblem } from './endpoint-fields.tsx';
 import { type EndpointForm, useEndpointForm } from './endpoint-form.ts';
 import { hostOf } from './endpoint-name.ts';
-import { type Draft, plainLabel, presetOf } from './endpoint-presets.ts';
+import { type Draft, presetOf, titleOf } from './endpoint-presets.ts';
 import { Refusal } from './rows.tsx';
 
 /** `onClose` hears of the model that answers from now on, where one was connected. */
@@ -27,14 +28,7 @@ export function EndpointDialog({
   if (draft) last.current = draft;
   const shown = draft ?? last.current;
   const preset = shown?.kind === 'new' ? shown.preset : shown ? presetOf(shown.endpoint) : undefined;
-  const title =
-    shown?.kind === 'edit'
-      ? shown.endpoint.label
-      : preset?.id === 'custom'
-        ? t('models.customLabel')
-        : preset
-          ? plainLabel(preset)
-          : '';
+  const title = shown?.kind === 'edit' ? shown.endpoint.label : preset ? titleOf(preset, t) : '';
   /** Whether something was typed; said by the form. */
   const typed = useRef(false);
   const [leaving, setLeaving] = useState(false);
@@ -54,7 +48,14 @@ export function EndpointDialog({
       size="md"
       hideTitle={false}
     >
-      {shown && (
+      {shown && preset?.protocol === 'browser' && (
+        <BrowserModelForm
+          before={shown.kind === 'edit' ? shown.endpoint : null}
+          label={title}
+          onClose={close}
+        />
+      )}
+      {shown && preset?.protocol !== 'browser' && (
         <FormOfEndpoint
           key={shown.kind === 'new' ? `new ${shown.preset.id}` : shown.endpoint.id}
           draft={shown}

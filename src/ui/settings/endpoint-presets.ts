@@ -1,9 +1,18 @@
 // Presets as the settings show them.
+import type { TFunction } from 'i18next';
 import type { Endpoint } from '../../adapters/models/chat-model.ts';
 import { type EndpointPreset, PRESETS } from '../../adapters/models/presets.ts';
 
 /** Without the part that is in one language only. */
 export const plainLabel = (preset: EndpointPreset): string => preset.label.replace(/（[^（）]*）/, '');
+
+/** As a preset is called on the screen. */
+export const titleOf = (preset: EndpointPreset, t: TFunction<'settings'>): string =>
+  preset.id === 'custom'
+    ? t('models.customLabel')
+    : preset.protocol === 'browser'
+      ? t('models.browser.label')
+      : plainLabel(preset);
 
 export const presetOf = (endpoint: Pick<Endpoint, 'id' | 'baseUrl'>): EndpointPreset | undefined =>
   PRESETS.find((preset) => preset.baseUrl !== '' && preset.baseUrl === endpoint.baseUrl) ??

@@ -2,7 +2,7 @@
 import { Check, Pencil, Plus, Trash2 } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Endpoint } from '../../adapters/models/chat-model.ts';
+import { type Endpoint, hostOf } from '../../adapters/models/chat-model.ts';
 import { type EndpointPreset, PRESETS } from '../../adapters/models/presets.ts';
 import { ignore } from '../../domain/base/log.ts';
 import { endpointKey, originOf } from '../../services/settings/keys.ts';
@@ -10,8 +10,9 @@ import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { Badge, Button, Confirm, IconButton, Select } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
+import { useBrowserModel } from './browser-model.tsx';
 import { EndpointDialog } from './endpoint-dialog.tsx';
-import { type Draft, plainLabel, presetOf } from './endpoint-presets.ts';
+import { type Draft, presetOf, titleOf } from './endpoint-presets.ts';
 import { Group, Row, SwitchSetting, TextSetting } from './rows.tsx';
 
 const MEMORY = 'memory';
@@ -128,12 +129,16 @@ export function ModelsSection() {
 /** Endpoints that many people use, and any other. */
 function Presets({ onPick }: { onPick: (preset: EndpointPreset) => void }) {
   const { t } = useTranslation('settings');
+  const own = useBrowserModel();
+  const offered = PRESETS.filter(
+    ({ protocol }) => protocol !== 'browser' || (own !== null && own !== 'unavailable'),
+  );
   return (
     <section aria-label={t('models.addTitle')}>
       <h3 className="font-semibold">{t('models.addTitle')}</h3>
       <p className="mb-3 text-ink-3 text-xs">{t('models.addText')}</p>
       <ul className="grid gap-2 @md:grid-cols-2">
-        {PRESETS.map((preset) => (
+        {offered.map((preset) => (
           <li key={preset.id}>
             <button
               type="button"
@@ -141,9 +146,7 @@ function Presets({ onPick }: { onPick: (preset: EndpointPreset) => void }) {
               className="flex min-h-14 w-full items-center gap-3 rounded-lg border border-line px-3.5 py-2 text-left transition-colors hover:border-line-strong hover:bg-side"
             >
               <span className="min-w-0 flex-1">
-                <span className="block truncate font-medium">
-                  {preset.id === 'custom' ? t('models.customLabel') : plainLabel(preset)}
-                </span>
+                <span className="block truncate font-medium">{titleOf(preset, t)}</span>
                 <span className="block truncate text-ink-3 text-xs">{t(`models.preset.${preset.id}`)}</span>
               </span>
               <Plus size={16} aria-hidden className="shrink-0 text-ink-3" />
@@ -187,7 +190,7 @@ function EndpointRow({
       gone = true;
     };
   }, [settings, endpoint, editing]);
-  const host = URL.canParse(endpoint.baseUrl) ? new URL(endpoint.baseUrl).host : endpoint.baseUrl;
+  const host = endpoint.protocol === 'browser' ? t('models.browser.here') : hostOf(endpoint.baseUrl);
   const facts = [
     host,
     endpoint.models.length > 0

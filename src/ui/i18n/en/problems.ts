@@ -225,6 +225,22 @@ export const problems = {
     kept_temporary: 'Your message stays here as long as this temporary conversation does.',
     do: 'Another model or another wording may be accepted.',
   },
+  'model-browser': {
+    what: '$t(problems:model-browser.whatOf.{{reason}}, {"defaultValue":"The model of this browser failed."})',
+    kept: 'Your message is saved.',
+    kept_temporary: 'Your message stays here as long as this temporary conversation does.',
+    do: '$t(problems:model-browser.doOf.{{reason}}, {"defaultValue":"Try again, or choose another model under Settings › Models."})',
+    whatOf: {
+      unavailable: 'This browser has no model of its own that could answer.',
+      download:
+        'The model of this browser has to be downloaded first, and the browser wants a click for that.',
+    },
+    doOf: {
+      unavailable:
+        'Choose another model under Settings › Models, or use a recent Chrome or Edge on a computer.',
+      download: 'Open Settings › Models › This browser and press Download and use.',
+    },
+  },
   'embedding-missing': {
     what: 'The files of the embedding model are not here.',
     kept: 'Your conversations and the keyword index are complete. Recall by words still works; recall by meaning waits.',

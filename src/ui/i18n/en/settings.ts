@@ -274,7 +274,25 @@ export const settings = {
       azure: 'OpenAI models in your Azure account',
       vllm: 'On this computer',
       'llama-cpp': 'On this computer',
+      browser: 'No key, nothing leaves this device',
       custom: 'Any other address',
+    },
+    browser: {
+      label: 'This browser',
+      here: 'On this device',
+      about:
+        'This browser brings a small model of its own. It needs no key and no network, and nothing you write leaves this device. It reads less at once and knows less than large models.',
+      looking: 'Asking the browser',
+      downloading: 'The browser downloads its model. It goes on if you close this window.',
+      state: {
+        available: 'The model is here and ready.',
+        downloadable:
+          'The model has to be downloaded once, some gigabytes. The browser keeps it for all sites.',
+        downloading: 'The browser is downloading the model already.',
+        unavailable: 'This browser cannot run its own model here, or has none.',
+      },
+      use: 'Use this model',
+      download: 'Download and use',
     },
     customLabel: 'Other endpoint',
     name: 'Name',

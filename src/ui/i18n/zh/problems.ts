@@ -217,6 +217,20 @@ export const problems = {
     kept_temporary: '消息会留到这个临时对话结束。',
     do: '换个模型或换种说法也许可行。',
   },
+  'model-browser': {
+    what: '$t(problems:model-browser.whatOf.{{reason}}, {"defaultValue":"浏览器自带的模型出了错。"})',
+    kept: '消息已保存。',
+    kept_temporary: '消息会留到这个临时对话结束。',
+    do: '$t(problems:model-browser.doOf.{{reason}}, {"defaultValue":"请重试，或在“设置 › 模型”中另选模型。"})',
+    whatOf: {
+      unavailable: '这个浏览器没有可以回答的自带模型。',
+      download: '浏览器自带的模型需要先下载，而下载要由你点一下开始。',
+    },
+    doOf: {
+      unavailable: '请在“设置 › 模型”中另选模型，或在电脑上使用较新的 Chrome 或 Edge。',
+      download: '请打开“设置 › 模型 › 这个浏览器”，按“下载并使用”。',
+    },
+  },
   'embedding-missing': {
     what: '向量模型的文件不在这里。',
     kept: '对话和关键词索引都是完整的。按词回忆照常，按意思回忆暂停。',

@@ -179,7 +179,24 @@ export const settings = {
     endpoints: '服务',
     addTitle: '连接服务',
     addText: '选择模型在哪里运行。',
+    browser: {
+      label: '这个浏览器',
+      here: '在这台设备上',
+      about:
+        '这个浏览器自带一个小模型。不需要密钥，也不需要网络，你写的内容不会离开这台设备。它一次能读的内容较少，知识也不如大模型。',
+      looking: '正在询问浏览器',
+      downloading: '浏览器正在下载模型。关闭这个窗口后下载会继续。',
+      state: {
+        available: '模型已就绪。',
+        downloadable: '模型需要下载一次，有几 GB。浏览器会保存它，供所有网站使用。',
+        downloading: '浏览器已经在下载模型。',
+        unavailable: '这个浏览器没有自带模型，或无法在这里运行。',
+      },
+      use: '使用这个模型',
+      download: '下载并使用',
+    },
     preset: {
+      browser: '不需要密钥，内容不离开这台设备',
       moonshot: 'Kimi 国际站',
       'moonshot-cn': 'Kimi 中国站',
       openai: 'GPT 系列模型',
