@@ -14,7 +14,8 @@ import { createEmbedding } from './adapters/embedding/index.ts';
 import { createEmbeddingThread } from './adapters/embedding/thread.ts';
 import { STORAGE_LOST } from './adapters/log/idb-connection.ts';
 import { createInMemoryStore } from './adapters/log/in-memory.ts';
-import { openStore } from './adapters/log/index.ts';
+import { LOG_NAME, openStore } from './adapters/log/index.ts';
+import { logCopyOf } from './adapters/log/recovering.ts';
 import { withoutTemporary } from './adapters/log/temporary.ts';
 import { testConnection } from './adapters/models/index.ts';
 import { createNetwork } from './adapters/models/network.ts';
@@ -124,6 +125,8 @@ async function start(): Promise<void> {
   const app = createApp({
     ...shared,
     keyed: { drawer },
+    keyValues: drawer,
+    secondCopy: logCopyOf(LOG_NAME),
     vault,
     settings,
     notes,

@@ -9,6 +9,7 @@ import type { Command } from './commands/command.ts';
 import type { ContextControl } from './context/context.ts';
 import type { Documents } from './documents/documents.ts';
 import type { Notes } from './documents/notes.ts';
+import type { Forget } from './forget/forget.ts';
 import type { Library } from './library/library.ts';
 import type { Retention } from './library/retention.ts';
 import type { Memory } from './memory/memory.ts';
@@ -24,6 +25,8 @@ export interface App {
   readonly library: Library;
   /** The clean-up that runs by itself. */
   readonly retention: Retention;
+  /** Forgetting for good. */
+  readonly forget: Forget;
   readonly chat: Chat;
   readonly context: ContextControl;
   readonly memory: Memory;

@@ -4,6 +4,7 @@
 import type { Device } from '../adapters/browser/device.ts';
 import type { EmbeddingProvider } from '../adapters/embedding/embedding-provider.ts';
 import type { Store } from '../adapters/log/conversation-log.ts';
+import type { LogCopy } from '../adapters/log/recovering.ts';
 import type { ChatModel } from '../adapters/models/chat-model.ts';
 import type { Projection } from '../adapters/projection/projection.ts';
 import type { createTokenizers } from '../adapters/tokenizers/tokenizers.ts';
@@ -21,6 +22,7 @@ import { createContext } from './context/context-service.ts';
 import { meaningBy } from './context/meaning.ts';
 import type { Documents } from './documents/documents.ts';
 import type { Notes } from './documents/notes.ts';
+import { createForget } from './forget/forget-service.ts';
 import { createActivities } from './library/activities.ts';
 import { createLibrary, type LibraryDeps } from './library/library-service.ts';
 import { estimateSpace, measureSpace } from './library/measured-space.ts';
@@ -32,6 +34,7 @@ import type { Pause } from './memory/pause.ts';
 import { createRebuilding } from './memory/rebuilding.ts';
 import type { Settings } from './settings/settings.ts';
 import type { Spending } from './spending/spending.ts';
+import { ACCOUNT, accountSchema } from './sync/records.ts';
 import type { SyncAnswer, SyncRequest } from './sync/requests.ts';
 import type { SyncStatus } from './sync/sync.ts';
 import { createSync } from './sync/sync-service.ts';
@@ -40,6 +43,9 @@ interface AppParts {
   readonly store: Store;
   /** The store's key-value part, as chat and context take it. */
   readonly keyed: Pick<Store, 'drawer'>;
+  /** The same, as forgetting reads it. */
+  readonly keyValues: Store['drawer'];
+  readonly secondCopy: LogCopy;
   readonly vault: Vault;
   readonly settings: Settings;
   readonly documents: Documents;
@@ -75,6 +81,20 @@ interface AppParts {
 export function createApp(parts: AppParts): App {
   const { memory, memoryWork } = connectMemory(parts);
   const { store, documents, notes, settings, spending, device, syncLink, alert, dismissAlert } = parts;
+  const sync = createSync({
+    store,
+    vault: parts.vault,
+    settings,
+    notes,
+    status: syncLink.status,
+    // Without a store that lasts there is no engine's thread to ask, and nothing that could be kept in step.
+    ask: async (request) => {
+      if (store.kind === 'memory')
+        throw new RecollectError('storage-unavailable', 'Sync needs a browser that keeps what it receives');
+      return await syncLink.ask(request);
+    },
+    random: parts.random,
+  });
   return {
     documents,
     notes,
@@ -85,20 +105,8 @@ export function createApp(parts: AppParts): App {
     ...connectLibrary(parts, memory, memoryWork),
     ...connectChat(parts, memory),
     projection: parts.projection,
-    sync: createSync({
-      store,
-      vault: parts.vault,
-      settings,
-      notes,
-      status: syncLink.status,
-      // Without a store that lasts there is no engine's thread to ask, and nothing that could be kept in step.
-      ask: async (request) => {
-        if (store.kind === 'memory')
-          throw new RecollectError('storage-unavailable', 'Sync needs a browser that keeps what it receives');
-        return await syncLink.ask(request);
-      },
-      random: parts.random,
-    }),
+    sync,
+    forget: connectForget(parts, memory, sync),
     commands: COMMANDS,
     storageKind: store.kind,
     alert,
@@ -131,6 +139,27 @@ function connectMemory(parts: AppParts) {
     }),
   });
   return { memory, memoryWork };
+}
+
+/** Forgetting for good, here and as other devices ask for it. */
+function connectForget(parts: AppParts, memory: Memory, sync: App['sync']): App['forget'] {
+  const { documents, notes, settings, engine, status, store, keyValues, exclusively, signal } = parts;
+  return createForget({
+    documents,
+    notes,
+    log: store.log,
+    copy: parts.secondCopy,
+    keyValues,
+    index: engine.index,
+    indexStatus: status,
+    wakeIndex: () => memory.wake('now'),
+    privacy: () => settings.config.get().privacy,
+    sync,
+    now: Date.now,
+    exclusive: (work) => exclusively('recollect:forget', work),
+    device: async () => accountSchema.safeParse(await keyValues.get(ACCOUNT)).data?.device ?? null,
+    signal,
+  });
 }
 
 /** Import, export and clean-up. */

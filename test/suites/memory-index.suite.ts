@@ -145,6 +145,27 @@ function testsOfKeeping(
     expect(await index.stale(MODEL, 9)).toHaveLength(1);
   });
 
+  it('writes its files anew, and has what was not removed', async () => {
+    const index = await open();
+    await index.apply(
+      change({
+        conversations: [conversation(1)],
+        messages: [message(1, 'quillfeather'), message(2, 'again')],
+      }),
+      5,
+    );
+    await embedAll(index, () => values(1, 0));
+    await index.apply(change({ removedMessages: [m(1)] }), 6);
+    await index.purge();
+    await index.purge();
+    expect(await index.bookmark()).toBe(6);
+    expect(await found(index, 'quillfeather')).toEqual([]);
+    expect(await found(index, 'again')).toEqual([m(2)]);
+    expect(await index.stale(MODEL, 9)).toEqual([]);
+    await index.apply(change({ messages: [message(3, 'later')] }), 7);
+    expect(await found(index, 'later')).toEqual([m(3)]);
+  });
+
   it('answers many at once', async () => {
     const index = await open();
     await Promise.all([

@@ -20,6 +20,7 @@ import { COMMANDS } from '../../src/services/commands/index.ts';
 import { createContext } from '../../src/services/context/context-service.ts';
 import { createDocuments } from '../../src/services/documents/documents-service.ts';
 import { createNotes } from '../../src/services/documents/notes.ts';
+import { createForget } from '../../src/services/forget/forget-service.ts';
 import { createLibrary } from '../../src/services/library/library-service.ts';
 import { createRetention } from '../../src/services/library/retention.ts';
 import { type MemoryStatus, STARTING } from '../../src/services/memory/memory.ts';
@@ -120,6 +121,15 @@ export async function createTestApp({
   const chat = createChat({ ...common, memory, context });
   const syncStatus = writable<SyncStatus>(SYNC_OFF);
   const alert = writable<Problem | null>(null);
+  const syncing = createSync({
+    store,
+    vault,
+    settings,
+    notes,
+    status: syncStatus,
+    ask: sync,
+    random: createSealing().random,
+  });
   return {
     documents,
     library: createLibrary({ documents, notes, words: exportWords }),
@@ -138,14 +148,22 @@ export async function createTestApp({
     projection: { project: unavailable },
     settings,
     spending,
-    sync: createSync({
-      store,
-      vault,
-      settings,
+    sync: syncing,
+    forget: createForget({
+      documents,
       notes,
-      status: syncStatus,
-      ask: sync,
-      random: createSealing().random,
+      log: store.log,
+      copy: { records: async function* () {}, letGo: () => undefined },
+      keyValues: store.drawer,
+      index: () => null,
+      indexStatus: memoryStatus,
+      wakeIndex: () => undefined,
+      privacy: () => settings.config.get().privacy,
+      sync: syncing,
+      now: Date.now,
+      exclusive: (work) => work(),
+      device: async () => null,
+      signal: new AbortController().signal,
     }),
     commands: COMMANDS,
     device: createDevice({ fatal: null }),

@@ -83,6 +83,8 @@ export interface Skipped {
     | 'undecoded'
     /** Files of a folder that nobody reads; the example names them. */
     | 'unread-file'
+    /** The person had it forgotten for good. */
+    | 'forgotten'
     | 'broken-call';
   readonly count: number;
   readonly example?: string;

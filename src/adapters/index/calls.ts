@@ -24,6 +24,7 @@ const VERBS: { readonly [verb in Exclude<keyof MemoryIndex, 'close'>]: true } = 
   meanings: true,
   neighbours: true,
   clear: true,
+  purge: true,
   stats: true,
   overview: true,
 };

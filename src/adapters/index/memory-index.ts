@@ -239,6 +239,8 @@ export interface MemoryIndex {
   ): Promise<Map<MessageId, { before: NeighbourRow[]; after: NeighbourRow[] }>>;
   /** Empties everything and sets the bookmark to 0: the projector makes it again. */
   clear(): Promise<void>;
+  /** Writes its files anew, so that what was removed is nowhere in them. Takes room for a second copy; throws `storage-full`. */
+  purge(): Promise<void>;
   stats(model: string): Promise<IndexStats>;
   /** Everything from above, with vectors of `model`. Conversations newest first. */
   overview(model: string): Promise<Overview>;

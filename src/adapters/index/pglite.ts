@@ -351,6 +351,16 @@ class PgliteIndex implements MemoryIndex {
     this.#kept = this.#anew();
   };
 
+  readonly purge: MemoryIndex['purge'] = async () => {
+    // Statistics of the planner hold the most common values of each column, in rows of their own.
+    for (const statement of ['vacuum (full, analyze)', 'vacuum full pg_catalog.pg_statistic'])
+      await this.#ask(nothing, statement);
+    // What the write-ahead log still has goes with its segment.
+    await this.#ask(nothing, 'select pg_switch_wal()');
+    await this.#ask(nothing, 'checkpoint');
+    this.#kept = this.#anew();
+  };
+
   readonly stats: MemoryIndex['stats'] = async (model) => {
     const [row] = await this.#ask(
       statsRow,

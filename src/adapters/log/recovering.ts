@@ -5,6 +5,7 @@ import type { DocumentId } from '../../domain/base/ids.ts';
 import { log, orElse } from '../../domain/base/log.ts';
 import { type KeyValues, keyValuesOf, type LogEntry, type Store } from './conversation-log.ts';
 import { readSegments } from './copy-files.ts';
+import type { CopyRecord } from './copy-format.ts';
 import { STORAGE_LOST } from './idb-connection.ts';
 import { putBack, repairRows } from './log-integrity.ts';
 
@@ -21,6 +22,23 @@ interface Healed {
 
 /** Which documents changed otherwise than by an append: the copy has to let go of what was taken out. */
 export const rewrittenChannel = (name: string) => new BroadcastChannel(`${name}:rewritten`);
+
+/** The second copy, for those who must know what is in it. Any thread. */
+export interface LogCopy {
+  /** Segment by segment; nothing where this browser keeps no copy. */
+  records(): AsyncIterable<readonly CopyRecord[]>;
+  /** Has its writer let go of what the log has no more of the document. Nothing happens where no thread writes it now. */
+  letGo(document: DocumentId): void;
+}
+
+export const logCopyOf = (name: string): LogCopy => ({
+  records: () => readSegments(name),
+  letGo: (document) => {
+    const rewritten = rewrittenChannel(name);
+    rewritten.postMessage(document);
+    rewritten.close();
+  },
+});
 
 /** Adds to what a person has not read yet. */
 export async function noteHealed(

@@ -68,6 +68,8 @@ export const PROBLEM_CODES = [
   'import-limit',
   'import-cut-off',
   'export-too-large',
+  'forget-no-words',
+  'forget-busy',
   // commands and settings
   'command-unknown',
   'command-argument',

@@ -10,7 +10,23 @@ export interface Holdback {
   readonly hide: (text: string) => { readonly text: string; readonly redacted: number };
   /** Conversations of which no passage may leave inside another document. */
   readonly isWithheld: (conversation: string) => boolean;
+  /** Messages of which no passage may leave, and that go as a whole. Default: none. */
+  readonly isWithheldMessage?: (message: string) => boolean;
+  /**
+   * Words are taken out for good: only where they stand in what somebody said or named. So a field's name tells nothing, what the app itself
+   * wrote stays (ids, models, reasons), and files are looked through whatever their size. `all`: nothing of it is the app's.
+   */
+  readonly forgets?: 'words' | 'all';
 }
+
+/** What goes by the rules of forgetting: words, and all of what is gone. */
+export const holdbackOf = ({
+  hide,
+  isGone,
+}: {
+  readonly hide: Holdback['hide'];
+  readonly isGone: (id: string) => boolean;
+}): Holdback => ({ hide, isWithheld: isGone, isWithheldMessage: isGone, forgets: 'words' });
 
 /** Fields that no person writes and no secret stands in; looking into them could only break them. */
 const PLAIN_FIELDS = new Set([
@@ -24,6 +40,47 @@ const PLAIN_FIELDS = new Set([
   'conversationId',
   'messageId',
 ]);
+/** Further fields that nobody's words stand in: what forgetting leaves as it is. */
+const APP_FIELDS = new Set([
+  ...PLAIN_FIELDS,
+  'at',
+  'by',
+  'checkpoint',
+  'code',
+  'compaction',
+  'copyOf',
+  'counter',
+  'currency',
+  'device',
+  'edits',
+  'finish',
+  'form',
+  'from',
+  'hash',
+  'head',
+  'model',
+  'quoting',
+  'reason',
+  'ref',
+  'request',
+  'reused',
+  'side',
+  'sourceId',
+  'strategy',
+  'titleBy',
+  'to',
+  'tool',
+  'trigger',
+  'verdict',
+  'wanted',
+  'why',
+]);
+/** A tool's name is the app's, a file's is a person's. */
+const NAMED_BY_APP = new Set<unknown>(['tool-call', 'tool-result']);
+/** Whose form is nobody's here: what an importer could not name, what a person set for an endpoint. */
+const FREE_FIELDS = new Set(['original', 'parameters']);
+/** An id, also as the beginning of a key: `id/client`, `id:key`. */
+const ID_KEY = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:[/:][^\s]*)?$/;
 /** An attached text that is longer is not looked through: that would take seconds. Its bytes stay on the device. Bytes. */
 const MAX_TEXT_BYTES = 4 * 1024 * 1024;
 /** How much of a file tells whether it is text, base64 digits. */
@@ -33,7 +90,7 @@ const CONVERSATION_ID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-
 /** The same value where nothing is to be hidden in it. `field`: under which name it stands. */
 export function cleanValue(value: unknown, holdback: Holdback, field = ''): unknown {
   if (typeof value === 'string') {
-    if (PLAIN_FIELDS.has(field) || (field === 't' && readHlc(value) !== null)) return value;
+    if (isAppText(value, holdback, field)) return value;
     if (field !== 'url' || !/^data:/i.test(value)) return cleanText(value, holdback, field);
     const file = fileIn(value);
     return file ? cleanFile(value, file, holdback) : cleanUrl(value, holdback);
@@ -49,12 +106,18 @@ export function cleanValue(value: unknown, holdback: Holdback, field = ''): unkn
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value;
   // What was said of a passage quotes it.
   if ('passage' in value && isWithheldPassage(value, holdback)) return null;
+  if ('parts' in value && 'id' in value && isWithheldId(value.id, holdback)) return null;
   // Its card loses what stays here passage by passage, as any other does.
   if (isWithheldAnswer(value, holdback)) return cleanValue({ ...value, text: REDACTED }, holdback, field);
+  const isTool = holdback.forgets && 'type' in value && NAMED_BY_APP.has(value.type);
   let changed = false;
   const cleaned = Object.fromEntries(
     Object.entries(value).map(([key, inner]) => {
-      const next = cleanValue(inner, holdback, key);
+      const isFree = holdback.forgets && FREE_FIELDS.has(key);
+      const next =
+        isTool && key === 'name'
+          ? inner
+          : cleanValue(inner, isFree ? { ...holdback, forgets: 'all' } : holdback, key);
       changed ||= next !== inner;
       return [key, next];
     }),
@@ -74,26 +137,45 @@ export function addQuoted(value: unknown, quoted: Set<string>): void {
   for (const inner of Object.values(value)) addQuoted(inner, quoted);
 }
 
-function cleanText(text: string, { hide }: Holdback, field: string): string {
+/** No person's words. */
+const isAppText = (text: string, { forgets }: Holdback, field: string): boolean => {
+  if (field === 't' && readHlc(text) !== null) return true;
+  if (forgets === 'all') return false;
+  return forgets ? APP_FIELDS.has(field) || ID_KEY.test(text) : PLAIN_FIELDS.has(field);
+};
+
+function cleanText(text: string, { hide, forgets }: Holdback, field: string): string {
   const hidden = hide(text);
-  if (hidden.redacted > 0) return hidden.text;
+  if (hidden.redacted > 0 || forgets) return hidden.text;
   // {"password": "…"}: the value is sensitive because of its name.
   const named = field === '' ? hidden : hide(`${field}: ${JSON.stringify(text)}`);
   return named.redacted > 0 && text !== '' ? REDACTED : text;
 }
 
-const isWithheldPassage = (item: unknown, { isWithheld }: Pick<Holdback, 'isWithheld'>): boolean => {
-  const { conversationId } = (typeof item === 'object' && item !== null ? item : {}) as {
+const isWithheldId = (id: unknown, { isWithheldMessage }: Pick<Holdback, 'isWithheldMessage'>): boolean =>
+  typeof id === 'string' && isWithheldMessage?.(id) === true;
+
+type WithholdsPassages = Pick<Holdback, 'isWithheld' | 'isWithheldMessage'>;
+
+const isWithheldPassage = (item: unknown, holdback: WithholdsPassages): boolean => {
+  const { conversationId, messageId } = (typeof item === 'object' && item !== null ? item : {}) as {
     conversationId?: unknown;
+    messageId?: unknown;
   };
-  return typeof conversationId === 'string' && isWithheld(conversationId);
+  return (
+    (typeof conversationId === 'string' && holdback.isWithheld(conversationId)) ||
+    isWithheldId(messageId, holdback)
+  );
 };
 
 /** What a tool of memory answered, where it quotes a conversation that stays here. */
-const isWithheldAnswer = (value: object, { isWithheld }: Pick<Holdback, 'isWithheld'>): boolean => {
+const isWithheldAnswer = (value: object, holdback: WithholdsPassages): boolean => {
   const { type, name, text } = value as { type?: unknown; name?: unknown; text?: unknown };
   if (type !== 'tool-result' || typeof name !== 'string' || typeof text !== 'string') return false;
-  return MEMORY_TOOLS.includes(name) && (text.match(CONVERSATION_ID) ?? []).some(isWithheld);
+  return (
+    MEMORY_TOOLS.includes(name) &&
+    (text.match(CONVERSATION_ID) ?? []).some((id) => holdback.isWithheld(id) || isWithheldId(id, holdback))
+  );
 };
 
 /** A `data:` URL taken apart; `head` ends with the comma. */
@@ -113,12 +195,16 @@ function fileIn(url: string): DataUrl | null {
 }
 
 /** Bytes of a picture are no words, and a hit in them would break the file. undefined: the bytes stay here. */
-function cleanFile(url: string, { head, type, base64 }: DataUrl, { hide }: Holdback): string | undefined {
+function cleanFile(
+  url: string,
+  { head, type, base64 }: DataUrl,
+  { hide, forgets }: Pick<Holdback, 'hide' | 'forgets'>,
+): string | undefined {
   const isNamedText = /^(?:text\/|application\/(?:.*[+-])?(?:json|xml|yaml)$)/.test(type);
   try {
     const isText = textIn(atob(base64.slice(0, HEAD_DIGITS)), true) !== null;
     if (!isText && !isNamedText) return url;
-    if (base64.length * 0.75 > MAX_TEXT_BYTES) return undefined;
+    if (!forgets && base64.length * 0.75 > MAX_TEXT_BYTES) return undefined;
     const binary = atob(base64);
     const text = textIn(binary);
     if (text === null && !isNamedText) return url;

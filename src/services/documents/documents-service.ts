@@ -16,6 +16,7 @@ import { Erasure } from './erasure.ts';
 import { DocumentLoader, type OnProblem, SNAPSHOT_AFTER } from './loading.ts';
 import { LogFollower } from './log-follower.ts';
 import type { Notes } from './notes.ts';
+import { purgeLog, unpurgedIn } from './purge.ts';
 import { TemporaryConversations } from './temporary-conversations.ts';
 import { toLibraryEntry } from './yjs-conversation.ts';
 import { createLibraryDocument } from './yjs-library.ts';
@@ -127,14 +128,7 @@ export function createDocuments({
       const queued = queue.documents();
       return found.filter((id) => !queued.has(id));
     },
-    erase: async (ids) => {
-      await started;
-      await erasure.erase(ids);
-    },
-    unlist: async (id) => {
-      await started;
-      await erasure.unlist(id);
-    },
+    ...createTakingOut({ started, log, queue, erasure }),
     retry: () => queue.flush(),
     close: async () => {
       isClosing = true;
@@ -149,6 +143,38 @@ export function createDocuments({
     },
   };
 }
+
+/** Takes out of the log what is to be nowhere in it. */
+const createTakingOut = ({
+  started,
+  log,
+  queue,
+  erasure,
+}: {
+  readonly started: Promise<void>;
+  readonly log: Store['log'];
+  readonly queue: AppendQueue;
+  readonly erasure: Erasure;
+}): Pick<Documents, 'erase' | 'unlist' | 'purge' | 'unpurged'> => ({
+  erase: async (ids) => {
+    await started;
+    await erasure.erase(ids);
+  },
+  unlist: async (id) => {
+    await started;
+    await erasure.unlist(id);
+  },
+  purge: async (rules) => {
+    await started;
+    // What is still queued may hold what is to go.
+    await queue.drain();
+    return await purgeLog(log, rules);
+  },
+  unpurged: async (rules) => {
+    await started;
+    return await unpurgedIn(log, rules);
+  },
+});
 
 async function openConversation(cache: ConversationCache, id: ConversationId): Promise<OpenConversation> {
   const entry = cache.acquire(id, false);

@@ -1,7 +1,7 @@
 // Conversations as Yjs documents. Everything that changes one goes through here into the log; nothing else knows Yjs.
 import type { DrawerWrite, Origin } from '../../adapters/log/conversation-log.ts';
 import type { Problem } from '../../domain/base/errors.ts';
-import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
+import type { ConversationId, DocumentId, MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import type { Conversation, ConversationMeta } from '../../domain/chat/conversation.ts';
 import type { Message } from '../../domain/chat/message.ts';
@@ -59,6 +59,18 @@ export interface ConversationChange {
   readonly removed?: readonly MessageId[];
   /** Takes a removal back: messages that were removed, with their content. They stand where they stood. */
   readonly restored?: readonly Message[];
+  /** Takes words out of messages for good: each stands in for the one of its id. Else as `removed`, but that nothing hangs elsewhere. */
+  readonly rewritten?: readonly Message[];
+  /** For good: what is `removed` cannot be `restored`, and titles in `meta` take the place of those that the conversation began with, too. */
+  readonly takesOut?: true;
+}
+
+/** Says what must be nowhere any more, as `Documents.purge` asks. */
+export interface PurgeRules {
+  /** The text without the words that were forgotten. */
+  readonly hide: (text: string) => { readonly text: string; readonly redacted: number };
+  /** Whether this conversation or message was forgotten. */
+  readonly isGone: (id: string) => boolean;
 }
 
 export interface Documents {
@@ -100,6 +112,14 @@ export interface Documents {
    * throws, and does at the next start.
    */
   erase(ids: readonly ConversationId[]): Promise<void>;
+  /**
+   * Puts one snapshot in the place of all that the log has of a document, for each in which something was taken out or the rules name
+   * something (the library and the notes included): it is nowhere in the log then. Returns documents of which an entry is damaged: they stay
+   * as they are, because what cannot be read must survive. Throws `storage-full`, `storage-failed`.
+   */
+  purge(rules: PurgeRules): Promise<readonly DocumentId[]>;
+  /** Reads every entry of the log back; returns the documents that still have what the rules name, or cannot be read. */
+  unpurged(rules: PurgeRules): Promise<readonly DocumentId[]>;
   /** Takes the line of a conversation that is not there (a damaged line that still decodes, say) off the list. One that is there stays. */
   unlist(id: ConversationId): Promise<void>;
   /** Writes again what could not be written. */

@@ -2,6 +2,7 @@
 // Synced facts: one small Yjs document in the log, read whole.
 //   n   key -> one wording of a note as JSON          (the note's id, or a random key where it was rewritten: see `wordingsOf`)
 //   f   feedback id -> feedback as JSON
+//   x, k   what was forgotten for good: `forgotten-records.ts`
 // Keys and values that this version does not know are left where they are.
 
 import { v7 } from 'uuid';
@@ -13,6 +14,7 @@ import { NOTES_DOCUMENT, newEntryId } from '../../domain/base/ids.ts';
 import { log } from '../../domain/base/log.ts';
 import { type Readable, writable } from '../../domain/base/readable.ts';
 import { SerialQueue } from '../../domain/base/serial-queue.ts';
+import type { Confirmation, Forgotten } from '../../domain/forget/sought.ts';
 import {
   type Feedback,
   feedbackSchema,
@@ -25,6 +27,13 @@ import {
   type Wording,
   wordingsOf,
 } from '../../domain/memory/notes.ts';
+import type { PurgeRules } from './documents.ts';
+import {
+  type ForgottenRecord,
+  readForgotten,
+  writeConfirmation,
+  writeForgotten,
+} from './forgotten-records.ts';
 import { hasGaps, withoutGaps } from './gaps.ts';
 
 export type { Feedback, MemoryNote };
@@ -77,6 +86,17 @@ export interface Notes {
   takeBack(id: string): Promise<void>;
   /** Conversations were erased for good: what was said of their passages goes with their words, from the log too. */
   forget(conversations: readonly string[]): Promise<void>;
+  /** Records of what was forgotten for good, newest first. Empty until the log was read once. */
+  readonly forgotten: Readable<readonly ForgottenRecord[]>;
+  /** Keeps the record; durable when resolved. */
+  record(forgotten: Forgotten): Promise<void>;
+  /** This device did what the record asks. */
+  confirm(id: string, device: string, confirmation: Confirmation): Promise<void>;
+  /**
+   * Takes out notes that came from something that is gone, what was said of its passages, and the words that the rules hide. `whole`: a note
+   * with such words goes as a whole. Returns how many were removed or changed.
+   */
+  takeOut(rules: PurgeRules, whole: boolean): Promise<number>;
   /** Adds what an export brought and this library lacks; of a note that is there, the later words stay. Returns how many it added or changed. */
   bring(brought: {
     readonly notes: readonly MemoryNote[];
@@ -102,6 +122,7 @@ class SyncedNotes implements Notes {
   readonly #onProblem: NonNullable<SyncedNotesDeps['onProblem']>;
   readonly #doc = new Y.Doc();
   readonly state = writable<NotesState>({ ready: false, notes: [], feedback: [] });
+  readonly forgotten = writable<readonly ForgottenRecord[]>([]);
   readonly #applied = new Set<string>();
   // One author a tab: a new one for each change would stay in the document for ever.
   readonly #author = new Y.Doc().clientID;
@@ -251,6 +272,19 @@ class SyncedNotes implements Notes {
     }, 1);
   };
 
+  readonly record: Notes['record'] = (record) => this.#change((_, __, copy) => writeForgotten(copy, record));
+
+  readonly confirm: Notes['confirm'] = (id, device, confirmation) =>
+    this.#change((_, __, copy) => writeConfirmation(copy, id, device, confirmation));
+
+  readonly takeOut: Notes['takeOut'] = async (rules, whole) => {
+    let count = 0;
+    await this.#change((notes, feedback) => {
+      count = takeOutOf(notes, feedback, rules, { whole, at: this.#deps.now() });
+    }, 1);
+    return count;
+  };
+
   readonly bring: Notes['bring'] = async (brought) => {
     let count = 0;
     await this.#change((notes, feedback) => {
@@ -277,10 +311,12 @@ class SyncedNotes implements Notes {
   };
 
   #announce(): void {
-    const [shownNotes, shownFeedback] = acrossGaps(this.#doc, this.#damaged, (shown) => [
+    const [shownNotes, shownFeedback, records] = acrossGaps(this.#doc, this.#damaged, (shown) => [
       wordingsIn(shown.getMap('n')).map(({ note }) => note),
       feedbackIn(shown.getMap('f')),
+      readForgotten(shown),
     ]);
+    this.forgotten.set(records);
     this.state.set({
       ready: true,
       notes: shownNotes.sort((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1)),
@@ -318,7 +354,7 @@ class SyncedNotes implements Notes {
    * document are folded into one, and what was taken out is nowhere in that.
    */
   #change(
-    make: (notes: Y.Map<unknown>, feedback: Y.Map<unknown>) => void,
+    make: (notes: Y.Map<unknown>, feedback: Y.Map<unknown>, copy: Y.Doc) => void,
     foldAfter: number = FOLD_AFTER,
   ): Promise<void> {
     return this.#queue.run(async () => {
@@ -335,7 +371,7 @@ class SyncedNotes implements Notes {
       copy.on('update', (update: Uint8Array) => {
         bytes = update;
       });
-      copy.transact(() => make(copy.getMap('n'), copy.getMap('f')));
+      copy.transact(() => make(copy.getMap('n'), copy.getMap('f'), copy));
       copy.destroy();
       if (bytes) {
         const id = newEntryId();
@@ -404,6 +440,34 @@ const kept = ({ beside, ...note }: MemoryNote): MemoryNote => ({ ...note, id: be
 function put(notes: Y.Map<unknown>, note: MemoryNote, over: readonly string[]): void {
   for (const key of over) notes.delete(key);
   notes.set(v7(), plain(kept(note)));
+}
+
+/** Changes one map after the other; returns how many notes and verdicts were removed or changed. */
+function takeOutOf(
+  notes: Y.Map<unknown>,
+  feedback: Y.Map<unknown>,
+  { hide, isGone }: PurgeRules,
+  { whole, at }: { readonly whole: boolean; readonly at: number },
+): number {
+  let count = 0;
+  for (const { note, keys } of wordingsIn(notes)) {
+    const isFromGone = note.source && (isGone(note.source.conversationId) || isGone(note.source.messageId));
+    const text = hide(note.text);
+    if (!isFromGone && text.redacted === 0) continue;
+    count += 1;
+    if (isFromGone || whole) for (const key of keys) notes.delete(key);
+    else put(notes, { ...note, text: text.text, updatedAt: Math.max(at, note.updatedAt + 1) }, keys);
+  }
+  for (const one of feedbackIn(feedback)) {
+    const [passage, title, query] = [hide(one.passage), hide(one.title), hide(one.query ?? '')];
+    const isOfGone = isGone(one.conversationId) || isGone(one.messageId);
+    if (!isOfGone && passage.redacted + title.redacted + query.redacted === 0) continue;
+    count += 1;
+    feedback.delete(one.id);
+    if (!isOfGone && !whole && query.redacted === 0)
+      feedback.set(one.id, plain({ ...one, passage: passage.text, title: title.text }));
+  }
+  return count;
 }
 
 const normal = (query: string): string =>

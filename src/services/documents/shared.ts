@@ -253,14 +253,20 @@ export function cleanUpdate(
     }
     // A name typed by a person (a checkpoint's). Its item's id stands for it, so that two names never become one.
     // A flag's name, a message's id and their writer are nobody's words.
-    const isFlag = (struct.parent as unknown) === 'w' || (struct.parent as unknown) === 'c';
-    if (struct.parentSub !== null && !isFlag && holdback.hide(struct.parentSub).redacted > 0) {
+    const isNamed = holdback.forgets
+      ? (struct.parent as unknown) === 'checkpoints'
+      : (struct.parent as unknown) !== 'w' && (struct.parent as unknown) !== 'c';
+    if (struct.parentSub !== null && isNamed && holdback.hide(struct.parentSub).redacted > 0) {
       struct.parentSub = `•••${struct.id.client}:${struct.id.clock}`;
       withheld += 1;
     }
   }
   return { update: withheld === 0 ? update : encodeUpdate(structs, ds), withheld };
 }
+
+/** How many values of the update hold something that is to be held back. */
+export const countHeld = (update: Uint8Array, holdback: Holdback): number =>
+  cleanUpdate(update, holdback).withheld;
 
 /** Writes decoded structs as an update (version 1 encoding): per client the count, the first clock, the structs; then what is deleted. */
 function encodeUpdate(

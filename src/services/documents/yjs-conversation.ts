@@ -5,7 +5,8 @@
 //   w            `key/client` -> a later title or flag and its hybrid time (the latest wins, see latest.ts)
 //   checkpoints  name -> message id, or { messageId, createdAt, auto, by }
 //   compactions  id -> compaction as JSON, and `id:key` -> a value of it that changed later (last writer wins, key by key)
-//   x            forgotten message id -> its parent   (so that children find the next living ancestor)
+//   x            forgotten message id -> its parent   (so that children find the next living ancestor); and a key for each rewriting
+//   r            `id/client` -> what stands in for a forgotten message: the same without the words that were taken out; or that it is gone: stand-ins.ts
 // Keys and values that this version does not know are left where they are.
 import * as Y from 'yjs';
 import type { Origin } from '../../adapters/log/conversation-log.ts';
@@ -30,6 +31,7 @@ import {
 import type { ConversationChange, LibraryEntry } from './documents.ts';
 import { hasGaps, withoutGaps } from './gaps.ts';
 import { createLatest } from './latest.ts';
+import { StandIns } from './stand-ins.ts';
 
 /** A Yjs document and the conversation read from it, kept in step message by message. */
 export interface ConversationDocument {
@@ -75,6 +77,7 @@ class YjsConversation implements ConversationDocument {
   readonly #checkpoints;
   readonly #compactions;
   readonly #x;
+  readonly #standIns: StandIns;
   // Messages are immutable, so each is parsed once, however often the document changes.
   readonly #parsed = new Map<string, Message | null>();
   #current: Conversation | undefined;
@@ -116,6 +119,9 @@ class YjsConversation implements ConversationDocument {
     this.#x.observe(() => {
       this.#tree = undefined;
     });
+    this.#standIns = new StandIns(doc, () => {
+      this.#tree = undefined;
+    });
     this.#compactions.observe(() => {
       this.#recorded = undefined;
     });
@@ -154,12 +160,14 @@ class YjsConversation implements ConversationDocument {
 
   grown(): readonly Message[] {
     const { messages } = this.read();
-    return isEmpty(this.#c)
+    const completedOnes = isEmpty(this.#c)
       ? []
       : [...this.#whole.keys()].flatMap((id) => {
           const [first, message] = [this.#parsed.get(id), messages.get(id as MessageId)];
           return first && message && wordsIn(first) !== wordsIn(message) ? [message] : [];
         });
+    const rewritten = [...this.#standIns.all().values()].flatMap(({ id }) => messages.get(id) ?? []);
+    return [...completedOnes, ...rewritten];
   }
 
   change(
@@ -170,8 +178,13 @@ class YjsConversation implements ConversationDocument {
     const capture = (bytes: Uint8Array) => {
       update = bytes;
     };
+    const forgets = [
+      ...(change.removed ?? []).map((id) => ({ id, standIn: undefined })),
+      ...(change.rewritten ?? []).map((message) => ({ id: message.id, standIn: message })),
+    ];
+    const standing = forgets.length > 0 ? this.#standIns.all() : undefined;
     // What is forgotten behind a gap is not in the document yet.
-    const behind = change.removed && hasGaps(this.#doc) ? withoutGaps(this.#doc) : undefined;
+    const behind = forgets.length > 0 && hasGaps(this.#doc) ? withoutGaps(this.#doc) : undefined;
     const there = change.completed?.length ? this.read().messages : undefined;
     this.#doc.on('update', capture);
     try {
@@ -214,19 +227,25 @@ class YjsConversation implements ConversationDocument {
           if (from !== undefined && forgotten.some(({ createdAt }) => from >= createdAt)) continue;
           changeCompaction(this.#compactions, key, compaction);
         }
-        for (const removed of change.removed ?? []) {
+        for (const { id: removed, standIn } of forgets) {
           const value = this.#m.get(removed) ?? behind?.getMap('m').get(removed);
-          const message = value === undefined ? null : this.#parse(removed, value);
-          this.#x.set(removed, message?.parentId ?? null);
+          const message = value === undefined ? standing?.get(removed) : this.#parse(removed, value);
+          if (!this.#x.has(removed) || message) this.#x.set(removed, message?.parentId ?? null);
           this.#m.delete(removed);
           takeOut(this.#c, removed);
+          if (!standIn) this.#standIns.removeWhole(removed, change.takesOut === true);
+          else if (message) {
+            this.#standIns.set(standIn);
+            // Counted with the forgotten messages: a room that still has the words is made anew.
+            this.#x.set(`${removed}/${this.#doc.clientID.toString(36)}/${this.#x.size}`, null);
+          }
           // A summary may quote what is forgotten: it goes too, and is made anew when there is need.
           if (message && hasContent(message.parts))
             for (const [key, made] of readCompactions(this.#compactions))
               if (made.createdAt >= message.createdAt) changeCompaction(this.#compactions, key, null);
         }
         for (const message of change.restored ?? []) {
-          if (this.#m.has(message.id)) continue;
+          if (this.#m.has(message.id) || !this.#standIns.restore(message.id)) continue;
           // What was read may have moved up already, below a parent that lived longer.
           const parentId = this.#x.has(message.id) ? this.#x.get(message.id) : message.parentId;
           this.#m.set(message.id, plain({ ...message, parentId }));
@@ -235,11 +254,21 @@ class YjsConversation implements ConversationDocument {
         // Completed elsewhere while it was forgotten here, or the other way round.
         if (!isEmpty(this.#x))
           for (const row of this.#c.keys()) if (this.#x.has(messageOf(row))) this.#c.delete(row);
+        this.#standIns.removeForgotten();
+        // A title keeps what it began with beside what was said later.
+        if (change.takesOut)
+          for (const [key, value] of Object.entries(change.meta ?? {}))
+            if (value !== undefined && !same(this.#meta.get(key), value)) this.#meta.set(key, plain(value));
       });
     } finally {
       this.#doc.off('update', capture);
     }
-    const deletion = behind && deletionOf(behind, change.removed ?? []);
+    const deletion =
+      behind &&
+      deletionOf(
+        behind,
+        forgets.map(({ id }) => id),
+      );
     behind?.destroy();
     if (!deletion) return update;
     // It waits where the message waits: else that would come back with the missing piece, and elsewhere it would never go.
@@ -297,10 +326,10 @@ class YjsConversation implements ConversationDocument {
   }
 
   /** The next ancestor that was not forgotten. */
-  #livingParent(parentId: MessageId | null): MessageId | null {
+  #livingParent(parentId: MessageId | null, standing: ReadonlyMap<string, Message>): MessageId | null {
     const seen = new Set<string>();
     let at: string | null = parentId;
-    while (at !== null && !this.#m.has(at) && this.#x.has(at) && !seen.has(at)) {
+    while (at !== null && !this.#m.has(at) && this.#x.has(at) && !standing.has(at) && !seen.has(at)) {
       seen.add(at);
       const next: unknown = this.#x.get(at);
       at = typeof next === 'string' ? next : null;
@@ -312,14 +341,18 @@ class YjsConversation implements ConversationDocument {
     const messages = new Map<MessageId, Message>();
     const forgotten = this.#x.size > 0;
     const later = isEmpty(this.#c) ? undefined : this.#rowsByMessage();
+    const standing = this.#standIns.all();
+    const add = (message: Message) => {
+      const parentId = forgotten ? this.#livingParent(message.parentId, standing) : message.parentId;
+      messages.set(message.id, parentId === message.parentId ? message : { ...message, parentId });
+    };
     for (const [key, value] of this.#m) {
       const first = this.#parse(key, value);
       if (!first) continue;
       const rows = later?.get(key);
-      const message = rows ? this.#wholeOf(first, rows) : first;
-      const parentId = forgotten ? this.#livingParent(message.parentId) : message.parentId;
-      messages.set(message.id, parentId === message.parentId ? message : { ...message, parentId });
+      add(rows ? this.#wholeOf(first, rows) : first);
     }
+    for (const message of standing.values()) add(message);
     return messages;
   }
 
@@ -357,6 +390,7 @@ function deletionOf(doc: Y.Doc, removed: readonly MessageId[]): Uint8Array | und
     for (const id of removed) {
       messages.delete(id);
       takeOut(doc.getMap('c'), id);
+      takeOut(doc.getMap('r'), id);
     }
   });
   return update;

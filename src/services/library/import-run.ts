@@ -9,8 +9,10 @@ import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { holdsSomething } from '../../domain/chat/archive.ts';
 import type { ConversationMeta } from '../../domain/chat/conversation.ts';
 import type { Role } from '../../domain/chat/message.ts';
+import type { Forgotten } from '../../domain/forget/sought.ts';
 import type { ConversationChange, Documents, LibraryEntry } from '../documents/documents.ts';
 import type { Notes } from '../documents/notes.ts';
+import { broughtWithoutForgotten, withoutForgotten } from '../forget/imports.ts';
 import type { Progress } from './activities.ts';
 import {
   asChanges,
@@ -48,7 +50,7 @@ export type SourceReader = (
 
 export interface ImportRunDeps {
   readonly documents: Documents;
-  readonly notes: Pick<Notes, 'bring'> | undefined;
+  readonly notes: (Pick<Notes, 'bring'> & Partial<Pick<Notes, 'known' | 'forgotten'>>) | undefined;
   /** All entries of the library, once it was read. */
   readonly entries: () => Promise<readonly LibraryEntry[]>;
   readonly now: () => number;
@@ -203,6 +205,11 @@ export class ImportRun {
       this.#pending.set(plan.id, together(this.#pending.get(plan.id), plan.change));
   }
 
+  /** What the person had forgotten for good: no import brings it back. */
+  #forgotten(): readonly Forgotten[] {
+    return this.#deps.notes?.forgotten?.get() ?? [];
+  }
+
   // ------------------------------------------------------------------------------------------------- reading
   async #read(): Promise<Reading> {
     const { signal } = this.#progress;
@@ -212,12 +219,15 @@ export class ImportRun {
     let first: ConversationId | null = null;
     // Handed over before the reading: where that fails, what it had left out by then is told as well.
     this.#listener.onSkipped(this.#skipped);
-    for await (const imported of this.#reader(this.#source, {
+    await this.#deps.notes?.known?.();
+    const skip = (skipped: Skipped) => this.#skipped.push(skipped);
+    const read = this.#reader(this.#source, {
       signal,
-      skip: (skipped) => this.#skipped.push(skipped),
+      skip,
       now: this.#startedAt,
-      onBrought: (one) => brought.push(one),
-    })) {
+      onBrought: (one) => brought.push(broughtWithoutForgotten(one, this.#forgotten())),
+    });
+    for await (const imported of withoutForgotten(read, this.#forgotten(), skip)) {
       signal.throwIfAborted();
       const plan = await this.#planOf(imported);
       first ??= plan.id;
@@ -225,7 +235,8 @@ export class ImportRun {
       bytes += plan.state === 'unchanged' ? 0 : plan.bytes;
       if (this.#isHeld) this.#settle(plan);
     }
-    if (first === null && !brought.some(holdsSomething)) {
+    const isForgotten = this.#skipped.some(({ reason }) => reason === 'forgotten');
+    if (first === null && !isForgotten && !brought.some(holdsSomething)) {
       const isBroken = this.#skipped.some(({ reason }) => reason === 'malformed-line');
       throw new RecollectError(
         isBroken ? 'import-broken' : 'import-empty',
@@ -280,7 +291,8 @@ export class ImportRun {
       await interruption.begin(this.#source.name);
       let at = 0;
       const again = { signal, skip: () => {}, now: this.#startedAt };
-      for await (const imported of this.#reader(this.#source, again)) {
+      const read = this.#reader(this.#source, again);
+      for await (const imported of withoutForgotten(read, this.#forgotten(), () => {})) {
         signal.throwIfAborted();
         const plan = idle[at++] ?? (await this.#planOf(imported));
         this.#settle(plan);

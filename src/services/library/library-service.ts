@@ -27,7 +27,7 @@ export interface LibraryDeps
       >
     > {
   /** What the person told memory: part of a whole export, and of an import of it. */
-  readonly notes?: Pick<Notes, 'state' | 'known' | 'bring'>;
+  readonly notes?: Pick<Notes, 'state' | 'known' | 'bring'> & Partial<Pick<Notes, 'forgotten'>>;
   /** Where the time of the last whole export is kept, ms since 1970. */
   readonly backups?: { recall(): Promise<number | undefined>; keep(at: number): Promise<void> };
   /** Long work of other services, shown in the same list. */

@@ -414,6 +414,8 @@ export function createInMemoryIndex(): MemoryIndex {
       bookmark = 0;
     },
 
+    purge: async () => {},
+
     stats: async (model) => ({
       conversations: conversations.size,
       messages: messages.size,

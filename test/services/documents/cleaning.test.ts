@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import * as Y from 'yjs';
 import { redact } from '../../../src/domain/memory/privacy.ts';
-import { cleanValue } from '../../../src/services/documents/cleaning.ts';
+import { cleanValue, holdbackOf } from '../../../src/services/documents/cleaning.ts';
 import { cleanUpdate } from '../../../src/services/documents/shared.ts';
 
 const holdback = { hide: (text: string) => redact(text, ['password']), isWithheld: () => false };
@@ -118,5 +118,62 @@ describe('what came of a message later', () => {
     expect(there.getMap('c').toJSON()).toEqual({
       [row]: { id: '0197-a7bz-password', parts: [{ type: 'text', text: 'The password: •••' }] },
     });
+  });
+});
+
+describe('forgetting', () => {
+  const without = (word: string) =>
+    holdbackOf({
+      hide: (text) => ({ text: text.replaceAll(word, '•••'), redacted: text.split(word).length - 1 }),
+      isGone: () => false,
+    });
+
+  it('leaves what the app wrote, and a text of any size in which nothing is to go', () => {
+    const message = {
+      id: '0190aaaa-cafe-7aaa-8aaa-aaaaaaaaaaaa',
+      model: 'cafe-1',
+      dmail: { from: 'cafe', by: 'person' },
+      cites: ['0190aaaa-cafe-7aaa-8aaa-aaaaaaaaaaaa'],
+      parts: [
+        { type: 'tool-call', callId: 'cafe', name: 'cafe', arguments: '{}' },
+        file('text/plain', 'rain '.repeat(1_000_000)),
+      ],
+    };
+    expect(cleanValue(message, without('cafe'))).toBe(message);
+    expect(cleanValue(message, without('text'))).toBe(message);
+    const said = { ...message, parts: [{ type: 'text', text: 'At the cafe' }] };
+    expect(cleanValue(said, without('cafe'))).toMatchObject({ parts: [{ text: 'At the •••' }] });
+  });
+
+  it('reaches the end of a long text, a name of a file, and what an importer could not name', () => {
+    const long = file('text/plain', `${'rain '.repeat(1_000_000)}Quill`);
+    expect(
+      bytesOf(cleanValue(long, without('Quill')))
+        .toString()
+        .slice(-8),
+    ).toBe('rain •••');
+    expect(
+      cleanValue({ type: 'file', name: 'Quill.txt', mediaType: 'text/plain' }, without('Quill')),
+    ).toMatchObject({ name: '•••.txt' });
+    expect(
+      cleanValue({ type: 'unknown', original: { from: 'Quill', id: 'Quill' } }, without('Quill')),
+    ).toEqual({ type: 'unknown', original: { from: '•••', id: '•••' } });
+  });
+
+  it('changes names of checkpoints, and no other keys', () => {
+    const doc = new Y.Doc();
+    doc.getMap('meta').set('title', 'A title');
+    doc.getMap('checkpoints').set('my title', 'message');
+    doc.getMap('m').set('0190aaaa-cafe-7aaa-8aaa-aaaaaaaaaaaa', { parts: [] });
+    const cleaned = new Y.Doc();
+    for (const word of ['title', 'cafe'])
+      Y.applyUpdate(cleaned, cleanUpdate(Y.encodeStateAsUpdate(doc), without(word)).update);
+    expect([...cleaned.getMap('meta').keys(), ...cleaned.getMap('m').keys()]).toEqual([
+      'title',
+      '0190aaaa-cafe-7aaa-8aaa-aaaaaaaaaaaa',
+    ]);
+    const once = new Y.Doc();
+    Y.applyUpdate(once, cleanUpdate(Y.encodeStateAsUpdate(doc), without('title')).update);
+    expect([...once.getMap('checkpoints').keys()].join()).not.toContain('title');
   });
 });

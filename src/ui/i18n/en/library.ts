@@ -177,6 +177,8 @@ export const library = {
     'broken-attempt_other': 'answers that broke off and were begun again',
     'unread-file_one': 'file that is no export known here',
     'unread-file_other': 'files that are no export known here',
+    forgotten_one: 'message that you had forgotten for good (all of it, or some words)',
+    forgotten_other: 'messages that you had forgotten for good (all of them, or some words)',
     'broken-call_one': 'tool call without its result',
     'broken-call_other': 'tool calls without their result',
   },

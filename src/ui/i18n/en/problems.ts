@@ -325,6 +325,16 @@ export const problems = {
     kept: 'What had come in by then is in your library.',
     do: 'Import the same file again: what is here is recognised, and the rest comes in.',
   },
+  'forget-no-words': {
+    what: 'There is no word in it to look for.',
+    kept: 'Nothing was changed.',
+    do: 'Enter at least one word or number.',
+  },
+  'forget-busy': {
+    what: 'Something else is being forgotten at the moment.',
+    kept: 'Nothing of this was removed yet.',
+    do: 'Wait until that is done, then try again.',
+  },
   'export-too-large': {
     what: 'The conversation “{{title}}” is too large: an export of it could not be read back.',
     kept: 'Nothing was written, and your library was not changed.',

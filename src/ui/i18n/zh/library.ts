@@ -146,6 +146,7 @@ export const library = {
     'interface-text_other': '属于界面而非对话的文字',
     'broken-attempt_other': '中断后又重新开始的回答',
     'unread-file_other': '不属于任何已知导出的文件',
+    forgotten_other: '你已彻底遗忘的消息（整条或其中的词）',
     'broken-call_other': '没有结果的工具调用',
   },
   format: {

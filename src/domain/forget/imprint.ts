@@ -1,0 +1,123 @@
+// Words that are known without being kept. Forgetting words must not mean keeping them somewhere: what remains is how many tokens they have
+// and a salted hash, which finds them again in any text. Whoever guesses the words can check the guess.
+
+/** A stretch of words: so many tokens (at least 1), and their hash, 16 hex digits. */
+export interface Imprint {
+  readonly tokens: number;
+  readonly hash: string;
+}
+
+/** Stands where words were taken out. No letter in it, so it is no search word either. */
+export const TAKEN_OUT = '•••';
+
+/** Each letter of scripts without spaces is a token of its own; elsewhere a run of letters and digits is. Marks belong to their letter. */
+const TOKENS =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]\p{M}*|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])[\p{L}\p{N}\p{M}])+/gu;
+
+interface Token {
+  readonly from: number;
+  readonly to: number;
+  readonly a: number;
+  readonly b: number;
+}
+
+/** FNV-1a over UTF-16 units with a murmur finish: 32 bits. */
+function hash32(text: string, seed: number): number {
+  let hash = seed | 0;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return hash ^ (hash >>> 16);
+}
+
+/** Multipliers of the two rolling hashes; odd, so that no token loses its weight. */
+const [FACTOR_A, FACTOR_B] = [0x9e3779b1 | 0, 0x27d4eb2f];
+
+const hex = (number: number): string => (number >>> 0).toString(16).padStart(8, '0');
+
+/** Forms of one letter (full width, composed, capital) are the same token. */
+function tokensOf(text: string, salt: string): Token[] {
+  const [seedA, seedB] = [hash32(salt, 0x811c9dc5), hash32(salt, 0x2f0b4479)];
+  const tokens: Token[] = [];
+  for (const { 0: word, index } of text.matchAll(TOKENS)) {
+    const form = word.normalize('NFKC').toLowerCase();
+    tokens.push({ from: index, to: index + word.length, a: hash32(form, seedA), b: hash32(form, seedB) });
+  }
+  return tokens;
+}
+
+/** The imprint of words; undefined where they have neither letter nor digit. Punctuation, spaces and capitals make no difference. */
+export function imprintOf(words: string, salt: string): Imprint | undefined {
+  const tokens = tokensOf(words, salt);
+  if (tokens.length === 0) return undefined;
+  let [a, b] = [0, 0];
+  for (const token of tokens) {
+    a = (Math.imul(a, FACTOR_A) + token.a) | 0;
+    b = (Math.imul(b, FACTOR_B) + token.b) | 0;
+  }
+  return { tokens: tokens.length, hash: hex(a) + hex(b) };
+}
+
+interface Matcher {
+  /** True where one of the stretches stands in the text. */
+  has(text: string): boolean;
+  /** The text with a mark in the place of each stretch, and how many there were. */
+  hide(text: string): { readonly text: string; readonly redacted: number };
+}
+
+/** Finds what the imprints stand for. The work is linear in the text's length for each length of stretch that is sought. */
+export function createMatcher(imprints: readonly Imprint[], salt: string): Matcher {
+  const byLength = new Map<number, Set<string>>();
+  for (const { tokens, hash } of imprints)
+    byLength.set(tokens, (byLength.get(tokens) ?? new Set()).add(hash));
+  // Longer ones first: what a shorter one stands in goes as a whole.
+  const lengths = [...byLength].sort(([one], [other]) => other - one);
+
+  const spansIn = (text: string, isEnough: (found: number) => boolean): [from: number, to: number][] => {
+    if (lengths.length === 0) return [];
+    const tokens = tokensOf(text, salt);
+    const spans: [number, number][] = [];
+    for (const [length, hashes] of lengths) {
+      if (length > tokens.length) continue;
+      let [powerA, powerB] = [1, 1];
+      for (let at = 0; at < length; at++) {
+        powerA = Math.imul(powerA, FACTOR_A);
+        powerB = Math.imul(powerB, FACTOR_B);
+      }
+      let [a, b] = [0, 0];
+      for (let at = 0; at < tokens.length; at++) {
+        const token = tokens[at] as Token;
+        a = (Math.imul(a, FACTOR_A) + token.a) | 0;
+        b = (Math.imul(b, FACTOR_B) + token.b) | 0;
+        const gone = tokens[at - length];
+        if (gone) {
+          a = (a - Math.imul(powerA, gone.a)) | 0;
+          b = (b - Math.imul(powerB, gone.b)) | 0;
+        }
+        if (at < length - 1 || !hashes.has(hex(a) + hex(b))) continue;
+        spans.push([(tokens[at - length + 1] as Token).from, token.to]);
+        if (isEnough(spans.length)) return spans;
+      }
+    }
+    return spans;
+  };
+
+  return {
+    has: (text) => spansIn(text, () => true).length > 0,
+    hide: (text) => {
+      const spans = spansIn(text, () => false).sort(([one], [other]) => one - other);
+      if (spans.length === 0) return { text, redacted: 0 };
+      let [out, at, redacted] = ['', 0, 0];
+      for (const [from, to] of spans) {
+        if (to <= at) continue;
+        // One that overlaps the one before goes with it.
+        if (from >= at) {
+          out += text.slice(at, from) + TAKEN_OUT;
+          redacted += 1;
+        }
+        at = to;
+      }
+      return { text: out + text.slice(at), redacted };
+    },
+  };
+}

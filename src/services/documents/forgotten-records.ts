@@ -1,0 +1,54 @@
+// What remains of what was forgotten, in the document of the notes, so that it travels to the person's other devices:
+//   x   id -> record as JSON             (the same map as a conversation's: sync counts its keys, and makes a room anew that still has the words)
+//   k   `id/device` -> confirmation      (that device did what the record asks)
+import type * as Y from 'yjs';
+import {
+  type Confirmation,
+  confirmationSchema,
+  type Forgotten,
+  forgottenSchema,
+} from '../../domain/forget/sought.ts';
+
+/** A record, with the devices that confirmed it by their ids. */
+export interface ForgottenRecord extends Forgotten {
+  readonly confirmed: ReadonlyMap<string, Confirmation>;
+}
+
+/** Newest first. */
+export function readForgotten(doc: Y.Doc): ForgottenRecord[] {
+  const confirmed = new Map<string, Map<string, Confirmation>>();
+  for (const [key, value] of doc.getMap('k')) {
+    const parsed = confirmationSchema.safeParse(value);
+    const slash = key.indexOf('/');
+    if (!parsed.success || slash < 0) continue;
+    const id = key.slice(0, slash);
+    confirmed.set(
+      id,
+      (confirmed.get(id) ?? new Map<string, Confirmation>()).set(key.slice(slash + 1), parsed.data),
+    );
+  }
+  return [...doc.getMap('x')]
+    .flatMap(([key, value]) => {
+      const parsed = forgottenSchema.safeParse(value);
+      return parsed.success && parsed.data.id === key
+        ? [
+            {
+              ...(parsed.data as Forgotten),
+              confirmed: confirmed.get(key) ?? new Map<string, Confirmation>(),
+            },
+          ]
+        : [];
+    })
+    .sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1));
+}
+
+/** Keeps the record. One that is there stays. Call within a transaction. */
+export function writeForgotten(doc: Y.Doc, record: Forgotten): void {
+  const records = doc.getMap<unknown>('x');
+  if (!records.has(record.id)) records.set(record.id, JSON.parse(JSON.stringify(record)));
+}
+
+/** Call within a transaction. */
+export function writeConfirmation(doc: Y.Doc, id: string, device: string, { at, left }: Confirmation): void {
+  doc.getMap<unknown>('k').set(`${id}/${device}`, { at, left });
+}

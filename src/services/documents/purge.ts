@@ -1,0 +1,71 @@
+// Puts one snapshot in the place of a document's entries, in which nothing of what was forgotten is left: neither in values that were removed,
+// nor in those that wait behind a gap, nor in keys, which Yjs keeps of what it deletes.
+import * as Y from 'yjs';
+import type { ConversationLog, LogEntry } from '../../adapters/log/conversation-log.ts';
+import { type DocumentId, LIBRARY_DOCUMENT } from '../../domain/base/ids.ts';
+import { attempt } from '../../domain/base/log.ts';
+import { holdbackOf } from './cleaning.ts';
+import type { PurgeRules } from './documents.ts';
+import { cleanUpdate, countHeld } from './shared.ts';
+
+/** How many values of an entry hold what is to be nowhere; undefined where it is damaged. */
+const heldIn = ({ bytes }: Pick<LogEntry, 'bytes'>, rules: PurgeRules): number | undefined =>
+  attempt(() => countHeld(bytes, holdbackOf(rules)), undefined, 'an entry that is no Yjs update');
+
+/** Whether an entry of a document holds what is to be nowhere; so does one that cannot be read. */
+export const isHeldIn = (entry: Pick<LogEntry, 'bytes'>, rules: PurgeRules): boolean =>
+  heldIn(entry, rules) !== 0;
+
+/** Purges every document that needs it; returns those with a damaged entry, which stay as they are. */
+export async function purgeLog(log: ConversationLog, rules: PurgeRules): Promise<DocumentId[]> {
+  const damaged: DocumentId[] = [];
+  for (const id of await log.documents()) {
+    const entries = await log.read(id);
+    const held = entries.map((entry) => heldIn(entry, rules));
+    // The list overwrites titles, which only the conversation knows to have been taken out.
+    const isOverwritten = id === LIBRARY_DOCUMENT && entries.length > 1;
+    const isAffected = isOverwritten || held.some((count) => count !== 0) || takesOut(entries);
+    if (!isAffected) continue;
+    if (held.includes(undefined)) damaged.push(id);
+    else await purge(log, id, entries, rules);
+  }
+  return damaged;
+}
+
+/** Documents of which an entry holds what is to be nowhere, or cannot be read. */
+export async function unpurgedIn(log: ConversationLog, rules: PurgeRules): Promise<DocumentId[]> {
+  const found: DocumentId[] = [];
+  for (const id of await log.documents()) {
+    const entries = await log.read(id);
+    if (takesOut(entries) || entries.some((entry) => heldIn(entry, rules) !== 0)) found.push(id);
+  }
+  return found;
+}
+
+/** Later entries delete something of earlier ones, which still hold it. */
+const takesOut = (entries: readonly LogEntry[]): boolean =>
+  entries.length > 1 &&
+  entries.some(({ bytes }) => attempt(() => isDeletion(bytes), false, 'an entry that is no Yjs update'));
+
+/** A head that moves deletes its place of before; a removed message, its stand-in or a record of it is one of these maps. */
+const isDeletion = (bytes: Uint8Array): boolean =>
+  Y.decodeUpdate(bytes).structs.some(
+    (struct) => struct instanceof Y.Item && ['x', 'r'].includes(struct.parent as unknown as string),
+  );
+
+async function purge(
+  log: ConversationLog,
+  id: DocumentId,
+  entries: readonly LogEntry[],
+  rules: PurgeRules,
+): Promise<void> {
+  const last = entries.at(-1);
+  if (!last) return;
+  const doc = new Y.Doc();
+  try {
+    for (const { bytes } of entries) Y.applyUpdate(doc, bytes);
+    await log.fold(id, cleanUpdate(Y.encodeStateAsUpdate(doc), holdbackOf(rules)).update, last.seq);
+  } finally {
+    doc.destroy();
+  }
+}

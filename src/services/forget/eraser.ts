@@ -1,0 +1,36 @@
+// A record of what is forgotten, as places ask it.
+import { createMatcher, type Imprint } from '../../domain/forget/imprint.ts';
+import type { Forgotten } from '../../domain/forget/sought.ts';
+import { cleanValue, holdbackOf } from '../documents/cleaning.ts';
+import type { PurgeRules } from '../documents/documents.ts';
+
+export interface Eraser extends PurgeRules {
+  readonly record: Forgotten;
+  /** Whether the words themselves stand in it, quotations of messages that go left aside. */
+  readonly names: (text: string) => boolean;
+  /** The value without what goes: the same object where that is nothing. */
+  clean<T>(value: T): T;
+  /** The value without its passages of what is gone, and without the words that are sought: the same object where that is nothing. */
+  cleanOfWords<T>(value: T): T;
+}
+
+const HIDES_NOTHING = (text: string) => ({ text, redacted: 0 });
+
+/** `quotes`: by which sentences of messages that go are known where they stand once more; known on the device that began. */
+export function createEraser(record: Forgotten, quotes: readonly Imprint[] = []): Eraser {
+  const ids = new Set(record.ids);
+  const isGone = (id: string): boolean => ids.has(id);
+  const words = createMatcher(record.words, record.id);
+  const all = quotes.length === 0 ? words : createMatcher([...record.words, ...quotes], record.id);
+  const hide = record.words.length + quotes.length === 0 ? HIDES_NOTHING : all.hide;
+  const clean = <T>(value: T, hidden: PurgeRules['hide']): T =>
+    cleanValue(value, holdbackOf({ hide: hidden, isGone })) as T;
+  return {
+    record,
+    isGone,
+    hide,
+    names: words.has,
+    clean: (value) => clean(value, hide),
+    cleanOfWords: (value) => clean(value, record.words.length === 0 ? HIDES_NOTHING : words.hide),
+  };
+}

@@ -1,0 +1,384 @@
+// Seeks, waits for an undo, carries out, confirms. Level-triggered: a record that this device did not confirm is to be done, whoever made it.
+import { v7 } from 'uuid';
+import { z } from 'zod';
+import { LOG_HEALED } from '../../adapters/log/recovering.ts';
+import { RecollectError, toProblem } from '../../domain/base/errors.ts';
+import { type ConversationId, isConversation, isTemporary } from '../../domain/base/ids.ts';
+import { ignore, log } from '../../domain/base/log.ts';
+import { until, writable } from '../../domain/base/readable.ts';
+import type { Message } from '../../domain/chat/message.ts';
+import { imprintOf } from '../../domain/forget/imprint.ts';
+import {
+  type Forgotten,
+  forgottenSchema,
+  quotesOf,
+  type Sought,
+  soughtIn,
+} from '../../domain/forget/sought.ts';
+import type { ForgottenRecord } from '../documents/forgotten-records.ts';
+import { sourceKey } from '../library/import-plan.ts';
+import { createJob } from '../scheduler.ts';
+import { createEraser, type Eraser } from './eraser.ts';
+import type { Forget, ForgetPlan, ForgetReport, ForgetState } from './forget.ts';
+import type { Find, Place, PlaceDeps, PlaceId } from './place.ts';
+import { CREATE_PLACES } from './places/index.ts';
+import { withChildren, withoutRecalled } from './traces.ts';
+
+/** So long an undo is offered before anything is removed, ms. */
+const UNDO_MS = 10_000;
+/** Below this prefix: what is being forgotten here, until every place was read back. */
+const UNDER_WAY = 'forgetting/';
+/** What was asked for and has not begun, `Asked`. */
+const ASKED = 'forgetting/asked';
+/** What another page asked for and has not begun so long after its time is begun here, ms: that page is gone. */
+const GRACE_MS = 5_000;
+/** What could not be confirmed is tried again after this time, then after twice that, and so on, ms. */
+const [RETRY_MS, MAX_RETRY_MS] = [60_000, 3_600_000];
+/** Stands for this device while it belongs to no account. */
+const NO_ACCOUNT = 'local';
+
+const quotesSchema = z.array(z.object({ tokens: z.number().int().positive(), hash: z.string() }));
+const underWaySchema = z.object({ quotes: quotesSchema });
+const askedSchema = z.object({ record: forgottenSchema, quotes: quotesSchema, startsAt: z.number() });
+type Asked = Pick<ForgetPlan, 'record' | 'quotes'> & { readonly startsAt: number };
+
+interface ForgetDeps extends PlaceDeps {
+  readonly now: () => number;
+  /** Runs one work at a time in all tabs. */
+  readonly exclusive: <T>(work: () => Promise<T>) => Promise<T>;
+  /** This device's id in its account. */
+  readonly device: () => Promise<string | null>;
+  /** `UNDO_MS` and `GRACE_MS`, but in tests. */
+  readonly undoMs?: number;
+  readonly graceMs?: number;
+}
+
+/** How far this page came with a record. */
+interface Progress {
+  /** Places that were read back and had nothing left. */
+  readonly clean: Set<PlaceId>;
+  /** How often it was left undone, and when it is tried again, by the monotonic clock, ms. */
+  attempts: number;
+  notBefore: number;
+  /** This device said that it is done: what comes by sync after that is clean. */
+  isConfirmed: boolean;
+}
+
+/** Builds it, and follows what other devices forgot; ends with the signal. */
+export const createForget = (deps: ForgetDeps): Forget => new Forgetting(deps);
+
+class Forgetting implements Forget {
+  readonly #deps: ForgetDeps;
+  readonly #places: readonly Place[];
+  readonly state = writable<ForgetState>({ step: 'idle' });
+  readonly records: Forget['records'];
+  readonly #job;
+  readonly #progress = new Map<string, Progress>();
+  /** What this page began: reported while it runs. */
+  #begun: ForgetPlan | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** Resolves when it is written down what was asked for. */
+  #asking: Promise<void> = Promise.resolve();
+  #wasSynced = false;
+  /** The log took something back from its second copy: whatever was forgotten before may be in it. */
+  #isHealed = false;
+
+  constructor(deps: ForgetDeps) {
+    this.#deps = deps;
+    const { notes, sync, keyValues, signal } = deps;
+    this.#places = CREATE_PLACES.map((create) => create(deps));
+    this.records = notes.forgotten;
+    this.#job = createJob({
+      run: () => this.#run(),
+      signal,
+      pauseMs: RETRY_MS,
+      onError: (error, pauseMs) => {
+        log.warn(`Forgetting goes on in ${Math.round(pauseMs / 1000)} s`, error);
+        if (this.#begun) this.state.set({ step: 'failed', plan: this.#begun, problem: toProblem(error) });
+      },
+    });
+    const stops = [
+      notes.forgotten.subscribe(() => this.#job.wake()),
+      sync.status.subscribe(() => this.#onSync()),
+      keyValues.subscribe(({ keys }) => {
+        if (keys.includes(LOG_HEALED)) this.#onHealed();
+      }),
+    ];
+    signal.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(this.#timer);
+        for (const stop of stops) stop();
+      },
+      { once: true },
+    );
+    ignore(this.#begin(), 'what an earlier page left is looked for again at the next start');
+  }
+
+  readonly seek: Forget['seek'] = (sought, wanted) => seek(this.#deps, this.#places, sought, wanted);
+
+  readonly begin: Forget['begin'] = async (plan) => {
+    const { keyValues, now, undoMs = UNDO_MS } = this.#deps;
+    const { step } = this.state.get();
+    if (step === 'waiting' || step === 'running')
+      throw new RecollectError('forget-busy', 'Something is being forgotten already');
+    const startsAt = now() + undoMs;
+    this.state.set({ step: 'waiting', plan, startsAt });
+    this.#timer = setTimeout(() => ignore(this.#start(plan), 'its end is told by the state'), undoMs);
+    const { record, quotes } = plan;
+    this.#asking = keyValues.set(ASKED, { record, quotes, startsAt } satisfies Asked);
+    try {
+      await this.#asking;
+    } catch (error) {
+      clearTimeout(this.#timer);
+      this.state.set({ step: 'failed', plan, problem: toProblem(error) });
+    }
+  };
+
+  readonly undo: Forget['undo'] = async () => {
+    const waiting = this.state.get();
+    if (waiting.step !== 'waiting') return false;
+    clearTimeout(this.#timer);
+    await this.#asking;
+    if ((await this.#deps.keyValues.get(ASKED)) === undefined) {
+      // Another page took it up: timers of a page in the background come late.
+      await this.#start(waiting.plan);
+      return false;
+    }
+    await this.#deps.keyValues.set(ASKED, undefined);
+    this.state.set({ step: 'idle' });
+    return true;
+  };
+
+  readonly dismiss = (): void => {
+    const { step } = this.state.get();
+    if (step === 'done' || step === 'failed') this.state.set({ step: 'idle' });
+  };
+
+  async #start(plan: ForgetPlan): Promise<void> {
+    this.state.set({ step: 'running', plan, done: 0, total: this.#places.length });
+    try {
+      this.#begun = plan;
+      await this.#record(plan);
+      this.#job.wake(true);
+    } catch (error) {
+      this.#begun = undefined;
+      this.state.set({ step: 'failed', plan, problem: toProblem(error) });
+    }
+  }
+
+  /** From here on it is to be done, whatever happens to this page. */
+  async #record({ record, quotes }: Pick<ForgetPlan, 'record' | 'quotes'>): Promise<void> {
+    const { keyValues, notes } = this.#deps;
+    await keyValues.set(UNDER_WAY + record.id, { quotes });
+    await notes.record(record);
+    await keyValues.set(ASKED, undefined);
+  }
+
+  /** Takes up what an earlier page left, once its time is over. */
+  async #begin(): Promise<void> {
+    const { keyValues, now, signal, graceMs = GRACE_MS } = this.#deps;
+    if ((await keyValues.get(LOG_HEALED)) !== undefined) this.#isHealed = true;
+    this.#job.wake();
+    const read = async (): Promise<Asked | undefined> => {
+      const asked = askedSchema.safeParse(await keyValues.get(ASKED)).data;
+      return asked && { ...asked, record: asked.record as Forgotten };
+    };
+    const asked = await read();
+    if (!asked || signal.aborted) return;
+    const adopt = async () => {
+      const still = await read();
+      if (still?.record.id === asked.record.id) await this.#record(still);
+    };
+    const inMs = Math.min(asked.startsAt + graceMs - now(), UNDO_MS + GRACE_MS);
+    const timer = setTimeout(
+      () => ignore(adopt(), 'it is still asked for, and taken up at the next start'),
+      Math.max(0, inMs),
+    );
+    signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+  }
+
+  #onSync(): void {
+    const isSynced = this.#deps.sync.status.get().state === 'synced';
+    const isNews = isSynced && !this.#wasSynced;
+    this.#wasSynced = isSynced;
+    if (!isNews) return;
+    for (const progress of this.#progress.values()) {
+      progress.notBefore = 0;
+      // What came from elsewhere may have brought more of it.
+      if (!progress.isConfirmed) progress.clean.clear();
+    }
+    this.#job.wake();
+  }
+
+  #onHealed(): void {
+    this.#isHealed = true;
+    this.#progress.clear();
+    this.#job.wake();
+  }
+
+  async #run(): Promise<void> {
+    const { documents, notes, exclusive, signal } = this.#deps;
+    await until(documents.library, ({ ready }) => ready, signal);
+    await notes.known();
+    await exclusive(async () => {
+      const isHealed = this.#isHealed;
+      this.#isHealed = false;
+      const device = await this.#device();
+      for (const record of notes.forgotten.get()) {
+        const isBegun = this.#begun?.record.id === record.id;
+        const isDone = record.confirmed.get(device)?.left === 0;
+        if (isDone && !isHealed && !isBegun && !this.#isOnScreen(record.id)) continue;
+        const progress = this.#progressOf(record.id);
+        if (isBegun || performance.now() >= progress.notBefore) await this.#carryOut(record, progress);
+      }
+    });
+  }
+
+  async #carryOut(record: ForgottenRecord, progress: Progress): Promise<void> {
+    const { keyValues, notes, sync, now } = this.#deps;
+    const plan = this.#begun?.record.id === record.id ? this.#begun : undefined;
+    const shown = this.state.get();
+    const kept = underWaySchema.safeParse(await keyValues.get(UNDER_WAY + record.id)).data;
+    const eraser = createEraser(record, kept?.quotes ?? []);
+    // Whoever is still fetching may get more of it.
+    const isWhole = sync.account.get() === null || sync.status.get().state === 'synced';
+    for (const [done, place] of this.#places.entries()) {
+      if (plan) this.state.set({ step: 'running', plan, done, total: this.#places.length });
+      if (!progress.clean.has(place.id)) await place.remove(eraser);
+    }
+    const verified = await this.#verify(eraser, progress, plan);
+    const left = verified.reduce((sum, one) => sum + one.left, 0);
+    const isHere = verified.every(({ place, waiting }) => place === 'relay' || !waiting);
+    if (plan) {
+      this.#begun = undefined;
+      const report = { id: record.id, kind: record.kind, at: record.at, doneAt: now(), places: verified };
+      this.state.set({ step: 'done', report });
+    } else if (shown.step === 'done' && this.#isOnScreen(record.id)) {
+      const places = verified.map((one, at) => ({ ...one, found: shown.report.places[at]?.found ?? 0 }));
+      this.state.set({ step: 'done', report: { ...shown.report, doneAt: now(), places } });
+    }
+    if (isHere && isWhole) {
+      const before = record.confirmed.get(await this.#device());
+      if (before?.left !== left) await notes.confirm(record.id, await this.#device(), { at: now(), left });
+      progress.isConfirmed = true;
+      if (left === 0) await keyValues.set(UNDER_WAY + record.id, undefined);
+    }
+    if (!isHere || left > 0 || verified.some(({ waiting }) => waiting)) this.#tryAgain(progress);
+  }
+
+  /** Its report is on the screen, and something in it is still open. */
+  #isOnScreen(id: string): boolean {
+    const shown = this.state.get();
+    return (
+      shown.step === 'done' && shown.report.id === id && shown.report.places.some(({ waiting }) => waiting)
+    );
+  }
+
+  #tryAgain(progress: Progress): void {
+    const pauseMs = Math.min(RETRY_MS * 2 ** progress.attempts, MAX_RETRY_MS);
+    progress.attempts += 1;
+    progress.notBefore = performance.now() + pauseMs;
+    this.#job.wakeWithin(pauseMs + 1);
+  }
+
+  async #verify(
+    eraser: Eraser,
+    progress: Progress,
+    plan: ForgetPlan | undefined,
+  ): Promise<ForgetReport['places']> {
+    const verified: ForgetReport['places'][number][] = [];
+    for (const place of this.#places) {
+      const finds = plan?.finds.filter((find) => find.place === place.id) ?? [];
+      const found = finds.reduce((sum, { count }) => sum + count, 0);
+      const read = progress.clean.has(place.id) ? { left: 0, waiting: false } : await place.verify(eraser);
+      if (read.left === 0 && !read.waiting && place.id !== 'relay') progress.clean.add(place.id);
+      verified.push({ place: place.id, found, ...read });
+    }
+    return verified;
+  }
+
+  #progressOf(id: string): Progress {
+    const known = this.#progress.get(id);
+    if (known) return known;
+    const made: Progress = { clean: new Set(), attempts: 0, notBefore: 0, isConfirmed: false };
+    this.#progress.set(id, made);
+    return made;
+  }
+
+  async #device(): Promise<string> {
+    return (await this.#deps.device()) ?? NO_ACCOUNT;
+  }
+}
+
+/** Reads every conversation twice: what is sought, then what else speaks of it. */
+async function seek(
+  { documents, log: entries, now }: ForgetDeps,
+  places: readonly Place[],
+  sought: Sought,
+  signal: AbortSignal,
+): Promise<ForgetPlan> {
+  const id = v7();
+  const words = 'words' in sought ? sought.words.flatMap((one) => imprintOf(one, id) ?? []) : [];
+  if ('words' in sought && words.length === 0)
+    throw new RecollectError('forget-no-words', 'There is no word to look for');
+  const matcher = createEraser({ ...NOTHING, id, words });
+  const isNamed = (message: Message) => {
+    const said = withoutRecalled(message);
+    return matcher.cleanOfWords(said) !== said;
+  };
+  const whole = new Set<ConversationId>();
+  const parentOf = new Map<ConversationId, string>();
+  const sources = new Map<ConversationId, string>();
+  const messages = new Map<ConversationId, readonly Message[]>();
+  for (const document of (await entries.documents()).filter(isConversation)) {
+    signal.throwIfAborted();
+    const conversation = isTemporary(document) ? undefined : await documents.read(document);
+    if (!conversation) continue;
+    const { parent, source } = conversation.meta;
+    if (parent) parentOf.set(document, parent.conversationId);
+    if (source) sources.set(document, sourceKey(source.tool, source.id));
+    const part = soughtIn(conversation, sought, isNamed);
+    if (part.whole) whole.add(document);
+    if (part.messages.length > 0) messages.set(document, part.messages);
+  }
+  const gone = withChildren(whole, parentOf);
+  for (const document of gone)
+    if (!messages.has(document))
+      messages.set(document, [...((await documents.read(document))?.messages.values() ?? [])]);
+  const inParts = [...messages].filter(([document]) => !gone.has(document));
+  const record: Forgotten = {
+    id,
+    at: now(),
+    kind: sought.kind,
+    ids: [...gone, ...inParts.flatMap(([, some]) => some.map((message) => message.id))],
+    inside: [],
+    sources: [...gone].flatMap((document) => imprintOf(sources.get(document) ?? '', id)?.hash ?? []),
+    words,
+    whole: 'whole' in sought && sought.whole,
+  };
+  const quotes = quotesOf([...messages.values()].flat(), id);
+  const eraser = createEraser(record, quotes);
+  const finds: Find[] = [];
+  for (const place of places) {
+    signal.throwIfAborted();
+    finds.push(...(await place.find(eraser)));
+  }
+  const inside = new Set(finds.flatMap(({ conversation }) => (conversation ? [conversation] : [])));
+  return {
+    record: { ...record, inside: [...inside].filter((document) => !gone.has(document)) },
+    quotes,
+    finds,
+  };
+}
+
+const NOTHING: Forgotten = {
+  id: '',
+  at: Number.POSITIVE_INFINITY,
+  kind: 'phrase',
+  ids: [],
+  inside: [],
+  sources: [],
+  words: [],
+  whole: false,
+};

@@ -1,0 +1,81 @@
+// A place in which something of what is forgotten may lie.
+
+import type { MemoryIndex } from '../../adapters/index/memory-index.ts';
+import type { Store } from '../../adapters/log/conversation-log.ts';
+import type { LogCopy } from '../../adapters/log/recovering.ts';
+import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
+import type { Readable } from '../../domain/base/readable.ts';
+import type { Config } from '../../domain/settings/config.ts';
+import type { Documents } from '../documents/documents.ts';
+import type { Notes } from '../documents/notes.ts';
+import type { MemoryStatus } from '../memory/memory.ts';
+import type { Sync } from '../sync/sync.ts';
+import type { Eraser } from './eraser.ts';
+
+/** In the order in which they are cleaned: what others are made of comes first. */
+export const PLACES = ['conversations', 'notes', 'kept', 'copy', 'index', 'relay'] as const;
+export type PlaceId = (typeof PLACES)[number];
+
+export interface Find {
+  readonly place: PlaceId;
+  /** `card`: passages that memory brought back; `words`, `quote`: the message stays without them; `draft`: unsent or unfinished words. */
+  readonly what:
+    | 'conversation'
+    | 'message'
+    | 'words'
+    | 'quote'
+    | 'card'
+    | 'title'
+    | 'summary'
+    | 'note'
+    | 'feedback'
+    | 'draft'
+    | 'session-memory'
+    | 'records'
+    | 'rows';
+  readonly conversation: ConversationId | null;
+  readonly message: MessageId | null;
+  readonly title: string;
+  /** Its beginning, for the preview; may be empty. */
+  readonly excerpt: string;
+  /** How many of them: messages of a conversation, rows of the index. */
+  readonly count: number;
+}
+
+/** `left`: so many things are still there; `waiting`: it is not known yet, or done as soon as a connection is there. */
+export interface Verified {
+  readonly left: number;
+  readonly waiting: boolean;
+}
+
+export interface PlaceDeps {
+  readonly documents: Pick<Documents, 'library' | 'read' | 'change' | 'erase' | 'purge' | 'unpurged'>;
+  readonly notes: Pick<Notes, 'state' | 'known' | 'forgotten' | 'record' | 'confirm' | 'takeOut'>;
+  readonly log: Pick<Store['log'], 'documents' | 'head' | 'since'>;
+  /** The second copy of the log. */
+  readonly copy: LogCopy;
+  /** Small things beside the log. */
+  readonly keyValues: Store['drawer'];
+  /** Null while it is not open. */
+  readonly index: () => MemoryIndex | null;
+  readonly indexStatus: Readable<MemoryStatus>;
+  /** Has the index read what is new at once. */
+  readonly wakeIndex: () => void;
+  /** What may be in a title that is made anew. */
+  readonly privacy: () => Config['privacy'];
+  readonly sync: Pick<Sync, 'status' | 'account' | 'forget'>;
+  readonly signal: AbortSignal;
+}
+
+export interface Place {
+  readonly id: PlaceId;
+  /** What of it lies here. Changes nothing. */
+  find(eraser: Eraser): Promise<readonly Find[]>;
+  /** Removes it. Doing so twice is doing it once; a kill at any write leaves it to be done again. */
+  remove(eraser: Eraser): Promise<void>;
+  /** Reads the place back. */
+  verify(eraser: Eraser): Promise<Verified>;
+}
+
+/** Builds a place. */
+export type CreatePlace = (deps: PlaceDeps) => Place;

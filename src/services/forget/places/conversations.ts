@@ -1,0 +1,63 @@
+// Conversations in the log, with titles, summaries, recall cards and what quotes them; also those in the trash.
+import { type ConversationId, isConversation } from '../../../domain/base/ids.ts';
+import type { Conversation } from '../../../domain/chat/conversation.ts';
+import { TAKEN_OUT } from '../../../domain/forget/imprint.ts';
+import type { Config } from '../../../domain/settings/config.ts';
+import type { ConversationChange } from '../../documents/documents.ts';
+import { missingTitle } from '../../memory/rows.ts';
+import type { CreatePlace, Find } from '../place.ts';
+import { tracesIn } from '../traces.ts';
+
+/** A title that was made of what goes is made of what stays, in the same change. */
+function titled(
+  conversation: Conversation,
+  change: ConversationChange,
+  privacy: Config['privacy'],
+): ConversationChange {
+  if (change.meta?.title !== '') return change;
+  const messages = new Map(conversation.messages);
+  for (const id of change.removed ?? []) messages.delete(id);
+  for (const message of change.rewritten ?? []) messages.set(message.id, message);
+  const title = missingTitle(
+    { ...conversation, messages, meta: { ...conversation.meta, title: '' } },
+    privacy,
+  );
+  return { ...change, meta: { ...change.meta, title: title ?? TAKEN_OUT } };
+}
+
+export const conversations: CreatePlace = ({ documents, log, sync, privacy, signal }) => {
+  const each = async function* () {
+    for (const id of (await log.documents()).filter(isConversation)) {
+      // The page has its turn between two conversations.
+      await new Promise((resolve) => setTimeout(resolve));
+      signal.throwIfAborted();
+      const conversation = await documents.read(id);
+      if (conversation) yield conversation;
+    }
+  };
+  return {
+    id: 'conversations',
+    find: async (eraser) => {
+      const found: Find[] = [];
+      for await (const conversation of each()) found.push(...tracesIn(conversation, eraser).finds);
+      return found;
+    },
+    remove: async (eraser) => {
+      const gone: ConversationId[] = [];
+      for await (const conversation of each()) {
+        const { erase, change } = tracesIn(conversation, eraser);
+        if (erase) gone.push(conversation.id);
+        // One that a newer app wrote cannot be changed here; reading the log back tells of it.
+        else if (change && !conversation.newer)
+          await documents.change(conversation.id, titled(conversation, change, privacy()));
+      }
+      if (gone.length > 0) {
+        // Also those of which only other devices have something are erased there.
+        if (sync.account.get() !== null) await sync.forget(gone);
+        await documents.erase(gone);
+      }
+      await documents.purge(eraser);
+    },
+    verify: async (eraser) => ({ left: (await documents.unpurged(eraser)).length, waiting: false }),
+  };
+};

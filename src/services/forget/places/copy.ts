@@ -1,0 +1,59 @@
+// The second copy of the log. Its writer follows the log by itself; here it is told once more, and waited for: a copy with the words in it could
+// bring them back.
+import type { DocumentId } from '../../../domain/base/ids.ts';
+import { isHeldIn } from '../../documents/purge.ts';
+import type { CreatePlace, PlaceDeps } from '../place.ts';
+
+/** How long its writer may take, ms, one look after the other. What takes longer is looked at again later. */
+const LOOKS_MS = [50, 150, 500, 1500];
+/** Entries read at a time. */
+const PAGE = 500;
+
+/** Documents of which the copy has entries that the log has no more. */
+async function staleIn({ copy, log, signal }: PlaceDeps): Promise<ReadonlySet<DocumentId>> {
+  // The copy first: whatever it has, the log had before.
+  const copied = new Map<string, DocumentId>();
+  for await (const records of copy.records())
+    for (const { entry } of records) copied.set(entry.id, entry.document);
+  for (let seq = 0; copied.size > 0; ) {
+    signal.throwIfAborted();
+    const entries = await log.since(seq, PAGE);
+    const last = entries.at(-1);
+    if (!last) break;
+    for (const { id } of entries) copied.delete(id);
+    seq = last.seq;
+  }
+  return new Set(copied.values());
+}
+
+export const copy: CreatePlace = (deps) => ({
+  id: 'copy',
+  find: async (eraser) => {
+    let count = 0;
+    for await (const records of deps.copy.records())
+      count += records.filter(({ entry }) => eraser.isGone(entry.document) || isHeldIn(entry, eraser)).length;
+    return count === 0
+      ? []
+      : [
+          {
+            place: 'copy',
+            what: 'records',
+            conversation: null,
+            message: null,
+            title: '',
+            excerpt: '',
+            count,
+          },
+        ];
+  },
+  remove: async () => {
+    for (const pauseMs of LOOKS_MS) {
+      const stale = await staleIn(deps);
+      if (stale.size === 0) return;
+      for (const document of stale) deps.copy.letGo(document);
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      deps.signal.throwIfAborted();
+    }
+  },
+  verify: async () => ({ left: 0, waiting: (await staleIn(deps)).size > 0 }),
+});

@@ -1,0 +1,90 @@
+// The memory index: rows, chunks, vectors, keywords. It follows the log by itself; here it is waited for, and its files are written anew, since
+// a database keeps what it deletes until then.
+
+import type { MemoryIndex } from '../../../adapters/index/memory-index.ts';
+import type { ConversationId } from '../../../domain/base/ids.ts';
+import { until } from '../../../domain/base/readable.ts';
+import { atMost } from '../../../domain/base/within.ts';
+import { describeConversation, isRemembered } from '../../memory/rows.ts';
+import type { Eraser } from '../eraser.ts';
+import type { CreatePlace, PlaceDeps } from '../place.ts';
+
+/** How long the index may take to read what changed, ms. What takes longer is looked at again at the next start. */
+const TIMEOUT_MS = 120_000;
+
+export const index: CreatePlace = (deps) => ({
+  id: 'index',
+  find: async (eraser) => {
+    const rows = await goneRows(deps.index(), eraser);
+    return rows === 0
+      ? []
+      : [
+          {
+            place: 'index',
+            what: 'rows',
+            conversation: null,
+            message: null,
+            title: '',
+            excerpt: '',
+            count: rows,
+          },
+        ];
+  },
+  remove: async (eraser) => {
+    if (!(await hasCaughtUp(deps, eraser))) return;
+    const open = deps.index();
+    // Keywords and summary of what stayed, without what went.
+    for (const id of eraser.record.inside as readonly ConversationId[]) {
+      const conversation = await deps.documents.read(id);
+      if (conversation && isRemembered(conversation, deps.privacy()))
+        await open?.describe(id, describeConversation(conversation, deps.privacy()));
+    }
+    await open?.purge();
+  },
+  verify: async (eraser) => {
+    const open = deps.index();
+    if (!open) return { left: 0, waiting: true };
+    const rows = await goneRows(open, eraser);
+    return { left: rows, waiting: rows === 0 && !(await isCurrent(deps, open)) };
+  },
+});
+
+/** Conversations and messages in the index that are gone. */
+async function goneRows(open: MemoryIndex | null, { record, isGone }: Eraser): Promise<number> {
+  if (!open) return 0;
+  let rows = 0;
+  for (const id of await open.conversationIds()) {
+    const messages = await open.messageIds(id);
+    if (isGone(id)) rows += Math.max(1, messages.size);
+    else if (record.ids.length > 0) for (const message of messages) if (isGone(message)) rows += 1;
+  }
+  return rows;
+}
+
+const isCurrent = async ({ log }: PlaceDeps, open: MemoryIndex): Promise<boolean> =>
+  (await open.bookmark()) >= (await log.head());
+
+/** Waits until the index has read what was removed. False where it does not in time, or is not open. */
+async function hasCaughtUp(deps: PlaceDeps, eraser: Eraser): Promise<boolean> {
+  const isDone = async () => {
+    const open = deps.index();
+    const gone = new Set<ConversationId>(eraser.record.ids as readonly ConversationId[]);
+    return (
+      open !== null &&
+      (await isCurrent(deps, open)) &&
+      (gone.size === 0 || (await goneRows(open, eraser)) === 0)
+    );
+  };
+  if (deps.index() === null) return false;
+  deps.wakeIndex();
+  return await atMost(deps.signal, TIMEOUT_MS, async (bounded) => {
+    for (;;) {
+      if (await isDone()) return true;
+      const before = deps.indexStatus.get();
+      await until(deps.indexStatus, (status) => status !== before, bounded);
+    }
+  }).catch(() => {
+    deps.signal.throwIfAborted();
+    return false;
+  });
+}

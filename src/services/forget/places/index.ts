@@ -1,0 +1,10 @@
+// The places, in the order in which they are cleaned.
+import type { CreatePlace } from '../place.ts';
+import { conversations } from './conversations.ts';
+import { copy } from './copy.ts';
+import { index } from './index-rows.ts';
+import { kept } from './kept.ts';
+import { notes } from './notes.ts';
+import { relay } from './relay.ts';
+
+export const CREATE_PLACES: readonly CreatePlace[] = [conversations, notes, kept, copy, index, relay];

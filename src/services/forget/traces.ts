@@ -1,0 +1,155 @@
+// What of one conversation goes, and what of it stays without some of its words. Pure.
+import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
+import type { Conversation, ConversationMeta } from '../../domain/chat/conversation.ts';
+import type { Message, Part } from '../../domain/chat/message.ts';
+import { textOf } from '../../domain/chat/message.ts';
+import type { ConversationChange } from '../documents/documents.ts';
+import type { Eraser } from './eraser.ts';
+import type { Find } from './place.ts';
+
+interface Traces {
+  /** All of it goes. */
+  readonly erase: boolean;
+  /** Undefined where nothing of it goes, or all. */
+  readonly change: ConversationChange | undefined;
+  readonly finds: readonly Find[];
+}
+
+/** Longest excerpt of a find, characters. */
+const EXCERPT = 160;
+
+/** What a person or a model said in the message, without what memory brought back for it. */
+export const withoutRecalled = (message: Message): Message => ({
+  ...message,
+  parts: message.parts.flatMap((part): Part[] => {
+    if (part.type === 'recall') return [];
+    return part.type === 'tool-result' && part.recalled
+      ? [{ ...part, recalled: undefined, text: '' }]
+      : [part];
+  }),
+});
+
+/** Thoughts and calls that only a provider can read may hold what is taken out of the words. */
+const withoutSealed = (message: Message): Message => ({
+  ...message,
+  parts: message.parts.map((part) =>
+    part.type === 'reasoning' ? { ...part, encrypted: undefined, provider: undefined } : part,
+  ),
+});
+
+const excerptOf = (message: Message): string => textOf(message).slice(0, EXCERPT);
+
+export function tracesIn(conversation: Conversation, eraser: Eraser): Traces {
+  const { record, isGone } = eraser;
+  const { id, meta, messages } = conversation;
+  const title = meta.title;
+  const find = (what: Find['what'], excerpt: string, message: MessageId | null = null, count = 1): Find => ({
+    place: 'conversations',
+    what,
+    conversation: id,
+    message,
+    title,
+    excerpt,
+    count,
+  });
+  const all = [...messages.values()];
+  // What was said after it on another device is another thing, and stays.
+  const isMeant = ({ createdAt }: Message) => createdAt <= record.at;
+  if (isGone(id) && all.every(isMeant))
+    return {
+      erase: true,
+      change: undefined,
+      finds: [find('conversation', all[0] ? excerptOf(all[0]) : '', null, all.length)],
+    };
+  const finds: Find[] = [];
+  const removed: MessageId[] = [];
+  const rewritten: Message[] = [];
+  for (const message of all.filter(isMeant)) {
+    const said = record.whole && record.words.length > 0 ? withoutRecalled(message) : message;
+    const isNamed = record.whole && eraser.cleanOfWords(said) !== said;
+    if (isGone(id) || isGone(message.id) || isNamed) {
+      removed.push(message.id);
+      finds.push(find('message', excerptOf(message), message.id));
+      continue;
+    }
+    const cleaned = eraser.clean(message);
+    if (cleaned === message) continue;
+    rewritten.push(withoutSealed(cleaned));
+    const isCard = JSON.stringify(withoutRecalled(cleaned)) === JSON.stringify(withoutRecalled(message));
+    finds.push(
+      find(isCard ? 'card' : record.words.length > 0 ? 'words' : 'quote', excerptOf(message), message.id),
+    );
+  }
+  if (removed.length > 0 && removed.length === all.length)
+    return {
+      erase: true,
+      change: undefined,
+      finds: [find('conversation', excerptOf(all[0] as Message), null, all.length)],
+    };
+  const changed = removed.length + rewritten.length > 0;
+  const metaChange = metaOf(meta, eraser, changed, removed.length > 0);
+  if (metaChange.title !== undefined && metaChange.title !== title) finds.push(find('title', title));
+  if (metaChange.summary === null) finds.push(find('summary', meta.summary ?? ''));
+  const checkpoints: Record<
+    string,
+    (typeof conversation.checkpoints extends ReadonlyMap<string, infer C> ? C : never) | null
+  > = {};
+  for (const [name, checkpoint] of conversation.checkpoints) {
+    const shown = eraser.hide(name);
+    const points = removed.includes(checkpoint.messageId);
+    if (shown.redacted === 0 && !points) continue;
+    checkpoints[name] = null;
+    if (!points) checkpoints[shown.text] = checkpoint;
+    if (shown.redacted > 0) finds.push(find('title', name));
+  }
+  const compactions: Record<string, null> = {};
+  for (const [key, made] of conversation.compactions)
+    if (eraser.clean(made) !== made) {
+      compactions[key] = null;
+      finds.push(find('summary', ''));
+    }
+  const isTouched =
+    changed || [metaChange, checkpoints, compactions].some((part) => Object.keys(part).length > 0);
+  return {
+    erase: false,
+    change: isTouched
+      ? { removed, rewritten, checkpoints, compactions, meta: metaChange, takesOut: true }
+      : undefined,
+    finds,
+  };
+}
+
+/** Titles and summaries that were made of what goes are made anew; what a person wrote loses the words alone. */
+function metaOf(
+  meta: ConversationMeta,
+  { hide }: Eraser,
+  changed: boolean,
+  removes: boolean,
+): Partial<ConversationMeta> {
+  const made: Partial<ConversationMeta> = {};
+  const title = hide(meta.title);
+  if (meta.titleBy === 'auto' && meta.title !== '' && (removes || title.redacted > 0)) made.title = '';
+  else if (title.redacted > 0) made.title = title.text;
+  if (meta.summary !== null && (changed || hide(meta.summary).redacted > 0)) {
+    made.summary = null;
+    made.polished = 0;
+  }
+  for (const key of ['systemPrompt', 'workDir'] as const) {
+    const text = hide(meta[key] ?? '');
+    if (text.redacted > 0) made[key] = text.text;
+  }
+  return made;
+}
+
+/** Conversations that hang below those, however deep: subagents tell what their conversation was about. */
+export function withChildren(
+  ids: ReadonlySet<ConversationId>,
+  parentOf: ReadonlyMap<ConversationId, string>,
+): ReadonlySet<ConversationId> {
+  const found = new Set<ConversationId>(ids);
+  for (let size = -1; size !== found.size; ) {
+    size = found.size;
+    for (const [id, parent] of parentOf) if (found.has(parent as ConversationId)) found.add(id);
+  }
+  return found;
+}

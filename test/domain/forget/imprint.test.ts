@@ -1,0 +1,71 @@
+// Words that are found again by their hashes: wherever they stand, in whatever form, and nothing else.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createMatcher, type Imprint, imprintOf, TAKEN_OUT } from '../../../src/domain/forget/imprint.ts';
+import { tellingSentences } from '../../../src/domain/forget/sought.ts';
+
+const matcherOf = (...words: string[]) =>
+  createMatcher(
+    words.map((one) => imprintOf(one, 'salt') as Imprint),
+    'salt',
+  );
+
+describe('imprints', () => {
+  it.each([
+    ['Ada Lovelace', 'I met ADA  LOVELACE, twice.', `I met ${TAKEN_OUT}, twice.`],
+    ['Ada Lovelace', 'ada-lovelace@example.org', `${TAKEN_OUT}@example.org`],
+    ['张伟', '我和张伟吃饭，张伟付钱。', `我和${TAKEN_OUT}吃饭，${TAKEN_OUT}付钱。`],
+    ['café', 'the Cafe\u0301 there', `the ${TAKEN_OUT} there`],
+    ['A1', 'Ａ１ and a1', `${TAKEN_OUT} and ${TAKEN_OUT}`],
+    ['art', 'start art party', `start ${TAKEN_OUT} party`],
+    ['a b a', 'x a b a b a y', `x ${TAKEN_OUT} y`],
+    ['13800138000', '电话13800138000。', `电话${TAKEN_OUT}。`],
+  ])('find %s in %s', (words, text, left) => {
+    expect(matcherOf(words).hide(text).text).toBe(left);
+    expect(matcherOf(words).has(text)).toBe(true);
+  });
+
+  it('hold no words, and differ from salt to salt', () => {
+    const one = imprintOf('Ada Lovelace', 'one');
+    expect(JSON.stringify(one)).not.toMatch(/ada|lovelace/i);
+    expect(one?.hash).not.toBe(imprintOf('Ada Lovelace', 'other')?.hash);
+    expect(imprintOf(' — !', 'salt')).toBeUndefined();
+  });
+
+  it('find what was put anywhere, and leave the rest as it was', () => {
+    const word = fc.stringMatching(/^[a-z]{1,8}$/);
+    const words = fc.array(word, { minLength: 1, maxLength: 4 });
+    const texts = fc.array(word, { maxLength: 12 });
+    fc.assert(
+      fc.property(words, texts, texts, (sought, before, after) => {
+        const [phrase, matcher] = [sought.join(' '), matcherOf(sought.join(' '))];
+        const text = [...before, phrase, ...after].join(' ');
+        const hidden = matcher.hide(text);
+        expect(hidden.redacted).toBeGreaterThan(0);
+        expect(matcher.has(hidden.text)).toBe(false);
+        // Without what it marked, the text is a part of what it was.
+        for (const rest of hidden.text.split(TAKEN_OUT)) expect(text).toContain(rest);
+      }),
+    );
+  });
+
+  it('find nothing where no window of the text has the words', () => {
+    const tokens = fc.array(fc.constantFrom('a', 'b', 'c', '人', '民'), { minLength: 1, maxLength: 30 });
+    fc.assert(
+      fc.property(tokens, tokens, (text, sought) => {
+        const joined = text.join(' ');
+        const isThere = ` ${joined} `.includes(` ${sought.join(' ')} `);
+        expect(matcherOf(sought.join(' ')).has(joined)).toBe(isThere);
+      }),
+    );
+  });
+
+  it('know a quotation by sentences that few people say', () => {
+    expect(
+      tellingSentences('Thank you very much! Our cabin by the lake burned down in the spring of 2019.'),
+    ).toEqual(['Our cabin by the lake burned down in the spring of 2019.']);
+    expect(tellingSentences('好的。我们在湖边的小屋在二零一九年春天烧毁了。')).toEqual([
+      '我们在湖边的小屋在二零一九年春天烧毁了。',
+    ]);
+  });
+});

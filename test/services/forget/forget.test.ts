@@ -1,0 +1,340 @@
+// Forgetting for good: reported, undone in time, removed everywhere it can be, and never brought back.
+import { afterEach, describe, expect, it } from 'vitest';
+import type { LogEntry } from '../../../src/adapters/log/conversation-log.ts';
+import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
+import { LOG_HEALED } from '../../../src/adapters/log/recovering.ts';
+import { createInMemoryVault } from '../../../src/adapters/vault/in-memory.ts';
+import { asMessageId } from '../../../src/domain/base/ids.ts';
+import { type Message, textOf } from '../../../src/domain/chat/message.ts';
+import type { Sought } from '../../../src/domain/forget/sought.ts';
+import { PLACES, type PlaceDeps } from '../../../src/services/forget/place.ts';
+import { CREATE_PLACES } from '../../../src/services/forget/places/index.ts';
+import { filesOf } from '../../fixtures/files.ts';
+import { describePlace } from '../../suites/forget-place.suite.ts';
+import { perilous } from '../../sync/perilous.ts';
+import { idOf, NOW, openDevice, recallOf } from './device.ts';
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+const open: typeof openDevice = (options) => {
+  const device = openDevice(options);
+  closing.push(device.close);
+  return device;
+};
+
+const CANARY = 'Quillfeather';
+const STORY = `My neighbour ${CANARY} lost the garden in the flood of 1994 and never spoke of it.`;
+
+/** A library in which the canary lies in every place. */
+async function populated(device = open()) {
+  const told = await device.say('told', [STORY, 'I am sorry to hear that.', 'And the weather?'], {
+    title: `About ${CANARY}`,
+    titleBy: 'auto',
+    source: { tool: 'chatgpt', id: 'abc' },
+    summary: `${CANARY} lost a garden`,
+  });
+  const quoted = await device.say('quoted', [
+    'What do you know of gardens?',
+    [recallOf(told, STORY), { type: 'text', text: `You told me this. ${STORY} A garden needs care.` }],
+  ]);
+  const other = await device.say('other', ['Something else entirely', 'Indeed']);
+  await device.notes.write({
+    text: `${CANARY} likes roses`,
+    source: { conversationId: told.id, messageId: told.messages[0]?.id as string },
+  });
+  await device.notes.judge({
+    conversationId: told.id,
+    messageId: told.messages[0]?.id as string,
+    verdict: 'pinned',
+    query: null,
+    passage: STORY,
+    title: `About ${CANARY}`,
+  });
+  await device.store.drawer.set('written/composer/tab', { text: `Dear ${CANARY}`, files: [] });
+  await device.store.drawer.set(`session-memory/${told.id}`, {
+    text: `${CANARY} is a neighbour`,
+    upTo: told.messages[2]?.id,
+    messages: 3,
+    calls: 1,
+    tokens: 10,
+  });
+  return { device, told, quoted, other };
+}
+
+describe('forget', () => {
+  const soughts: [string, (found: Awaited<ReturnType<typeof populated>>) => Sought][] = [
+    ['a phrase', () => ({ kind: 'phrase', words: [CANARY], whole: false })],
+    ['a person', () => ({ kind: 'person', words: [CANARY], whole: true })],
+    ['a time span, drafts left aside', () => ({ kind: 'span', from: 0, to: NOW })],
+  ];
+  it.each(soughts)('%s: nothing is left of it, byte by byte', async (kind, soughtIn) => {
+    const found = await populated();
+    const { device } = found;
+    expect(new Set(await device.placesOf(CANARY))).toEqual(
+      new Set(['log', 'written', 'session-memory', 'index', 'overview']),
+    );
+    if (kind.includes('drafts')) await device.store.drawer.set('written/composer/tab', undefined);
+    const { plan, report } = await device.forgetAll(soughtIn(found));
+    expect(plan.finds.length).toBeGreaterThan(0);
+    expect(report.places.map(({ place, left }) => [place, left])).toEqual(PLACES.map((id) => [id, 0]));
+    expect(await device.placesOf(CANARY)).toEqual([]);
+    expect(JSON.stringify(device.notes.state.get())).not.toContain(CANARY);
+    expect(JSON.stringify(device.documents.library.get())).not.toContain(CANARY);
+    // What remains of it is confirmed, and has no word of it.
+    const [record] = device.forget.records.get();
+    expect([...(record?.confirmed.values() ?? [])]).toMatchObject([{ left: 0 }]);
+  });
+
+  it('the words of a phrase alone go: what stands around them stays', async () => {
+    const { device, told, other } = await populated();
+    await device.forgetAll({ kind: 'phrase', words: [CANARY], whole: false });
+    const read = await device.documents.read(told.id);
+    expect([...(read?.messages.values() ?? [])].map(textOf)).toEqual([
+      'I am sorry to hear that.',
+      'And the weather?',
+      'My neighbour ••• lost the garden in the flood of 1994 and never spoke of it.',
+    ]);
+    expect((await device.documents.read(other.id))?.messages.size).toBe(2);
+    expect(device.notes.state.get().notes.map(({ text }) => text)).toEqual(['••• likes roses']);
+  });
+
+  it('one message, the card that shows it and the sentences that quote it go; the answer around them stays', async () => {
+    const { device, told, quoted } = await populated();
+    await device.forgetAll({
+      kind: 'message',
+      conversation: told.id,
+      message: told.messages[0]?.id as never,
+    });
+    expect(await device.placesOf('lost the garden')).toEqual([]);
+    const all = [...((await device.documents.read(quoted.id))?.messages.values() ?? [])];
+    expect(all.map(textOf).sort()).toEqual(
+      ['What do you know of gardens?', 'You told me this. •••. A garden needs care.'].sort(),
+    );
+    expect(all.flatMap(({ parts }) => parts).find(({ type }) => type === 'recall')).toMatchObject({
+      passages: [],
+    });
+    expect((await device.documents.read(told.id))?.messages.size).toBe(2);
+  });
+
+  it.each([
+    ['a conversation', { kind: 'conversation', conversation: idOf('told') }],
+    ['a source', { kind: 'source', tool: 'chatgpt' }],
+  ] as const)('%s goes as a whole, and no backup brings it back', async (_, sought) => {
+    const { device, told } = await populated();
+    const backup = await device.library.exportConversations('all', 'json');
+    const bytes = new Uint8Array(await backup.blob.arrayBuffer());
+    await device.forgetAll(sought);
+    expect(await device.documents.read(told.id)).toBeUndefined();
+    const [report] = await device.library.importFiles(filesOf({ 'backup.json': bytes }));
+    expect(report?.problem).toBeNull();
+    expect(report?.skipped).toContainEqual({ reason: 'forgotten', count: 3 });
+    expect(await device.documents.read(told.id)).toBeUndefined();
+    expect(await device.placesOf('lost the garden')).toEqual([]);
+  });
+
+  it('a backup brings no words of a phrase back, and what is said of it later stays', async () => {
+    const { device } = await populated();
+    const backup = await device.library.exportConversations('all', 'json');
+    const bytes = new Uint8Array(await backup.blob.arrayBuffer());
+    await device.forgetAll({ kind: 'phrase', words: [CANARY], whole: false });
+    await device.library.importFiles(filesOf({ 'backup.json': bytes }));
+    expect(await device.placesOf(CANARY)).toEqual([]);
+    const later = await device.say('later', [`I met ${CANARY} again`], {}, NOW + 1);
+    device.forget.dismiss();
+    expect((await device.documents.read(later.id))?.messages.size).toBe(1);
+  });
+
+  it('an undo in time removes nothing, and after that there is none', async () => {
+    const { device } = await populated(open({ undoMs: 100 }));
+    const before = await device.store.log.since(0, Number.POSITIVE_INFINITY);
+    const plan = await device.forget.seek(
+      { kind: 'phrase', words: [CANARY], whole: false },
+      new AbortController().signal,
+    );
+    await device.forget.begin(plan);
+    await expect(device.forget.begin(plan)).rejects.toMatchObject({ problem: { code: 'forget-busy' } });
+    expect(await device.forget.undo()).toBe(true);
+    await new Promise((resolve) => setTimeout(resolve, 120));
+    expect(await device.store.log.since(0, Number.POSITIVE_INFINITY)).toEqual(before);
+    await device.forgetAll({ kind: 'phrase', words: [CANARY], whole: false });
+    expect(await device.forget.undo()).toBe(false);
+  });
+
+  it('a page that is closed in the time for an undo leaves it to the next, unless it was undone', async () => {
+    for (const isUndone of [false, true]) {
+      const store = createInMemoryStore({ now: () => NOW });
+      const { device } = await populated(openDevice({ store, undoMs: 100, engine: false }));
+      const signal = new AbortController().signal;
+      const plan = await device.forget.seek({ kind: 'phrase', words: [CANARY], whole: false }, signal);
+      await device.forget.begin(plan);
+      if (isUndone) await device.forget.undo();
+      await device.close();
+      // The clock of these devices stands still: what was asked for begins when its time is over.
+      const next = open({ store, engine: false });
+      await next.notes.known();
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      for (let look = 0; !isUndone && look < 200 && (await next.placesOf(CANARY)).length > 0; look += 1)
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      expect((await next.placesOf(CANARY)).length > 0, `undone: ${isUndone}`).toBe(isUndone);
+      expect(next.forget.records.get().length).toBe(isUndone ? 0 : 1);
+    }
+  });
+
+  it('words that the app itself uses harm nothing: fields, ids, models', async () => {
+    const device = open({ engine: false });
+    const id = '0190aaaa-cafe-7aaa-8aaa-aaaaaaaaaaaa';
+    const message = {
+      id: asMessageId(id),
+      parentId: null,
+      role: 'assistant',
+      kind: 'message',
+      createdAt: NOW - 5,
+      model: 'claude-opus',
+      parts: [
+        { type: 'text', text: 'Hello there' },
+        { type: 'tool-call', callId: 'call text', name: 'read_text', arguments: '{}' },
+      ],
+    } as const satisfies Message;
+    await device.documents.change(idOf('kept'), {
+      messages: [message],
+      meta: { title: 'Hello', createdAt: NOW - 5, head: message.id },
+    });
+    const before = await device.documents.read(idOf('kept'));
+    for (const word of ['text', 'cafe', 'claude', 'assistant', 'meta'])
+      for (const whole of [false, true]) {
+        const { plan } = await device.forgetAll({ kind: 'phrase', words: [word], whole });
+        expect(plan.finds, word).toEqual([]);
+        device.forget.dismiss();
+      }
+    expect(await device.documents.read(idOf('kept'))).toEqual(before);
+    expect(device.forget.records.get().length).toBe(10);
+  });
+
+  it('keywords are made again of what stayed', async () => {
+    const { device, told } = await populated();
+    await device.forgetAll({ kind: 'phrase', words: [CANARY], whole: false });
+    const { conversations } = await device.index.overview('none');
+    const described = conversations.find(({ id }) => id === told.id);
+    expect(described?.keywords).toContain('garden');
+    expect(JSON.stringify(described)).not.toContain(CANARY);
+  });
+
+  it('a second copy that is behind is told so, waited for, and named where it stays behind', async () => {
+    const store = createInMemoryStore({ now: () => NOW });
+    let copied: LogEntry[] = [];
+    const told: string[] = [];
+    let works = true;
+    const follow = async () => {
+      copied = await store.log.since(0, Number.POSITIVE_INFINITY);
+    };
+    const copy: PlaceDeps['copy'] = {
+      records: async function* () {
+        yield copied.map((entry) => ({ entry, offset: 0, size: 0 }));
+      },
+      letGo: (document) => {
+        told.push(document);
+        if (works) void follow();
+      },
+    };
+    const { device, told: conversation } = await populated(open({ store, copy }));
+    await follow();
+    const { report, plan } = await device.forgetAll({ kind: 'phrase', words: [CANARY], whole: false });
+    expect(plan.finds.find(({ place }) => place === 'copy')?.count).toBeGreaterThan(0);
+    expect(told).toContain(conversation.id);
+    expect(report.places.find(({ place }) => place === 'copy')).toMatchObject({ left: 0, waiting: false });
+    expect(Buffer.concat(copied.map(({ bytes }) => bytes)).includes(CANARY)).toBe(false);
+
+    device.forget.dismiss();
+    works = false;
+    const behind = await device.forgetAll({ kind: 'phrase', words: ['garden'], whole: false });
+    expect(behind.report.places.find(({ place }) => place === 'copy')).toMatchObject({ waiting: true });
+    expect(device.forget.records.get()[0]?.confirmed.size).toBe(0);
+  });
+
+  it('what a copy brings back is forgotten again', async () => {
+    const { device, told } = await populated(open({ engine: false }));
+    const before = await device.store.log.since(0, Number.POSITIVE_INFINITY);
+    await device.forgetAll({ kind: 'conversation', conversation: told.id });
+    await device.store.log.append(before);
+    expect(await device.placesOf('lost the garden')).toEqual(['log']);
+    await device.store.drawer.set(LOG_HEALED, { restored: before.length, missing: 0, at: NOW });
+    for (let look = 0; look < 200 && (await device.placesOf('lost the garden')).length > 0; look += 1)
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(await device.placesOf('lost the garden')).toEqual([]);
+    expect(await device.documents.read(told.id)).toBeUndefined();
+  });
+
+  it('nothing to look for is refused', async () => {
+    const device = open();
+    await expect(
+      device.forget.seek({ kind: 'phrase', words: ['…'], whole: false }, new AbortController().signal),
+    ).rejects.toMatchObject({ problem: { code: 'forget-no-words' } });
+  });
+});
+
+describe('killed at a write', () => {
+  const SOUGHT: Sought = { kind: 'phrase', words: [CANARY], whole: false };
+
+  async function tellUntil(strike: number, when: 'before' | 'after') {
+    const disk = createInMemoryStore({ now: () => NOW });
+    const first = await populated(open({ store: disk, engine: false }));
+    await first.device.close();
+    let writes = 0;
+    let die: () => void = () => {};
+    const died = new Promise<void>((resolve) => {
+      die = resolve;
+    });
+    const { store } = perilous(disk, createInMemoryVault(), {
+      strikes: (lasts) => {
+        if (!lasts) return null;
+        writes += 1;
+        return writes === strike ? when : null;
+      },
+      onDeath: () => die(),
+      isFull: () => false,
+      onCommit: () => {},
+    });
+    // What is dead never closes.
+    const device = openDevice({ store, engine: false });
+    const ended = await Promise.race([device.forgetAll(SOUGHT).then(() => 'done'), died.then(() => 'died')]);
+    return { disk, ended, writes };
+  }
+
+  it('the next start carries it on, wherever that was; before its first write nothing is lost', {
+    timeout: 120_000,
+  }, async () => {
+    for (let strike = 1; ; strike += 1) {
+      const when = strike % 2 === 0 ? 'before' : 'after';
+      const { disk, ended } = await tellUntil(strike, when);
+      const device = open({ store: disk, engine: false });
+      await device.notes.known();
+      const begun = device.forget.records.get().length > 0;
+      for (let look = 0; begun && look < 400; look += 1) {
+        if ((await device.placesOf(CANARY)).length === 0) break;
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+      const places = await device.placesOf(CANARY);
+      if (begun) expect(places, `${when} write ${strike}`).toEqual([]);
+      else expect(places).toContain('log');
+      expect((await device.documents.read(idOf('told')))?.messages.size).toBe(3);
+      expect((await device.documents.read(idOf('other')))?.messages.size).toBe(2);
+      if (ended === 'done') {
+        expect(strike).toBeGreaterThan(8);
+        return;
+      }
+    }
+  });
+});
+
+for (const create of CREATE_PLACES)
+  describePlace(create, async () => {
+    const { device, told } = await populated();
+    return {
+      deps: device.deps,
+      message: told.messages[0]?.id as string,
+      canary: CANARY,
+      conversation: told.id,
+    };
+  });

@@ -1,0 +1,77 @@
+// What is forgotten on one device is forgotten on the other, is on the relay in no form that the key opens, and is confirmed.
+import { expect, it } from 'vitest';
+import type { Store } from '../../../src/adapters/log/conversation-log.ts';
+import type { Message } from '../../../src/domain/chat/message.ts';
+import { cluster } from '../sync/cluster.ts';
+import { isSynced } from '../sync/device.ts';
+import { idOf, NOW, openDevice } from './device.ts';
+
+const CANARY = 'Quillfeather';
+const message = (id: string, text: string): Message =>
+  ({
+    id,
+    parentId: null,
+    role: 'user',
+    kind: 'message',
+    createdAt: NOW - 1000,
+    parts: [{ type: 'text', text }],
+  }) as unknown as Message;
+
+/** As a tab sees the log to which the thread of sync appends. */
+const fromTab = ({ log, ...rest }: Store): Store => ({
+  ...rest,
+  log: { ...log, subscribe: (listener) => log.subscribe((change) => listener({ ...change, foreign: true })) },
+});
+
+/** Looks until it is so, for a minute at most. */
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  for (let look = 0; look < 1200 && !(await isSo()); look += 1)
+    await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+const devices = cluster();
+
+it('two devices and a third that joins later', { timeout: 120_000 }, async () => {
+  const one = await devices.create();
+  await one.change(idOf('talk'), {
+    messages: [
+      message('00000000-0000-7000-8000-000000000001', `About ${CANARY} and roses`),
+      message('00000000-0000-7000-8000-000000000003', 'And about rain'),
+    ],
+    meta: { title: `On ${CANARY}`, createdAt: NOW - 1000 },
+  });
+  await one.change(idOf('gone'), {
+    messages: [message('00000000-0000-7000-8000-000000000002', `${CANARY} alone`)],
+    meta: { createdAt: NOW - 1000 },
+  });
+  await isSynced(one);
+  const other = await devices.pair(one);
+  await until(async () => (await other.texts(idOf('gone'))).length > 0);
+  expect(await other.texts(idOf('gone'))).toEqual([`${CANARY} alone`]);
+
+  const here = openDevice({ store: fromTab(one.store), sync: one.sync, device: 'one' });
+  const there = openDevice({ store: fromTab(other.store), sync: other.sync, device: 'other' });
+  await there.store.drawer.set('written/composer/tab', { text: `Dear ${CANARY}`, files: [] });
+  await here.forgetAll({ kind: 'person', words: [CANARY], whole: true });
+  const isConfirmed = () => {
+    const [record] = here.forget.records.get();
+    return record?.confirmed.get('one')?.left === 0 && record.confirmed.get('other')?.left === 0;
+  };
+  await until(async () => isConfirmed());
+  expect(isConfirmed()).toBe(true);
+  expect(await here.placesOf(CANARY)).toEqual([]);
+  expect(await there.placesOf(CANARY)).toEqual([]);
+
+  // Who joins now reads all that the relay has.
+  const third = await devices.pair(one, devices.make('Tablet'));
+  const joined = openDevice({
+    store: fromTab(third.store),
+    sync: third.sync,
+    device: 'third',
+    engine: false,
+  });
+  expect(await joined.placesOf(CANARY)).toEqual([]);
+  expect(await third.texts(idOf('talk'))).toEqual(['And about rain']);
+  expect(await third.texts(idOf('gone'))).toEqual([]);
+  for (const device of [here, there, joined]) await device.close();
+});
