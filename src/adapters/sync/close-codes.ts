@@ -1,4 +1,4 @@
-// The relay's permanent close codes, and what an HTTP answer means, as problems of the house.
+// The relay's permanent close codes and HTTP answers, as problems.
 import { type Problem, type ProblemCode, RecollectError } from '../../domain/base/errors.ts';
 
 const CODES: Readonly<Record<number, ProblemCode>> = {
