@@ -13,6 +13,7 @@ import type { Forget } from './forget/forget.ts';
 import type { Library } from './library/library.ts';
 import type { Retention } from './library/retention.ts';
 import type { Memory } from './memory/memory.ts';
+import type { Projects } from './projects/projects.ts';
 import type { Settings } from './settings/settings.ts';
 import type { Spending } from './spending/spending.ts';
 import type { CopyState } from './storage/copy-state.ts';
@@ -23,6 +24,7 @@ export type { StorageStatus };
 export interface App {
   readonly documents: Documents;
   readonly library: Library;
+  readonly projects: Projects;
   /** The clean-up that runs by itself. */
   readonly retention: Retention;
   /** Forgetting for good. */

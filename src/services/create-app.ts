@@ -32,6 +32,7 @@ import type { Memory, MemoryStatus } from './memory/memory.ts';
 import { createMemory } from './memory/memory-service.ts';
 import type { Pause } from './memory/pause.ts';
 import { createRebuilding } from './memory/rebuilding.ts';
+import { createProjects } from './projects/projects-service.ts';
 import type { Settings } from './settings/settings.ts';
 import type { Spending } from './spending/spending.ts';
 import { ACCOUNT, accountSchema } from './sync/records.ts';
@@ -103,6 +104,7 @@ export function createApp(parts: AppParts): App {
     device,
     memory,
     ...connectLibrary(parts, memory, memoryWork),
+    projects: createProjects({ documents, now: Date.now }),
     ...connectChat(parts, memory),
     projection: parts.projection,
     sync,

@@ -25,6 +25,7 @@ import { createLibrary } from '../../src/services/library/library-service.ts';
 import { createRetention } from '../../src/services/library/retention.ts';
 import { type MemoryStatus, STARTING } from '../../src/services/memory/memory.ts';
 import { createMemory } from '../../src/services/memory/memory-service.ts';
+import { createProjects } from '../../src/services/projects/projects-service.ts';
 import type { ModelChoice } from '../../src/services/settings/settings.ts';
 import { createSettings } from '../../src/services/settings/settings-service.ts';
 import { meteredModel } from '../../src/services/spending/metered-model.ts';
@@ -133,6 +134,7 @@ export async function createTestApp({
   return {
     documents,
     library: createLibrary({ documents, notes, words: exportWords }),
+    projects: createProjects({ documents, now: Date.now }),
     retention: createRetention({
       documents,
       notes,

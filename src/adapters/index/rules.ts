@@ -68,6 +68,27 @@ export function together(byWords: Found, added: Found): Found {
   return { candidates: linked([...before, ...added.candidates]), worth: added.worth };
 }
 
+/** What two looks for the same question brought, of which `other` was narrower: each chunk once. */
+export function united(one: Found, other: Found): Found {
+  const all = new Map(one.candidates.map((candidate) => [candidate.chunkId, candidate]));
+  for (const candidate of other.candidates) {
+    const known = all.get(candidate.chunkId);
+    // Found by one of them, it was found; what stands around it, each of them knows in part.
+    all.set(
+      candidate.chunkId,
+      known
+        ? {
+            ...known,
+            beside: known.beside && candidate.beside,
+            previous: known.previous ?? candidate.previous,
+            next: known.next ?? candidate.next,
+          }
+        : candidate,
+    );
+  }
+  return { ...one, candidates: linked([...all.values()]) };
+}
+
 /** The vector at length 1; null where it has no direction. */
 export function toUnit(values: Float32Array): Float32Array | null {
   let square = 0;

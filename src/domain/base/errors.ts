@@ -113,6 +113,10 @@ export const PROBLEM_CODES = [
   'message-too-large',
   'note-empty',
   'note-too-long',
+  'project-name',
+  'project-text',
+  'project-nested',
+  'project-missing',
   'vault-unavailable',
   // locking
   'lock-wrong',

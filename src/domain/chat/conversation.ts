@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { ConversationId, MessageId } from '../base/ids.ts';
 import { timeSchema } from '../base/time.ts';
+import { faceSchema, filedSchema, MEMORY_SCOPES, preferredModelSchema } from '../projects/project.ts';
 import type { Hlc } from '../sync/hlc.ts';
 import { shownName } from '../text/shown.ts';
 import type { Known, Message } from './message.ts';
@@ -52,6 +53,14 @@ export const conversationMetaSchema = z.looseObject({
     .catch(null),
   /** System prompt in force, where one was set or imported. */
   systemPrompt: z.string().nullable().default(null),
+  /** Where it is filed; see `projectOf`. Of a project: the one it is in. */
+  projectId: filedSchema.default(null),
+  /** This is a project and no conversation: its messages are its files and pinned notes. What follows is said of projects only. */
+  project: z.boolean().default(false),
+  face: faceSchema.nullable().default(null),
+  memoryScope: z.enum(MEMORY_SCOPES).nullable().default(null),
+  preferredModel: preferredModelSchema.nullable().default(null),
+  workDirs: z.array(z.string()).nullable().default(null),
 });
 export type ConversationMeta = Omit<Known<z.infer<typeof conversationMetaSchema>>, 'head'> & {
   head: MessageId | null;
@@ -67,6 +76,11 @@ export const TIMED: ReadonlySet<string> = new Set([
   'movedAt',
   'workDir',
   'systemPrompt',
+  'projectId',
+  'face',
+  'memoryScope',
+  'preferredModel',
+  'workDirs',
 ] satisfies (keyof ConversationMeta)[]);
 
 /**

@@ -49,6 +49,7 @@ const recalledPassageSchema = z.looseObject({
     above: z.number().optional(),
     /** What it was worth that the person, the assistant or a tool said it, log odds; absent in older answers. */
     lane: z.number().optional(),
+    project: z.number().optional(),
     /** Probability that a person would call the passage related, 0–1: what the threshold is compared with. */
     final: z.number(),
   }),
@@ -78,6 +79,13 @@ export type ToolRecall = Known<z.infer<typeof toolRecallSchema>>;
 
 /** What a protocol wants back with a thought or a call, by the protocol's name: signatures, ids. Nobody else reads it. */
 const providerSchema = z.record(z.string(), z.unknown()).optional().catch(undefined);
+
+const recallScopeSchema = z.looseObject({
+  project: z.string(),
+  name: z.string(),
+  reach: z.enum(['only', 'first']),
+});
+export type RecallScope = Readonly<Pick<z.infer<typeof recallScopeSchema>, 'project' | 'name' | 'reach'>>;
 
 /**
  * Parts of a message. `reasoning` is what a model thought before answering; `file` carries its bytes as a data: URL;
@@ -143,6 +151,8 @@ export const partSchema = z.discriminatedUnion('type', [
     trigger: z.enum(['start', 'window', 'repeat', 'loss']).optional(),
     /** `lines`: each line of a passage is marked as quoted where a model reads it; absent: as older versions sent it. */
     quoting: z.literal('lines').optional(),
+    /** Where memory looked, or looked first: the project as it was called then. Absent: everywhere. */
+    scope: recallScopeSchema.optional(),
     /** Why nothing was brought although it was tried. */
     skipped: z.looseObject({ code: z.string(), message: z.string() }).optional(),
   }),

@@ -50,6 +50,8 @@ export const requestManifestSchema = z.looseObject({
   calls: z.array(z.looseObject({ name: z.string(), count: z.number(), tokens: z.number() })).optional(),
   /** What the app said at the end, so that an answer that was cut off goes on: part of what messages cost. Absent where it said nothing. */
   goesOn: z.looseObject({ text: z.string(), tokens: z.number() }).optional(),
+  /** What the instructions and notes of the conversation's projects cost: part of what `system` costs. Absent where it was in none. */
+  projects: z.array(z.looseObject({ name: z.string(), tokens: z.number() })).optional(),
   /** What was sent besides the messages, as the person set it for the endpoint. Absent where nothing was. */
   parameters: z.looseObject({}).optional(),
   /** It costs more than `limit`: the newest turn alone does, or what may not be folded. */

@@ -16,6 +16,12 @@ const MARKS = `<recalled_memory> quotes the person's other conversations, <earli
 export const DEFAULT_SYSTEM_PROMPT = `You are a helpful assistant. Answer in the language of the person's message; Markdown is rendered.
 ${MARKS}`;
 
+/** What is said of one project that the conversation is in, for the manifest. */
+export interface ProjectText {
+  readonly name: string;
+  readonly words: string;
+}
+
 /** Said in the person's place where an answer that was cut off is to go on: it is in the request alone, and in its manifest. */
 export const GO_ON = `[From the app, not from the person: your answer above was cut off. Go on with the very next character after its last one, in the same language and format. Repeat nothing, introduce nothing.]`;
 const GO_ON_PARTS: readonly Part[] = [{ type: 'text', text: GO_ON }];
@@ -27,6 +33,8 @@ export interface PromptInput {
   readonly recall: Recall | null;
   /** The conversation's own system prompt. */
   readonly system: string | null;
+  /** What is said of the projects it is in, the outer one first. */
+  readonly projects?: readonly ProjectText[] | undefined;
   /** Tokens the model reads at once. */
   readonly window: number;
   /** Tokens kept free for the answer; never more than a quarter of the window. */
@@ -71,11 +79,16 @@ export interface BuiltPrompt {
   readonly manifest: PromptManifest;
 }
 
-/** The system prompt as it is sent: the conversation's or the app's, and what stands at the head of the path. */
-export function systemTextOf(path: readonly Message[], system: string | null): string {
+/** The system prompt as it is sent: the conversation's or the app's, that of its projects, and what stands at the head of the path. */
+export function systemTextOf(
+  path: readonly Message[],
+  system: string | null,
+  projects: readonly ProjectText[] = [],
+): string {
   const firstMessage = path.findIndex((message) => message.role !== 'system');
   return [
     system?.trim() ? `${system.trim()}\n${MARKS}` : DEFAULT_SYSTEM_PROMPT,
+    ...projects.map(({ words }) => words),
     ...(firstMessage < 0 ? path : path.slice(0, firstMessage))
       .map((message) => wordsOf(message.parts))
       .filter((text) => text !== '' && text !== system?.trim()),
@@ -91,7 +104,7 @@ export function buildPrompt(input: PromptInput): BuiltPrompt {
   const { path, system, window, reserve, applied = null, tools = 0 } = input;
   const meter = input.meter ?? createMeter();
   const limit = window - reserveOf(window, reserve);
-  const systemText = systemTextOf(path, system);
+  const systemText = systemTextOf(path, system, input.projects);
   const branch = weighed(input, meter);
   const fixed = meter.text(systemText) + MESSAGE_OVERHEAD + tools;
   const asking = input.goesOn && path.at(-1)?.role === 'assistant' ? meter.text(GO_ON) + MESSAGE_OVERHEAD : 0;
@@ -133,6 +146,9 @@ export function buildPrompt(input: PromptInput): BuiltPrompt {
         tokens,
         ...(calls.length > 0 ? { calls } : {}),
         ...(goesOn ? { goesOn: { text: GO_ON, tokens: asking } } : {}),
+        ...(input.projects?.length
+          ? { projects: input.projects.map(({ name, words }) => ({ name, tokens: meter.text(words) })) }
+          : {}),
         overflow,
       },
       limit,

@@ -62,6 +62,8 @@ export const FIT = {
    * share of the others', stand in for a small library. `asked`: log odds that a lane loses where the question asks for another one.
    */
   lanes: { assistant: 0.6, tool: 0.3, usual: 5, asked: 1.4 },
+  /** Log odds that a passage gains in the project that is asked from, where memory looks there first. Measured in `test/services/memory/project-scope.test.ts`. */
+  project: 0.8,
   /** Nothing was learnt of longer questions: more words make nothing more certain. */
   wordsMost: 40,
   /**

@@ -135,10 +135,16 @@ export function goneSince(
   library: {
     readonly ready: boolean;
     readonly entries: readonly { readonly id: string; readonly deletedAt: number | null }[];
+    /** Their files and pinned notes are found, too. */
+    readonly projects?: readonly { readonly id: string; readonly deletedAt: number | null }[];
   },
   told: { readonly ready: boolean; readonly notes: readonly MemoryNote[] },
 ): (said: Pick<Said, 'conversationId' | 'messageId'>) => boolean {
-  const living = new Set(library.entries.flatMap(({ id, deletedAt }) => (deletedAt === null ? [id] : [])));
+  const living = new Set(
+    [...library.entries, ...(library.projects ?? [])].flatMap(({ id, deletedAt }) =>
+      deletedAt === null ? [id] : [],
+    ),
+  );
   const wordings = new Set(told.notes.map(messageOf));
   return ({ conversationId, messageId }) =>
     isNotes(conversationId)

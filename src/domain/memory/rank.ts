@@ -76,6 +76,8 @@ export type Scores = {
   readonly above: number;
   /** Log odds of its lane, by who is asked for. */
   readonly lane: number;
+  /** Log odds of being in the project that is asked from; absent where nobody asks from one, or it is elsewhere. */
+  readonly project?: number;
   readonly final: number;
 };
 
@@ -108,6 +110,8 @@ export interface RankContext {
   /** ms since 1970 */
   readonly now: number;
   readonly feedback?: Feedback;
+  /** Whether a conversation is in the project that is asked from, where that one comes first. */
+  readonly inProject?: (conversationId: string) => boolean;
   /** Leaves parts of the ranking away, to measure what each is worth. */
   readonly without?: ReadonlySet<Technique>;
   /** Other weights than the shipped ones, to learn them. */
@@ -140,6 +144,7 @@ export type Technique =
   | 'conversation'
   | 'runner-up'
   | 'lanes'
+  | 'project'
   | 'speaker'
   | 'question'
   | 'time'
@@ -263,6 +268,8 @@ export interface Evidence {
   readonly words: number;
   /** Log odds of its lane, by who is asked for; see `lanes.ts`. */
   readonly lane: number;
+  /** Log odds of being in the project that is asked from. */
+  readonly project?: number;
 }
 
 /** Probability that a person calls the passage related, before its age. `wordsOnly`: the score is made of words alone. */
@@ -274,6 +281,7 @@ export function probabilityOf(evidence: Evidence, wordsOnly = false, fit: Fit = 
       line.margin * evidence.margin +
       line.words * evidence.words +
       evidence.lane +
+      (evidence.project ?? 0) +
       line.intercept,
   );
 }
@@ -347,6 +355,7 @@ export function ranker<C extends Rankable>(
   const links = linksOf(candidates, lanes.of, fit);
   const known = knownOf(candidates, links, context);
   const messages = messagesOf(candidates);
+  const isNear = (on('project') && context.inProject) || (() => false);
   const words = wordsAsked(context.question, context.worth.length, fit);
   return (lateOf) => {
     const scored = scoresOf(candidates, known, links, context, lateOf);
@@ -380,6 +389,8 @@ export function ranker<C extends Rankable>(
           margin: margin({ conversationId: candidate.conversationId, text: candidate.text, zScore }),
           words,
           lane: lanes.logOdds(lane),
+          // What is elsewhere stays exactly as probable as it is: nothing is lost where nothing fits here.
+          ...(isNear(candidate.conversationId) ? { project: fit.project } : {}),
         };
         const probability = probabilityOf(evidence, wordsOnly, fit);
         return {
@@ -389,6 +400,7 @@ export function ranker<C extends Rankable>(
             stands: evidence.zScore,
             above: evidence.margin,
             lane: evidence.lane,
+            ...(evidence.project === undefined ? {} : { project: evidence.project }),
             decay,
             final: withDecay(probability, decay ** fit.age),
           },

@@ -81,7 +81,9 @@ export async function recallAgain(
   const library = documents.library.get();
   const { never, notRelated } = feedbackFor(told?.feedback ?? [], stored.query);
   const living = new Set<string>(
-    library.entries.flatMap(({ id, deletedAt }) => (deletedAt === null ? [id] : [])),
+    [...library.entries, ...library.projects].flatMap(({ id, deletedAt }) =>
+      deletedAt === null ? [id] : [],
+    ),
   );
   const quoted = [
     ...new Set(
@@ -193,6 +195,7 @@ class TurnRecallService implements TurnRecall {
         atMost(signal, patience, (bounded) =>
           this.#deps.memory.recall({
             text,
+            from: conversation.id,
             ...(exclude ? { currentConversation: conversation.id } : {}),
             ...(trigger ? { purpose: 'inject' as const } : {}),
             signal: bounded,
@@ -221,6 +224,7 @@ class TurnRecallService implements TurnRecall {
           nearMisses: withoutMessages(found.nearMisses, isOff),
           ...(leftOut.length > 0 ? { leftOut } : {}),
           ...(trigger ? { trigger } : {}),
+          ...(found.scope ? { scope: { ...found.scope } } : {}),
           ...(found.degraded ? { degraded: { ...found.degraded } } : {}),
         },
         problem: null,

@@ -41,7 +41,9 @@ export const recall: Command = {
       ...(injects ? { purpose: 'inject' as const } : {}),
       ...(filter ? { filter } : {}),
       ...(limit === undefined ? {} : { limit }),
-      ...(context.conversationId === null ? {} : { currentConversation: context.conversationId }),
+      ...(context.conversationId === null
+        ? {}
+        : { from: context.conversationId, currentConversation: context.conversationId }),
       withContext: true,
       signal: context.signal,
     });

@@ -29,6 +29,7 @@ import type { Meters } from './meters.ts';
 import { createMeters } from './meters.ts';
 import { createPlanning } from './planning.ts';
 import { createPostTurnTasks } from './post-turn-tasks.ts';
+import { createProjectWords } from './project-words.ts';
 import { createCurrentRedaction } from './redaction.ts';
 import { type Built, createRequests } from './requests.ts';
 import { createSessionMemoryJob } from './session-memory-job.ts';
@@ -121,6 +122,7 @@ class ContextService implements ContextControl, TurnContext {
       meters: this.#meters,
       meaning,
       redaction: this.#currentRedaction.now,
+      projectsOf: createProjectWords(deps.documents.library),
     });
     this.#sessionMemoryJob = createSessionMemoryJob({
       drawer: deps.drawer,
@@ -342,6 +344,7 @@ class ContextService implements ContextControl, TurnContext {
       conversation?.messages,
       conversation?.compactions,
       conversation?.meta.systemPrompt,
+      conversation && this.#requests.projectsOf(conversation),
       conversation && keptKey(keptIn(conversation)),
       head,
       this.#deps.config.get(),

@@ -125,7 +125,7 @@ export function createPlanning({
     signal: AbortSignal,
     bill: Bill,
   ): Promise<Planned> {
-    const { chat, context } = config.get();
+    const { context } = config.get();
     const budget = attempt.force
       ? {
           ...built.budget,
@@ -152,7 +152,7 @@ export function createPlanning({
       strategyOf(attempt.strategy),
       {
         path,
-        system: seen.meta.systemPrompt ?? chat.instructions,
+        system: requests.systemOf(seen),
         previous,
         ...(modelMemory ? { modelMemory } : {}),
         pinned: keptIn(seen),

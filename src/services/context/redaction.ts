@@ -32,8 +32,14 @@ export function createCurrentRedaction({
     return { now: () => nothing, known: () => Promise.resolve() };
   }
   /** Conversations that are there; null while the library is not read. */
-  const livingOf = ({ ready, entries }: ReturnType<typeof library.get>): ReadonlySet<string> | null =>
-    ready ? new Set(entries.flatMap(({ id, deletedAt }) => (deletedAt === null ? [id] : []))) : null;
+  const livingOf = ({
+    ready,
+    entries,
+    projects,
+  }: ReturnType<typeof library.get>): ReadonlySet<string> | null =>
+    ready
+      ? new Set([...entries, ...projects].flatMap(({ id, deletedAt }) => (deletedAt === null ? [id] : [])))
+      : null;
   const make = () => {
     const [listed, notesState] = [library.get(), notes.state.get()];
     const touched = new Set(

@@ -22,7 +22,7 @@ import {
 import type { CompactionBudget } from '../../domain/context/compaction/strategy.ts';
 import { asksBack, type Loss, lossIn } from '../../domain/context/loss.ts';
 import type { TokenMeter } from '../../domain/context/meter.ts';
-import { type BuiltPrompt, buildPrompt } from '../../domain/context/prompt.ts';
+import { type BuiltPrompt, buildPrompt, type ProjectText } from '../../domain/context/prompt.ts';
 import type { Redaction } from '../../domain/context/redaction.ts';
 import { sentencesOf } from '../../domain/memory/sentences.ts';
 import type { Config } from '../../domain/settings/config.ts';
@@ -63,6 +63,8 @@ interface RequestBuilderDeps {
   readonly meters: Meters;
   readonly meaning: MeaningSource;
   readonly redaction: () => Redaction;
+  /** What is said of the projects a conversation is in: the same array until that changes. Absent: there are none. */
+  readonly projectsOf?: (conversation: ConversationId) => readonly ProjectText[];
 }
 
 export function createRequests(deps: RequestBuilderDeps) {
@@ -124,6 +126,7 @@ class RequestBuilder {
       messages,
       compactions,
       meta.systemPrompt,
+      this.projectsOf(conversation),
       keptKey(keptIn(conversation)),
       path.length,
       path.at(-1),
@@ -142,6 +145,16 @@ class RequestBuilder {
     this.#built.set(bringBack, { of, made });
     return made;
   };
+
+  projectsOf(conversation: Conversation): readonly ProjectText[] | undefined {
+    return this.#deps.projectsOf?.(conversation.id);
+  }
+
+  /** Instructions as they weigh: the conversation's or the person's, and those of its projects. */
+  systemOf(conversation: Conversation): string {
+    const own = conversation.meta.systemPrompt ?? this.#deps.config.get().chat.instructions;
+    return [own, ...(this.projectsOf(conversation) ?? []).map(({ words }) => words)].join('\n\n');
+  }
 
   windowOf(model: ChatModel | null): number {
     return model?.contextWindow ?? this.#deps.config.get().context.window_tokens;
@@ -249,6 +262,7 @@ class RequestBuilder {
         path,
         recall: recall && this.#deps.redaction().part(recall),
         system: conversation.meta.systemPrompt ?? chat.instructions,
+        projects: this.projectsOf(conversation),
         window,
         reserve: context.reserved_tokens,
         applied,

@@ -3,7 +3,7 @@
 import { type ConversationId, LIBRARY_DOCUMENT } from '../../domain/base/ids.ts';
 import { type Readable, writable } from '../../domain/base/readable.ts';
 import { type AppendQueue, newEntry } from './append-queue.ts';
-import type { LibraryEntry } from './documents.ts';
+import type { LibraryEntry, LibraryListing } from './documents.ts';
 import type { LoadedConversation } from './loading.ts';
 import { toLibraryEntry } from './yjs-conversation.ts';
 import { createLibraryDocument, type LibraryDocument } from './yjs-library.ts';
@@ -11,18 +11,13 @@ import { createLibraryDocument, type LibraryDocument } from './yjs-library.ts';
 /** Subscribers hear of a change this much later, ms: a save is over by then, and several changes are drawn once. */
 const NOTIFY_AFTER_MS = 30;
 
-interface Listing {
-  readonly ready: boolean;
-  readonly entries: readonly LibraryEntry[];
-}
-
 export class ConversationList {
   readonly document: LibraryDocument = createLibraryDocument();
   /** Log entries of the list, since its last snapshot. */
   logEntries = 0;
   readonly #queue: AppendQueue;
   /** What subscribers were notified of last; `get` gives what is so now. */
-  readonly #notified = writable<Listing>({ ready: false, entries: [] });
+  readonly #notified = writable<LibraryListing>({ ready: false, entries: [], projects: [] });
   #listing = this.#notified.get();
   #ready = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -31,7 +26,7 @@ export class ConversationList {
     this.#queue = queue;
   }
 
-  get readable(): Readable<Listing> {
+  get readable(): Readable<LibraryListing> {
     return { get: () => this.#current(), subscribe: this.#notified.subscribe };
   }
 
@@ -77,10 +72,14 @@ export class ConversationList {
     clearTimeout(this.#timer);
   }
 
-  #current(): Listing {
-    const entries = this.#ready ? this.document.entries() : this.#listing.entries;
-    if (this.#listing.ready !== this.#ready || this.#listing.entries !== entries)
-      this.#listing = { ready: this.#ready, entries };
+  #current(): LibraryListing {
+    const { entries, projects } = this.#ready ? this.document.listed() : this.#listing;
+    if (
+      this.#listing.ready !== this.#ready ||
+      this.#listing.entries !== entries ||
+      this.#listing.projects !== projects
+    )
+      this.#listing = { ready: this.#ready, entries, projects };
     return this.#listing;
   }
 }

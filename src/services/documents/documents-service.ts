@@ -7,6 +7,7 @@ import type { DrawerWrite, NewEntry, Origin, Store } from '../../adapters/log/co
 import { toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, isConversation, isTemporary, LIBRARY_DOCUMENT } from '../../domain/base/ids.ts';
 import { orElse } from '../../domain/base/log.ts';
+import type { Conversation } from '../../domain/chat/conversation.ts';
 import { AppendQueue, LogCursor, newEntry } from './append-queue.ts';
 import { BulkChange, refuseNewer } from './bulk-change.ts';
 import { ConversationCache } from './conversation-cache.ts';
@@ -75,7 +76,7 @@ export function createDocuments({
     for (const id of await log.documents()) {
       if (!isConversation(id) || list.get(id)) continue;
       const conversation = (await loader.load(id))?.document.read();
-      if (conversation && conversation.messages.size > 0) entries.push(toLibraryEntry(conversation));
+      if (conversation && isBegun(conversation)) entries.push(toLibraryEntry(conversation));
     }
     const update = list.change(entries, []);
     if (update) await queue.enqueue([newEntry(LIBRARY_DOCUMENT, 'fold', update)], []);
@@ -175,6 +176,9 @@ const createTakingOut = ({
     return await unpurgedIn(log, rules);
   },
 });
+
+/** A project begins with its name. */
+const isBegun = ({ messages, meta }: Conversation): boolean => messages.size > 0 || meta.project;
 
 async function openConversation(cache: ConversationCache, id: ConversationId): Promise<OpenConversation> {
   const entry = cache.acquire(id, false);

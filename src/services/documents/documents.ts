@@ -6,6 +6,7 @@ import type { Readable } from '../../domain/base/readable.ts';
 import type { Conversation, ConversationMeta } from '../../domain/chat/conversation.ts';
 import type { Message } from '../../domain/chat/message.ts';
 import type { Checkpoint, Compaction } from '../../domain/chat/records.ts';
+import type { ProjectId, ProjectLine } from '../../domain/projects/project.ts';
 import type { Hlc } from '../../domain/sync/hlc.ts';
 
 /** A line of the sidebar. Lives in the library document. */
@@ -25,6 +26,24 @@ export interface LibraryEntry {
   /** Started by another conversation (a subagent): not at the top level. */
   readonly child: boolean;
   readonly sample: boolean;
+  /** The project it is in, by where it was filed or by its folder; null: outside of all. Of a project: the one it is in. */
+  readonly projectId: ProjectId | null;
+  /** Where it was filed, as it was said: `''` for outside of all, null where its folder decides. */
+  readonly filed: string | null;
+  /** Set where this is a project and no conversation. */
+  readonly project: ProjectLine | null;
+}
+
+/** A project as the library lists it: `title` is its name. */
+export interface ProjectEntry extends LibraryEntry {
+  readonly project: ProjectLine;
+}
+
+/** What the library lists, trash included, newest first. `ready` false until the log was read once. */
+export interface LibraryListing {
+  readonly ready: boolean;
+  readonly entries: readonly LibraryEntry[];
+  readonly projects: readonly ProjectEntry[];
 }
 
 export type SaveStatus =
@@ -74,8 +93,8 @@ export interface PurgeRules {
 }
 
 export interface Documents {
-  /** All conversations, trash included, newest first. `ready` false until the log was read once. */
-  readonly library: Readable<{ readonly ready: boolean; readonly entries: readonly LibraryEntry[] }>;
+  /** All conversations, and all projects. */
+  readonly library: Readable<LibraryListing>;
   readonly saving: Readable<SaveStatus>;
   /** Throws `conversation-missing`, of a temporary one `conversation-ended`. */
   open(id: ConversationId): Promise<OpenConversation>;

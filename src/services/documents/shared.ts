@@ -97,7 +97,10 @@ export function createWholeReader(log: ConversationLog, keep = 8): WholeReader {
       damaged,
       get standsAlone() {
         if (doc.store.pendingStructs !== null) return false;
-        return !read || [...read().messages.values()].some(({ parentId }) => parentId === null);
+        if (!read) return true;
+        const { meta, messages } = read();
+        // A project begins with its name.
+        return meta.project || [...messages.values()].some(({ parentId }) => parentId === null);
       },
       branchesOff: (update) => read !== null && branchesOff(doc, read(), update),
     };

@@ -13,6 +13,7 @@ import type { Origin } from '../../adapters/log/conversation-log.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { completed, wordsIn } from '../../domain/chat/completed.ts';
 import {
+  byTime,
   CONVERSATION_FORMAT,
   type Conversation,
   type ConversationMeta,
@@ -21,13 +22,14 @@ import {
   TIMED,
 } from '../../domain/chat/conversation.ts';
 import { hasContent } from '../../domain/chat/draft.ts';
-import { type Message, messageSchema } from '../../domain/chat/message.ts';
+import { type Message, messageSchema, textOf } from '../../domain/chat/message.ts';
 import {
   type Checkpoint,
   type Compaction,
   checkpointSchema,
   compactionSchema,
 } from '../../domain/chat/records.ts';
+import { PLAIN_FACE, type ProjectId, type ProjectLine } from '../../domain/projects/project.ts';
 import type { ConversationChange, LibraryEntry } from './documents.ts';
 import { hasGaps, withoutGaps } from './gaps.ts';
 import { createLatest } from './latest.ts';
@@ -532,5 +534,25 @@ export function toLibraryEntry(conversation: Conversation): LibraryEntry {
     source: meta.source ? { tool: meta.source.tool, id: meta.source.id } : null,
     child: meta.parent !== null,
     sample: meta.sample,
+    // Whether that project is there, the list tells.
+    projectId: meta.projectId === '' ? null : (meta.projectId as ProjectId | null),
+    filed: meta.projectId,
+    project: meta.project ? projectLineOf(conversation) : null,
   };
 }
+
+function projectLineOf({ meta, messages }: Conversation): ProjectLine {
+  const kept = [...messages.values()].sort(byTime);
+  return {
+    face: meta.face ?? PLAIN_FACE,
+    scope: meta.memoryScope ?? 'first',
+    model: meta.preferredModel,
+    workDirs: meta.workDirs ?? [],
+    instructions: meta.systemPrompt ?? '',
+    notes: kept
+      .filter(({ parts }) => !hasFile(parts))
+      .map(({ id, parts }) => ({ id, text: textOf({ parts }) })),
+    files: kept.filter(({ parts }) => hasFile(parts)).length,
+  };
+}
+const hasFile = (parts: Message['parts']): boolean => parts.some(({ type }) => type === 'file');

@@ -4,8 +4,10 @@ import * as Y from 'yjs';
 import { z } from 'zod';
 import { asConversationId, type ConversationId } from '../../domain/base/ids.ts';
 import { timeSchema } from '../../domain/base/time.ts';
+import { projectOf } from '../../domain/projects/filing.ts';
+import { projectLineSchema } from '../../domain/projects/project.ts';
 import { shownName } from '../../domain/text/shown.ts';
-import type { LibraryEntry } from './documents.ts';
+import type { LibraryEntry, LibraryListing, ProjectEntry } from './documents.ts';
 
 const entrySchema = z.looseObject({
   title: z
@@ -23,12 +25,17 @@ const entrySchema = z.looseObject({
   source: z.object({ tool: z.string(), id: z.string() }).nullable().catch(null),
   child: z.boolean().catch(false),
   sample: z.boolean().catch(false),
+  projectId: z.string().nullable().catch(null),
+  filed: z.string().nullable().catch(null),
+  project: projectLineSchema.nullable().catch(null),
 });
 
 export interface LibraryDocument {
   readonly doc: Y.Doc;
-  /** Newest first. The same array until the document changes. */
+  /** All lines, projects included, as they were written; newest first. The same array until the document changes. */
   entries(): readonly LibraryEntry[];
+  /** Conversations and projects apart, each with the project it is in by now. The same arrays until the document changes. */
+  listed(): Pick<LibraryListing, 'entries' | 'projects'>;
   get(id: ConversationId): LibraryEntry | undefined;
   /** Sets lines and removes lines; returns the update, or undefined where nothing differs. */
   change(set: readonly LibraryEntry[], remove: readonly ConversationId[]): Uint8Array | undefined;
@@ -39,9 +46,13 @@ export function createLibraryDocument(doc: Y.Doc = new Y.Doc()): LibraryDocument
   const c = doc.getMap<unknown>('c');
   const parsed = new Map<string, LibraryEntry>();
   let sorted: LibraryEntry[] | undefined;
+  let split: ReturnType<LibraryDocument['listed']> | undefined;
+  /** Lines that stand in another project than is written in them, by the line: readers hold on to the same objects. */
+  const moved = new WeakMap<LibraryEntry, LibraryEntry>();
   c.observe((event) => {
     for (const key of event.keysChanged) parsed.delete(key);
     sorted = undefined;
+    split = undefined;
   });
 
   const get = (id: string): LibraryEntry | undefined => {
@@ -54,15 +65,39 @@ export function createLibraryDocument(doc: Y.Doc = new Y.Doc()): LibraryDocument
     return entry;
   };
 
+  const entries = (): readonly LibraryEntry[] => {
+    sorted ??= [...c.keys()]
+      .map(get)
+      .filter((entry) => entry !== undefined)
+      .sort((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1));
+    return sorted;
+  };
+
+  const splitUp = (): ReturnType<LibraryDocument['listed']> => {
+    const written = entries().filter((entry): entry is ProjectEntry => entry.project !== null);
+    const placeOf = projectOf(written);
+    const placed = <E extends LibraryEntry>(entry: E): E => {
+      const projectId = placeOf(entry);
+      if (projectId === entry.projectId) return entry;
+      const known = moved.get(entry);
+      if (known?.projectId === projectId) return known as E;
+      const made = { ...entry, projectId };
+      moved.set(entry, made);
+      return made;
+    };
+    return {
+      entries: entries().flatMap((entry) => (entry.project === null ? [placed(entry)] : [])),
+      projects: written.map(placed),
+    };
+  };
+
   return {
     doc,
     get,
-    entries: () => {
-      sorted ??= [...c.keys()]
-        .map(get)
-        .filter((entry) => entry !== undefined)
-        .sort((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1));
-      return sorted;
+    entries,
+    listed: () => {
+      split ??= splitUp();
+      return split;
     },
     change: (set, remove) => {
       let update: Uint8Array | undefined;

@@ -189,7 +189,8 @@ class LibraryService implements Library {
   }
 
   async #entries() {
-    return (await until(this.#deps.documents.library, (library) => library.ready)).entries;
+    const { entries, projects } = await until(this.#deps.documents.library, (library) => library.ready);
+    return [...projects, ...entries];
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {

@@ -116,13 +116,15 @@ class QuestionEmbedder {
 
   /** Whether nothing was ever said but in this conversation: then nobody has to wait for an index to hear that it has nothing. */
   isEmpty(except: ConversationId | undefined): boolean {
-    const { ready, entries } = this.#deps.documents.library.get();
+    const { ready, entries, projects } = this.#deps.documents.library.get();
     const told = this.#deps.notes?.state.get() ?? { ready: true, notes: [] };
     return (
       ready &&
       told.ready &&
       told.notes.length === 0 &&
-      entries.every(({ id, deletedAt }) => deletedAt !== null || id === except)
+      [...entries, ...projects.filter(({ messageCount }) => messageCount > 0)].every(
+        ({ id, deletedAt }) => deletedAt !== null || id === except,
+      )
     );
   }
 

@@ -1,6 +1,13 @@
 // One look into the index for a question, and the order of what it finds.
-import type { Candidate, IndexFilter, KnownWords, MemoryIndex } from '../../adapters/index/memory-index.ts';
-import { afterLook, together } from '../../adapters/index/rules.ts';
+import type {
+  Candidate,
+  IndexFilter,
+  IndexQuery,
+  KnownWords,
+  MemoryIndex,
+} from '../../adapters/index/memory-index.ts';
+import { afterLook, together, united } from '../../adapters/index/rules.ts';
+import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { corrected } from '../../domain/memory/corrections.ts';
 import { feedbackFor, goneSince, isNotes } from '../../domain/memory/notes.ts';
@@ -42,6 +49,12 @@ export type Ranked = Scored<Rated>;
 
 type Place = Pick<Candidate, 'conversationId' | 'messageId'>;
 
+/** The filter for these conversations only. */
+export const within = (filter: IndexFilter, conversations: ReadonlySet<string>): IndexFilter => {
+  const ids = filter.conversationIds ?? ([...conversations] as ConversationId[]);
+  return { ...filter, conversationIds: ids.filter((id) => conversations.has(id)) };
+};
+
 /** Makes what looks, what turns a filter as people mean it into one that the index knows, and what tells whom nobody is to find any more. */
 export function createLooking(deps: LookingDeps) {
   return new PassageSearch(deps);
@@ -78,7 +91,7 @@ class PassageSearch {
    * Ranks what both halves find, together with what stands beside it: first by what the index says of all, then the best again with their
    * pieces. What is only beside a hit may be one too, unless the filter speaks of messages and not of conversations. `everything`: also what
    * is never to be recalled. The words are looked up while the model still reads the question. `told` resolves when all is known that the
-   * person told memory.
+   * person told memory. `first`: conversations that come first; the best of them are candidates whatever there is elsewhere.
    */
   async look(
     from: MemoryIndex,
@@ -92,6 +105,7 @@ class PassageSearch {
       readonly everything?: true;
       readonly told?: Promise<unknown>;
       readonly knownWords?: KnownWords | undefined;
+      readonly first?: ReadonlySet<string> | undefined;
     },
   ): Promise<{ ranked: Ranked[]; knownWords: KnownWords | undefined }> {
     const { hybrid_weights: weights, filters } = this.#deps.config.get().recall;
@@ -99,7 +113,7 @@ class PassageSearch {
     const knowing = (knownWords: KnownWords | undefined) => (knownWords ? { knownWords } : {});
     const asked = { words, filter, limit, around: options.around, ...knowing(options.knownWords) };
     const meant = (vector: QueryVector) => ({ model: vector.model, values: vector.values });
-    const lookMeanwhile = async (reading: Promise<QueryVector | null>) => {
+    const lookMeanwhile = async (reading: Promise<QueryVector | null>, asked: IndexQuery) => {
       const [byWords, vector] = await Promise.all([from.look(asked), reading]);
       if (!vector) return { vector, found: byWords };
       const added = await from.look({
@@ -110,10 +124,15 @@ class PassageSearch {
       });
       return { vector, found: together(byWords, added) };
     };
-    const { vector, found } =
+    const lookFor = async (asked: IndexQuery) =>
       given instanceof Promise
-        ? await lookMeanwhile(given)
+        ? await lookMeanwhile(given, asked)
         : { vector: given, found: await from.look(given ? { ...asked, vector: meant(given) } : asked) };
+    const { first } = options;
+    const whole = await lookFor(asked);
+    const near = first && (await lookFor({ ...asked, filter: within(filter, first) }));
+    const { vector } = whole;
+    const found = near ? united(whole.found, near.found) : whole.found;
     const { worth } = found;
     await options.told;
     const isOut = this.outNow();
@@ -126,6 +145,7 @@ class PassageSearch {
     const context: RankContext = {
       weights,
       ...(told ? { feedback: options.everything ? { ...told, never: () => false } : told } : {}),
+      ...(first ? { inProject: (id) => first.has(id) } : {}),
       ...(vector ? { scale: vector.scale, languages: vector.languages } : {}),
       worth,
       question,
@@ -153,7 +173,7 @@ class PassageSearch {
     const library = this.#deps.documents.library.get();
     const told = this.#deps.notes?.state.get() ?? { ready: false, notes: [] };
     const folders = this.#deps.config.get().privacy.exclude_work_dirs;
-    const of = [library.ready, library.entries, told.ready, told.notes, folders];
+    const of = [library.ready, library.entries, library.projects, told.ready, told.notes, folders];
     if (this.#known && of.every((one, at) => one === this.#known?.of[at])) return this.#known.isOut;
     const isGone = goneSince(library, told);
     const excluded = new Set<string>(

@@ -21,9 +21,10 @@ import { snippetOf } from '../../domain/memory/snippet.ts';
 import { queryWords } from '../../domain/memory/words.ts';
 import type { Notes } from '../documents/notes.ts';
 import { type AskingDeps, createAsking } from './asking.ts';
-import { createLooking, type LookingDeps, type Ranked } from './looking.ts';
+import { createLooking, type LookingDeps, type Ranked, within } from './looking.ts';
 import type { Memory, RecallResult, SearchHit } from './memory.ts';
 import { passagesOf } from './passages.ts';
+import { reachOf } from './reach.ts';
 
 /** Candidates asked of each half: the right one is among the best 50 for nine questions in ten. */
 const CANDIDATES = 50;
@@ -115,15 +116,24 @@ class MemoryService implements Memory {
       });
 
     const filter = this.#looking.resolve(request.filter ?? {}, isWithinFolder);
-    const narrowed: IndexFilter =
+    const but: IndexFilter =
       current !== undefined
         ? { ...filter, excludeConversationIds: [...(filter.excludeConversationIds ?? []), current] }
         : filter;
+    const reach = reachOf(request.from, this.#deps.documents.library.get());
+    const narrowed = reach?.scope.reach === 'only' ? within(but, reach.conversations) : but;
+    // Who names conversations has said where to look first.
+    const first = reach?.scope.reach === 'first' && !filter.conversationIds ? reach.conversations : undefined;
     try {
       const { ranked, hits, nearMisses, around } = await this.#asking.inIndex(from, signal, async (from) => {
         const vector = reading.then(({ vector }) => vector);
         const { ranked } = await atMost(signal, ANSWER_PATIENCE, () =>
-          this.#looking.look(from, query, vector, narrowed, CANDIDATES, { around: true, beside: true, told }),
+          this.#looking.look(from, query, vector, narrowed, CANDIDATES, {
+            around: true,
+            beside: true,
+            told,
+            first,
+          }),
         );
         signal.throwIfAborted();
         const { hits, nearMisses } = choose(ranked, {
@@ -149,6 +159,7 @@ class MemoryService implements Memory {
         nearMisses: passagesOf(nearMisses, around, query, budget, already, never),
         tokens: passages.reduce((sum, passage) => sum + passage.tokens, 0),
         mode: ranked.some(({ scores }) => scores.vector !== null) ? 'hybrid' : 'keyword',
+        ...(reach ? { scope: reach.scope } : {}),
         degraded: !why.vector ? why.reason : passages.length === 0 && this.#isBehind() ? BEHIND : null,
       });
     } catch (error) {
@@ -255,9 +266,8 @@ class MemoryService implements Memory {
   #isBehind(): boolean {
     const { waiting } = this.#deps.status.get();
     if (waiting < BEHIND_LEAST) return false;
-    const messages = this.#deps.documents.library
-      .get()
-      .entries.reduce((sum, { messageCount }) => sum + messageCount, 0);
+    const { entries, projects } = this.#deps.documents.library.get();
+    const messages = [...entries, ...projects].reduce((sum, { messageCount }) => sum + messageCount, 0);
     return waiting >= BEHIND_SHARE * messages;
   }
 

@@ -5,7 +5,7 @@ import type { IndexFilter, IndexStats, Overview } from '../../adapters/index/mem
 import type { Problem } from '../../domain/base/errors.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
-import type { RecalledPassage } from '../../domain/chat/message.ts';
+import type { RecalledPassage, RecallScope } from '../../domain/chat/message.ts';
 
 export interface RecallRequest {
   readonly text: string;
@@ -13,6 +13,8 @@ export interface RecallRequest {
   readonly limit?: number;
   /** `inject`: the passages go into a prompt unasked, so they must be surer. Default: `show`. */
   readonly purpose?: 'inject' | 'show';
+  /** On whose behalf: a conversation, or the project where one is about to begin. Its project says where memory looks. */
+  readonly from?: ConversationId;
   /** Left out of the search. */
   readonly currentConversation?: ConversationId;
   /** Neighbours of each hit; default true. */
@@ -38,6 +40,8 @@ export interface RecallResult {
   readonly degraded: Problem | null;
   /** Nothing was searched at all: the index could not be asked. `degraded` says why. */
   readonly unavailable?: true;
+  /** Where memory looked, or looked first, because of the project that was asked from; absent: everywhere. */
+  readonly scope?: RecallScope;
   readonly tookMs: number;
 }
 

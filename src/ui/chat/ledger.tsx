@@ -63,6 +63,15 @@ export function LedgerDialog({
             {ledger.tokens.system > 0 && (
               <Row kind="system" title={t('gauge.parts.system')} tokens={ledger.tokens.system} />
             )}
+            {ledger.projects?.map(({ name, tokens }) => (
+              <Row
+                key={name}
+                kind="system"
+                title={t('ledger.project', { name })}
+                detail={t('ledger.projectWords')}
+                tokens={tokens}
+              />
+            ))}
             {ledger.tokens.tools > 0 && (
               <Row kind="tools" title={t('gauge.parts.tools')} tokens={ledger.tokens.tools} />
             )}

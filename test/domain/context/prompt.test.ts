@@ -329,3 +329,13 @@ describe('whatever a conversation is like', () => {
     );
   });
 });
+
+it('says what the projects of a conversation say after its own instructions, and what that costs', () => {
+  const projects = [{ name: 'Acme', words: 'Project “Acme”:\nBe brief.' }];
+  const own = build([say('user', 'Hi')], { system: 'Be kind.', projects });
+  expect(own.system).toMatch(/^Be kind\.\n.*\n\nProject “Acme”:\nBe brief\.$/s);
+  expect(own.manifest.request.projects).toEqual([{ name: 'Acme', tokens: expect.any(Number) }]);
+  const shipped = build([say('user', 'Hi')], { projects });
+  expect(shipped.system).toBe(`${DEFAULT_SYSTEM_PROMPT}\n\nProject “Acme”:\nBe brief.`);
+  expect(build([say('user', 'Hi')], { projects: [] }).manifest.request.projects).toBeUndefined();
+});

@@ -8,7 +8,11 @@ import { notesOf, told } from '../chat/setup.ts';
 const entry = (id: string, more: Partial<LibraryEntry> = {}) =>
   ({ id, title: id, deletedAt: null, ...more }) as LibraryEntry;
 const scene = () => {
-  const library = writable({ ready: true, entries: [entry('a'), entry('b')] as readonly LibraryEntry[] });
+  const library = writable({
+    ready: true,
+    entries: [entry('a'), entry('b')] as readonly LibraryEntry[],
+    projects: [],
+  });
   const notes = told();
   const closing = new AbortController();
   return {
@@ -22,7 +26,7 @@ const scene = () => {
 it('is the same object while titles change and conversations are written in', () => {
   const { library, withheld } = scene();
   const before = withheld.now();
-  library.set({ ready: true, entries: [entry('b', { title: 'Renamed' }), entry('a')] });
+  library.set({ ready: true, entries: [entry('b', { title: 'Renamed' }), entry('a')], projects: [] });
   expect(withheld.now()).toBe(before);
 });
 
@@ -33,13 +37,13 @@ it('is another one where a conversation comes, goes or is restored, and where me
     expect(seen).not.toContain(withheld.now());
     seen.push(withheld.now());
   };
-  library.set({ ready: true, entries: [entry('a'), entry('b', { deletedAt: 5 })] });
+  library.set({ ready: true, entries: [entry('a'), entry('b', { deletedAt: 5 })], projects: [] });
   next();
-  library.set({ ready: true, entries: [entry('a'), entry('b')] });
+  library.set({ ready: true, entries: [entry('a'), entry('b')], projects: [] });
   next();
-  library.set({ ready: true, entries: [entry('a'), entry('c')] });
+  library.set({ ready: true, entries: [entry('a'), entry('c')], projects: [] });
   next();
-  library.set({ ready: false, entries: [] });
+  library.set({ ready: false, entries: [], projects: [] });
   next();
   notes.update((state) => ({ ...state, feedback: [] }));
   next();
@@ -49,7 +53,7 @@ it('waits until the library is read, each time it is asked, and no longer than t
   vi.useFakeTimers();
   try {
     const late = scene();
-    late.library.set({ ready: false, entries: [] });
+    late.library.set({ ready: false, entries: [], projects: [] });
     const first = late.withheld.known();
     await vi.advanceTimersByTimeAsync(10_000);
     await first;
@@ -59,10 +63,10 @@ it('waits until the library is read, each time it is asked, and no longer than t
     });
     await vi.advanceTimersByTimeAsync(100);
     expect(heard).toBe(false);
-    late.library.set({ ready: true, entries: [] });
+    late.library.set({ ready: true, entries: [], projects: [] });
     await second;
     const unread = scene();
-    unread.library.set({ ready: false, entries: [] });
+    unread.library.set({ ready: false, entries: [], projects: [] });
     const waiting = unread.withheld.known();
     unread.closing.abort(new Error('closed'));
     await waiting;

@@ -33,6 +33,7 @@ export const recall = defineTool({
       memory.recall({
         text: query,
         limit: limit ?? config.recall.filters.max_results,
+        from: conversationId,
         currentConversation: conversationId,
         withContext: true,
         signal: bounded,

@@ -31,6 +31,8 @@ export const context = {
     open: 'What the model was sent',
     parameters: 'Sent besides the messages',
     openPiece: 'What the model was sent for part {{piece}}',
+    project: 'Project “{{name}}”',
+    projectWords: 'Instructions and notes of the project, part of the instructions above',
     goesOn: 'Added by the app so that the answer continues',
     messages_one: '{{count, number}} message',
     messages_other: '{{count, number}} messages',

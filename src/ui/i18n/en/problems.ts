@@ -575,6 +575,26 @@ export const problems = {
     kept: 'Nothing was changed, and your words are still in the field.',
     do: 'Shorten it, or make two notes of it.',
   },
+  'project-name': {
+    what: 'This name cannot be used for a project.',
+    kept: 'What you typed is still there, and nothing was changed.',
+    do: 'Give it a name of 1 to {{limit}} characters.',
+  },
+  'project-text': {
+    what: 'This text is empty or longer than a project can keep.',
+    kept: 'What you wrote is still there, and nothing was changed.',
+    do: 'Use at most {{limit}} characters, and at most 50 notes. Long texts can be added as files.',
+  },
+  'project-nested': {
+    what: 'A project inside another one cannot hold projects itself.',
+    kept: 'Nothing was moved.',
+    do: 'Choose a project that is not inside another one.',
+  },
+  'project-missing': {
+    what: 'This project is not there any more.',
+    kept: 'Its conversations are all still in your library.',
+    do: 'Look in the trash: a deleted project can be restored from there.',
+  },
   'vault-unavailable': {
     what: 'The browser cannot seal keys on this device.',
     kept: 'All conversations are safe. The key was not kept.',

@@ -31,6 +31,8 @@ export const context = {
     open: '这个回答用到了什么',
     parameters: '消息之外一并发送的参数',
     openPiece: '第 {{piece}} 段用到了什么',
+    project: '项目“{{name}}”',
+    projectWords: '项目的指令和笔记，已计入上面的指令',
     goesOn: '应用附上的一句话，让回答接着写',
     messages_other: '{{count, number}} 条消息',
     reasoningOut_other: '其中 {{count, number}} 条不含思考过程',

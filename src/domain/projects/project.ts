@@ -1,0 +1,71 @@
+// A project: a folder of conversations with instructions, files, notes and a reach of memory of its own. It is written down as a conversation
+// is (its name is the title, its instructions the system prompt, its files and notes are the messages), so that sync, trash and backups have it too.
+import { z } from 'zod';
+import type { ConversationId } from '../base/ids.ts';
+
+/** A project, and at the same time the id of its document in the log. */
+export type ProjectId = ConversationId;
+
+/** Where memory looks for a conversation of a project: nowhere else · there first · everywhere alike. */
+export const MEMORY_SCOPES = ['only', 'first', 'everything'] as const;
+export type MemoryScope = (typeof MEMORY_SCOPES)[number];
+
+/** Colours of projects, as a person calls them. */
+const PROJECT_COLOURS = ['grey', 'blue', 'amber', 'violet', 'green', 'red'] as const;
+
+/** Longest name, and instructions, characters. */
+export const MAX_PROJECT_NAME = 120;
+export const MAX_PROJECT_INSTRUCTIONS = 20_000;
+/** Longest pinned note, characters; and the most of them: they go along with every request. */
+export const MAX_PROJECT_NOTE = 2000;
+export const MAX_PROJECT_NOTES = 50;
+
+/** Where a conversation is filed: a project · `''`: outside of all, whatever its folder says · null: nobody said, its folder decides. */
+export const filedSchema = z.string().nullable();
+
+/** How a project is drawn. `emoji`: '' for a plain folder. */
+export const faceSchema = z.object({
+  emoji: z.string().max(16).catch(''),
+  colour: z.enum(PROJECT_COLOURS).catch('grey'),
+});
+export type ProjectFace = Readonly<z.infer<typeof faceSchema>>;
+export const PLAIN_FACE: ProjectFace = { emoji: '', colour: 'grey' };
+
+export const preferredModelSchema = z.object({ endpointId: z.string(), model: z.string() });
+
+/** What the library says of a project beside its name, dates and flags. */
+export const projectLineSchema = z.object({
+  face: faceSchema.catch(PLAIN_FACE),
+  scope: z.enum(MEMORY_SCOPES).catch('first'),
+  /** What a conversation begins with that begins in it; null: the model chosen last. */
+  model: preferredModelSchema.nullable().catch(null),
+  /** Folders whose conversations are in it, unless one was filed elsewhere. */
+  workDirs: z.array(z.string()).catch([]),
+  instructions: z.string().catch(''),
+  /** Told with every request. Oldest first. */
+  notes: z.array(z.object({ id: z.string(), text: z.string() })).catch([]),
+  files: z.number().catch(0),
+});
+export type ProjectLine = z.infer<typeof projectLineSchema>;
+
+/** What a model is told of each project a conversation is in, in their order; those that say nothing are left out. */
+export function projectTexts(
+  projects: readonly {
+    readonly title: string;
+    readonly project: Pick<ProjectLine, 'instructions' | 'notes'>;
+  }[],
+): { readonly name: string; readonly words: string }[] {
+  return projects.flatMap(({ title, project }) => {
+    const notes = project.notes.map(
+      ({ text }) =>
+        `- ${text
+          .trim()
+          .split(/\s*\n\s*/)
+          .join(' ')}`,
+    );
+    const said = [project.instructions.trim(), notes.length > 0 ? `Notes:\n${notes.join('\n')}` : '']
+      .filter((part) => part !== '')
+      .join('\n\n');
+    return said === '' ? [] : [{ name: title, words: `Project “${title}”:\n${said}` }];
+  });
+}

@@ -1,0 +1,42 @@
+// Folders of conversations, and what is said of them as a whole.
+import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
+import type { PartOf } from '../../domain/chat/message.ts';
+import type { MemoryScope, ProjectFace, ProjectId } from '../../domain/projects/project.ts';
+import type { ModelChoice } from '../settings/settings.ts';
+
+/** What a person says of a project; absent keys stay as they are. */
+export interface ProjectRequest {
+  readonly name?: string;
+  readonly instructions?: string;
+  readonly face?: ProjectFace;
+  readonly scope?: MemoryScope;
+  /** What a conversation begins with that begins in it; null: the model chosen last. */
+  readonly model?: ModelChoice | null;
+  /** Folders whose conversations are in it. */
+  readonly workDirs?: readonly string[];
+  /** The project it is in; null: none. */
+  readonly within?: ProjectId | null;
+  readonly archived?: boolean;
+}
+
+/** Takes a change back, as far as nothing later stands against it. */
+type Undo = () => Promise<void>;
+
+/** Each change resolves when it is durable, and throws `storage-full`, `storage-failed` as `Documents.change` does: then nothing was changed. */
+export interface Projects {
+  /** Throws `project-name` for a name that shows nothing or is too long, `project-text` for too long instructions, `project-nested`. */
+  create(request: ProjectRequest & { readonly name: string }): Promise<ProjectId>;
+  /** Throws as `create` does, and `project-missing`. */
+  change(id: ProjectId, request: ProjectRequest): Promise<void>;
+  /** Files conversations in a project; null: outside of all. What is there already stays. Throws `project-missing`. */
+  move(conversations: readonly ConversationId[], project: ProjectId | null): Promise<Undo>;
+  /** A project of its own for each folder, named after it; its conversations are in it with that. */
+  adopt(folders: readonly string[]): Promise<Undo>;
+  addFiles(id: ProjectId, files: readonly PartOf<'file'>[]): Promise<void>;
+  /** Throws `project-text` for a note that says nothing or too much, and for one too many. */
+  pinNote(id: ProjectId, text: string, over?: MessageId): Promise<void>;
+  /** Takes files or notes out for good: words, index and other devices. */
+  takeOut(id: ProjectId, items: readonly MessageId[]): Promise<Undo>;
+  /** Into the trash with the project, and with its conversations or without: those then stand outside. Projects in it stand by themselves. */
+  remove(id: ProjectId, conversations: 'outside' | 'trash'): Promise<Undo>;
+}
