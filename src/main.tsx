@@ -38,6 +38,8 @@ import { type MemoryStatus, STARTING } from './services/memory/memory.ts';
 import { startNaming } from './services/memory/naming.ts';
 import { createPause } from './services/memory/pause.ts';
 import { startPolish } from './services/memory/polish.ts';
+import { PrivacyFilter } from './services/privacy/privacy-filter.ts';
+import { TokenTable } from './services/privacy/token-table.ts';
 import { followAllowedOrigins } from './services/settings/allowed-origins.ts';
 import { createKeys } from './services/settings/keys.ts';
 import { createSettings } from './services/settings/settings-service.ts';
@@ -98,6 +100,11 @@ async function start(): Promise<void> {
     },
   });
 
+  const filter = new PrivacyFilter({
+    config,
+    tokens: new TokenTable({ keyValues: drawer, exclusively, signal }),
+  });
+
   // MEMORY
   const embeddingThread = createEmbeddingThread(threads.startEmbeddingThread);
   const { connect } = embeddingThread;
@@ -118,8 +125,8 @@ async function start(): Promise<void> {
     onProblem: (problem) => console.warn(problem.message),
   });
   const spending = createSpending({ keyValues: drawer, now: Date.now, onProblem: warn('Spending') });
-  const models = new EndpointModels({ settings, keys, fetch: network.fetch, refusals, spending });
-  startTitles({ documents, config, now: Date.now, signal }, models);
+  const models = new EndpointModels({ settings, keys, fetch: network.fetch, refusals, spending, filter });
+  startTitles({ documents, config, filter, now: Date.now, signal }, models);
 
   // SERVICES
   const app = createApp({
@@ -133,6 +140,7 @@ async function start(): Promise<void> {
     engine,
     pause,
     models,
+    filter,
     refusals,
     spending,
     tokenizers: createTokenizers(),
@@ -170,7 +178,7 @@ async function start(): Promise<void> {
 
 /** Titles and summaries, made in one tab at a time. */
 function startTitles(
-  common: Pick<Parameters<typeof startNaming>[0], 'documents' | 'config' | 'now' | 'signal'>,
+  common: Pick<Parameters<typeof startNaming>[0], 'documents' | 'config' | 'filter' | 'now' | 'signal'>,
   models: EndpointModels,
 ): void {
   // Titles are nobody's conversation: the model chosen last makes them.

@@ -13,6 +13,7 @@ import type { Forget } from './forget/forget.ts';
 import type { Library } from './library/library.ts';
 import type { Retention } from './library/retention.ts';
 import type { Memory } from './memory/memory.ts';
+import type { PrivacyFilter } from './privacy/privacy-filter.ts';
 import type { Projects } from './projects/projects.ts';
 import type { Settings } from './settings/settings.ts';
 import type { Spending } from './spending/spending.ts';
@@ -35,6 +36,8 @@ export interface App {
   readonly notes: Notes;
   /** Lays vectors out as a map. */
   readonly projection: Projection;
+  /** What is kept out of index, requests and sync, and its tokens. */
+  readonly privacy: PrivacyFilter;
   readonly settings: Settings;
   readonly sync: Sync;
   /** What this device spent on models. */

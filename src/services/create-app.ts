@@ -32,6 +32,7 @@ import type { Memory, MemoryStatus } from './memory/memory.ts';
 import { createMemory } from './memory/memory-service.ts';
 import type { Pause } from './memory/pause.ts';
 import { createRebuilding } from './memory/rebuilding.ts';
+import type { PrivacyFilter } from './privacy/privacy-filter.ts';
 import { createProjects } from './projects/projects-service.ts';
 import type { Settings } from './settings/settings.ts';
 import type { Spending } from './spending/spending.ts';
@@ -56,6 +57,7 @@ interface AppParts {
   readonly pause: Pause;
   readonly status: Writable<MemoryStatus>;
   readonly models: EndpointModels;
+  readonly filter: PrivacyFilter;
   readonly refusals: ModelRefusals;
   readonly spending: Spending;
   readonly tokenizers: ReturnType<typeof createTokenizers>;
@@ -107,6 +109,7 @@ export function createApp(parts: AppParts): App {
     projects: createProjects({ documents, now: Date.now }),
     ...connectChat(parts, memory),
     projection: parts.projection,
+    privacy: parts.filter,
     sync,
     forget: connectForget(parts, memory, sync),
     commands: COMMANDS,
@@ -126,6 +129,7 @@ function connectMemory(parts: AppParts) {
     index: engine.index,
     embedding: embedding.get,
     config: settings.config,
+    filter: parts.filter,
     documents,
     notes,
     status,
@@ -156,6 +160,7 @@ function connectForget(parts: AppParts, memory: Memory, sync: App['sync']): App[
     indexStatus: status,
     wakeIndex: () => memory.wake('now'),
     privacy: () => settings.config.get().privacy,
+    filter: parts.filter,
     sync,
     now: Date.now,
     exclusive: (work) => exclusively('recollect:forget', work),
@@ -209,6 +214,7 @@ function connectChat(parts: AppParts, memory: Memory): Pick<App, 'chat' | 'conte
     notes,
     model: (...asked: Parameters<EndpointModels['modelOf']>) => models.modelOf(...asked),
     config: settings.config,
+    filter: parts.filter,
     now: Date.now,
     device: navigator.platform,
     priceOf: (model: ChatModel) => models.priceOf(model),

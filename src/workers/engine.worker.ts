@@ -1,6 +1,7 @@
 // The engine's thread: PGlite with the memory index, served to all tabs by whichever of them leads, and in the leader the
 // background work that keeps the index up with the log. Everything here resumes from bookmarks when another tab takes over.
 import { watchWorker } from '../adapters/browser/diagnostics.ts';
+import { exclusively } from '../adapters/browser/locks.ts';
 import { createEmbedding } from '../adapters/embedding/index.ts';
 import type { Port } from '../adapters/embedding/protocol.ts';
 import { borrowLines } from '../adapters/embedding/thread.ts';
@@ -19,6 +20,7 @@ import {
   type MemoryEngine,
   startMemoryEngine,
 } from '../services/memory/engine.ts';
+import { TokenTable } from '../services/privacy/token-table.ts';
 import { createKeys } from '../services/settings/keys.ts';
 import { startLogCopying } from '../services/storage/log-copying.ts';
 import { openDevice } from './device.ts';
@@ -79,6 +81,7 @@ async function lead(index: MemoryIndex, engine: EngineName): Promise<void> {
     embedding: embedding.get,
     onEmbedding: embedding.subscribe,
     config: settings.config,
+    tokens: new TokenTable({ keyValues: store.drawer, exclusively, signal }),
     setTitle: (id, title) => {
       documents ??= createDocuments({ store, notes: createNotes({ store, now: Date.now }) });
       return giveTitle(documents, id, title);

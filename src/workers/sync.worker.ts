@@ -3,6 +3,7 @@
 // the person configured, and nothing else.
 
 import { watchWorker } from '../adapters/browser/diagnostics.ts';
+import { exclusively } from '../adapters/browser/locks.ts';
 import type { Store } from '../adapters/log/conversation-log.ts';
 import { platformDeflate } from '../adapters/sync/deflate.ts';
 import { guardedFetch, guardedWebSocket, isOnRelay } from '../adapters/sync/guard.ts';
@@ -12,6 +13,7 @@ import { toProblem } from '../domain/base/errors.ts';
 import { ignore } from '../domain/base/log.ts';
 import type { Readable } from '../domain/base/readable.ts';
 import type { Config } from '../domain/settings/config.ts';
+import { TokenTable } from '../services/privacy/token-table.ts';
 import { type SyncEngine, startSync } from '../services/sync/engine.ts';
 import { ACCOUNT, accountSchema } from '../services/sync/records.ts';
 import type { SyncRequest } from '../services/sync/requests.ts';
@@ -46,6 +48,7 @@ async function lead(): Promise<void> {
       }),
       sealing: createSealing(),
       deflate: platformDeflate,
+      tokens: new TokenTable({ keyValues: store.drawer, exclusively, signal }),
       onStatus: tell,
       signal,
     });

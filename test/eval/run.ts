@@ -2,6 +2,7 @@
 //   npm run eval -- --tasks tasks.json --out rankings.jsonl [--set NAME] [--model ID]
 //   npm run eval -- --report [--bench DIR]      the whole table, see report.ts
 //   npm run eval -- --learn [--bench DIR]       what can be learnt of the ranking, see learn.ts
+//   npm run eval -- --privacy                   how well private words are found, see privacy.ts
 // tasks.json: {sets: [{name, stores: [{sessions, queries}]}]}; one line of rankings.jsonl a query: {set, query, ranking, finals}. Every query
 // gets its line, with an empty ranking where nothing is asked or nothing is there; a file that cannot be understood is refused in a sentence.
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -66,6 +67,8 @@ try {
   else if (process.argv.includes('--learn')) await (await import('./learn.ts')).runLearn();
   // What compaction loses: its own measure, with its own options (context.ts).
   else if (process.argv.includes('--context')) await (await import('./context.ts')).runContextEval();
+  // How well private words are found (privacy.ts).
+  else if (process.argv.includes('--privacy')) (await import('./privacy.ts')).runPrivacyEval();
   else await rankTasks();
   process.exit(0);
 } catch (error) {

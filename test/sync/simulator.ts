@@ -18,11 +18,12 @@ import {
 } from '../../src/domain/base/ids.ts';
 import { type Writable, writable } from '../../src/domain/base/readable.ts';
 import type { Message } from '../../src/domain/chat/message.ts';
-import { redact } from '../../src/domain/memory/privacy.ts';
+import { withoutTokens } from '../../src/domain/privacy/tokens.ts';
 import { type Config, configSchema } from '../../src/domain/settings/config.ts';
 import type { CompactionPolicy } from '../../src/domain/sync/compaction.ts';
 import { updateFrame } from '../../src/relay/frames.ts';
 import { readWhole } from '../../src/services/documents/shared.ts';
+import { redact } from '../fixtures/redact.ts';
 import {
   copyOfStore,
   createTestDevice,
@@ -816,7 +817,7 @@ async function run(
 
   // ------------------------------------------------------------------ the oracle
   const cleaned = (text: string) =>
-    redact(text, machines[0]?.config.get().privacy.sensitive_keywords ?? []).text;
+    withoutTokens(redact(text, machines[0]?.config.get().privacy.sensitive_keywords ?? []).text);
   interface Seen {
     readonly structure: Map<string, string>;
     readonly said: Map<string, string>;

@@ -1,6 +1,7 @@
 // Every function that reads people's text takes work that grows with the length of the text, counted in operations.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Message } from '../../src/domain/chat/message.ts';
+import { CATEGORIES } from '../../src/domain/privacy/categories.ts';
 import { ALL } from '../scale.ts';
 import { type BlockCounter, blockCounter, stepsOf } from './operations.ts';
 import { TooManySteps } from './regex-steps.ts';
@@ -25,6 +26,13 @@ const message = (text: string, role: Message['role'] = 'user'): Message =>
     ],
   }) as unknown as Message;
 const keep = (text: string): string => text;
+const PERSONAL = {
+  sensitive_keywords: ['password', 'api_key', 'secret', 'token'],
+  own_names: ['Anna Bergmann', 'a', '李雷'],
+  own_addresses: ['12 High Street'],
+  own_words: ['Falcon', '1'],
+  own_patterns: ['EMP-\\d{4,8}', '[a-z]{2}\\d{2}'],
+};
 
 type Readers = Readonly<Record<string, (text: string) => unknown>>;
 
@@ -54,7 +62,7 @@ async function readers(): Promise<Readers> {
     import('../../src/domain/text/markdown.ts'),
     import('../../src/domain/memory/dates.ts'),
     import('../../src/domain/memory/snippet.ts'),
-    import('../../src/domain/memory/privacy.ts'),
+    import('../../src/domain/privacy/detectors/index.ts'),
     import('../../src/domain/memory/chunk.ts'),
     import('../../src/domain/memory/code.ts'),
     import('../../src/domain/memory/cues.ts'),
@@ -76,6 +84,10 @@ async function readers(): Promise<Readers> {
     import('../../src/domain/context/notes.ts'),
     import('../../src/domain/context/loss.ts'),
     import('../../src/domain/context/tokens.ts'),
+  ]);
+  const [scan, privateTokens] = await Promise.all([
+    import('../../src/domain/privacy/scan.ts'),
+    import('../../src/domain/privacy/tokens.ts'),
   ]);
   const [unknown, encoding] = await Promise.all([
     import('../../src/domain/chat/unknown.ts'),
@@ -104,8 +116,20 @@ async function readers(): Promise<Readers> {
     'matchesIn with the text as the question': (text) => snippet.matchesIn('alpha 中文 1234', text),
     snippetOf: (text) => snippet.snippetOf(text, 'alpha 中文 a 1'),
     excerptOf: (text) => snippet.excerptOf(text, 'alpha 中文 a 1', 200),
-    redact: (text) => privacy.redact(text, ['password', 'api_key', 'secret', 'token']),
-    'redact with a keyword before': (text) => privacy.redact(`password ${text}`, ['password', 'token']),
+    ...Object.fromEntries(
+      privacy.DETECTORS.map(({ category, find }) => [
+        `private words: ${category}`,
+        (text: string) => find(text, PERSONAL),
+      ]),
+    ),
+    'private words, all of them': (text) => scan.findPrivate(text, new Set(CATEGORIES), PERSONAL),
+    'private words with a keyword before': (text) =>
+      scan.findPrivate(`password ${text}`, new Set(['keywords', 'secrets']), PERSONAL),
+    'private words across texts': (text) =>
+      scan.findAcross([text, text, text], (one) =>
+        scan.findPrivate(one, new Set(['phones', 'secrets']), PERSONAL),
+      ),
+    'tokens of private words': (text) => privateTokens.restored(text, () => 'words'),
     chunksOf: (text) => chunk.chunksOf(message(text), { redact: keep }),
     'chunksOf of a tool': (text) => chunk.chunksOf(message(text, 'tool'), { redact: keep }),
     codeIn: (text) => code.codeIn(`\`\`\`${text}`),

@@ -25,6 +25,9 @@ import { createLibrary } from '../../src/services/library/library-service.ts';
 import { createRetention } from '../../src/services/library/retention.ts';
 import { type MemoryStatus, STARTING } from '../../src/services/memory/memory.ts';
 import { createMemory } from '../../src/services/memory/memory-service.ts';
+import { PrivacyFilter } from '../../src/services/privacy/privacy-filter.ts';
+import { privateModel } from '../../src/services/privacy/private-model.ts';
+import { TokenTable } from '../../src/services/privacy/token-table.ts';
 import { createProjects } from '../../src/services/projects/projects-service.ts';
 import type { ModelChoice } from '../../src/services/settings/settings.ts';
 import { createSettings } from '../../src/services/settings/settings-service.ts';
@@ -102,15 +105,20 @@ export async function createTestApp({
   });
   const spending = createSpending({ keyValues: store.drawer, now: Date.now, onProblem: console.error });
   const price = { currency: 'USD', input: 1, output: 2 };
+  const privacy = new PrivacyFilter({
+    config: settings.config,
+    tokens: new TokenTable({ keyValues: store.drawer }),
+  });
   const common = {
     documents,
     drawer: store.drawer,
     model: (asked: { readonly id: ConversationId } | undefined, by?: ModelChoice) => {
       if (!scripted) return null;
       const model = by?.model ?? scripted.id;
-      return meteredModel({ ...scripted, id: model, stream: scripted.stream }, (usage) =>
+      const metered = meteredModel({ ...scripted, id: model, stream: scripted.stream }, (usage) =>
         spending.record({ endpoint: 'localhost:9', model, conversation: asked?.id, usage, price }),
       );
+      return privateModel(metered, privacy);
     },
     priceOf: () => price,
     config: settings.config,
@@ -148,6 +156,7 @@ export async function createTestApp({
     memory,
     notes,
     projection: { project: unavailable },
+    privacy,
     settings,
     spending,
     sync: syncing,

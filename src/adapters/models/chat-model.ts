@@ -39,8 +39,13 @@ export type ChatEvent =
   /** Pages that the answer rests on, as the endpoint names them. */
   | { readonly type: 'sources'; readonly sources: readonly Source[] }
   | { readonly type: 'usage'; readonly usage: Usage }
-  /** Always last. `problem` tells why for `cut` and `error`. */
-  | { readonly type: 'end'; readonly finish: Finish; readonly problem?: Problem };
+  /** Always last. `problem` tells why for `cut` and `error`; `tokensSent`: what stood in the request for private words. */
+  | {
+      readonly type: 'end';
+      readonly finish: Finish;
+      readonly problem?: Problem;
+      readonly tokensSent?: readonly string[];
+    };
 
 export interface ChatModel {
   /** As the endpoint names it. */

@@ -80,6 +80,7 @@ export const PROBLEM_CODES = [
   'setting-invalid',
   'setting-unknown',
   'setting-encryption',
+  'setting-pattern',
   'settings-file',
   'settings-line',
   'settings-nested',

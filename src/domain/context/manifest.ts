@@ -55,6 +55,8 @@ export const requestManifestSchema = z.looseObject({
   /** What was sent besides the messages, as the person set it for the endpoint. Absent where nothing was. */
   parameters: z.looseObject({}).optional(),
   /** It costs more than `limit`: the newest turn alone does, or what may not be folded. */
+  /** Tokens that stood in it for private words: never the words. */
+  hidden: z.array(z.string()).optional(),
   overflow: z.boolean(),
 });
 export type RequestManifest = Known<z.infer<typeof requestManifestSchema>>;

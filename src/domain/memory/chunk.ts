@@ -5,6 +5,7 @@ import { textOfFile } from '../chat/files.ts';
 import type { Message } from '../chat/message.ts';
 import { wordsOfUnknown } from '../chat/unknown.ts';
 import { endWithinTokens, estimateTokens } from '../context/tokens.ts';
+import { cleanHead } from '../privacy/scan.ts';
 import { blocksOf } from './code.ts';
 import { speakerIn } from './cues.ts';
 import { isOfMemory } from './own-tools.ts';
@@ -243,10 +244,10 @@ export function chunksOf(message: Message, options: ChunkOptions): Chunk[] {
   for (const part of message.parts) {
     if (isOfMemory(part)) continue;
     if (part.type === 'text') {
-      const text = options.redact(part.text.slice(0, READ_UP_TO)).trim();
+      const text = cleanHead(part.text, READ_UP_TO, options.redact).trim();
       if (text) pieces.push(...(message.role === 'tool' ? [ends(text, 'tool')] : saidPieces(text)));
     } else if (part.type === 'tool-result') {
-      const text = options.redact(part.text.slice(0, READ_UP_TO)).trim();
+      const text = cleanHead(part.text, READ_UP_TO, options.redact).trim();
       if (text) pieces.push(ends(text, 'tool'));
     } else if (part.type === 'tool-call')
       pieces.push({

@@ -1,6 +1,7 @@
 // A conversation read once for what it is about: its sentences and the weight of its words. Keywords and summary are made from it.
 import { type Segment, wordSegments } from '../base/segments.ts';
 import { type Message, textOf } from '../chat/message.ts';
+import { cleanHead } from '../privacy/scan.ts';
 import { plainText } from '../text/markdown.ts';
 import { sentencesOf } from './sentences.ts';
 import { isStopWord, words } from './words.ts';
@@ -100,7 +101,7 @@ export function digestOf(
     const standing = (byPerson ? 2 : 1) * (said < 4 ? 1.5 : 1);
     said += 1;
     const inMessage = new Map<string, number>();
-    const texts = sentencesOf(plainText(redact(textOf(message).slice(0, MAX_TEXT))));
+    const texts = sentencesOf(plainText(cleanHead(textOf(message), MAX_TEXT, redact)));
     const segments = wordSegments(texts.flatMap(runsOf).filter((run) => HAN.test(run))).values();
     for (const text of texts) {
       const inSentence = new Set<string>();

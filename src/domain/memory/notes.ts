@@ -6,6 +6,7 @@ import { timeSchema } from '../base/time.ts';
 import type { ConversationMeta } from '../chat/conversation.ts';
 import { type Conversation, conversationMetaSchema } from '../chat/conversation.ts';
 import type { Known, Message } from '../chat/message.ts';
+import { withoutTokens } from '../privacy/tokens.ts';
 import type { Said } from './passages.ts';
 import { squeezed } from './sentences.ts';
 import { queryWords } from './words.ts';
@@ -168,7 +169,7 @@ export function neverOf(feedback: readonly Feedback[]): (said: Said) => boolean 
   const whole = new Set<string>();
   const stretches: string[] = [];
   for (const { passage } of judged) {
-    const wording = squeezed(passage);
+    const wording = squeezed(withoutTokens(passage));
     const isCut = passage.length >= MAX_JUDGED || /^…|…$/.test(passage.trim());
     if (!isCut) whole.add(wording);
     else if (wording.length >= LEAST_STRETCH) stretches.push(wording);
@@ -177,7 +178,7 @@ export function neverOf(feedback: readonly Feedback[]): (said: Said) => boolean 
   return (said) => {
     if (subjects.has(subjectOf(said))) return true;
     if (whole.size + stretches.length === 0) return false;
-    const wording = squeezed(said.text);
+    const wording = squeezed(withoutTokens(said.text));
     return whole.has(wording) || stretches.some((stretch) => wording.includes(stretch));
   };
 }

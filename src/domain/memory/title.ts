@@ -1,5 +1,6 @@
 // A short name for a conversation, made from what the person said first; and what a name that was given says of its passages.
 import { type Message, textOf } from '../chat/message.ts';
+import { cleanHead } from '../privacy/scan.ts';
 import { plainText } from '../text/markdown.ts';
 import { digestOf } from './digest.ts';
 import { keywordsOf } from './keywords.ts';
@@ -49,7 +50,7 @@ export function titleOf(
   // A sentence with something in it is preferred to one that only opens the talk.
   let fallback = '';
   for (const message of users) {
-    for (const sentence of sentencesOf(plainText(redact(textOf(message).slice(0, 4_000)))).slice(0, 8)) {
+    for (const sentence of sentencesOf(plainText(cleanHead(textOf(message), 4_000, redact))).slice(0, 8)) {
       let text = sentence
         .replace(/https?:\/\/(?:www\.)?([^\s/?#]+)\S*/gi, '$1')
         .replace(/\s+/g, ' ')

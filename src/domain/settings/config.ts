@@ -1,8 +1,12 @@
 // Every configuration key, its range and its default, in one schema. Durations in the unit the key names.
 import { z } from 'zod';
+import { CATEGORIES, KEPT_OUT, KEPT_OUT_OF_PROMPTS } from '../privacy/categories.ts';
+import { isOwnPattern } from '../privacy/own-pattern.ts';
 
 const share = z.number().min(0).max(1);
 const count = (min: number, max: number) => z.number().int().min(min).max(max);
+const categories = z.array(z.enum(CATEGORIES)).max(CATEGORIES.length);
+const ownList = z.array(z.string().trim().min(2).max(200)).max(1000).default([]);
 const url = z.union([z.literal(''), z.url({ protocol: /^https?$/ })]);
 
 export const configSchema = z.strictObject({
@@ -180,6 +184,15 @@ export const configSchema = z.strictObject({
         .default(['password', 'secret', 'api_key']),
       /** A message with such a word is not indexed at all. */
       skip_sensitive_messages: z.boolean().default(false),
+      /** Which kinds of private words are replaced by tokens before they go there (`domain/privacy`). */
+      keep_out_of_index: categories.default([...KEPT_OUT]),
+      keep_out_of_prompts: categories.default([...KEPT_OUT_OF_PROMPTS]),
+      keep_out_of_sync: categories.default([...KEPT_OUT]),
+      own_names: ownList,
+      own_addresses: ownList,
+      own_words: ownList,
+      /** Regular expressions; only those whose work grows with the length of a text (`domain/privacy/own-pattern.ts`). */
+      own_patterns: z.array(z.string().min(1).max(200).refine(isOwnPattern)).max(100).default([]),
       /** Named by the first description; only `false` is true of this app, so nothing else is accepted (README, Limits). */
       encrypt_local: z.literal(false).default(false),
       exclude_work_dirs: z.array(z.string().min(1).max(1000)).max(1000).default(['*/secret-project/*']),

@@ -26,7 +26,10 @@ export type ConfigField =
     })
   | (Field<'list', readonly string[]> & {
       readonly maxItems: number | null;
+      readonly minLength: number;
       readonly maxLength: number | null;
+      /** The only entries there are; null: any. */
+      readonly choices: readonly string[] | null;
     })
   /** Names of one's own with a text each. */
   | Field<'map', Readonly<Record<string, string>>>;
@@ -81,6 +84,8 @@ function fieldOf(path: string, shape: Shape): ConfigField {
         default: shape.default as string[],
         maxItems: shape.maxItems ?? null,
         maxLength: shape.items?.maxLength ?? null,
+        minLength: shape.items?.minLength ?? 1,
+        choices: shape.items?.enum ?? null,
       };
     case 'object':
       return { path, kind: 'map', default: shape.default as Record<string, string> };
@@ -133,7 +138,8 @@ export function allowedValues(field: ConfigField): string {
       if (field.format === 'url') return 'https://… | http://… | ""';
       return `"…" (${field.minLength}–${field.maxLength ?? '∞'})`;
     case 'list':
-      return `["…" (1–${field.maxLength ?? '∞'}), …] (0–${field.maxItems ?? '∞'})`;
+      if (field.choices) return `[${field.choices.join(', ')}]`;
+      return `["…" (${field.minLength}–${field.maxLength ?? '∞'}), …] (0–${field.maxItems ?? '∞'})`;
     case 'map':
       return '{ name: "…" }';
   }
@@ -174,11 +180,17 @@ export function configOf(values: ConfigValues): { config: Config; refused: reado
 function refusalsOf(field: ConfigField, value: unknown): Refusal[] {
   const key = field.path;
   if (field.kind !== 'list' || !Array.isArray(value)) return [{ key, value, allowed: allowedValues(field) }];
-  const entry = ({ maxLength }: typeof field) => `"…" (1–${maxLength ?? '∞'})`;
+  const entry = ({ minLength, maxLength, choices }: typeof field) =>
+    choices?.join(' | ') ?? `"…" (${minLength}–${maxLength ?? '∞'})`;
   const wrong = value.filter(
     (item) =>
-      typeof item !== 'string' || item === '' || item.length > (field.maxLength ?? Number.POSITIVE_INFINITY),
+      typeof item !== 'string' ||
+      item.length < field.minLength ||
+      item.length > (field.maxLength ?? Number.POSITIVE_INFINITY),
   );
+  // What has the right form can be wrong all the same: a pattern that would be slow.
+  if (wrong.length === 0)
+    wrong.push(...value.filter((item) => !configSchema.safeParse(nested(key, [item])).success));
   if (wrong.length === 0) return [{ key, value: `[…] (${value.length})`, allowed: allowedValues(field) }];
   return wrong.map((item: unknown) => ({ key, value: item, allowed: entry(field) }));
 }
@@ -219,6 +231,8 @@ export function valuesAt(
 
 /** What is refused here is a wish that deserves a reason, not a typing error. */
 const ENCRYPT_LOCAL = 'privacy.encrypt_local';
+/** What is refused here is a pattern that would be slow, or is none. */
+const OWN_PATTERNS = 'privacy.own_patterns';
 
 /** The error for refused values. Several are named together: `key`, `value` and `allowed` list them in the same order. */
 export function settingInvalid(refused: readonly Refusal[]): RecollectError {
@@ -231,9 +245,11 @@ export function settingInvalid(refused: readonly Refusal[]): RecollectError {
   };
   const code = refused.every(({ key, value }) => key === ENCRYPT_LOCAL && value === true)
     ? 'setting-encryption'
-    : refused.every(({ unknown }) => unknown)
-      ? 'setting-unknown'
-      : 'setting-invalid';
+    : refused.every(({ key }) => key === OWN_PATTERNS)
+      ? 'setting-pattern'
+      : refused.every(({ unknown }) => unknown)
+        ? 'setting-unknown'
+        : 'setting-invalid';
   return new RecollectError(
     code,
     refused

@@ -17,8 +17,11 @@ export function countIn(form: string, wanted: string): number {
 }
 
 /** Where `wanted`, as `comparable` gives it, stands in a text as people see it: [from, to) in UTF-16 units, in order, without overlaps. */
-export function placesIn(text: string, wanted: string): [number, number][] {
-  if (wanted === '' || text === '') return [];
+export const placesIn = (text: string, wanted: string): [number, number][] =>
+  wanted === '' || text === '' ? [] : placesFinder(text)(wanted);
+
+/** The same for several words in one text, which is read once. */
+export function placesFinder(text: string): (wanted: string) => [number, number][] {
   let form = '';
   /** Where in the text each unit of the form comes from. */
   const starts: number[] = [];
@@ -31,8 +34,11 @@ export function placesIn(text: string, wanted: string): [number, number][] {
     }
     form += compared;
   }
-  const places: [number, number][] = [];
-  for (let at = form.indexOf(wanted); at >= 0; at = form.indexOf(wanted, at + wanted.length))
-    places.push([starts[at] as number, ends[at + wanted.length - 1] as number]);
-  return places;
+  return (wanted) => {
+    const places: [number, number][] = [];
+    if (wanted === '') return places;
+    for (let at = form.indexOf(wanted); at >= 0; at = form.indexOf(wanted, at + wanted.length))
+      places.push([starts[at] as number, ends[at + wanted.length - 1] as number]);
+    return places;
+  };
 }

@@ -22,6 +22,8 @@ export interface Streamed {
   readonly finish: Finish;
   readonly usage: Usage | undefined;
   readonly problem: Problem | null;
+  /** Tokens that stood in the request for private words. */
+  readonly hidden?: readonly string[];
 }
 
 interface StepWish {
@@ -120,6 +122,7 @@ async function stream(
   let parts = before;
   let finish: Finish = 'stop';
   let usage: Usage | undefined;
+  let hidden: readonly string[] = [];
   let problem: Problem | null = null;
   const without = (['thoughts', 'images'] as const).filter((what) => omitted.includes(what));
   const screen = createPacer(FRAME_MS, () => onParts(parts));
@@ -134,6 +137,7 @@ async function stream(
       else if (event.type === 'end') {
         finish = event.finish;
         problem = event.problem ?? null;
+        hidden = event.tokensSent ?? [];
       } else {
         parts = addToDraft(parts, event);
         screen.touch();
@@ -148,7 +152,7 @@ async function stream(
     screen.flush();
     screen.stop();
   }
-  return { parts, finish, usage, problem };
+  return { parts, finish, usage, problem, hidden };
 }
 
 /** The request without calls where the model takes none: what they gave is told in words. */

@@ -1,9 +1,12 @@
 // The model that answers: made anew for each question from what is connected now, with the key and the repairs of its endpoint.
 import type { ChatModel, Endpoint } from '../../adapters/models/chat-model.ts';
 import { createEndpointModel } from '../../adapters/models/index.ts';
+import { isTemporary } from '../../domain/base/ids.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import type { Price } from '../../domain/context/budget.ts';
 import { priceOf } from '../../domain/context/prices.ts';
+import type { PrivacyFilter } from '../privacy/privacy-filter.ts';
+import { privateModel } from '../privacy/private-model.ts';
 import { type createKeys, endpointKey } from '../settings/keys.ts';
 import { modelInUse } from '../settings/model-in-use.ts';
 import type { ModelChoice, Settings } from '../settings/settings.ts';
@@ -18,19 +21,23 @@ interface EndpointModelsDeps {
   readonly refusals: Pick<ModelRefusals, 'leftOut' | 'remember'>;
   /** Hears of every request to one of them. */
   readonly spending: Pick<Spending, 'record'>;
+  /** In front of every request. */
+  readonly filter: PrivacyFilter;
 }
 
 export class EndpointModels {
   readonly #deps: EndpointModelsDeps;
+  readonly #passing: PrivacyFilter;
   readonly #endpointOf = new WeakMap<Pick<ChatModel, 'id'>, Endpoint>();
 
   constructor(deps: EndpointModelsDeps) {
     this.#deps = deps;
+    this.#passing = deps.filter.passing();
   }
 
   /** The model of a conversation, or of one that has not begun; `by`: that one instead. Null where memory answers. */
   modelOf(conversation?: Conversation, by?: ModelChoice): ChatModel | null {
-    const { settings, keys, fetch, refusals, spending } = this.#deps;
+    const { settings, keys, fetch, refusals, spending, filter } = this.#deps;
     const connections = settings.connections.get();
     const choice = by ?? modelInUse(connections, conversation ?? null).choice;
     const endpoint = connections.endpoints.find(({ id }) => id === choice?.endpointId);
@@ -45,7 +52,7 @@ export class EndpointModels {
         remember: (repairs) => void refusals.remember(asked, repairs, null),
       },
     });
-    const model = meteredModel(asked, (usage) =>
+    const metered = meteredModel(asked, (usage) =>
       spending.record({
         endpoint: asked.endpoint ?? '',
         model: asked.id,
@@ -54,6 +61,10 @@ export class EndpointModels {
         price: this.priceOf(model),
       }),
     );
+    // What a temporary conversation holds is kept nowhere, its tokens neither.
+    const behind = conversation && isTemporary(conversation.id) ? this.#passing : filter;
+    // Outermost: what is counted is what was sent.
+    const model = privateModel(metered, behind);
     this.#endpointOf.set(model, endpoint);
     return model;
   }

@@ -10,6 +10,7 @@ import type { Message, Part, PartOf } from '../../domain/chat/message.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Memory } from '../memory/memory.ts';
+import { PrivacyFilter } from '../privacy/privacy-filter.ts';
 import type { TurnState } from './chat.ts';
 import { type NotesLike, runTool, type Tool } from './tools/index.ts';
 
@@ -38,13 +39,23 @@ interface ToolCallsDependencies {
   readonly memory: Pick<Memory, 'recall' | 'wake'>;
   readonly notes: NotesLike | undefined;
   readonly config: Readable<Config>;
+  /** Absent: it knows no words but by their looks. */
+  readonly filter?: PrivacyFilter;
   readonly now: () => number;
   readonly device: string;
 }
 
 /** Runs the calls of a message. Throws nothing. */
 export const createToolCalls =
-  ({ documents, memory, notes, config, now, device }: ToolCallsDependencies) =>
+  ({
+    documents,
+    memory,
+    notes,
+    config,
+    filter = new PrivacyFilter({ config }),
+    now,
+    device,
+  }: ToolCallsDependencies) =>
   async (
     id: ConversationId,
     conversation: () => Conversation,
@@ -84,6 +95,7 @@ export const createToolCalls =
                 memory,
                 notes: notes,
                 config: config.get(),
+                filter,
                 signal,
               }),
               signal,

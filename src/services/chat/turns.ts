@@ -72,7 +72,9 @@ class TurnRunner {
         finish: got.finish,
         ...(got.usage ? { usage: got.usage } : {}),
         ...(got.problem ? { problem: { ...got.problem } } : {}),
-        ...(prepared ? { ledger: prepared.manifest } : {}),
+        ...(prepared
+          ? { ledger: { ...prepared.manifest, ...(got.hidden?.length ? { hidden: got.hidden } : {}) } }
+          : {}),
         ...(key === undefined ? {} : { request: key }),
       }),
     };

@@ -1,8 +1,9 @@
 // What is held back from a value that leaves the device: secrets, in words and in attached texts, and what is quoted from conversations that
 // stay here.
+import { readJson } from '../../domain/base/json.ts';
 import { log } from '../../domain/base/log.ts';
 import { MEMORY_TOOLS } from '../../domain/memory/own-tools.ts';
-import { REDACTED } from '../../domain/memory/privacy.ts';
+import { REDACTED } from '../../domain/privacy/tokens.ts';
 import { readHlc } from '../../domain/sync/hlc.ts';
 
 export interface Holdback {
@@ -125,6 +126,10 @@ export function cleanValue(value: unknown, holdback: Holdback, field = ''): unkn
   return changed ? cleaned : value;
 }
 
+/** The value without private words; the same one where there are none. */
+export const withoutPrivateWords = (value: unknown, hide: Holdback['hide']): unknown =>
+  cleanValue(value, { hide, isWithheld: () => false });
+
 /** Puts the conversations of which something is quoted in the value into `quoted`: those about which `cleanValue` asks. */
 export function addQuoted(value: unknown, quoted: Set<string>): void {
   const add = (conversation: string) => {
@@ -148,8 +153,12 @@ function cleanText(text: string, { hide, forgets }: Holdback, field: string): st
   const hidden = hide(text);
   if (hidden.redacted > 0 || forgets) return hidden.text;
   // {"password": "…"}: the value is sensitive because of its name.
-  const named = field === '' ? hidden : hide(`${field}: ${JSON.stringify(text)}`);
-  return named.redacted > 0 && text !== '' ? REDACTED : text;
+  if (field === '' || text === '') return text;
+  const lead = `${field}: `;
+  const named = hide(lead + JSON.stringify(text));
+  if (named.redacted === 0) return text;
+  const value = named.text.startsWith(lead) ? readJson(named.text.slice(lead.length)) : undefined;
+  return typeof value === 'string' ? value : REDACTED;
 }
 
 const isWithheldId = (id: unknown, { isWithheldMessage }: Pick<Holdback, 'isWithheldMessage'>): boolean =>

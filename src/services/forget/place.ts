@@ -5,10 +5,11 @@ import type { Store } from '../../adapters/log/conversation-log.ts';
 import type { LogCopy } from '../../adapters/log/recovering.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
-import type { Config } from '../../domain/settings/config.ts';
+import { type Config, defaultConfig } from '../../domain/settings/config.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Notes } from '../documents/notes.ts';
 import type { MemoryStatus } from '../memory/memory.ts';
+import { PrivacyFilter } from '../privacy/privacy-filter.ts';
 import type { Sync } from '../sync/sync.ts';
 import type { Eraser } from './eraser.ts';
 
@@ -63,6 +64,8 @@ export interface PlaceDeps {
   readonly wakeIndex: () => void;
   /** What may be in a title that is made anew. */
   readonly privacy: () => Config['privacy'];
+  /** In front of what is made anew; absent: it knows no words but by their looks. */
+  readonly filter?: PrivacyFilter;
   readonly sync: Pick<Sync, 'status' | 'account' | 'forget'>;
   readonly signal: AbortSignal;
 }
@@ -76,6 +79,12 @@ export interface Place {
   /** Reads the place back. */
   verify(eraser: Eraser): Promise<Verified>;
 }
+
+export const filterOf = ({ filter, privacy }: Pick<PlaceDeps, 'filter' | 'privacy'>): PrivacyFilter =>
+  filter ??
+  new PrivacyFilter({
+    config: { get: () => ({ ...defaultConfig, privacy: privacy() }), subscribe: () => () => undefined },
+  });
 
 /** Builds a place. */
 export type CreatePlace = (deps: PlaceDeps) => Place;

@@ -10,11 +10,11 @@ import type { Readable } from '../../domain/base/readable.ts';
 import { atMost, isTooLate } from '../../domain/base/within.ts';
 import type { QueryPieces } from '../../domain/memory/late.ts';
 import { lastLineOf, leaning, type QuestionRead } from '../../domain/memory/lean.ts';
-import { redact } from '../../domain/memory/privacy.ts';
 import { type CosineScale, knows } from '../../domain/memory/rank.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Notes } from '../documents/notes.ts';
+import { PrivacyFilter } from '../privacy/privacy-filter.ts';
 import type { MemoryStatus } from './memory.ts';
 
 /** How long a recall waits for an index that is opened or made again, ms: seconds, on a busy device many. Who asks may wait shorter. */
@@ -44,6 +44,8 @@ export interface AskingDeps {
   /** What the person said of earlier hits. */
   readonly notes?: Pick<Notes, 'state'>;
   readonly status: Readable<MemoryStatus>;
+  /** Absent: it knows no words but by their looks. */
+  readonly filter?: PrivacyFilter;
 }
 
 /** A question as the model reads it. */
@@ -63,11 +65,13 @@ export function createAsking(deps: AskingDeps) {
 
 class QuestionEmbedder {
   readonly #deps: AskingDeps;
+  readonly #filter: PrivacyFilter;
   /** The index that was asked last, since when it is there, and whether it had nothing then: new, or being made again. */
   #opened: { readonly index: MemoryIndex; readonly since: number; empty: boolean } | null = null;
 
   constructor(deps: AskingDeps) {
     this.#deps = deps;
+    this.#filter = deps.filter ?? new PrivacyFilter({ config: deps.config });
   }
 
   async waitForIndex(signal: AbortSignal): Promise<MemoryIndex | null> {
@@ -138,9 +142,9 @@ class QuestionEmbedder {
     asking: Promise<unknown>,
     draft = false,
   ): Promise<{ vector: QueryVector } | { vector: null; reason: Problem | null }> {
-    const { embedding: chosen, privacy } = this.#deps.config.get();
+    const { embedding: chosen } = this.#deps.config.get();
     if (draft && chosen.provider !== 'local') return { vector: null, reason: null };
-    const { text } = redact(asked, privacy.sensitive_keywords);
+    const text = this.#filter.hidden('index', asked);
     if (!this.#deps.embedding()) {
       // Soon after opening neither is known yet, and whoever waits for the index can wait for the model as well.
       let isAsked = false;

@@ -17,14 +17,17 @@ import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/b
 import { type ConversationId, isConversation } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { isNotes } from '../../domain/memory/notes.ts';
+import { isExcluded } from '../../domain/memory/privacy.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Reader } from '../documents/reader.ts';
 import { createReader } from '../documents/reader.ts';
+import { PrivacyFilter } from '../privacy/privacy-filter.ts';
+import { TokenTable } from '../privacy/token-table.ts';
 import { breathe, createJob } from '../scheduler.ts';
 import type { Memory, MemoryStatus } from './memory.ts';
 import { createProjection } from './projection.ts';
-import { describeConversation, isRemembered, recipeOf } from './rows.ts';
+import { describeConversation, isRemembered, recipeOf, withoutCutWords } from './rows.ts';
 
 /** What the engine knows of itself; which file system the index is on is known to whoever opened it. */
 export type EngineStatus = Omit<MemoryStatus, 'engine'>;
@@ -48,6 +51,8 @@ export interface MemoryEngineDeps {
   /** Tells that `embedding` gives another one now. Without it the change is noticed within seconds of the configuration's. */
   readonly onEmbedding?: (listener: () => void) => () => void;
   readonly config: Readable<Config>;
+  /** Tokens of private words; absent: those that the store has. */
+  readonly tokens?: TokenTable;
   /** Writes a title made from the words, see `giveTitle`; titles live in documents, which this does not write. */
   readonly setTitle: (conversation: ConversationId, title: string) => Promise<void>;
   readonly onStatus: (status: EngineStatus) => void;
@@ -114,6 +119,7 @@ class BackgroundEngine implements MemoryEngine {
   readonly #drawer: Drawer;
   readonly #now: NonNullable<MemoryEngineDeps['now']>;
   readonly #reader: Reader;
+  readonly #filter: PrivacyFilter;
   #projecting = false;
   #embeddingNow = false;
   #starting = true;
@@ -163,10 +169,15 @@ class BackgroundEngine implements MemoryEngine {
     this.#drawer = drawer;
     this.#now = now;
     this.#reader = createReader(this.#log);
+    this.#filter = new PrivacyFilter({
+      config: deps.config,
+      tokens: deps.tokens ?? new TokenTable({ keyValues: drawer, signal: deps.signal }),
+    });
     const { projectAll } = createProjection({
       index: deps.index,
       reader: this.#reader,
       config: deps.config,
+      filter: this.#filter,
       setTitle: deps.setTitle,
       signal: deps.signal,
       touched: this.#touched,
@@ -334,10 +345,23 @@ class BackgroundEngine implements MemoryEngine {
         const ids = (await this.#log.documents()).filter(isRead);
         this.#unread = await this.#countUnread(new Set(ids), await this.#log.head());
         this.#tell();
+        await this.#removeExcluded(bookmark);
         await this.#projectAll(ids, bookmark, { all: true, bookmark });
       }
       await this.#drawer.set(RECIPE, recipe);
     }
+  }
+
+  /** What is excluded now goes first and at once, before anything is made again. */
+  async #removeExcluded(bookmark: number): Promise<void> {
+    const { exclude_work_dirs: folders } = this.#deps.config.get().privacy;
+    const excluded = (await this.#reader.library()).filter(({ workDir }) => isExcluded(workDir, folders));
+    if (excluded.length === 0) return;
+    const removedConversations = excluded.map(({ id }) => id);
+    await this.#deps.index.apply(
+      { conversations: [], messages: [], removedMessages: [], removedConversations },
+      bookmark,
+    );
   }
 
   /** What was erased while no engine ran left no entry to be found by: it is told by what the index has too much. */
@@ -451,8 +475,15 @@ class BackgroundEngine implements MemoryEngine {
       const found = await this.#reader.read(id);
       this.#undescribed.delete(id);
       if (!found || !isRemembered(found.conversation, this.#deps.config.get().privacy)) continue;
-      const { summary, keywords } = describeConversation(found.conversation, this.#deps.config.get().privacy);
-      await this.#deps.index.describe(id, { summary, keywords });
+      const { privacy } = this.#deps.config.get();
+      const described = await this.#filter.hiding('index', (hiding) =>
+        describeConversation(
+          withoutCutWords(found.conversation, hiding),
+          privacy,
+          (text) => hiding.hide(text).text,
+        ),
+      );
+      await this.#deps.index.describe(id, described);
     }
     if (ids.length > 0)
       await this.#drawer.set(UNDESCRIBED, this.#undescribed.size > 0 ? [...this.#undescribed] : undefined);

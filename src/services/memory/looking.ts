@@ -30,10 +30,13 @@ import { queryWords } from '../../domain/memory/words.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Notes } from '../documents/notes.ts';
+import type { PrivacyFilter } from '../privacy/privacy-filter.ts';
 import type { QueryVector } from './asking.ts';
 
 export interface LookingDeps {
   readonly config: Readable<Config>;
+  /** What was private is found by its token: the index has nothing else of it. */
+  readonly filter?: PrivacyFilter;
   readonly documents: Pick<Documents, 'library'>;
   /** What the person said of earlier hits. */
   readonly notes?: Pick<Notes, 'state'>;
@@ -109,7 +112,7 @@ class PassageSearch {
     },
   ): Promise<{ ranked: Ranked[]; knownWords: KnownWords | undefined }> {
     const { hybrid_weights: weights, filters } = this.#deps.config.get().recall;
-    const words = queryWords(question);
+    const words = queryWords(this.#deps.filter?.indexed(question) ?? question);
     const knowing = (knownWords: KnownWords | undefined) => (knownWords ? { knownWords } : {});
     const asked = { words, filter, limit, around: options.around, ...knowing(options.knownWords) };
     const meant = (vector: QueryVector) => ({ model: vector.model, values: vector.values });

@@ -7,10 +7,11 @@ import { log } from '../../domain/base/log.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import { type Message, textOf, type Usage } from '../../domain/chat/message.ts';
-import { isExcluded, isSkipped, redact } from '../../domain/memory/privacy.ts';
+import { isExcluded, isSkipped } from '../../domain/memory/privacy.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import { summariseWith } from '../context/summarise.ts';
 import type { Documents, LibraryEntry } from '../documents/documents.ts';
+import { PrivacyFilter } from '../privacy/privacy-filter.ts';
 import { createJob } from '../scheduler.ts';
 
 /** After a change of the library, ms: an answer of several steps is named once it has come to rest. */
@@ -18,6 +19,8 @@ const REST_MS = 2_000;
 const TIMEOUT_MS = 30_000;
 /** What the model reads of the question, and of the answer, characters. */
 const READ = 2_000;
+/** What is read beyond that for secrets only: one must not be cut in two and pass for none. */
+const BEYOND = 6_000;
 /** A title takes a few; models that think need room for that before it. */
 const ANSWER_TOKENS = 1_000;
 const MAX_TITLE = 60;
@@ -28,6 +31,8 @@ const SYSTEM =
 interface NamingDeps {
   readonly documents: Pick<Documents, 'library' | 'read' | 'change'>;
   readonly config: Readable<Config>;
+  /** Absent: it knows no words but by their looks. */
+  readonly filter?: PrivacyFilter;
   /** The one that answers in the conversation; null: none. */
   readonly model: (conversation: Conversation) => ChatModel | null;
   /** ms since 1970 */
@@ -54,6 +59,7 @@ export function startNaming({
   now,
   signal,
   exclusively = (work) => work(),
+  filter = new PrivacyFilter({ config }),
 }: NamingDeps): void {
   const startedAt = now();
   /** Asked for in this tab: not again, whatever came of it. */
@@ -89,8 +95,12 @@ export function startNaming({
     said: Exchange,
     ending: AbortSignal,
   ): Promise<void> {
-    const { sensitive_keywords: keywords } = config.get().privacy;
-    const quoted = (message: Message) => redact(textOf(message).slice(0, READ), [...keywords]).text.trim();
+    // Redacted, not by token: what the model answers becomes a title, and a title is no place for a secret.
+    const quoted = (message: Message) =>
+      filter
+        .redacted('index', textOf(message).slice(0, READ + BEYOND))
+        .slice(0, READ)
+        .trim();
     let usage: Usage = {};
     const { text } = await summariseWith(by, {
       timeoutMs: TIMEOUT_MS,

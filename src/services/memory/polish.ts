@@ -10,10 +10,11 @@ import { readJson } from '../../domain/base/json.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import { textOf } from '../../domain/chat/message.ts';
-import { isSkipped, redact } from '../../domain/memory/privacy.ts';
+import { isSkipped } from '../../domain/memory/privacy.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import { summariseWith } from '../context/summarise.ts';
 import type { Documents, LibraryEntry } from '../documents/documents.ts';
+import { PrivacyFilter } from '../privacy/privacy-filter.ts';
 import { createJob } from '../scheduler.ts';
 import { mayBeNamed } from './naming.ts';
 
@@ -38,6 +39,8 @@ const SYSTEM =
 interface PolishDeps {
   readonly documents: Pick<Documents, 'library' | 'read' | 'change'>;
   readonly config: Readable<Config>;
+  /** Absent: it knows no words but by their looks. */
+  readonly filter?: PrivacyFilter;
   /** Null: none is connected. */
   readonly model: () => ChatModel | null;
   readonly now: () => number;
@@ -54,6 +57,7 @@ export function startPolish({
   now,
   signal,
   exclusively = (work) => work(),
+  filter = new PrivacyFilter({ config }),
 }: PolishDeps): void {
   /** Conversation → its last change that was looked at in this tab. */
   const seen = new Map<ConversationId, number>();
@@ -91,7 +95,7 @@ export function startPolish({
     const summarise = summariseWith(ask, { timeoutMs: PATIENCE_MS, signal: ending, onUsage: () => {} });
     const { text } = await summarise({
       system: SYSTEM,
-      prompt: transcriptOf(conversation, config.get().privacy),
+      prompt: transcriptOf(conversation, config.get().privacy, filter),
       messages: [],
       previous: null,
       language: 'en',
@@ -128,7 +132,7 @@ export function startPolish({
 }
 
 /** The branch that is shown, without secrets; the middle of a long one is left out. */
-function transcriptOf(conversation: Conversation, privacy: Config['privacy']): string {
+function transcriptOf(conversation: Conversation, privacy: Config['privacy'], filter: PrivacyFilter): string {
   const said = pathTo(conversation.messages, effectiveHead(conversation))
     .filter(
       (message) =>
@@ -136,7 +140,7 @@ function transcriptOf(conversation: Conversation, privacy: Config['privacy']): s
         (message.role === 'user' || message.role === 'assistant') &&
         !isSkipped(message, privacy),
     )
-    .map((message) => `${message.role}: ${redact(textOf(message), privacy.sensitive_keywords).text.trim()}`)
+    .map((message) => `${message.role}: ${filter.redacted('index', textOf(message)).trim()}`)
     .filter((line) => !line.endsWith(': '));
   const whole = said.join('\n\n');
   return whole.length <= READ ? whole : `${whole.slice(0, READ / 2)}\n\n[…]\n\n${whole.slice(-READ / 2)}`;

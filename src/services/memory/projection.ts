@@ -8,8 +8,17 @@ import type { Conversation } from '../../domain/chat/conversation.ts';
 import type { Message } from '../../domain/chat/message.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Reader } from '../documents/reader.ts';
+import type { PrivacyFilter } from '../privacy/privacy-filter.ts';
 import { breathe } from '../scheduler.ts';
-import { conversationRow, describeConversation, isRemembered, messageRow, missingTitle } from './rows.ts';
+import {
+  continuations,
+  conversationRow,
+  describeConversation,
+  isRemembered,
+  messageRow,
+  missingTitle,
+  withoutCutWords,
+} from './rows.ts';
 
 /** Messages, and characters of chunks, in one transaction of the index: small enough to let searches in between. */
 const BATCH_MESSAGES = 200;
@@ -34,6 +43,7 @@ interface ProjectionDeps {
   readonly index: Pick<MemoryIndex, 'apply' | 'bookmark' | 'messageIds' | 'describe'>;
   readonly reader: Reader;
   readonly config: Readable<Config>;
+  readonly filter: PrivacyFilter;
   /** Writes a title made from the words. */
   readonly setTitle: (conversation: ConversationId, title: string) => Promise<void>;
   readonly signal: AbortSignal;
@@ -173,32 +183,48 @@ class LogProjector implements Projection {
       this.#deps.undescribed.delete(id);
       return;
     }
-    const { conversation } = found;
+    const conversation = await this.#deps.filter.hiding('index', (whole) =>
+      withoutCutWords(found.conversation, whole),
+    );
     const known = await this.#deps.index.messageIds(id);
     const grown = new Set(found.grown.filter((message) => !this.#renewed.has(message)));
     const removed = [...known].filter((message) => !conversation.messages.has(message));
     const rebuild = options.all || removed.length > 0;
+    const continued = continuations(conversation);
+    const isContinuedAnew = ({ id }: Message): boolean => {
+      const next = continued.get(id);
+      return next !== undefined && !known.has(next.id);
+    };
     const fresh = [...conversation.messages.values()].filter(
-      (message) => rebuild || grown.has(message) || lacksRow(message, conversation, known),
+      (message) =>
+        rebuild || grown.has(message) || lacksRow(message, conversation, known) || isContinuedAnew(message),
     );
     this.#deps.onFresh(fresh.filter(({ id }) => !known.has(id)).length);
     batch.removedMessages.push(...removed);
-    const row = conversationRow(conversation, privacy);
+    const hiding = <T>(work: (clean: (text: string) => string) => T): Promise<T> =>
+      this.#deps.filter.hiding('index', ({ hide }) => work((text) => hide(text).text));
+    const row = await hiding((clean) => conversationRow(conversation, clean));
     if (fresh.length > 0 || removed.length > 0) {
       if (known.size === 0) {
-        const { summary, keywords } = describeConversation(conversation, privacy);
+        const { summary, keywords } = await hiding((clean) =>
+          describeConversation(conversation, privacy, clean),
+        );
         batch.conversations.push({ ...row, summary, keywords });
       } else {
         batch.conversations.push(row);
         // Rules of privacy changed: what they take away goes from keywords and summary at once.
-        if (options.all) await this.#deps.index.describe(id, describeConversation(conversation, privacy));
+        if (options.all)
+          await this.#deps.index.describe(
+            id,
+            await hiding((clean) => describeConversation(conversation, privacy, clean)),
+          );
         else this.#deps.undescribed.add(id);
       }
     } else batch.conversations.push(row);
 
     for (const message of fresh) {
       try {
-        const made = messageRow(conversation, message, privacy);
+        const made = await hiding((clean) => messageRow(conversation, message, privacy, clean));
         batch.messages.push(made);
         if (grown.has(message)) this.#renewing.push(message);
         for (const chunk of made.chunks) batch.characters += chunk.text.length + chunk.words.length;
@@ -212,7 +238,7 @@ class LogProjector implements Projection {
         batch.conversations.push(row);
       }
     }
-    const title = missingTitle(conversation, privacy);
+    const title = missingTitle(conversation, privacy, (text) => this.#deps.filter.redacted('index', text));
     if (title) this.#untitled.push([id, title]);
   }
 

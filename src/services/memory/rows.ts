@@ -1,5 +1,6 @@
 // From a conversation to the rows of the index. The privacy filter stands at this door: nothing behind it has seen a secret.
 import type { ConversationRow, MessageRow } from '../../adapters/index/memory-index.ts';
+import type { MessageId } from '../../domain/base/ids.ts';
 import { goesOn } from '../../domain/chat/continuation.ts';
 import { byTime, type Conversation } from '../../domain/chat/conversation.ts';
 import { givenBy, type Message, type Part, textOf } from '../../domain/chat/message.ts';
@@ -9,12 +10,14 @@ import { codeIn } from '../../domain/memory/code.ts';
 import { digestOf } from '../../domain/memory/digest.ts';
 import { keywordsOf } from '../../domain/memory/keywords.ts';
 import { isOfMemory } from '../../domain/memory/own-tools.ts';
-import { isExcluded, isSkipped, redact } from '../../domain/memory/privacy.ts';
+import { isExcluded, isSkipped } from '../../domain/memory/privacy.ts';
 import { sentencesOf } from '../../domain/memory/sentences.ts';
 import { summaryOf } from '../../domain/memory/summary.ts';
 import { titleOf } from '../../domain/memory/title.ts';
+import { cleanHead, cleanTail, findAcross } from '../../domain/privacy/scan.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { LibraryEntry } from '../documents/documents.ts';
+import type { Hiding } from '../privacy/privacy-filter.ts';
 
 /** Longest text of one part that goes into a row, in characters; the whole of it is in the log. */
 const MAX_TEXT = 100_000;
@@ -27,7 +30,7 @@ const MAX_BEFORE = 4_000;
 type Privacy = Config['privacy'];
 
 /** Raised whenever rows are made differently: the index is then brought up to date, keeping the vectors that still fit. */
-const RECIPE = 10;
+const RECIPE = 11;
 
 /** What the rows depend on beside the log. When it changes, rows are made again. */
 export const recipeOf = (privacy: Privacy): string =>
@@ -35,6 +38,8 @@ export const recipeOf = (privacy: Privacy): string =>
     RECIPE,
     privacy.sensitive_keywords,
     privacy.exclude_work_dirs,
+    privacy.keep_out_of_index,
+    [privacy.own_names, privacy.own_addresses, privacy.own_words, privacy.own_patterns],
     // Absent as long as it is off: nothing is read again for the sake of a setting that nobody uses.
     ...(privacy.skip_sensitive_messages ? ['skip'] : []),
   ]);
@@ -48,11 +53,8 @@ export const isRemembered = ({ meta }: Conversation, privacy: Privacy, line?: Li
     ({ deletedAt, workDir }) => deletedAt === null && !isExcluded(workDir, privacy.exclude_work_dirs),
   );
 
-/** The secrets of a text taken out, with the person's keywords. */
-const redactor =
-  (privacy: Privacy) =>
-  (text: string): string =>
-    redact(text, privacy.sensitive_keywords).text;
+/** A text without its private words. */
+type Clean = (text: string) => string;
 
 /** What memory gave, by name: the calendar counts it. The words are where they were said. */
 const recalledOf = (part: Part): unknown => ({
@@ -65,7 +67,7 @@ const recalledOf = (part: Part): unknown => ({
  * own tool stands behind the tool's result as any recall does; in a `copy` of the result nothing was recalled anew.
  */
 function contentOf(parts: readonly Part[], clean: (text: string) => string, copy: boolean): unknown[] {
-  const cut = (text: string) => clean(text.slice(0, MAX_TEXT));
+  const cut = (text: string) => cleanHead(text, MAX_TEXT, clean);
   return parts.flatMap((part): unknown => {
     switch (part.type) {
       case 'text':
@@ -103,7 +105,7 @@ function contentOf(parts: readonly Part[], clean: (text: string) => string, copy
 }
 
 /** The row of a conversation. Summary and keywords are left to `describe`: empty here means "as they were". */
-export function conversationRow({ id, meta, messages }: Conversation, privacy: Privacy): ConversationRow {
+export function conversationRow({ id, meta, messages }: Conversation, clean: Clean): ConversationRow {
   let updatedAt = meta.createdAt;
   let tokenCount = 0;
   for (const message of messages.values()) {
@@ -112,7 +114,7 @@ export function conversationRow({ id, meta, messages }: Conversation, privacy: P
   }
   return {
     id,
-    title: redactor(privacy)(meta.title),
+    title: clean(meta.title),
     summary: '',
     keywords: [],
     createdAt: meta.createdAt,
@@ -135,8 +137,12 @@ function tokensOf(message: Message): number {
 }
 
 /** The row of a message with its chunks. */
-export function messageRow(conversation: Conversation, message: Message, privacy: Privacy): MessageRow {
-  const clean = redactor(privacy);
+export function messageRow(
+  conversation: Conversation,
+  message: Message,
+  privacy: Privacy,
+  clean: Clean,
+): MessageRow {
   const above = beforeOf(conversation, message);
   const before = above && isSkipped(above, privacy) ? undefined : above;
   const skipped = isSkipped(message, privacy);
@@ -147,7 +153,9 @@ export function messageRow(conversation: Conversation, message: Message, privacy
       : chunksOf(withBegunSentence(conversation, message, clean), {
           redact: clean,
           // More than the end is given, so that a secret cut in two is still seen as one.
-          ...(before && message.role !== 'tool' ? { before: clean(textOf(before).slice(-MAX_BEFORE)) } : {}),
+          ...(before && message.role !== 'tool'
+            ? { before: cleanTail(textOf(before), MAX_BEFORE, clean) }
+            : {}),
         });
   const { hasCode, language } = codeIn(skipped ? '' : textOf(message).slice(0, MAX_TEXT));
   return {
@@ -163,6 +171,48 @@ export function messageRow(conversation: Conversation, message: Message, privacy
     codeLanguage: language,
     chunks,
   };
+}
+
+/** Which message goes on with which one that was cut off. */
+export function continuations({ messages }: Conversation): ReadonlyMap<MessageId, Message> {
+  const found = new Map<MessageId, Message>();
+  for (const message of messages.values()) {
+    const before = message.parentId === null ? undefined : messages.get(message.parentId);
+    if (before && goesOn(before, message)) found.set(before.id, message);
+  }
+  return found;
+}
+
+/**
+ * The conversation without private words that were cut where an answer was cut off and went on: neither half shows what it is. The same object
+ * where there are none.
+ */
+export function withoutCutWords(
+  conversation: Conversation,
+  { find, replace }: Pick<Hiding, 'find' | 'replace'>,
+): Conversation {
+  const messages = new Map(conversation.messages);
+  let changed = false;
+  const textAt = (message: Message | undefined, place: 'first' | 'last') => {
+    const texts = (message?.parts ?? []).filter((part) => part.type === 'text');
+    return texts.at(place === 'first' ? 0 : -1);
+  };
+  const put = (message: Message, part: Part, text: string) =>
+    messages.set(message.id, {
+      ...message,
+      parts: message.parts.map((one) => (one === part ? ({ ...one, text } as Part) : one)),
+    });
+  for (const [id, { id: nextId }] of continuations(conversation)) {
+    const [before, next] = [messages.get(id), messages.get(nextId)];
+    const [end, beginning] = [textAt(before, 'last'), textAt(next, 'first')];
+    if (!before || !next || !end || !beginning) continue;
+    const [here = [], there = []] = findAcross([end.text, beginning.text], find);
+    if (there[0]?.words !== '') continue;
+    put(before, end, replace(end.text, here));
+    put(next, beginning, replace(beginning.text, there));
+    changed = true;
+  }
+  return changed ? { ...conversation, messages } : conversation;
 }
 
 /**
@@ -233,24 +283,25 @@ function beforeOf(conversation: Conversation, message: Message): Message | null 
 export function describeConversation(
   conversation: Conversation,
   privacy: Privacy,
+  clean: Clean,
 ): { summary: string; keywords: readonly string[] } {
   const all = [...conversation.messages.values()]
     .filter((message) => !isSkipped(message, privacy))
     .sort(byTime);
   const messages =
     all.length > MAX_DESCRIBED ? [...all.slice(0, MAX_DESCRIBED / 2), ...all.slice(-MAX_DESCRIBED / 2)] : all;
-  const digest = digestOf(messages, redactor(privacy));
+  const digest = digestOf(messages, clean);
   const written = conversation.meta.summary?.trim();
   return {
-    summary: written ? redactor(privacy)(written) : summaryOf(digest),
+    summary: written ? clean(written) : summaryOf(digest),
     keywords: keywordsOf(digest),
   };
 }
 
 /** A title made from the words, for a conversation that has none; undefined where there is nothing to do. */
-export function missingTitle(conversation: Conversation, privacy: Privacy): string | undefined {
+export function missingTitle(conversation: Conversation, privacy: Privacy, clean: Clean): string | undefined {
   const { title, titleBy } = conversation.meta;
   if (title !== '' || titleBy === 'person') return undefined;
   const said = [...conversation.messages.values()].filter((message) => !isSkipped(message, privacy));
-  return titleOf(said.sort(byTime), redactor(privacy)) || undefined;
+  return titleOf(said.sort(byTime), clean) || undefined;
 }

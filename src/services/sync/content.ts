@@ -9,7 +9,7 @@ import {
   newEntryId,
 } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
-import { isExcluded, redact } from '../../domain/memory/privacy.ts';
+import { isExcluded } from '../../domain/memory/privacy.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { LibraryEntry } from '../documents/documents.ts';
 import { wordsMeet } from '../documents/notes.ts';
@@ -26,6 +26,7 @@ import {
   type WholeReader,
   withUpdate,
 } from '../documents/shared.ts';
+import type { PrivacyFilter } from '../privacy/privacy-filter.ts';
 import type { Records, RoomRecord } from './records.ts';
 import type { RoomContent } from './room-context.ts';
 
@@ -52,10 +53,12 @@ export function createDocumentContents({
   log,
   config,
   records,
+  filter,
 }: {
   readonly log: ConversationLog;
   readonly config: Readable<Config>;
   readonly records: Records;
+  readonly filter: PrivacyFilter;
 }): DocumentContents {
   const read = createWholeReader(log);
   const { library, read: readConversation } = createReader(log, 0);
@@ -80,8 +83,9 @@ export function createDocumentContents({
   };
   const clean = async (update: Uint8Array) => {
     const excluded = await excludedOf(quotedIn(update));
-    const hide = (text: string) => redact(text, config.get().privacy.sensitive_keywords);
-    return cleanUpdate(update, { hide, isWithheld: (id) => excluded.has(id) }).update;
+    return await filter
+      .hiding('sync', ({ hide }) => cleanUpdate(update, { hide, isWithheld: (id) => excluded.has(id) }))
+      .then((cleaned) => cleaned.update);
   };
 
   const reasonToWithhold: DocumentContents['reasonToWithhold'] = async (

@@ -4,6 +4,8 @@
 import type { Drawer, Store } from '../../adapters/log/conversation-log.ts';
 import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { ignore } from '../../domain/base/log.ts';
+import { PrivacyFilter } from '../privacy/privacy-filter.ts';
+import { TokenTable } from '../privacy/token-table.ts';
 import { createJob } from '../scheduler.ts';
 import { join, leave, openAccount, probe, sweepSecrets } from './account.ts';
 import { ACCOUNT, type Account, accountSchema } from './records.ts';
@@ -16,6 +18,8 @@ interface SyncEngineDeps
   extends Pick<SyncSessionDeps, 'store' | 'vault' | 'config' | 'backend' | 'sealing' | 'deflate' | 'signal'>,
     Partial<Pick<SyncSessionDeps, 'now' | 'clock' | 'compaction'>> {
   readonly onStatus: (status: SyncStatus) => void;
+  /** Tokens of private words; absent: those that the store has. */
+  readonly tokens?: TokenTable;
 }
 
 export interface SyncEngine {
@@ -44,6 +48,7 @@ class SyncThread implements SyncEngine {
   readonly #now: () => number;
   readonly #clock: () => number;
   readonly #drawer: Drawer;
+  readonly #filter: PrivacyFilter;
   #session: SyncSession | undefined;
   #lastPublished = '';
   #current: SyncStatus = SYNC_OFF;
@@ -71,6 +76,10 @@ class SyncThread implements SyncEngine {
     this.#clock = deps.clock ?? (() => performance.now());
     const { log, drawer } = this.#store;
     this.#drawer = drawer;
+    this.#filter = new PrivacyFilter({
+      config: deps.config,
+      tokens: deps.tokens ?? new TokenTable({ keyValues: drawer, signal }),
+    });
     this.#job = createJob({
       run: () => this.#run(),
       signal: this.#signal,
@@ -178,6 +187,7 @@ class SyncThread implements SyncEngine {
     const { ring, relay } = await this.#openRelay(account);
     return await createSyncSession({
       ...this.#deps,
+      filter: this.#filter,
       now: this.#now,
       clock: this.#clock,
       account,

@@ -15,6 +15,7 @@ import type { Config } from '../../domain/settings/config.ts';
 import type { CompactionPolicy } from '../../domain/sync/compaction.ts';
 import { INDEX_ROOM } from '../../domain/sync/keys.ts';
 import { createLines } from '../documents/lines.ts';
+import type { PrivacyFilter } from '../privacy/privacy-filter.ts';
 import { leave, revoke } from './account.ts';
 import type { AccountState } from './account-state.ts';
 import { createAccountState } from './account-state.ts';
@@ -36,6 +37,8 @@ export interface SyncSessionDeps
   readonly store: Store;
   readonly vault: Vault;
   readonly config: Readable<Config>;
+  /** In front of all that leaves. */
+  readonly filter: PrivacyFilter;
   readonly sealing: Sealing;
   readonly deflate: Deflate;
   readonly ring: KeyRing;
@@ -134,6 +137,7 @@ class ConnectedSession implements SyncSession {
       log: this.#log,
       config: this.#deps.config,
       records: this.#records,
+      filter: deps.filter,
     });
     const context = {
       ...this.#deps,

@@ -11,6 +11,7 @@ import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatExact, formatNumber, formatRelative } from '../i18n/index.ts';
 import { passageTitle } from '../memory/passage-title.ts';
 import { Button, IconButton } from '../shell/controls.tsx';
+import { useReadableWords } from '../shell/private-text.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { Checkpoints } from './checkpoints.tsx';
 import { SiblingArrows } from './message-tools.tsx';
@@ -239,6 +240,7 @@ function Recalled({
 }) {
   const { t } = useTranslation('chat');
   const { t: tm } = useTranslation('memory');
+  const readable = useReadableWords();
   return (
     <Section
       icon={<History size={15} aria-hidden className="text-memory" />}
@@ -266,7 +268,7 @@ function Recalled({
                   {formatRelative(passage.createdAt)}
                 </time>
               </span>
-              <span className="line-clamp-2 text-ink-2 text-xs">{passage.passage}</span>
+              <span className="line-clamp-2 text-ink-2 text-xs">{readable(passage.passage)}</span>
             </button>
           </li>
         ))}

@@ -4,6 +4,7 @@ import type { ContextMeter } from '../../domain/context/budget.ts';
 import type { ManifestLine, RequestManifest } from '../../domain/context/manifest.ts';
 import { formatNumber } from '../i18n/index.ts';
 import { classes, Dialog, Skeleton } from '../shell/controls.tsx';
+import { useReadableWords } from '../shell/private-text.tsx';
 import { ContextMeterBar } from './context-meter-bar.tsx';
 
 type Kind = ManifestLine['form'] | 'system' | 'tools';
@@ -113,6 +114,7 @@ export function LedgerDialog({
               />
             ))}
           </ol>
+          {ledger.hidden && ledger.hidden.length > 0 && <HiddenWords tokens={ledger.hidden} />}
           {parameters.length > 0 && (
             <section aria-label={t('ledger.parameters')}>
               <h3 className="pb-1 font-medium text-sm">{t('ledger.parameters')}</h3>
@@ -131,6 +133,28 @@ export function LedgerDialog({
         </div>
       )}
     </Dialog>
+  );
+}
+
+/** Tokens that the model read, with the words that they stand for on this device. */
+function HiddenWords({ tokens }: { tokens: readonly string[] }) {
+  const { t } = useTranslation('context');
+  const readable = useReadableWords();
+  return (
+    <section aria-label={t('ledger.hidden')}>
+      <h3 className="pb-1 font-medium text-sm">{t('ledger.hidden')}</h3>
+      <dl className="grid grid-cols-[max-content_1fr] gap-x-4 gap-y-1 text-xs">
+        {tokens.map((token) => {
+          const words = readable(token);
+          return (
+            <div key={token} className="contents">
+              <dt className="font-mono text-ink-3">{token}</dt>
+              <dd className="truncate">{words === token ? t('ledger.forgotten') : words}</dd>
+            </div>
+          );
+        })}
+      </dl>
+    </section>
   );
 }
 

@@ -9,6 +9,7 @@ import { onlyTouch } from '../hooks/media.ts';
 import { useSession } from '../hooks/session.tsx';
 import { Button, classes, IconButton } from '../shell/controls.tsx';
 import { offer } from '../shell/offer.ts';
+import { SentText } from '../shell/private-text.tsx';
 import { isComposing } from '../shell/shortcuts.ts';
 import { DrawnOrPlain } from './drawn-or-plain.tsx';
 import { fencedPieces } from './markdown/parse.ts';
@@ -36,7 +37,13 @@ function PersonWords({ text, found }: { text: string; found: boolean }) {
         {fencedPieces(!open && text.length > 20_000 ? text.slice(0, 20_000) : text).map((piece, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a text that never changes
           <Fragment key={at}>
-            {piece.fenced ? <Markdown text={piece.text} /> : <p dir="auto">{piece.text}</p>}
+            {piece.fenced ? (
+              <Markdown text={piece.text} />
+            ) : (
+              <p dir="auto">
+                <SentText text={piece.text} />
+              </p>
+            )}
           </Fragment>
         ))}
       </div>

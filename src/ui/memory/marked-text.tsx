@@ -2,6 +2,7 @@
 import { type ReactNode, useMemo } from 'react';
 import { matchesIn as placesIn } from '../../domain/memory/snippet.ts';
 import { replaceCode, withoutLinks } from '../../domain/text/markdown.ts';
+import { useReadableWords } from '../shell/private-text.tsx';
 
 /** Stretches of `text` that match `query`, as [from, to) pairs in order, none of them touching. `typing`: the last word may be half written. */
 export function matchesIn(text: string, query: string, typing = false): [number, number][] {
@@ -66,7 +67,7 @@ export function excerpt(text: string, query: string, room = 160): string {
 }
 
 export function MarkedText({
-  text,
+  text: found,
   query,
   typing = false,
 }: {
@@ -74,6 +75,7 @@ export function MarkedText({
   query: string;
   typing?: boolean;
 }) {
+  const text = useReadableWords()(found);
   const pieces = useMemo(() => {
     const out: ReactNode[] = [];
     let at = 0;

@@ -6,6 +6,7 @@ import type { RecalledPassage } from '../../domain/chat/message.ts';
 import { besideOf } from '../../domain/memory/passages.ts';
 import { formatExact, formatRelative } from '../i18n/index.ts';
 import { classes, IconButton } from '../shell/controls.tsx';
+import { useReadableWords } from '../shell/private-text.tsx';
 import { Judgement } from './judgement.tsx';
 import { excerpt, MarkedText } from './marked-text.tsx';
 import { passageTitle } from './passage-title.ts';
@@ -354,12 +355,13 @@ function PassageDetails({
 
 function Neighbour({ role, text }: { role: string; text: string }) {
   const { t, i18n } = useTranslation('memory');
+  const readable = useReadableWords();
   const key = `role.${role}`;
   return (
     <div className="border-transparent border-l-2 pl-2.5 text-ink-3">
       <span className="text-xs">{i18n.exists(key, { ns: 'memory' }) ? t(key) : role}</span>
       <p className="line-clamp-3 whitespace-pre-wrap break-words text-ink-2 [overflow-wrap:anywhere]">
-        {text}
+        {readable(text)}
       </p>
     </div>
   );

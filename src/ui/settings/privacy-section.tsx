@@ -2,6 +2,7 @@
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ListSetting } from './list-setting.tsx';
+import { PrivateWords } from './private-words.tsx';
 import { Group, SwitchSetting } from './rows.tsx';
 
 export function PrivacySection() {
@@ -31,6 +32,7 @@ export function PrivacySection() {
           {t('privacy.readAgain')}
         </p>
       )}
+      <PrivateWords onChanged={changedNow} />
       <Group title={t('privacy.where')}>
         <Fact>{t('privacy.facts.conversations')}</Fact>
         <Fact>{t('privacy.facts.model')}</Fact>

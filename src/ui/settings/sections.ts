@@ -102,6 +102,13 @@ export const SETTING_ENTRIES: readonly SettingEntry[] = [
     'privacy',
     'privacy.sensitive_keywords',
     'privacy.skip_sensitive_messages',
+    'privacy.keep_out_of_index',
+    'privacy.keep_out_of_prompts',
+    'privacy.keep_out_of_sync',
+    'privacy.own_names',
+    'privacy.own_addresses',
+    'privacy.own_words',
+    'privacy.own_patterns',
     'privacy.exclude_work_dirs',
   ),
   ...fields(

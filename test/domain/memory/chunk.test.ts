@@ -4,7 +4,7 @@ import { asMessageId } from '../../../src/domain/base/ids.ts';
 import type { Message, Part } from '../../../src/domain/chat/message.ts';
 import { estimateTokens } from '../../../src/domain/context/tokens.ts';
 import { CHUNK_TOKENS, chunksOf, hashOf } from '../../../src/domain/memory/chunk.ts';
-import { redact } from '../../../src/domain/memory/privacy.ts';
+import { redact } from '../../fixtures/redact.ts';
 
 const plain = { redact: (text: string) => text };
 const message = (parts: readonly Part[] | string, more: Partial<Message> = {}): Message => ({

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isExcluded, REDACTED, redact } from '../../../src/domain/memory/privacy.ts';
+import { isExcluded } from '../../../src/domain/memory/privacy.ts';
+import { REDACTED } from '../../../src/domain/privacy/tokens.ts';
+import { redact } from '../../fixtures/redact.ts';
 
 const KEYWORDS = ['password', 'secret', 'api_key'];
 const clean = (text: string) => redact(text, KEYWORDS).text;
@@ -9,12 +11,12 @@ describe('the privacy filter', () => {
   it.each([
     ['my password: hunter2 works', 'my password: ••• works'],
     ['export DB_PASSWORD=abc123 && run', 'export DB_PASSWORD=••• && run'],
-    ['{"client_secret": "a b c", "x": 1}', '{"client_secret": •••, "x": 1}'],
-    ['apiKey = "k-1"', 'apiKey = •••'],
+    ['{"client_secret": "a b c", "x": 1}', '{"client_secret": "•••", "x": 1}'],
+    ['apiKey = "k-1"', 'apiKey = "•••"'],
     ['the API key is 9f8e7d6c.', 'the API key is •••'],
     ['Password: correct horse battery staple', 'Password: •••'],
     ['mysql --password hunter2 -u root', 'mysql --password ••• -u root'],
-    ['**Secret**: `abc def`', '**Secret**: •••'],
+    ['**Secret**: `abc def`', '**Secret**: `•••`'],
     ['密码：我的密码123，请记住', '密码：•••，请记住'],
     ['数据库密码是abc123', '数据库密码是•••'],
     ['postgres://app:s3cr3t@db/main', 'postgres://app:•••@db/main'],
@@ -26,7 +28,7 @@ describe('the privacy filter', () => {
     ['the password was changed to hunter2 today', 'the password was changed to ••• today'],
     ['the password is now hunter2', 'the password is now •••'],
     ['| user | bob |\n| password | hunter2 |', '| user | bob |\n| password | ••• |'],
-    ['| db | **DB_PASSWORD** | `hunter2` | old |', '| db | **DB_PASSWORD** | ••• | old |'],
+    ['| db | **DB_PASSWORD** | `hunter2` | old |', '| db | **DB_PASSWORD** | `•••` | old |'],
     ['<user>bob</user><password>hunter2</password>', '<user>bob</user><password>•••</password>'],
     [
       '<db:client_secret env="x">a b\nc</db:client_secret>',

@@ -74,6 +74,13 @@ const DESCRIBED: Readonly<Record<string, unknown>> = {
 };
 /** Added since. */
 const ADDED: Readonly<Record<string, unknown>> = {
+  'privacy.keep_out_of_index': ['secrets', 'keywords', 'names', 'addresses', 'words'],
+  'privacy.keep_out_of_prompts': ['names', 'addresses', 'words'],
+  'privacy.keep_out_of_sync': ['secrets', 'keywords', 'names', 'addresses', 'words'],
+  'privacy.own_names': [],
+  'privacy.own_addresses': [],
+  'privacy.own_words': [],
+  'privacy.own_patterns': [],
   'privacy.skip_sensitive_messages': false,
   'storage.cleanup.except_work_dirs': [],
   'storage.cleanup.except_sources': [],
@@ -199,7 +206,9 @@ describe('the fields of the configuration', () => {
         kind: 'list',
         default: ['password', 'secret', 'api_key'],
         maxItems: 1000,
+        minLength: 1,
         maxLength: 200,
+        choices: null,
       },
       { path: 'ui.shortcuts', kind: 'map', default: {} },
     ];

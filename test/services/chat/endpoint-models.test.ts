@@ -2,7 +2,9 @@
 import { expect, it, vi } from 'vitest';
 import type { Endpoint } from '../../../src/adapters/models/chat-model.ts';
 import { writable } from '../../../src/domain/base/readable.ts';
+import { defaultConfig } from '../../../src/domain/settings/config.ts';
 import { EndpointModels } from '../../../src/services/chat/endpoint-models.ts';
+import { PrivacyFilter } from '../../../src/services/privacy/privacy-filter.ts';
 import type { Connections } from '../../../src/services/settings/settings.ts';
 import type { SpentRequest } from '../../../src/services/spending/spending.ts';
 
@@ -28,6 +30,7 @@ function setup(
   const get = vi.fn(async () => undefined);
   const spent: SpentRequest[] = [];
   const models = new EndpointModels({
+    filter: new PrivacyFilter({ config: writable(defaultConfig) }),
     settings: { connections: writable(connections) },
     keys: { get },
     fetch,
@@ -52,7 +55,7 @@ it('asks for the key of its endpoint and address with each request', async () =>
   const { models, get } = setup({ endpoints: [there], chosen: { endpointId: 'there', model: 'distant' } });
   const model = models.modelOf();
   for await (const event of model?.stream(
-    { messages: [{ role: 'user', content: [{ type: 'text', text: 'hello' }] }] } as never,
+    { system: null, messages: [{ role: 'user', parts: [{ type: 'text', text: 'hello' }] }] },
     { signal: new AbortController().signal } as never,
   ) ?? [])
     if (event.type === 'end') break;

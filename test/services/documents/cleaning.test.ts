@@ -1,9 +1,9 @@
 // What a value says once it may leave the device.
 import { describe, expect, it } from 'vitest';
 import * as Y from 'yjs';
-import { redact } from '../../../src/domain/memory/privacy.ts';
 import { cleanValue, holdbackOf } from '../../../src/services/documents/cleaning.ts';
 import { cleanUpdate } from '../../../src/services/documents/shared.ts';
+import { redact } from '../../fixtures/redact.ts';
 
 const holdback = { hide: (text: string) => redact(text, ['password']), isWithheld: () => false };
 const clean = (value: unknown) => cleanValue(value, holdback);

@@ -260,7 +260,14 @@ describe('settings', () => {
             ? fc.constantFrom('', 'https://api.example.com/v1')
             : fc.string({ minLength: Math.max(1, field.minLength), maxLength: 100, unit: 'grapheme' });
         case 'list':
-          return fc.array(fc.string({ minLength: 1, maxLength: 20 }), { maxLength: 5 });
+          if (field.choices) return fc.uniqueArray(fc.constantFrom(...field.choices));
+          if (field.path === 'privacy.own_patterns') return fc.constantFrom([], ['EMP-\\d+']);
+          return fc.array(
+            fc
+              .string({ minLength: 1, maxLength: 20 })
+              .map((word) => word.trim().padEnd(field.minLength, '·')),
+            { maxLength: 5 },
+          );
         case 'map':
           return fc.dictionary(fc.constantFrom('palette', 'new'), fc.constantFrom('Mod+Shift+ArrowUp', 'F2'));
       }

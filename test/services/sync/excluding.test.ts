@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ConversationId } from '../../../src/domain/base/ids.ts';
 import type { Message, ToolRecall } from '../../../src/domain/chat/message.ts';
 import { createNotes } from '../../../src/services/documents/notes.ts';
+import { PrivacyFilter } from '../../../src/services/privacy/privacy-filter.ts';
 import { createDocumentContents } from '../../../src/services/sync/content.ts';
 import { openRecords } from '../../../src/services/sync/records.ts';
 import { cluster } from './cluster.ts';
@@ -203,7 +204,8 @@ describe('what quotes a conversation of an excluded folder', () => {
     const { secret, open } = await write(laptop, 'quoting');
     const { log } = laptop.store;
     const records = await openRecords(laptop.store, Date.now);
-    const contents = createDocumentContents({ log, config: laptop.config, records });
+    const filter = new PrivacyFilter({ config: laptop.config });
+    const contents = createDocumentContents({ log, config: laptop.config, records, filter });
     expect(await contents.of(secret).snapshot()).toBeNull();
     expect(await contents.of(secret).diff(null)).toBeNull();
     expect(await contents.of(open).snapshot()).not.toBeNull();

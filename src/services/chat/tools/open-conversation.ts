@@ -6,7 +6,7 @@ import { type Message, textOf } from '../../../domain/chat/message.ts';
 import { quotedLines } from '../../../domain/context/quoted.ts';
 import { neverOf } from '../../../domain/memory/notes.ts';
 import { isOfMemory } from '../../../domain/memory/own-tools.ts';
-import { isExcluded, isSkipped, redact } from '../../../domain/memory/privacy.ts';
+import { isExcluded, isSkipped } from '../../../domain/memory/privacy.ts';
 import { defineTool, mayRemember, type ToolContext, type ToolOutcome } from './tool.ts';
 
 /** Messages on each side of the one that is asked for. */
@@ -40,6 +40,7 @@ export const openConversation = defineTool({
     const conversation = await context.documents.read(found[0] as ConversationId);
     if (!conversation) return error(`There is no conversation ${id}.`);
     const { privacy } = context.config;
+    const clean = (text: string) => context.filter.hidden('index', text);
     const wanted = around ? asMessageId(around) : null;
     if (wanted !== null && !conversation.messages.has(wanted)) return error(`It has no message ${around}.`);
     const leaf =
@@ -54,13 +55,10 @@ export const openConversation = defineTool({
     const lines: string[] = [];
     for (const message of path.slice(from, place + AROUND + 1)) {
       if (isSkipped(message, privacy)) continue;
-      const text = redact(wordsOf(message), privacy.sensitive_keywords).text.slice(
-        0,
-        Math.min(MAX_MESSAGE, room),
-      );
+      const text = clean(wordsOf(message)).slice(0, Math.min(MAX_MESSAGE, room));
       if (text.trim() === '') continue;
       // As memory has it, without secrets: so its words were kept with what the person said of them.
-      const said = redact(textOf(message), privacy.sensitive_keywords).text;
+      const said = clean(textOf(message));
       if (never({ conversationId: conversation.id, messageId: message.id, text: said })) continue;
       room -= text.length;
       lines.push(
@@ -74,7 +72,7 @@ export const openConversation = defineTool({
     ];
     return {
       text: [
-        `“${redact(conversation.meta.title, privacy.sensitive_keywords).text}” (conversation ${conversation.id})${more.length > 0 ? ` (not shown: ${more.join(', ')})` : ''}`,
+        `“${clean(conversation.meta.title)}” (conversation ${conversation.id})${more.length > 0 ? ` (not shown: ${more.join(', ')})` : ''}`,
         ...lines,
       ].join('\n'),
     };

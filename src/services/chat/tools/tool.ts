@@ -6,6 +6,7 @@ import type { Config } from '../../../domain/settings/config.ts';
 import type { Documents } from '../../documents/documents.ts';
 import type { Notes } from '../../documents/notes.ts';
 import type { Memory } from '../../memory/memory.ts';
+import type { PrivacyFilter } from '../../privacy/privacy-filter.ts';
 
 /** What the person told memory, and where `remember` keeps its notes; the service of the same name has more. */
 export interface NotesLike extends Pick<Notes, 'state' | 'known'> {
@@ -31,6 +32,8 @@ export interface ToolContext {
   /** Absent: notes cannot be kept, and `remember` is not offered. */
   readonly notes: NotesLike | undefined;
   readonly config: Config;
+  /** What memory must not hold, no tool shows. */
+  readonly filter: Pick<PrivacyFilter, 'hidden'>;
   readonly signal: AbortSignal;
 }
 

@@ -5,7 +5,8 @@ import { TAKEN_OUT } from '../../../domain/forget/imprint.ts';
 import type { Config } from '../../../domain/settings/config.ts';
 import type { ConversationChange } from '../../documents/documents.ts';
 import { missingTitle } from '../../memory/rows.ts';
-import type { CreatePlace, Find } from '../place.ts';
+import type { PrivacyFilter } from '../../privacy/privacy-filter.ts';
+import { type CreatePlace, type Find, filterOf } from '../place.ts';
 import { tracesIn } from '../traces.ts';
 
 /** A title that was made of what goes is made of what stays, in the same change. */
@@ -13,6 +14,7 @@ function titled(
   conversation: Conversation,
   change: ConversationChange,
   privacy: Config['privacy'],
+  filter: PrivacyFilter,
 ): ConversationChange {
   if (change.meta?.title !== '') return change;
   const messages = new Map(conversation.messages);
@@ -21,11 +23,14 @@ function titled(
   const title = missingTitle(
     { ...conversation, messages, meta: { ...conversation.meta, title: '' } },
     privacy,
+    (text) => filter.redacted('index', text),
   );
   return { ...change, meta: { ...change.meta, title: title ?? TAKEN_OUT } };
 }
 
-export const conversations: CreatePlace = ({ documents, log, sync, privacy, signal }) => {
+export const conversations: CreatePlace = (deps) => {
+  const { documents, log, sync, privacy, signal } = deps;
+  const filter = filterOf(deps);
   const each = async function* () {
     for (const id of (await log.documents()).filter(isConversation)) {
       // The page has its turn between two conversations.
@@ -49,7 +54,7 @@ export const conversations: CreatePlace = ({ documents, log, sync, privacy, sign
         if (erase) gone.push(conversation.id);
         // One that a newer app wrote cannot be changed here; reading the log back tells of it.
         else if (change && !conversation.newer)
-          await documents.change(conversation.id, titled(conversation, change, privacy()));
+          await documents.change(conversation.id, titled(conversation, change, privacy(), filter));
       }
       if (gone.length > 0) {
         // Also those of which only other devices have something are erased there.

@@ -7,7 +7,7 @@ import { until } from '../../../domain/base/readable.ts';
 import { atMost } from '../../../domain/base/within.ts';
 import { describeConversation, isRemembered } from '../../memory/rows.ts';
 import type { Eraser } from '../eraser.ts';
-import type { CreatePlace, PlaceDeps } from '../place.ts';
+import { type CreatePlace, filterOf, type PlaceDeps } from '../place.ts';
 
 /** How long the index may take to read what changed, ms. What takes longer is looked at again at the next start. */
 const TIMEOUT_MS = 120_000;
@@ -37,7 +37,12 @@ export const index: CreatePlace = (deps) => ({
     for (const id of eraser.record.inside as readonly ConversationId[]) {
       const conversation = await deps.documents.read(id);
       if (conversation && isRemembered(conversation, deps.privacy()))
-        await open?.describe(id, describeConversation(conversation, deps.privacy()));
+        await open?.describe(
+          id,
+          await filterOf(deps).hiding('index', ({ hide }) =>
+            describeConversation(conversation, deps.privacy(), (text) => hide(text).text),
+          ),
+        );
     }
     await open?.purge();
   },

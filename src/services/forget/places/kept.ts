@@ -1,5 +1,6 @@
-// Small things beside the log: drafts of the composer, answers that are being written, messages that wait, session memories.
+// Small things beside the log: drafts of the composer, answers that are being written, messages that wait, session memories, the words of tokens.
 import type { ConversationId } from '../../../domain/base/ids.ts';
+import { TOKENS } from '../../privacy/token-table.ts';
 import type { Eraser } from '../eraser.ts';
 import type { CreatePlace, Find } from '../place.ts';
 
@@ -27,7 +28,7 @@ export const kept: CreatePlace = ({ keyValues }) => {
       if (value === undefined) continue;
       // Drafts and memories lie under the id of their conversation, or are of a message by its id.
       const isOfGone = inside.has(key) || key.split(/[/.:]/).some(eraser.isGone);
-      const cleaned = eraser.clean(value);
+      const cleaned = key.startsWith(TOKENS) ? withoutWords(value, eraser) : eraser.clean(value);
       if (isOfGone || cleaned !== value) yield { key, value, cleaned, isOfGone };
     }
   };
@@ -38,7 +39,11 @@ export const kept: CreatePlace = ({ keyValues }) => {
       for await (const { key, value } of each(eraser))
         found.push({
           place: 'kept',
-          what: key.startsWith(SESSION_MEMORY) ? 'session-memory' : 'draft',
+          what: key.startsWith(SESSION_MEMORY)
+            ? 'session-memory'
+            : key.startsWith(TOKENS)
+              ? 'records'
+              : 'draft',
           conversation: (key.split(/[/.:]/).find(eraser.isGone) ?? null) as ConversationId | null,
           message: null,
           title: '',
@@ -59,6 +64,17 @@ export const kept: CreatePlace = ({ keyValues }) => {
     },
   };
 };
+
+/**
+ * The words of tokens without those that go. Which of them a forgotten message had is not written down anywhere: then all of them go, and what
+ * is met again gets a new token.
+ */
+function withoutWords(page: unknown, { record, hide }: Eraser): unknown {
+  if (!Array.isArray(page)) return page;
+  const goes = (words: unknown): boolean =>
+    typeof words === 'string' && (record.ids.length > 0 || hide(words).redacted > 0);
+  return page.some(goes) ? page.map((words: unknown) => (goes(words) ? null : words)) : page;
+}
 
 const textIn = (value: unknown): string => {
   const text = typeof value === 'object' && value !== null ? (value as { text?: unknown }).text : value;

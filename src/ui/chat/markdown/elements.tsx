@@ -5,6 +5,7 @@ import { ExternalLink, ImageOff } from 'lucide-react';
 import { type ComponentProps, type MouseEvent, useContext } from 'react';
 import { useTranslation } from 'react-i18next';
 import { routeOf, useNavigation } from '../../hooks/navigation.tsx';
+import { sentWords } from '../../shell/private-text.tsx';
 import { CodeBlock } from './code-block.tsx';
 import { Formula } from './formula.tsx';
 import { AnswerContext, BlockContext, callId, jumpTo, noteId } from './scope.ts';
@@ -174,12 +175,16 @@ function Box({ checked }: Props<'input'>) {
   );
 }
 
+function Item({ node: _, ...rest }: Props<'li'>) {
+  return <li {...rest}>{sentWords(rest.children)}</li>;
+}
+
 function Paragraph({ node, ...rest }: Props<'p'>) {
   return node?.properties.dataVerbatim === undefined ? (
-    <p {...rest} />
+    <p {...rest}>{sentWords(rest.children)}</p>
   ) : (
     <p dir="auto" className="whitespace-pre-wrap">
-      {rest.children}
+      {sentWords(rest.children)}
     </p>
   );
 }
@@ -188,6 +193,7 @@ export const COMPONENTS: Partial<Components> = {
   a: Link,
   img: Image,
   input: Box,
+  li: Item,
   p: Paragraph,
   pre: Pre,
   span: Span,

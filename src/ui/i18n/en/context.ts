@@ -29,6 +29,8 @@ export const context = {
     lead: '{{total, number}} of {{limit, number}} tokens that fit, oldest first.',
     none: 'This answer has no record of what was sent.',
     open: 'What the model was sent',
+    hidden: 'Private words, sent as placeholders',
+    forgotten: 'no longer kept here',
     parameters: 'Sent besides the messages',
     openPiece: 'What the model was sent for part {{piece}}',
     project: 'Project “{{name}}”',

@@ -420,6 +420,11 @@ export const problems = {
     kept: 'Nothing is lost; the change goes on at the next start.',
     do: 'Close the other windows of Recollect, then try again.',
   },
+  'setting-pattern': {
+    what: '{{value}} cannot be used as a pattern: it is not complete, it also fits nothing at all, or it could take very long on some texts.',
+    kept: 'The patterns that were in force stay in force.',
+    do: 'Use letters, \\d, [ ] and counts such as {2,6}. What follows * or + must differ from what they repeat; looking around and back-references are not possible.',
+  },
   'settings-file': {
     what: 'This is not a configuration of Recollect.',
     kept: 'No setting was changed.',

@@ -1,0 +1,38 @@
+// What can be kept private, by kind, and where it is kept out of.
+
+export const CATEGORIES = [
+  'secrets',
+  'keywords',
+  'cards',
+  'bank_accounts',
+  'ids',
+  'emails',
+  'phones',
+  'names',
+  'addresses',
+  'words',
+] as const;
+export type Category = (typeof CATEGORIES)[number];
+
+/** Where words go that may be kept out: the memory index, requests to models, sync. */
+export const PLACES = ['index', 'prompts', 'sync'] as const;
+export type Place = (typeof PLACES)[number];
+
+/** As a token names them. Models and the index read these, so they are the same in every language. */
+export const LABELS: Readonly<Record<Category, string>> = {
+  secrets: 'key',
+  keywords: 'secret',
+  cards: 'card',
+  bank_accounts: 'account',
+  ids: 'id',
+  emails: 'email',
+  phones: 'phone',
+  names: 'name',
+  addresses: 'address',
+  words: 'word',
+};
+
+/** What a new configuration keeps out of the index and of sync: secrets, and whatever the person lists themselves. */
+export const KEPT_OUT: readonly Category[] = ['secrets', 'keywords', 'names', 'addresses', 'words'];
+/** Of requests: only what the person lists themselves; a model that is asked about a key has to see it. */
+export const KEPT_OUT_OF_PROMPTS: readonly Category[] = ['names', 'addresses', 'words'];

@@ -1,0 +1,50 @@
+// Payment cards: 13 to 19 digits in the groups they are printed in, of a known issuer, with a right check digit (ISO/IEC 7812-1, Luhn).
+import type { Detector, Span } from '../detector.ts';
+
+/** Groups of 3 to 7 digits, or one row of them; not inside a longer number, an id or a name. */
+const CANDIDATE =
+  /(?<![\p{L}\p{N}_.,/=#-])[2-6]\d{3}(?:(?<sign>[ -])\d{3,7}(?:\k<sign>\d{1,7}){1,4}|\d{9,15})(?![\w-]|[.,/]\d)/gu;
+/** After Chinese words a number stands without a space. */
+const AFTER_HAN =
+  /(?<=\p{Script=Han})[2-6]\d{3}(?:(?<sign>[ -])\d{3,7}(?:\k<sign>\d{1,7}){1,4}|\d{9,15})(?![\w-]|[.,/]\d)/gu;
+
+/** First digits of an issuer → how long its numbers are. */
+const ISSUERS: readonly (readonly [first: RegExp, lengths: readonly number[]])[] = [
+  [/^4/, [13, 16, 19]], // Visa
+  [/^(?:5[1-5]|2(?:22[1-9]|2[3-9]|[3-6]|7[01]|720))/, [16]], // Mastercard
+  [/^3[47]/, [15]], // American Express
+  [/^3(?:0[0-59]|[689])/, [14, 16]], // Diners Club
+  [/^35(?:2[89]|[3-8])/, [16]], // JCB
+  [/^6(?:011|4[4-9]|5)/, [16, 19]], // Discover
+  [/^(?:62|81)/, [16, 17, 18, 19]], // UnionPay
+  [/^(?:5018|5020|5038|6304|6759|676[1-3])/, [13, 14, 15, 16, 17, 18, 19]], // Maestro
+];
+
+/** The check digit of Luhn over all digits. */
+export function hasLuhn(digits: string): boolean {
+  let sum = 0;
+  for (let at = 0; at < digits.length; at++) {
+    const digit = digits.charCodeAt(digits.length - 1 - at) - 48;
+    sum += at % 2 === 0 ? digit : digit > 4 ? digit * 2 - 9 : digit * 2;
+  }
+  return sum % 10 === 0;
+}
+
+const isCard = (number: string): boolean => {
+  const digits = number.replace(/\D/g, '');
+  return (
+    new Set(digits).size > 1 &&
+    ISSUERS.some(([first, lengths]) => first.test(digits) && lengths.includes(digits.length)) &&
+    hasLuhn(digits)
+  );
+};
+
+export const cards: Detector = {
+  category: 'cards',
+  find: (text) =>
+    [CANDIDATE, AFTER_HAN].flatMap((pattern): Span[] =>
+      [...text.matchAll(pattern)]
+        .filter(([number]) => isCard(number))
+        .map(({ 0: number, index }) => ({ from: index, to: index + number.length })),
+    ),
+};

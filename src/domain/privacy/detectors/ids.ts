@@ -1,0 +1,164 @@
+// National identity numbers whose form or check digits tell them from other numbers. Where a form is a bare row of digits, a word that names it
+// has to stand before it.
+import type { Detector, Span } from '../detector.ts';
+import { hasLuhn } from './cards.ts';
+
+interface IdForm {
+  readonly country: string;
+  readonly pattern: RegExp;
+  readonly check?: (written: string) => boolean;
+  /** Has to be said within a few words before the number. */
+  readonly named?: RegExp;
+}
+
+const digitsOf = (written: string): string => written.replace(/\D/g, '');
+const weighted = (digits: string, weights: readonly number[]): number =>
+  weights.reduce((sum, weight, at) => sum + weight * Number(digits[at]), 0);
+const isDay = (month: number, day: number): boolean => month >= 1 && month <= 12 && day >= 1 && day <= 31;
+
+/** GB 11643-1999: region, birthday, order, check character (ISO 7064, mod 11-2). */
+function isChinese(written: string): boolean {
+  if (!isDay(Number(written.slice(10, 12)), Number(written.slice(12, 14)))) return false;
+  const sum = weighted(written, [7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2]);
+  return '10X98765432'[sum % 11] === written[17]?.toUpperCase();
+}
+
+const DNI_LETTERS = 'TRWAGMYFPDXBNJZSQVHLCKE';
+const isSpanish = (written: string): boolean => {
+  const number = written
+    .slice(0, -1)
+    .replace(/^[XYZ]/i, (letter) => String('XYZ'.indexOf(letter.toUpperCase())));
+  return DNI_LETTERS[Number(number) % 23] === written.at(-1)?.toUpperCase();
+};
+
+const ODD = 'BAKPLCQDREVOSFTGUHMINJWZYX';
+/** Codice fiscale: the last letter is a sum of all others, those in odd places by a table. */
+function isItalian(written: string): boolean {
+  const chars = written.toUpperCase();
+  let sum = 0;
+  for (let at = 0; at < 15; at++) {
+    const char = chars[at] as string;
+    const letter = /\d/.test(char) ? String.fromCharCode(65 + Number(char)) : char;
+    sum += at % 2 === 0 ? ODD.indexOf(letter) : letter.charCodeAt(0) - 65;
+  }
+  return String.fromCharCode(65 + (sum % 26)) === chars[15];
+}
+
+/** INSEE: 97 minus the number modulo 97; Corsica writes letters. */
+const isFrench = (written: string): boolean => {
+  const number = written.replace(/ /g, '').toUpperCase().replace('2A', '19').replace('2B', '18');
+  return 97 - (Number(number.slice(0, 13)) % 97) === Number(number.slice(13));
+};
+
+/** Steuer-ID: ISO 7064, mod 11-10. */
+function isGerman(written: string): boolean {
+  const digits = digitsOf(written);
+  let product = 10;
+  for (const digit of digits.slice(0, 10)) product = (((Number(digit) + product) % 10 || 10) * 2) % 11;
+  return (11 - product) % 10 === Number(digits[10]);
+}
+
+const hasPesel = (written: string): boolean =>
+  isDay(((Number(written.slice(2, 4)) - 1) % 20) + 1, Number(written.slice(4, 6))) &&
+  weighted(written, [1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1]) % 10 === 0;
+
+const isDutch = (written: string): boolean => {
+  const digits = digitsOf(written);
+  return weighted(digits, [9, 8, 7, 6, 5, 4, 3, 2, -1]) % 11 === 0 && Number(digits) > 0;
+};
+
+const isBelgian = (written: string): boolean => {
+  const digits = digitsOf(written);
+  const check = Number(digits.slice(9));
+  return ['', '2'].some((century) => 97 - (Number(century + digits.slice(0, 9)) % 97) === check);
+};
+
+const isFinnish = (written: string): boolean => {
+  const digits = digitsOf(written.slice(0, 6) + written.slice(7, 10));
+  return '0123456789ABCDEFHJKLMNPRSTUVWXY'[Number(digits) % 31] === written.at(-1)?.toUpperCase();
+};
+
+const FORMS: readonly IdForm[] = [
+  {
+    country: 'CN',
+    pattern: /(?<![\dA-Za-z_.-])[1-9]\d{5}(?:18|19|20)\d{9}[\dXx](?![\dA-Za-z_]|[.-]\d)/g,
+    check: isChinese,
+  },
+  // Never issued: 000, 666 and 900 to 999, and groups of zeros.
+  {
+    country: 'US',
+    pattern: /(?<![\w.-])(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\w-]|\.\d)/g,
+  },
+  {
+    country: 'US',
+    pattern: /(?<![\w.-])(?!000|666|9)\d{3} ?(?!00)\d{2} ?(?!0000)\d{4}(?![\w-]|\.\d)/g,
+    named: /\b(?:ssn|social security)\b/i,
+  },
+  {
+    country: 'ES',
+    pattern: /(?<![\w.-])(?:\d{8}|[XYZ]\d{7})-?[A-Z](?![\w-])/g,
+    check: (written) => isSpanish(written.replace('-', '')),
+  },
+  {
+    country: 'IT',
+    pattern: /(?<![\w-])[A-Z]{6}\d{2}[A-EHLMPR-T]\d{2}[A-Z]\d{3}[A-Z](?![\w-])/gi,
+    check: isItalian,
+  },
+  {
+    country: 'FR',
+    pattern:
+      /(?<![\w.-])[12] ?\d{2} ?(?:0[1-9]|1[0-2]|[2-9]\d) ?(?:\d{2}|2[AB]) ?\d{3} ?\d{3} ?\d{2}(?![\w-]|[.,]\d)/gi,
+    check: isFrench,
+    named: /s[ée]curit[ée] sociale|\b(?:insee|nir|num[ée]ro de s[ée]cu)\b/i,
+  },
+  {
+    country: 'DE',
+    pattern: /(?<![\w.-])[1-9]\d ?\d{3} ?\d{3} ?\d{3}(?![\w-]|[.,]\d)/g,
+    check: isGerman,
+    named: /steuer-?\s?id|\bidnr\b|steuer(?:liche )?identifikation|\btax id/i,
+  },
+  { country: 'PL', pattern: /(?<![\w.-])\d{11}(?![\w-]|[.,]\d)/g, check: hasPesel, named: /\bpesel\b/i },
+  {
+    country: 'NL',
+    pattern: /(?<![\w.-])\d{8,9}(?![\w-]|[.,]\d)/g,
+    check: (written) => isDutch(written.padStart(9, '0')),
+    named: /\bbsn\b|burgerservicenummer|sofinummer/i,
+  },
+  {
+    country: 'BE',
+    pattern: /(?<![\w.-])\d{2}\.\d{2}\.\d{2}-\d{3}\.\d{2}(?![\w-])/g,
+    check: isBelgian,
+  },
+  {
+    country: 'SE',
+    pattern: /(?<![\w.-])(?:19|20)?\d{2}(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])[-+]\d{4}(?![\w-])/g,
+    check: (written) => hasLuhn(digitsOf(written).slice(-10)),
+  },
+  {
+    country: 'FI',
+    pattern: /(?<![\w.-])(?:[0-2]\d|3[01])(?:0[1-9]|1[0-2])\d{2}[-+A-F]\d{3}[0-9A-FHJ-NPR-Y](?![\w-])/g,
+    check: isFinnish,
+  },
+];
+
+/** How far before a number its name is looked for, in characters. */
+const NAMED_WITHIN = 48;
+
+export const ids: Detector = {
+  category: 'ids',
+  find(text) {
+    const spans: Span[] = [];
+    const ends = new Set<number>();
+    for (const { pattern, check, named } of FORMS)
+      for (const { 0: written, index: from } of text.matchAll(pattern)) {
+        const to = from + written.length;
+        if (ends.has(to) || (check && !check(written))) continue;
+        if (named && !named.test(text.slice(Math.max(0, from - NAMED_WITHIN), from))) continue;
+        ends.add(to);
+        spans.push({ from, to });
+      }
+    return spans
+      .sort((one, other) => one.from - other.from)
+      .filter((span, at, all) => at === 0 || span.from >= (all[at - 1] as Span).to);
+  },
+};

@@ -1,0 +1,23 @@
+// The registry of detectors, in the order in which they look: what one finds the later ones do not see.
+import type { Detector } from '../detector.ts';
+import { bankAccounts } from './bank-accounts.ts';
+import { cards } from './cards.ts';
+import { emails } from './emails.ts';
+import { ids } from './ids.ts';
+import { keywords } from './keywords.ts';
+import { addresses, names, words } from './own-lists.ts';
+import { phones } from './phones.ts';
+import { secrets } from './secrets.ts';
+
+export const DETECTORS: readonly Detector[] = [
+  secrets,
+  keywords,
+  bankAccounts,
+  cards,
+  ids,
+  emails,
+  phones,
+  addresses,
+  names,
+  words,
+];

@@ -1,0 +1,107 @@
+// Keys and tokens that show by themselves what they are: by how they begin and how mixed they are (secret-rules.ts), or by their shape.
+import { type Detector, MASK, masked, type Span } from '../detector.ts';
+import { type Alphabet, SECRET_RULES, type SecretRule } from './secret-rules.ts';
+
+/** Shapes that are secrets whatever stands around them. The group `kept`, where there is one, stays. */
+const SHAPES: readonly RegExp[] = [
+  /-----BEGIN (?:[A-Z0-9 ]+ )?PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END (?:[A-Z0-9 ]+ )?PRIVATE KEY(?: BLOCK)?-----|$)/g,
+  /\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, // JWT
+  /\b(?:sk|rk|pk)[-_][\w-]{0,60}?[A-Za-z0-9]{16,200}[\w-]{0,200}/g, // OpenAI, Anthropic, Stripe and their kin
+  /\bgh[oprsu]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}/g,
+  /\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b/g,
+  /\bAIza[\w-]{30,}|\bya29\.[\w-]{20,}/g,
+  /\bxox[abeprs]-[\w-]{10,}|\bxapp-[\w-]{10,}/g,
+  /\b(?:npm|hf|dop_v1|shpat|pypi)[_-](?=[A-Za-z_-]{0,200}\d)[A-Za-z0-9_-]{24,}/g,
+  // scheme://user:password@host; the last of several @ parts it from the host
+  /(?<kept>\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s:/@]{0,200}:)[^\s@/]{1,200}(?:@[^\s@/"'`<>()[\],;，；。]{1,200}){0,4}(?=@)/gi,
+  /(?<kept>\b(?:bearer|basic)\s+)[\w.~+/=-]{16,}/gi,
+  // webhooks: whoever has the address may write
+  /(?<kept>\bhooks\.slack\.com\/(?:services|workflows|triggers)\/)[\w+/]{30,80}/g,
+  /(?<kept>\bdiscord(?:app)?\.com\/api\/webhooks\/\d{10,20}\/)[\w-]{50,80}/g,
+  // bots: Telegram, Discord
+  /(?<![\w:])\d{8,10}:A[\w-]{33,34}(?![\w-])/g,
+  /(?<![\w.-])[MNO][\w-]{23,25}\.[\w-]{6}\.[\w-]{27,38}(?![\w-])/g,
+  /(?<kept>\bAccountKey=)[A-Za-z0-9+/]{60,100}={0,2}/g, // Azure storage
+  /(?<![\w.~-])[\w.~]{3}\dQ~[\w.~-]{31,34}(?![\w.~-])/g, // Entra ID
+];
+
+const ALPHABETS: Readonly<Record<Alphabet, RegExp>> = {
+  hex: /[0-9a-f]{1,2000}/iy,
+  alnum: /[0-9A-Za-z]{1,2000}/y,
+  upper: /[0-9A-Z]{1,2000}/y,
+  word: /[\w-]{1,2000}/y,
+  dotted: /[\w.-]{1,2000}/y,
+  base64: /[\w+/=-]{1,2000}/y,
+};
+const ENTROPY = 2.5;
+
+const literal = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+const ruleOf = new Map<string, SecretRule[]>();
+for (const rule of SECRET_RULES)
+  for (const start of rule.starts) ruleOf.set(start, [...(ruleOf.get(start) ?? []), rule]);
+/** Longer beginnings first. Not inside a longer word: what follows is read once, so that the work is linear. */
+const STARTS = new RegExp(
+  `(?<![A-Za-z0-9_.-])(?:${[...ruleOf.keys()]
+    .sort((one, other) => other.length - one.length)
+    .map(literal)
+    .join('|')})`,
+  'g',
+);
+
+/** Bits of Shannon entropy in each character. */
+function entropyOf(text: string): number {
+  const counts = new Map<string, number>();
+  for (const char of text) counts.set(char, (counts.get(char) ?? 0) + 1);
+  let bits = 0;
+  for (const count of counts.values()) bits -= (count / text.length) * Math.log2(count / text.length);
+  return bits;
+}
+
+/** Where the token ends whose beginning ends at `from`; null: it is none. */
+function endOf(
+  text: string,
+  from: number,
+  { alphabet, length: [least, most], entropy = ENTROPY }: SecretRule,
+): number | null {
+  const pattern = ALPHABETS[alphabet];
+  pattern.lastIndex = from;
+  // A full stop behind a token ends a sentence.
+  const rest = pattern.exec(text)?.[0].replace(/[.=-]{1,3}$/, '') ?? '';
+  if (rest.length < least || rest.length > most || /[A-Za-z0-9_]/.test(text[from + rest.length] ?? ''))
+    return null;
+  // Words of letters alone, such as sk-learn-documentation, are no keys.
+  return entropyOf(rest) >= entropy && /\d/.test(rest) ? from + rest.length : null;
+}
+
+function byRules(text: string): Span[] {
+  const spans: Span[] = [];
+  for (const { 0: start, index } of text.matchAll(STARTS)) {
+    if (index < (spans.at(-1)?.to ?? 0)) continue;
+    for (const rule of ruleOf.get(start) ?? []) {
+      const to = endOf(text, index + start.length, rule);
+      if (to === null) continue;
+      spans.push({ from: index, to });
+      break;
+    }
+  }
+  return spans;
+}
+
+export const secrets: Detector = {
+  category: 'secrets',
+  find(text) {
+    const all: Span[] = [];
+    let left = text;
+    for (const shape of SHAPES) {
+      const spans: Span[] = [];
+      for (const { 0: whole, index, groups } of left.matchAll(shape)) {
+        const from = index + (groups?.kept?.length ?? 0);
+        const to = index + whole.length;
+        if (!left.slice(from, to).includes(MASK)) spans.push({ from, to });
+      }
+      all.push(...spans);
+      left = masked(left, spans);
+    }
+    return [...all, ...byRules(left)].sort((one, other) => one.from - other.from);
+  },
+};

@@ -1,0 +1,149 @@
+// The one filter in front of every place that private words may be kept out of: index, requests to models, sync. It finds them by the
+// configuration and by what was found before, and puts tokens in their place.
+import type { Readable } from '../../domain/base/readable.ts';
+import type { Category, Place } from '../../domain/privacy/categories.ts';
+import { type Found, findPrivate, replaceFound } from '../../domain/privacy/scan.ts';
+import { bareToken, REDACTED, restored, tokenPattern } from '../../domain/privacy/tokens.ts';
+import type { Config } from '../../domain/settings/config.ts';
+import { TokenTable } from './token-table.ts';
+
+/** A text without its private words, and how many of them there were. */
+interface Hidden {
+  readonly text: string;
+  readonly redacted: number;
+}
+type Hide = (text: string) => Hidden;
+
+/** What a place is given: `hide`, or finding and replacing apart where texts follow one another. */
+export interface Hiding {
+  readonly hide: Hide;
+  readonly find: (text: string) => readonly Found[];
+  readonly replace: (text: string, found: readonly Found[]) => string;
+}
+
+export interface Replaced extends Found {
+  readonly token: string;
+}
+
+/** Texts whose finds are kept: a conversation is sent whole with each of its questions. */
+const MOST_FINDS = 2_000;
+
+export class PrivacyFilter {
+  readonly #config: Readable<Config>;
+  readonly tokens: TokenTable;
+  /** What was found in which text, as long as configuration and table stay as they are. */
+  readonly #finds = new Map<Place, Map<string, readonly Found[]>>();
+  #findsOf: readonly unknown[] = [];
+
+  constructor({
+    config,
+    tokens = new TokenTable(),
+  }: { config: Readable<Config>; tokens?: TokenTable | undefined }) {
+    this.#config = config;
+    this.tokens = tokens;
+  }
+
+  /** The same filter with tokens of its own, which are kept nowhere. */
+  readonly passing = (): PrivacyFilter => new PrivacyFilter({ config: this.#config });
+
+  /** What is kept out of this place. */
+  readonly categoriesFor = (place: Place): readonly Category[] => {
+    const { privacy } = this.#config.get();
+    return privacy[`keep_out_of_${place}`];
+  };
+
+  /** Private words of a text that are kept out of this place. */
+  readonly find = (place: Place, text: string): readonly Found[] => {
+    const categories = this.categoriesFor(place);
+    if (categories.length === 0 || text === '') return [];
+    const of = [this.#config.get(), this.tokens.version.get()];
+    if (!of.every((value, at) => value === this.#findsOf[at])) {
+      this.#finds.clear();
+      this.#findsOf = of;
+    }
+    const kept = this.#finds.get(place) ?? new Map<string, readonly Found[]>();
+    this.#finds.set(place, kept);
+    let found = kept.get(text);
+    if (!found) {
+      found = findPrivate(text, new Set(categories), this.#config.get().privacy, this.tokens.known());
+      if (kept.size >= MOST_FINDS) kept.clear();
+      kept.set(text, found);
+    }
+    return found;
+  };
+
+  /** For what is kept nowhere: words that have no token yet get one without a number. */
+  readonly hidden = (place: Place, text: string): string =>
+    replaceFound(
+      text,
+      this.find(place, text),
+      (category, words) => this.tokens.tokenOf(category, words) ?? bareToken(category),
+    );
+
+  /** A question as the index has its words: what has a token is that token, all else stays. */
+  readonly indexed = (text: string): string =>
+    replaceFound(
+      text,
+      this.find('index', text),
+      (category, words) => this.tokens.tokenOf(category, words) ?? words,
+    );
+
+  /** Without a way back, for what a person reads as a title: nothing of it may come back there. */
+  readonly redacted = (place: Place, text: string): string =>
+    replaceFound(text, this.find(place, text), () => REDACTED);
+
+  /**
+   * What `work` makes with a filter for this place, every token kept by then. `work` may run more than once, and must do nothing but make.
+   * Tokens that leave for other devices carry the tag of this one.
+   */
+  readonly hiding = <T>(place: Place, work: (hiding: Hiding) => T): Promise<T> =>
+    this.tokens.withTokens((tokenOf) => {
+      const find = (text: string) => this.find(place, text);
+      const replace = (text: string, found: readonly Found[]) =>
+        replaceFound(text, found, (category, words) => {
+          // The rest of words whose token stands at the end of the text before.
+          if (words === '') return '';
+          const token = tokenOf(category, words);
+          return place === 'sync' && token !== bareToken(category) ? this.tokens.abroad(token) : token;
+        });
+      const hide = (text: string): Hidden => {
+        const found = find(text);
+        const local = place === 'sync' ? this.#localTokens(text) : 0;
+        if (found.length + local === 0) return { text, redacted: 0 };
+        const replaced = replace(text, found);
+        return { text: local > 0 ? this.#sentAbroad(replaced) : replaced, redacted: found.length + local };
+      };
+      return work({ find, replace, hide });
+    });
+
+  /** What of a text would be replaced by which token, without keeping any: words that have none yet are shown the number they would get. */
+  readonly preview = (place: Place, text: string): readonly Replaced[] => {
+    const next = this.tokens.preview();
+    return this.find(place, text).map((found) => ({ ...found, token: next(found.category, found.words) }));
+  };
+
+  /** Words of a text that were sent as a token, where they are kept out of requests now. */
+  readonly sentAs = (text: string): readonly Replaced[] =>
+    this.categoriesFor('prompts').length === 0
+      ? []
+      : this.find('prompts', text).flatMap((found) => {
+          const token = this.tokens.tokenOf(found.category, found.words);
+          return token === undefined ? [] : [{ ...found, token }];
+        });
+
+  /** A text as the person reads it: with the words of this device's tokens. */
+  readonly readable = (text: string): string => restored(text, this.tokens.wordsOf);
+
+  #localTokens(text: string): number {
+    if (!text.includes('[')) return 0;
+    let count = 0;
+    for (const [token] of text.matchAll(tokenPattern()))
+      if (this.tokens.wordsOf(token) !== undefined) count += 1;
+    return count;
+  }
+
+  readonly #sentAbroad = (text: string): string =>
+    text.replace(tokenPattern(), (token) =>
+      this.tokens.wordsOf(token) === undefined ? token : this.tokens.abroad(token),
+    );
+}

@@ -1,0 +1,147 @@
+// A model that never reads what the person keeps out of requests: the one seam through which every request leaves, be it a question, an answer
+// that goes on, a title or a summary. What it answers is turned back for the person, however it is cut on its way.
+import type { ChatEvent, ChatModel, Prompt } from '../../adapters/models/chat-model.ts';
+import { log } from '../../domain/base/log.ts';
+import type { Part } from '../../domain/chat/message.ts';
+import { type Found, findAcross } from '../../domain/privacy/scan.ts';
+import { restoredInJson, StreamRestorer, tokenPattern, type WordsOf } from '../../domain/privacy/tokens.ts';
+import { withoutPrivateWords } from '../documents/cleaning.ts';
+import type { Hiding, PrivacyFilter } from './privacy-filter.ts';
+
+/** `model` behind the filter: the same to everybody but for what it reads. */
+export function privateModel(model: ChatModel, filter: PrivacyFilter): ChatModel {
+  return {
+    ...model,
+    async *stream(prompt, options) {
+      const sent = await filter.hiding('prompts', (hiding) => hiddenPrompt(prompt, hiding));
+      const given = tokensIn(sent);
+      // Only what this request had: a token that a model makes up stays what it is.
+      const wordsOf = (token: string) => (given.has(token) ? filter.tokens.wordsOf(token) : undefined);
+      const tokensSent = [...given].filter((token) => wordsOf(token) !== undefined);
+      const events = model.stream(sent, options);
+      if (tokensSent.length === 0) yield* events;
+      else
+        for await (const event of readableEvents(events, wordsOf))
+          yield event.type === 'end' ? { ...event, tokensSent } : event;
+    },
+  };
+}
+
+/** The words of a prompt as they are sent. */
+function hiddenPrompt(prompt: Prompt, hiding: Hiding): Prompt {
+  const texts = new Map<Part, string>();
+  for (const run of runsOf(prompt)) {
+    const found = findAcross(
+      run.map(({ text }) => text),
+      hiding.find,
+    );
+    for (const [at, part] of run.entries()) texts.set(part, hiding.replace(part.text, found[at] as Found[]));
+  }
+  const system = prompt.system === null ? null : hiding.hide(prompt.system).text;
+  const messages = prompt.messages.map((message) => {
+    const parts = message.parts.map((part) => hiddenPart(part, texts, hiding));
+    return parts.every((part, at) => part === message.parts[at]) ? message : { ...message, parts };
+  });
+  return system === prompt.system && messages.every((message, at) => message === prompt.messages[at])
+    ? prompt
+    : { system, messages };
+}
+
+/** Texts that one speaker said in a row: what is cut between two of them is one. */
+function runsOf({ messages }: Prompt): (Part & { type: 'text' })[][] {
+  const runs: (Part & { type: 'text' })[][] = [];
+  let speaker = '';
+  for (const { role, parts } of messages)
+    for (const part of parts) {
+      if (part.type !== 'text') continue;
+      if (role !== speaker) runs.push([]);
+      speaker = role;
+      runs.at(-1)?.push(part);
+    }
+  return runs;
+}
+
+/** The same object where nothing is hidden in it. */
+function hiddenPart(part: Part, texts: ReadonlyMap<Part, string>, { hide }: Hiding): Part {
+  const only = <P extends Part>(made: P, is: boolean): P => (is ? made : (part as P));
+  switch (part.type) {
+    case 'text': {
+      const text = texts.get(part) ?? part.text;
+      return only({ ...part, text }, text !== part.text);
+    }
+    case 'reasoning':
+    case 'tool-result': {
+      const { text, redacted } = hide(part.text);
+      return only({ ...part, text }, redacted > 0);
+    }
+    case 'tool-call': {
+      const { text, redacted } = hide(part.arguments);
+      return only({ ...part, arguments: text }, redacted > 0);
+    }
+    case 'file':
+      return withoutPrivateWords(part, hide) as Part;
+    default:
+      return part;
+  }
+}
+
+function tokensIn({ system, messages }: Prompt): ReadonlySet<string> {
+  const tokens = new Set<string>();
+  const add = (text: string) => {
+    if (text.includes('[')) for (const [token] of text.matchAll(tokenPattern())) tokens.add(token);
+  };
+  add(system ?? '');
+  for (const { parts } of messages)
+    for (const part of parts) {
+      if (part.type === 'text' || part.type === 'reasoning' || part.type === 'tool-result') add(part.text);
+      else if (part.type === 'tool-call') add(part.arguments);
+      // An attached text is not decoded again: of its tokens all may be answered with.
+      else if (part.type === 'file' && part.url?.startsWith('data:')) addAttached(part.url, add);
+    }
+  return tokens;
+}
+
+function addAttached(url: string, add: (text: string) => void): void {
+  const comma = url.indexOf(',');
+  try {
+    add(
+      /;base64$/i.test(url.slice(0, comma))
+        ? atob(url.slice(comma + 1))
+        : decodeURIComponent(url.slice(comma + 1)),
+    );
+  } catch (error) {
+    log.debug('An attached text has no bytes to look for tokens in', error);
+    add(url);
+  }
+}
+
+async function* readableEvents(events: AsyncIterable<ChatEvent>, wordsOf: WordsOf): AsyncIterable<ChatEvent> {
+  const texts = new StreamRestorer(wordsOf);
+  const thoughts = new StreamRestorer(wordsOf);
+  const rest = (): ChatEvent[] => {
+    const [text, thought] = [texts.end(), thoughts.end()];
+    return [
+      ...(thought ? [{ type: 'reasoning-delta' as const, text: thought }] : []),
+      ...(text ? [{ type: 'text-delta' as const, text }] : []),
+    ];
+  };
+  for await (const event of events) {
+    if (event.type === 'text-delta') {
+      const thought = thoughts.end();
+      if (thought) yield { type: 'reasoning-delta', text: thought };
+      const text = texts.push(event.text);
+      if (text) yield { ...event, text };
+    } else if (event.type === 'reasoning-delta' && event.text !== '') {
+      const said = texts.end();
+      if (said) yield { type: 'text-delta', text: said };
+      const text = thoughts.push(event.text);
+      if (text || event.provider) yield { ...event, text };
+    } else {
+      yield* rest();
+      yield event.type === 'tool-call'
+        ? { ...event, arguments: restoredInJson(event.arguments, wordsOf) }
+        : event;
+    }
+  }
+  yield* rest();
+}

@@ -1,0 +1,70 @@
+// A text in which private words are marked: as the words they are, with the token that was sent in a tip, or as the tokens.
+import { Children, type ReactNode, useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Replaced } from '../../services/privacy/privacy-filter.ts';
+import { useApp, useReadable } from '../hooks/app.tsx';
+
+/** Longer texts are not looked through for marks, characters: drawing must not wait for it. */
+const MARKED_UP_TO = 20_000;
+
+export function PrivateText({
+  text,
+  replaced,
+  shows = 'words',
+}: {
+  text: string;
+  /** Ascending and apart. */
+  replaced: readonly Replaced[];
+  shows?: 'words' | 'token';
+}) {
+  const { t } = useTranslation('settings');
+  if (replaced.length === 0) return text;
+  const pieces: ReactNode[] = [];
+  let at = 0;
+  for (const { from, to, token } of replaced) {
+    pieces.push(text.slice(at, from));
+    pieces.push(
+      shows === 'token' ? (
+        <mark key={from} title={text.slice(from, to)} className="rounded-sm bg-memory-mark px-0.5 text-ink">
+          {token}
+        </mark>
+      ) : (
+        <abbr
+          key={from}
+          data-sent-as={token}
+          title={t('privacy.words.sentAs', { token })}
+          className="underline decoration-ink-3 decoration-dotted underline-offset-4"
+        >
+          {text.slice(from, to)}
+        </abbr>
+      ),
+    );
+    at = to;
+  }
+  pieces.push(text.slice(at));
+  return <>{pieces}</>;
+}
+
+/** Words of the conversation, those marked that a model got as a token. */
+export function SentText({ text }: { text: string }) {
+  const { privacy, settings } = useApp();
+  const config = useReadable(settings.config);
+  const version = useReadable(privacy.tokens.version);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the filter goes by configuration and table
+  const replaced = useMemo(
+    () => (text.length > MARKED_UP_TO ? [] : privacy.sentAs(text)),
+    [privacy, text, config, version],
+  );
+  return <PrivateText text={text} replaced={replaced} />;
+}
+
+/** The children of an element, with the same marks in its own words. */
+export const sentWords = (children: ReactNode): ReactNode =>
+  Children.map(children, (child) => (typeof child === 'string' ? <SentText text={child} /> : child));
+
+/** What comes from the index as the person reads it: with words for its tokens. */
+export function useReadableWords(): (text: string) => string {
+  const { privacy } = useApp();
+  useReadable(privacy.tokens.version);
+  return privacy.readable;
+}

@@ -1,0 +1,96 @@
+// Private words are nowhere in the index, are found by whoever knows them, and excluded folders go at once.
+import { afterEach, expect, it, vi } from 'vitest';
+import { CATEGORIES } from '../../../src/domain/privacy/categories.ts';
+import { configSchema } from '../../../src/domain/settings/config.ts';
+import { TokenTable } from '../../../src/services/privacy/token-table.ts';
+import { createInMemoryIndex } from '../../adapters/index/in-memory-index.ts';
+import { conversationOf, type HomeOptions, openHome } from '../memory/home.ts';
+
+const homes: ReturnType<typeof openHome>[] = [];
+const home = (options?: HomeOptions) => {
+  const one = openHome(options);
+  homes.push(one);
+  return one;
+};
+afterEach(async () => {
+  for (const one of homes.splice(0)) await one.close();
+});
+
+/** An index that writes down all it is given. */
+function recording() {
+  const index = createInMemoryIndex();
+  const given: string[] = [];
+  const apply: typeof index.apply = (change, bookmark) => {
+    given.push(JSON.stringify(change, (_, value) => (value instanceof Set ? [...value] : value)));
+    return index.apply(change, bookmark);
+  };
+  const describe: typeof index.describe = (id, said) => {
+    given.push(JSON.stringify(said));
+    return index.describe(id, said);
+  };
+  return { index: { ...index, apply, describe }, given };
+}
+const ALL = { privacy: { keep_out_of_index: CATEGORIES, own_names: ['Anna Bergmann'] } };
+
+it('gives the index tokens, the same in all messages, and no private word', async () => {
+  const { index, given } = recording();
+  const house = home({ index, config: ALL });
+  await house.add(
+    conversationOf([
+      'Anna Bergmann’s number is 138 0013 8000, mail anna@x.example.',
+      'I will call 138 0013 8000 about the cellar key.',
+    ]),
+  );
+  await house.indexed();
+  const all = given.join('\n');
+  for (const words of ['138 0013', 'anna@', 'Bergmann']) expect(all).not.toContain(words);
+  expect(all.match(/\[phone-1\]/g)?.length).toBeGreaterThan(1);
+  const table = new TokenTable({ keyValues: house.store.drawer });
+  await table.ready();
+  expect(table.wordsOf('[phone-1]')).toBe('138 0013 8000');
+  expect(table.wordsOf('[name-1]')).toBe('Anna Bergmann');
+});
+
+it('hides both halves of a key that was cut and went on', async () => {
+  const { index, given } = recording();
+  const house = home({ index });
+  const [id] = await house.add(
+    conversationOf(['Which token?', { text: 'The token is ghp_9aXb3LmQ7rT2vK8', finish: 'length' }]),
+  );
+  await house.indexed();
+  const before = await house.documents.read(id as never);
+  const cut = [...(before?.messages.values() ?? [])].at(-1);
+  await house.documents.change(id as never, {
+    messages: [
+      {
+        id: crypto.randomUUID() as never,
+        parentId: cut?.id as never,
+        role: 'assistant',
+        kind: 'message',
+        createdAt: (cut?.createdAt ?? 0) + 1,
+        parts: [{ type: 'text', text: 'wN5cZ1yF4dG6hJ0pSeUoI, keep it safe.' }],
+        finish: 'stop',
+      },
+    ],
+  });
+  given.length = 0;
+  await house.indexed();
+  const rows = given.join('\n');
+  expect(rows).toContain('The token is [key-1]');
+  expect(rows).toContain('keep it safe');
+  expect(rows).not.toContain('ghp_');
+  expect(rows).not.toContain('hJ0pSeUoI');
+});
+
+it('takes out the rows of a folder first and at once when it is excluded', async () => {
+  const { index, given } = recording();
+  const house = home({ index });
+  const many = Array.from({ length: 12 }, (_, at) => conversationOf([`Talk ${at} about gardens.`]));
+  await house.add(...many, conversationOf(['The cellar key hangs here.'], { workDir: '/home/me/wedding' }));
+  await house.indexed();
+  given.length = 0;
+  house.config.set(configSchema.parse({ privacy: { exclude_work_dirs: ['**/wedding'] } }));
+  await vi.waitFor(async () => expect((await index.conversationIds()).size).toBe(12));
+  expect(JSON.parse(given[0] ?? '{}')).toMatchObject({ conversations: [], messages: [] });
+  expect(JSON.parse(given[0] ?? '{}').removedConversations).toHaveLength(1);
+});
