@@ -77,11 +77,12 @@ export const createBucket = (rate: number, now: number): Bucket => ({
 });
 
 /**
- * Takes `amount` from a bucket that fills at `rate` a second and returns how many ms it is overdrawn: 0, all is well.
+ * Takes `amount` from a bucket that fills at `rate` a second and returns how many ms it is overdrawn: 0, all is well. A clock that is set back
+ * takes nothing out of it.
  * The debt stands, so whoever is refused must not be asked for the same again.
  */
 export function draw(bucket: Bucket, amount: number, rate: number, now: number): number {
-  const filled = bucket.tokens + ((now - bucket.at) / 1000) * rate;
+  const filled = bucket.tokens + (Math.max(0, now - bucket.at) / 1000) * rate;
   bucket.tokens = Math.min(rate * BURST_SECONDS, filled) - amount;
   bucket.at = now;
   return bucket.tokens >= 0 ? 0 : (-bucket.tokens / rate) * 1000;

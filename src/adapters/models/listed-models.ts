@@ -1,6 +1,7 @@
 // The list of models as endpoints send it, and which of them can answer.
 import { z } from 'zod';
 import type { Price } from '../../domain/context/budget.ts';
+import { shownName } from '../../domain/text/shown.ts';
 
 /** A name: some servers say `name` or `model`, Google puts `models/` in front. */
 const entrySchema = z.union([
@@ -97,7 +98,8 @@ export function modelsIn(body: unknown): ModelList | undefined {
     const entry = entrySchema.safeParse(raw).data;
     if (!entry) return [];
     const id = entry.id ?? (isNamed && 'name' in entry ? (entry.name ?? entry.model) : undefined) ?? '';
-    return id === '' ? [] : [{ entry, id: id.replace(/^models\//, '') }];
+    // A name that shows nothing cannot be chosen.
+    return shownName(id) === '' ? [] : [{ entry, id: id.replace(/^models\//, '') }];
   });
   if (entries.length === 0 && (isNamed || (list.data ?? []).length > 0)) return undefined;
   const found = entries.filter(({ entry, id }) => answers(entry, id));

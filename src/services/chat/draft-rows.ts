@@ -8,7 +8,7 @@ import { asConversationId, type ConversationId, type MessageId } from '../../dom
 import { SerialQueue } from '../../domain/base/serial-queue.ts';
 import { type Message, messageSchema, type Part, partSchema } from '../../domain/chat/message.ts';
 import type { TurnState } from './chat.ts';
-import { ABANDONED_MS, type LocksLike, type Tab } from './tab.ts';
+import { isAbandoned, type LocksLike, type Tab } from './tab.ts';
 
 /** A draft is written this often at most, ms: what a crash can cost. */
 const EVERY_MS = 500;
@@ -189,7 +189,7 @@ class StoredDraftRows {
     const hasLock = await this.#locked;
     for (const [owner, rows] of await this.#foreignRows(handlers)) {
       if (!hasLock || !this.#deps.locks) {
-        if (rows.every((row) => this.#deps.now() - row.touchedAt > ABANDONED_MS)) await this.#handOver(rows);
+        if (rows.every((row) => isAbandoned(row.touchedAt, this.#deps.now()))) await this.#handOver(rows);
         continue;
       }
       const done = await this.#deps.locks.request(

@@ -16,7 +16,10 @@ export interface LocksLike {
 export type TabMemory = Pick<Storage, 'getItem' | 'setItem'>;
 
 /** Where there are no Web Locks: a row that was not touched for so long is nobody's, ms. */
-export const ABANDONED_MS = 30_000;
+const ABANDONED_MS = 30_000;
+/** `touchedAt`, `now`: ms since 1970. A row of a time to come was touched before the clock was set back. */
+export const isAbandoned = (touchedAt: number, now: number): boolean =>
+  Math.abs(now - touchedAt) > ABANDONED_MS;
 const NAME = 'recollect.tab';
 
 export interface Tab {

@@ -7,7 +7,7 @@ import { isOfTemporary } from '../../domain/base/ids.ts';
 import { readJson } from '../../domain/base/json.ts';
 import { attempt, log, orElse } from '../../domain/base/log.ts';
 import { type PartOf, partSchema } from '../../domain/chat/message.ts';
-import { ABANDONED_MS, type LocksLike, type Tab, type TabMemory } from './tab.ts';
+import { isAbandoned, type LocksLike, type Tab, type TabMemory } from './tab.ts';
 
 /** A file in the composer. `pasted`: the words it was made from, to turn it back. */
 export interface DraftFile {
@@ -167,7 +167,7 @@ class ComposerDrafts implements Written {
   /** Does the work where the owner of a row is gone, and nobody else does it meanwhile. */
   async #ifGone(owner: string, touchedAt: number, work: () => Promise<void>): Promise<void> {
     if (!(await this.#deps.tab.locked) || !this.#deps.locks) {
-      if (owner === this.#deps.tab.before || this.#deps.now() - touchedAt > ABANDONED_MS) await work();
+      if (owner === this.#deps.tab.before || isAbandoned(touchedAt, this.#deps.now())) await work();
       return;
     }
     const name = this.#deps.tab.lockOf(owner);

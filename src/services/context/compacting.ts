@@ -125,7 +125,7 @@ class CompactionService implements Compacting {
         attempt,
         planned,
         bill,
-        this.#deps.now() - startedAt,
+        Math.max(0, this.#deps.now() - startedAt),
         summary,
       );
       if (compaction) {
@@ -146,7 +146,7 @@ class CompactionService implements Compacting {
         ...event,
         outcome: result.outcome,
         ...sizesOf(result.outcome, pending.tokensBefore, pending),
-        durationMs: this.#deps.now() - startedAt,
+        durationMs: Math.max(0, this.#deps.now() - startedAt),
         ...spentIn(bill),
         problem: problemOf(result) ?? pending.problem,
         at: this.#deps.now(),
@@ -302,7 +302,7 @@ class CompactionService implements Compacting {
       own.throwIfAborted();
       const compaction = planned.settled
         ? null
-        : this.#deps.planning.record(attempt, planned, bill, this.#deps.now() - startedAt);
+        : this.#deps.planning.record(attempt, planned, bill, Math.max(0, this.#deps.now() - startedAt));
       if (!compaction) result = { outcome: 'nothing' };
       else if (attempt.preview) {
         const pending = this.#pendingOf(run, attempt, planned);
@@ -336,7 +336,7 @@ class CompactionService implements Compacting {
           strategy: planned ? madeBy(planned.plan) : attempt.strategy,
           outcome: result.outcome,
           ...sizesOf(result.outcome, before, planned?.plan),
-          durationMs: this.#deps.now() - startedAt,
+          durationMs: Math.max(0, this.#deps.now() - startedAt),
           ...spentIn(bill),
           problem: failure ?? planned?.problem ?? null,
           at: this.#deps.now(),

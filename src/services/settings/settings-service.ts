@@ -7,7 +7,7 @@
 import { isMap, isPair, isScalar, Lexer, LineCounter, parseDocument, stringify, visit } from 'yaml';
 import { z } from 'zod';
 import type { Drawer } from '../../adapters/log/conversation-log.ts';
-import type { ConnectionReport, Endpoint } from '../../adapters/models/chat-model.ts';
+import { type ConnectionReport, type Endpoint, hostOf } from '../../adapters/models/chat-model.ts';
 import { BROWSER_URL, PROTOCOLS } from '../../adapters/models/protocols.ts';
 import type { Vault } from '../../adapters/vault/vault.ts';
 import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
@@ -27,6 +27,7 @@ import {
 } from '../../domain/settings/fields.ts';
 import { parametersSchema } from '../../domain/settings/parameters.ts';
 import { refusedShortcuts } from '../../domain/settings/shortcuts.ts';
+import { shownName } from '../../domain/text/shown.ts';
 import type { KeyName } from './keys.ts';
 import { createKeys, endpointKey, originOf } from './keys.ts';
 import type { ModelChoice } from './settings.ts';
@@ -63,13 +64,13 @@ const priceSchema = z.object({
   input: z.number().min(0).max(1_000_000),
   output: z.number().min(0).max(1_000_000),
 });
-const endpointSchema = z.object({
+const endpointFields = z.object({
   id: z.string().min(1),
   label: z.string().trim().min(1),
   baseUrl: z
     .literal(BROWSER_URL)
     .or(z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/(?<!\/)\/+$/, ''))),
-  models: z.array(z.string().min(1)),
+  models: z.array(z.string().min(1)).transform((ids) => ids.filter((id) => shownName(id) !== '')),
   listed: z.array(z.string()).optional().catch(undefined),
   protocol: z.enum(PROTOCOLS).optional().catch(undefined),
   price: priceSchema.optional(),
@@ -80,6 +81,11 @@ const endpointSchema = z.object({
     .catch(undefined),
   parameters: parametersSchema.optional(),
 });
+/** A name that shows nothing would be a row without one. */
+const endpointSchema = endpointFields.transform((endpoint) => ({
+  ...endpoint,
+  label: shownName(endpoint.label) || hostOf(endpoint.baseUrl),
+}));
 const choiceSchema = z.object({ endpointId: z.string(), model: z.string() }).nullable();
 const keptConnections = z.object({
   endpoints: z.array(z.unknown()),

@@ -26,6 +26,7 @@ import {
 import { versionOf, versionVector } from '../../domain/sync/coverage.ts';
 import { nextHlc, readHlc } from '../../domain/sync/hlc.ts';
 import { INDEX_ROOM } from '../../domain/sync/keys.ts';
+import { shownName } from '../../domain/text/shown.ts';
 import type { SealInto } from './envelope.ts';
 import {
   type Account,
@@ -210,7 +211,10 @@ class SyncedAccountState implements AccountState {
     for (const [key, { value }] of this.#deps.records.state) {
       if (!key.startsWith('device/')) continue;
       const fact = deviceSchema.safeParse(value);
-      if (fact.success) all.set(key.slice('device/'.length), fact.data);
+      if (!fact.success) continue;
+      const id = key.slice('device/'.length);
+      // A name that shows nothing would be a row without one.
+      all.set(id, { ...fact.data, name: shownName(fact.data.name) || id.slice(0, 6) });
     }
     return all;
   }

@@ -1,5 +1,6 @@
 // What a connection is called: by its person, or after the address it leads to.
 import type { Endpoint } from '../../adapters/models/chat-model.ts';
+import { shownName } from '../../domain/text/shown.ts';
 
 export const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url);
 
@@ -7,4 +8,4 @@ export const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url)
 export const typedName = ({ label, baseUrl }: Pick<Endpoint, 'label' | 'baseUrl'>): string =>
   label === hostOf(baseUrl) ? '' : label;
 
-export const nameFor = (typed: string, url: string): string => typed.trim() || hostOf(url);
+export const nameFor = (typed: string, url: string): string => shownName(typed) || hostOf(url);

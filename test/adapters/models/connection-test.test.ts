@@ -114,6 +114,7 @@ describe('a connection test', () => {
     // A fresh Ollama.
     ['{"object":"list","data":null}', []],
     ['{"data":[]}', []],
+    ['{"data":[{"id":" "},{"id":"\\u200b"},{"id":"m"}]}', ['m']],
     ['[{"id":"m","type":"chat"},{"id":"black-forest/flux","type":"image"}]', ['m']],
     [
       '{"data":[{"id":7},{"id":"bge-m3"},{"id":"nomic-embed-text:latest"},{"id":"text-embedding-3-small"},{"id":"whisper-1"},{"id":"qwen3:8b"}]}',

@@ -1097,6 +1097,15 @@ describe('a crash', () => {
     expect(await young.chat.rescueDrafts()).toBe(1);
     expect(last(await young.path(conversationId))).toMatchObject({ finish: 'cut' });
   });
+
+  it('where there are no locks, a row of a time to come was touched before the clock was set back', async () => {
+    const store = createInMemoryStore();
+    await crashed(store, createLocks(), 'old');
+    const [key] = await store.drawer.keys('draft/');
+    const row = (await store.drawer.get(key as string)) as Record<string, unknown>;
+    await store.drawer.set(key as string, { ...row, touchedAt: Date.now() + 3_600_000 });
+    expect(await scene({ store }).chat.rescueDrafts()).toBe(1);
+  });
 });
 
 it('an answer to what was erased meanwhile brings nothing back', async () => {

@@ -506,6 +506,16 @@ recall:
       expect((await open()).connections.get().endpoints).toEqual([endpoint]);
     });
 
+    it('have a name that can be seen, and models that can', async () => {
+      await settings.saveEndpoint(
+        { ...endpoint, label: '\u200b\u2060', models: ['m', ' ', '\u3164'] },
+        undefined,
+      );
+      expect(settings.connections.get().endpoints).toMatchObject([
+        { label: 'localhost:11434', models: ['m'] },
+      ]);
+    });
+
     it('change an endpoint without its key, and forget a key', async () => {
       await settings.saveEndpoint(endpoint, 'sk');
       await settings.saveEndpoint({ ...endpoint, id: 'e2', label: 'Second' }, undefined);

@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { placeLabels } from '../../../src/ui/memory/map-labels.ts';
+import { runs } from '../../scale.ts';
 
 const dot = (x: number, y: number) => ({ x, y, r: 8 });
 
@@ -44,4 +46,38 @@ it('a name goes to the next of its dots where the first is crowded', () => {
     200,
   );
   expect(label?.x).toBe(250);
+});
+
+it('nothing of a name is cut off by the frame, wherever its dot is and however long it is', () => {
+  const place = fc.record({
+    x: fc.integer({ min: 0, max: 320 }),
+    y: fc.integer({ min: 0, max: 240 }),
+    r: fc.integer({ min: 2, max: 30 }),
+  });
+  const name = fc.oneof(
+    fc.constantFrom('WWW · MMM · WWMM', '杭州两日游 · 西湖 · 灵隐寺 · 西溪湿地 · 断桥 · 雷峰塔', 'a'),
+    fc.string({ minLength: 1, maxLength: 80 }),
+  );
+  fc.assert(
+    fc.property(
+      fc.array(fc.record({ text: name, beside: fc.array(place, { minLength: 1, maxLength: 4 }) }), {
+        maxLength: 6,
+      }),
+      (labels) => {
+        const dots = labels.flatMap(({ beside }) => beside);
+        for (const { text, x, y } of placeLabels(labels, dots, 320, 240)) {
+          const half =
+            [...text].reduce(
+              (sum, character) => sum + (/[WM\p{Script=Han}…]/u.test(character) ? 12 : 7.6),
+              0,
+            ) / 2;
+          expect(x - half).toBeGreaterThanOrEqual(2);
+          expect(x + half).toBeLessThanOrEqual(318);
+          expect(y).toBeGreaterThanOrEqual(7);
+          expect(y).toBeLessThanOrEqual(233);
+        }
+      },
+    ),
+    { numRuns: runs(500, 60) },
+  );
 });
