@@ -212,7 +212,7 @@ test('a summary by the model is made again with guidance', async ({ page }) => {
   await divider(page)
     .getByRole('textbox', { name: 'What should the summary keep?' })
     .fill('keep every port number');
-  await divider(page).locator('form').getByRole('button', { name: 'Rewrite' }).click();
+  await divider(page).locator('form').getByRole('button', { name: 'Write it anew' }).click();
   await expect(divider(page).last()).toContainText(/Shortened \d+ messages/);
   await expect.poll(() => summaries).toBe(2);
   expect(allOf(server.chats().at(-1))).toContain('keep every port number');
@@ -776,7 +776,7 @@ test('folding that cannot be kept says so: by itself, made again, and from its p
   await expect(said).toHaveCount(0);
   await refuseCompactions(page, true);
   await divider(page).getByRole('button', { name: 'Rewrite' }).click();
-  const again = divider(page).locator('form').getByRole('button', { name: 'Rewrite' });
+  const again = divider(page).locator('form').getByRole('button', { name: 'Write it anew' });
   await again.click();
   await expect(said.first()).toBeVisible();
   await expect(again).toBeVisible();

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
+import { startScriptedModel } from '../test/server/scripted-model.ts';
 import {
   asFile,
   chatgptHistory,
@@ -16,6 +17,19 @@ import {
   saved,
   test,
 } from './app.ts';
+
+/** The app with a model of the scripted server, connected by the console. */
+async function connected(page: Page, baseUrl: string): Promise<void> {
+  await openApp(page);
+  await page.evaluate(async (address) => {
+    const settings = globalThis.recollect?.app.settings;
+    await settings?.saveEndpoint(
+      { id: 'scripted', label: 'Scripted', baseUrl: address, models: ['plain'] },
+      undefined,
+    );
+    await settings?.choose({ endpointId: 'scripted', model: 'plain' });
+  }, baseUrl);
+}
 
 const composer = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true });
 const entries = (page: Page) =>
@@ -542,5 +556,75 @@ test('nothing moves where the person wants no motion', async ({ page }) => {
     await go();
     await expect(there).toBeVisible();
     expect(await moving()).toEqual([]);
+  }
+});
+
+test('a prompt that was saved once is called by its name after a reload, filled in, and answered by a persona', async ({
+  page,
+}) => {
+  const server = await startScriptedModel();
+  try {
+    await connected(page, server.baseUrl);
+    await page.goto('/settings/prompts?console');
+    await page.getByRole('button', { name: 'New prompt' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Kind mail');
+    await dialog.getByRole('textbox', { name: 'Prompt' }).fill('Write to {{whom}}, {{tone: warm | brief}}.');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'New persona' }).click();
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Pirate');
+    await dialog.getByRole('textbox', { name: 'Instructions' }).fill('Talk like a pirate.');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await expect(page.getByText('/kind-mail')).toBeVisible();
+    await expect(page.getByText('Pirate', { exact: true })).toBeVisible();
+
+    await page.goto('/?console');
+    await page.getByRole('button', { name: 'Choose a persona' }).click();
+    await page.getByRole('menuitemradio', { name: /Pirate/ }).click();
+    await composer(page).fill('/kind');
+    await composer(page).press('Enter');
+    await page.getByRole('textbox', { name: 'whom' }).fill('Ada');
+    await page.getByRole('textbox', { name: 'whom' }).press('Enter');
+    await expect(composer(page)).toHaveValue('Write to Ada, warm.');
+    await composer(page).press('Enter');
+    await expect(page.getByRole('article', { name: 'Answer' })).toBeVisible();
+    await saved(page);
+    const asked = JSON.stringify(server.chats()[0]);
+    expect(asked).toContain('Talk like a pirate.');
+    expect(asked).toContain('Write to Ada, warm.');
+    await page.reload();
+    await expect(page.getByRole('button', { name: 'Persona: Pirate' })).toBeVisible();
+  } finally {
+    await server.close();
+  }
+});
+
+test('what answers cost adds up over a reload, and a limit says when it is passed', async ({ page }) => {
+  const server = await startScriptedModel();
+  try {
+    await connected(page, server.baseUrl);
+    await page.goto('/settings/costs?console');
+    await page.getByRole('button', { name: 'Change the price of plain' }).click();
+    await page.getByRole('spinbutton', { name: 'Input' }).fill('1000');
+    await page.getByRole('spinbutton', { name: 'Output' }).fill('1000');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect(page.getByText('$1,000 in · $1,000 out, per million tokens')).toBeVisible();
+    await page.getByRole('textbox', { name: 'Limit', exact: true }).fill('0.001');
+    await page.getByRole('textbox', { name: 'Limit', exact: true }).press('Enter');
+
+    await page.goto('/?console');
+    await composer(page).fill('What is the answer?');
+    await composer(page).press('Enter');
+    await expect(page.getByRole('article', { name: 'Answer' })).toBeVisible();
+    await expect(page.getByText(/Past your limit for this month/)).toBeVisible();
+    await saved(page);
+    await page.reload();
+    await expect(page.getByText(/Past your limit for this month/)).toBeVisible();
+    await page.getByRole('button', { name: 'Costs', exact: true }).click();
+    await expect(page.getByRole('region', { name: 'By model' })).toContainText('plain');
+    await expect(page.getByRole('img', { name: /^Spending from/ })).toBeVisible();
+    await expect(page.getByRole('region', { name: 'By conversation' }).getByRole('link')).toHaveCount(1);
+  } finally {
+    await server.close();
   }
 });

@@ -12,6 +12,7 @@ import { watchPage } from './adapters/browser/diagnostics.ts';
 import { exclusively, ifFree } from './adapters/browser/locks.ts';
 import { createEmbedding } from './adapters/embedding/index.ts';
 import { createEmbeddingThread } from './adapters/embedding/thread.ts';
+import { keyValuesOf, type Store } from './adapters/log/conversation-log.ts';
 import { STORAGE_LOST } from './adapters/log/idb-connection.ts';
 import { createInMemoryStore } from './adapters/log/in-memory.ts';
 import { LOG_NAME, openStore } from './adapters/log/index.ts';
@@ -40,7 +41,9 @@ import { createPause } from './services/memory/pause.ts';
 import { startPolish } from './services/memory/polish.ts';
 import { PrivacyFilter } from './services/privacy/privacy-filter.ts';
 import { TokenTable } from './services/privacy/token-table.ts';
+import { createPrompts } from './services/prompts/prompts-service.ts';
 import { followAllowedOrigins } from './services/settings/allowed-origins.ts';
+import { createDeviceName } from './services/settings/device-name.ts';
 import { createKeys } from './services/settings/keys.ts';
 import { createSettings } from './services/settings/settings-service.ts';
 import { createSpending } from './services/spending/spending-service.ts';
@@ -50,6 +53,7 @@ import { couldNotStart } from './ui/i18n/could-not-start.ts';
 import { exportWords } from './ui/i18n/export-words.ts';
 import { lookAfter } from './ui/look-after.ts';
 import { Root } from './ui/root.tsx';
+import { guessedDeviceName } from './ui/sync/device-name.ts';
 import './ui/styles.css';
 import { connectSync } from './workers/sync-link.ts';
 import { startTabEngine } from './workers/tab-engine.ts';
@@ -119,14 +123,14 @@ async function start(): Promise<void> {
   const pause = createPause(engine, signal);
 
   // MODELS
-  const refusals = createModelRefusals({
-    drawer,
+  const asked = { settings, keys, fetch: network.fetch, filter };
+  const answering = startModels(createOwn(store, warn), asked, {
+    documents,
+    config,
+    filter,
     now: Date.now,
-    onProblem: (problem) => console.warn(problem.message),
+    signal,
   });
-  const spending = createSpending({ keyValues: drawer, now: Date.now, onProblem: warn('Spending') });
-  const models = new EndpointModels({ settings, keys, fetch: network.fetch, refusals, spending, filter });
-  startTitles({ documents, config, filter, now: Date.now, signal }, models);
 
   // SERVICES
   const app = createApp({
@@ -139,10 +143,8 @@ async function start(): Promise<void> {
     notes,
     engine,
     pause,
-    models,
     filter,
-    refusals,
-    spending,
+    ...answering,
     tokenizers: createTokenizers(),
     device: createDevice({
       ...(import.meta.env.PROD ? { serviceWorker: '/service-worker.js' } : {}),
@@ -174,6 +176,33 @@ async function start(): Promise<void> {
   if (new URLSearchParams(location.search).has('console')) exposeConsole(app, engine.index, embedding.get);
   app.chat.rescueDrafts().catch((error) => log.warn('Drafts could not be rescued', error));
   lookAfter({ app, engine, pause, signal });
+}
+
+/** What this device knows beside conversations: prompts and personas, what was spent, what models refused, its name. */
+function createOwn(store: Store, warn: (part: string) => (problem: Problem) => void) {
+  const keyValues = keyValuesOf(store);
+  return {
+    spending: createSpending({ keyValues, now: Date.now, onProblem: warn('Spending') }),
+    prompts: createPrompts({ store, now: Date.now, onProblem: warn('Prompts') }),
+    refusals: createModelRefusals({
+      drawer: keyValues,
+      now: Date.now,
+      onProblem: (problem) => console.warn(problem.message),
+    }),
+    deviceName: createDeviceName({ keyValues, guess: guessedDeviceName, onProblem: warn('Device name') }),
+  };
+}
+
+/** The models that answer, and those that make titles. */
+function startModels(
+  own: ReturnType<typeof createOwn>,
+  asked: Omit<ConstructorParameters<typeof EndpointModels>[0], 'refusals' | 'spending' | 'personaOf'>,
+  titles: Parameters<typeof startTitles>[0],
+) {
+  const { personaOf } = own.prompts;
+  const models = new EndpointModels({ ...asked, ...own, personaOf });
+  startTitles(titles, models);
+  return { models, ...own };
 }
 
 /** Titles and summaries, made in one tab at a time. */

@@ -15,6 +15,8 @@ import type { Retention } from './library/retention.ts';
 import type { Memory } from './memory/memory.ts';
 import type { PrivacyFilter } from './privacy/privacy-filter.ts';
 import type { Projects } from './projects/projects.ts';
+import type { Prompts } from './prompts/prompts.ts';
+import type { DeviceName } from './settings/device-name.ts';
 import type { Settings } from './settings/settings.ts';
 import type { Spending } from './spending/spending.ts';
 import type { CopyState } from './storage/copy-state.ts';
@@ -40,6 +42,8 @@ export interface App {
   readonly privacy: PrivacyFilter;
   readonly settings: Settings;
   readonly sync: Sync;
+  readonly prompts: Prompts;
+  readonly deviceName: DeviceName;
   /** What this device spent on models. */
   readonly spending: Spending;
   readonly commands: readonly Command[];

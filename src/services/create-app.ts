@@ -34,6 +34,8 @@ import type { Pause } from './memory/pause.ts';
 import { createRebuilding } from './memory/rebuilding.ts';
 import type { PrivacyFilter } from './privacy/privacy-filter.ts';
 import { createProjects } from './projects/projects-service.ts';
+import type { Prompts } from './prompts/prompts.ts';
+import type { DeviceName } from './settings/device-name.ts';
 import type { Settings } from './settings/settings.ts';
 import type { Spending } from './spending/spending.ts';
 import { ACCOUNT, accountSchema } from './sync/records.ts';
@@ -60,6 +62,8 @@ interface AppParts {
   readonly filter: PrivacyFilter;
   readonly refusals: ModelRefusals;
   readonly spending: Spending;
+  readonly prompts: Prompts;
+  readonly deviceName: DeviceName;
   readonly tokenizers: ReturnType<typeof createTokenizers>;
   readonly device: Device;
   readonly projection: Projection;
@@ -83,7 +87,8 @@ interface AppParts {
 /** Builds everything that the interface works with. */
 export function createApp(parts: AppParts): App {
   const { memory, memoryWork } = connectMemory(parts);
-  const { store, documents, notes, settings, spending, device, syncLink, alert, dismissAlert } = parts;
+  const { store, documents, notes, settings, spending, prompts, device, syncLink, alert, dismissAlert } =
+    parts;
   const sync = createSync({
     store,
     vault: parts.vault,
@@ -96,6 +101,7 @@ export function createApp(parts: AppParts): App {
         throw new RecollectError('storage-unavailable', 'Sync needs a browser that keeps what it receives');
       return await syncLink.ask(request);
     },
+    onNamed: (name) => parts.deviceName.set(name),
     random: parts.random,
   });
   return {
@@ -103,6 +109,8 @@ export function createApp(parts: AppParts): App {
     notes,
     settings,
     spending,
+    prompts,
+    deviceName: parts.deviceName,
     device,
     memory,
     ...connectLibrary(parts, memory, memoryWork),
@@ -179,6 +187,7 @@ function connectLibrary(
   const library = createLibrary({
     documents,
     notes,
+    prompts: parts.prompts,
     words,
     others: memoryWork,
     estimate: () => estimateSpace(device),
@@ -215,8 +224,9 @@ function connectChat(parts: AppParts, memory: Memory): Pick<App, 'chat' | 'conte
     model: (...asked: Parameters<EndpointModels['modelOf']>) => models.modelOf(...asked),
     config: settings.config,
     filter: parts.filter,
+    personaOf: parts.prompts.personaOf,
     now: Date.now,
-    device: navigator.platform,
+    device: () => parts.deviceName.get(),
     priceOf: (model: ChatModel) => models.priceOf(model),
   };
   const context = createContext({

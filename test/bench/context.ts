@@ -182,7 +182,7 @@ async function checkpointsHere() {
     model: () => null,
     config: writable(defaultConfig),
     now: Date.now,
-    device: 'bench',
+    device: () => 'bench',
   });
   const figures = await goBack({ documents, context: contexts }, conversation(COUNT, 'here'));
   await contexts.close();

@@ -29,6 +29,8 @@ import { PrivacyFilter } from '../../src/services/privacy/privacy-filter.ts';
 import { privateModel } from '../../src/services/privacy/private-model.ts';
 import { TokenTable } from '../../src/services/privacy/token-table.ts';
 import { createProjects } from '../../src/services/projects/projects-service.ts';
+import { createPrompts } from '../../src/services/prompts/prompts-service.ts';
+import { createDeviceName } from '../../src/services/settings/device-name.ts';
 import type { ModelChoice } from '../../src/services/settings/settings.ts';
 import { createSettings } from '../../src/services/settings/settings-service.ts';
 import { meteredModel } from '../../src/services/spending/metered-model.ts';
@@ -38,6 +40,7 @@ import { SYNC_OFF, type SyncStatus } from '../../src/services/sync/sync.ts';
 import { createSync } from '../../src/services/sync/sync-service.ts';
 import { exportWords } from '../../src/ui/i18n/export-words.ts';
 import { Root } from '../../src/ui/root.tsx';
+import { guessedDeviceName } from '../../src/ui/sync/device-name.ts';
 
 const ENDPOINT: Endpoint = {
   id: 'scripted',
@@ -104,6 +107,12 @@ export async function createTestApp({
     rebuild: async () => undefined,
   });
   const spending = createSpending({ keyValues: store.drawer, now: Date.now, onProblem: console.error });
+  const prompts = createPrompts({ store, now: Date.now, onProblem: console.error });
+  const deviceName = createDeviceName({
+    keyValues: store.drawer,
+    guess: guessedDeviceName,
+    onProblem: console.error,
+  });
   const price = { currency: 'USD', input: 1, output: 2 };
   const privacy = new PrivacyFilter({
     config: settings.config,
@@ -121,9 +130,10 @@ export async function createTestApp({
       return privateModel(metered, privacy);
     },
     priceOf: () => price,
+    personaOf: prompts.personaOf,
     config: settings.config,
     now: Date.now,
-    device: 'component test',
+    device: () => deviceName.get(),
     notes,
   };
   const context = createContext(common);
@@ -137,11 +147,12 @@ export async function createTestApp({
     notes,
     status: syncStatus,
     ask: sync,
+    onNamed: (name) => deviceName.set(name),
     random: createSealing().random,
   });
   return {
     documents,
-    library: createLibrary({ documents, notes, words: exportWords }),
+    library: createLibrary({ documents, notes, prompts, words: exportWords }),
     projects: createProjects({ documents, now: Date.now }),
     retention: createRetention({
       documents,
@@ -159,6 +170,8 @@ export async function createTestApp({
     privacy,
     settings,
     spending,
+    prompts,
+    deviceName,
     sync: syncing,
     forget: createForget({
       documents,

@@ -87,7 +87,8 @@ export const recollect: Importer = {
       const told = readTold(header.told);
       if (told) {
         if (told.damaged > 0) skipped.count('malformed-line', undefined, told.damaged);
-        onTold?.({ notes: told.notes, feedback: told.feedback });
+        const { damaged: _damaged, ...brought } = told;
+        onTold?.(brought);
       }
     }
     skipped.report(skip);

@@ -118,6 +118,9 @@ export const PROBLEM_CODES = [
   'project-text',
   'project-nested',
   'project-missing',
+  'prompt-empty',
+  'prompt-too-long',
+  'prompt-file',
   'vault-unavailable',
   // locking
   'lock-wrong',

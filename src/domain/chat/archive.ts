@@ -1,10 +1,12 @@
 // Our own file: a library, or a part of it, complete. What the exporter writes and the importer reads.
 //
-//   { "format": "recollect", "version": 1, "exportedAt": ms, "told": { notes, feedback }, "conversations": [ { id, meta, said, checkpoints, compactions, messages: [ … ] }, … ] }
+//   { "format": "recollect", "version": 1, "exportedAt": ms, "told": { notes, feedback, prompts, personas }, "conversations": [ { id, meta, said, checkpoints, compactions, messages: [ … ] }, … ] }
 //
 // Unknown keys are kept at every level. A file with a higher `version` may mean something else by the same words: nobody reads it.
 import { z } from 'zod';
 import { type Feedback, feedbackSchema, type MemoryNote, noteSchema } from '../memory/notes.ts';
+import { type Persona, personaSchema } from '../prompts/persona.ts';
+import { type Prompt, promptSchema } from '../prompts/prompt.ts';
 import { writtenCheckpoint } from './checkpoint.ts';
 import type { Conversation } from './conversation.ts';
 
@@ -35,14 +37,25 @@ export const archiveHeaderSchema = z.looseObject({
 export interface Told {
   readonly notes: readonly MemoryNote[];
   readonly feedback: readonly Feedback[];
+  /** Saved prompts and personas; absent in older files. */
+  readonly prompts?: readonly Prompt[];
+  readonly personas?: readonly Persona[];
 }
+
+/** With what is not of memory, too. */
+export const holdsAnything = (
+  told: { readonly [list in keyof Told]?: readonly unknown[] | undefined } | undefined,
+): boolean => Object.values(told ?? {}).some((list) => (list?.length ?? 0) > 0);
 
 export const holdsSomething = (told: Told | undefined): told is Told =>
   told !== undefined && told.notes.length + told.feedback.length > 0;
 
+const listed = z.array(z.unknown()).catch([]);
 const toldSchema = z.looseObject({
-  notes: z.array(z.unknown()).catch([]),
-  feedback: z.array(z.unknown()).catch([]),
+  notes: listed,
+  feedback: listed,
+  prompts: listed,
+  personas: listed,
 });
 
 /** Reads it from a file; null where the file has none. `damaged` counts what could not be read. */
@@ -51,8 +64,20 @@ export function readTold(value: unknown): (Told & { readonly damaged: number }) 
   if (!parsed.success) return null;
   const notes = parsed.data.notes.flatMap((one) => noteSchema.safeParse(one).data ?? []);
   const feedback = parsed.data.feedback.flatMap((one) => feedbackSchema.safeParse(one).data ?? []);
-  const all = parsed.data.notes.length + parsed.data.feedback.length;
-  return { notes, feedback, damaged: all - notes.length - feedback.length };
+  const prompts = parsed.data.prompts.flatMap((one) => promptSchema.safeParse(one).data ?? []);
+  const personas = parsed.data.personas.flatMap((one) => personaSchema.safeParse(one).data ?? []);
+  const counted = (lists: readonly (readonly unknown[])[]) =>
+    lists.reduce((sum, { length }) => sum + length, 0);
+  const { data } = parsed;
+  return {
+    notes,
+    feedback,
+    prompts,
+    personas,
+    damaged:
+      counted([data.notes, data.feedback, data.prompts, data.personas]) -
+      counted([notes, feedback, prompts, personas]),
+  };
 }
 
 /** A conversation in the file. Meta and messages are checked one by one, so that a damaged one costs only itself. */

@@ -61,6 +61,8 @@ export const conversationMetaSchema = z.looseObject({
   memoryScope: z.enum(MEMORY_SCOPES).nullable().default(null),
   preferredModel: preferredModelSchema.nullable().default(null),
   workDirs: z.array(z.string()).nullable().default(null),
+  /** Id of the persona that answers; its instructions stand before the conversation's own. */
+  persona: z.string().nullable().default(null).catch(null),
 });
 export type ConversationMeta = Omit<Known<z.infer<typeof conversationMetaSchema>>, 'head'> & {
   head: MessageId | null;
@@ -81,6 +83,7 @@ export const TIMED: ReadonlySet<string> = new Set([
   'memoryScope',
   'preferredModel',
   'workDirs',
+  'persona',
 ] satisfies (keyof ConversationMeta)[]);
 
 /**

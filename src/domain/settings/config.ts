@@ -150,6 +150,8 @@ export const configSchema = z.strictObject({
       instructions: z.string().max(20_000).default(''),
       /** The model that gave the first answer names the conversation, in one small request. */
       titles_by_model: z.boolean().default(true),
+      /** Id of the persona that a new conversation begins with; empty: none. */
+      persona: z.string().max(100).default(''),
     })
     .prefault({}),
   /** What may be spent on models before the app says so. It never keeps a message back. */

@@ -26,6 +26,7 @@ import type { Config } from '../../domain/settings/config.ts';
 import type { TurnContext } from '../context/turn-context.ts';
 import type { ConversationChange, Documents } from '../documents/documents.ts';
 import type { Memory } from '../memory/memory.ts';
+import type { Prompts } from '../prompts/prompts.ts';
 import type { ModelChoice } from '../settings/settings.ts';
 import {
   type Chat,
@@ -37,7 +38,7 @@ import {
   type SendOptions,
   type TurnState,
 } from './chat.ts';
-import { createComparing } from './comparing.ts';
+import { Comparing } from './comparing.ts';
 import { deleteMessage } from './delete-message.ts';
 import { createDraftRows, type Queued } from './draft-rows.ts';
 import { type ChannelLike, createElsewhere, type Shown } from './elsewhere.ts';
@@ -64,10 +65,12 @@ interface ChatDependencies {
   /** Where models keep notes; absent: they cannot. */
   readonly notes?: NotesLike | undefined;
   readonly config: Readable<Config>;
+  /** Who a model is to be in a conversation; absent: nobody. */
+  readonly personaOf?: Prompts['personaOf'] | undefined;
   /** ms since 1970 */
   readonly now: () => number;
   /** This device's name in the messages it writes. */
-  readonly device: string;
+  readonly device: () => string;
   /** What a model costs; null where nobody knows. Absent: no answer carries its cost. */
   readonly priceOf?: (model: ChatModel) => Price | null;
   /** `navigator.locks` where there is one: tells the draft of a living tab from that of a dead one. */
@@ -125,7 +128,7 @@ class ChatService implements Chat {
   readonly #closing = new AbortController();
   #closed = false;
   readonly #elsewhere: ReturnType<typeof createElsewhere> | undefined;
-  readonly #comparing: ReturnType<typeof createComparing>;
+  readonly #comparing: Comparing;
   readonly modelRefusals: Chat['modelRefusals'];
   readonly forgetModelRefusals: Chat['forgetModelRefusals'];
   readonly written: Chat['written'];
@@ -173,9 +176,11 @@ class ChatService implements Chat {
         },
         onStop: (id) => this.#stopByPerson(this.#sessions.get(id)),
       });
-    this.#comparing = createComparing({
+    this.#comparing = new Comparing({
       run: (...turn) => this.#turns.run(...turn),
       hold: (id, about, control, work) => this.#holdForComparison(id, about, control, work),
+      prepare: (id, answer) => this.#memoryOf(id, answer),
+      keyValues: deps.drawer,
     });
     this.modelRefusals = this.#refusals.all;
     this.forgetModelRefusals = this.#refusals.forget;
@@ -196,16 +201,9 @@ class ChatService implements Chat {
     const session = this.#sessionOf(id);
     await session.changes.run(async () => {
       if (this.#isBusy(session)) throw new RecollectError('conversation-busy', 'An answer is being written.');
-      const { asked, first } = questionOf((await this.#needed(id)).messages, answer);
-      const before = first?.parts.find((part) => part.type === 'recall');
-      const { documents, notes } = this.#deps;
-      const recall = before && (await recallAgain(before, { documents, notes }));
-      this.#comparing.begin(
-        id,
-        { answer, question: asked.id },
-        choices.slice(0, MAX_COMPARED),
-        recall ? { recall } : {},
-      );
+      const { asked } = questionOf((await this.#needed(id)).messages, answer);
+      const given = await this.#memoryOf(id, answer);
+      this.#comparing.begin(id, { answer, question: asked.id }, choices.slice(0, MAX_COMPARED), given);
     });
   }
 
@@ -362,7 +360,7 @@ class ChatService implements Chat {
     return await session.changes.run(async () => {
       const conversation = await this.#needed(id);
       const before = effectiveHead(conversation);
-      const plan = planSendBack(conversation, mail, { now: this.#deps.now(), device: this.#deps.device });
+      const plan = planSendBack(conversation, mail, { now: this.#deps.now(), device: this.#deps.device() });
       const unsaved = await this.#put(id, { messages: plan.messages, meta: { head: plan.leaf } }, plan.sent);
       const goOn = async () => {
         if (mail.replay !== 'none' && (plan.asked !== null || mail.replay === 'branch')) {
@@ -576,7 +574,7 @@ class ChatService implements Chat {
       // A clock that was set back must not put an answer before its question.
       createdAt: Math.max(this.#deps.now(), (parent?.createdAt ?? 0) + 1),
       parts: message.parts,
-      device: this.#deps.device,
+      device: this.#deps.device(),
       ...message.more,
     };
     const change: ConversationChange = {
@@ -591,6 +589,14 @@ class ChatService implements Chat {
 
   /** Runs the turn, then what was asked for meanwhile, then what was queued, one by one. */
   /** The conversation is busy until `work` ends; aborting `control` stops all of it. */
+  /** What an answer was given of memory, as far as it still holds. */
+  async #memoryOf(id: ConversationId, answer: MessageId): Promise<Pick<TurnRequest, 'recall'>> {
+    const { first } = questionOf((await this.#needed(id)).messages, answer);
+    const before = first?.parts.find((part) => part.type === 'recall');
+    const { documents, notes } = this.#deps;
+    return before ? { recall: await recallAgain(before, { documents, notes }) } : {};
+  }
+
   #holdForComparison(
     id: ConversationId,
     { question, models }: { readonly question: MessageId; readonly models: string },

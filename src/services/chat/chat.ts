@@ -184,7 +184,7 @@ export interface Chat {
    * `conversation-busy` while an answer is being written, `conversation-missing`, `message-missing`.
    */
   compare(id: ConversationId, answer: MessageId, choices: readonly ModelChoice[]): Promise<void>;
-  /** The comparison that was begun last in this tab; null: none. */
+  /** The comparison that was begun last, in this tab or before it was loaded; null: none. */
   comparison(id: ConversationId): Readable<Comparison | null>;
   /** Stops the answer and keeps what arrived. Queued messages wait until they are sent or a later answer succeeds. */
   stop(id: ConversationId): void;

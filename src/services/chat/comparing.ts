@@ -1,21 +1,39 @@
 // Several models answer one question at once: each has a turn of its own, each answer a sibling branch. The head stays where it is
-// until the person goes on with one of them.
-import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
+// until the person goes on with one of them. Which answers belong to a comparison is kept on the device: a reload does not end it.
+import { z } from 'zod';
+import type { KeyValues } from '../../adapters/log/conversation-log.ts';
+import { asMessageId, type ConversationId, isTemporary, type MessageId } from '../../domain/base/ids.ts';
+import { ignore, orElse } from '../../domain/base/log.ts';
 import { type Readable, type Writable, writable } from '../../domain/base/readable.ts';
+import { SerialQueue } from '../../domain/base/serial-queue.ts';
 import { hasContent } from '../../domain/chat/draft.ts';
 import type { ModelChoice } from '../settings/settings.ts';
 import { type ComparedAnswer, type Comparison, IDLE_TURN, type TurnState } from './chat.ts';
-import type { TurnRequest } from './turn.ts';
+import { showTurn, type TurnRequest } from './turn.ts';
 import type { createTurns } from './turns.ts';
 
 interface Candidate extends ComparedAnswer {
   readonly run: () => Promise<void>;
 }
 
-export function createComparing({
-  run,
-  hold,
-}: {
+const KEY = 'comparisons';
+/** Comparisons that are kept, of as many conversations; older ones go. */
+const MAX_KEPT = 50;
+const keptSchema = z.array(
+  z.object({
+    conversation: z.string(),
+    answer: z.string(),
+    question: z.string(),
+    answers: z.array(z.object({ endpointId: z.string(), model: z.string(), last: z.string().nullable() })),
+  }),
+);
+type Kept = z.infer<typeof keptSchema>[number];
+
+/** What every model is given besides the question: the memory of the answer that is there. */
+type Given = Omit<TurnRequest, 'asked' | 'by'>;
+type About = { readonly answer: MessageId; readonly question: MessageId };
+
+interface ComparingDeps {
   readonly run: ReturnType<typeof createTurns>['run'];
   /** The conversation is busy until `work` ends; aborting `control` stops all of it. */
   readonly hold: (
@@ -24,33 +42,94 @@ export function createComparing({
     control: AbortController,
     work: Promise<unknown>,
   ) => void;
-}) {
-  const comparisons = new Map<ConversationId, Writable<Comparison | null>>();
-  const of = (id: ConversationId): Writable<Comparison | null> => {
-    const known = comparisons.get(id) ?? writable<Comparison | null>(null);
-    comparisons.set(id, known);
-    return known;
-  };
+  /** What is given in a comparison that was begun before this tab was loaded. */
+  readonly prepare: (id: ConversationId, answer: MessageId) => Promise<Given>;
+  readonly keyValues: Pick<KeyValues, 'get' | 'set'>;
+}
 
-  function begin(
+export class Comparing {
+  readonly #deps: ComparingDeps;
+  readonly #comparisons = new Map<ConversationId, Writable<Comparison | null>>();
+  readonly #changes = new SerialQueue();
+
+  constructor(deps: ComparingDeps) {
+    this.#deps = deps;
+  }
+
+  /** The one that was begun last. */
+  of(id: ConversationId): Readable<Comparison | null> {
+    return this.#of(id);
+  }
+
+  /** Asks all of them at once. */
+  begin(id: ConversationId, about: About, choices: readonly ModelChoice[], given: Given): void {
+    const all = this.#candidates(
+      id,
+      about,
+      choices.map((choice) => ({ choice, last: null })),
+      given,
+    );
+    this.#of(id).set({ ...about, answers: all });
+    this.#work(id, about, all, all);
+  }
+
+  #of(id: ConversationId): Writable<Comparison | null> {
+    const known = this.#comparisons.get(id);
+    if (known) return known;
+    const comparison = writable<Comparison | null>(null);
+    this.#comparisons.set(id, comparison);
+    // Of a temporary conversation nothing is kept.
+    if (!isTemporary(id)) ignore(this.#restore(id, comparison), 'a comparison of before the reload');
+    return comparison;
+  }
+
+  async #restore(id: ConversationId, comparison: Writable<Comparison | null>): Promise<void> {
+    const kept = (await this.#kept()).find(({ conversation }) => conversation === id);
+    if (!kept || comparison.get() !== null) return;
+    const about = { answer: asMessageId(kept.answer), question: asMessageId(kept.question) };
+    const before = kept.answers.map(({ endpointId, model, last }) => ({
+      choice: { endpointId, model },
+      last: last === null ? null : asMessageId(last),
+    }));
+    const given = () =>
+      orElse(
+        this.#deps.prepare(id, about.answer),
+        {},
+        'the memory of the answer that is there; models look for their own',
+      );
+    comparison.set({ ...about, answers: this.#candidates(id, about, before, given) });
+  }
+
+  async #kept(): Promise<readonly Kept[]> {
+    return keptSchema.safeParse(await this.#deps.keyValues.get(KEY)).data ?? [];
+  }
+
+  #keep(kept: Kept): void {
+    const write = this.#changes.run(async () => {
+      const others = (await this.#kept()).filter(({ conversation }) => conversation !== kept.conversation);
+      await this.#deps.keyValues.set(KEY, [kept, ...others].slice(0, MAX_KEPT));
+    });
+    ignore(write, 'which answers stand in a comparison; after a reload they are branches');
+  }
+
+  /** A column for each model, which runs when it is asked. */
+  #candidates(
     id: ConversationId,
-    about: { readonly answer: MessageId; readonly question: MessageId },
-    choices: readonly ModelChoice[],
-    request: Omit<TurnRequest, 'asked' | 'by'>,
-  ): void {
-    /** Ends when no candidate runs any more. Lanes that are asked again while others run join it. */
-    const work = (candidates: readonly Candidate[]) => {
-      const control = new AbortController();
-      control.signal.addEventListener('abort', () => {
-        for (const candidate of all) candidate.stop();
-      });
-      const models = candidates.map(({ choice }) => choice.model).join(', ');
-      const done = Promise.all(candidates.map((candidate) => candidate.run()));
-      hold(id, { question: about.question, models }, control, done);
+    about: About,
+    wanted: readonly { readonly choice: ModelChoice; readonly last: MessageId | null }[],
+    given: Given | (() => Promise<Given>),
+  ): Candidate[] {
+    /** The answers as they begin: a tab that dies leaves what had arrived under these ids. */
+    const lasts: (string | null)[] = wanted.map(({ last }) => last);
+    const note = (at: number, last: MessageId | null) => {
+      lasts[at] = last;
+      if (isTemporary(id)) return;
+      const answers = all.map(({ choice }, place) => ({ ...choice, last: lasts[place] ?? null }));
+      this.#keep({ conversation: id, ...about, answers });
     };
-    const all = choices.map((choice): Candidate => {
+    const all = wanted.map(({ choice, last: before }, at): Candidate => {
       const session = { state: writable<TurnState>(IDLE_TURN), turn: null as AbortController | null };
-      const last = writable<MessageId | null>(null);
+      const last = writable<MessageId | null>(before);
       let fruitless: MessageId | null = null;
       const candidate: Candidate = {
         choice,
@@ -58,27 +137,44 @@ export function createComparing({
         last,
         stop: () => session.turn?.abort(new DOMException('Stopped', 'AbortError')),
         again: () => {
-          if (session.state.get().status === 'idle') work([candidate]);
+          if (session.state.get().status === 'idle') this.#work(id, about, all, [candidate]);
         },
         run: async () => {
           last.set(null);
-          const end = await run(session, id, {
-            ...request,
+          showTurn(session, { status: 'waiting' });
+          const ending = this.#deps.run(session, id, {
+            ...(typeof given === 'function' ? await given() : given),
             ...(fruitless ? { replaces: fruitless } : {}),
             asked: about.question,
             by: choice,
           });
+          note(at, session.state.get().answerId);
+          const end = await ending;
           // An attempt that brought nothing gives way to the next one.
           fruitless = end?.finish === 'error' && !hasContent(session.state.get().parts) ? end.last : null;
           last.set(end?.last ?? null);
+          note(at, end?.last ?? null);
           session.state.update(({ problem }) => ({ ...IDLE_TURN, problem }));
         },
       };
       return candidate;
     });
-    of(id).set({ ...about, answers: all });
-    work(all);
+    return all;
   }
 
-  return { of: (id: ConversationId): Readable<Comparison | null> => of(id), begin };
+  /** Ends when no candidate runs any more. Those that are asked again while others run join it. */
+  #work(
+    id: ConversationId,
+    { question }: About,
+    all: readonly Candidate[],
+    running: readonly Candidate[],
+  ): void {
+    const control = new AbortController();
+    control.signal.addEventListener('abort', () => {
+      for (const candidate of all) candidate.stop();
+    });
+    const models = running.map(({ choice }) => choice.model).join(', ');
+    const work = Promise.all(running.map((candidate) => candidate.run()));
+    this.#deps.hold(id, { question, models }, control, work);
+  }
 }

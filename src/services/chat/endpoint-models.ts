@@ -5,8 +5,10 @@ import { isTemporary } from '../../domain/base/ids.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import type { Price } from '../../domain/context/budget.ts';
 import { priceOf } from '../../domain/context/prices.ts';
+import { parametersWith } from '../../domain/prompts/persona.ts';
 import type { PrivacyFilter } from '../privacy/privacy-filter.ts';
 import { privateModel } from '../privacy/private-model.ts';
+import type { Prompts } from '../prompts/prompts.ts';
 import { type createKeys, endpointKey } from '../settings/keys.ts';
 import { modelInUse } from '../settings/model-in-use.ts';
 import type { ModelChoice, Settings } from '../settings/settings.ts';
@@ -19,6 +21,8 @@ interface EndpointModelsDeps {
   readonly keys: Pick<ReturnType<typeof createKeys>, 'get'>;
   readonly fetch: typeof fetch;
   readonly refusals: Pick<ModelRefusals, 'leftOut' | 'remember'>;
+  /** Who the model is to be in a conversation; absent: nobody. */
+  readonly personaOf?: Prompts['personaOf'];
   /** Hears of every request to one of them. */
   readonly spending: Pick<Spending, 'record'>;
   /** In front of every request. */
@@ -37,13 +41,15 @@ export class EndpointModels {
 
   /** The model of a conversation, or of one that has not begun; `by`: that one instead. Null where memory answers. */
   modelOf(conversation?: Conversation, by?: ModelChoice): ChatModel | null {
-    const { settings, keys, fetch, refusals, spending, filter } = this.#deps;
+    const { settings, keys, fetch, refusals, personaOf, spending, filter } = this.#deps;
     const connections = settings.connections.get();
     const choice = by ?? modelInUse(connections, conversation ?? null).choice;
     const endpoint = connections.endpoints.find(({ id }) => id === choice?.endpointId);
     if (!endpoint || !choice) return null;
+    const persona = (conversation && personaOf?.(conversation)) ?? null;
+    const parameters = parametersWith(endpoint.parameters, persona);
     const asked: ChatModel = createEndpointModel({
-      endpoint,
+      endpoint: parameters ? { ...endpoint, parameters } : endpoint,
       model: choice.model,
       key: () => keys.get(endpointKey(endpoint.id), endpoint.baseUrl),
       fetch,

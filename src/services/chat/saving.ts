@@ -17,7 +17,7 @@ export function createSaving({
   documents: Pick<Documents, 'read' | 'change' | 'library'>;
   drawer: Drawer;
   now: () => number;
-  device: string;
+  device: () => string;
 }) {
   /** Appends the message and takes its draft row away, both or neither. The head follows unless the person has gone elsewhere. */
   async function save(
@@ -74,7 +74,7 @@ export function createSaving({
       kind: 'message',
       createdAt: Math.max(now(), from.createdAt + 1),
       parts: [{ type: 'text', text: dmailText(mail.message) }],
-      device,
+      device: device(),
       dmail: { from: from.id, checkpoint: mail.to, by: 'model' },
     };
     const { messages } = open.get();
@@ -86,7 +86,7 @@ export function createSaving({
       kind: asked.kind,
       createdAt: letter.createdAt + 1,
       parts: asked.parts,
-      device,
+      device: device(),
       copyOf: asked.id,
     };
     const leaf = there ? letter.id : question.id;

@@ -42,7 +42,7 @@ interface ToolCallsDependencies {
   /** Absent: it knows no words but by their looks. */
   readonly filter?: PrivacyFilter;
   readonly now: () => number;
-  readonly device: string;
+  readonly device: () => string;
 }
 
 /** Runs the calls of a message. Throws nothing. */
@@ -128,7 +128,7 @@ export const createToolCalls =
       kind: 'message',
       createdAt: Math.max(now(), message.createdAt + 1),
       parts,
-      device,
+      device: device(),
       ...(copied ? { copyOf: copied.id } : {}),
     };
     return { message: results, mail };

@@ -12,9 +12,11 @@ import { feedbackFor, goneSince } from '../../domain/memory/notes.ts';
 import { asksForCourse } from '../../domain/memory/overview.ts';
 import { type Said, withoutMessages } from '../../domain/memory/passages.ts';
 import { askable } from '../../domain/memory/query.ts';
+import { configWith } from '../../domain/prompts/persona.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Memory, RecallResult } from '../memory/memory.ts';
+import type { Prompts } from '../prompts/prompts.ts';
 import { askedAgain, queriesFor } from './repeat.ts';
 import type { NotesLike } from './tools/index.ts';
 
@@ -125,6 +127,7 @@ function fittest(found: readonly Remembered[]): Remembered {
 }
 
 interface TurnRecallServiceDeps {
+  readonly personaOf?: Prompts['personaOf'] | undefined;
   readonly memory: Pick<Memory, 'recall'>;
   readonly config: Readable<Config>;
 }
@@ -250,7 +253,8 @@ class TurnRecallService implements TurnRecall {
     asked: Message,
     pressure: () => number,
   ): { trigger: Recall['trigger']; queries: readonly string[] } | null {
-    const { recall: settings, context } = this.#deps.config.get();
+    const persona = this.#deps.personaOf?.(conversation) ?? null;
+    const { recall: settings, context } = configWith(this.#deps.config.get(), persona);
     const { enabled, trigger_on_start: onStart, trigger_token_threshold: threshold } = settings.auto_recall;
     if (!enabled || isTemporary(conversation.id)) return null;
     const questions = path.filter(startsTurn);

@@ -7,10 +7,12 @@ import { pathTo } from '../../domain/chat/conversation.ts';
 import { hasContent } from '../../domain/chat/draft.ts';
 import type { Message, Part, Usage } from '../../domain/chat/message.ts';
 import { costOf, type Price } from '../../domain/context/budget.ts';
+import { configWith } from '../../domain/prompts/persona.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { PreparedStep, StepRequest, TurnContext } from '../context/turn-context.ts';
 import type { OpenConversation } from '../documents/documents.ts';
 import type { Memory } from '../memory/memory.ts';
+import type { Prompts } from '../prompts/prompts.ts';
 import { type createAsking, type Streamed, wantsToCall } from './asking.ts';
 import type { Omission, Replay } from './chat.ts';
 import type { DraftRow } from './draft-rows.ts';
@@ -41,8 +43,9 @@ export interface TurnStepsDeps {
   readonly notes: NotesLike | undefined;
   readonly refusals: ModelRefusals;
   readonly config: Readable<Config>;
+  readonly personaOf?: Prompts['personaOf'] | undefined;
   readonly now: () => number;
-  readonly device: string;
+  readonly device: () => string;
   readonly priceOf?: ((model: ChatModel) => Price | null) | undefined;
   readonly draft: (id: ConversationId, answer: Message, replaces: MessageId | null) => DraftRow;
 }
@@ -171,9 +174,10 @@ export class TurnSteps {
     const omitted = [...this.#deps.refusals.leftOut(model), ...(request.omit ? [request.omit] : [])].filter(
       isOmission,
     );
+    const config = configWith(this.#deps.config.get(), this.#deps.personaOf?.(open.get()) ?? null);
     const tools = omitted.includes('tools')
       ? []
-      : toolsInForce(this.#deps.config.get(), { notes: this.#deps.notes, conversationId: id });
+      : toolsInForce(config, { notes: this.#deps.notes, conversationId: id });
     const parent = open.get().messages.get(this.#leaf);
     return {
       answer: {
@@ -183,7 +187,7 @@ export class TurnSteps {
         kind: 'message',
         createdAt: Math.max(startedAt, (parent?.createdAt ?? 0) + 1),
         parts: this.#before,
-        device: this.#deps.device,
+        device: this.#deps.device(),
         model: model.id,
       },
       startedAt,

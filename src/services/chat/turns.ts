@@ -16,6 +16,7 @@ import type { Config } from '../../domain/settings/config.ts';
 import type { TurnContext } from '../context/turn-context.ts';
 import type { Documents, OpenConversation } from '../documents/documents.ts';
 import type { Memory } from '../memory/memory.ts';
+import type { Prompts } from '../prompts/prompts.ts';
 import type { ModelChoice } from '../settings/settings.ts';
 import { createAsking } from './asking.ts';
 import type { DraftRow } from './draft-rows.ts';
@@ -38,8 +39,9 @@ interface TurnDependencies {
   readonly notes: NotesLike | undefined;
   readonly refusals: ModelRefusals;
   readonly config: Readable<Config>;
+  readonly personaOf?: Prompts['personaOf'] | undefined;
   readonly now: () => number;
-  readonly device: string;
+  readonly device: () => string;
   readonly priceOf?: ((model: ChatModel) => Price | null) | undefined;
   readonly draft: (id: ConversationId, answer: Message, replaces: MessageId | null) => DraftRow;
 }
@@ -215,7 +217,7 @@ class TurnRunner {
       kind: 'recall',
       createdAt: Math.max(startedAt, asked.createdAt + 1),
       parts: recall ? [recall] : problem ? [] : [NOTHING],
-      device: this.#deps.device,
+      device: this.#deps.device(),
       durationMs: Math.max(0, this.#deps.now() - startedAt),
       finish,
       ...(problem ? { problem: { ...problem } } : {}),

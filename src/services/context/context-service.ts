@@ -21,6 +21,7 @@ import { renderRecall } from '../../domain/context/recalled.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Notes } from '../documents/notes.ts';
+import type { Prompts } from '../prompts/prompts.ts';
 import { createCheckpoints } from './checkpoints.ts';
 import { createCompacting } from './compacting.ts';
 import type { ContextControl, ContextState, NextRequest } from './context.ts';
@@ -45,12 +46,14 @@ export interface ContextDependencies {
   readonly config: Readable<Config>;
   /** ms since 1970 */
   readonly now: () => number;
-  readonly device: string;
+  readonly device: () => string;
   /** Tools that would be offered with a request in a conversation, or in a new one. */
   readonly tools?: ((conversation: ConversationId | null) => readonly ToolDescription[]) | undefined;
   /** The model's own tokenizer, once it is loaded. */
   readonly counterFor?: ((model: ChatModel) => TokenCounter | undefined) | undefined;
   readonly priceOf?: ((model: ChatModel) => Price | null) | undefined;
+  /** Who a model is to be in a conversation; absent: nobody. */
+  readonly personaOf?: Prompts['personaOf'] | undefined;
   /** What the memory index knows of a conversation; absent: words alone decide. */
   readonly meaning?: MeaningSource | undefined;
   /** What the person said of memory; absent: what conversations were given of it stays as it is. */
@@ -123,6 +126,7 @@ class ContextService implements ContextControl, TurnContext {
       meaning,
       redaction: this.#currentRedaction.now,
       projectsOf: createProjectWords(deps.documents.library),
+      personaOf: deps.personaOf,
     });
     this.#sessionMemoryJob = createSessionMemoryJob({
       drawer: deps.drawer,
@@ -345,6 +349,7 @@ class ContextService implements ContextControl, TurnContext {
       conversation?.compactions,
       conversation?.meta.systemPrompt,
       conversation && this.#requests.projectsOf(conversation),
+      conversation && this.#deps.personaOf?.(conversation),
       conversation && keptKey(keptIn(conversation)),
       head,
       this.#deps.config.get(),

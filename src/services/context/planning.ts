@@ -68,7 +68,7 @@ interface PlanningDependencies {
   readonly sessionMemoryJob: SessionMemoryJob;
   /** ms since 1970 */
   readonly now: () => number;
-  readonly device: string;
+  readonly device: () => string;
   readonly priceOf: (model: ChatModel) => Price | null;
   readonly meaning: MeaningSource;
   /** Longest time for one summary, ms. */
@@ -203,7 +203,7 @@ export function createPlanning({
       tokensBefore: plan.tokensBefore,
       tokensAfter: plan.tokensAfter,
       durationMs,
-      device,
+      device: device(),
       ...(attempt.model && plan.attempts > 0 ? { model: attempt.model.id } : {}),
       ...(usage ? { usage } : {}),
       ...(cost === null ? {} : { cost, ...(currency === null ? {} : { currency }) }),

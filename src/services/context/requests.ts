@@ -25,7 +25,9 @@ import type { TokenMeter } from '../../domain/context/meter.ts';
 import { type BuiltPrompt, buildPrompt, type ProjectText } from '../../domain/context/prompt.ts';
 import type { Redaction } from '../../domain/context/redaction.ts';
 import { sentencesOf } from '../../domain/memory/sentences.ts';
+import { instructionsFor } from '../../domain/prompts/persona.ts';
 import type { Config } from '../../domain/settings/config.ts';
+import type { Prompts } from '../prompts/prompts.ts';
 import { type MeaningSource, withTimeout } from './meaning.ts';
 import type { Meters } from './meters.ts';
 
@@ -59,6 +61,7 @@ const isAnswer = ({ role, kind }: Message): boolean => role === 'assistant' && k
 export type Requests = ReturnType<typeof createRequests>;
 
 interface RequestBuilderDeps {
+  readonly personaOf?: Prompts['personaOf'] | undefined;
   readonly config: Readable<Config>;
   readonly meters: Meters;
   readonly meaning: MeaningSource;
@@ -127,6 +130,7 @@ class RequestBuilder {
       compactions,
       meta.systemPrompt,
       this.projectsOf(conversation),
+      this.#deps.personaOf?.(conversation),
       keptKey(keptIn(conversation)),
       path.length,
       path.at(-1),
@@ -152,7 +156,8 @@ class RequestBuilder {
 
   /** Instructions as they weigh: the conversation's or the person's, and those of its projects. */
   systemOf(conversation: Conversation): string {
-    const own = conversation.meta.systemPrompt ?? this.#deps.config.get().chat.instructions;
+    const { chat } = this.#deps.config.get();
+    const own = instructionsFor(conversation.meta, this.#deps.personaOf?.(conversation) ?? null, chat);
     return [own, ...(this.projectsOf(conversation) ?? []).map(({ words }) => words)].join('\n\n');
   }
 
@@ -261,7 +266,7 @@ class RequestBuilder {
       buildPrompt({
         path,
         recall: recall && this.#deps.redaction().part(recall),
-        system: conversation.meta.systemPrompt ?? chat.instructions,
+        system: instructionsFor(conversation.meta, this.#deps.personaOf?.(conversation) ?? null, chat),
         projects: this.projectsOf(conversation),
         window,
         reserve: context.reserved_tokens,

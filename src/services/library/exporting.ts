@@ -7,6 +7,7 @@ import { holdsSomething } from '../../domain/chat/archive.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import type { Documents, LibraryEntry } from '../documents/documents.ts';
 import type { Notes, NotesState } from '../documents/notes.ts';
+import type { Prompts, PromptsState } from '../prompts/prompts.ts';
 import type { Activities } from './activities.ts';
 import type { Library } from './library.ts';
 
@@ -16,6 +17,7 @@ const BLOB_BYTES = 8 * 1024 * 1024;
 export interface ExportingDeps {
   readonly documents: Pick<Documents, 'read'>;
   readonly notes: Pick<Notes, 'state' | 'known'> | undefined;
+  readonly prompts: Pick<Prompts, 'state'> | undefined;
   readonly activities: Pick<Activities, 'run'>;
   /** All lines of the library, once it was read. */
   readonly entries: () => Promise<readonly LibraryEntry[]>;
@@ -30,6 +32,7 @@ export interface ExportingDeps {
 export function createExporting({
   documents,
   notes,
+  prompts,
   activities,
   entries,
   words,
@@ -49,6 +52,7 @@ export function createExporting({
         ? listed.filter((entry) => format === 'json' || entry.deletedAt === null).map(({ id }) => id)
         : wanted;
     const told = wanted === 'all' && notes ? await notesByNow(notes) : undefined;
+    const saved = wanted === 'all' && prompts ? await until(prompts.state, ({ ready }) => ready) : undefined;
     return activities.run(
       { label: 'export', params: { name: exporter.label }, total: chosen.length },
       async (progress) => {
@@ -80,7 +84,7 @@ export function createExporting({
           now: at,
           signal: progress.signal,
           words,
-          ...(told ? { told: { notes: told.notes, feedback: told.feedback } } : {}),
+          ...(told ? { told: { notes: told.notes, feedback: told.feedback, ...savedWords(saved) } } : {}),
         })) {
           open.push(piece as Uint8Array<ArrayBuffer>);
           bytes += piece.length;
@@ -100,6 +104,9 @@ export function createExporting({
     );
   };
 }
+
+const savedWords = (saved: PromptsState | undefined) =>
+  saved ? { prompts: saved.prompts, personas: saved.personas } : {};
 
 /** What the person told memory, with what is still being written down. */
 async function notesByNow(notes: Pick<Notes, 'state' | 'known'>): Promise<NotesState> {

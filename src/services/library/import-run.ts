@@ -6,13 +6,14 @@ import type { ImportedConversation, Skipped, Source } from '../../adapters/impor
 import { rawChunksOf } from '../../adapters/importers/source-file.ts';
 import { RecollectError, toProblem } from '../../domain/base/errors.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
-import { holdsSomething } from '../../domain/chat/archive.ts';
+import { holdsAnything } from '../../domain/chat/archive.ts';
 import type { ConversationMeta } from '../../domain/chat/conversation.ts';
 import type { Role } from '../../domain/chat/message.ts';
 import type { Forgotten } from '../../domain/forget/sought.ts';
 import type { ConversationChange, Documents, LibraryEntry } from '../documents/documents.ts';
 import type { Notes } from '../documents/notes.ts';
 import { broughtWithoutForgotten, withoutForgotten } from '../forget/imports.ts';
+import type { Prompts } from '../prompts/prompts.ts';
 import type { Progress } from './activities.ts';
 import {
   asChanges,
@@ -35,7 +36,7 @@ export const NO_MESSAGES: Readonly<Record<Role, number>> = { system: 0, user: 0,
 export const NOTHING_LATER: Later = { attachments: 0, answers: 0, titles: 0 };
 
 /** Notes and feedback that a file brings along. */
-type Brought = Parameters<Notes['bring']>[0];
+type Brought = Parameters<Notes['bring']>[0] & Partial<Parameters<Prompts['bring']>[0]>;
 
 /** Reads the conversations of a source, as an importer does. `onBrought`: what comes besides them. */
 export type SourceReader = (
@@ -50,6 +51,7 @@ export type SourceReader = (
 
 export interface ImportRunDeps {
   readonly documents: Documents;
+  readonly prompts?: Pick<Prompts, 'bring'> | undefined;
   readonly notes: (Pick<Notes, 'bring'> & Partial<Pick<Notes, 'known' | 'forgotten'>>) | undefined;
   /** All entries of the library, once it was read. */
   readonly entries: () => Promise<readonly LibraryEntry[]>;
@@ -225,7 +227,7 @@ export class ImportRun {
       signal,
       skip,
       now: this.#startedAt,
-      onBrought: (one) => brought.push(broughtWithoutForgotten(one, this.#forgotten())),
+      onBrought: (one) => brought.push({ ...one, ...broughtWithoutForgotten(one, this.#forgotten()) }),
     });
     for await (const imported of withoutForgotten(read, this.#forgotten(), skip)) {
       signal.throwIfAborted();
@@ -236,7 +238,7 @@ export class ImportRun {
       if (this.#isHeld) this.#settle(plan);
     }
     const isForgotten = this.#skipped.some(({ reason }) => reason === 'forgotten');
-    if (first === null && !isForgotten && !brought.some(holdsSomething)) {
+    if (first === null && !isForgotten && !brought.some(holdsAnything)) {
       const isBroken = this.#skipped.some(({ reason }) => reason === 'malformed-line');
       throw new RecollectError(
         isBroken ? 'import-broken' : 'import-empty',
@@ -336,7 +338,11 @@ export class ImportRun {
   async #bring(brought: readonly Brought[]): Promise<{ count: number; failed: unknown }> {
     let count = 0;
     try {
-      for (const one of brought) count += (await this.#deps.notes?.bring(one)) ?? 0;
+      for (const one of brought) {
+        count += (await this.#deps.notes?.bring(one)) ?? 0;
+        const { prompts = [], personas = [] } = one;
+        count += (await this.#deps.prompts?.bring({ prompts, personas }))?.added ?? 0;
+      }
     } catch (failed) {
       return { count, failed };
     }

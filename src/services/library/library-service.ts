@@ -10,6 +10,7 @@ import { SerialQueue } from '../../domain/base/serial-queue.ts';
 import type { ConversationMeta } from '../../domain/chat/conversation.ts';
 import type { ConversationChange } from '../documents/documents.ts';
 import type { Notes } from '../documents/notes.ts';
+import type { Prompts } from '../prompts/prompts.ts';
 import { type Activities, createActivities } from './activities.ts';
 import { createExporting, type ExportingDeps } from './exporting.ts';
 import { asChanges, conversationIdOf, planImport, sourceKey } from './import-plan.ts';
@@ -28,6 +29,8 @@ export interface LibraryDeps
     > {
   /** What the person told memory: part of a whole export, and of an import of it. */
   readonly notes?: Pick<Notes, 'state' | 'known' | 'bring'> & Partial<Pick<Notes, 'forgotten'>>;
+  /** Saved prompts and personas: part of it as well. */
+  readonly prompts?: Pick<Prompts, 'state' | 'bring'>;
   /** Where the time of the last whole export is kept, ms since 1970. */
   readonly backups?: { recall(): Promise<number | undefined>; keep(at: number): Promise<void> };
   /** Long work of other services, shown in the same list. */
@@ -81,6 +84,7 @@ class LibraryService implements Library {
     this.#importing = createImporting({
       documents: deps.documents,
       notes: deps.notes,
+      prompts: deps.prompts,
       activities: this.#activities,
       entries: () => this.#entries(),
       now: this.#now,
@@ -94,6 +98,7 @@ class LibraryService implements Library {
     this.exportConversations = createExporting({
       documents: deps.documents,
       notes: deps.notes,
+      prompts: deps.prompts,
       activities: this.#activities,
       entries: () => this.#entries(),
       words: deps.words,

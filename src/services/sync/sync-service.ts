@@ -44,6 +44,8 @@ interface SyncDeps {
   /** As the engine tells it. */
   readonly status: Readable<SyncStatus>;
   readonly ask: (request: SyncRequest) => Promise<SyncAnswer>;
+  /** Hears what this device is called from now on. */
+  readonly onNamed?: (name: string) => Promise<void>;
   readonly random: (bytes: number) => Uint8Array;
   readonly now?: () => number;
 }
@@ -146,6 +148,7 @@ class SyncService implements Sync {
         await journalWrite(this.#drawer, 'created', this.#now()),
       ],
     );
+    await this.#deps.onNamed?.(deviceName);
     await this.#switchOn(mode, address);
   }
 
@@ -210,11 +213,13 @@ class SyncService implements Sync {
       await this.#deps.vault.put(tokenName(id), '');
       throw error;
     }
+    await this.#deps.onNamed?.(deviceName);
     await this.#switchOn(mode, address);
   }
 
   async renameDevice(deviceName: string): Promise<void> {
     await this.#drawer.set(ACCOUNT, { ...(await this.#account()), deviceName });
+    await this.#deps.onNamed?.(deviceName);
   }
 
   async revoke(device: string, { anyway }: { readonly anyway?: WhyUnfetched } = {}): Promise<void> {

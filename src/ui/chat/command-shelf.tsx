@@ -13,10 +13,11 @@ import {
 } from '../../services/commands/index.ts';
 import { useApp } from '../hooks/app.tsx';
 import { classes } from '../shell/controls.tsx';
+import { type PromptLine, usePromptLines } from './prompt-lines.ts';
 
 /** Whether a text is a command: a slash, narrow or wide, and a word. A path (`/usr/bin`) and two slashes are ordinary words. */
 export const isCommandLine = (text: string): boolean =>
-  /^[/／][\p{L}-]*(\s|$)/u.test(text) && !text.includes('\n');
+  /^[/／](?:[\p{L}-][\p{L}\p{N}-]*)?(\s|$)/u.test(text) && !text.includes('\n');
 
 export interface CommandShelfHandle {
   /** True where the key was the shelf's. */
@@ -63,6 +64,7 @@ export function CommandShelf({
   line,
   conversationId,
   onTake,
+  onPrompt,
   onClose,
 }: {
   ref: RefObject<CommandShelfHandle | null>;
@@ -71,6 +73,8 @@ export function CommandShelf({
   conversationId: ConversationId | null;
   /** The whole line after a suggestion was taken, and where the caret goes. */
   onTake: (text: string, caret: number) => void;
+  /** A saved prompt was taken; what is written behind its name goes along. */
+  onPrompt: (prompt: PromptLine) => void;
   onClose: () => void;
 }) {
   const { commands } = useApp();
@@ -81,7 +85,20 @@ export function CommandShelf({
     () => complete(commands, text, caret, offered),
     [commands, text, caret, offered],
   );
-  const { from, to, suggestions } = completion;
+  const prompts = usePromptLines(text, caret);
+  const { from, to } = completion;
+  const suggestions: readonly Suggestion[] = [
+    ...completion.suggestions,
+    ...prompts.map(
+      ({ slug, prompt, blanks }): Suggestion => ({
+        kind: 'value',
+        text: `/${slug}`,
+        help: '',
+        wants: blanks.join(' '),
+        says: prompt.description || prompt.name,
+      }),
+    ),
+  ];
   const [chosen, setChosen] = useState(0);
   const list = useRef<HTMLDivElement>(null);
   const id = useId();
@@ -92,6 +109,8 @@ export function CommandShelf({
   }, [chosen]);
 
   const take = (at: number) => {
+    const prompt = prompts[at - completion.suggestions.length];
+    if (prompt) return onPrompt(prompt);
     const suggestion = suggestions[at];
     if (!suggestion) return;
     const before = `${text.slice(0, from)}${suggestion.text} `;
@@ -99,7 +118,8 @@ export function CommandShelf({
   };
   useImperativeHandle(ref, () => ({
     onKey: (event) => {
-      const meant = meaningOf(event, text, completion, chosen);
+      const isPrompt = chosen >= completion.suggestions.length;
+      const meant = meaningOf(event, text, { from, to, suggestions }, chosen, isPrompt);
       if (meant === null) return false;
       if (meant === 'close') onClose();
       else if (meant === 'take') take(chosen);
@@ -141,6 +161,7 @@ function meaningOf(
   text: string,
   { from, to, suggestions }: Completion,
   chosen: number,
+  isPrompt: boolean,
 ): 1 | -1 | 'take' | 'close' | null {
   if (event.ctrlKey || event.metaKey || event.altKey) return null;
   if (event.key === 'Escape') return 'close';
@@ -148,7 +169,7 @@ function meaningOf(
   if (event.key === 'ArrowDown') return 1;
   if (event.key === 'ArrowUp') return -1;
   if (event.shiftKey) return null;
-  if (event.key === 'Tab') return 'take';
+  if (event.key === 'Tab' || (event.key === 'Enter' && isPrompt)) return 'take';
   // Enter completes a half written command; a complete line runs.
   const typed = text.slice(from, to);
   const suggestion = suggestions[chosen];

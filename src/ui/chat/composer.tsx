@@ -32,6 +32,9 @@ import type { GivenFiles } from './file-drop.tsx';
 import { GaugeRing, useNextRequest } from './gauge.tsx';
 import { LimitLine } from './limit-line.tsx';
 import { ModelPicker } from './model-picker.tsx';
+import { PersonaPicker } from './persona-picker.tsx';
+import { PromptForm } from './prompt-form.tsx';
+import { type PromptLine, promptLine } from './prompt-lines.ts';
 import { Queue } from './queue.tsx';
 import { sends } from './send-keys.ts';
 import type { TurnView } from './turn-view.ts';
@@ -51,6 +54,7 @@ export function Composer({
   onFold,
   turn,
   first,
+  persona,
   send,
   runCommand,
   editLast,
@@ -66,6 +70,10 @@ export function Composer({
   turn: TurnView;
   /** The first message of a conversation: memory offers what it has. */
   first: boolean;
+  /** Who answers in a conversation that has not begun; absent in one that has. */
+  persona?:
+    | { readonly value: string | null; readonly onChange: (persona: string | null) => void }
+    | undefined;
   /** Sends, or queues while an answer is being written. Rejects where the words are not in the conversation, and come back. */
   send: (parts: readonly Part[], passages: RecallChoice) => Promise<void>;
   /** False where the line could not be read: it comes back to be mended. */
@@ -83,14 +91,9 @@ export function Composer({
   const offered = useOfferedPassages();
   useComposerControl(draft);
   useImperativeHandle(handle, () => ({ addFiles: attachments.addFiles }));
-  const submit = useSubmit({ draft, attachments, offered, send, runCommand });
-  const parts = useMemo<readonly Part[]>(
-    () => [
-      ...files.map((file) => file.part),
-      ...(draft.rested ? [{ type: 'text' as const, text: draft.rested }] : []),
-    ],
-    [files, draft.rested],
-  );
+  const prompts = usePrompts(draft);
+  const submit = useSubmit({ draft, attachments, offered, send, runCommand, takePrompt: prompts.takeLine });
+  const parts = useRestedParts(draft);
   const { choice } = useModelInUse(conversation);
   const next = useNextRequest(conversation, parts, offered.announced);
   const focusKeys = useShortcutKeys('focus');
@@ -120,7 +123,16 @@ export function Composer({
             line={command}
             conversationId={conversationId}
             onTake={draft.setText}
+            onPrompt={prompts.take}
             onClose={draft.closeCommand}
+          />
+        )}
+        {prompts.filling && (
+          <PromptForm
+            key={prompts.filling.prompt.id}
+            line={prompts.filling}
+            onInsert={prompts.insert}
+            onCancel={prompts.cancel}
           />
         )}
         {choice !== null && <LimitLine />}
@@ -146,6 +158,7 @@ export function Composer({
           onStop={() => conversationId && app.chat.stop(conversationId)}
         >
           <GaugeRing next={next} onFold={onFold} />
+          <PersonaPicker conversation={conversation} {...(persona ?? {})} />
           <ModelPicker conversation={conversation} />
         </ComposerBar>
       </ComposerForm>
@@ -324,6 +337,46 @@ function useOfferedPassages() {
   };
 }
 
+/** What would be sent, once it has rested. */
+function useRestedParts({ files, rested }: ComposerDraft): readonly Part[] {
+  return useMemo(
+    () => [...files.map((file) => file.part), ...(rested ? [{ type: 'text' as const, text: rested }] : [])],
+    [files, rested],
+  );
+}
+
+/** A saved prompt on its way into the words: its blanks are filled in first. What was written before stays, above it. */
+function usePrompts({ area, wordsAside, setText }: ComposerDraft) {
+  const app = useApp();
+  const [filling, setFilling] = useState<PromptLine | null>(null);
+  const insert = (text: string) => {
+    setFilling(null);
+    const there = area.current?.value ?? '';
+    setText(there.trim() === '' ? text : below(there, text));
+    area.current?.focus();
+  };
+  const take = (line: PromptLine) => {
+    setText(wordsAside());
+    if (line.blanks.length === 0) insert(line.prompt.text);
+    else setFilling(line);
+  };
+  return {
+    filling,
+    insert,
+    take,
+    /** True where the line names a prompt. */
+    takeLine: (line: string): boolean => {
+      const found = promptLine(app, line);
+      if (found) take(found);
+      return found !== null;
+    },
+    cancel: () => {
+      setFilling(null);
+      area.current?.focus();
+    },
+  };
+}
+
 /** Sends the draft, or runs it where it is a command. What could not be sent comes back. */
 function useSubmit({
   draft: { area, keeper, aside, filesNow, setText, wordsAside, changeFiles, replaceFiles, ...draft },
@@ -331,12 +384,14 @@ function useSubmit({
   offered,
   send,
   runCommand,
+  takePrompt,
 }: {
   draft: ComposerDraft;
   attachments: Attachments;
   offered: ReturnType<typeof useOfferedPassages>;
   send: (parts: readonly Part[], passages: RecallChoice) => Promise<void>;
   runCommand: (line: string) => Promise<boolean>;
+  takePrompt: (line: string) => boolean;
 }): () => void {
   const report = useReport();
   const runLine = (line: string) => {
@@ -378,6 +433,7 @@ function useSubmit({
     const text = area.current.value.trim();
     attachments.dismissRefused();
     attachments.dismissExports();
+    if (isCommandLine(text) && takePrompt(text)) return;
     if (isCommandLine(text)) runLine(text);
     else if (text || filesNow.current.length > 0) sendMessage(text, filesNow.current);
   };

@@ -16,9 +16,10 @@ import { type ReactNode, useContext, useLayoutEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { MessageId } from '../../domain/base/ids.ts';
 import type { Message } from '../../domain/chat/message.ts';
-import { formatExact, formatRelative } from '../i18n/index.ts';
+import { formatDayTime, formatExact, formatRelative } from '../i18n/index.ts';
 import { IconButton, Menu, type MenuItem } from '../shell/controls.tsx';
 import { useCopy } from '../shell/problem-notice.tsx';
+import { shownDevice } from '../sync/device-name.ts';
 import { SIBLINGS } from './held-place.ts';
 import { type BranchStep, BranchStepContext, useActions } from './message-actions.ts';
 import type { Siblings } from './rows.ts';
@@ -135,7 +136,15 @@ export function RarerTools({
       run();
     },
   });
-  const items: MenuItem[] = [...first];
+  const items: MenuItem[] = [];
+  if (message.device)
+    items.push({
+      heading: t('writtenOn', {
+        device: shownDevice(message.device),
+        when: formatDayTime(message.createdAt),
+      }),
+    });
+  items.push(...first);
   if (first.length > 0 && actions.canWrite) items.push('separator');
   if (actions.canWrite)
     items.push(
@@ -175,7 +184,7 @@ export function RarerTools({
         true,
       ),
     );
-  if (items.length === 0) return null;
+  if (items.every((row) => typeof row === 'object' && 'heading' in row)) return null;
   return (
     <Menu
       keepFocus

@@ -27,6 +27,7 @@ import { Composer, type ComposerHandle } from './composer.tsx';
 import { isEmptyPage } from './empty-page.ts';
 import { DropOverlay, useFileDrop } from './file-drop.tsx';
 import { InstructionsButton, InstructionsDialog } from './instructions.tsx';
+import { useNewPersona } from './persona-picker.tsx';
 import { TemporarySwitch, TemporaryWords } from './temporary.tsx';
 
 export function NewConversation() {
@@ -45,16 +46,19 @@ export function NewConversation() {
   const [instructions, setInstructions] = useState<string | null>(null);
   const [instructing, setInstructing] = useState(false);
   const temporary = useReadable(session.temporary);
+  const [persona, setPersona] = useNewPersona();
 
   const runLine = (line: string) => {
     forget(() => true);
     return command(line);
   };
   const send = async (parts: readonly Part[], passages: RecallChoice) => {
-    const own = temporary ?? (instructions === null ? undefined : newConversationId());
+    const own = temporary ?? (instructions === null && !persona ? undefined : newConversationId());
     if (own)
       await orElse(
-        app.documents.change(own, { meta: { systemPrompt: instructions, createdAt: Date.now() } }),
+        app.documents.change(own, {
+          meta: { systemPrompt: instructions, persona: persona?.id ?? null, createdAt: Date.now() },
+        }),
         undefined,
         'instructions that are not written yet; they wait before the message, which tells of it',
       );
@@ -121,7 +125,8 @@ export function NewConversation() {
         conversationId={null}
         turn={IDLE_TURN}
         draftOf={temporary}
-        first={temporary === null}
+        first={temporary === null && persona?.memory !== 'none'}
+        persona={{ value: persona?.id ?? null, onChange: setPersona }}
         send={send}
         runCommand={runLine}
         editLast={() => false}

@@ -1,6 +1,9 @@
 // What the palette does besides finding: new conversation, import, screens.
-import { Brain, Download, HardDrive, Keyboard, Settings, SquarePen } from 'lucide-react';
+import { Brain, Download, HardDrive, Keyboard, Settings, SquarePen, TextQuote } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
+import { until } from '../../domain/base/readable.ts';
+import { slugsOf } from '../../domain/prompts/prompt.ts';
+import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { useShortcutKeys } from '../shell/shortcuts.ts';
@@ -11,6 +14,20 @@ export function usePaletteActions(onDone: (then?: () => void) => void): readonly
   const { t } = useTranslation('palette');
   const navigation = useNavigation();
   const session = useSession();
+  const { prompts, commands } = useApp();
+  const saved = useReadable(prompts.state, (state) => state.prompts);
+  const slugs = slugsOf(
+    saved,
+    commands.map(({ name }) => name),
+  );
+  /** Its name goes into the composer, whose list offers it with Enter. */
+  const write = (line: string) =>
+    onDone(() => {
+      if (!session.composer.get()) navigation.newConversation();
+      requestAnimationFrame(() => {
+        void until(session.composer, (there) => there !== null).then((composer) => composer?.insert(line));
+      });
+    });
   return [
     {
       id: 'new',
@@ -55,5 +72,12 @@ export function usePaletteActions(onDone: (then?: () => void) => void): readonly
       keys: useShortcutKeys('shortcuts'),
       run: () => onDone(() => session.floating.set('shortcuts')),
     },
+    ...saved.map(({ id, name, description }) => ({
+      id: `prompt ${id}`,
+      label: t('action.prompt', { name }),
+      also: [description, slugs.get(id) ?? ''].filter((words) => words !== ''),
+      icon: <TextQuote size={16} aria-hidden />,
+      run: () => write(`/${slugs.get(id)}`),
+    })),
   ];
 }

@@ -3,6 +3,7 @@
 export const SECTION_IDS = [
   'models',
   'costs',
+  'prompts',
   'memory',
   'context',
   'sync',
@@ -31,6 +32,7 @@ export const SETTING_ENTRIES: readonly SettingEntry[] = [
   { section: 'models', key: 'models.addTitle' },
   { section: 'models', key: 'models.defaultModel' },
   ...fields('models', 'chat.instructions', 'chat.titles_by_model'),
+  { section: 'prompts', key: 'section.prompts.title' },
   { section: 'costs', key: 'costs.prices.title' },
   ...fields('costs', 'costs.limit', 'costs.period', 'costs.currency', 'costs.warn_at'),
   ...fields(

@@ -13,6 +13,7 @@ import { CostsSection } from './costs-section.tsx';
 import { MemorySection } from './memory-section.tsx';
 import { ModelsSection } from './models-section.tsx';
 import { PrivacySection } from './privacy-section.tsx';
+import { PromptsSection } from './prompts-section.tsx';
 import { SECTION_IDS, type SectionId, sectionOf } from './sections.ts';
 import { ShortcutsSection } from './shortcuts-section.tsx';
 import { StorageSection } from './storage-section.tsx';
@@ -21,6 +22,7 @@ import { SyncSection } from './sync-section.tsx';
 const SECTIONS: Record<SectionId, ComponentType> = {
   models: ModelsSection,
   costs: CostsSection,
+  prompts: PromptsSection,
   memory: MemorySection,
   context: ContextSection,
   sync: SyncSection,

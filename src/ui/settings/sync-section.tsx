@@ -3,8 +3,9 @@ import { KeyRound, QrCode as QrIcon, RefreshCw, TriangleAlert } from 'lucide-rea
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { toast } from 'sonner';
+import { MAX_DEVICE_NAME } from '../../services/settings/device-name.ts';
 import type { SyncMode, SyncState, SyncStatus } from '../../services/sync/sync.ts';
-import { useApp } from '../hooks/app.tsx';
+import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { formatExact, formatNumber, formatRelative } from '../i18n/index.ts';
 import { sentences } from '../i18n/sentences.ts';
@@ -19,7 +20,43 @@ import { RelaySight } from '../sync/relay-sight.tsx';
 import { SyncLog } from '../sync/sync-log.tsx';
 import { useSyncAccount, useSyncStatus } from '../sync/use-sync.ts';
 import { RadioTile } from './radio-tile.tsx';
-import { Group, NumberSetting, Refusal, Row, useSetting } from './rows.tsx';
+import { FIELD, Group, NumberSetting, Refusal, Row, useSetting } from './rows.tsx';
+
+/** What this device is called, as long as the list of devices does not say it. */
+function DeviceNameRow() {
+  const { t } = useTranslation('sync');
+  const { deviceName } = useApp();
+  const report = useReport();
+  const own = useReadable(deviceName.own);
+  const [draft, setDraft] = useState<string | null>(null);
+  const id = useId();
+  const keep = () => {
+    if (draft !== null) deviceName.set(draft).then(() => setDraft(null), report);
+  };
+  return (
+    <Row
+      label={t('device.thisName')}
+      help={t('device.nameHelp')}
+      labelFor={id}
+      describedBy={`${id}-help`}
+      stack
+    >
+      <input
+        id={id}
+        dir="auto"
+        maxLength={MAX_DEVICE_NAME}
+        value={draft ?? own ?? deviceName.get()}
+        aria-describedby={`${id}-help`}
+        onChange={({ target }) => setDraft(target.value)}
+        onBlur={keep}
+        onKeyDown={({ key }) => {
+          if (key === 'Enter') keep();
+        }}
+        className={classes(FIELD, 'w-full @lg:w-60')}
+      />
+    </Row>
+  );
+}
 
 export function SyncSection() {
   const { t } = useTranslation(['sync', 'settings']);
@@ -71,6 +108,7 @@ export function SyncSection() {
           <SyncLog />
         </Group>
       )}
+      {account === null && <DeviceNameRow />}
       <Modes mode={mode.value} set={mode.set} keeps={mine !== null} />
       <Refusal problem={mode.problem} />
       {wanted !== null && (

@@ -8,15 +8,12 @@ import { useApp, useReadable } from '../hooks/app.tsx';
 import { sentences } from '../i18n/sentences.ts';
 import { Button, TextField } from '../shell/controls.tsx';
 import { ProblemNotice, useProblemWords } from '../shell/problem-notice.tsx';
-import { deviceOf } from './device-name.ts';
 import { AccountTokenField, RelayAddressField } from './relay-fields.tsx';
 
-/** A name for this device in the language of the page. */
+/** The name of this device as it is now. */
 export function useGuessedName(): string {
-  const { t } = useTranslation('sync');
-  const { system, browser } = deviceOf(navigator.userAgent);
-  if (system && browser) return t('device.guess', { system, browser });
-  return system ?? browser ?? t('device.guessNothing');
+  const { deviceName } = useApp();
+  return useReadable(deviceName.own) ?? deviceName.get();
 }
 
 /** The address of the server that handed out this page, as a relay's: one command can serve both. */

@@ -1,4 +1,16 @@
 // What a device may be called until its owner says better.
+import i18next from 'i18next';
+
+/** What a browser tells of itself and of what it runs on. */
+interface BrowserLike {
+  readonly userAgent: string;
+  readonly maxTouchPoints?: number;
+  readonly userAgentData?: {
+    readonly platform: string;
+    readonly mobile: boolean;
+    readonly brands: readonly { readonly brand: string }[];
+  };
+}
 
 const SYSTEMS: readonly [RegExp, string][] = [
   [/iPhone/, 'iPhone'],
@@ -6,22 +18,51 @@ const SYSTEMS: readonly [RegExp, string][] = [
   [/Android/, 'Android'],
   [/Mac/, 'Mac'],
   [/Windows|Win32|Win64/, 'Windows'],
-  [/CrOS/, 'ChromeOS'],
+  [/CrOS|Chrome ?OS/, 'Chromebook'],
   [/Linux/, 'Linux'],
 ];
+/** Those that others are built on come last. */
 const BROWSERS: readonly [RegExp, string][] = [
-  [/Edg\//, 'Edge'],
-  [/OPR\//, 'Opera'],
-  [/Firefox\//, 'Firefox'],
-  [/Chrome\//, 'Chrome'],
+  [/Edg(?:A|iOS)?\/|Microsoft Edge/, 'Edge'],
+  [/OPR\/|Opera/, 'Opera'],
+  [/SamsungBrowser\/|Samsung Internet/, 'Samsung Internet'],
+  [/Vivaldi/, 'Vivaldi'],
+  [/Brave/, 'Brave'],
+  [/Firefox\/|FxiOS\//, 'Firefox'],
+  [/Chrome\/|CriOS\/|Google Chrome|Chromium/, 'Chrome'],
   [/Safari\//, 'Safari'],
 ];
 
 const first = (list: readonly [RegExp, string][], text: string): string | null =>
   list.find(([pattern]) => pattern.test(text))?.[1] ?? null;
 
-/** System and browser as far as the browser tells. */
-export const deviceOf = (userAgent: string): { system: string | null; browser: string | null } => ({
-  system: first(SYSTEMS, userAgent),
-  browser: first(BROWSERS, userAgent),
-});
+/** System and browser as far as the browser tells. `phone`, `tablet`: one of many makers. */
+export function deviceOf({ userAgent, maxTouchPoints = 0, userAgentData }: BrowserLike): {
+  readonly system: string | null;
+  readonly browser: string | null;
+} {
+  const brands = userAgentData?.brands.map(({ brand }) => brand).join(' ') ?? '';
+  const system = first(SYSTEMS, userAgentData?.platform ?? '') ?? first(SYSTEMS, userAgent);
+  const browser = first(BROWSERS, brands) ?? first(BROWSERS, userAgent);
+  // An iPad says it is a Mac; no Mac is touched.
+  if (system === 'Mac' && maxTouchPoints > 1) return { system: 'iPad', browser };
+  if (system !== 'Android') return { system, browser };
+  return { system: (userAgentData?.mobile ?? /Mobile/.test(userAgent)) ? 'phone' : 'tablet', browser };
+}
+
+/** A name for this device in the language of the page. */
+export function guessedDeviceName(browser: BrowserLike = navigator): string {
+  const found = deviceOf(browser);
+  const system =
+    found.system === 'phone' || found.system === 'tablet'
+      ? i18next.t(`sync:device.${found.system}`)
+      : found.system;
+  if (system && found.browser) return i18next.t('sync:device.guess', { system, browser: found.browser });
+  return system ?? found.browser ?? i18next.t('sync:device.guessNothing');
+}
+
+/** A device as it signed a message. Earlier versions signed with what the browser calls its platform. */
+export const shownDevice = (signed: string): string =>
+  /^(?:MacIntel|MacPPC|Win32|Win64|Linux \S+|iPhone|iPad|Android)$/.test(signed)
+    ? (first(SYSTEMS, signed) ?? signed)
+    : signed;

@@ -93,6 +93,7 @@ const ADDED: Readonly<Record<string, unknown>> = {
   'context.summary_prompt': '',
   'chat.instructions': '',
   'chat.titles_by_model': true,
+  'chat.persona': '',
   'costs.limit': 0,
   'costs.period': 'month',
   'costs.currency': 'USD',

@@ -1,5 +1,5 @@
 // Several models on one question at once: each answer a sibling branch, one stopped or failed without the others, the head left alone.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { ChatModel } from '../../../src/adapters/models/chat-model.ts';
 import { createScriptedModel } from '../../../src/adapters/models/in-memory.ts';
 import { type Readable, until } from '../../../src/domain/base/readable.ts';
@@ -116,6 +116,35 @@ describe('comparing models', () => {
     release();
     await until(chat.turn(id), ({ status, queue }) => status === 'idle' && queue.length === 0);
     expect((await path(id)).map(textOf)).toEqual(['Who are you?', 'I am first.', 'And now?', 'I am first.']);
+  });
+
+  it('is there again after a reload, and asks again from there', async () => {
+    const { ask, idle, id, store, documents, texts, answer } = await scene();
+    await ask('second', 'broken');
+    await idle(id);
+    await vi.waitFor(async () =>
+      expect(JSON.stringify(await store.drawer.get('comparisons'))).toContain('second'),
+    );
+    const again = createScene({
+      store,
+      model: (_, by) =>
+        createScriptedModel({
+          id: by?.model ?? 'first',
+          contextWindow: 32_000,
+          reply: () => [{ type: 'text-delta', text: `Once more ${by?.model}.` }],
+        }),
+    });
+    const comparison = again.chat.comparison(id);
+    const found = await until(comparison, (one) => one !== null);
+    expect(found).toMatchObject({ answer: answer.id });
+    const [second, broken] = found?.answers ?? [];
+    const last = second?.last.get();
+    expect((await documents.read(id))?.messages.get(last as never)).toMatchObject({ model: 'second' });
+    broken?.again();
+    await until(broken?.last as Readable<unknown>, (one) => one !== null);
+    await again.idle(id);
+    expect(again.chat.comparison(id).get()).toBe(found);
+    expect(await texts()).toContain('Once more broken.');
   });
 
   it('refuses to begin while an answer is being written', async () => {

@@ -94,3 +94,21 @@ it('counts what its requests cost, and estimates what the endpoint does not repo
   ]);
   expect(usages).toEqual([expect.objectContaining({ outputTokens: 4, estimated: true })]);
 });
+
+it('goes with the parameters of its persona before those of the connection', () => {
+  const tuned = { ...there, parameters: { temperature: 1, top_p: 0.5 } };
+  const models = new EndpointModels({
+    settings: {
+      connections: writable({ endpoints: [tuned], chosen: { endpointId: 'there', model: 'distant' } }),
+    },
+    keys: { get: async () => undefined },
+    fetch,
+    refusals: { leftOut: () => [], remember: async () => undefined },
+    filter: new PrivacyFilter({ config: writable(defaultConfig) }),
+    personaOf: () => ({ parameters: { temperature: 0 } }) as never,
+    spending: { record: () => undefined },
+  });
+  const talk = { id: 'talk', meta: { head: null }, messages: new Map() } as never;
+  expect(models.modelOf(talk)?.parameters).toEqual({ temperature: 0, top_p: 0.5 });
+  expect(models.modelOf()?.parameters).toEqual({ temperature: 1, top_p: 0.5 });
+});

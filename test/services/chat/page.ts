@@ -38,7 +38,7 @@ const chat = createChat({
     model: models,
     config,
     now: Date.now,
-    device: 'page',
+    device: () => 'page',
   }),
   memory: {
     recall: async ({ text }) => ({
@@ -55,7 +55,7 @@ const chat = createChat({
   },
   config,
   now: Date.now,
-  device: 'page',
+  device: () => 'page',
   locks: navigator.locks,
 });
 const rescued = await chat.rescueDrafts();

@@ -19,6 +19,7 @@ import { type ContextDependencies, createContext } from '../../../src/services/c
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';
 import type { NotesState } from '../../../src/services/documents/notes.ts';
 import type { RecallRequest, RecallResult } from '../../../src/services/memory/memory.ts';
+import type { Prompts } from '../../../src/services/prompts/prompts.ts';
 import type { ModelChoice } from '../../../src/services/settings/settings.ts';
 
 /** Exclusive locks in one thread. `kill` frees all that one holder has, as the end of a tab does. */
@@ -85,6 +86,7 @@ export function createScene(
     notes?: NotesLike;
     context?: Partial<ContextDependencies>;
     refusals?: ModelRefusals;
+    personaOf?: Prompts['personaOf'];
   } = {},
 ) {
   const store = options.store ?? createInMemoryStore();
@@ -100,8 +102,9 @@ export function createScene(
     model,
     config,
     now: Date.now,
-    device: 'test-device',
+    device: () => 'test-device',
     notes: options.notes,
+    personaOf: options.personaOf,
     onProblem,
     ...options.context,
   });
@@ -113,6 +116,7 @@ export function createScene(
     ...(options.onBegun ? { onBegun: options.onBegun } : {}),
     ...(options.refusals ? { refusals: options.refusals } : {}),
     context,
+    personaOf: options.personaOf,
     notes: options.notes,
     memory: {
       recall: async (request) => {
@@ -133,7 +137,7 @@ export function createScene(
     },
     config,
     now: Date.now,
-    device: 'test-device',
+    device: () => 'test-device',
     locks: options.locks,
     tabs: options.tabs,
     onProblem,

@@ -23,6 +23,7 @@ import { createDocuments } from '../../../src/services/documents/documents-servi
 import { createNotes, type Notes } from '../../../src/services/documents/notes.ts';
 import { createLibrary, type LibraryDeps } from '../../../src/services/library/library-service.ts';
 import { groupFiles } from '../../../src/services/library/sources.ts';
+import { createPrompts } from '../../../src/services/prompts/prompts-service.ts';
 import * as chatgpt from '../../fixtures/chatgpt.ts';
 import * as claude from '../../fixtures/claude.ts';
 import { conversationArbitrary } from '../../fixtures/conversations.ts';
@@ -846,6 +847,35 @@ describe('taking out', () => {
     const [again] = await there.library.importFiles([await asFile(file)]);
     expect(again?.told).toBe(0);
     expect(there.notes.state.get().notes.map(({ text }) => text)).toEqual(['Call me Lin.']);
+  });
+
+  it('everything takes saved prompts and personas along, under the ids that conversations name', async () => {
+    const home = () => {
+      const store = createInMemoryStore();
+      const notes = createNotes({ store, now: Date.now });
+      const prompts = createPrompts({ store, now: Date.now, onProblem: console.error });
+      return { prompts, ...setup({ notes, prompts }, store) };
+    };
+    const here = home();
+    await here.library.addSamples();
+    await here.prompts.savePrompt({ name: 'Mail', description: '', text: 'To {{whom}}' });
+    const { id } = await here.prompts.savePersona({
+      name: 'Pirate',
+      description: '',
+      sign: '',
+      colour: 'red',
+      instructions: 'Arr.',
+      model: null,
+      parameters: {},
+      memory: 'all',
+    });
+    const file = await here.library.exportConversations('all', 'json');
+    const there = home();
+    const [report] = await there.library.importFiles([await asFile(file)]);
+    expect(report).toMatchObject({ told: 2, problem: null, skipped: [] });
+    expect(there.prompts.state.get()).toMatchObject({ prompts: [{ name: 'Mail' }], personas: [{ id }] });
+    const [again] = await there.library.importFiles([await asFile(file)]);
+    expect(again?.told).toBe(0);
   });
 
   it('tells what came in where the notes of it could not be kept', async () => {

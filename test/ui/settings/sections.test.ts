@@ -5,7 +5,14 @@ import { settings as zh } from '../../../src/ui/i18n/zh/settings.ts';
 import { SETTING_ENTRIES } from '../../../src/ui/settings/sections.ts';
 
 /** Edited under a name that is no configuration key, or by something else than a row. */
-const ELSEWHERE = ['version', 'sync.mode', 'sync.remote.endpoint', 'ui.shortcuts', 'privacy.encrypt_local'];
+const ELSEWHERE = [
+  'version',
+  'sync.mode',
+  'sync.remote.endpoint',
+  'ui.shortcuts',
+  'chat.persona',
+  'privacy.encrypt_local',
+];
 
 const under = (path: string, group: string) => path === group || path.startsWith(`${group}.`);
 

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { fingerprintOf, fragmentOf } from '../../../src/domain/sync/pairing.ts';
 import { pathOf, routeOf } from '../../../src/ui/hooks/navigation.tsx';
-import { deviceOf } from '../../../src/ui/sync/device-name.ts';
+import { deviceOf, shownDevice } from '../../../src/ui/sync/device-name.ts';
 import { isPairingFragment, PAIR_PATH } from '../../../src/ui/sync/pairing-link.ts';
 
 it('the fragment of every offer is recognised, other fragments are left alone', () => {
@@ -29,7 +29,32 @@ it('devices are called by system and browser', () => {
     'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
   const safari =
     'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0 Mobile/15E148 Safari/604.1';
-  expect(deviceOf(chrome)).toEqual({ system: 'Linux', browser: 'Chrome' });
-  expect(deviceOf(safari)).toEqual({ system: 'iPhone', browser: 'Safari' });
-  expect(deviceOf('')).toEqual({ system: null, browser: null });
+  expect(deviceOf({ userAgent: chrome })).toEqual({ system: 'Linux', browser: 'Chrome' });
+  expect(deviceOf({ userAgent: safari })).toEqual({ system: 'iPhone', browser: 'Safari' });
+  expect(deviceOf({ userAgent: '' })).toEqual({ system: null, browser: null });
+  expect(
+    deviceOf({ userAgent: chrome.replace('X11; Linux x86_64', 'Macintosh'), maxTouchPoints: 5 }),
+  ).toEqual({
+    system: 'iPad',
+    browser: 'Chrome',
+  });
+  const hints = (platform: string, mobile: boolean, ...names: string[]) => ({
+    userAgent: chrome,
+    userAgentData: { platform, mobile, brands: names.map((brand) => ({ brand })) },
+  });
+  expect(deviceOf(hints('Android', true, 'Not A;Brand', 'Chromium', 'Google Chrome'))).toEqual({
+    system: 'phone',
+    browser: 'Chrome',
+  });
+  expect(deviceOf(hints('Android', false, 'Chromium', 'Samsung Internet')).system).toBe('tablet');
+  expect(deviceOf(hints('Windows', false, 'Chromium', 'Microsoft Edge'))).toEqual({
+    system: 'Windows',
+    browser: 'Edge',
+  });
+});
+
+it('older signatures of messages are shown as systems, names as they are', () => {
+  expect(['MacIntel', 'Win32', 'Linux armv8l', 'Linux on my desk', 'Chrome on Mac'].map(shownDevice)).toEqual(
+    ['Mac', 'Windows', 'Linux', 'Linux on my desk', 'Chrome on Mac'],
+  );
 });

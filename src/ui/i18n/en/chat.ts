@@ -214,6 +214,7 @@ export const chat = {
   notes_other: '{{count}} notes of the tool',
   usage: '{{output}} tokens',
   usageBoth: '{{input}} in, {{output}} out',
+  writtenOn: '{{device}}, {{when}}',
   usageEstimated: 'about {{output}} tokens',
   usageBothEstimated: 'about {{input}} in, {{output}} out',
   fromMemory_one: '{{count}} passage from memory',

@@ -108,7 +108,7 @@ export const context = {
     cancel: 'Cancel',
     guidance: 'What should the summary keep?',
     guidancePlaceholder: 'Keep the API decisions and every port number',
-    makeAgain: 'Rewrite',
+    makeAgain: 'Write it anew',
     wait: 'Rewriting',
     againNothing: 'It came out the same. Nothing was changed.',
     foldedMessage: 'Shortened: not sent, still here',

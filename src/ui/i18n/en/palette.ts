@@ -27,11 +27,14 @@ export const palette = {
     import: 'Import conversations',
     storage: 'Storage',
     shortcuts: 'Keyboard shortcuts',
+    prompt: 'Prompt: {{name}}',
   },
   /** What people call a setting every day, by its words in the settings. */
   everyday: {
     'models.addTitle': 'API key, token, provider, temperature, OpenAI, Kimi, DeepSeek, Ollama, add a model',
     'models.defaultModel': 'default model, change model, switch model',
+    'section.prompts.title':
+      'template, snippet, saved prompt, prompt library, assistant, GPT, character, role',
     'costs.prices.title': 'price, pricing, tariff, rate',
     'field.costs.limit.label': 'budget, spending, money, bill, usage, expenses',
     'field.chat.instructions.label': 'system prompt, custom instructions, persona',

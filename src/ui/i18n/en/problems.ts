@@ -600,6 +600,21 @@ export const problems = {
     kept: 'Its conversations are all still in your library.',
     do: 'Look in the trash: a deleted project can be restored from there.',
   },
+  'prompt-empty': {
+    what: 'A prompt needs a name and words, a persona a name.',
+    kept: 'Nothing was changed.',
+    do: 'Fill in what is empty.',
+  },
+  'prompt-too-long': {
+    what: 'The text has {{length}} characters; there is room for {{limit}}.',
+    kept: 'Nothing was changed, and your words are still in the field.',
+    do: 'Shorten it, or make two of it.',
+  },
+  'prompt-file': {
+    what: '{{name}} has no prompts or personas that can be read.',
+    kept: 'What you have is as it was.',
+    do: 'Choose a file of Recollect, Open WebUI or LibreChat (JSON), or prompts as Markdown or text.',
+  },
   'vault-unavailable': {
     what: 'The browser cannot seal keys on this device.',
     kept: 'All conversations are safe. The key was not kept.',

@@ -11,6 +11,10 @@ export const settings = {
   default: 'Default: {{value}}',
   section: {
     models: { title: 'Models', lead: 'Who answers. Any OpenAI-compatible endpoint, with your own key.' },
+    prompts: {
+      title: 'Prompts & personas',
+      lead: 'What you ask again and again, and who the model is to be. The same on all your devices.',
+    },
     costs: { title: 'Costs', lead: 'What this device spent on models, and what they cost.' },
     memory: {
       title: 'Memory and recall',

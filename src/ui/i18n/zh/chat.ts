@@ -199,6 +199,7 @@ export const chat = {
   notes_other: '{{count}} 条工具备注',
   usage: '{{output}} 个 token',
   usageBoth: '读入 {{input}}，写出 {{output}}',
+  writtenOn: '{{device}}，{{when}}',
   usageEstimated: '约 {{output}} 个 token',
   usageBothEstimated: '约读入 {{input}}，写出 {{output}}',
   fromMemory_other: '来自记忆的 {{count}} 个片段',

@@ -103,7 +103,7 @@ export const context = {
     guidance: '摘要应当保留什么？',
     guidancePlaceholder: '保留接口决定和所有端口号',
     againNothing: '结果与之前相同，未作改动。',
-    makeAgain: '重新生成',
+    makeAgain: '按此重写',
     wait: '正在重新生成',
     foldedMessage: '已精简：不再发送，仍在这里',
     fallback: '原本要用{{wanted}}，改用了{{strategy}}。',

@@ -26,12 +26,14 @@ export const palette = {
     import: '导入对话',
     storage: '存储',
     shortcuts: '键盘快捷键',
+    prompt: '提示词：{{name}}',
   },
   /** 设置的日常叫法，按它在设置里的名字。 */
   everyday: {
     'models.addTitle':
       'API key, api 密钥, 接口密钥, 令牌, token, 温度, 供应商, 服务商, OpenAI, Kimi, DeepSeek, Ollama',
     'models.defaultModel': '默认模型, 换模型, 切换模型',
+    'section.prompts.title': '模板, 提示词库, 常用语, 智能体, 助手, 人设, prompt',
     'costs.prices.title': '价格, 单价, 计费, price',
     'field.costs.limit.label': '预算, 花费, 账单, 用量, 花了多少钱, budget',
     'field.chat.instructions.label': '系统提示词, 人设, 自定义指令, system prompt',

@@ -588,6 +588,21 @@ export const problems = {
     kept: '其中的对话都还在你的库里。',
     do: '到回收站里看看：删除的项目可以从那里恢复。',
   },
+  'prompt-empty': {
+    what: '提示词需要名称和内容，角色需要名称。',
+    kept: '没有任何改动。',
+    do: '请把空着的填上。',
+  },
+  'prompt-too-long': {
+    what: '文字有 {{length}} 个字符，最多 {{limit}} 个。',
+    kept: '没有任何改动，你写的内容还在输入框里。',
+    do: '写短一些，或者拆成两个。',
+  },
+  'prompt-file': {
+    what: '{{name}} 里没有能读出的提示词或角色。',
+    kept: '你已有的内容没有变化。',
+    do: '请选择 Recollect、Open WebUI 或 LibreChat 的 JSON 文件，或者 Markdown、纯文本的提示词。',
+  },
   'vault-unavailable': {
     what: '浏览器无法在这台设备上封存密钥。',
     kept: '所有对话都在。密钥没有保存。',

@@ -11,6 +11,7 @@ export const settings = {
   default: '默认：{{value}}',
   section: {
     models: { title: '模型', lead: '由谁作答。任何 OpenAI 兼容的服务，用你自己的密钥。' },
+    prompts: { title: '提示词与角色', lead: '你反复要问的话，以及模型扮演谁。所有设备上都一样。' },
     costs: { title: '费用', lead: '这台设备在模型上花了多少，各个模型的价格。' },
     memory: { title: '记忆与回忆', lead: '回忆哪些内容、回忆多少、怎样找到。' },
     sync: { title: '同步', lead: '所有设备拥有同一份记忆，中间没有人读得到。' },

@@ -1,0 +1,30 @@
+// The registry of files that prompts and personas come in.
+import type { PromptFile, PromptFormat, ReadPrompts } from './format.ts';
+import { readLibreChat } from './librechat.ts';
+import { readMarkdown } from './markdown.ts';
+import { readOpenWebui } from './open-webui.ts';
+import { readRecollect } from './recollect.ts';
+
+export { personaAsMarkdown, promptAsMarkdown } from './markdown.ts';
+export { writeRecollect } from './recollect.ts';
+
+/** In the order in which they are asked: what says most of itself first. */
+export const PROMPT_FORMATS: Readonly<Record<string, PromptFormat>> = {
+  recollect: readRecollect,
+  'open-webui': readOpenWebui,
+  librechat: readLibreChat,
+  markdown: readMarkdown,
+};
+
+/** Longest file, characters. */
+const MAX_PROMPT_FILE = 5_000_000;
+
+/** Prompts and personas in a file; null where there are none. */
+export function readPromptFile(file: PromptFile): ReadPrompts | null {
+  if (file.text.length > MAX_PROMPT_FILE) return null;
+  for (const read of Object.values(PROMPT_FORMATS)) {
+    const found = read(file);
+    if (found) return found;
+  }
+  return null;
+}

@@ -1,0 +1,50 @@
+// What this device is called: by its owner, or else by what the browser tells of it. It signs what is written here, and the others see it in sync.
+import type { KeyValues } from '../../adapters/log/conversation-log.ts';
+import { type Problem, toProblem } from '../../domain/base/errors.ts';
+import { type Readable, writable } from '../../domain/base/readable.ts';
+
+const KEY = 'device-name';
+/** Longest name, characters. */
+export const MAX_DEVICE_NAME = 60;
+
+export interface DeviceName {
+  /** As the owner named it; null: not yet, or not read yet. */
+  readonly own: Readable<string | null>;
+  /** The owner's name, or a guess in the language of the page. */
+  get(): string;
+  /** Empty: the guess is in force again. Throws `storage-failed`, `storage-full`. */
+  set(name: string): Promise<void>;
+}
+
+export function createDeviceName({
+  keyValues,
+  guess,
+  onProblem,
+}: {
+  readonly keyValues: KeyValues;
+  readonly guess: () => string;
+  readonly onProblem: (problem: Problem) => void;
+}): DeviceName {
+  const own = writable<string | null>(null);
+  const read = async () => {
+    const kept = await keyValues.get(KEY);
+    own.set(typeof kept === 'string' && kept !== '' ? kept : null);
+  };
+  const follow = () => {
+    read().catch((error: unknown) => onProblem(toProblem(error)));
+  };
+  follow();
+  // Lives as long as the tab.
+  keyValues.subscribe(({ keys }) => {
+    if (keys.includes(KEY)) follow();
+  });
+  return {
+    own,
+    get: () => own.get() ?? guess(),
+    set: async (name) => {
+      const words = name.trim().slice(0, MAX_DEVICE_NAME);
+      await keyValues.set(KEY, words === '' ? undefined : words);
+      own.set(words === '' ? null : words);
+    },
+  };
+}

@@ -1,0 +1,230 @@
+// Makes a persona, or changes one: how it looks, what the model is told, which model, with what parameters and memory.
+import { type FormEvent, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { type Problem, toProblem } from '../../domain/base/errors.ts';
+import { PERSONA_COLOURS, type Persona, type PersonaColour } from '../../domain/prompts/persona.ts';
+import { MAX_PROMPT, MAX_PROMPT_NAME } from '../../domain/prompts/prompt.ts';
+import { useApp, useReadable } from '../hooks/app.tsx';
+import { Button, classes, Dialog, Field, Select, TextArea, TextField } from '../shell/controls.tsx';
+import { PERSONA_TONES, PersonaSign } from '../shell/persona-sign.tsx';
+import { ProblemNotice } from '../shell/problem-notice.tsx';
+import { isRefusal, type ParameterWords, parametersFrom, parameterWords } from './endpoint-parameters.ts';
+import { Choice } from './rows.tsx';
+
+const IN_USE = 'in-use ';
+const FIELDS = ['temperature', 'top_p', 'max_tokens', 'reasoning_effort'] as const;
+
+interface Draft {
+  readonly name: string;
+  readonly description: string;
+  readonly sign: string;
+  readonly colour: PersonaColour;
+  readonly instructions: string;
+  readonly model: string | null;
+  readonly words: ParameterWords;
+  readonly memory: Persona['memory'];
+}
+
+const draftOf = (before: Persona | null): Draft => ({
+  name: before?.name ?? '',
+  description: before?.description ?? '',
+  sign: before?.sign ?? '',
+  colour: before?.colour ?? 'blue',
+  instructions: before?.instructions ?? '',
+  model: before?.model ?? null,
+  words: parameterWords(before?.parameters),
+  memory: before?.memory ?? 'all',
+});
+
+export function PersonaDialog({ before, onClose }: { before: Persona | null; onClose: () => void }) {
+  const { t } = useTranslation(['prompts', 'settings']);
+  const { prompts } = useApp();
+  const [draft, setDraft] = useState(() => draftOf(before));
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [refused, setRefused] = useState<(typeof FIELDS)[number] | null>(null);
+  const [saving, setSaving] = useState(false);
+  const change = (changed: Partial<Draft>) => setDraft((now) => ({ ...now, ...changed }));
+  const save = (event: FormEvent) => {
+    event.preventDefault();
+    if (saving) return;
+    const parameters = parametersFrom(draft.words);
+    if (parameters && isRefusal(parameters))
+      return setRefused(FIELDS.find((field) => field === parameters.field) ?? null);
+    const { more: _more, ...named } = parameters ?? {};
+    const { words: _words, ...rest } = draft;
+    setSaving(true);
+    prompts
+      .savePersona({ ...rest, parameters: named, ...(before ? { id: before.id } : {}) })
+      .then(onClose, (error: unknown) => setProblem(toProblem(error)))
+      .finally(() => setSaving(false));
+  };
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={before ? t('persona.change') : t('persona.add')}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('cancel')}</Button>
+          <Button type="submit" form="persona" variant="primary" busy={saving}>
+            {t('save')}
+          </Button>
+        </>
+      }
+    >
+      <form id="persona" onSubmit={save} className="space-y-4">
+        <div className="flex flex-wrap items-end gap-3">
+          <TextField
+            data-first-focus=""
+            className="min-w-40 flex-1"
+            label={t('name')}
+            maxLength={MAX_PROMPT_NAME}
+            value={draft.name}
+            onChange={({ target }) => change({ name: target.value })}
+          />
+          <TextField
+            className="w-24"
+            label={t('persona.sign')}
+            maxLength={8}
+            placeholder="🎩"
+            value={draft.sign}
+            onChange={({ target }) => change({ sign: target.value })}
+          />
+        </div>
+        <Colours draft={draft} onChange={(colour) => change({ colour })} />
+        <TextField
+          label={t('description')}
+          maxLength={200}
+          value={draft.description}
+          onChange={({ target }) => change({ description: target.value })}
+        />
+        <TextArea
+          label={t('persona.instructions')}
+          hint={t('persona.instructionsHelp')}
+          rows={6}
+          maxLength={MAX_PROMPT}
+          inputClassName="max-h-[30dvh]"
+          value={draft.instructions}
+          onChange={({ target }) => change({ instructions: target.value })}
+        />
+        <ModelField value={draft.model} onChange={(model) => change({ model })} />
+        <div>
+          <p className="font-medium text-sm">{t('persona.memory.title')}</p>
+          <p className="mb-2 text-ink-3 text-xs">{t(`persona.memory.help.${draft.memory}`)}</p>
+          <Choice
+            label={t('persona.memory.title')}
+            value={draft.memory}
+            options={(['all', 'none'] as const).map((value) => ({
+              value,
+              label: t(`persona.memory.${value}`),
+            }))}
+            onChange={(memory) => change({ memory })}
+          />
+        </div>
+        <Parameters
+          words={draft.words}
+          refused={refused}
+          onChange={(words) => {
+            change({ words });
+            setRefused(null);
+          }}
+        />
+        {problem && <ProblemNotice problem={problem} compact />}
+      </form>
+    </Dialog>
+  );
+}
+
+function Colours({ draft, onChange }: { draft: Draft; onChange: (colour: PersonaColour) => void }) {
+  const { t } = useTranslation('prompts');
+  return (
+    <fieldset>
+      <legend className="font-medium text-sm">{t('persona.colour.title')}</legend>
+      <div className="mt-1.5 flex flex-wrap items-center gap-2">
+        <PersonaSign persona={draft} />
+        {PERSONA_COLOURS.map((colour) => (
+          <label
+            key={colour}
+            className={classes(
+              'touchable inline-flex h-8 cursor-pointer items-center rounded-full border px-3 text-xs has-focus-visible:outline-2 has-focus-visible:outline-accent',
+              PERSONA_TONES[colour],
+              draft.colour === colour ? 'border-current font-medium' : 'border-transparent',
+            )}
+          >
+            <input
+              type="radio"
+              name="persona-colour"
+              checked={draft.colour === colour}
+              onChange={() => onChange(colour)}
+              className="sr-only"
+            />
+            {t(`persona.colour.${colour}`)}
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+function ModelField({ value, onChange }: { value: string | null; onChange: (model: string | null) => void }) {
+  const { t } = useTranslation('prompts');
+  const endpoints = useReadable(useApp().settings.connections, (connections) => connections.endpoints);
+  const models = [...new Set(endpoints.flatMap((endpoint) => endpoint.models))];
+  const isMissing = value !== null && !models.includes(value);
+  return (
+    <Field
+      label={t('persona.model')}
+      hint={isMissing ? t('persona.modelMissing', { model: value }) : t('persona.modelHelp')}
+    >
+      {(ids) => (
+        <Select
+          id={ids.id}
+          label={t('persona.model')}
+          value={value ?? IN_USE}
+          options={[
+            { value: IN_USE, label: t('persona.modelInUse') },
+            ...[...models, ...(isMissing ? [value] : [])].map((model) => ({ value: model, label: model })),
+          ]}
+          onValueChange={(model) => onChange(model === IN_USE ? null : model)}
+          className="w-full"
+        />
+      )}
+    </Field>
+  );
+}
+
+function Parameters({
+  words,
+  refused,
+  onChange,
+}: {
+  words: ParameterWords;
+  refused: (typeof FIELDS)[number] | null;
+  onChange: (words: ParameterWords) => void;
+}) {
+  const { t } = useTranslation('settings');
+  const [wanted, setWanted] = useState(() => FIELDS.some((field) => words[field] !== ''));
+  return (
+    <details
+      open={wanted || refused !== null}
+      onToggle={({ currentTarget }) => setWanted(currentTarget.open)}
+    >
+      <summary className="touchable cursor-pointer rounded-xs py-1 font-medium text-sm">
+        {t('models.parameters.title')}
+      </summary>
+      <div className="mt-2 grid gap-3 sm:grid-cols-2">
+        {FIELDS.map((field) => (
+          <TextField
+            key={field}
+            label={t(`models.parameters.${field}`)}
+            inputMode={field === 'reasoning_effort' ? 'text' : 'decimal'}
+            autoComplete="off"
+            value={words[field]}
+            error={refused === field ? t(`models.parameters.refused.${field}`) : undefined}
+            onChange={({ target }) => onChange({ ...words, [field]: target.value })}
+          />
+        ))}
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,62 @@
+// A persona in a conversation: what the model is told, with which tools and memory, and from the next answer on when it changes.
+import { expect, it } from 'vitest';
+import { createScriptedModel } from '../../../src/adapters/models/in-memory.ts';
+import { newConversationId } from '../../../src/domain/base/ids.ts';
+import type { Persona } from '../../../src/domain/prompts/persona.ts';
+import { createScene } from './setup.ts';
+
+const pirate: Persona = {
+  id: 'pirate',
+  name: 'Pirate',
+  description: '',
+  sign: '',
+  colour: 'red',
+  instructions: 'Talk like a pirate.',
+  model: null,
+  parameters: {},
+  memory: 'none',
+  createdAt: 0,
+  updatedAt: 0,
+};
+
+it('tells the model who it is, and looks for nothing in memory where it shall not', async () => {
+  let persona: Persona | null = pirate;
+  const told: (string | null)[] = [];
+  const offered: (readonly string[])[] = [];
+  const scripted = createScriptedModel({
+    contextWindow: 32_000,
+    reply: () => [{ type: 'text-delta', text: 'Arr.' }],
+  });
+  const { chat, documents, idle, asked } = createScene({
+    model: () => ({
+      ...scripted,
+      stream: (prompt, options) => {
+        told.push(prompt.system);
+        offered.push((options.tools ?? []).map(({ name }) => name));
+        return scripted.stream(prompt, options);
+      },
+    }),
+    personaOf: ({ meta }) => (meta.persona === persona?.id ? persona : null),
+  });
+  const id = newConversationId();
+  await documents.change(id, { meta: { persona: 'pirate', systemPrompt: 'About ships.' } });
+  const say = async (text: string) => {
+    await chat.send({ conversationId: id, parts: [{ type: 'text', text }] });
+    await idle(id);
+  };
+  await say('What did we say of the harbour?');
+  expect(told[0]).toContain('Talk like a pirate.\n\nAbout ships.');
+  expect(asked).toEqual([]);
+  expect(offered[0]).not.toContain('recall');
+
+  persona = { ...pirate, instructions: 'Talk like a poet.', memory: 'all' };
+  await say('Remember what we said of the harbour?');
+  expect(told[1]).toContain('Talk like a poet.\n\nAbout ships.');
+  expect(asked).toHaveLength(1);
+  expect(offered[1]).toContain('recall');
+
+  persona = null;
+  await say('And now?');
+  expect(told[2]).toContain('About ships.');
+  expect(told[2]).not.toContain('Talk like');
+});
