@@ -33,6 +33,7 @@ import { createMemory } from './memory/memory-service.ts';
 import type { Pause } from './memory/pause.ts';
 import { createRebuilding } from './memory/rebuilding.ts';
 import type { PrivacyFilter } from './privacy/privacy-filter.ts';
+import { readableExport } from './privacy/readable-export.ts';
 import { createProjects } from './projects/projects-service.ts';
 import type { Prompts } from './prompts/prompts.ts';
 import type { DeviceName } from './settings/device-name.ts';
@@ -189,6 +190,8 @@ function connectLibrary(
     notes,
     prompts: parts.prompts,
     words,
+    forReading: () =>
+      settings.config.get().privacy.placeholders_in_exports ? readableExport(parts.filter) : null,
     others: memoryWork,
     estimate: () => estimateSpace(device),
     room: () => measureSpace({ device, store, memory, settings }),

@@ -190,6 +190,8 @@ export const configSchema = z.strictObject({
       keep_out_of_index: categories.default([...KEPT_OUT]),
       keep_out_of_prompts: categories.default([...KEPT_OUT_OF_PROMPTS]),
       keep_out_of_sync: categories.default([...KEPT_OUT]),
+      /** What is kept out of sync is kept out of files that are exported to be read, too. A backup holds the words. */
+      placeholders_in_exports: z.boolean().default(false),
       own_names: ownList,
       own_addresses: ownList,
       own_words: ownList,

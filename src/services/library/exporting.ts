@@ -7,6 +7,7 @@ import { holdsSomething } from '../../domain/chat/archive.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import type { Documents, LibraryEntry } from '../documents/documents.ts';
 import type { Notes, NotesState } from '../documents/notes.ts';
+import type { readableExport } from '../privacy/readable-export.ts';
 import type { Prompts, PromptsState } from '../prompts/prompts.ts';
 import type { Activities } from './activities.ts';
 import type { Library } from './library.ts';
@@ -24,6 +25,8 @@ export interface ExportingDeps {
   /** Labels of what is exported to be read. */
   readonly words: ExportWords;
   readonly now: () => number;
+  /** What a file that is meant for reading holds of something; null: all of it. */
+  readonly forReading?: (() => ReturnType<typeof readableExport> | null) | undefined;
   /** A whole export was made, at this time, ms since 1970. Never rejects. */
   readonly onBackup: (at: number) => Promise<void>;
 }
@@ -37,6 +40,7 @@ export function createExporting({
   entries,
   words,
   now,
+  forReading,
   onBackup,
 }: ExportingDeps): Library['exportConversations'] {
   return async function exportConversations(
@@ -45,13 +49,15 @@ export function createExporting({
     signal?: AbortSignal,
   ) {
     const exporter = EXPORTERS[format];
+    const hidden = format === 'markdown' ? (forReading?.() ?? null) : null;
     const listed = await entries();
     // A backup holds the trash too; what is meant for reading does not.
     const chosen =
       wanted === 'all'
         ? listed.filter((entry) => format === 'json' || entry.deletedAt === null).map(({ id }) => id)
         : wanted;
-    const told = wanted === 'all' && notes ? await notesByNow(notes) : undefined;
+    const known = wanted === 'all' && notes ? await notesByNow(notes) : undefined;
+    const told = known && hidden ? await hidden.value(known) : known;
     const saved = wanted === 'all' && prompts ? await until(prompts.state, ({ ready }) => ready) : undefined;
     return activities.run(
       { label: 'export', params: { name: exporter.label }, total: chosen.length },
@@ -60,9 +66,10 @@ export function createExporting({
         async function* conversations(): AsyncGenerator<Conversation> {
           for (const id of chosen) {
             progress.signal.throwIfAborted();
-            const conversation = await documents.read(id);
+            const found = await documents.read(id);
             progress.add(1);
-            if (!conversation) continue;
+            if (!found) continue;
+            const conversation = hidden ? await hidden.conversation(found) : found;
             title = conversation.meta.title;
             yield conversation;
           }

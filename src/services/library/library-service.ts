@@ -33,6 +33,8 @@ export interface LibraryDeps
   readonly prompts?: Pick<Prompts, 'state' | 'bring'>;
   /** Where the time of the last whole export is kept, ms since 1970. */
   readonly backups?: { recall(): Promise<number | undefined>; keep(at: number): Promise<void> };
+  /** What a file that is meant for reading holds; absent: all of it. */
+  readonly forReading?: ExportingDeps['forReading'];
   /** Long work of other services, shown in the same list. */
   readonly others?: NonNullable<Parameters<typeof createActivities>[0]['others']>;
   /** Runs one work at a time in all tabs: what one of them takes back must not be what another has just been told is here already. */
@@ -103,6 +105,7 @@ class LibraryService implements Library {
       entries: () => this.#entries(),
       words: deps.words,
       now: this.#now,
+      forReading: deps.forReading,
       onBackup: async (at) => {
         this.lastBackup.set(at);
         if (deps.backups)

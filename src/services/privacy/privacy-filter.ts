@@ -12,7 +12,7 @@ interface Hidden {
   readonly text: string;
   readonly redacted: number;
 }
-type Hide = (text: string) => Hidden;
+export type Hide = (text: string) => Hidden;
 
 /** What a place is given: `hide`, or finding and replacing apart where texts follow one another. */
 export interface Hiding {

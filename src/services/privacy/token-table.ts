@@ -198,9 +198,9 @@ export class TokenTable {
     try {
       await this.#readAll();
       const { keyValues } = this.#deps;
-      if (!keyValues || this.#tag) return;
+      if (this.#tag) return;
       this.#tag = randomTag();
-      await keyValues.set(TAG, this.#tag);
+      await keyValues?.set(TAG, this.#tag);
     } catch (error) {
       notRead(error);
     }

@@ -6,7 +6,7 @@ import { useApp, useReadable } from '../hooks/app.tsx';
 import { TextArea } from '../shell/controls.tsx';
 import { PrivateText } from '../shell/private-text.tsx';
 import { ListSetting } from './list-setting.tsx';
-import { Choice, Group, Refusal, useSetting } from './rows.tsx';
+import { Choice, Group, Refusal, SwitchSetting, useSetting } from './rows.tsx';
 
 export function PrivateWords({ onChanged }: { onChanged: () => void }) {
   const { t } = useTranslation('settings');
@@ -15,6 +15,7 @@ export function PrivateWords({ onChanged }: { onChanged: () => void }) {
       <Group title={t('privacy.words.title')}>
         <p className="pb-3 text-ink-2">{t('privacy.words.lead')}</p>
         <Kinds onChanged={onChanged} />
+        <SwitchSetting path="privacy.placeholders_in_exports" />
       </Group>
       <Group title={t('privacy.words.yours')}>
         <ListSetting

@@ -107,6 +107,7 @@ export const SETTING_ENTRIES: readonly SettingEntry[] = [
     'privacy.keep_out_of_index',
     'privacy.keep_out_of_prompts',
     'privacy.keep_out_of_sync',
+    'privacy.placeholders_in_exports',
     'privacy.own_names',
     'privacy.own_addresses',
     'privacy.own_words',

@@ -77,6 +77,7 @@ const ADDED: Readonly<Record<string, unknown>> = {
   'privacy.keep_out_of_index': ['secrets', 'keywords', 'names', 'addresses', 'words'],
   'privacy.keep_out_of_prompts': ['names', 'addresses', 'words'],
   'privacy.keep_out_of_sync': ['secrets', 'keywords', 'names', 'addresses', 'words'],
+  'privacy.placeholders_in_exports': false,
   'privacy.own_names': [],
   'privacy.own_addresses': [],
   'privacy.own_words': [],

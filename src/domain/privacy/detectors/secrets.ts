@@ -11,7 +11,7 @@ const SHAPES: readonly RegExp[] = [
   /\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b/g,
   /\bAIza[\w-]{30,}|\bya29\.[\w-]{20,}/g,
   /\bxox[abeprs]-[\w-]{10,}|\bxapp-[\w-]{10,}/g,
-  /\b(?:npm|hf|dop_v1|shpat|pypi)[_-](?=[A-Za-z_-]{0,200}\d)[A-Za-z0-9_-]{24,}/g,
+  /\bnpm_(?=[A-Za-z_-]{0,200}\d)[A-Za-z0-9_-]{24,}|\bhf_[A-Za-z0-9]{24,}|\b(?:dop_v1|shpat|pypi)[_-][A-Za-z0-9_-]{24,}/g,
   // scheme://user:password@host; the last of several @ parts it from the host
   /(?<kept>\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s:/@]{0,200}:)[^\s@/]{1,200}(?:@[^\s@/"'`<>()[\],;，；。]{1,200}){0,4}(?=@)/gi,
   /(?<kept>\b(?:bearer|basic)\s+)[\w.~+/=-]{16,}/gi,

@@ -242,6 +242,10 @@ export const settings = {
       label: 'Kept out of sync',
       help: 'Replaced before anything is sealed and sent. Your other devices show the placeholder.',
     },
+    'privacy.placeholders_in_exports': {
+      label: 'Placeholders in exported Markdown',
+      help: 'Files meant for reading get placeholders for what is kept out of sync. A JSON backup always holds the words.',
+    },
     'privacy.own_names': {
       label: 'Names',
       help: 'People and companies whose names are replaced.',

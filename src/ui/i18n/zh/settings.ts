@@ -161,6 +161,10 @@ export const settings = {
       label: '不参与同步',
       help: '在封存和发送之前替换。你的其他设备会显示占位符。',
     },
+    'privacy.placeholders_in_exports': {
+      label: '导出的 Markdown 使用占位符',
+      help: '供阅读的文件里，不参与同步的内容换成占位符。JSON 备份始终保存原文。',
+    },
     'privacy.own_names': { label: '姓名', help: '要替换的人名和公司名。' },
     'privacy.own_addresses': { label: '地址', help: '街道、门牌、地点。按你平时的写法填写，不分大小写。' },
     'privacy.own_words': { label: '词语', help: '其他任何内容：项目、客户、房间。' },
