@@ -588,10 +588,10 @@ test('a prompt that was saved once is called by its name after a reload, filled 
     await expect(composer(page)).toHaveValue('Write to Ada, warm.');
     await composer(page).press('Enter');
     await expect(page.getByRole('article', { name: 'Answer' })).toBeVisible();
+    const asked = () => JSON.stringify(server.chats()[0] ?? null);
+    await expect.poll(asked).toContain('Talk like a pirate.');
+    expect(asked()).toContain('Write to Ada, warm.');
     await saved(page);
-    const asked = JSON.stringify(server.chats()[0]);
-    expect(asked).toContain('Talk like a pirate.');
-    expect(asked).toContain('Write to Ada, warm.');
     await page.reload();
     await expect(page.getByRole('button', { name: 'Persona: Pirate' })).toBeVisible();
   } finally {

@@ -1,0 +1,23 @@
+// The name of this device: a guess at first, the owner's words from then on, in the details of what is written.
+import { expect, it } from 'vitest';
+import { page, userEvent } from 'vitest/browser';
+import { createTestApp, expectAccessible, show } from '../harness.tsx';
+
+it('is named in the settings, and signs what is written from then on', async () => {
+  const app = await createTestApp({ reply: () => [{ type: 'text-delta', text: 'Forty-two.' }] });
+  await show(app, '/settings/sync');
+  const field = page.getByRole('textbox', { name: 'Name of this device' });
+  await expect.element(field).toHaveValue(app.deviceName.get());
+  expect(app.deviceName.get()).toMatch(/^Chrome on /);
+  await expectAccessible();
+  await field.fill('Kitchen laptop');
+  await userEvent.keyboard('{Enter}');
+  await expect.poll(() => app.deviceName.own.get()).toBe('Kitchen laptop');
+  const id = await app.say('What is the answer?');
+  await app.idle(id);
+  await page.getByText('What is the answer?').first().click();
+  await expect.element(page.getByText('Forty-two.', { exact: true })).toBeVisible();
+  await page.getByRole('article', { name: 'Answer' }).getByRole('button', { name: 'More' }).click();
+  await expect.element(page.getByText(/^Kitchen laptop, /)).toBeVisible();
+  await expectAccessible();
+});
