@@ -58,7 +58,9 @@ export function createExporting({
         : wanted;
     const known = wanted === 'all' && notes ? await notesByNow(notes) : undefined;
     const told = known && hidden ? await hidden.value(known) : known;
-    const saved = wanted === 'all' && prompts ? await until(prompts.state, ({ ready }) => ready) : undefined;
+    const prompted =
+      wanted === 'all' && prompts ? await until(prompts.state, ({ ready }) => ready) : undefined;
+    const saved = prompted && hidden ? await hidden.value(prompted) : prompted;
     return activities.run(
       { label: 'export', params: { name: exporter.label }, total: chosen.length },
       async (progress) => {

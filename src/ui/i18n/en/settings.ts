@@ -224,7 +224,7 @@ export const settings = {
     'tools.max_steps': { label: 'Steps', help: 'At most this many requests for one answer.' },
     'privacy.sensitive_keywords': {
       label: 'Sensitive words',
-      help: 'What stands behind one of these words (password: …) never gets into the index. Known shapes of keys and tokens are always left out.',
+      help: 'What stands behind one of these words (password: …) is a private word: below you choose where it is kept out.',
     },
     'privacy.skip_sensitive_messages': {
       label: 'Leave out whole messages with a sensitive word',

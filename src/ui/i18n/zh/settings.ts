@@ -143,7 +143,7 @@ export const settings = {
     'tools.max_steps': { label: '步数', help: '一次回答最多发出这么多请求。' },
     'privacy.sensitive_keywords': {
       label: '敏感词',
-      help: '跟在这些词后面的内容（如“密码：…”）不会进入索引。常见形式的密钥和令牌一律略去。',
+      help: '写在这些词后面的内容（密码：…）属于隐私内容，下面可以选择它不进入哪里。',
     },
     'privacy.skip_sensitive_messages': {
       label: '整条略去含敏感词的消息',
