@@ -12,6 +12,7 @@ import { watchPage } from './adapters/browser/diagnostics.ts';
 import { exclusively, ifFree } from './adapters/browser/locks.ts';
 import { createEmbedding } from './adapters/embedding/index.ts';
 import { createEmbeddingThread } from './adapters/embedding/thread.ts';
+import { createExtraction } from './adapters/extractors/thread.ts';
 import { keyValuesOf, type Store } from './adapters/log/conversation-log.ts';
 import { STORAGE_LOST } from './adapters/log/idb-connection.ts';
 import { createInMemoryStore } from './adapters/log/in-memory.ts';
@@ -153,6 +154,7 @@ async function start(): Promise<void> {
       fatal,
     }),
     projection: createProjection(threads.startProjectionThread),
+    extraction: createExtraction(threads.startExtractionThread),
     syncLink: connectSync({ startThread: threads.startSyncThread, config, signal }),
     random: createSealing().random,
     words: exportWords,

@@ -50,7 +50,9 @@ const ROOMS: Record<string, readonly string[]> = {
   react: ['ui/', 'main.tsx'],
   'react-dom': ['ui/', 'main.tsx'],
   'workbox-window': ['adapters/browser/'],
-  '@zip.js/zip.js': ['adapters/importers/', 'adapters/exporters/'],
+  '@zip.js/zip.js': ['adapters/importers/', 'adapters/exporters/', 'adapters/extractors/'],
+  'pdfjs-dist': ['adapters/extractors/'],
+  htmlparser2: ['adapters/extractors/'],
 };
 
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })

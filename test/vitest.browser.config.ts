@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import tailwindcss from '@tailwindcss/vite';
 import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
-import { ALIASES, cluster } from '../vite.config.ts';
+import { ALIASES, cluster, cmaps } from '../vite.config.ts';
 import { BROWSER_ARGS, findBrowser } from './browser.ts';
 
 const browser = findBrowser();
@@ -22,7 +22,7 @@ const headers = {
 
 export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
-  plugins: [cluster(), tailwindcss()],
+  plugins: [cluster(), cmaps(), tailwindcss()],
   resolve: { alias: ALIASES },
   // As `test/scale.ts` reads it in Node, too.
   define: { 'import.meta.env.TEST_ALL': JSON.stringify(process.env.TEST_ALL ?? '') },
@@ -36,9 +36,12 @@ export default defineConfig({
       'fastest-levenshtein',
       'gpt-tokenizer/encoding/cl100k_base',
       'gpt-tokenizer/encoding/o200k_base',
+      'htmlparser2',
       'i18next',
       'jsqr',
       'lucide-react',
+      'pdfjs-dist/legacy/build/pdf.mjs',
+      'pdfjs-dist/legacy/build/pdf.worker.mjs',
       'radix-ui',
       'react',
       'react-dom/client',

@@ -1,8 +1,8 @@
 // What every server that hands out the built app must say, and what the app's scripts may do. The one place of the policy: the build writes
 // it into the page as well (vite.config.ts), so that it holds on any host, but a worker takes its own from its headers alone.
 //
-//   page, projection, encoder, service worker    nothing but the app's own origin
-//   network, engine, embedding, sync             also endpoints, model hubs and relays that a person names: which, each of them sees to
+//   page, projection, extraction, encoder, service worker    nothing but the app's own origin
+//   network, engine, embedding, sync                         also endpoints, model hubs and relays that a person names: which, each of them sees to
 
 // Styles may be inline because positioned popovers and highlighted code write them.
 const policy = (connect: string): string =>

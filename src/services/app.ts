@@ -1,6 +1,7 @@
 // Everything a tab has, as the interface sees it. Built in main.tsx.
 import type { Device, StorageStatus } from '../adapters/browser/device.ts';
 import type { Store } from '../adapters/log/conversation-log.ts';
+import type { Extraction } from '../adapters/extractors/thread.ts';
 import type { Projection } from '../adapters/projection/projection.ts';
 import type { Problem } from '../domain/base/errors.ts';
 import type { Readable } from '../domain/base/readable.ts';
@@ -40,6 +41,8 @@ export interface App {
   readonly projection: Projection;
   /** What is kept out of index, requests and sync, and its tokens. */
   readonly privacy: PrivacyFilter;
+  /** Takes the words out of documents that are attached. */
+  readonly extraction: Extraction;
   readonly settings: Settings;
   readonly sync: Sync;
   readonly prompts: Prompts;

@@ -3,6 +3,7 @@
 //   documents ◄── library, retention        engine ◄── memory ◄── context ◄── chat ──► models
 import type { Device } from '../adapters/browser/device.ts';
 import type { EmbeddingProvider } from '../adapters/embedding/embedding-provider.ts';
+import type { Extraction } from '../adapters/extractors/thread.ts';
 import type { Store } from '../adapters/log/conversation-log.ts';
 import type { LogCopy } from '../adapters/log/recovering.ts';
 import type { ChatModel } from '../adapters/models/chat-model.ts';
@@ -68,6 +69,7 @@ interface AppParts {
   readonly tokenizers: ReturnType<typeof createTokenizers>;
   readonly device: Device;
   readonly projection: Projection;
+  readonly extraction: Extraction;
   readonly syncLink: {
     readonly status: Readable<SyncStatus>;
     ask(request: SyncRequest): Promise<SyncAnswer>;
@@ -119,6 +121,7 @@ export function createApp(parts: AppParts): App {
     ...connectChat(parts, memory),
     projection: parts.projection,
     privacy: parts.filter,
+    extraction: parts.extraction,
     sync,
     forget: connectForget(parts, memory, sync),
     commands: COMMANDS,

@@ -6,6 +6,9 @@ export const startEngineThread = (): Worker =>
 export const startEmbeddingThread = (): Worker =>
   new Worker(new URL('./embedding.worker.ts', import.meta.url), { type: 'module', name: 'embedding' });
 
+export const startExtractionThread = (): Worker =>
+  new Worker(new URL('./extraction.worker.ts', import.meta.url), { type: 'module', name: 'extraction' });
+
 export const startNetworkThread = (): Worker =>
   new Worker(new URL('./network.worker.ts', import.meta.url), { type: 'module', name: 'network' });
 

@@ -6,6 +6,7 @@ import { createRoot } from 'react-dom/client';
 import { afterEach, expect } from 'vitest';
 import { page } from 'vitest/browser';
 import { createDevice } from '../../src/adapters/browser/device.ts';
+import { createExtraction } from '../../src/adapters/extractors/thread.ts';
 import { createInMemoryStore } from '../../src/adapters/log/in-memory.ts';
 import type { ChatModel, Endpoint } from '../../src/adapters/models/chat-model.ts';
 import { createScriptedModel, type ModelScript } from '../../src/adapters/models/in-memory.ts';
@@ -41,6 +42,7 @@ import { createSync } from '../../src/services/sync/sync-service.ts';
 import { exportWords } from '../../src/ui/i18n/export-words.ts';
 import { Root } from '../../src/ui/root.tsx';
 import { guessedDeviceName } from '../../src/ui/sync/device-name.ts';
+import { startExtractionThread } from '../../src/workers/threads.ts';
 
 const ENDPOINT: Endpoint = {
   id: 'scripted',
@@ -168,6 +170,7 @@ export async function createTestApp({
     notes,
     projection: { project: unavailable },
     privacy,
+    extraction: createExtraction(startExtractionThread),
     settings,
     spending,
     prompts,

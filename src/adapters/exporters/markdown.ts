@@ -15,6 +15,7 @@ import {
   newestLeaf,
   pathTo,
 } from '../../domain/chat/conversation.ts';
+import { extractText } from '../../domain/chat/files.ts';
 import {
   givenBy,
   type Message,
@@ -62,19 +63,31 @@ async function* asFiles(conversations: AsyncIterable<Conversation>, { signal, to
   for await (const conversation of conversations) {
     signal.throwIfAborted();
     const name = freeName(fileName(conversation, words), '', taken);
-    const attachments: { path: string; url: string }[] = [];
+    const attachments: { path: string; bytes: () => Uint8Array }[] = [];
     const place: Place = (part) => {
-      if (part.url === undefined) return nameOnly(words)(part);
+      const { url, extract } = part;
+      if (url === undefined && !extract) return nameOnly(words)(part);
       const { stem, ending } = attachmentName(part.name ?? 'file');
-      const path = freeName(`attachments/${name}/${stem}`, ending, taken);
-      attachments.push({ path, url: part.url });
+      // Of a document whose bytes were not kept there are the words.
+      const path = freeName(
+        `attachments/${name}/${stem}`,
+        url === undefined ? `${ending}.md` : ending,
+        taken,
+      );
+      attachments.push({
+        path,
+        bytes: () =>
+          url === undefined
+            ? new TextEncoder().encode(extractText(extract ?? { sections: [] }))
+            : bytesOf(url),
+      });
       return `${part.mediaType.startsWith('image/') ? '!' : ''}[${plain(part.name ?? part.mediaType)}](${target(path)})`;
     };
     yield {
       path: `${name}.md`,
       bytes: new TextEncoder().encode(toMarkdown(conversation, place, words)),
     };
-    for (const { path, url } of attachments) yield { path, bytes: bytesOf(url) };
+    for (const { path, bytes } of attachments) yield { path, bytes: bytes() };
   }
 }
 

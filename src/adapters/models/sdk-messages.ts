@@ -117,17 +117,16 @@ const wordsOf = (parts: readonly Part[]): string =>
 const mention = (part: PartOf<'file'>): string =>
   `[${part.mediaType.startsWith('image/') ? 'image' : 'file'}: ${part.name ?? part.reference ?? part.mediaType}]`;
 
-/** Images go as images, PDFs as files, texts as words; anything else (and what has no bytes) is only mentioned. */
+/** Images go as images, texts and what was taken out of documents as words, PDFs without words as files; anything else (and what has no bytes) is only mentioned. */
 function toContent(part: PartOf<'file'>): TextPart | FilePart {
+  const words = textOfFile(part);
+  if (words !== null)
+    return { type: 'text', text: quotedFile(part.name ?? part.reference ?? '', words) };
   const data = /^data:([^,]*),/.exec(part.url ?? '');
   if (!part.url || !data) return { type: 'text', text: mention(part) };
   const encoded = part.url.slice(data[0].length);
   const base64 = /;base64$/i.test(data[1] ?? '');
   const mediaType = part.mediaType.toLowerCase();
-  const words = textOfFile(part);
-  if (words !== null) {
-    return { type: 'text', text: quotedFile(part.name ?? part.reference ?? '', words) };
-  }
   if (!base64 || (!/^image\/[\w.+-]+$/.test(mediaType) && mediaType !== 'application/pdf'))
     return { type: 'text', text: mention(part) };
   return {

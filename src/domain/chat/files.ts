@@ -1,7 +1,7 @@
-// Files in a message: which of them are words, and what those say.
+// Files in a message: which of them are words, what those say, and where in a document they say it.
 
 import { log } from '../base/log.ts';
-import type { PartOf } from './message.ts';
+import type { ExtractedText, PartOf, Place } from './message.ts';
 
 /** Whether a file of this media type is words. Drawings in SVG are pictures. */
 export const isTextType = (mediaType: string): boolean =>
@@ -16,14 +16,57 @@ declare const TextDecoder: new () => { decode(bytes: Uint8Array): string };
 /** Bytes that the longest character takes in UTF-8. */
 const BYTES_OF_CHARACTER = 4;
 
+/** A place as a model and the index read it: `page 3`, `sheet Costs A1:D20`. */
+export const placeLabel = ({ kind, name }: Place): string =>
+  `${kind} ${name}`.replace(/[\s[\]·]+/g, ' ').trim();
+
+/** A document in one text, each place in a line of its own above its words; at most `most` characters. */
+export function extractText(
+  { sections }: Pick<ExtractedText, 'sections'>,
+  most = Number.POSITIVE_INFINITY,
+): string {
+  const out: string[] = [];
+  let length = 0;
+  for (const { place, text } of sections) {
+    if (length > most) break;
+    const words = place ? `[${placeLabel(place)}]\n${text}` : text;
+    out.push(words);
+    length += words.length + 2;
+  }
+  return out.join('\n\n').slice(0, most);
+}
+
+/** Stands above each passage of a document in the index: which file, and where in it. */
+export const sourceLine = (file: string, place: Place | undefined): string =>
+  `[${file.replace(/[\s[\]·]+/g, ' ').trim()}${place ? ` · ${placeLabel(place)}` : ''}]`;
+
+const SOURCE_LINE = /^\[([^[\]·\n]{1,300}) · (page|slide|sheet|rows|chapter|section) ([^[\]·\n]{1,300})\]\n/;
+
+export interface PassageSource {
+  readonly file: string;
+  readonly place: Place;
+}
+
+/** A passage taken apart: the file and the place it is from (null: it was said), and its words without that line. */
+export function passageSource(passage: string): {
+  readonly source: PassageSource | null;
+  readonly text: string;
+} {
+  const [line, file, kind, name] = SOURCE_LINE.exec(passage) ?? [];
+  if (line === undefined || file === undefined || kind === undefined || name === undefined)
+    return { source: null, text: passage };
+  return { source: { file, place: { kind, name } }, text: passage.slice(line.length) };
+}
+
 /**
- * The words of a file, at most the first `most` characters of them; null where it is none of words, came without its bytes, or holds bytes
+ * The words of a file or of what was taken out of it, at most the first `most` characters; null where it is none of words, came without its bytes, or holds bytes
  * that are none. Bytes that are no UTF-8 become U+FFFD.
  */
 export function textOfFile(
-  { mediaType, url }: PartOf<'file'>,
+  { mediaType, url, extract }: PartOf<'file'>,
   most = Number.POSITIVE_INFINITY,
 ): string | null {
+  if (extract) return extractText(extract, most);
   const head = isTextType(mediaType) ? /^data:([^,]*),/i.exec(url ?? '') : null;
   if (!head || url === undefined) return null;
   const from = head[0].length;

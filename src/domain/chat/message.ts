@@ -88,7 +88,26 @@ const recallScopeSchema = z.looseObject({
 export type RecallScope = Readonly<Pick<z.infer<typeof recallScopeSchema>, 'project' | 'name' | 'reach'>>;
 
 /**
- * Parts of a message. `reasoning` is what a model thought before answering; `file` carries its bytes as a data: URL;
+ * What a document says (a PDF, a Word file …), in order. `place`: where it says it, by kind (`page`, `slide`, `sheet`, `rows`, `chapter`,
+ * `section`) and name; absent where the format names none. `bytes`: size of the file, whose own bytes are not always kept.
+ */
+const extractSchema = z.looseObject({
+  sections: z.array(
+    z.looseObject({
+      place: z.looseObject({ kind: z.string(), name: z.string() }).optional(),
+      text: z.string(),
+    }),
+  ),
+  bytes: z.number(),
+  /** Only the beginning was taken: the file says more than is kept of one. */
+  cut: z.boolean().optional(),
+});
+export type ExtractedText = Known<z.infer<typeof extractSchema>>;
+export type Section = ExtractedText['sections'][number];
+export type Place = NonNullable<Section['place']>;
+
+/**
+ * Parts of a message. `reasoning` is what a model thought before answering; `file` carries its bytes as a data: URL, its words, or both;
  * `recall` is the ledger of memory that went into the answer that carries it (never indexed, never recalled again);
  * `unknown` keeps what an importer could not name.
  */
@@ -116,6 +135,8 @@ export const partSchema = z.discriminatedUnion('type', [
     url: z.string().optional(),
     /** Where the file was in the place it came from. */
     reference: z.string().optional(),
+    /** Its words, taken out on the device; absent for pictures, plain texts and files that have none. */
+    extract: extractSchema.optional().catch(undefined),
   }),
   z.looseObject({
     type: z.literal('tool-call'),

@@ -1,4 +1,5 @@
 // How many tokens a text costs, near enough to plan with: exact counts belong to the endpoint, and come back as its usage.
+import { extractText } from '../chat/files.ts';
 import type { Part, PartOf } from '../chat/message.ts';
 
 const WIDE =
@@ -43,8 +44,9 @@ const MAX_PAGES = 100;
 const SAMPLE = 4096;
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
-/** Estimated tokens of a file as it would be sent: a text by its length, a PDF by its size, a picture and all else as one picture. */
-export function estimateFileTokens({ mediaType, url }: PartOf<'file'>): number {
+/** Estimated tokens of a file as it would be sent: a text or what was taken out of a document by its length, a PDF by its size, a picture and all else as one picture. */
+export function estimateFileTokens({ mediaType, url, extract }: PartOf<'file'>): number {
+  if (extract) return estimateTokens(extractText({ sections: extract.sections }));
   const comma = url?.indexOf(',') ?? -1;
   if (url === undefined || comma < 0 || !/;base64$/i.test(url.slice(0, comma))) return FILE_TOKENS;
   const length = url.length - comma - 1;

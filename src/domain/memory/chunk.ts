@@ -1,8 +1,8 @@
 // Cuts a message into chunks, the unit of recall: what is shown, what is searched by words, what is embedded.
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
-import { textOfFile } from '../chat/files.ts';
-import type { Message } from '../chat/message.ts';
+import { sourceLine, textOfFile } from '../chat/files.ts';
+import type { ExtractedText, Message } from '../chat/message.ts';
 import { wordsOfUnknown } from '../chat/unknown.ts';
 import { endWithinTokens, estimateTokens } from '../context/tokens.ts';
 import { cleanHead } from '../privacy/scan.ts';
@@ -20,6 +20,8 @@ const SMALL_TOKENS = 48;
 export const READ_UP_TO = 400_000;
 /** Most chunks one message gives: a pasted book must not bury the library. */
 const MAX_CHUNKS = 400;
+/** The same with a document attached, which is long by its nature: some 600 pages. */
+const MAX_DOCUMENT_CHUNKS = 1_500;
 /** Of code longer than this, and of tool output, only the beginning and the end are shown and embedded; in characters. */
 const LONG_CODE = 4_000;
 const HEAD = 900;
@@ -231,16 +233,33 @@ const attachedPieces = (text: string, mediaType: string): Piece[] =>
     ? [ends(text, 'attached')]
     : saidPieces(text).map((piece) => ({ ...piece, class: 'attached' }));
 
+/** What a document says, section by section; above each piece stands which file and which page, sheet, slide or chapter it is from. */
+function documentPieces(
+  name: string,
+  { sections }: ExtractedText,
+  redact: (text: string) => string,
+): Piece[] {
+  const pieces: Piece[] = [];
+  for (const { place, text } of sections) {
+    if (pieces.length >= MAX_DOCUMENT_CHUNKS) break;
+    const words = redact(text.slice(0, READ_UP_TO)).trim();
+    const line = redact(sourceLine(name, place));
+    for (const piece of saidPieces(words)) pieces.push({ text: `${line}\n${piece.text}`, class: 'attached' });
+  }
+  return pieces;
+}
+
 /**
  * The chunks of a message, in order, those of attached texts last. None for notes, for answers given from memory, for letters that a model wrote
  * to an earlier place (the person never said them, and what they tell stands in the branch they came from), and for parts that are recalls, in
  * an answer or by a tool, or reasoning: what was remembered once must not be remembered again as if it had been said. System prompts are not
- * memories either. Of a picture or a PDF only the name is read.
+ * memories either. Of a picture, or a PDF without words, only the name is read.
  */
 export function chunksOf(message: Message, options: ChunkOptions): Chunk[] {
   if (message.kind !== 'message' || message.role === 'system' || message.dmail?.by === 'model') return [];
   const pieces: Piece[] = [];
   const attached: Piece[] = [];
+  let hasDocument = false;
   for (const part of message.parts) {
     if (isOfMemory(part)) continue;
     if (part.type === 'text') {
@@ -256,6 +275,11 @@ export function chunksOf(message: Message, options: ChunkOptions): Chunk[] {
       });
     else if (part.type === 'file') {
       if (part.name) pieces.push({ text: options.redact(part.name), class: 'tool' });
+      if (part.extract) {
+        hasDocument = true;
+        attached.push(...documentPieces(part.name ?? part.mediaType, part.extract, options.redact));
+        continue;
+      }
       const text = options.redact(textOfFile(part, READ_UP_TO) ?? '').trim();
       if (text && message.role === 'tool') pieces.push(ends(text, 'tool'));
       else if (text) attached.push(...attachedPieces(text, part.mediaType));
@@ -266,7 +290,7 @@ export function chunksOf(message: Message, options: ChunkOptions): Chunk[] {
   }
   const said = [...pieces, ...attached]
     .filter((piece) => /[\p{L}\p{N}]/u.test(piece.text))
-    .slice(0, MAX_CHUNKS);
+    .slice(0, hasDocument ? MAX_DOCUMENT_CHUNKS : MAX_CHUNKS);
   const named = speakerIn(said[0]?.text ?? '');
   const speaker = options.speaker ?? named ?? SPEAKERS[message.role];
   const when = dateWords(message.createdAt);

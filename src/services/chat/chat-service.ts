@@ -816,7 +816,15 @@ function refuseTooLarge(parts: readonly Part[]): void {
     units * 3 <= MAX_TEXT_BYTES
       ? units
       : texts.reduce((sum, text) => sum + new TextEncoder().encode(text).length, 0);
-  const files = parts.reduce((sum, part) => sum + (part.type === 'file' ? (part.url?.length ?? 0) : 0), 0);
+  const files = parts.reduce(
+    (sum, part) =>
+      sum +
+      (part.type === 'file'
+        ? (part.url?.length ?? 0) +
+          (part.extract?.sections ?? []).reduce((of, { text }) => of + text.length, 0)
+        : 0),
+    0,
+  );
   const tell = (kind: 'text' | 'files', size: number, limit: number) => {
     if (size <= limit) return;
     const inMb = (value: number) => Math.ceil((value / 1024 / 1024) * 10) / 10;

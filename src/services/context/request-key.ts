@@ -24,7 +24,14 @@ function sentOf(part: Part): readonly unknown[] {
     case 'reasoning':
       return [part.type, part.text];
     case 'file':
-      return [part.type, part.mediaType, part.name, part.url, part.reference];
+      return [
+        part.type,
+        part.mediaType,
+        part.name,
+        part.url,
+        part.reference,
+        ...(part.extract?.sections ?? []),
+      ];
     case 'tool-call':
       return [part.type, part.callId, part.name, part.arguments];
     case 'tool-result':

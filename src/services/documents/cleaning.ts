@@ -123,6 +123,8 @@ export function cleanValue(value: unknown, holdback: Holdback, field = ''): unkn
       return [key, next];
     }),
   );
+  // What stands in the words of a document stands in its bytes as well, where nobody can take it out.
+  if ('extract' in value && cleaned.extract !== value.extract) return { ...cleaned, url: undefined };
   return changed ? cleaned : value;
 }
 

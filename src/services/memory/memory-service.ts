@@ -12,6 +12,7 @@ import { type Problem, RecollectError, toProblem } from '../../domain/base/error
 import { type MessageId, NOTES } from '../../domain/base/ids.ts';
 import { ignore, orElse } from '../../domain/base/log.ts';
 import { atMost, isTooLate } from '../../domain/base/within.ts';
+import { passageSource } from '../../domain/chat/files.ts';
 import { choose, distinct } from '../../domain/memory/choose.ts';
 import { callsOnMemory } from '../../domain/memory/cues.ts';
 import { isNotes, neverOf } from '../../domain/memory/notes.ts';
@@ -272,13 +273,15 @@ class MemoryService implements Memory {
   }
 
   #said(passage: string, text: string, candidate: Candidate) {
+    const from = passageSource(passage);
     return {
       conversationId: candidate.conversationId,
       messageId: candidate.messageId,
       title: candidate.title,
       role: candidate.role,
       createdAt: candidate.createdAt,
-      snippet: snippetOf(passage, text),
+      snippet: snippetOf(from.text, text),
+      source: from.source,
       archived: candidate.archived,
     };
   }

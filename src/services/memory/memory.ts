@@ -5,6 +5,7 @@ import type { IndexFilter, IndexStats, Overview } from '../../adapters/index/mem
 import type { Problem } from '../../domain/base/errors.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
+import type { PassageSource } from '../../domain/chat/files.ts';
 import type { RecalledPassage, RecallScope } from '../../domain/chat/message.ts';
 
 export interface RecallRequest {
@@ -54,6 +55,8 @@ export interface SearchHit {
   readonly createdAt: number;
   /** Up to 240 characters around the first match. */
   readonly snippet: string;
+  /** The file and the place in it that these are from; null where they were said. */
+  readonly source: PassageSource | null;
   /** Null where nothing was ranked: the newest of those that pass. */
   readonly scores: RecalledPassage['scores'] | null;
   readonly archived: boolean;

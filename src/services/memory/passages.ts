@@ -1,6 +1,7 @@
 // Hits cut to what there is room for in the prompt.
 import type { NeighbourRow } from '../../adapters/index/memory-index.ts';
 import type { MessageId } from '../../domain/base/ids.ts';
+import { passageSource } from '../../domain/chat/files.ts';
 import type { RecalledPassage } from '../../domain/chat/message.ts';
 import { cutToTokens, estimateTokens } from '../../domain/context/tokens.ts';
 import type { neverOf } from '../../domain/memory/notes.ts';
@@ -49,7 +50,14 @@ export function passagesOf(
   );
   const rooms = shareOut(wants, left);
   return hits.slice(0, kept).map(({ candidate, scores }, at) => {
-    const passage = excerptOf(candidate.text, query, shares[at] ?? 0);
+    const { text: said } = passageSource(candidate.text);
+    const line = candidate.text.slice(0, candidate.text.length - said.length);
+    const share = shares[at] ?? 0;
+    // Which file and page it is from goes along, however little of it does.
+    const passage =
+      line === ''
+        ? excerptOf(said, query, share)
+        : line + excerptOf(said, query, Math.max(LEAST_TOKENS, share - estimateTokens(line)));
     let room = rooms[at] ?? 0;
     const rows = beside[at] ?? [];
     const neighbours = rows.flatMap((row, place) => {

@@ -26,10 +26,11 @@ import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { StopReading, useAnswerItems } from './answer-menu.tsx';
 import { CompactionRunning } from './compaction.tsx';
 import { DrawnOrPlain, wordsOf } from './drawn-or-plain.tsx';
+import { FilePart } from './file-part.tsx';
 import { Markdown } from './markdown.tsx';
 import { MessageActionsContext, useActions } from './message-actions.ts';
 import { CopyButton, RarerTools, SiblingArrows, Stamp, TOOLS } from './message-tools.tsx';
-import { FilePart, Fold, Reasoning, Sources, ToolLine, Verbatim } from './parts.tsx';
+import { Fold, Reasoning, Sources, ToolLine, Verbatim } from './parts.tsx';
 import type { Siblings } from './rows.ts';
 
 /** The parts of an answer in the order in which they came. */

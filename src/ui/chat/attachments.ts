@@ -1,4 +1,7 @@
-// Files on their way into a message: pictures made small enough for a model, texts and PDFs read, all else refused with a reason.
+// Files on their way into a message: pictures made small enough for a model, documents and texts read, all else refused with a reason.
+import type { Refusal as NotExtracted } from '../../adapters/extractors/extractor.ts';
+import { documentType } from '../../adapters/extractors/index.ts';
+import type { Extraction } from '../../adapters/extractors/thread.ts';
 import { log } from '../../domain/base/log.ts';
 import type { PartOf } from '../../domain/chat/message.ts';
 
@@ -30,38 +33,76 @@ export const picturesOfWords = (files: readonly Pick<File, 'name' | 'type'>[], w
 /** More than this in the text field becomes a file, however it came there: the browser would lay it out for seconds at every key. */
 const LONGEST_IN_FIELD = 500_000;
 
+/** Of a larger document only the words are kept: its bytes would be copied to every device of the person. */
+const MAX_KEPT_BYTES = 5 * 1024 * 1024;
+
 /** Why a file is not taken; names a sentence in the catalogue (`refused.<reason>`). */
-type Refusal = 'imageTooLarge' | 'imageBroken' | 'textTooLarge' | 'pdfTooLarge' | 'notText' | 'tooMany';
+type Refusal = 'imageTooLarge' | 'imageBroken' | 'textTooLarge' | 'notText' | 'tooMany' | NotExtracted;
+/** What a person should know of a document that was taken; names a sentence as well (`taken.<name>`). */
+type Remark = 'pictures' | 'unread' | 'cut';
 
 type Attached =
-  | { readonly ok: true; readonly part: FilePart }
+  | { readonly ok: true; readonly part: FilePart; readonly remark?: Remark }
   | { readonly ok: false; readonly name: string; readonly reason: Refusal };
 
 const SENDABLE = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
 
-/** Reads a file as a part of a message. Never rejects for what is in the file. */
-export async function attach(file: File): Promise<Attached> {
+export interface ReadingOptions {
+  readonly extraction: Extraction;
+  readonly signal: AbortSignal;
+  /** Pages, sheets or chapters that are read, of how many. */
+  readonly onProgress?: (done: number, total: number) => void;
+}
+
+/** Whether reading it takes so long that it is shown. */
+export const isDocument = ({ name, type }: File): boolean => documentType(name, type) !== null;
+
+/** Reads a file as a part of a message. Rejects with the reason of the signal, and never for what is in the file. */
+export async function attach(file: File, reading: ReadingOptions): Promise<Attached> {
+  const mediaType = documentType(file.name, file.type);
+  if (mediaType !== null) return attachDocument(file, mediaType, reading);
   if (file.type.startsWith('image/') && file.type !== 'image/svg+xml') return attachImage(file);
-  if (file.type === 'application/pdf' || /\.pdf$/i.test(file.name)) return attachPdf(file);
   return attachText(file);
 }
 
-async function attachPdf(file: File): Promise<Attached> {
-  if (file.size > MAX_PDF_BYTES) return { ok: false, name: file.name, reason: 'pdfTooLarge' };
-  try {
-    const bytes = new Uint8Array(await file.arrayBuffer());
-    const head = new TextDecoder('latin1').decode(bytes.subarray(0, 1024));
-    if (!head.includes('%PDF-')) return { ok: false, name: file.name, reason: 'notText' };
-    const mediaType = 'application/pdf';
+async function attachDocument(
+  file: File,
+  mediaType: string,
+  { extraction, ...options }: ReadingOptions,
+): Promise<Attached> {
+  const result = await extraction.extract(file, options);
+  if (result.ok) {
+    const { extract } = result;
+    const url = file.size <= MAX_KEPT_BYTES ? { url: await dataUrl(file, mediaType) } : {};
     return {
       ok: true,
-      part: { type: 'file', mediaType, name: file.name, url: `data:${mediaType};base64,${base64Of(bytes)}` },
+      part: { type: 'file', mediaType, name: file.name, ...url, extract },
+      ...(extract.cut ? { remark: 'cut' as const } : {}),
     };
-  } catch (error) {
-    log.info('A file could not be read as a PDF', error);
-    return { ok: false, name: file.name, reason: 'notText' };
   }
+  log.info('A document could not be read', result.reason);
+  // A model may still read what is only pictures, or what our reader does not understand; a page may be only a script.
+  if (mediaType === 'application/pdf') return attachPdf(file, result.reason);
+  if (mediaType.startsWith('text/') && result.reason !== 'tooLarge') return attachText(file);
+  return { ok: false, name: file.name, reason: result.reason };
 }
+
+/** A PDF without its words, as it is. */
+async function attachPdf(file: File, reason: NotExtracted): Promise<Attached> {
+  const refuse = (why: Refusal): Attached => ({ ok: false, name: file.name, reason: why });
+  if (reason === 'encrypted' || file.size > MAX_PDF_BYTES) return refuse(reason);
+  const head = new TextDecoder('latin1').decode(await file.slice(0, 1024).arrayBuffer());
+  if (!head.includes('%PDF-')) return refuse('damaged');
+  const mediaType = 'application/pdf';
+  return {
+    ok: true,
+    part: { type: 'file', mediaType, name: file.name, url: await dataUrl(file, mediaType) },
+    remark: reason === 'noText' ? 'pictures' : 'unread',
+  };
+}
+
+const dataUrl = async (file: File, mediaType: string): Promise<string> =>
+  `data:${mediaType};base64,${base64Of(new Uint8Array(await file.arrayBuffer()))}`;
 
 async function attachImage(file: File): Promise<Attached> {
   const refuse = (reason: Refusal): Attached => ({ ok: false, name: file.name, reason });

@@ -16,7 +16,7 @@ const namesOf = (names: readonly string[]): string =>
 export function ComposerNotices({
   conversation,
   draft: { changeFiles },
-  attachments: { refused, exports, dismissRefused, dismissExports },
+  attachments: { refused, remarks, exports, dismissRefused, dismissExports },
 }: {
   conversation: Conversation | null;
   draft: ComposerDraft;
@@ -37,6 +37,17 @@ export function ComposerNotices({
       {refused.length > 0 && (
         <div role="alert" className="flex items-start gap-2 border-b px-4 py-2 text-danger text-sm">
           <span className="min-w-0 flex-1">{refused.join(' ')}</span>
+          <IconButton
+            size="sm"
+            label={t('close')}
+            icon={<X size={14} aria-hidden />}
+            onClick={dismissRefused}
+          />
+        </div>
+      )}
+      {remarks.length > 0 && (
+        <div role="status" className="flex items-start gap-2 border-b px-4 py-2 text-ink-2 text-sm">
+          <span className="min-w-0 flex-1 [overflow-wrap:anywhere]">{remarks.join(' ')}</span>
           <IconButton
             size="sm"
             label={t('close')}

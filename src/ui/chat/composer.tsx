@@ -11,6 +11,7 @@ import {
   useState,
 } from 'react';
 import { useTranslation } from 'react-i18next';
+import { toast } from 'sonner';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { type Part, type RecalledPassage, textOf } from '../../domain/chat/message.ts';
@@ -26,6 +27,7 @@ import { isComposing, keysOf, useShortcutKeys } from '../shell/shortcuts.ts';
 import { CommandShelf, type CommandShelfHandle, isCommandLine } from './command-shelf.tsx';
 import { ComposerBar } from './composer-bar.tsx';
 import { ComposerNotices } from './composer-notices.tsx';
+import { DocumentsBeingRead } from './documents-being-read.tsx';
 import { below, inserted } from './draft.ts';
 import { FileChips } from './file-chips.tsx';
 import type { GivenFiles } from './file-drop.tsx';
@@ -138,6 +140,7 @@ export function Composer({
         {choice !== null && <LimitLine />}
         <ComposerNotices conversation={conversation} draft={draft} attachments={attachments} />
         <ComposerFiles draft={draft} />
+        <DocumentsBeingRead files={attachments.beingRead} />
         <textarea
           ref={area}
           rows={1}
@@ -153,7 +156,7 @@ export function Composer({
         />
         <ComposerBar
           busy={busy}
-          canSend={draft.hasText || files.length > 0}
+          canSend={(draft.hasText || files.length > 0) && attachments.beingRead.length === 0}
           onFiles={attachments.addFiles}
           onStop={() => conversationId && app.chat.stop(conversationId)}
         >
@@ -394,6 +397,7 @@ function useSubmit({
   takePrompt: (line: string) => boolean;
 }): () => void {
   const report = useReport();
+  const { t } = useTranslation('chat');
   const runLine = (line: string) => {
     const former = wordsAside();
     setText(former);
@@ -431,6 +435,10 @@ function useSubmit({
   return () => {
     if (!area.current) return;
     const text = area.current.value.trim();
+    if (attachments.beingRead.length > 0) {
+      toast(t('reading.wait'));
+      return;
+    }
     attachments.dismissRefused();
     attachments.dismissExports();
     if (isCommandLine(text) && takePrompt(text)) return;

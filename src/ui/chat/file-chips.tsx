@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import type { DraftFile } from '../../services/chat/written.ts';
 import { IconButton } from '../shell/controls.tsx';
 import { fitsField } from './attachments.ts';
-import { canOpen, FileDialog } from './parts.tsx';
+import { canOpen, FileDialog } from './file-part.tsx';
 
 function FileChip({
   file,

@@ -8,8 +8,9 @@ import type { Part, PartOf } from '../../domain/chat/message.ts';
 import { classes } from '../shell/controls.tsx';
 import { Answer, AnswerParts } from './answer.tsx';
 import { DrawnOrPlain, wordsOf } from './drawn-or-plain.tsx';
+import { FilePart, isPicture } from './file-part.tsx';
 import { useActions } from './message-actions.ts';
-import { FilePart, Fold, isPicture } from './parts.tsx';
+import { Fold } from './parts.tsx';
 import { PersonMessage } from './person-message.tsx';
 import type { Row } from './rows.ts';
 

@@ -1,15 +1,13 @@
-// The parts of a message that are not plain words: what a model thought, what its tools did, files.
-import { ChevronRight, FileText, MailPlus, Paperclip, TriangleAlert, Wrench } from 'lucide-react';
-import { type ReactNode, useId, useMemo, useState } from 'react';
+// The parts of a message that are not plain words: what a model thought, what its tools did.
+import { ChevronRight, MailPlus, TriangleAlert, Wrench } from 'lucide-react';
+import { type ReactNode, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { isTextType, textOfFile } from '../../domain/chat/files.ts';
 import type { PartOf, ToolRecall } from '../../domain/chat/message.ts';
-import { READ_UP_TO } from '../../domain/memory/chunk.ts';
 import { useSession } from '../hooks/session.tsx';
-import { formatBytes, formatNumber } from '../i18n/index.ts';
+import { formatNumber } from '../i18n/index.ts';
 import { RecallCard } from '../memory/recall-card.tsx';
 import { RecallNote } from '../memory/recall-note.tsx';
-import { Button, classes, Dialog, Spinner } from '../shell/controls.tsx';
+import { Button, classes, Spinner } from '../shell/controls.tsx';
 import { Markdown } from './markdown.tsx';
 import { useActions } from './message-actions.ts';
 
@@ -158,7 +156,8 @@ function gist(text: string): string {
   }
 }
 
-const BLOCK =
+/** How words stand that are shown as they are. */
+export const BLOCK =
   'max-h-80 overflow-auto rounded-md border bg-side px-3 py-2 font-mono text-[0.8125rem] leading-5 whitespace-pre-wrap break-words';
 const SHOWN = 40_000;
 
@@ -278,104 +277,5 @@ function ToolRecallCard({ recalled, ...props }: ToolProps & { recalled: ToolReca
       />
       {degraded && <RecallNote recall={{ ...recalled, type: 'recall' }} />}
     </div>
-  );
-}
-
-/** Bytes behind a base64 `data:` URL, without decoding it. */
-const sizeOf = (url: string): number => Math.floor(((url.length - url.indexOf(',') - 1) * 3) / 4);
-
-const carriedBy = (part: PartOf<'file'>): string | undefined =>
-  part.url?.startsWith('data:') ? part.url : undefined;
-
-/** Whether it is shown as a picture: one that a browser can draw, and that came along. */
-export const isPicture = (part: PartOf<'file'>): boolean =>
-  carriedBy(part) !== undefined && /^image\/(png|jpeg|gif|webp|avif|bmp|svg\+xml)$/.test(part.mediaType);
-
-/** Whether its words can be read here. */
-const isReadable = (part: PartOf<'file'>): boolean =>
-  carriedBy(part) !== undefined && isTextType(part.mediaType);
-
-/** Whether there is something to be seen of it: a picture, or words. */
-export const canOpen = (part: PartOf<'file'>): boolean => isPicture(part) || isReadable(part);
-
-const nameOf = (part: PartOf<'file'>): string => part.name || part.reference || part.mediaType;
-
-/** A file that can be opened, large. */
-export function FileDialog({
-  part,
-  open,
-  onOpenChange,
-}: {
-  part: PartOf<'file'>;
-  open: boolean;
-  onOpenChange: (open: boolean) => void;
-}) {
-  const name = nameOf(part);
-  return (
-    <Dialog open={open} onOpenChange={onOpenChange} title={name} size="lg">
-      {isPicture(part) ? (
-        <img src={carriedBy(part)} alt={name} className="mx-auto max-h-[64dvh] max-w-full object-contain" />
-      ) : (
-        <FileWords part={part} />
-      )}
-    </Dialog>
-  );
-}
-
-/** What a file of words says, as far as it is read for recall. */
-function FileWords({ part }: { part: PartOf<'file'> }) {
-  const { t } = useTranslation('chat');
-  const text = useMemo(() => textOfFile(part, READ_UP_TO + 1) ?? '', [part]);
-  return (
-    <>
-      <pre className={classes(BLOCK, 'max-h-none')}>{text.slice(0, READ_UP_TO)}</pre>
-      {text.length > READ_UP_TO && (
-        <p className="pt-2 text-ink-3 text-sm">{t('fileShownInPart', { size: formatNumber(READ_UP_TO) })}</p>
-      )}
-    </>
-  );
-}
-
-/** An image is shown and opens large; anything else is a chip. */
-export function FilePart({ part }: { part: PartOf<'file'> }) {
-  const { t } = useTranslation('chat');
-  const [open, setOpen] = useState(false);
-  const name = nameOf(part);
-  const url = carriedBy(part);
-  if (url && isPicture(part))
-    return (
-      <>
-        <button
-          type="button"
-          onClick={() => setOpen(true)}
-          aria-label={t('enlarge', { name })}
-          className="block overflow-hidden rounded-md border"
-        >
-          <img src={url} alt={name} loading="lazy" className="max-h-64 max-w-full object-contain" />
-        </button>
-        <FileDialog part={part} open={open} onOpenChange={setOpen} />
-      </>
-    );
-  const readable = isReadable(part);
-  const chip = (
-    <>
-      {readable ? (
-        <FileText size={15} aria-hidden className="shrink-0" />
-      ) : (
-        <Paperclip size={15} aria-hidden className="shrink-0" />
-      )}
-      <span className="min-w-0 max-w-60 truncate">{name}</span>
-      <span className="shrink-0 text-ink-3 text-xs">{url ? formatBytes(sizeOf(url)) : t('notCarried')}</span>
-    </>
-  );
-  const look = 'inline-flex max-w-full items-center gap-2 rounded-md border bg-paper px-2.5 py-1.5 text-sm';
-  if (!readable) return <span className={look}>{chip}</span>;
-  return (
-    <>
-      <button type="button" onClick={() => setOpen(true)} className={classes(look, 'hover:bg-fill')}>
-        {chip}
-      </button>
-      <FileDialog part={part} open={open} onOpenChange={setOpen} />
-    </>
   );
 }

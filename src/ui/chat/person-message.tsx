@@ -12,11 +12,11 @@ import { offer } from '../shell/offer.ts';
 import { SentText } from '../shell/private-text.tsx';
 import { isComposing } from '../shell/shortcuts.ts';
 import { DrawnOrPlain } from './drawn-or-plain.tsx';
+import { FilePart } from './file-part.tsx';
 import { fencedPieces } from './markdown/parse.ts';
 import { Markdown } from './markdown.tsx';
 import { EditingContext, EditsContext, FoundContext, useActions } from './message-actions.ts';
 import { CopyButton, RarerTools, SiblingArrows, Stamp, TOOLS } from './message-tools.tsx';
-import { FilePart } from './parts.tsx';
 import type { Siblings } from './rows.ts';
 import { sends } from './send-keys.ts';
 
@@ -198,7 +198,7 @@ export function PersonMessage({
               {files.map((part, at) => (
                 // Parts never change once written: their place is their identity.
                 // biome-ignore lint/suspicious/noArrayIndexKey: see above
-                <FilePart key={at} part={part} />
+                <FilePart key={at} part={part} messageId={message.id} />
               ))}
             </div>
           )}

@@ -2,10 +2,19 @@
 import { type ClipboardEvent, useCallback, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { toast } from 'sonner';
+import { isAbort } from '../../domain/base/errors.ts';
 import { useApp } from '../hooks/app.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
-import { attach, fitsField, LONG_PASTE, MAX_FILES, picturesOfWords, textPart } from './attachments.ts';
+import {
+  attach,
+  fitsField,
+  isDocument,
+  LONG_PASTE,
+  MAX_FILES,
+  picturesOfWords,
+  textPart,
+} from './attachments.ts';
 import { addToDraft } from './draft.ts';
 import { filesGiven, type GivenFiles } from './file-drop.tsx';
 import { type ComposerDraft, nextFileId } from './use-composer-draft.ts';
@@ -32,17 +41,24 @@ export function useAttachments({
   /** Files that may be exported conversations. */
   const [exports, setExports] = useState<GivenFiles['exports']>(null);
 
+  /** What a person should know of files that were attached. */
+  const [remarks, setRemarks] = useState<readonly string[]>([]);
+  const { beingRead, readOne } = useReading();
+
   const read = useCallback(
     async (given: GivenFiles) => {
       const refusals: string[] = [];
+      const notable: string[] = [];
       setExports((before) => given.exports ?? before);
-      for (const file of given.files) {
-        if (filesNow.current.length >= MAX_FILES) {
-          refusals.push(t('refused.tooMany', { count: MAX_FILES }));
-          break;
-        }
-        const result = await attach(file);
+      const room = MAX_FILES - filesNow.current.length;
+      if (given.files.length > room) refusals.push(t('refused.tooMany', { count: MAX_FILES }));
+      // All are shown at once, and read one after another: each takes a thread and the memory of its file.
+      const waiting = given.files.slice(0, Math.max(0, room)).map((file) => readOne(file));
+      for (const start of waiting) {
+        const result = await start();
+        if (!result) continue;
         if (result.ok) {
+          if (result.remark) notable.push(t(`taken.${result.remark}`, { name: result.part.name }));
           const entry = { id: nextFileId(), part: result.part, pasted: null };
           const place = owner.current;
           if (area.current) addFile(entry);
@@ -58,9 +74,10 @@ export function useAttachments({
       }
       if (!area.current && refusals.length > 0) toast.error(refusals.join(' '));
       setRefused(refusals);
+      setRemarks(notable);
       area.current?.focus();
     },
-    [area, owner, filesNow, addFile, app, session, t],
+    [area, owner, filesNow, addFile, app, session, t, readOne],
   );
   const addFiles = (given: GivenFiles) => {
     read(given).catch(report);
@@ -95,11 +112,64 @@ export function useAttachments({
 
   return {
     refused,
+    remarks,
+    beingRead,
     exports,
     addFiles,
     paste,
     input,
-    dismissRefused: () => setRefused([]),
+    dismissRefused: () => {
+      setRefused([]);
+      setRemarks([]);
+    },
     dismissExports: () => setExports(null),
   };
+}
+
+export interface BeingRead {
+  readonly id: string;
+  readonly name: string;
+  /** Pages, sheets or chapters; 0 of 0 as long as nobody knows. */
+  readonly done: number;
+  readonly total: number;
+  readonly cancel: () => void;
+}
+
+/** Documents that are read, each of which can be cancelled. */
+function useReading() {
+  const { extraction } = useApp();
+  const [beingRead, setBeingRead] = useState<readonly BeingRead[]>([]);
+  /** Shows the file at once; what it gives back reads it, and resolves to null where that was cancelled. */
+  const readOne = useCallback(
+    (file: File) => {
+      const id = nextFileId();
+      const stop = new AbortController();
+      const change = (next: (one: BeingRead) => BeingRead | null) =>
+        setBeingRead((all) => all.flatMap((one) => (one.id === id ? (next(one) ?? []) : [one])));
+      if (isDocument(file)) {
+        const cancel = () => {
+          stop.abort();
+          change(() => null);
+        };
+        setBeingRead((all) => [...all, { id, name: file.name, done: 0, total: 0, cancel }]);
+      }
+      return async () => {
+        try {
+          stop.signal.throwIfAborted();
+          return await attach(file, {
+            extraction,
+            signal: stop.signal,
+            onProgress: (done, total) => change((one) => ({ ...one, done, total })),
+          });
+        } catch (error) {
+          if (!isAbort(error)) throw error;
+          return null;
+        } finally {
+          change(() => null);
+        }
+      };
+    },
+    [extraction],
+  );
+  return { beingRead, readOne };
 }

@@ -3,6 +3,7 @@ import { createContext, type ReactNode, useContext, useMemo } from 'react';
 import type { SourceFile } from '../../adapters/importers/importer.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { type Readable, type Writable, writable } from '../../domain/base/readable.ts';
+import type { PassageSource } from '../../domain/chat/files.ts';
 import type { App } from '../../services/app.ts';
 import type { DraftFile } from '../../services/chat/written.ts';
 import type { CommandOutcome } from '../../services/commands/command.ts';
@@ -61,6 +62,8 @@ interface Session {
    * ended or come back into sight, is as it was left.
    */
   readonly cards: Map<string, boolean>;
+  /** The place in an attached document that is to be opened, once its message is on the screen; null: none. */
+  readonly openingFile: Writable<{ readonly messageId: string; readonly source: PassageSource } | null>;
   /** Outcomes of slash commands by conversation; `new` for the empty page. */
   readonly outcomes: Writable<ReadonlyMap<ConversationId | 'new', readonly ShownOutcome[]>>;
   /** The temporary conversation that the empty page is about to begin; null: an ordinary one. */
@@ -105,6 +108,7 @@ function createSession(app: App): Session {
     forgetting: writable<LibraryEntry | null>(null),
     places: new Map(),
     cards: new Map(),
+    openingFile: writable<{ readonly messageId: string; readonly source: PassageSource } | null>(null),
     outcomes: writable<ReadonlyMap<ConversationId | 'new', readonly ShownOutcome[]>>(new Map()),
     temporary: writable<ConversationId | null>(null),
     composer: writable<ComposerControl | null>(null),

@@ -1,10 +1,13 @@
 // What memory brought back, passage by passage, how near each is and why, and the passages that just missed it.
-import { ArrowUpRight, ChevronRight, History } from 'lucide-react';
+import { ArrowUpRight, ChevronRight, FileText, History } from 'lucide-react';
 import { type ReactNode, useId, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { type PassageSource, passageSource } from '../../domain/chat/files.ts';
 import type { RecalledPassage } from '../../domain/chat/message.ts';
 import { besideOf } from '../../domain/memory/passages.ts';
+import { useSession } from '../hooks/session.tsx';
 import { formatExact, formatRelative } from '../i18n/index.ts';
+import { usePlaceWords } from '../i18n/place-words.ts';
 import { classes, IconButton } from '../shell/controls.tsx';
 import { useReadableWords } from '../shell/private-text.tsx';
 import { Judgement } from './judgement.tsx';
@@ -44,11 +47,17 @@ export function RecallCard({
   query,
   asked,
   foot,
-  onOpen,
+  onOpen: openMessage,
   defaultOpen = false,
   onOpenChange,
 }: RecallCardProps) {
   const { t } = useTranslation('memory');
+  const { openingFile } = useSession();
+  const onOpen = (passage: RecalledPassage) => {
+    const { source } = passageSource(passage.passage);
+    openingFile.set(source && { messageId: passage.messageId, source });
+    openMessage(passage);
+  };
   const [open, setOpen] = useState(defaultOpen);
   const body = useId();
   const given = nearMissesGiven ? nearMisses : passages;
@@ -222,7 +231,8 @@ function Passage({
   const { t } = useTranslation('memory');
   const [open, setOpen] = useState(false);
   const body = useId();
-  const short = useMemo(() => excerpt(passage.passage, query), [passage.passage, query]);
+  const { source, text } = useMemo(() => passageSource(passage.passage), [passage.passage]);
+  const short = useMemo(() => excerpt(text, query), [text, query]);
   const title = passageTitle(passage, t);
   return (
     <li className={classes('group/passage px-3', missed ? 'py-1.5 text-ink-3' : 'py-2.5')}>
@@ -262,6 +272,7 @@ function Passage({
           onClick={() => onOpen(passage)}
         />
       </div>
+      {source && <SourceLine source={source} />}
       {open && <PassageDetails id={body} {...{ passage, threshold, query, sent, unusable }} />}
       {!open && (
         <button
@@ -295,6 +306,18 @@ function Passage({
   );
 }
 
+/** The file and the page that a passage is from. */
+function SourceLine({ source: { file, place } }: { source: PassageSource }) {
+  const placeWords = usePlaceWords();
+  return (
+    <p className="mt-0.5 flex min-w-0 items-center gap-1.5 text-ink-2 text-xs">
+      <FileText size={13} aria-hidden className="shrink-0 text-ink-3" />
+      <span className="min-w-0 truncate">{file}</span>
+      <span className="min-w-0 shrink-0 truncate font-medium max-w-[60%]">{placeWords(place)}</span>
+    </p>
+  );
+}
+
 /** The whole passage between its neighbours, why it came up, and its numbers. */
 function PassageDetails({
   id,
@@ -324,7 +347,7 @@ function PassageDetails({
           dir="auto"
           className="whitespace-pre-wrap break-words border-memory-strong border-l-2 pl-2.5 text-ink leading-[1.55] [overflow-wrap:anywhere]"
         >
-          <MarkedText text={passage.passage} query={query} />
+          <MarkedText text={passageSource(passage.passage).text} query={query} />
         </p>
         {after.map((near) => (
           <Neighbour key={near.messageId} role={near.role} text={near.text} />

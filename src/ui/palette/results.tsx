@@ -30,11 +30,15 @@ export function Results({
 }) {
   const { t } = useTranslation('palette');
   const navigation = useNavigation();
+  const { openingFile } = useSession();
   const { line, search, messages, isSearching, conversations, commands, settings, meant, close } = found;
   const { text, asCommand, blank } = line;
   const runCommand = useRunCommand(query, onDone);
   const opening = useRef((_: SearchHit) => {});
-  opening.current = (hit) => onDone(() => navigation.openConversation(hit.conversationId, hit.messageId));
+  opening.current = (hit) => {
+    openingFile.set(hit.source && { messageId: hit.messageId, source: hit.source });
+    onDone(() => navigation.openConversation(hit.conversationId, hit.messageId));
+  };
   const openHit = useCallback((hit: SearchHit) => opening.current(hit), []);
   return (
     <Command.List

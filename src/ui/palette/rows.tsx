@@ -8,6 +8,7 @@ import { shownTitle } from '../../domain/text/shown.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 import type { SearchHit } from '../../services/memory/memory.ts';
 import { formatExact, formatRelative } from '../i18n/index.ts';
+import { usePlaceWords } from '../i18n/place-words.ts';
 import { MarkedText, plainText } from '../memory/marked-text.tsx';
 import { passageTitle } from '../memory/passage-title.ts';
 import { ClosenessMark } from '../memory/scores.tsx';
@@ -142,6 +143,7 @@ export const HitRow = memo(function HitRow({
   onOpen: (hit: SearchHit) => void;
 }) {
   const { t, i18n } = useTranslation(['palette', 'memory']);
+  const placeWords = usePlaceWords();
   const role = i18n.exists(`role.${hit.role}`, { ns: 'palette' }) ? t(`role.${hit.role}`) : hit.role;
   return (
     <Row value={`message ${hit.messageId}`} onSelect={() => onOpen(hit)} className="items-start">
@@ -150,6 +152,7 @@ export const HitRow = memo(function HitRow({
           <span className="shrink-0 font-medium text-ink-2">{role}</span>
           <span className="min-w-0 flex-1 truncate text-ink-3">
             {passageTitle(hit, i18n.getFixedT(null, 'memory'))}
+            {hit.source && ` · ${hit.source.file}, ${placeWords(hit.source.place)}`}
             {hit.archived && ` · ${t('archived')}`}
           </span>
           <time

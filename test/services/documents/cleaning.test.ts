@@ -177,3 +177,14 @@ describe('forgetting', () => {
     expect([...once.getMap('checkpoints').keys()].join()).not.toContain('title');
   });
 });
+
+describe('a document', () => {
+  const extract = (text: string) => ({ bytes: 9, sections: [{ place: { kind: 'page', name: '1' }, text }] });
+
+  it('leaves whole where there is nothing to hide in it, and else without its bytes, in which nobody can', () => {
+    const harmless = { ...file('application/pdf', picture), extract: extract('the harbour at dusk') };
+    expect(clean(harmless)).toBe(harmless);
+    const told = { ...file('application/pdf', picture), extract: extract('password: hunter2') };
+    expect(clean(told)).toMatchObject({ url: undefined, extract: extract('password: •••') });
+  });
+});

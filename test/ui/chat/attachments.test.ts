@@ -1,28 +1,78 @@
 import { describe, expect, it } from 'vitest';
-import { attach, fitsField, picturesOfWords } from '../../../src/ui/chat/attachments.ts';
+import { extractFrom } from '../../../src/adapters/extractors/extract.ts';
+import { attach, fitsField, picturesOfWords, type ReadingOptions } from '../../../src/ui/chat/attachments.ts';
+import { pdfFile, wordFile, wordParagraph } from '../../fixtures/documents.ts';
+import { OPTIONS } from '../../suites/extractor.suite.ts';
 
+/** The extractors as they are, in this thread. */
+const READING: ReadingOptions = {
+  extraction: { extract: (file) => extractFrom(file, OPTIONS) },
+  signal: new AbortController().signal,
+};
 const pdf = (bytes: BlobPart[], name = 'Plan.pdf', type = 'application/pdf') =>
-  attach(new File(bytes, name, { type }));
+  attach(new File(bytes, name, { type }), READING);
+const WORDS = pdfFile([[{ text: 'The plan is to sail in May.', y: 700 }]]);
 
-describe('a PDF', () => {
-  it('is taken byte for byte, also where the system does not name its kind', async () => {
-    const bytes = new Uint8Array([...new TextEncoder().encode('%PDF-1.7\n'), 0, 255, 128, 10]);
-    const taken = await pdf([bytes]);
+describe('a document', () => {
+  it('is taken with its words and their places, and with its bytes, also where the system does not name its kind', async () => {
+    const taken = await pdf([WORDS]);
     if (!taken.ok) throw new Error(taken.reason);
-    expect(taken.part).toMatchObject({ type: 'file', mediaType: 'application/pdf', name: 'Plan.pdf' });
+    expect(taken.part).toMatchObject({
+      mediaType: 'application/pdf',
+      name: 'Plan.pdf',
+      extract: {
+        bytes: WORDS.length,
+        sections: [{ place: { kind: 'page', name: '1' }, text: 'The plan is to sail in May.' }],
+      },
+    });
     const [head, body = ''] = (taken.part.url ?? '').split(',');
     expect(head).toBe('data:application/pdf;base64');
-    expect(new Uint8Array(Buffer.from(body, 'base64'))).toEqual(bytes);
-    expect(await pdf([bytes], 'plan.PDF', '')).toMatchObject({
+    expect(new Uint8Array(Buffer.from(body, 'base64'))).toEqual(WORDS);
+    expect(await pdf([WORDS], 'plan.PDF', '')).toMatchObject({
       ok: true,
       part: { mediaType: 'application/pdf' },
     });
   });
 
-  it('is refused where it is too large, or is none', async () => {
-    const large = new Uint8Array(20 * 1024 * 1024 + 1);
-    expect(await pdf(['%PDF-1.7', large])).toEqual({ ok: false, name: 'Plan.pdf', reason: 'pdfTooLarge' });
-    expect(await pdf(['\u0000\u0001'])).toEqual({ ok: false, name: 'Plan.pdf', reason: 'notText' });
+  it('that is large is kept as its words alone', async () => {
+    const large = await pdf([WORDS, new Uint8Array(5 * 1024 * 1024)]);
+    if (!large.ok) throw new Error(large.reason);
+    expect(large.part.url).toBeUndefined();
+    expect(large.part.extract?.sections[0]?.text).toContain('sail in May');
+  });
+
+  it('of pictures alone, or that is not understood here, goes as it is, and it is said', async () => {
+    const scan = pdfFile([[]]);
+    expect(await pdf([scan])).toMatchObject({
+      ok: true,
+      remark: 'pictures',
+      part: { mediaType: 'application/pdf' },
+    });
+    expect(await pdf(['%PDF-1.7\n', new Uint8Array([0, 255, 10])])).toMatchObject({
+      ok: true,
+      remark: 'unread',
+    });
+    expect(await pdf([scan, new Uint8Array(21 * 1024 * 1024)])).toMatchObject({
+      ok: false,
+      reason: 'noText',
+    });
+  });
+
+  it('that is none, or has no words, is refused', async () => {
+    expect(await pdf(['\u0000\u0001'])).toEqual({ ok: false, name: 'Plan.pdf', reason: 'damaged' });
+    expect(await attach(new File([new Uint8Array([80, 75, 3, 4, 0])], 'a.docx'), READING)).toMatchObject({
+      ok: false,
+      reason: 'damaged',
+    });
+    expect(await attach(new File([await wordFile(wordParagraph(''))], 'a.docx'), READING)).toMatchObject({
+      ok: false,
+      reason: 'noText',
+    });
+  });
+
+  it('of text that has no words for people is a text', async () => {
+    const page = new File(['<script>1</script>'], 'a.html', { type: 'text/html' });
+    expect(await attach(page, READING)).toMatchObject({ ok: true, part: { mediaType: 'text/html' } });
   });
 });
 
@@ -32,11 +82,11 @@ it('the text field keeps what a person writes, and not megabytes', () => {
 });
 
 it('other bytes are still refused, and words are taken', async () => {
-  expect(await attach(new File([new Uint8Array([80, 75, 3, 4, 0])], 'a.docx'))).toMatchObject({
+  expect(await attach(new File([new Uint8Array([80, 75, 3, 4, 0])], 'a.bin'), READING)).toMatchObject({
     ok: false,
     reason: 'notText',
   });
-  expect(await attach(new File(['备份'], 'a.txt', { type: 'text/plain' }))).toMatchObject({
+  expect(await attach(new File(['备份'], 'a.txt', { type: 'text/plain' }), READING)).toMatchObject({
     ok: true,
     part: { mediaType: 'text/plain', url: expect.stringMatching(/base64,5aSH5Lu9$/) },
   });

@@ -10,6 +10,7 @@ const hit = (id: string, final = 0.5): SearchHit => ({
   role: 'user',
   createdAt: 0,
   snippet: '',
+  source: null,
   scores: { vector: null, keyword: final, hybrid: final, decay: 1, final },
   archived: false,
 });

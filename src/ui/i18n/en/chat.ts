@@ -32,9 +32,46 @@ export const chat = {
     imageTooLarge: '“{{name}}” is larger than 40 MB and was left out.',
     imageBroken: '“{{name}}” cannot be read as an image and was left out.',
     textTooLarge: '“{{name}}” is longer than 1 MB of text and was left out.',
-    pdfTooLarge: '“{{name}}” is larger than 20 MB and was left out.',
-    notText: '“{{name}}” is neither an image, a PDF nor text and was left out.',
+    notText: '“{{name}}” is neither an image, a document nor text and was left out.',
+    encrypted:
+      '“{{name}}” is protected by a password and was left out. Save a copy without the password and attach that.',
+    damaged:
+      '“{{name}}” is damaged, or is not what its name says, and was left out. Open it in its program and save it anew.',
+    tooLarge:
+      '“{{name}}” is too large to be read here (more than 100 MB, or far more once unpacked) and was left out. A part of it may fit.',
+    noText: '“{{name}}” has no text in it and was left out.',
+    oldFormat:
+      '“{{name}}” is in the old format of Word, Excel or PowerPoint and was left out. Save it as .docx, .xlsx or .pptx and attach that.',
     tooMany: 'A message carries {{count}} files at most; the rest was left out.',
+  },
+  taken: {
+    pictures:
+      '“{{name}}” has no text in it, only pictures of text. Models that read PDFs see it; memory cannot find what it says.',
+    unread:
+      'The text of “{{name}}” could not be read here. Models that read PDFs see the file; memory cannot find what it says.',
+    cut: '“{{name}}” is very long: the first two million characters were taken. Attach a part of it for the rest.',
+  },
+  reading: {
+    list: 'Files being read',
+    status_one: 'Reading a file',
+    status_other: 'Reading {{count, number}} files',
+    of: '{{done}} of {{total}}',
+    cancel: 'Stop reading “{{name}}”',
+    wait: 'A file is still being read. Send when it is done, or stop it.',
+  },
+  place: {
+    page: 'page {{name}}',
+    slide: 'slide {{name}}',
+    sheet: 'sheet {{name}}',
+    rows: 'rows {{name}}',
+    chapter: 'chapter “{{name}}”',
+    section: '“{{name}}”',
+  },
+  document: {
+    help: 'The text that was taken out on this device: this is what the model reads and memory finds.',
+    cut: 'The first two million characters that were taken out on this device: this is what the model reads and memory finds.',
+    notKept: 'The file itself ({{size}}) is too large to be kept here.',
+    save: 'Save the file',
   },
   queue: 'Waiting messages',
   queued: 'Next',

@@ -1,0 +1,31 @@
+// Sections of a text that has headings and no pages.
+import type { Sections } from './extractor.ts';
+
+export interface Block {
+  readonly text: string;
+  /** Of a heading, 1 to 6; null for what is none. */
+  readonly level: number | null;
+}
+
+/** Headings down to this level begin a section of their own. */
+const DEEPEST = 3;
+
+/** Adds blocks to `sections`, each under the nearest heading above it. False once there is no more room. */
+export function addByHeadings(sections: Sections, blocks: readonly Block[], kind = 'section'): boolean {
+  let name = '';
+  let held: string[] = [];
+  const flush = (): boolean => {
+    const text = held.join('\n\n');
+    held = [];
+    return sections.add(name === '' ? undefined : { kind, name }, text);
+  };
+  for (const { text, level } of blocks) {
+    if (level !== null && level <= DEEPEST) {
+      // A heading with nothing under it stands with the next one.
+      if (held.some((words) => !words.startsWith('#')) && !flush()) return false;
+      name = text.replace(/^#+\s*/, '').slice(0, 120);
+    }
+    held.push(text);
+  }
+  return flush();
+}

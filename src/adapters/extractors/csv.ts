@@ -1,0 +1,59 @@
+// Comma- or tab-separated values (RFC 4180): rows in pieces, each under the head of its columns.
+import { type Extractor, Sections } from './extractor.ts';
+import { addTable, MAX_CELL, MAX_COLUMNS, type Row } from './table-sections.ts';
+import { decodeText } from './text-encoding.ts';
+
+/** Characters of the first lines that are looked at for what parts the cells. */
+const SAMPLE = 8_192;
+
+function separatorOf(text: string): string {
+  const head = text.slice(0, SAMPLE).replace(/"[^"]*"/g, '');
+  const count = (sign: string) => head.split(sign).length;
+  return ['\t', ';', ',', '|'].reduce((best, sign) => (count(sign) > count(best) ? sign : best), ',');
+}
+
+/** Rows of a text; quotes that are never closed end with it. Linear. */
+function* rowsOf(text: string): Generator<Row> {
+  const separator = separatorOf(text);
+  let cells: string[] = [];
+  let held = '';
+  let at = 1;
+  let quoted = false;
+  const end = () => {
+    if (cells.length < MAX_COLUMNS) cells.push(held.slice(0, MAX_CELL));
+    held = '';
+  };
+  for (let i = 0; i < text.length; i++) {
+    const sign = text[i] as string;
+    if (quoted) {
+      if (sign !== '"') held += sign;
+      else if (text[i + 1] === '"') {
+        held += '"';
+        i += 1;
+      } else quoted = false;
+    } else if (sign === '"' && held.trim() === '') {
+      quoted = true;
+      held = '';
+    } else if (sign === separator) end();
+    else if (sign === '\n' || sign === '\r') {
+      if (sign === '\r' && text[i + 1] === '\n') i += 1;
+      end();
+      yield { at, cells };
+      cells = [];
+      at += 1;
+    } else held += sign;
+  }
+  end();
+  yield { at, cells };
+}
+
+export const csv: Extractor = {
+  extract: async (bytes) => {
+    const sections = new Sections();
+    addTable(sections, [...rowsOf(decodeText(bytes))], (first, last) => ({
+      kind: 'rows',
+      name: first === last ? String(first) : `${first}–${last}`,
+    }));
+    return sections.done();
+  },
+};

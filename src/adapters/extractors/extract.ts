@@ -1,0 +1,45 @@
+// Takes the words out of one document, by the extractor of its format. In the worker alone.
+import type { ExtractedText } from '../../domain/chat/message.ts';
+import {
+  EXTRACT_LIMITS,
+  ExtractionRefused,
+  type Extractor,
+  type ExtractorOptions,
+  type Refusal,
+} from './extractor.ts';
+import { type FormatId, formatOf } from './index.ts';
+import { isBinaryOffice, isSealedOffice } from './office-binary.ts';
+
+/** Each is loaded when the first file of its format comes. */
+const EXTRACTORS: Readonly<Record<FormatId, () => Promise<Extractor>>> = {
+  pdf: async () => (await import('./pdf.ts')).pdf,
+  docx: async () => (await import('./docx.ts')).docx,
+  xlsx: async () => (await import('./xlsx.ts')).xlsx,
+  pptx: async () => (await import('./pptx.ts')).pptx,
+  odt: async () => (await import('./odt.ts')).odt,
+  epub: async () => (await import('./epub.ts')).epub,
+  html: async () => (await import('./html.ts')).html,
+  csv: async () => (await import('./csv.ts')).csv,
+};
+
+export type Extracted =
+  | { readonly ok: true; readonly extract: ExtractedText }
+  | { readonly ok: false; readonly reason: Refusal; readonly detail: string };
+
+/** Takes the words out of a document. Never rejects for what is in the file. */
+export async function extractFrom(file: File, options: ExtractorOptions): Promise<Extracted> {
+  const refuse = (reason: Refusal, detail: string): Extracted => ({ ok: false, reason, detail });
+  if (file.size > EXTRACT_LIMITS.file) return refuse('tooLarge', `${file.size} bytes`);
+  const format = formatOf(file.name, file.type);
+  try {
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    if (isBinaryOffice(bytes))
+      return refuse(isSealedOffice(bytes) ? 'encrypted' : 'oldFormat', 'A compound file');
+    if (!format) return refuse('damaged', 'Not what its name says');
+    const extractor = await EXTRACTORS[format.id]();
+    return { ok: true, extract: { ...(await extractor.extract(bytes, options)), bytes: file.size } };
+  } catch (error) {
+    if (error instanceof ExtractionRefused) return refuse(error.reason, error.message);
+    return refuse('damaged', String(error));
+  }
+}

@@ -1,0 +1,75 @@
+// OpenDocument texts (OASIS ODF 1.3): headings, paragraphs, lists, tables. A place is the heading above it.
+import { addByHeadings, type Block } from './by-headings.ts';
+import { ExtractionRefused, type Extractor, Sections } from './extractor.ts';
+import { heading, table } from './markdown.ts';
+import { allOf, childrenOf, type Element, elementsOf, firstOf, parseTree } from './xml.ts';
+import { openPackage } from './zip-package.ts';
+
+/** Beside the text: changes that were tracked, remarks, counters that are declared. */
+const UNREAD = new Set([
+  'tracked-changes',
+  'annotation',
+  'annotation-end',
+  'sequence-decls',
+  'forms',
+  'variable-decls',
+]);
+
+export const odt: Extractor = {
+  extract: async (bytes, { onProgress }) => {
+    const zip = await openPackage(bytes);
+    if (zip.has('META-INF/manifest.xml') && /encryption-data/.test(await zip.text('META-INF/manifest.xml')))
+      throw new ExtractionRefused('encrypted', 'A password protects it');
+    const text = firstOf(parseTree(await zip.text('content.xml'), 'xml'), 'text');
+    const sections = new Sections();
+    if (text) addByHeadings(sections, blocksOf(text));
+    onProgress(1, 1);
+    return sections.done();
+  },
+};
+
+function blocksOf(element: Element, indent = ''): Block[] {
+  return elementsOf(element).flatMap((child): Block[] => {
+    if (UNREAD.has(child.name)) return [];
+    if (child.name === 'h') {
+      const level = Number(child.attributes['outline-level'] ?? 1);
+      return [{ text: heading(level, wordsIn(child)), level }];
+    }
+    if (child.name === 'p')
+      return [{ text: `${indent}${wordsIn(child).trim()}`, level: null }].filter(
+        ({ text }) => text.trim() !== '',
+      );
+    if (child.name === 'list')
+      return childrenOf(child, 'list-item').flatMap((item) =>
+        blocksOf(item, indent === '' ? '- ' : `  ${indent}`),
+      );
+    if (child.name === 'table')
+      return [
+        {
+          text: table(
+            allOf(child, 'table-row').map((row) =>
+              childrenOf(row, 'table-cell').map((cell) =>
+                blocksOf(cell)
+                  .map(({ text }) => text)
+                  .join(' '),
+              ),
+            ),
+          ),
+          level: null,
+        },
+      ].filter(({ text }) => text !== '');
+    return blocksOf(child, indent);
+  });
+}
+
+function wordsIn(element: Element): string {
+  return element.children
+    .map((child) => {
+      if (typeof child === 'string') return child.replace(/\s+/g, ' ');
+      if (UNREAD.has(child.name)) return '';
+      if (child.name === 's') return ' '.repeat(Math.min(100, Number(child.attributes.c ?? 1)));
+      if (child.name === 'tab') return '\t';
+      return child.name === 'line-break' ? '\n' : wordsIn(child);
+    })
+    .join('');
+}

@@ -1,0 +1,87 @@
+// What a document says, page by page, as it was taken out of it: what the model reads, and what memory finds.
+import { Download } from 'lucide-react';
+import { useEffect, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import { placeLabel } from '../../domain/chat/files.ts';
+import type { ExtractedText, PartOf, Place } from '../../domain/chat/message.ts';
+import { formatBytes } from '../i18n/index.ts';
+import { usePlaceWords } from '../i18n/place-words.ts';
+import { Button, classes } from '../shell/controls.tsx';
+import { download } from '../shell/conversation-actions.tsx';
+import { Markdown } from './markdown.tsx';
+
+/** Longer documents are shown as plain text: laying out hundreds of pages would take seconds. Characters. */
+const LAID_OUT = 60_000;
+
+/** The bytes of a base64 `data:` URL. */
+const bytesOf = (url: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(url.slice(url.indexOf(',') + 1)), (sign) => sign.charCodeAt(0));
+
+export function DocumentWords({
+  name,
+  part: { url, mediaType },
+  extract: { sections, bytes, cut },
+  at,
+}: {
+  name: string;
+  part: PartOf<'file'>;
+  extract: ExtractedText;
+  /** The place that comes into sight first. */
+  at: Place | null;
+}) {
+  const { t } = useTranslation('chat');
+  const placeWords = usePlaceWords();
+  const meant = useRef<HTMLElement>(null);
+  const label = at && placeLabel(at);
+  const first = sections.findIndex(({ place }) => place !== undefined && placeLabel(place) === label);
+  useEffect(() => {
+    meant.current?.scrollIntoView({ block: 'start' });
+    meant.current?.focus({ preventScroll: true });
+  }, []);
+  const isLaidOut = sections.reduce((sum, { text }) => sum + text.length, 0) <= LAID_OUT;
+  return (
+    <div>
+      <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 pb-3 text-ink-3 text-sm">
+        <p className="min-w-0 max-w-prose">
+          {t(cut ? 'document.cut' : 'document.help')}{' '}
+          {url === undefined && t('document.notKept', { size: formatBytes(bytes) })}
+        </p>
+        {url !== undefined && (
+          <Button
+            size="sm"
+            icon={<Download size={14} aria-hidden />}
+            onClick={() => download({ name, mediaType, blob: new Blob([bytesOf(url)], { type: mediaType }) })}
+          >
+            {t('document.save')}
+          </Button>
+        )}
+      </div>
+      {sections.map(({ place, text }, index) => (
+        <section
+          // Sections never change: their place in the document is their identity.
+          // biome-ignore lint/suspicious/noArrayIndexKey: see above
+          key={index}
+          ref={index === first ? meant : undefined}
+          tabIndex={index === first ? -1 : undefined}
+          aria-label={place && placeWords(place)}
+          className={classes(
+            'rounded-md border-t px-1 py-2.5 outline-none [contain-intrinsic-size:auto_12rem] [content-visibility:auto]',
+            index === first && 'border-memory-line bg-memory-soft',
+          )}
+        >
+          {place && <p className="pb-1 font-medium text-ink-3 text-xs">{placeWords(place)}</p>}
+          {isLaidOut ? (
+            <Markdown text={text} />
+          ) : (
+            <p
+              dir="auto"
+              className="whitespace-pre-wrap break-words text-sm leading-[1.55] [overflow-wrap:anywhere]"
+            >
+              {text}
+            </p>
+          )}
+        </section>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,148 @@
+// Files in a message: pictures large, words and documents readable in place, all else by name.
+import { FileText, Paperclip } from 'lucide-react';
+import { useEffect, useMemo, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { isTextType, placeLabel, sourceLine, textOfFile } from '../../domain/chat/files.ts';
+import type { PartOf, Place } from '../../domain/chat/message.ts';
+import { READ_UP_TO } from '../../domain/memory/chunk.ts';
+import { useReadable } from '../hooks/app.tsx';
+import { useSession } from '../hooks/session.tsx';
+import { formatBytes, formatNumber } from '../i18n/index.ts';
+import { classes, Dialog } from '../shell/controls.tsx';
+import { DocumentWords } from './document-words.tsx';
+import { BLOCK } from './parts.tsx';
+
+/** Bytes behind a base64 `data:` URL, without decoding it. */
+const sizeOf = (url: string): number => Math.floor(((url.length - url.indexOf(',') - 1) * 3) / 4);
+
+const carriedBy = (part: PartOf<'file'>): string | undefined =>
+  part.url?.startsWith('data:') ? part.url : undefined;
+
+/** Whether it is shown as a picture: one that a browser can draw, and that came along. */
+export const isPicture = (part: PartOf<'file'>): boolean =>
+  carriedBy(part) !== undefined && /^image\/(png|jpeg|gif|webp|avif|bmp|svg\+xml)$/.test(part.mediaType);
+
+/** Whether its words can be read here. */
+const isReadable = (part: PartOf<'file'>): boolean =>
+  part.extract !== undefined || (carriedBy(part) !== undefined && isTextType(part.mediaType));
+
+/** Whether there is something to be seen of it: a picture, or words. */
+export const canOpen = (part: PartOf<'file'>): boolean => isPicture(part) || isReadable(part);
+
+const nameOf = (part: PartOf<'file'>): string => part.name || part.reference || part.mediaType;
+
+/** A file that can be opened, large. `at`: the place in a document that it opens at. */
+export function FileDialog({
+  part,
+  at,
+  open,
+  onOpenChange,
+}: {
+  part: PartOf<'file'>;
+  at?: Place | null;
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+}) {
+  const name = nameOf(part);
+  return (
+    <Dialog open={open} onOpenChange={onOpenChange} title={name} size="lg">
+      {isPicture(part) ? (
+        <img src={carriedBy(part)} alt={name} className="mx-auto max-h-[64dvh] max-w-full object-contain" />
+      ) : part.extract ? (
+        <DocumentWords name={name} part={part} extract={part.extract} at={at ?? null} />
+      ) : (
+        <FileWords part={part} />
+      )}
+    </Dialog>
+  );
+}
+
+/** What a file of words says, as far as it is read for recall. */
+function FileWords({ part }: { part: PartOf<'file'> }) {
+  const { t } = useTranslation('chat');
+  const text = useMemo(() => textOfFile(part, READ_UP_TO + 1) ?? '', [part]);
+  return (
+    <>
+      <pre className={classes(BLOCK, 'max-h-none')}>{text.slice(0, READ_UP_TO)}</pre>
+      {text.length > READ_UP_TO && (
+        <p className="pt-2 text-ink-3 text-sm">{t('fileShownInPart', { size: formatNumber(READ_UP_TO) })}</p>
+      )}
+    </>
+  );
+}
+
+/** Opens a document at the place that somebody asked for elsewhere: a passage that was recalled or found. */
+function useOpening(part: PartOf<'file'>, message: string | undefined) {
+  const { openingFile } = useSession();
+  const [open, setOpen] = useState(false);
+  const [at, setAt] = useState<Place | null>(null);
+  const wanted = useReadable(openingFile);
+  const isMeant =
+    wanted !== null &&
+    wanted.messageId === message &&
+    part.extract?.sections.some(
+      ({ place }) =>
+        place !== undefined &&
+        sourceLine(nameOf(part), place) === `[${wanted.source.file} · ${placeLabel(wanted.source.place)}]`,
+    ) === true;
+  useEffect(() => {
+    if (!isMeant || !wanted) return;
+    setAt(wanted.source.place);
+    setOpen(true);
+    openingFile.set(null);
+  }, [isMeant, wanted, openingFile]);
+  return {
+    open,
+    at,
+    setOpen: (next: boolean) => {
+      if (!next) setAt(null);
+      setOpen(next);
+    },
+  };
+}
+
+/** An image is shown and opens large; anything else is a chip. `messageId`: of the message whose part it is. */
+export function FilePart({ part, messageId }: { part: PartOf<'file'>; messageId?: string }) {
+  const { t } = useTranslation('chat');
+  const { open, at, setOpen } = useOpening(part, messageId);
+  const name = nameOf(part);
+  const url = carriedBy(part);
+  if (url && isPicture(part))
+    return (
+      <>
+        <button
+          type="button"
+          onClick={() => setOpen(true)}
+          aria-label={t('enlarge', { name })}
+          className="block overflow-hidden rounded-md border"
+        >
+          <img src={url} alt={name} loading="lazy" className="max-h-64 max-w-full object-contain" />
+        </button>
+        <FileDialog part={part} open={open} onOpenChange={setOpen} />
+      </>
+    );
+  const readable = isReadable(part);
+  const chip = (
+    <>
+      {readable ? (
+        <FileText size={15} aria-hidden className="shrink-0" />
+      ) : (
+        <Paperclip size={15} aria-hidden className="shrink-0" />
+      )}
+      <span className="min-w-0 max-w-60 truncate">{name}</span>
+      <span className="shrink-0 text-ink-3 text-xs">
+        {part.extract ? formatBytes(part.extract.bytes) : url ? formatBytes(sizeOf(url)) : t('notCarried')}
+      </span>
+    </>
+  );
+  const look = 'inline-flex max-w-full items-center gap-2 rounded-md border bg-paper px-2.5 py-1.5 text-sm';
+  if (!readable) return <span className={look}>{chip}</span>;
+  return (
+    <>
+      <button type="button" onClick={() => setOpen(true)} className={classes(look, 'hover:bg-fill')}>
+        {chip}
+      </button>
+      <FileDialog part={part} at={at} open={open} onOpenChange={setOpen} />
+    </>
+  );
+}

@@ -1,0 +1,104 @@
+// Documents in the composer: read in their own worker, shown while they are, cancelled, refused with a reason, opened at a page.
+import { expect, it } from 'vitest';
+import { page, userEvent } from 'vitest/browser';
+import { CHINESE_FONT, excelFile, PROTECTED, pdfFile, wordFile } from '../../fixtures/documents.ts';
+import { createTestApp, expectAccessible, show } from '../harness.tsx';
+
+const LEASE = [
+  [
+    { text: 'Lease', size: 20, y: 780 },
+    { text: 'The rent is 1,250 euros, due on the third.', y: 740 },
+  ],
+  [{ text: 'Notice is three months, in writing.', y: 780 }],
+];
+const pdf = (name: string, bytes = pdfFile(LEASE)) => new File([bytes], name, { type: 'application/pdf' });
+
+async function started() {
+  const app = await createTestApp({
+    *reply() {
+      yield { type: 'text-delta', text: 'Three months.' };
+    },
+  });
+  await show(app, '/');
+  const pick = async (...files: File[]) => {
+    const input = document.querySelector<HTMLInputElement>('input[type=file]');
+    if (!input) throw new Error('No file input');
+    const given = new DataTransfer();
+    for (const file of files) given.items.add(file);
+    input.files = given.files;
+    input.dispatchEvent(new Event('change', { bubbles: true }));
+  };
+  return { app, pick };
+}
+
+it('takes several at once, shows their pages, and sends their words', async () => {
+  const { app, pick } = await started();
+  await pick(
+    pdf('Lease.pdf'),
+    new File([await wordFile()], 'Lease.docx'),
+    pdf('账单.pdf', pdfFile([[{ text: 'd6d0b9fad2f8d0d0', y: 700 }]], { font: CHINESE_FONT })),
+  );
+  const attached = page.getByRole('list', { name: 'Attached files' });
+  await expect.element(attached.getByRole('button', { name: '账单.pdf' }).first()).toBeVisible();
+  await expect.element(attached.getByRole('button', { name: 'Lease.docx' }).first()).toBeVisible();
+  await attached.getByRole('button', { name: 'Lease.pdf' }).first().click();
+  const dialog = page.getByRole('dialog', { name: 'Lease.pdf' });
+  await expect.element(dialog.getByRole('region', { name: 'page 2' })).toHaveTextContent(/three months/);
+  await expect.element(dialog.getByRole('button', { name: 'Save the file' })).toBeVisible();
+  await expectAccessible();
+  await userEvent.keyboard('{Escape}');
+  await page.getByRole('textbox', { name: 'Message' }).fill('What is the notice?');
+  await userEvent.keyboard('{Enter}');
+  await expect.element(page.getByText('Three months.')).toBeVisible();
+  const [entry] = app.documents.library.get().entries;
+  if (!entry) throw new Error('No conversation');
+  const said = await app.documents.read(entry.id);
+  const parts = [...(said?.messages.values() ?? [])].flatMap(({ parts }) => parts);
+  expect(
+    parts.flatMap((part) => (part.type === 'file' ? [part.extract?.sections.at(-1)?.text] : [])),
+  ).toEqual(['Notice is three months, in writing.', expect.stringContaining('厨房'), '中国银行']);
+});
+
+it('says why a file was left out, and what it could not take of another', async () => {
+  const { pick } = await started();
+  await pick(
+    pdf('Secret.pdf', pdfFile(LEASE, { trailer: PROTECTED })),
+    pdf('Scan.pdf', pdfFile([[]])),
+    new File([new Uint8Array([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1])], 'old.doc'),
+  );
+  await expect
+    .element(page.getByRole('alert'))
+    .toHaveTextContent(/Secret.pdf.*password.*old.doc.*old format/);
+  await expect.element(page.getByText(/Scan.pdf.*only pictures of text/)).toBeVisible();
+  await expectAccessible();
+});
+
+it('is cancelled while it is read, by the keyboard as well, and nothing is sent before the rest is there', async () => {
+  const { app, pick } = await started();
+  const pages = Array.from({ length: 3_000 }, (_, at) => [{ text: `Page ${at + 1}.`, y: 700 }]);
+  const long = pdf('Manual.pdf', pdfFile(pages));
+  await pick(long, new File([await excelFile()], 'Costs.xlsx'));
+  const reading = page.getByRole('list', { name: 'Files being read' });
+  await expect.element(reading.getByRole('progressbar', { name: 'Manual.pdf' })).toBeVisible();
+  await expectAccessible();
+  await page.getByRole('textbox', { name: 'Message' }).fill('Too early');
+  await userEvent.keyboard('{Enter}');
+  await expect.element(page.getByText(/still being read/)).toBeVisible();
+  expect(app.documents.library.get().entries).toHaveLength(0);
+  const cancel = reading.getByRole('button', { name: 'Stop reading “Manual.pdf”' });
+  (cancel.element() as HTMLElement).focus();
+  await userEvent.keyboard('{Enter}');
+  await expect.element(page.getByRole('button', { name: 'Remove Costs.xlsx' })).toBeVisible();
+  await expect.element(reading).not.toBeInTheDocument();
+  expect(page.getByText('Manual.pdf').elements()).toHaveLength(0);
+});
+
+it('speaks Chinese', async () => {
+  const { app, pick } = await started();
+  await app.settings.set('ui.language', 'zh');
+  await pick(pdf('租约.pdf'), pdf('扫描.pdf', pdfFile([[]])));
+  await expect.element(page.getByText(/“扫描.pdf”里没有文字/)).toBeVisible();
+  await page.getByRole('button', { name: '租约.pdf' }).first().click();
+  await expect.element(page.getByRole('region', { name: '第 2 页' })).toBeVisible();
+  await expectAccessible();
+});
