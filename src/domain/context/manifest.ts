@@ -48,6 +48,8 @@ export const requestManifestSchema = z.looseObject({
   }),
   /** What tools were called, with their results, as far as it was sent: part of what the lines cost. Absent where none was. */
   calls: z.array(z.looseObject({ name: z.string(), count: z.number(), tokens: z.number() })).optional(),
+  /** Documents that were too long to go whole: sections sent, of how many. Absent where all went. */
+  files: z.array(z.looseObject({ name: z.string(), sent: z.number(), of: z.number() })).optional(),
   /** What the app said at the end, so that an answer that was cut off goes on: part of what messages cost. Absent where it said nothing. */
   goesOn: z.looseObject({ text: z.string(), tokens: z.number() }).optional(),
   /** What the instructions and notes of the conversation's projects cost: part of what `system` costs. Absent where it was in none. */

@@ -5,6 +5,7 @@ import type { Message, Part, Role } from '../chat/message.ts';
 import { reserveOf } from './budget.ts';
 import { type ReturnedPassage, renderReturned } from './compacted.ts';
 import { type AppliedPlan, type Disposition, dispositionsOf, type PlanSummary } from './compaction/plan.ts';
+import type { CutFile } from './fitting.ts';
 import type { ManifestLine, RequestManifest } from './manifest.ts';
 import { createMeter, MESSAGE_OVERHEAD, type TokenMeter } from './meter.ts';
 import { memoriesOn, type Recall } from './recalled.ts';
@@ -47,6 +48,8 @@ export interface PromptInput {
   readonly meter?: TokenMeter | undefined;
   /** Tokens of the descriptions of tools, which travel beside the prompt. */
   readonly tools?: number | undefined;
+  /** Documents of the path that go in part. */
+  readonly files?: readonly CutFile[] | undefined;
   /** Where the last word would be the model's, it is asked to go on with it. */
   readonly goesOn?: boolean | undefined;
   /** Without the lines of the manifest: nobody reads them. */
@@ -145,6 +148,7 @@ export function buildPrompt(input: PromptInput): BuiltPrompt {
         limit,
         tokens,
         ...(calls.length > 0 ? { calls } : {}),
+        ...(input.files && input.files.length > 0 ? { files: [...input.files] } : {}),
         ...(goesOn ? { goesOn: { text: GO_ON, tokens: asking } } : {}),
         ...(input.projects?.length
           ? { projects: input.projects.map(({ name, words }) => ({ name, tokens: meter.text(words) })) }

@@ -204,8 +204,10 @@ class ContextService implements ContextControl, TurnContext {
     const answering = this.#deps.model(conversation);
     const built = this.#standing(conversation, answering);
     // What is typed costs what it costs: the rest need not be made anew for every letter.
-    const typed = draft.length > 0 ? this.#meters.of(answering).parts(draft) + MESSAGE_OVERHEAD : 0;
     const { request } = built.prompt.manifest;
+    const cost = draft.length > 0 ? this.#meters.of(answering).parts(draft) + MESSAGE_OVERHEAD : 0;
+    // A long document goes in part.
+    const typed = Math.max(0, cost - this.#requests.fitting.saved(draft, request.limit));
     const { tokens } = request;
     const meter = this.#meters.of(answering);
     const recall =

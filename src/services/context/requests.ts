@@ -7,7 +7,7 @@ import { compactionOn } from '../../domain/chat/compaction.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { keptIn, keptKey } from '../../domain/chat/kept.ts';
 import { type Message, type PartOf, textOf } from '../../domain/chat/message.ts';
-import { budgetOf, isPressed, returnBudget } from '../../domain/context/budget.ts';
+import { budgetOf, isPressed, reserveOf, returnBudget } from '../../domain/context/budget.ts';
 import {
   createCompactedSearch,
   type ReturnedPassage,
@@ -15,11 +15,13 @@ import {
 } from '../../domain/context/compacted.ts';
 import {
   type AppliedPlan,
+  dispositionsOf,
   planOf,
   summaryTextOf,
   withSummaryText,
 } from '../../domain/context/compaction/plan.ts';
 import type { CompactionBudget } from '../../domain/context/compaction/strategy.ts';
+import { Fitting } from '../../domain/context/fitting.ts';
 import { asksBack, type Loss, lossIn } from '../../domain/context/loss.ts';
 import type { TokenMeter } from '../../domain/context/meter.ts';
 import { type BuiltPrompt, buildPrompt, type ProjectText } from '../../domain/context/prompt.ts';
@@ -96,6 +98,8 @@ class RequestBuilder {
   /** The newest of each kind: a step looks at the same request several times before it sends it. */
   readonly #built = new Map<boolean, { readonly of: readonly unknown[]; readonly made: Built }>();
   readonly redaction: () => Redaction;
+  /** Documents that do not fit whole. */
+  readonly fitting = new Fitting();
 
   constructor(deps: RequestBuilderDeps) {
     this.#deps = deps;
@@ -257,11 +261,17 @@ class RequestBuilder {
     bringBack: boolean,
   ): Built {
     const { chat, context, recall: recalling } = this.#deps.config.get();
-    const path = this.#deps.redaction().path(stored);
+    const redacted = this.#deps.redaction().path(stored);
     const window = this.windowOf(model);
     const meter = this.#deps.meters.of(model);
     const toolTokens = tools.length > 0 ? meter.text(JSON.stringify(tools)) : 0;
-    const applied = this.appliedOn(conversation, path);
+    const applied = this.appliedOn(conversation, redacted);
+    const dispositions = applied ? dispositionsOf(applied.plan, redacted, applied.keepVerbatim) : null;
+    const { path, files } = this.fitting.path(
+      redacted,
+      window - reserveOf(window, context.reserved_tokens) - toolTokens,
+      (at) => dispositions !== null && dispositions[at]?.action !== 'keep',
+    );
     const promptWith = (brought: readonly ReturnedPassage[]) =>
       buildPrompt({
         path,
@@ -274,6 +284,7 @@ class RequestBuilder {
         returned: brought,
         meter,
         tools: toolTokens,
+        files,
         goesOn,
       });
     let prompt = promptWith([]);

@@ -23,7 +23,7 @@ const said = (parts: readonly Part[]): Message =>
     role: 'user',
     createdAt: 1_760_000_000_000,
     parts,
-  }) as Message;
+  }) as unknown as Message;
 const plain = { redact: (text: string) => text };
 const LEASE: PartOf<'file'> = {
   type: 'file',

@@ -20,6 +20,7 @@ async function started() {
     },
   });
   await show(app, '/');
+  await expect.element(page.getByRole('button', { name: 'Attach files' })).toBeVisible();
   const pick = async (...files: File[]) => {
     const input = document.querySelector<HTMLInputElement>('input[type=file]');
     if (!input) throw new Error('No file input');
@@ -96,6 +97,7 @@ it('is cancelled while it is read, by the keyboard as well, and nothing is sent 
 it('speaks Chinese', async () => {
   const { app, pick } = await started();
   await app.settings.set('ui.language', 'zh');
+  await expect.element(page.getByRole('button', { name: '添加文件' })).toBeVisible();
   await pick(pdf('租约.pdf'), pdf('扫描.pdf', pdfFile([[]])));
   await expect.element(page.getByText(/“扫描.pdf”里没有文字/)).toBeVisible();
   await page.getByRole('button', { name: '租约.pdf' }).first().click();

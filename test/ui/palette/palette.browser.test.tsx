@@ -83,6 +83,7 @@ it('asks once more when the messages have been read in which it found nothing', 
     role: 'user',
     createdAt: 0,
     snippet: 'The zebra disk is kept in the attic',
+    source: null,
     scores: null,
     archived: false,
   };

@@ -42,6 +42,12 @@ export const context = {
     reasoningOut_other: 'without the reasoning of {{count, number}}',
     tokens_one: '{{count, number}} token',
     tokens_other: '{{count, number}} tokens',
+    files: {
+      of: '{{name}}, in part',
+      sent_one: '{{sent, number}} of {{count, number}} page or part, counted above',
+      sent_other:
+        '{{sent, number}} of {{count, number}} pages or parts: its beginning and what fits the question, counted above',
+    },
     calls: {
       of: 'Tool {{name}}',
       count_one: '{{count, number}} call with its result, counted above',

@@ -39,6 +39,10 @@ export const context = {
     messages_other: '{{count, number}} 条消息',
     reasoningOut_other: '其中 {{count, number}} 条不含思考过程',
     tokens_other: '{{count, number}} 个 token',
+    files: {
+      of: '{{name}}（部分）',
+      sent_other: '共 {{count, number}} 页或段，发送了 {{sent, number}}：开头和与问题相关的部分，已计入上面',
+    },
     calls: {
       of: '工具 {{name}}',
       count_other: '{{count, number}} 次调用及其结果，已计入上面',

@@ -1,0 +1,162 @@
+// Documents that are larger than their share of the window go in part: what answers the question, and how they begin. What is left out is
+// named where it was, so that a model can ask for it.
+import { placeLabel } from '../chat/files.ts';
+import { type Message, type Part, type PartOf, type Section, textOf } from '../chat/message.ts';
+import { shareOut } from '../memory/passages.ts';
+import { termCounts, termsOf } from './terms.ts';
+import { cutToTokens, estimateTokens } from './tokens.ts';
+
+/** Share of what a prompt may cost that documents get, all of them together. */
+const SHARE = 0.5;
+/** What the name of a place and a note of what is left out before it cost, tokens. */
+const NOTE_TOKENS = 24;
+
+/** A document that went in part: sections that were sent, of how many. */
+export interface CutFile {
+  readonly name: string;
+  readonly sent: number;
+  readonly of: number;
+}
+
+interface Fitted {
+  /** What loses nothing stays the same object. */
+  readonly path: readonly Message[];
+  readonly files: readonly CutFile[];
+}
+
+type Document = PartOf<'file'> & { readonly extract: NonNullable<PartOf<'file'>['extract']> };
+const isDocument = (part: Part): part is Document => part.type === 'file' && part.extract !== undefined;
+
+const costs = new WeakMap<Section, number>();
+function costOf(section: Section): number {
+  let cost = costs.get(section);
+  if (cost === undefined) {
+    cost = estimateTokens(section.text) + NOTE_TOKENS;
+    costs.set(section, cost);
+  }
+  return cost;
+}
+const costOfDocument = ({ extract }: Document): number =>
+  extract.sections.reduce((sum, section) => sum + costOf(section), 0);
+
+const counts = new WeakMap<Section, ReadonlyMap<string, number>>();
+function termsIn(section: Section): ReadonlyMap<string, number> {
+  let terms = counts.get(section);
+  if (!terms) {
+    terms = termCounts(`${section.place?.name ?? ''} ${section.text}`);
+    counts.set(section, terms);
+  }
+  return terms;
+}
+
+/** How much each section has of the question, by BM25 without lengths (k1 = 1.2); 0 where that is nothing. */
+function scoresOf(sections: readonly Section[], question: string): number[] {
+  const scores = new Array<number>(sections.length).fill(0);
+  for (const term of new Set(termsOf(question))) {
+    const often = sections.map((section) => termsIn(section).get(term) ?? 0);
+    const having = often.filter((count) => count > 0).length;
+    const rare = Math.log(1 + (sections.length - having + 0.5) / (having + 0.5));
+    for (const [at, count] of often.entries())
+      scores[at] = (scores[at] ?? 0) + (rare * count) / (count + 1.2);
+  }
+  return scores;
+}
+
+const span = (from: Section, to: Section): string => {
+  const [first, last] = [from, to].map(({ place }) => (place ? placeLabel(place) : 'a part without a name'));
+  return first === last ? String(first) : `${first} to ${last}`;
+};
+
+/** A document in at most `room` tokens: its beginning, then what fits `question` best, in its order. */
+function cutDocument(part: Document, question: string, room: number): { part: Document; file: CutFile } {
+  const { sections } = part.extract;
+  const scores = scoresOf(sections, question);
+  const order = sections
+    .map((_, at) => at)
+    .sort((one, other) => (scores[other] ?? 0) - (scores[one] ?? 0) || one - other);
+  const chosen = new Set<number>();
+  let left = room;
+  for (const at of [0, ...order]) {
+    const cost = costOf(sections[at] as Section);
+    if (chosen.has(at) || cost > left) continue;
+    chosen.add(at);
+    left -= cost;
+  }
+  const out: Section[] = [];
+  let gap = -1;
+  const note = (to: number) => {
+    if (gap >= 0)
+      out.push({
+        text: `[Left out for want of room: ${span(sections[gap] as Section, sections[to] as Section)}]`,
+      });
+    gap = -1;
+  };
+  for (const [at, section] of sections.entries()) {
+    if (chosen.has(at)) {
+      note(at - 1);
+      out.push(section);
+    } else if (gap < 0) gap = at;
+  }
+  // Not one section fits: the best one in part.
+  if (chosen.size === 0) {
+    const best = sections[order[0] ?? 0] as Section;
+    out.push({ ...best, text: cutToTokens(best.text, Math.max(1, room - NOTE_TOKENS)) });
+  }
+  note(sections.length - 1);
+  return {
+    part: { ...part, extract: { ...part.extract, sections: out } },
+    file: { name: part.name ?? part.mediaType, sent: Math.max(1, chosen.size), of: sections.length },
+  };
+}
+
+/** Keeps what it cut: equal questions give the same objects, and other caches go by them. */
+export class Fitting {
+  #known = new WeakMap<
+    Message,
+    { readonly key: string; readonly message: Message; readonly files: CutFile[] }
+  >();
+
+  /** Messages as they go to a model. `limit`: what the prompt may cost. `isOut`: places whose message does not go at all. */
+  path(path: readonly Message[], limit: number, isOut: (at: number) => boolean): Fitted {
+    const places = path.flatMap((message, at) => (message.parts.some(isDocument) && !isOut(at) ? [at] : []));
+    const all = places.flatMap((at) => (path[at] as Message).parts.filter(isDocument));
+    const wants = all.map(costOfDocument);
+    const budget = Math.floor(limit * SHARE);
+    if (wants.reduce((sum, want) => sum + want, 0) <= budget) return { path, files: [] };
+    const shares = shareOut(wants, budget);
+    const rooms = new Map(all.map((part, at) => [part, { room: shares[at] ?? 0, want: wants[at] ?? 0 }]));
+    const asked = path.findLast(({ role, kind }) => role === 'user' && kind === 'message');
+    const files: CutFile[] = [];
+    const made = [...path];
+    for (const at of places) {
+      const message = path[at] as Message;
+      const question =
+        [asked, message].map((one) => (one ? textOf(one) : '')).find((text) => termsOf(text).length > 0) ??
+        '';
+      const own = message.parts.filter(isDocument).map((part) => rooms.get(part)?.room ?? 0);
+      const key = `${own.join(' ')} ${question}`;
+      let known = this.#known.get(message);
+      if (known?.key !== key) {
+        const cut: CutFile[] = [];
+        const parts = message.parts.map((part) => {
+          const { room = 0, want = 0 } = isDocument(part) ? (rooms.get(part) ?? {}) : {};
+          if (!isDocument(part) || want <= room) return part;
+          const { part: shorter, file } = cutDocument(part, question, room);
+          cut.push(file);
+          return shorter;
+        });
+        known = { key, message: { ...message, parts }, files: cut };
+        this.#known.set(message, known);
+      }
+      made[at] = known.message;
+      files.push(...known.files);
+    }
+    return { path: made, files };
+  }
+
+  /** What a draft will cost less than it is long, as far as its documents are cut; tokens. */
+  saved(draft: readonly Part[], limit: number): number {
+    const want = draft.filter(isDocument).reduce((sum, part) => sum + costOfDocument(part), 0);
+    return Math.max(0, want - Math.floor(limit * SHARE));
+  }
+}
