@@ -1,7 +1,7 @@
 // Everything a tab has, as the interface sees it. Built in main.tsx.
 import type { Device, StorageStatus } from '../adapters/browser/device.ts';
-import type { Store } from '../adapters/log/conversation-log.ts';
 import type { Extraction } from '../adapters/extractors/thread.ts';
+import type { Store } from '../adapters/log/conversation-log.ts';
 import type { Projection } from '../adapters/projection/projection.ts';
 import type { Problem } from '../domain/base/errors.ts';
 import type { Readable } from '../domain/base/readable.ts';

@@ -95,6 +95,7 @@ function tokensIn({ system, messages }: Prompt): ReadonlySet<string> {
     for (const part of parts) {
       if (part.type === 'text' || part.type === 'reasoning' || part.type === 'tool-result') add(part.text);
       else if (part.type === 'tool-call') add(part.arguments);
+      else if (part.type === 'file' && part.extract) for (const { text } of part.extract.sections) add(text);
       // An attached text is not decoded again: of its tokens all may be answered with.
       else if (part.type === 'file' && part.url?.startsWith('data:')) addAttached(part.url, add);
     }
