@@ -153,8 +153,7 @@ async function start(): Promise<void> {
       busy: until(status, ({ state }) => state !== 'starting', signal),
       fatal,
     }),
-    projection: createProjection(threads.startProjectionThread),
-    extraction: createExtraction(threads.startExtractionThread),
+    ...shortThreads(),
     syncLink: connectSync({ startThread: threads.startSyncThread, config, signal }),
     random: createSealing().random,
     words: exportWords,
@@ -206,6 +205,12 @@ function startModels(
   startTitles(titles, models);
   return { models, ...own };
 }
+
+/** What starts a thread for one piece of work and ends it. */
+const shortThreads = () => ({
+  projection: createProjection(threads.startProjectionThread),
+  extraction: createExtraction(threads.startExtractionThread),
+});
 
 /** Titles and summaries, made in one tab at a time. */
 function startTitles(

@@ -104,21 +104,7 @@ export function LedgerDialog({
                 tokens={ledger.goesOn.tokens}
               />
             )}
-            {ledger.files?.map(({ name, sent, of }, at) => (
-              <li
-                // biome-ignore lint/suspicious/noArrayIndexKey: a ledger never changes
-                key={at}
-                className="flex items-center gap-3 px-3 py-2"
-              >
-                <span aria-hidden className={classes('h-6 w-1 shrink-0 rounded-full', MARKS.trimmed)} />
-                <span className="min-w-0 flex-1">
-                  <span className="block truncate">{t('ledger.files.of', { name })}</span>
-                  <span className="block text-ink-3 text-xs">
-                    {t('ledger.files.sent', { sent, count: of })}
-                  </span>
-                </span>
-              </li>
-            ))}
+            <CutFiles files={ledger.files} />
             {ledger.calls?.map(({ name, count, tokens }) => (
               <Row
                 key={name}
@@ -171,6 +157,24 @@ function HiddenWords({ tokens }: { tokens: readonly string[] }) {
       </dl>
     </section>
   );
+}
+
+/** Documents that went in part. */
+function CutFiles({ files = [] }: { files: RequestManifest['files'] }) {
+  const { t } = useTranslation('context');
+  return files.map(({ name, sent, of }, at) => (
+    <li
+      // biome-ignore lint/suspicious/noArrayIndexKey: a ledger never changes
+      key={at}
+      className="flex items-center gap-3 px-3 py-2"
+    >
+      <span aria-hidden className={classes('h-6 w-1 shrink-0 rounded-full', MARKS.trimmed)} />
+      <span className="min-w-0 flex-1">
+        <span className="block truncate">{t('ledger.files.of', { name })}</span>
+        <span className="block text-ink-3 text-xs">{t('ledger.files.sent', { sent, count: of })}</span>
+      </span>
+    </li>
+  ));
 }
 
 function Row({

@@ -32,7 +32,7 @@ async function started() {
   return { app, pick };
 }
 
-it('takes several at once, shows their pages, and sends their words', async () => {
+it('takes several at once, and sends their words', async () => {
   const { app, pick } = await started();
   await pick(
     pdf('Lease.pdf'),
@@ -42,12 +42,6 @@ it('takes several at once, shows their pages, and sends their words', async () =
   const attached = page.getByRole('list', { name: 'Attached files' });
   await expect.element(attached.getByRole('button', { name: '账单.pdf' }).first()).toBeVisible();
   await expect.element(attached.getByRole('button', { name: 'Lease.docx' }).first()).toBeVisible();
-  await attached.getByRole('button', { name: 'Lease.pdf' }).first().click();
-  const dialog = page.getByRole('dialog', { name: 'Lease.pdf' });
-  await expect.element(dialog.getByRole('region', { name: 'page 2' })).toHaveTextContent(/three months/);
-  await expect.element(dialog.getByRole('button', { name: 'Save the file' })).toBeVisible();
-  await expectAccessible();
-  await userEvent.keyboard('{Escape}');
   await page.getByRole('textbox', { name: 'Message' }).fill('What is the notice?');
   await userEvent.keyboard('{Enter}');
   await expect.element(page.getByText('Three months.')).toBeVisible();
@@ -58,6 +52,18 @@ it('takes several at once, shows their pages, and sends their words', async () =
   expect(
     parts.flatMap((part) => (part.type === 'file' ? [part.extract?.sections.at(-1)?.text] : [])),
   ).toEqual(['Notice is three months, in writing.', expect.stringContaining('厨房'), '中国银行']);
+});
+
+it('shows the pages of a document, and closes it again', async () => {
+  const { pick } = await started();
+  await pick(pdf('Lease.pdf'));
+  await page.getByRole('button', { name: 'Lease.pdf' }).first().click();
+  const dialog = page.getByRole('dialog', { name: 'Lease.pdf' });
+  await expect.element(dialog.getByRole('region', { name: 'page 2' })).toHaveTextContent(/three months/);
+  await expect.element(dialog.getByRole('button', { name: 'Save the file' })).toBeVisible();
+  await expectAccessible();
+  await userEvent.keyboard('{Escape}');
+  await expect.element(dialog).not.toBeInTheDocument();
 });
 
 it('says why a file was left out, and what it could not take of another', async () => {
