@@ -1,8 +1,8 @@
 // What every extractor holds to.
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import type { ExtractorOptions } from '../../src/adapters/extractors/extractor.ts';
 import { type Extracted, extractFrom } from '../../src/adapters/extractors/extract.ts';
+import type { ExtractorOptions } from '../../src/adapters/extractors/extractor.ts';
 import { fileNamed } from '../fixtures/documents.ts';
 import { runs } from '../scale.ts';
 

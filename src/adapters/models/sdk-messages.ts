@@ -120,8 +120,7 @@ const mention = (part: PartOf<'file'>): string =>
 /** Images go as images, texts and what was taken out of documents as words, PDFs without words as files; anything else (and what has no bytes) is only mentioned. */
 function toContent(part: PartOf<'file'>): TextPart | FilePart {
   const words = textOfFile(part);
-  if (words !== null)
-    return { type: 'text', text: quotedFile(part.name ?? part.reference ?? '', words) };
+  if (words !== null) return { type: 'text', text: quotedFile(part.name ?? part.reference ?? '', words) };
   const data = /^data:([^,]*),/.exec(part.url ?? '');
   if (!part.url || !data) return { type: 'text', text: mention(part) };
   const encoded = part.url.slice(data[0].length);

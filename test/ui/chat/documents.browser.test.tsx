@@ -57,7 +57,9 @@ it('takes several at once, and sends their words', async () => {
 it('shows the pages of a document, and closes it again', async () => {
   const { pick } = await started();
   await pick(pdf('Lease.pdf'));
-  await page.getByRole('button', { name: 'Lease.pdf' }).first().click();
+  // Until it is read, the button that stops it has its name as well.
+  const attached = page.getByRole('list', { name: 'Attached files' });
+  await attached.getByRole('button', { name: 'Lease.pdf' }).first().click();
   const dialog = page.getByRole('dialog', { name: 'Lease.pdf' });
   await expect.element(dialog.getByRole('region', { name: 'page 2' })).toHaveTextContent(/three months/);
   await expect.element(dialog.getByRole('button', { name: 'Save the file' })).toBeVisible();
