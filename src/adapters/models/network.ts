@@ -41,6 +41,8 @@ type FromWorker = z.infer<typeof fromWorkerSchema>;
 
 /** A body that comes in many small pieces goes on this often at most, ms: what a page does with each costs more than its bytes. */
 const BATCH_MS = 50;
+/** Of a long body, whose words the screen shows more seldom, ms; reached after so many bytes for each ms. */
+const [LONG_BATCH_MS, BYTES_PER_MS] = [100, 4_000];
 
 /** Statuses whose responses may not carry a body. */
 const BODILESS = new Set([101, 204, 205, 304]);
@@ -166,7 +168,10 @@ export function serveNetwork(scope: {
   const answer = async (request: z.infer<typeof requestSchema>, signal: AbortSignal) => {
     const { id } = request;
     let pieces: Uint8Array<ArrayBuffer>[] = [];
-    const outbox = createPacer(BATCH_MS, () => {
+    let sent = 0;
+    const pause = () => Math.min(LONG_BATCH_MS, BATCH_MS + sent / BYTES_PER_MS);
+    const outbox = createPacer(pause, () => {
+      for (const { byteLength } of pieces) sent += byteLength;
       scope.postMessage({ type: 'chunk', id, bytes: joined(pieces) });
       pieces = [];
     });

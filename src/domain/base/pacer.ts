@@ -4,8 +4,11 @@
 declare const setTimeout: (work: () => void, ms: number) => number;
 declare const clearTimeout: (timer: number | undefined) => void;
 
-/** Calls `act` at most once in `ms`: at once when it is quiet, at the end of the interval when it is not. `stop` ends its timer. */
-export function createPacer(ms: number, act: () => void) {
+/**
+ * Calls `act` at most once in `ms`: at once when it is quiet, at the end of the interval when it is not. A function is asked for the interval
+ * after each call. `stop` ends its timer.
+ */
+export function createPacer(ms: number | (() => number), act: () => void) {
   let timer: number | undefined;
   let waiting = false;
   const tick = () => {
@@ -13,7 +16,7 @@ export function createPacer(ms: number, act: () => void) {
     if (!waiting) return;
     waiting = false;
     act();
-    timer = setTimeout(tick, ms);
+    timer = setTimeout(tick, typeof ms === 'number' ? ms : ms());
   };
   return {
     touch: () => {

@@ -14,8 +14,17 @@ import type { Omission } from './chat.ts';
 import type { DraftRow } from './draft-rows.ts';
 import type { ModelRefusals } from './model-refusals.ts';
 
-/** The screen hears of new words 20 times a second, as often as the network worker tells of them. */
-const FRAME_MS = 50;
+/**
+ * How long the screen waits for the next words, ms: it hears of them 20 times a second, and the longer the answer, the rarer. What a page has to
+ * lay out and paint grows with what is on it, and nobody reads the end of thousands of words as they come.
+ */
+const [FRAME_MS, LONGEST_FRAME_MS, CHARACTERS_PER_MS] = [50, 200, 150];
+const frameFor = (parts: readonly Part[]): number => {
+  const last = parts.at(-1);
+  const length = last?.type === 'text' || last?.type === 'reasoning' ? last.text.length : 0;
+  return Math.min(LONGEST_FRAME_MS, FRAME_MS + length / CHARACTERS_PER_MS);
+};
+
 /** What came of a request. */
 export interface Streamed {
   readonly parts: readonly Part[];
@@ -125,7 +134,10 @@ async function stream(
   let hidden: readonly string[] = [];
   let problem: Problem | null = null;
   const without = (['thoughts', 'images'] as const).filter((what) => omitted.includes(what));
-  const screen = createPacer(FRAME_MS, () => onParts(parts));
+  const screen = createPacer(
+    () => frameFor(parts),
+    () => onParts(parts),
+  );
   try {
     for await (const event of model.stream(prompt, {
       ...(tools.length > 0 ? { tools } : {}),

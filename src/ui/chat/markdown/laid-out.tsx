@@ -33,6 +33,23 @@ const BlockView = memo(function BlockView({ block }: { block: Block }) {
   return <BlockContext value={block}>{drawnBlock(block)}</BlockContext>;
 });
 
+/** So many blocks are compared as one: an answer of a thousand blocks is no list of a thousand to React with each word. */
+const GROUP = 24;
+
+const Group = memo(
+  function Group({ blocks }: { blocks: readonly Block[] }) {
+    return blocks.map((block) => <BlockView key={block.from} block={block} />);
+  },
+  ({ blocks: before }, { blocks: now }) =>
+    before.length === now.length && before.every((block, at) => block === now[at]),
+);
+
+function groupsOf(blocks: readonly Block[]): readonly (readonly Block[])[] {
+  const groups: Block[][] = [];
+  for (let at = 0; at < blocks.length; at += GROUP) groups.push(blocks.slice(at, at + GROUP));
+  return groups;
+}
+
 function FootnoteView({
   footnote: { node, definitions, identifier, number, calls },
 }: {
@@ -87,8 +104,9 @@ export function LaidOut({ text, streaming }: { text: string; streaming: boolean 
   return (
     <AnswerContext value={scope}>
       <div className="prose">
-        {blocks.map((block) => (
-          <BlockView key={block.from} block={block} />
+        {groupsOf(blocks).map((group, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: blocks are only added at the end, so a group is told by its place
+          <Group key={at} blocks={group} />
         ))}
         <Footnotes footnotes={footnotes} />
       </div>
