@@ -114,6 +114,15 @@ describe('the documents', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('show each promise of privacy by a test', () => {
+    const page = read('docs/privacy.md');
+    const tables = [...page.matchAll(/^\|.*shown by \|\n\|[-|]+\|\n((?:\|.*\|\n)+)/gm)];
+    expect(tables).toHaveLength(2);
+    const rows = tables.flatMap(([, rows = '']) => rows.trim().split('\n'));
+    const tested = /`(?:test|e2e)\/[\w./-]+`(?:, `(?:test|e2e)\/[\w./-]+`| in `test\/[\w./-]+`)* \|$/;
+    expect(rows.filter((row) => !tested.test(row))).toEqual([]);
+  });
+
   it('draw the roads with names that the code has', () => {
     const wrong = [...read('docs/architecture.md').matchAll(/```\n([\s\S]*?)```/g)]
       .flatMap((match) => [...(match[1] ?? '').matchAll(/\b[a-z]+[A-Z]\w*\b/g)].map(([name]) => name))

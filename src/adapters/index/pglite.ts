@@ -41,6 +41,7 @@ const TOLD = 'select coalesce((select true from chunks c where c.message = m.n l
 
 const conversationId = z.string().transform((id) => id as ConversationId);
 const messageId = z.string().transform((id) => id as MessageId);
+const ownTableRow = z.object({ name: z.string() });
 const bookmarkRow = z.object({ bookmark: z.number() });
 const grownRow = z.object({ grown: z.boolean() });
 const idRow = z.object({ id: messageId });
@@ -352,9 +353,20 @@ class PgliteIndex implements MemoryIndex {
   };
 
   readonly purge: MemoryIndex['purge'] = async () => {
+    const tables = await this.#ask(
+      ownTableRow,
+      "select quote_ident(tablename) as name from pg_tables where schemaname = 'public' order by 1",
+    );
     // Statistics of the planner hold the most common values of each column, in rows of their own.
-    for (const statement of ['vacuum (full, analyze)', 'vacuum full pg_catalog.pg_statistic'])
+    const statements = [
+      ...tables.map(({ name }) => `vacuum (full, analyze) ${name}`),
+      'vacuum full pg_catalog.pg_statistic',
+    ];
+    for (const statement of statements) {
       await this.#ask(nothing, statement);
+      // Old files are given back with it: a pool of files has no room for two copies of all tables.
+      await this.#ask(nothing, 'checkpoint');
+    }
     // What the write-ahead log still has goes with its segment.
     await this.#ask(nothing, 'select pg_switch_wal()');
     await this.#ask(nothing, 'checkpoint');

@@ -3,11 +3,13 @@ import { z } from 'zod';
 import type { ConversationId, MessageId } from '../base/ids.ts';
 import { timeSchema } from '../base/time.ts';
 import type { Conversation } from '../chat/conversation.ts';
+import { planDeletion } from '../chat/deletion.ts';
 import { type Message, textOf } from '../chat/message.ts';
 import { cjkShare, sentencesOf } from '../memory/sentences.ts';
 import { type Imprint, imprintOf } from './imprint.ts';
 
 export type Sought =
+  /** An answer with its steps, where it is the last of them. */
   | { readonly kind: 'message'; readonly conversation: ConversationId; readonly message: MessageId }
   | { readonly kind: 'conversation'; readonly conversation: ConversationId }
   /** `whole`: messages that name it go as a whole; else the words alone. Of a person: every name, one is enough. */
@@ -78,10 +80,11 @@ interface SoughtPart {
 
 /** `isNamed`: one of the words stands in the message. */
 export function soughtIn(
-  { id, meta, messages }: Conversation,
+  conversation: Conversation,
   sought: Sought,
   isNamed: (message: Message) => boolean,
 ): SoughtPart {
+  const { id, meta, messages } = conversation;
   const all = [...messages.values()];
   const some = (found: readonly Message[]): SoughtPart => ({
     whole: found.length > 0 && found.length === all.length,
@@ -96,12 +99,12 @@ export function soughtIn(
     }
     case 'span':
       return some(all.filter(({ createdAt }) => createdAt >= sought.from && createdAt < sought.to));
-    case 'message':
-      return some(
-        id === sought.conversation
-          ? all.filter((message) => message.id === sought.message || message.copyOf === sought.message)
-          : [],
-      );
+    case 'message': {
+      if (id !== sought.conversation) return some([]);
+      // An answer with its steps, and copies of them on other branches.
+      const meant = new Set(planDeletion(conversation, sought.message)?.messages.map((one) => one.id));
+      return some(all.filter((one) => meant.has(one.id) || meant.has(one.copyOf as MessageId)));
+    }
     default:
       return some(sought.whole ? all.filter(isNamed) : []);
   }

@@ -48,9 +48,9 @@ export class StandIns {
     this.#rows.set(`${id}/${forGood ? FOR_GOOD : REMOVED}`, null);
   }
 
-  /** A removed message is there again. False where it was removed for good. Call within a transaction. */
+  /** A removed message is there again. False where it was removed for good, or stands without some of its words. Call within a transaction. */
   restore(id: string): boolean {
-    if (this.#rows.has(`${id}/${FOR_GOOD}`)) return false;
+    if (this.#rows.has(`${id}/${FOR_GOOD}`) || this.all().has(id)) return false;
     this.#rows.delete(`${id}/${REMOVED}`);
     return true;
   }

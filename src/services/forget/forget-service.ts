@@ -240,6 +240,9 @@ class Forgetting implements Forget {
     const plan = this.#begun?.record.id === record.id ? this.#begun : undefined;
     const shown = this.state.get();
     const kept = underWaySchema.safeParse(await keyValues.get(UNDER_WAY + record.id)).data;
+    // What another device asks waits for sync, which first puts into the trash what was written here meanwhile.
+    const isOwn = plan !== undefined || kept !== undefined;
+    if (!isOwn && sync.account.get() !== null && sync.status.get().state !== 'synced') return;
     const eraser = createEraser(record, kept?.quotes ?? []);
     // Whoever is still fetching may get more of it.
     const isWhole = sync.account.get() === null || sync.status.get().state === 'synced';

@@ -3,6 +3,7 @@ import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { Conversation, ConversationMeta } from '../../domain/chat/conversation.ts';
 import type { Message, Part } from '../../domain/chat/message.ts';
 import { textOf } from '../../domain/chat/message.ts';
+import { TAKEN_OUT } from '../../domain/forget/imprint.ts';
 import type { ConversationChange } from '../documents/documents.ts';
 import type { Eraser } from './eraser.ts';
 import type { Find } from './place.ts';
@@ -17,6 +18,9 @@ interface Traces {
 
 /** Longest excerpt of a find, characters. */
 const EXCERPT = 160;
+/** What of it stands before the words, characters. */
+const BEFORE = 50;
+const MOVED_MARGIN_MS = 60_000;
 
 /** What a person or a model said in the message, without what memory brought back for it. */
 export const withoutRecalled = (message: Message): Message => ({
@@ -37,7 +41,13 @@ const withoutSealed = (message: Message): Message => ({
   ),
 });
 
-const excerptOf = (message: Message): string => textOf(message).slice(0, EXCERPT);
+/** From a little before the words that are sought; else from the beginning. */
+function excerptOf(message: Message, { hide }: Eraser): string {
+  const text = textOf(message);
+  const hidden = hide(text);
+  const from = hidden.redacted > 0 ? hidden.text.indexOf(TAKEN_OUT) - BEFORE : 0;
+  return from > 0 ? `…${text.slice(from, from + EXCERPT)}` : text.slice(0, EXCERPT);
+}
 
 export function tracesIn(conversation: Conversation, eraser: Eraser): Traces {
   const { record, isGone } = eraser;
@@ -55,11 +65,12 @@ export function tracesIn(conversation: Conversation, eraser: Eraser): Traces {
   const all = [...messages.values()];
   // What was said after it on another device is another thing, and stays.
   const isMeant = ({ createdAt }: Message) => createdAt <= record.at;
-  if (isGone(id) && all.every(isMeant))
+  const isGoneWhole = isGone(id) && !isKeptSince(meta, record.at);
+  if (isGoneWhole && all.every(isMeant))
     return {
       erase: true,
       change: undefined,
-      finds: [find('conversation', all[0] ? excerptOf(all[0]) : '', null, all.length)],
+      finds: [find('conversation', all[0] ? excerptOf(all[0], eraser) : '', null, all.length)],
     };
   const finds: Find[] = [];
   const removed: MessageId[] = [];
@@ -67,9 +78,9 @@ export function tracesIn(conversation: Conversation, eraser: Eraser): Traces {
   for (const message of all.filter(isMeant)) {
     const said = record.whole && record.words.length > 0 ? withoutRecalled(message) : message;
     const isNamed = record.whole && eraser.cleanOfWords(said) !== said;
-    if (isGone(id) || isGone(message.id) || isNamed) {
+    if (isGoneWhole || isGone(message.id) || isNamed) {
       removed.push(message.id);
-      finds.push(find('message', excerptOf(message), message.id));
+      finds.push(find('message', excerptOf(message, eraser), message.id));
       continue;
     }
     const cleaned = eraser.clean(message);
@@ -77,14 +88,18 @@ export function tracesIn(conversation: Conversation, eraser: Eraser): Traces {
     rewritten.push(withoutSealed(cleaned));
     const isCard = JSON.stringify(withoutRecalled(cleaned)) === JSON.stringify(withoutRecalled(message));
     finds.push(
-      find(isCard ? 'card' : record.words.length > 0 ? 'words' : 'quote', excerptOf(message), message.id),
+      find(
+        isCard ? 'card' : record.words.length > 0 ? 'words' : 'quote',
+        excerptOf(message, eraser),
+        message.id,
+      ),
     );
   }
   if (removed.length > 0 && removed.length === all.length)
     return {
       erase: true,
       change: undefined,
-      finds: [find('conversation', excerptOf(all[0] as Message), null, all.length)],
+      finds: [find('conversation', excerptOf(all[0] as Message, eraser), null, all.length)],
     };
   const changed = removed.length + rewritten.length > 0;
   const metaChange = metaOf(meta, eraser, changed, removed.length > 0);
@@ -118,6 +133,13 @@ export function tracesIn(conversation: Conversation, eraser: Eraser): Traces {
     finds,
   };
 }
+
+/**
+ * Somebody wrote in it elsewhere meanwhile, so sync put it into that device's trash, or it was restored from there: it is the person's to decide.
+ * The margin: what is moved in the time for an undo is not meant.
+ */
+const isKeptSince = ({ deletedAt, movedAt }: ConversationMeta, at: number): boolean =>
+  Math.max(deletedAt ?? 0, movedAt) > at + MOVED_MARGIN_MS;
 
 /** Titles and summaries that were made of what goes are made anew; what a person wrote loses the words alone. */
 function metaOf(

@@ -1,4 +1,5 @@
 // Forgetting for good: reported, undone in time, removed everywhere it can be, and never brought back.
+import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { LogEntry } from '../../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
@@ -10,6 +11,7 @@ import type { Sought } from '../../../src/domain/forget/sought.ts';
 import { PLACES, type PlaceDeps } from '../../../src/services/forget/place.ts';
 import { CREATE_PLACES } from '../../../src/services/forget/places/index.ts';
 import { filesOf } from '../../fixtures/files.ts';
+import { runs } from '../../scale.ts';
 import { describePlace } from '../../suites/forget-place.suite.ts';
 import { perilous } from '../../sync/perilous.ts';
 import { idOf, NOW, openDevice, recallOf } from './device.ts';
@@ -272,6 +274,53 @@ describe('forget', () => {
       device.forget.seek({ kind: 'phrase', words: ['…'], whole: false }, new AbortController().signal),
     ).rejects.toMatchObject({ problem: { code: 'forget-no-words' } });
   });
+});
+
+it('whatever is forgotten, restored, imported and deleted in whatever order: nothing that was forgotten comes back', async () => {
+  const WORDS = ['Quillfeather', 'Mooncastle'];
+  const act = fc.record({
+    do: fc.constantFrom('forget', 'import', 'heal', 'undelete', 'say'),
+    word: fc.nat(1),
+    whole: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(act, { minLength: 2, maxLength: 6 }), async (acts) => {
+      const device = openDevice({ engine: false });
+      const told = await device.say('told', [`${WORDS[0]} met ${WORDS[1]}`, 'Indeed', `${WORDS[1]} left`]);
+      await device.say('other', [`Nothing of ${WORDS[0]}`, 'Rain']);
+      const backup = await device.library.exportConversations('all', 'json');
+      const bytes = new Uint8Array(await backup.blob.arrayBuffer());
+      const entries = await device.store.log.since(0, Number.POSITIVE_INFINITY);
+      const gone = new Set<string>();
+      for (const { do: what, word, whole } of acts) {
+        const words = [WORDS[word] as string];
+        if (what === 'forget') {
+          await device.forgetAll({ kind: 'phrase', words, whole });
+          device.forget.dismiss();
+          gone.add(words[0] as string);
+        } else if (what === 'import') await device.library.importFiles(filesOf({ 'backup.json': bytes }));
+        else if (what === 'heal') {
+          const here = new Set(
+            (await device.store.log.since(0, Number.POSITIVE_INFINITY)).map(({ id }) => id),
+          );
+          await device.store.log.append(entries.filter(({ id }) => !here.has(id)));
+          await device.store.drawer.set(LOG_HEALED, { restored: 1, missing: 0, at: NOW });
+        } else if (what === 'undelete' && (await device.documents.read(told.id)))
+          await device.documents.change(told.id, { restored: told.messages });
+        else await device.say(`more ${acts.length}`, ['More rain']);
+        // Level-triggered: what came back goes again.
+        const isThere = async () => {
+          const places = await Promise.all([...gone].map((one) => device.placesOf(one)));
+          return places.flat().length > 0;
+        };
+        for (let look = 0; look < 300 && (await isThere()); look += 1)
+          await new Promise((resolve) => setTimeout(resolve, 5));
+        for (const one of gone) expect(await device.placesOf(one), what).toEqual([]);
+      }
+      await device.close();
+    }),
+    { numRuns: runs(60, 8) },
+  );
 });
 
 describe('killed at a write', () => {

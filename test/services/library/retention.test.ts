@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
+import { createInMemoryVault } from '../../../src/adapters/vault/in-memory.ts';
 import { asConversationId, type ConversationId, newMessageId } from '../../../src/domain/base/ids.ts';
 import { until, writable } from '../../../src/domain/base/readable.ts';
 import { SerialQueue } from '../../../src/domain/base/serial-queue.ts';
@@ -15,6 +16,7 @@ import { createRetention } from '../../../src/services/library/retention.ts';
 import { NO_RETENTION, retentionPlan } from '../../../src/services/library/retention-plan.ts';
 import { libraryEntry } from '../../fixtures/library-entry.ts';
 import { englishWords } from '../../fixtures/words.ts';
+import { perilous } from '../../sync/perilous.ts';
 
 const DAY = 86_400_000;
 const START = Date.UTC(2026, 10, 21);
@@ -301,4 +303,48 @@ it('whatever the library and the state: nothing is in two lists, and only consen
       },
     ),
   );
+});
+
+describe('killed at a write', () => {
+  it('wherever that is, an undo takes back what was moved, and the next runs do the rest, once', async () => {
+    for (let strike = 1; ; strike += 1) {
+      const disk = createInMemoryStore({ now: () => START });
+      const before = device({ archive_after_days: 90 }, disk);
+      const rests = await before.say('rests', 120);
+      const old = await before.say('old', 500, { archived: true });
+      await before.retention.agree(true);
+      const kept = structuredClone(before.kept.state);
+      let writes = 0;
+      let die = () => {};
+      const died = new Promise<'died'>((resolve) => {
+        die = () => resolve('died');
+      });
+      const { store } = perilous(disk, createInMemoryVault(), {
+        strikes: (lasts) => {
+          if (lasts) writes += 1;
+          return lasts && writes === strike ? (strike % 2 === 0 ? 'before' : 'after') : null;
+        },
+        onDeath: die,
+        isFull: () => false,
+        onCommit: () => {},
+      });
+      const dying = device({ archive_after_days: 90 }, store);
+      dying.clock.now = START + 31 * DAY;
+      dying.kept.state = { ...(kept as object), ranAt: START + 30 * DAY };
+      const ended = await Promise.race([dying.retention.run().then(() => 'done'), died]);
+      const next = device({ archive_after_days: 90 }, disk);
+      next.clock.now = dying.clock.now + DAY;
+      next.kept.state = structuredClone(dying.kept.state);
+      await next.retention.run();
+      expect((await next.entry(rests))?.archived, `write ${strike}`).toBe(true);
+      expect((await next.entry(old))?.deletedAt, `write ${strike}`).not.toBeNull();
+      for (const run of next.retention.state.get()?.runs ?? []) await next.retention.undo(run.at);
+      expect((await next.entry(rests))?.archived, `write ${strike}`).toBe(false);
+      expect((await next.entry(old))?.deletedAt, `write ${strike}`).toBeNull();
+      if (ended === 'done') {
+        expect(strike).toBeGreaterThan(1);
+        return;
+      }
+    }
+  });
 });

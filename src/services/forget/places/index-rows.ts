@@ -3,6 +3,7 @@
 
 import type { MemoryIndex } from '../../../adapters/index/memory-index.ts';
 import type { ConversationId } from '../../../domain/base/ids.ts';
+import { log } from '../../../domain/base/log.ts';
 import { until } from '../../../domain/base/readable.ts';
 import { atMost } from '../../../domain/base/within.ts';
 import { describeConversation, isRemembered } from '../../memory/rows.ts';
@@ -12,47 +13,57 @@ import { type CreatePlace, filterOf, type PlaceDeps } from '../place.ts';
 /** How long the index may take to read what changed, ms. What takes longer is looked at again at the next start. */
 const TIMEOUT_MS = 120_000;
 
-export const index: CreatePlace = (deps) => ({
-  id: 'index',
-  find: async (eraser) => {
-    const rows = await goneRows(deps.index(), eraser);
-    return rows === 0
-      ? []
-      : [
-          {
-            place: 'index',
-            what: 'rows',
-            conversation: null,
-            message: null,
-            title: '',
-            excerpt: '',
-            count: rows,
-          },
-        ];
-  },
-  remove: async (eraser) => {
-    if (!(await hasCaughtUp(deps, eraser))) return;
-    const open = deps.index();
-    // Keywords and summary of what stayed, without what went.
-    for (const id of eraser.record.inside as readonly ConversationId[]) {
-      const conversation = await deps.documents.read(id);
-      if (conversation && isRemembered(conversation, deps.privacy()))
-        await open?.describe(
-          id,
-          await filterOf(deps).hiding('index', ({ hide }) =>
-            describeConversation(conversation, deps.privacy(), (text) => hide(text).text),
-          ),
-        );
-    }
-    await open?.purge();
-  },
-  verify: async (eraser) => {
-    const open = deps.index();
-    if (!open) return { left: 0, waiting: true };
-    const rows = await goneRows(open, eraser);
-    return { left: rows, waiting: rows === 0 && !(await isCurrent(deps, open)) };
-  },
-});
+export const index: CreatePlace = (deps) => {
+  /** The rows are gone, and the files are not written anew yet: it is tried again. */
+  let isUnpurged = false;
+  return {
+    id: 'index',
+    find: async (eraser) => {
+      const rows = await goneRows(deps.index(), eraser);
+      return rows === 0
+        ? []
+        : [
+            {
+              place: 'index',
+              what: 'rows',
+              conversation: null,
+              message: null,
+              title: '',
+              excerpt: '',
+              count: rows,
+            },
+          ];
+    },
+    remove: async (eraser) => {
+      if (!(await hasCaughtUp(deps, eraser))) return;
+      const open = deps.index();
+      // Keywords and summary of what stayed, without what went.
+      for (const id of eraser.record.inside as readonly ConversationId[]) {
+        const conversation = await deps.documents.read(id);
+        if (conversation && isRemembered(conversation, deps.privacy()))
+          await open?.describe(
+            id,
+            await filterOf(deps).hiding('index', ({ hide }) =>
+              describeConversation(conversation, deps.privacy(), (text) => hide(text).text),
+            ),
+          );
+      }
+      try {
+        await open?.purge();
+        isUnpurged = false;
+      } catch (error) {
+        isUnpurged = true;
+        log.warn('The files of the index could not be written anew', error);
+      }
+    },
+    verify: async (eraser) => {
+      const open = deps.index();
+      if (!open || isUnpurged) return { left: 0, waiting: true };
+      const rows = await goneRows(open, eraser);
+      return { left: rows, waiting: rows === 0 && !(await isCurrent(deps, open)) };
+    },
+  };
+};
 
 /** Conversations and messages in the index that are gone. */
 async function goneRows(open: MemoryIndex | null, { record, isGone }: Eraser): Promise<number> {
