@@ -25,7 +25,9 @@ function blank(inner: string): string {
   const bar = inner.indexOf('|');
   const name = (bar < 0 ? inner : inner.slice(0, bar)).trim().replaceAll('_', ' ');
   const more = bar < 0 ? '' : inner.slice(bar + 1);
-  const [, list] = /options=(\[[^\]]{0,900}\])/.exec(more) ?? [];
+  const start = more.indexOf('options=[');
+  const end = start < 0 ? -1 : more.indexOf(']', start);
+  const list = end < 0 ? undefined : more.slice(start + 'options='.length, end + 1);
   const [, initial = ''] = /default="([^"]*)"/.exec(more) ?? [];
   const choices = z.array(z.string()).safeParse(list === undefined ? null : readJson(list)).data;
   if (!choices || choices.length < 2) return `{{${name}${initial === '' ? '' : `=${initial}`}}}`;

@@ -59,8 +59,9 @@ export function projectTexts(
     const notes = project.notes.map(
       ({ text }) =>
         `- ${text
-          .trim()
-          .split(/\s*\n\s*/)
+          .split('\n')
+          .map((line) => line.trim())
+          .filter((line) => line !== '')
           .join(' ')}`,
     );
     const said = [project.instructions.trim(), notes.length > 0 ? `Notes:\n${notes.join('\n')}` : '']
