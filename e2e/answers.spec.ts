@@ -470,7 +470,7 @@ test('what a model keeps with its tool stands among the memory notes as the mode
   await page.goto('/memory?console');
   await page
     .getByRole('navigation', { name: 'Parts of memory' })
-    .getByRole('button', { name: 'Notes and feedback' })
+    .getByRole('button', { name: 'What it knows' })
     .click();
   const kept = page.getByRole('main').getByRole('listitem').filter({ hasText: note });
   await expect(kept).toHaveCount(1);

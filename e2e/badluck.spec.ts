@@ -234,6 +234,7 @@ for (const engine of ['opfs', 'indexeddb'] as const)
     await page.getByRole('link', { name: 'Backup of the photos' }).click();
     await expect(page.getByRole('article').getByText(/Run restic every night/)).toBeVisible();
     await page.getByRole('link', { name: 'Memory' }).first().click();
+    await page.getByRole('button', { name: 'Index', exact: true }).click();
     const reason = page.getByText('The memory index was made by a newer version of Recollect.');
     await expect(reason).toBeVisible();
     const other = await context.newPage();

@@ -42,7 +42,7 @@ test('a damaged file of the model is fetched anew: recall goes on by words until
     await importThroughDialog(page, [TALK]);
     await page.getByRole('dialog').getByRole('button', { name: 'Done' }).click();
     await remembered(page, 'words');
-    await page.goto(`${app.url}/memory?console`);
+    await page.goto(`${app.url}/memory/index?console`);
     await expect(
       page.getByText(/file of the embedding model is damaged or cut off: encoder_quantized/).first(),
     ).toBeVisible();
@@ -112,6 +112,7 @@ test('a service makes the vectors instead: words work meanwhile, a wrong key say
     );
     await press('Change model');
     await page.getByRole('link', { name: 'Memory', exact: true }).click();
+    await page.getByRole('button', { name: 'Index', exact: true }).click();
     await expect(page.getByText('The embedding service did not answer as it should.').first()).toBeVisible();
     expect(keys()).toEqual(['Bearer wrong-key']);
     await page.getByRole('button', { name: 'New conversation' }).first().click();

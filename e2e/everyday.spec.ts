@@ -170,7 +170,7 @@ test('without the files of the model, recall goes on by words and says so; with 
     await expect
       .poll(() => page.evaluate(() => globalThis.recollect?.app.memory.status.get().problem?.code ?? null))
       .toBe('embedding-missing');
-    await page.goto(`${app.url}/memory?console`);
+    await page.goto(`${app.url}/memory/index?console`);
     await expect(page.getByText(/The files of the embedding model are not here/).first()).toBeVisible();
     // The pictures are there all the same.
     await page.goto(`${app.url}/memory/pictures?console`);

@@ -28,7 +28,7 @@ const openMemory = (page: Page) => page.getByRole('link', { name: 'Memory' }).fi
 test('notes are written, changed, deleted with undo, and outlive a reload', async ({ page }) => {
   await openApp(page);
   await openMemory(page);
-  await part(page, 'Notes and feedback');
+  await part(page, 'What it knows');
   const field = page.getByRole('textbox', { name: 'New memory note' });
   await field.fill('My sister lives in Ghent.');
   await field.press('Control+Enter');
@@ -77,7 +77,7 @@ test('a recalled passage is pinned, forbidden, called unrelated; each is listed 
   await expect(passage.getByRole('button', { name: 'Marked as not related: undo' })).toBeVisible();
 
   await openMemory(page);
-  await part(page, 'Notes and feedback');
+  await part(page, 'What it knows');
   const said = page.getByRole('region', { name: 'Feedback on passages' });
   await expect(said.getByRole('listitem')).toHaveCount(2);
   await said.getByRole('button', { name: 'Undo' }).first().click();
@@ -117,7 +117,7 @@ test('what was said of a passage counts at the next recall, and no longer once i
   };
   const takeBack = async () => {
     await openMemory(page);
-    await part(page, 'Notes and feedback');
+    await part(page, 'What it knows');
     const said = page.getByRole('region', { name: 'Feedback on passages' }).getByRole('listitem');
     await expect(said).toHaveCount(1);
     await said.getByRole('button', { name: 'Undo' }).click();
@@ -176,6 +176,7 @@ test('layers: what is sent as it is, what was touched in the last days, and ever
   await composer.press('Enter');
   await expect(page.getByRole('article').nth(1)).toBeVisible();
   await openMemory(page);
+  await part(page, 'Index');
   const layer = (name: string) =>
     page
       .getByRole('region', { name: 'Layers' })
@@ -185,16 +186,18 @@ test('layers: what is sent as it is, what was touched in the last days, and ever
   await expect(layer('Recent')).toContainText('1 conversation');
   await expect(layer('Recent').getByRole('listitem')).toHaveCount(1);
   await expect(layer('Long-term')).toContainText(`${old.length + 1} conversations`);
-  await part(page, 'Notes and feedback');
+  await part(page, 'What it knows');
   const field = page.getByRole('textbox', { name: 'New memory note' });
   await field.fill('The spare key is with the neighbour.');
   await field.press('Control+Enter');
   await openMemory(page);
+  await part(page, 'Index');
   await layer('Long-term')
     .getByRole('button', { name: /^1 memory note comes before all passages$/ })
     .click();
   await expect(page.getByRole('listitem').filter({ hasText: 'neighbour' })).toBeVisible();
   await openMemory(page);
+  await part(page, 'Index');
   await layer('Recent').getByRole('button').first().click();
   await expect(page.getByRole('article').first()).toContainText('behind the door');
 });
@@ -248,9 +251,10 @@ test('pictures lead to conversations, with the pointer, the keyboard and as tabl
   await expect(page.getByRole('heading', { name: 'Night train' })).toBeVisible();
   // What is sent as it is: the conversation one comes from.
   await openMemory(page);
+  await part(page, 'Index');
   const working = page.getByRole('region', { name: 'Layers' }).locator('div:has(> h3)').first();
   await expect(working.getByRole('button', { name: /Night train/ })).toBeVisible();
-  await page.goto('/memory?console');
+  await page.goto('/memory/index?console');
   await expect(working).toContainText('No conversation is open.');
 });
 

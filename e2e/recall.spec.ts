@@ -473,6 +473,7 @@ test.describe('what memory would send', () => {
   test('what is tried on the Memory screen is what a first message would take along', async ({ page }) => {
     await begin(page);
     await page.getByRole('link', { name: 'Memory' }).first().click();
+    await page.getByRole('button', { name: 'Index', exact: true }).click();
     await page.getByRole('searchbox', { name: 'What would be recalled for this?' }).fill(QUESTION);
     const line = page.locator('dl > div').filter({ hasText: 'Threshold' }).first();
     const expectLine = (threshold: string) =>

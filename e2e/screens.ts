@@ -755,6 +755,7 @@ export const SCREENS: readonly Screen[] = [
     },
   },
   { name: 'memory', library: true, go: (page) => visitScreen(page, '/memory') },
+  { name: 'memory-index', library: true, go: (page) => visitScreen(page, '/memory/index') },
   {
     name: 'memory-pictures',
     library: true,

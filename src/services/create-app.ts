@@ -4,7 +4,7 @@
 import type { Device } from '../adapters/browser/device.ts';
 import type { EmbeddingProvider } from '../adapters/embedding/embedding-provider.ts';
 import type { Extraction } from '../adapters/extractors/thread.ts';
-import type { Store } from '../adapters/log/conversation-log.ts';
+import { keyValuesOf, type Store } from '../adapters/log/conversation-log.ts';
 import type { LogCopy } from '../adapters/log/recovering.ts';
 import type { ChatModel } from '../adapters/models/chat-model.ts';
 import type { Projection } from '../adapters/projection/projection.ts';
@@ -28,11 +28,13 @@ import { createActivities } from './library/activities.ts';
 import { createLibrary, type LibraryDeps } from './library/library-service.ts';
 import { estimateSpace, measureSpace } from './library/measured-space.ts';
 import { createRetention } from './library/retention.ts';
+import { createApplying } from './memory/applying.ts';
 import type { RunningEngine } from './memory/index-supervisor.ts';
 import type { Memory, MemoryStatus } from './memory/memory.ts';
 import { createMemory } from './memory/memory-service.ts';
 import type { Pause } from './memory/pause.ts';
 import { createRebuilding } from './memory/rebuilding.ts';
+import { createRecognising } from './memory/recognising.ts';
 import type { PrivacyFilter } from './privacy/privacy-filter.ts';
 import { readableExport } from './privacy/readable-export.ts';
 import { createProjects } from './projects/projects-service.ts';
@@ -223,6 +225,11 @@ function connectLibrary(
 /** Conversations with models, and what is sent to them. */
 function connectChat(parts: AppParts, memory: Memory): Pick<App, 'chat' | 'context'> {
   const { documents, notes, settings, engine, embedding, models, refusals, tokenizers } = parts;
+  const recognising = createRecognising({
+    embedding: embedding.get,
+    keyValues: keyValuesOf(parts.keyed),
+    learns: false,
+  });
   const common = {
     ...parts.keyed,
     documents,
@@ -233,6 +240,7 @@ function connectChat(parts: AppParts, memory: Memory): Pick<App, 'chat' | 'conte
     personaOf: parts.prompts.personaOf,
     now: Date.now,
     device: () => parts.deviceName.get(),
+    recognising,
     priceOf: (model: ChatModel) => models.priceOf(model),
   };
   const context = createContext({
@@ -248,6 +256,7 @@ function connectChat(parts: AppParts, memory: Memory): Pick<App, 'chat' | 'conte
   const chat = createChat({
     ...common,
     memory,
+    applying: createApplying({ recognising, config: settings.config, now: Date.now }),
     context,
     refusals,
     locks: navigator.locks,

@@ -20,6 +20,9 @@ import {
   type MemoryEngine,
   startMemoryEngine,
 } from '../services/memory/engine.ts';
+import { startNoticing } from '../services/memory/noticing.ts';
+import { createRecognising } from '../services/memory/recognising.ts';
+import { PrivacyFilter } from '../services/privacy/privacy-filter.ts';
 import { TokenTable } from '../services/privacy/token-table.ts';
 import { createKeys } from '../services/settings/keys.ts';
 import { startLogCopying } from '../services/storage/log-copying.ts';
@@ -52,6 +55,7 @@ async function lead(index: MemoryIndex, engine: EngineName): Promise<void> {
   const { signal } = new AbortController();
   // Made with the first title that is to be written: it reads the whole library and follows every change of it.
   let documents: Documents | undefined;
+  const notes = createNotes({ store, now: Date.now });
   const embedding = followEmbedding({
     config: settings.config,
     make: (config) =>
@@ -67,10 +71,13 @@ async function lead(index: MemoryIndex, engine: EngineName): Promise<void> {
   });
   let last: EngineStatus | undefined;
   let memory: MemoryEngine | undefined;
+  let noticing: ReturnType<typeof startNoticing> | undefined;
   const say = joinEngineChannel((message) => {
     if (message.type === 'wake') memory?.wake(message.reason);
-    else if (message.type === 'paused') memory?.setPaused(message.paused);
-    else if (message.type === 'hello') tell();
+    else if (message.type === 'paused') {
+      memory?.setPaused(message.paused);
+      noticing?.setPaused(message.paused);
+    } else if (message.type === 'hello') tell();
   }, signal);
   const tell = () => {
     if (last) say({ type: 'status', status: { ...last, engine } });
@@ -83,13 +90,23 @@ async function lead(index: MemoryIndex, engine: EngineName): Promise<void> {
     config: settings.config,
     tokens: new TokenTable({ keyValues: store.drawer, exclusively, signal }),
     setTitle: (id, title) => {
-      documents ??= createDocuments({ store, notes: createNotes({ store, now: Date.now }) });
+      documents ??= createDocuments({ store, notes });
       return giveTitle(documents, id, title);
     },
     onStatus: (status) => {
       last = status;
       tell();
     },
+    signal,
+  });
+  noticing = startNoticing({
+    store,
+    notes,
+    recognising: createRecognising({ embedding: embedding.get, keyValues: store.drawer, learns: true }),
+    filter: new PrivacyFilter({ config: settings.config }),
+    ready: () => embedding.get() !== null,
+    config: settings.config,
+    now: Date.now,
     signal,
   });
 }

@@ -1,6 +1,7 @@
 // Ranks with the product's own pipeline what a benchmark asks:
 //   npm run eval -- --tasks tasks.json --out rankings.jsonl [--set NAME] [--model ID]
 //   npm run eval -- --report [--bench DIR]      the whole table, see report.ts
+//   npm run eval -- --notes                    which sentences are worth a memory note, see notes.ts
 //   npm run eval -- --learn [--bench DIR]       what can be learnt of the ranking, see learn.ts
 //   npm run eval -- --privacy                   how well private words are found, see privacy.ts
 // tasks.json: {sets: [{name, stores: [{sessions, queries}]}]}; one line of rankings.jsonl a query: {set, query, ranking, finals}. Every query
@@ -62,7 +63,8 @@ async function rankTasks(): Promise<void> {
 
 try {
   // The whole table, with each part of the ranking left away (report.ts).
-  if (process.argv.includes('--report')) await (await import('./report.ts')).runReport();
+  if (process.argv.includes('--notes')) await (await import('./notes.ts')).runNotesEval();
+  else if (process.argv.includes('--report')) await (await import('./report.ts')).runReport();
   // What can be learnt of the ranking (learn.ts).
   else if (process.argv.includes('--learn')) await (await import('./learn.ts')).runLearn();
   // What compaction loses: its own measure, with its own options (context.ts).

@@ -69,6 +69,17 @@ const recallFields = {
   degraded: z.looseObject({ code: z.string(), message: z.string() }).optional(),
 };
 
+const appliedNoteSchema = z.looseObject({
+  /** The note, and when it was worded so, ms since 1970. */
+  id: z.string(),
+  at: z.number(),
+  text: z.string(),
+  kind: z.string(),
+  tokens: z.number().catch(0),
+});
+/** A memory note that went along because it applies to what was asked. */
+export type AppliedNote = Known<z.infer<typeof appliedNoteSchema>>;
+
 /** What a model recalled by its own tool: the card of a tool's result, whose text is what the model read of it. */
 const toolRecallSchema = z.looseObject({
   ...recallFields,
@@ -165,6 +176,8 @@ export const partSchema = z.discriminatedUnion('type', [
     ...recallFields,
     /** Found, and left out by the person before it was sent: shown greyed, never injected. */
     leftOut: z.array(recalledPassageSchema).optional(),
+    /** Notes of the person that applied to the question, whether or not anything was recalled. */
+    applied: z.array(appliedNoteSchema).optional().catch(undefined),
     /**
      * Why memory was asked. `start`: a conversation's first message; `window`: the window is nearly full, or was just compacted;
      * `repeat`: the model asked for what had been said; `loss`: it contradicted or missed what was folded; absent: asked for.

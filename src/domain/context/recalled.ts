@@ -1,5 +1,5 @@
 // Memory as a model reads it: the block of passages in front of a question, the same bytes every time.
-import type { Message, PartOf, RecalledPassage } from '../chat/message.ts';
+import type { AppliedNote, Message, PartOf, RecalledPassage } from '../chat/message.ts';
 import { besideOf } from '../memory/passages.ts';
 import { quoted, quotedLines } from './quoted.ts';
 
@@ -31,14 +31,32 @@ function renderPassage(passage: RecalledPassage, quoting: Quoting): string {
   return `<passage conversation="${attribute(passage.title)}" date="${day(passage.createdAt)}">\n${lines.join('\n')}\n</passage>`;
 }
 
+/** Whether a recall has anything for a model. */
+export const givesSomething = ({ passages, applied = [] }: Pick<Recall, 'passages' | 'applied'>): boolean =>
+  passages.length + applied.length > 0;
+
+/** The person's own notes that apply. They order something, as opposed to what is quoted, and stand apart from it. */
+const renderApplied = (applied: readonly AppliedNote[]): string =>
+  `<standing_notes>\nThe person keeps these notes about how they want things and about themselves; they apply here. Keep to them, without mentioning it:\n${applied
+    .map(({ text }) => `- ${quoted(text).replace(/\s+/g, ' ').trim()}`)
+    .join('\n')}\n</standing_notes>`;
+
 /** The block of memory in front of a message, frozen: it depends on the stored part alone. */
 export const renderRecall = ({
   passages,
   quoting,
+  applied = [],
 }: {
   readonly passages: readonly RecalledPassage[];
   readonly quoting?: Quoting | undefined;
+  readonly applied?: readonly AppliedNote[] | undefined;
 }): string =>
+  [
+    ...(applied.length > 0 ? [renderApplied(applied)] : []),
+    ...(passages.length > 0 ? [renderPassages(passages, quoting)] : []),
+  ].join('\n\n');
+
+const renderPassages = (passages: readonly RecalledPassage[], quoting: Quoting): string =>
   `<recalled_memory>\n${passages.map((passage) => renderPassage(passage, quoting)).join('\n')}\n</recalled_memory>`;
 
 /** A passage as a model reads it that asked for it: where it stands, and what was said around it in order. */
@@ -70,11 +88,11 @@ export function memoriesOn(path: readonly Message[], recall: Recall | null): Map
     if (role !== 'assistant' || asked < 0 || blocks.has(asked)) continue;
     for (const part of parts)
       if (part.type === 'recall') {
-        if (part.passages.length > 0) blocks.set(asked, renderRecall(part));
+        if (givesSomething(part)) blocks.set(asked, renderRecall(part));
         break;
       }
   }
-  if (asked >= 0 && recall && recall.passages.length > 0 && !blocks.has(asked))
+  if (asked >= 0 && recall && givesSomething(recall) && !blocks.has(asked))
     blocks.set(asked, renderRecall(recall));
   return blocks;
 }

@@ -1,5 +1,6 @@
 // Memory that a conversation was given goes along with it, frozen. One thing changes that: the person. What they deleted since, or called
 // never to be recalled, is sent to no model again, also where it was sent before.
+import { NOTES } from '../base/ids.ts';
 import type { Message, Part, ToolRecall } from '../chat/message.ts';
 import { isOfMemory } from '../memory/own-tools.ts';
 import { type Said, withoutMessages } from '../memory/passages.ts';
@@ -60,7 +61,11 @@ function redacted<P extends Part>(
 ): P {
   if (part.type === 'recall') {
     const passages = withoutMessages(part.passages, out);
-    return isSame(passages, part.passages) ? part : { ...part, passages };
+    const notes = part.applied ?? [];
+    const applied = notes.filter(
+      ({ id, at, text }) => !out({ conversationId: NOTES, messageId: `${id}@${at}`, text }),
+    );
+    return isSame(passages, part.passages) && isSame(applied, notes) ? part : { ...part, passages, applied };
   }
   if (part.type !== 'tool-result') return part;
   const text = part.recalled

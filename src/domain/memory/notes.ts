@@ -1,5 +1,7 @@
 // What a person told memory: notes in words of their own, and what they said of passages that were brought back. Written to the log and
 // to exports as plain JSON, so every shape here is also a schema for data from outside.
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { z } from 'zod';
 import { asMessageId, type ConversationId, type MessageId, NOTES } from '../base/ids.ts';
 import { timeSchema } from '../base/time.ts';
@@ -8,6 +10,7 @@ import { type Conversation, conversationMetaSchema } from '../chat/conversation.
 import type { Known, Message } from '../chat/message.ts';
 import { withoutTokens } from '../privacy/tokens.ts';
 import type { Said } from './passages.ts';
+import { NOTE_KINDS } from './recognition/kinds.ts';
 import { squeezed } from './sentences.ts';
 import { queryWords } from './words.ts';
 
@@ -22,6 +25,22 @@ export const noteSchema = z.looseObject({
   source: z.looseObject({ conversationId: z.string(), messageId: z.string() }).nullable().catch(null),
   /** The note that was worded so and otherwise at once, on two devices: this is the wording that stands second, until somebody settles it. */
   beside: z.string().optional().catch(undefined),
+  /** What kind of thing it says; absent in notes that were written freely. */
+  kind: z.enum(NOTE_KINDS).optional().catch(undefined),
+  /** The project it holds for; absent: everywhere. */
+  project: z.string().optional().catch(undefined),
+  /** From when, and until when it holds, ms since 1970. One whose end has come is neither recalled nor applied any more. */
+  since: timeSchema.optional().catch(undefined),
+  until: timeSchema.optional().catch(undefined),
+  /** What stood in its place before, oldest first. */
+  before: z
+    .array(z.looseObject({ text: z.string(), since: timeSchema, until: timeSchema }))
+    .optional()
+    .catch(undefined),
+  /** Notes that say otherwise and were kept on purpose. */
+  against: z.array(z.string()).optional().catch(undefined),
+  /** `false`: it is recalled, and does not travel with requests that it applies to. */
+  applies: z.boolean().optional().catch(undefined),
 });
 /** Something to be remembered in words of its own; recalled before passages. */
 export type MemoryNote = Known<z.infer<typeof noteSchema>>;
@@ -41,6 +60,32 @@ export const feedbackSchema = z.looseObject({
 });
 /** What a person said of a passage that memory brought back. */
 export type Feedback = Known<z.infer<typeof feedbackSchema>>;
+
+export const proposalSchema = z.looseObject({
+  id: z.string(),
+  /** The sentence, verbatim. */
+  text: z.string().min(1).max(4000),
+  kind: z.enum(NOTE_KINDS),
+  /** The message in which it was said. */
+  source: z.looseObject({ conversationId: z.string(), messageId: z.string() }),
+  /** When it was said, ms since 1970. */
+  at: timeSchema,
+  by: z.enum(['device', 'model']).catch('device'),
+  /** The note that it may take the place of. */
+  replaces: z.string().optional().catch(undefined),
+  /** The project of its conversation. */
+  project: z.string().optional().catch(undefined),
+});
+/** A sentence that the person is asked about: *Remember this?* */
+export type Proposal = Known<z.infer<typeof proposalSchema>>;
+
+/** The same sentence is one proposal, wherever it is said and on whichever device it is noticed. */
+export const proposalId = (text: string): string =>
+  bytesToHex(sha256(utf8ToBytes(squeezed(text)))).slice(0, 24);
+
+/** Whether a note holds at a time, ms since 1970. */
+export const holdsAt = ({ since, until }: MemoryNote, at: number): boolean =>
+  (since === undefined || since <= at) && (until === undefined || until > at);
 
 /** One wording of a note, and under which keys it is kept: two where two devices wrote the same words. */
 export interface Wording {
@@ -77,10 +122,13 @@ export function wordingsOf(kept: Iterable<readonly [string, MemoryNote]>): Wordi
 const messageOf = ({ id, updatedAt }: MemoryNote): string => `${id}@${updatedAt}`;
 
 /**
- * Notes as a conversation, so that they are read, embedded and found like everything else. A note that was rewritten is another message:
+ * Notes that hold now as a conversation, so that they are read, embedded and found like everything else. A note that was rewritten is another message:
  * messages never change.
  */
-export const conversationOfNotes = (notes: readonly MemoryNote[]): Conversation => ({
+export const conversationOfNotes = (
+  notes: readonly MemoryNote[],
+  now: number = Date.now(),
+): Conversation => ({
   id: NOTES,
   meta: {
     ...(conversationMetaSchema.parse({}) as ConversationMeta),
@@ -89,20 +137,22 @@ export const conversationOfNotes = (notes: readonly MemoryNote[]): Conversation 
     titleBy: 'person',
   },
   messages: new Map(
-    notes.map((note): [MessageId, Message] => {
-      const id = asMessageId(messageOf(note));
-      return [
-        id,
-        {
+    notes
+      .filter((note) => holdsAt(note, now))
+      .map((note): [MessageId, Message] => {
+        const id = asMessageId(messageOf(note));
+        return [
           id,
-          parentId: null,
-          role: 'user',
-          kind: 'message',
-          createdAt: note.updatedAt,
-          parts: [{ type: 'text', text: note.text }],
-        },
-      ];
-    }),
+          {
+            id,
+            parentId: null,
+            role: 'user',
+            kind: 'message',
+            createdAt: note.updatedAt,
+            parts: [{ type: 'text', text: note.text }],
+          },
+        ];
+      }),
   ),
   checkpoints: new Map(),
   compactions: new Map(),
@@ -131,7 +181,7 @@ export const isAbout = (verdict: Feedback, said: Pick<Said, 'conversationId' | '
     ? verdict.messageId === said.messageId
     : subjectOf(verdict) === subjectOf(said);
 
-/** What of a recall is gone by now: its conversation was deleted, or no note has these words. What was not read yet is not known to be. */
+/** What of a recall is gone by now: its conversation was deleted, or no note that holds has these words. What was not read yet is not known to be. */
 export function goneSince(
   library: {
     readonly ready: boolean;
@@ -146,7 +196,8 @@ export function goneSince(
       deletedAt === null ? [id] : [],
     ),
   );
-  const wordings = new Set(told.notes.map(messageOf));
+  const now = Date.now();
+  const wordings = new Set(told.notes.filter((note) => holdsAt(note, now)).map(messageOf));
   return ({ conversationId, messageId }) =>
     isNotes(conversationId)
       ? told.ready && !wordings.has(messageId)

@@ -105,6 +105,18 @@ export const configSchema = z.strictObject({
         .prefault({}),
     })
     .prefault({}),
+  /** Memory notes: what is proposed to them, and which of them travel with requests. */
+  notes: z
+    .strictObject({
+      /** What a person says of themselves and of how they want things is recognised on the device, and asked about. */
+      propose: z.boolean().default(true),
+      /** Keeps what is recognised without asking, unless it may contradict a note. */
+      accept: z.boolean().default(false),
+      /** Notes that apply to a request go along with it though no word is shared, up to so many tokens. */
+      apply: z.boolean().default(true),
+      apply_max_tokens: count(20, 4000).default(200),
+    })
+    .prefault({}),
   context: z
     .strictObject({
       window_tokens: count(1000, 100_000_000).default(64_000),

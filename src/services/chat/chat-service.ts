@@ -22,9 +22,11 @@ import { type Conversation, effectiveHead } from '../../domain/chat/conversation
 import { hasContent } from '../../domain/chat/draft.ts';
 import type { Message, Part, PartOf } from '../../domain/chat/message.ts';
 import type { Price } from '../../domain/context/budget.ts';
+import { givesSomething } from '../../domain/context/recalled.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { TurnContext } from '../context/turn-context.ts';
 import type { ConversationChange, Documents } from '../documents/documents.ts';
+import type { Applying } from '../memory/applying.ts';
 import type { Memory } from '../memory/memory.ts';
 import type { Prompts } from '../prompts/prompts.ts';
 import type { ModelChoice } from '../settings/settings.ts';
@@ -64,6 +66,8 @@ interface ChatDependencies {
   readonly context: TurnContext;
   /** Where models keep notes; absent: they cannot. */
   readonly notes?: NotesLike | undefined;
+  /** Which of the person's notes apply to a question; absent: none. */
+  readonly applying?: Applying | undefined;
   readonly config: Readable<Config>;
   /** Who a model is to be in a conversation; absent: nobody. */
   readonly personaOf?: Prompts['personaOf'] | undefined;
@@ -297,7 +301,7 @@ class ChatService implements Chat {
         explicit: true,
         // The same passages as before, byte for byte, as far as they still hold; an answer that has none may find some now, unless the
         // person wanted none.
-        ...(stored && (stored.passages.length > 0 || stored.leftOut?.length) ? { recall: stored } : {}),
+        ...(stored && (givesSomething(stored) || stored.leftOut?.length) ? { recall: stored } : {}),
         ...(fruitless ? { replaces: first.id } : {}),
         ...(without ? { omit: without, refused: first?.problem } : {}),
         ...(by ? { by } : {}),

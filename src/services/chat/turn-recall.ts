@@ -1,12 +1,12 @@
 // What memory gives to an answer: whether it is asked at all, for what, and how long an answer waits for it.
 import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
-import { asConversationId, asMessageId, isTemporary, type MessageId } from '../../domain/base/ids.ts';
+import { asConversationId, asMessageId, isTemporary, type MessageId, NOTES } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { atMost, isTooLate } from '../../domain/base/within.ts';
 import { startsTurn } from '../../domain/chat/checkpoint.ts';
 import { compactionOn } from '../../domain/chat/compaction.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
-import { type Message, type PartOf, textOf } from '../../domain/chat/message.ts';
+import { type AppliedNote, type Message, type PartOf, textOf } from '../../domain/chat/message.ts';
 import { callsOnMemory } from '../../domain/memory/cues.ts';
 import { feedbackFor, goneSince } from '../../domain/memory/notes.ts';
 import { asksForCourse } from '../../domain/memory/overview.ts';
@@ -15,6 +15,7 @@ import { askable } from '../../domain/memory/query.ts';
 import { configWith } from '../../domain/prompts/persona.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Documents } from '../documents/documents.ts';
+import type { Applying } from '../memory/applying.ts';
 import type { Memory, RecallResult } from '../memory/memory.ts';
 import type { Prompts } from '../prompts/prompts.ts';
 import { askedAgain, queriesFor } from './repeat.ts';
@@ -50,6 +51,8 @@ export interface Recalled {
   readonly problem: Problem | null;
   /** Why memory was asked by itself; absent where the person asked for it, or it is the answer. */
   readonly trigger: Recall['trigger'];
+  /** Notes of the person that apply to the question, whether or not memory was searched. */
+  readonly applied: readonly AppliedNote[];
 }
 
 interface TurnRecall {
@@ -108,6 +111,13 @@ export async function recallAgain(
     passages: withoutMessages(stored.passages, out),
     nearMisses: withoutMessages(stored.nearMisses, out),
     ...(stored.leftOut ? { leftOut: withoutMessages(stored.leftOut, out) } : {}),
+    ...(stored.applied
+      ? {
+          applied: stored.applied.filter(
+            ({ id, at, text }) => !isGone({ conversationId: NOTES, messageId: `${id}@${at}`, text }),
+          ),
+        }
+      : {}),
   };
 }
 
@@ -130,6 +140,9 @@ interface TurnRecallServiceDeps {
   readonly personaOf?: Prompts['personaOf'] | undefined;
   readonly memory: Pick<Memory, 'recall'>;
   readonly config: Readable<Config>;
+  readonly notes?: NotesLike | undefined;
+  /** Absent: no note applies. */
+  readonly applying?: Applying | undefined;
 }
 
 export function createTurnRecall(deps: TurnRecallServiceDeps): TurnRecall {
@@ -157,7 +170,8 @@ class TurnRecallService implements TurnRecall {
     const wanted = answering
       ? this.#recallTrigger(conversation, path, asked, pressure)
       : { trigger: undefined, queries: [textOf(asked)] };
-    if (!wanted) return { recall: null, problem: null, trigger: undefined };
+    const applying = answering ? this.#apply(conversation, path, asked, signal) : Promise.resolve([]);
+    if (!wanted) return { recall: null, problem: null, trigger: undefined, applied: await applying };
     onAsking();
     const { trigger, queries } = wanted;
     const patience = answering ? RECALL_PATIENCE : RECALL_ONLY_PATIENCE;
@@ -166,7 +180,26 @@ class TurnRecallService implements TurnRecall {
         this.#remember(conversation, query, { trigger, without, announced, patience, signal }),
       ),
     );
-    return { ...fittest(found), trigger };
+    return { ...fittest(found), trigger, applied: await applying };
+  }
+
+  async #apply(
+    conversation: Conversation,
+    path: readonly Message[],
+    asked: Message,
+    signal: AbortSignal,
+  ): Promise<readonly AppliedNote[]> {
+    const { applying, notes } = this.#deps;
+    if (!applying) return [];
+    const told = await notes?.known();
+    return applying.forRequest({
+      conversation,
+      path: path.slice(0, -1),
+      message: asked,
+      known: told,
+      project: conversation.meta?.projectId ?? undefined,
+      signal,
+    });
   }
 
   /** The passages for the answer, as they will be kept with it; null where none were asked for. Throws nothing. */

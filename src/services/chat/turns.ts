@@ -12,9 +12,11 @@ import type { Readable } from '../../domain/base/readable.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import type { Finish, Message } from '../../domain/chat/message.ts';
 import type { Price } from '../../domain/context/budget.ts';
+import { givesSomething } from '../../domain/context/recalled.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { TurnContext } from '../context/turn-context.ts';
 import type { Documents, OpenConversation } from '../documents/documents.ts';
+import type { Applying } from '../memory/applying.ts';
 import type { Memory } from '../memory/memory.ts';
 import type { Prompts } from '../prompts/prompts.ts';
 import type { ModelChoice } from '../settings/settings.ts';
@@ -37,6 +39,7 @@ interface TurnDependencies {
   readonly memory: Pick<Memory, 'recall' | 'wake'>;
   readonly context: TurnContext;
   readonly notes: NotesLike | undefined;
+  readonly applying?: Applying | undefined;
   readonly refusals: ModelRefusals;
   readonly config: Readable<Config>;
   readonly personaOf?: Prompts['personaOf'] | undefined;
@@ -116,9 +119,9 @@ class TurnRunner {
       if (request.explicit && effectiveHead(conversation) !== leaf)
         await this.#deps.documents.change(id, { meta: { head: leaf } });
 
-      const { recall, problem, trigger }: Recalled =
+      const { recall, problem, trigger, applied }: Recalled =
         request.recall || request.from !== undefined
-          ? { recall: request.recall ?? null, problem: null, trigger: undefined }
+          ? { recall: request.recall ?? null, problem: null, trigger: undefined, applied: [] }
           : await this.#memories.forQuestion({
               conversation,
               path,
@@ -153,7 +156,7 @@ class TurnRunner {
 
       // What found nothing leaves no trace on an answer; what the person left out, and that memory could not be asked, or not wholly, does.
       const { degraded } = recall ?? {};
-      const given: Recall | null =
+      const found: Recall | null =
         recall && (recall.passages.length > 0 || recall.leftOut?.length)
           ? recall
           : trigger && (problem || degraded)
@@ -163,6 +166,8 @@ class TurnRunner {
                 ...(problem ? { skipped: { ...problem } } : { degraded }),
               }
             : null;
+      const given: Recall | null =
+        applied.length > 0 ? { ...(found ?? NOTHING), applied: [...applied] } : found;
       const steps = new TurnSteps(this.#stepDeps, {
         session,
         id,
@@ -170,7 +175,7 @@ class TurnRunner {
         model,
         request,
         asked,
-        first: { recall: given && given.passages.length > 0 ? given : null, parts: given ? [given] : [] },
+        first: { recall: given && givesSomething(given) ? given : null, parts: given ? [given] : [] },
         startedAt,
         signal,
       });

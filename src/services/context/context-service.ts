@@ -21,6 +21,7 @@ import { renderRecall } from '../../domain/context/recalled.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Notes } from '../documents/notes.ts';
+import type { Recognising } from '../memory/recognising.ts';
 import type { Prompts } from '../prompts/prompts.ts';
 import { createCheckpoints } from './checkpoints.ts';
 import { createCompacting } from './compacting.ts';
@@ -58,6 +59,8 @@ export interface ContextDependencies {
   readonly meaning?: MeaningSource | undefined;
   /** What the person said of memory; absent: what conversations were given of it stays as it is. */
   readonly notes?: Pick<Notes, 'state' | 'known'> | undefined;
+  /** Recognises what a person said that must stay word for word; absent: by the words alone. */
+  readonly recognising?: Recognising | undefined;
   /** Longest time for one summary, ms. */
   readonly summaryTimeoutMs?: number;
   readonly onProblem?: (problem: Problem) => void;
@@ -145,6 +148,7 @@ class ContextService implements ContextControl, TurnContext {
       device: deps.device,
       priceOf: (priced) => this.#priceOf(priced),
       meaning,
+      recognising: deps.recognising,
       timeoutMs,
     });
     this.#compacting = createCompacting({

@@ -15,7 +15,9 @@ import { boundaryOf, type CompactionPlan, summaryTextOf } from '../../domain/con
 import type { CompactionTools } from '../../domain/context/compaction/strategy.ts';
 import { MESSAGE_OVERHEAD, type TokenMeter } from '../../domain/context/meter.ts';
 import type { Config } from '../../domain/settings/config.ts';
+import type { Recognising } from '../memory/recognising.ts';
 import type { PlanBlock } from './context.ts';
+import { heldOn } from './holding.ts';
 import { type MeaningSource, withTimeout } from './meaning.ts';
 import type { Meters } from './meters.ts';
 import type { Built, Requests } from './requests.ts';
@@ -71,6 +73,8 @@ interface PlanningDependencies {
   readonly device: () => string;
   readonly priceOf: (model: ChatModel) => Price | null;
   readonly meaning: MeaningSource;
+  /** Recognises what must stay word for word; absent: by the words alone. */
+  readonly recognising?: Recognising | undefined;
   /** Longest time for one summary, ms. */
   readonly timeoutMs: number;
 }
@@ -148,6 +152,7 @@ export function createPlanning({
     };
     const previous = appliedOn(seen, path);
     const modelMemory = await sessionMemoryJob.memoryOn(id, path);
+    const held = deps.recognising && (await heldOn(path, deps.recognising, signal));
     const made = await planCompaction(
       strategyOf(attempt.strategy),
       {
@@ -156,6 +161,7 @@ export function createPlanning({
         previous,
         ...(modelMemory ? { modelMemory } : {}),
         pinned: keptIn(seen),
+        held,
         request: {
           reason: attempt.reason,
           ...(attempt.guidance === '' ? {} : { instruction: attempt.guidance }),

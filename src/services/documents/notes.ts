@@ -3,6 +3,7 @@
 //   n   key -> one wording of a note as JSON          (the note's id, or a random key where it was rewritten: see `wordingsOf`)
 //   f   feedback id -> feedback as JSON
 //   x, k   what was forgotten for good: `forgotten-records.ts`
+//   p, d, w   what is proposed to memory, and what became of it: see `proposals.ts`
 // Keys and values that this version does not know are left where they are.
 
 import { v7 } from 'uuid';
@@ -23,10 +24,13 @@ import {
   MAX_JUDGED,
   type MemoryNote,
   noteSchema,
+  type Proposal,
+  proposalId,
   subjectOf,
   type Wording,
   wordingsOf,
 } from '../../domain/memory/notes.ts';
+import type { NoteKind } from '../../domain/memory/recognition/kinds.ts';
 import type { PurgeRules } from './documents.ts';
 import {
   type ForgottenRecord,
@@ -35,8 +39,18 @@ import {
   writeForgotten,
 } from './forgotten-records.ts';
 import { hasGaps, withoutGaps } from './gaps.ts';
+import {
+  addProposals,
+  decideOn,
+  EMPTY_INBOX,
+  type Inbox,
+  proposalMapsOf,
+  readInbox,
+  withdraw,
+  withdrawForgotten,
+} from './proposals.ts';
 
-export type { Feedback, MemoryNote };
+export type { Feedback, MemoryNote, Proposal };
 
 /** Longest note, characters. */
 export const MAX_NOTE = 4000;
@@ -72,7 +86,39 @@ export interface Notes {
     readonly by?: MemoryNote['by'];
     readonly source?: MemoryNote['source'];
     readonly createdAt?: number;
+    readonly kind?: NoteKind | undefined;
+    readonly project?: string | undefined;
+    readonly since?: number | undefined;
   }): Promise<MemoryNote>;
+  /** Changes what is said about a note and not its words; `undefined` takes a detail away. Unknown: nothing happens. */
+  revise(id: string, details: Partial<NoteDetails>): Promise<void>;
+  /** Makes one note of two: `keep` stays, in the words given, `other` goes into what it was before. Unknown: nothing happens. */
+  merge(keep: string, other: string, text: string): Promise<void>;
+  readonly inbox: Readable<Inbox>;
+  /** Puts sentences into the inbox that are not there and were never decided on, of kinds that are wanted. Returns how many are new. */
+  propose(sentences: readonly Omit<Proposal, 'id'>[]): Promise<number>;
+  /**
+   * Makes a note of a proposal. `over`: the note that it takes the place of, whose words stay as what it was before.
+   * `project` null: it holds everywhere. Null where it is not open
+   * any more: somebody decided on another device. Throws as `write` does.
+   */
+  accept(
+    id: string,
+    as?: {
+      readonly text?: string;
+      readonly kind?: NoteKind;
+      readonly project?: string | null;
+      readonly over?: string;
+    },
+  ): Promise<MemoryNote | null>;
+  /** They are not asked about again. */
+  refuse(ids: readonly string[]): Promise<void>;
+  /** Takes a decision back: the proposal is open again. */
+  reopen(proposal: Proposal): Promise<void>;
+  /** Whether sentences of a kind are proposed. Those that wait are hidden, and come back when it is allowed again. */
+  setWanted(kind: NoteKind, wanted: boolean): Promise<void>;
+  /** Takes out proposals whose message is gone. `isGone` is asked of each one's source. */
+  withdraw(isGone: (source: Proposal['source']) => boolean): Promise<void>;
   /** Removes a note for good, and what was said of it. Returns what was removed, for `bring`. Unknown: nothing happens. */
   remove(id: string): Promise<Pick<NotesState, 'notes' | 'feedback'>>;
   /**
@@ -105,6 +151,9 @@ export interface Notes {
   close(): void;
 }
 
+/** What can be said about a note beside its words. */
+type NoteDetails = Pick<MemoryNote, 'kind' | 'project' | 'since' | 'until' | 'applies' | 'against'>;
+
 interface SyncedNotesDeps {
   readonly store: Pick<Store, 'log'>;
   readonly now: () => number;
@@ -123,6 +172,7 @@ class SyncedNotes implements Notes {
   readonly #doc = new Y.Doc();
   readonly state = writable<NotesState>({ ready: false, notes: [], feedback: [] });
   readonly forgotten = writable<readonly ForgottenRecord[]>([]);
+  readonly inbox = writable<Inbox>(EMPTY_INBOX);
   readonly #applied = new Set<string>();
   // One author a tab: a new one for each change would stay in the document for ever.
   readonly #author = new Y.Doc().clientID;
@@ -163,13 +213,11 @@ class SyncedNotes implements Notes {
     by = 'person',
     source = null,
     createdAt,
+    kind,
+    project,
+    since,
   }) => {
-    const words = text.trim();
-    if (words === '') throw new RecollectError('note-empty', 'A memory note needs words.');
-    if (words.length > MAX_NOTE)
-      throw new RecollectError('note-too-long', `A memory note has at most ${MAX_NOTE} characters.`, {
-        params: { length: words.length, limit: MAX_NOTE },
-      });
+    const words = checked(text);
     let note: MemoryNote | undefined;
     await this.#change((notes) => {
       const all = wordingsIn(notes);
@@ -191,6 +239,7 @@ class SyncedNotes implements Notes {
             updatedAt: at,
             by,
             source,
+            ...details({ kind, project, since }),
           };
       if (before || over) put(notes, note, before?.keys ?? []);
       else notes.set(note.id, plain(note));
@@ -264,7 +313,8 @@ class SyncedNotes implements Notes {
 
   readonly forget: Notes['forget'] = (conversations) => {
     const gone = new Set(conversations);
-    return this.#change((_, feedback) => {
+    return this.#change((_, feedback, doc) => {
+      withdraw(proposalMapsOf(doc), ({ conversationId }) => gone.has(conversationId));
       for (const [id, value] of [...feedback]) {
         const about = feedbackSchema.safeParse(value).data?.conversationId;
         if (about !== undefined && gone.has(about)) feedback.delete(id);
@@ -279,8 +329,9 @@ class SyncedNotes implements Notes {
 
   readonly takeOut: Notes['takeOut'] = async (rules, whole) => {
     let count = 0;
-    await this.#change((notes, feedback) => {
+    await this.#change((notes, feedback, doc) => {
       count = takeOutOf(notes, feedback, rules, { whole, at: this.#deps.now() });
+      count += withdrawForgotten(proposalMapsOf(doc), rules);
     }, 1);
     return count;
   };
@@ -304,6 +355,103 @@ class SyncedNotes implements Notes {
     return count;
   };
 
+  readonly revise: Notes['revise'] = (id, changed) =>
+    this.#change((notes) => {
+      const wording = wordingsIn(notes).find(({ note }) => note.id === id);
+      if (!wording) return;
+      // Under the key it has: the words are the same, so nothing of two devices is lost by it.
+      for (const key of wording.keys) {
+        const known = noteSchema.safeParse(notes.get(key)).data;
+        if (known) notes.set(key, plain({ ...known, ...changed }));
+      }
+    });
+
+  readonly merge: Notes['merge'] = (keep, other, text) =>
+    this.#change((notes) => {
+      const all = wordingsIn(notes);
+      const [kept, gone] = [keep, other].map((id) => all.find(({ note }) => note.id === id));
+      if (!kept || !gone || kept === gone) return;
+      for (const key of gone.keys) notes.delete(key);
+      const at = this.#deps.now();
+      const past = [...pastOf(gone.note, at), ...pastOf(kept.note, at, text)];
+      put(
+        notes,
+        { ...kept.note, text: text.trim() || kept.note.text, updatedAt: at, before: byTime(past) },
+        kept.keys,
+      );
+    });
+
+  readonly propose: Notes['propose'] = async (sentences) => {
+    let count = 0;
+    const all = sentences.map((one) => ({ ...one, id: proposalId(one.text) }));
+    await this.#change((_notes, _feedback, doc) => {
+      count = addProposals(proposalMapsOf(doc), all, plain);
+    });
+    return count;
+  };
+
+  readonly accept: Notes['accept'] = async (id, as = {}) => {
+    let note: MemoryNote | null = null;
+    await this.#change((notes, _, doc) => {
+      const inbox = proposalMapsOf(doc);
+      const proposal = readInbox(inbox, []).proposals.find((one) => one.id === id);
+      if (!proposal) return;
+      const at = this.#deps.now();
+      const text = checked(as.text ?? proposal.text);
+      const all = wordingsIn(notes);
+      const old = as.over === undefined ? undefined : all.find((one) => one.note.id === as.over);
+      const same = all.find((one) => one.note.text === text);
+      const made: MemoryNote = {
+        id: old?.note.id ?? v7(),
+        text,
+        createdAt: old?.note.createdAt ?? at,
+        updatedAt: at,
+        by: 'person',
+        source: proposal.source,
+        ...details({
+          kind: as.kind ?? proposal.kind,
+          project: as.project === null ? undefined : (as.project ?? proposal.project ?? old?.note.project),
+          since: proposal.at,
+          ...(old ? { applies: old.note.applies, before: byTime(pastOf(old.note, at)) } : {}),
+          // Kept beside the note that it may replace: both stand, and each is shown with the other.
+          ...(!old && proposal.replaces && all.some((one) => one.note.id === proposal.replaces)
+            ? { against: [proposal.replaces] }
+            : {}),
+        }),
+      };
+      if (same && !old) note = same.note;
+      else {
+        if (old) put(notes, made, old.keys);
+        else notes.set(made.id, plain(made));
+        note = made;
+      }
+      decideOn(inbox, id, 'accepted', at);
+    });
+    return note;
+  };
+
+  readonly refuse: Notes['refuse'] = (ids) =>
+    this.#change((_notes, _feedback, doc) => {
+      for (const id of ids) decideOn(proposalMapsOf(doc), id, 'refused', this.#deps.now());
+    });
+
+  readonly reopen: Notes['reopen'] = (proposal) =>
+    this.#change((_notes, _feedback, doc) => {
+      const inbox = proposalMapsOf(doc);
+      inbox.decisions.delete(proposal.id);
+      inbox.proposals.set(proposal.id, plain(proposal));
+    });
+
+  readonly setWanted: Notes['setWanted'] = (kind, wanted) =>
+    this.#change((_notes, _feedback, doc) => {
+      const { never } = proposalMapsOf(doc);
+      if (wanted) never.delete(kind);
+      else never.set(kind, true);
+    });
+
+  readonly withdraw: Notes['withdraw'] = (isGone) =>
+    this.#change((_notes, _feedback, doc) => withdraw(proposalMapsOf(doc), isGone));
+
   readonly close: Notes['close'] = () => {
     this.#closed = true;
     this.#stop();
@@ -311,17 +459,22 @@ class SyncedNotes implements Notes {
   };
 
   #announce(): void {
-    const [shownNotes, shownFeedback, records] = acrossGaps(this.#doc, this.#damaged, (shown) => [
-      wordingsIn(shown.getMap('n')).map(({ note }) => note),
-      feedbackIn(shown.getMap('f')),
-      readForgotten(shown),
-    ]);
+    const [shownNotes, shownFeedback, records, inbox] = acrossGaps(this.#doc, this.#damaged, (shown) => {
+      const notes = wordingsIn(shown.getMap('n')).map(({ note }) => note);
+      return [
+        notes,
+        feedbackIn(shown.getMap('f')),
+        readForgotten(shown),
+        readInbox(proposalMapsOf(shown), notes),
+      ] as const;
+    });
     this.forgotten.set(records);
     this.state.set({
       ready: true,
       notes: shownNotes.sort((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1)),
       feedback: shownFeedback.sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1)),
     });
+    if (!isSameInbox(this.inbox.get(), inbox)) this.inbox.set(inbox);
   }
 
   /** Applies what the log has and this tab has not. */
@@ -453,10 +606,22 @@ function takeOutOf(
   for (const { note, keys } of wordingsIn(notes)) {
     const isFromGone = note.source && (isGone(note.source.conversationId) || isGone(note.source.messageId));
     const text = hide(note.text);
-    if (!isFromGone && text.redacted === 0) continue;
+    // What the note was before goes as a whole: it is there to be looked back at, and no more.
+    const before = note.before?.filter((past) => hide(past.text).redacted === 0);
+    if (!isFromGone && text.redacted === 0 && before?.length === note.before?.length) continue;
     count += 1;
     if (isFromGone || whole) for (const key of keys) notes.delete(key);
-    else put(notes, { ...note, text: text.text, updatedAt: Math.max(at, note.updatedAt + 1) }, keys);
+    else
+      put(
+        notes,
+        {
+          ...note,
+          ...(before ? { before } : {}),
+          text: text.text,
+          updatedAt: Math.max(at, note.updatedAt + 1),
+        },
+        keys,
+      );
   }
   for (const one of feedbackIn(feedback)) {
     const [passage, title, query] = [hide(one.passage), hide(one.title), hide(one.query ?? '')];
@@ -469,6 +634,34 @@ function takeOutOf(
   }
   return count;
 }
+
+/** The words of a note. Throws `note-empty`, `note-too-long`. */
+function checked(text: string): string {
+  const words = text.trim();
+  if (words === '') throw new RecollectError('note-empty', 'A memory note needs words.');
+  if (words.length > MAX_NOTE)
+    throw new RecollectError('note-too-long', `A memory note has at most ${MAX_NOTE} characters.`, {
+      params: { length: words.length, limit: MAX_NOTE },
+    });
+  return words;
+}
+
+/** Only what is there: absent and undefined are one thing in JSON. */
+const details = (known: Partial<MemoryNote>): Partial<MemoryNote> =>
+  Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined));
+
+type Past = NonNullable<MemoryNote['before']>;
+
+/** What a note was, and its words until `at`; without them where they stay. */
+const pastOf = (note: MemoryNote, at: number, stays?: string): Past => [
+  ...(note.before ?? []),
+  ...(note.text === stays?.trim()
+    ? []
+    : [{ text: note.text, since: note.since ?? note.updatedAt, until: at }]),
+];
+const byTime = (past: Past): Past => [...past].sort((a, b) => a.until - b.until || a.since - b.since);
+
+const isSameInbox = (one: Inbox, other: Inbox): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 const normal = (query: string): string =>
   query.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim().slice(0, 200);

@@ -15,7 +15,7 @@ import type { MessageId } from '../../domain/base/ids.ts';
 import { joinedParts, pieceToGoOn, wholeOf } from '../../domain/chat/continuation.ts';
 import { type Message, type Part, type PartOf, textOf } from '../../domain/chat/message.ts';
 import { wordsOfUnknown } from '../../domain/chat/unknown.ts';
-import { renderRecall } from '../../domain/context/recalled.ts';
+import { givesSomething, renderRecall } from '../../domain/context/recalled.ts';
 import type { Omission, TurnState } from '../../services/chat/chat.ts';
 import { useSession } from '../hooks/session.tsx';
 import { formatDuration, formatNumber, formatPrice } from '../i18n/index.ts';
@@ -153,11 +153,12 @@ function Recalled({
           passages={recall.passages}
           nearMisses={recall.nearMisses}
           leftOut={recall.leftOut}
+          applied={recall.applied}
           threshold={recall.threshold}
           query={recall.query}
           foot={
             read &&
-            recall.passages.length > 0 && (
+            givesSomething(recall) && (
               <Fold
                 icon={<TextQuote size={14} aria-hidden className="shrink-0" />}
                 body={() => <Verbatim text={renderRecall(recall)} />}
@@ -183,7 +184,11 @@ const isEmptyRecall = (parts: readonly Part[]): boolean =>
   parts.every(
     (part) =>
       part.type !== 'recall' ||
-      part.passages.length + part.nearMisses.length + (part.leftOut?.length ?? 0) === 0,
+      part.passages.length +
+        part.nearMisses.length +
+        (part.leftOut?.length ?? 0) +
+        (part.applied?.length ?? 0) ===
+        0,
   );
 
 /** Model, tokens, seconds, and the amber mark where memory was used. */

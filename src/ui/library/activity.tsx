@@ -63,7 +63,7 @@ export function ActivityButton() {
             className="rounded-xs text-accent text-xs hover:underline"
             onClick={() => {
               setOpen(false);
-              navigation.openScreen('memory');
+              navigation.openScreen('memory', 'index');
             }}
           >
             {t('activity.memory')}

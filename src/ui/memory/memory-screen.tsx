@@ -1,4 +1,4 @@
-// What is remembered: how far the index is, what a sentence would bring back, the library as pictures, and what the person told memory.
+// What is remembered: what Recollect knows of the person and asks about, the library as pictures, and the index with what a sentence would bring back.
 import { Brain } from 'lucide-react';
 import { Suspense, useMemo, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -13,20 +13,21 @@ import { ConversationList } from './conversation-list.tsx';
 import { FeedbackList } from './feedback-list.tsx';
 import { IndexStatus } from './index-status.tsx';
 import { Layers } from './layers.tsx';
+import { NoteInbox, useProposals } from './note-inbox.tsx';
 import { NoteList } from './note-list.tsx';
 import { TryIt } from './try-it.tsx';
 
 // The plotting library is fetched when somebody looks at pictures.
 const Pictures = loaded(() => import('./pictures.tsx').then((module) => module.Pictures));
 
-const PARTS = ['', 'pictures', 'notes'] as const;
+const PARTS = ['', 'pictures', 'index'] as const;
 type Part = (typeof PARTS)[number];
 
 export function MemoryScreen({ section }: { section: string }) {
   const { t } = useTranslation('memory');
   const app = useApp();
   const { ready, entries } = useReadable(app.documents.library);
-  const { notes } = useReadable(app.notes.state);
+  const proposals = useProposals();
   const session = useSession();
   const navigation = useNavigation();
   const listed = useMemo(
@@ -55,21 +56,24 @@ export function MemoryScreen({ section }: { section: string }) {
                   'aria-[current=page]:bg-fill aria-[current=page]:font-medium aria-[current=page]:text-ink',
                 )}
               >
-                {t(`screen.parts.${one || 'overview'}`)}
-                {one === 'notes' && notes.length > 0 && (
-                  <span className="ml-1.5 text-ink-3 tabular-nums">{notes.length}</span>
+                {t(`screen.parts.${one || 'knows'}`)}
+                {one === '' && proposals.length > 0 && ' '}
+                {one === '' && proposals.length > 0 && (
+                  <span className="ml-1.5 text-ink-3 tabular-nums">{proposals.length}</span>
                 )}
               </button>
             ))}
           </nav>
-          {part === 'notes' ? (
+          {part === '' ? (
             <div className="space-y-10">
+              <p className="text-ink-2">{t('knows.lead')}</p>
+              <NoteInbox />
               <NoteList />
               <FeedbackList />
             </div>
           ) : ready && listed.length === 0 ? (
             <div className="space-y-10">
-              {part === '' && <IndexStatus />}
+              {part === 'index' && <IndexStatus />}
               <EmptyState
                 icon={<Brain size={26} aria-hidden />}
                 title={t('screen.list.empty')}

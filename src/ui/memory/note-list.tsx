@@ -1,17 +1,23 @@
 // Memory notes: what a person (or a model, by its tool) wants remembered in words of its own. Written, changed and deleted here.
-import { GitBranch, Pencil, Trash2 } from 'lucide-react';
+import { CalendarX, GitBranch, GitMerge, MoreHorizontal, Pencil, Send, Trash2 } from 'lucide-react';
 import { useId, useLayoutEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
 import { asConversationId, asMessageId } from '../../domain/base/ids.ts';
+import { holdsAt } from '../../domain/memory/notes.ts';
+import { NOTE_KINDS, type NoteKind } from '../../domain/memory/recognition/kinds.ts';
+import { kindByWords } from '../../domain/memory/recognition/wording.ts';
 import type { MemoryNote } from '../../services/documents/notes.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { formatExact, formatRelative } from '../i18n/index.ts';
-import { Badge, Button, classes, IconButton, Skeleton, TextArea } from '../shell/controls.tsx';
+import { Badge, Button, classes, IconButton, Menu, Skeleton, TextArea } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { offer } from '../shell/offer.ts';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
+import { KindSelect, useProjectTitle } from './note-inbox.tsx';
+import { NoteAgainst, NotePast } from './note-past.tsx';
+import { NotesAsText } from './notes-as-text.tsx';
 import { Section } from './section.tsx';
 
 export function NoteList() {
@@ -19,6 +25,11 @@ export function NoteList() {
   const app = useApp();
   const report = useReport();
   const { ready, notes } = useReadable(app.notes.state);
+  const [only, setOnly] = useState<NoteKind | null>(null);
+  const now = Date.now();
+  const shown = notes.filter((note) => only === null || note.kind === only);
+  const holding = shown.filter((note) => holdsAt(note, now));
+  const ended = shown.filter((note) => !holdsAt(note, now));
 
   const remove = (note: MemoryNote) => {
     app.notes.remove(note.id).then(
@@ -34,20 +45,46 @@ export function NoteList() {
     <Section
       title={t('notes.title')}
       aside={
-        notes.length > 0 && (
-          <span className="text-ink-3 text-xs">{t('notes.count', { count: notes.length })}</span>
-        )
+        <>
+          {notes.length > 0 && (
+            <span className="text-ink-3 text-xs">{t('notes.count', { count: notes.length })}</span>
+          )}
+          <NotesAsText />
+        </>
       }
     >
       <p className="mb-3 max-w-160 text-ink-2">{t('notes.lead')}</p>
       <NoteForm />
       {!ready && <Skeleton className="mt-4 h-16 w-full" />}
       {ready && notes.length === 0 && <p className="pt-4 text-ink-3">{t('notes.none')}</p>}
-      <ul className="mt-3 divide-y divide-line">
-        {inOrder(notes).map((note) => (
-          <Note key={note.id} note={note} onRemove={() => remove(note)} />
-        ))}
-      </ul>
+      <KindFilter notes={notes} only={only} onOnly={setOnly} />
+      {[...NOTE_KINDS, undefined].map((kind) => {
+        const some = inOrder(holding).filter((note) => note.kind === kind);
+        return (
+          some.length > 0 && (
+            <div key={kind ?? 'other'} className="mt-4">
+              <h3 className="font-medium text-ink-2 text-sm">{t(kind ? `kinds.${kind}` : 'knows.other')}</h3>
+              <ul className="divide-y divide-line">
+                {some.map((note) => (
+                  <Note key={note.id} note={note} onRemove={() => remove(note)} />
+                ))}
+              </ul>
+            </div>
+          )
+        );
+      })}
+      {ended.length > 0 && (
+        <details className="mt-4">
+          <summary className="touchable w-fit cursor-pointer rounded-xs text-ink-3 text-sm hover:text-ink-2">
+            {t('knows.ended')} ({ended.length})
+          </summary>
+          <ul className="divide-y divide-line">
+            {ended.map((note) => (
+              <Note key={note.id} note={note} onRemove={() => remove(note)} />
+            ))}
+          </ul>
+        </details>
+      )}
     </Section>
   );
 }
@@ -57,6 +94,84 @@ const inOrder = (notes: readonly MemoryNote[]): readonly MemoryNote[] =>
   notes
     .filter(({ beside }) => beside === undefined)
     .flatMap((note) => [note, ...notes.filter(({ beside }) => beside === note.id)]);
+
+/** One button a kind that there are notes of. */
+function KindFilter({
+  notes,
+  only,
+  onOnly,
+}: {
+  notes: readonly MemoryNote[];
+  only: NoteKind | null;
+  onOnly: (kind: NoteKind | null) => void;
+}) {
+  const { t } = useTranslation('memory');
+  const kinds = NOTE_KINDS.filter((kind) => notes.some((note) => note.kind === kind));
+  if (kinds.length < 2) return null;
+  return (
+    <fieldset className="mt-3 flex flex-wrap gap-1.5">
+      <legend className="sr-only">{t('knows.filter')}</legend>
+      {[null, ...kinds].map((kind) => (
+        <button
+          key={kind ?? 'all'}
+          type="button"
+          aria-pressed={only === kind}
+          onClick={() => onOnly(kind)}
+          className="touchable h-7 rounded-full border border-line px-2.5 text-ink-2 text-xs hover:bg-fill aria-pressed:border-accent aria-pressed:bg-accent-soft aria-pressed:text-accent"
+        >
+          {kind
+            ? `${t(`kinds.${kind}`)} ${notes.filter((note) => note.kind === kind).length}`
+            : t('knows.all')}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+/** What is done with a note besides changing its words. */
+function NoteMenu({ note }: { note: MemoryNote }) {
+  const { t } = useTranslation('memory');
+  const app = useApp();
+  const report = useReport();
+  const notes = useReadable(app.notes.state, (state) => state.notes);
+  const ended = !holdsAt(note, Date.now());
+  const likes = notes.filter(
+    (one) => one.id !== note.id && one.kind === note.kind && one.beside === undefined,
+  );
+  const revise = (details: Parameters<typeof app.notes.revise>[1]) =>
+    void app.notes.revise(note.id, details).catch(report);
+  return (
+    <Menu
+      trigger={
+        <IconButton size="sm" label={t('notes.more')} icon={<MoreHorizontal size={14} aria-hidden />} />
+      }
+      items={[
+        {
+          label: t(note.applies === false ? 'notes.sendAgain' : 'notes.holdBack'),
+          icon: <Send size={15} aria-hidden />,
+          onSelect: () => revise({ applies: note.applies === false ? undefined : false }),
+        },
+        {
+          label: t(ended ? 'notes.holdsAgain' : 'notes.end'),
+          icon: <CalendarX size={15} aria-hidden />,
+          onSelect: () => revise({ until: ended ? undefined : Date.now() }),
+        },
+        ...(likes.length > 0
+          ? [
+              {
+                label: t('notes.merge'),
+                icon: <GitMerge size={15} aria-hidden />,
+                items: likes.slice(0, 12).map((other) => ({
+                  label: other.text.slice(0, 60),
+                  onSelect: () => void app.notes.merge(note.id, other.id, note.text).catch(report),
+                })),
+              },
+            ]
+          : []),
+      ]}
+    />
+  );
+}
 
 function Note({ note, onRemove }: { note: MemoryNote; onRemove: () => void }) {
   const { t } = useTranslation('memory');
@@ -73,6 +188,9 @@ function Note({ note, onRemove }: { note: MemoryNote; onRemove: () => void }) {
     wasEditing.current = editing !== null;
   }, [editing]);
   const { source } = note;
+  const project = useProjectTitle(note.project);
+  const all = useReadable(app.notes.state, (state) => state.notes);
+  const others = (note.against ?? []).flatMap((id) => all.find((one) => one.id === id) ?? []);
   const isBeside = note.beside !== undefined;
   const settle = (how: 'alone' | 'apart') => void app.notes.settle(note.id, how).catch(report);
   if (editing)
@@ -101,6 +219,8 @@ function Note({ note, onRemove }: { note: MemoryNote; onRemove: () => void }) {
             {formatRelative(note.updatedAt)}
           </time>
           {note.by === 'model' && <Badge>{t('notes.byModel')}</Badge>}
+          {project && <Badge>{t('inbox.inProject', { project })}</Badge>}
+          {note.applies === false && <Badge>{t('notes.heldBack')}</Badge>}
           {source && (
             <button
               type="button"
@@ -126,6 +246,8 @@ function Note({ note, onRemove }: { note: MemoryNote; onRemove: () => void }) {
             </Button>
           </p>
         )}
+        <NotePast note={note} />
+        <NoteAgainst note={note} others={others} />
       </div>
       <div className="flex shrink-0 gap-0.5">
         <IconButton
@@ -141,6 +263,7 @@ function Note({ note, onRemove }: { note: MemoryNote; onRemove: () => void }) {
           icon={<Trash2 size={14} aria-hidden />}
           onClick={onRemove}
         />
+        <NoteMenu note={note} />
       </div>
     </li>
   );
@@ -152,6 +275,7 @@ function NoteForm({ note, onDone }: { note?: MemoryNote; onDone?: () => void }) 
   const app = useApp();
   const form = useId();
   const [text, setText] = useState(note?.text ?? '');
+  const [kind, setKind] = useState<NoteKind | undefined>(note?.kind);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [again, setAgain] = useState(false);
@@ -165,8 +289,9 @@ function NoteForm({ note, onDone }: { note?: MemoryNote; onDone?: () => void }) 
     if (isThere) return;
     setBusy(true);
     app.notes
-      .write({ text, ...(note ? { over: note } : {}) })
-      .then(() => {
+      .write({ text, kind: note ? kind : (kindByWords(words) ?? undefined), ...(note ? { over: note } : {}) })
+      .then(async (kept) => {
+        if (note && kind !== note.kind) await app.notes.revise(kept.id, { kind });
         if (!note) setText('');
         onDone?.();
       })
@@ -204,7 +329,8 @@ function NoteForm({ note, onDone }: { note?: MemoryNote; onDone?: () => void }) 
         </p>
       )}
       {problem && <ProblemNotice problem={problem} compact className="mt-2" />}
-      <div className="mt-2 flex justify-end gap-2">
+      <div className="mt-2 flex flex-wrap justify-end gap-2">
+        {note && <KindSelect value={kind} onValueChange={setKind} />}
         {onDone && (
           <Button size="sm" variant="ghost" onClick={onDone}>
             {t('notes.cancel')}

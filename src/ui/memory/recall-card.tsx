@@ -3,13 +3,14 @@ import { ArrowUpRight, ChevronRight, FileText, History } from 'lucide-react';
 import { type ReactNode, useId, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type PassageSource, passageSource } from '../../domain/chat/files.ts';
-import type { RecalledPassage } from '../../domain/chat/message.ts';
+import type { AppliedNote, RecalledPassage } from '../../domain/chat/message.ts';
 import { besideOf } from '../../domain/memory/passages.ts';
 import { useSession } from '../hooks/session.tsx';
 import { formatExact, formatRelative } from '../i18n/index.ts';
 import { usePlaceWords } from '../i18n/place-words.ts';
 import { classes, IconButton } from '../shell/controls.tsx';
 import { useReadableWords } from '../shell/private-text.tsx';
+import { AppliedNotes } from './applied-notes.tsx';
 import { Judgement } from './judgement.tsx';
 import { excerpt, MarkedText } from './marked-text.tsx';
 import { passageTitle } from './passage-title.ts';
@@ -21,6 +22,8 @@ interface RecallCardProps {
   nearMisses: readonly RecalledPassage[];
   /** Left out by the person. */
   leftOut?: readonly RecalledPassage[] | undefined;
+  /** The person's notes that went along because they apply. */
+  applied?: readonly AppliedNote[] | undefined;
   threshold: number;
   /** The near misses were used after all, as nothing came closer. */
   nearMissesGiven?: boolean | undefined;
@@ -41,6 +44,7 @@ export function RecallCard({
   passages,
   nearMisses,
   leftOut = [],
+  applied = [],
   nearMissesGiven = false,
   unsent = false,
   threshold,
@@ -63,8 +67,8 @@ export function RecallCard({
   const given = nearMissesGiven ? nearMisses : passages;
   const isUnusable = useUnusable();
   const isOut = ({ passage, ...said }: RecalledPassage): boolean => isUnusable({ ...said, text: passage });
-  const tokens = given.reduce((sum, passage) => sum + passage.tokens, 0);
-  if (passages.length + nearMisses.length + leftOut.length === 0) return null;
+  const tokens = [...given, ...applied].reduce((sum, one) => sum + one.tokens, 0);
+  if (passages.length + nearMisses.length + leftOut.length + applied.length === 0) return null;
   const unused = [
     { name: 'leftOut', help: 'leftOutHelp', listed: leftOut, folds: false },
     {
@@ -93,14 +97,10 @@ export function RecallCard({
         <History size={15} aria-hidden className="shrink-0" />
         <span className="min-w-0 flex-1">
           <span className="block truncate">
-            {given.length > 0 ? (
-              <>
-                {t(nearMissesGiven ? 'card.nearMisses' : 'card.passages', { count: given.length })}
-                {!unsent && <span className="font-normal"> · {t('card.tokens', { count: tokens })}</span>}
-              </>
-            ) : (
-              t(leftOut.length > 0 ? 'card.noneUsed' : 'card.none')
-            )}
+            <CardTitle
+              {...{ given, applied, nearMissesGiven, tokens, unsent }}
+              none={leftOut.length > 0 ? 'noneUsed' : 'none'}
+            />
           </span>
           {asked && <span className="block truncate font-normal text-ink-2 text-xs">{asked}</span>}
         </span>
@@ -113,16 +113,13 @@ export function RecallCard({
       </button>
       {open && (
         <div id={body} className="border-memory-line border-t">
+          {applied.length > 0 && <AppliedNotes applied={applied} />}
           {passages.length > 0 && (
-            <ol className="divide-y divide-memory-line/60">
-              {passages.map((passage) => (
-                <Passage
-                  key={`${passage.messageId} ${passage.passage}`}
-                  {...{ passage, threshold, query, onOpen }}
-                  unusable={passages === given && isOut(passage)}
-                />
-              ))}
-            </ol>
+            <Given
+              {...{ passages, threshold, query, onOpen }}
+              below={applied.length > 0}
+              isOut={passages === given ? isOut : null}
+            />
           )}
           {unused.map(
             ({ name, help, listed, folds }) =>
@@ -132,7 +129,7 @@ export function RecallCard({
                   title={t(`card.${name}`, { count: listed.length })}
                   help={t(`card.${help}`)}
                   folds={folds}
-                  below={passages.length > 0}
+                  below={passages.length + applied.length > 0}
                 >
                   {listed.map((passage) => (
                     <Passage
@@ -154,6 +151,72 @@ export function RecallCard({
         </div>
       )}
     </section>
+  );
+}
+
+/** How much was given, or that nothing was. */
+function CardTitle({
+  given,
+  applied,
+  nearMissesGiven,
+  tokens,
+  unsent,
+  none,
+}: {
+  given: readonly RecalledPassage[];
+  applied: readonly AppliedNote[];
+  nearMissesGiven: boolean;
+  tokens: number;
+  unsent: boolean;
+  none: 'none' | 'noneUsed';
+}) {
+  const { t } = useTranslation('memory');
+  return (
+    <>
+      {given.length + applied.length > 0 ? (
+        <>
+          {[
+            ...(given.length > 0
+              ? [t(nearMissesGiven ? 'card.nearMisses' : 'card.passages', { count: given.length })]
+              : []),
+            ...(applied.length > 0 ? [t('applied.count', { count: applied.length })] : []),
+          ].join(' · ')}
+          {!unsent && <span className="font-normal"> · {t('card.tokens', { count: tokens })}</span>}
+        </>
+      ) : (
+        t(`card.${none}`)
+      )}
+    </>
+  );
+}
+
+/** The passages that went along. `isOut`: null where they were not given after all. */
+function Given({
+  passages,
+  below,
+  isOut,
+  threshold,
+  query,
+  onOpen,
+}: {
+  passages: readonly RecalledPassage[];
+  /** Notes stand above them. */
+  below: boolean;
+  isOut: ((passage: RecalledPassage) => boolean) | null;
+  threshold: number;
+  query: string;
+  onOpen: (passage: RecalledPassage) => void;
+}) {
+  return (
+    <ol className={classes('divide-y divide-memory-line/60', below && 'border-memory-line/60 border-t')}>
+      {passages.map((passage) => (
+        <Passage
+          key={`${passage.messageId} ${passage.passage}`}
+          {...{ passage, threshold, query, onOpen }}
+          unusable={isOut?.(passage) ?? false}
+        />
+      ))}
+    </ol>
   );
 }
 

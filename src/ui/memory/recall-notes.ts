@@ -20,6 +20,7 @@ export function remarksOn({
   passages,
   nearMisses,
   leftOut = [],
+  applied = [],
   skipped,
   degraded,
 }: Recall): RecallRemark[] {
@@ -29,7 +30,7 @@ export function remarksOn({
   if (skipped) {
     const problem: ProblemLike = skipped;
     remarks.push(problem.params?.reason === 'slow' ? { say: 'slow' } : { say: 'skipped', problem });
-  } else if (trigger && passages.length + nearMisses.length + leftOut.length === 0)
+  } else if (trigger && passages.length + nearMisses.length + leftOut.length + applied.length === 0)
     remarks.push({ say: 'none' });
   if (degraded)
     remarks.push(

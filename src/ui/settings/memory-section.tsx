@@ -20,6 +20,7 @@ export function MemorySection() {
   const { t } = useTranslation('settings');
   const navigation = useNavigation();
   const auto = useReadable(useApp().settings.config, (config) => config.recall.auto_recall.enabled);
+  const proposes = useReadable(useApp().settings.config, (config) => config.notes.propose);
   return (
     <>
       <Group title={t('memory.auto')}>
@@ -39,6 +40,12 @@ export function MemorySection() {
           step={0.05}
           show={formatPercent}
         />
+      </Group>
+      <Group title={t('memory.notes')}>
+        <SwitchSetting path="notes.propose" />
+        <SwitchSetting path="notes.accept" disabled={!proposes} />
+        <SwitchSetting path="notes.apply" />
+        <NumberSetting path="notes.apply_max_tokens" />
       </Group>
       <Group title={t('memory.ranking')}>
         <Weights />
@@ -73,7 +80,7 @@ export function MemorySection() {
       <EmbeddingForm />
       <button
         type="button"
-        onClick={() => navigation.openScreen('memory')}
+        onClick={() => navigation.openScreen('memory', 'index')}
         className="rounded-xs text-accent hover:underline"
       >
         {t('memory.openMemory')}

@@ -11,6 +11,7 @@ async function answered() {
   await app.idle(old);
   const [source] = (await app.documents.read(old))?.messages.values() ?? [];
   if (!source) throw new Error('Nothing was said');
+  const note = await app.notes.write({ text: 'Answer in one line.', kind: 'rule' });
   const passage = (final: number, text: string): RecalledPassage => ({
     conversationId: old,
     messageId: source.id,
@@ -54,6 +55,7 @@ async function answered() {
           passage(0.8, 'A second key is at the office.'),
         ],
         nearMisses: [passage(0.7, 'The clock runs ten minutes fast.')],
+        applied: [{ id: note.id, at: note.updatedAt, text: note.text, kind: 'rule', tokens: 5 }],
       },
       { type: 'text', text: 'Behind the clock.' },
     ],
@@ -104,5 +106,19 @@ it.each(['light', 'dark'])('tells why by keyboard, and every number below it, %s
   await numbers.click();
   await expect.element(card().getByText('0.95')).toBeVisible();
   expect(document.documentElement.scrollWidth).toBeLessThanOrEqual(320);
+  await expectAccessible();
+});
+
+it('shows the notes that applied, each with a switch for the next time', async () => {
+  const { app, id } = await answered();
+  await show(app, `/c/${id}`, { width: 390, height: 844 });
+  await expect.element(card().getByText('2 passages · 1 of your notes applies')).toBeVisible();
+  await card().getByRole('button').first().click();
+  await expect.element(card().getByText('Answer in one line.')).toBeVisible();
+  await card().getByRole('button', { name: 'Don’t send this note automatically' }).click();
+  await expect
+    .element(card().getByRole('button', { name: 'Not sent automatically: allow it again' }))
+    .toBeVisible();
+  expect(app.notes.state.get().notes[0]?.applies).toBe(false);
   await expectAccessible();
 });

@@ -288,10 +288,16 @@ function constraintsSummary(
   const lines = new Set(text.split('\n').map((line) => line.replace(/^- /, '')));
   const missing = new Set<string>();
   let covers = 0;
-  for (const at of ruled) {
+  const { held } = view;
+  const byWords = new Set(ruled);
+  const places = held?.size
+    ? view.path.flatMap(({ id }, at) => (at >= head && (byWords.has(at) || held.has(id)) ? [at] : []))
+    : ruled;
+  for (const at of places) {
     if (keep.has(groupAt[at] as number)) continue;
     let found = false;
-    for (const sentence of constraintsOf(view.path[at] as Message))
+    const message = view.path[at] as Message;
+    for (const sentence of [...constraintsOf(message), ...(held?.get(message.id) ?? [])])
       if (!missing.has(sentence) && !lines.has(sentence) && !text.includes(sentence)) {
         missing.add(sentence);
         found = true;

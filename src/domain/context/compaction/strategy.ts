@@ -27,6 +27,8 @@ export interface CompactionView {
   readonly request: CompactionRequest;
   /** Marked by the person: always sent whole. */
   readonly pinned?: ReadonlySet<MessageId> | undefined;
+  /** Sentences of the person that stay word for word, beside the rules that their wording shows: recognised by meaning. */
+  readonly held?: ReadonlyMap<MessageId, readonly string[]> | undefined;
   /** A session memory that a model wrote in the background, good up to and including `upTo`. */
   readonly modelMemory?: { readonly text: string; readonly upTo: MessageId } | undefined;
 }

@@ -54,6 +54,22 @@ export const settings = {
       label: 'How sure before adding memories automatically',
       help: 'A passage is added without asking only above this. Never lower than the threshold below.',
     },
+    'notes.propose': {
+      label: 'Suggest what to remember',
+      help: 'Recognises rules, preferences and facts in what you write, on this device, and asks you before it keeps one.',
+    },
+    'notes.accept': {
+      label: 'Keep suggestions without asking',
+      help: 'Everything suggested becomes a note at once, unless it may contradict one.',
+    },
+    'notes.apply': {
+      label: 'Send notes that apply',
+      help: 'Your rules, preferences and facts go along with a request they apply to, even where no word is shared. The card on the answer shows which.',
+    },
+    'notes.apply_max_tokens': {
+      label: 'Most tokens for notes that apply',
+      help: 'The most fitting notes come first.',
+    },
     'recall.hybrid_weights': {
       label: 'Meaning or words',
       help: 'How much each half counts when passages are ranked.',
@@ -417,6 +433,7 @@ export const settings = {
   memory: {
     summaries: { extractive: 'From the words, on this device', model: 'By the connected model' },
     auto: 'When to recall',
+    notes: 'Memory notes',
     ranking: 'Ranking',
     limits: 'Limits',
     indexing: 'When to read',

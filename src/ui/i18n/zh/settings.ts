@@ -36,6 +36,19 @@ export const settings = {
       label: '自动带入的阈值',
       help: '没有人问起时，要多有把握才把一段话放进提示词。不会低于下面的阈值。',
     },
+    'notes.propose': {
+      label: '建议记住的内容',
+      help: '在本机识别你写下的规则、偏好和事实，保存之前先问你。',
+    },
+    'notes.accept': {
+      label: '不询问，直接记住',
+      help: '识别到的内容立即成为备忘；可能与已有备忘矛盾的仍会先问你。',
+    },
+    'notes.apply': {
+      label: '发送适用的备忘',
+      help: '适用于当前请求的规则、偏好和事实会一起发出，即使没有相同的词。回答上的卡片会列出它们。',
+    },
+    'notes.apply_max_tokens': { label: '适用备忘的 token 上限', help: '最相符的备忘优先。' },
     'recall.hybrid_weights': { label: '意思还是词语', help: '排序时两者各占多少。' },
     'recall.filters.min_similarity': {
       label: '阈值',
@@ -319,6 +332,7 @@ export const settings = {
   memory: {
     summaries: { extractive: '在本机从文字中提取', model: '由已连接的模型撰写' },
     auto: '何时回忆',
+    notes: '备忘',
     ranking: '排序',
     limits: '限额',
     indexing: '何时读取',

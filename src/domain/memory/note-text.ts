@@ -1,0 +1,113 @@
+// Memory notes as a text that people read and write: Markdown out, and in what other assistants let people copy of their memories.
+import { holdsAt, type MemoryNote } from './notes.ts';
+import { isNoteKind, NOTE_KINDS, type NoteKind } from './recognition/kinds.ts';
+import { kindByWords } from './recognition/wording.ts';
+import { sentencesOf, squeezed } from './sentences.ts';
+
+/** A day, UTC: the same text on every device. */
+const day = (at: number): string => new Date(at).toISOString().slice(0, 10);
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
+
+/** Headings, in the language of the person. `other`: notes without a kind. */
+type NoteHeadings = Readonly<Record<NoteKind | 'other' | 'ended' | 'title', string>>;
+
+/** The notes by kind, each as `- [day] text`, and below it what it was before. What does not hold any more stands last. */
+export function notesAsMarkdown(notes: readonly MemoryNote[], headings: NoteHeadings, now: number): string {
+  const line = (note: MemoryNote): string =>
+    [
+      `- [${day(note.since ?? note.createdAt)}] ${oneLine(note.text)}`,
+      ...(note.before ?? []).map(
+        ({ text, since, until }) => `  - ${day(since)} – ${day(until)}: ${oneLine(text)}`,
+      ),
+    ].join('\n');
+  const section = (heading: string, some: readonly MemoryNote[]): string[] =>
+    some.length > 0 ? [`## ${heading}\n\n${some.map(line).join('\n')}`] : [];
+  const holding = notes.filter((note) => note.beside === undefined && holdsAt(note, now));
+  return `${[
+    `# ${headings.title}`,
+    ...NOTE_KINDS.flatMap((kind) =>
+      section(
+        headings[kind],
+        holding.filter((note) => note.kind === kind),
+      ),
+    ),
+    ...section(
+      headings.other,
+      holding.filter((note) => note.kind === undefined),
+    ),
+    ...section(
+      headings.ended,
+      notes.filter((note) => note.beside === undefined && !holdsAt(note, now)),
+    ),
+  ].join('\n\n')}\n`;
+}
+
+/** A note as a text has it. */
+interface ReadNote {
+  readonly text: string;
+  readonly kind: NoteKind | undefined;
+  /** ms since 1970 */
+  readonly since: number | undefined;
+}
+
+const BULLET = /^\s{0,12}(?:[-*•·–]|\d{1,3}[.)、])\s+/u;
+const DATED = /^[[（(]?(\d{4}-\d{2}-\d{2})[\])）]?\s{0,4}[-–—:：]?\s{0,4}/u;
+const HEADING = /^\s{0,3}#{1,6}\s+(.{1,200})$/u;
+const BARE_HEADING = /^\*\*([^*]{1,100})\*\*:?$|^[^.!?。！？]{1,60}[:：]$/u;
+/** What the app around says and no memory is. */
+const CHROME =
+  /^(?:saved memories|memory|memories|reference (?:saved memories|chat history)|manage(?: memories)?|delete|edit|clear memory|about you|your saved info|copy|done|close|已保存的记忆|记忆|管理|删除|编辑|复制|关闭)$/iu;
+const HEADING_KINDS: readonly (readonly [NoteKind, RegExp])[] = [
+  ['rule', /\b(?:rules?|instructions?)\b|规则|指令/iu],
+  ['preference', /preferences?|likes|style|偏好|喜好/iu],
+  ['person', /\b(?:people|person|family|friends|contacts)\b|人物|家人|朋友/iu],
+  ['project', /projects?|work context|top of mind|项目/iu],
+  ['decision', /decisions?|决定/iu],
+  ['fact', /facts?|personal|about me|background|事实|背景/iu],
+];
+const LONGEST = 400;
+const MOST = 1_000;
+
+/** As the person would say it: "User prefers tea" is read like "I prefer tea", only to tell what kind it is. */
+const inFirstPerson = (text: string): string =>
+  text
+    .replace(/^(?:the )?user(?:'s|’s)\b/iu, 'my')
+    .replace(/^(?:the )?user (?:is|are)\b/iu, 'I am')
+    .replace(/^(?:the )?user (?:has)\b/iu, 'I have')
+    .replace(/^(?:the )?user (\w{2,20}?)s\b/iu, 'I $1')
+    .replace(/^用户(?:的)?/u, '我');
+
+/**
+ * The notes in a text: our own Markdown, the saved memories of ChatGPT (a line each, with or without a date in front), what Claude keeps of a
+ * person (paragraphs under headings), Gemini's saved info. Long paragraphs come sentence by sentence; the same words once.
+ */
+export function notesInText(text: string): ReadNote[] {
+  const found = new Map<string, ReadNote>();
+  let under: NoteKind | undefined;
+  for (const raw of text.slice(0, 200_000).split(/\r?\n/)) {
+    const line = raw.trim();
+    const heading = HEADING.exec(line)?.[1] ?? (BARE_HEADING.test(line) ? line : undefined);
+    if (heading !== undefined) {
+      const name = heading.trim().toLowerCase();
+      under = isNoteKind(name) ? name : HEADING_KINDS.find(([, pattern]) => pattern.test(name))?.[0];
+      continue;
+    }
+    // What a note of ours was before is no note of now.
+    if (/^\s{2,}-\s\d{4}-\d{2}-\d{2} – /u.test(raw)) continue;
+    const bare = line.replace(BULLET, '');
+    const date = DATED.exec(bare)?.[1];
+    const since = date === undefined ? Number.NaN : Date.parse(`${date}T00:00:00Z`);
+    const words = (date === undefined ? bare : bare.replace(DATED, '')).replaceAll('**', '').trim();
+    if (words === '' || CHROME.test(words) || !/\p{L}/u.test(words)) continue;
+    for (const one of words.length > LONGEST ? sentencesOf(words) : [words]) {
+      const key = squeezed(one);
+      if (key === '' || found.has(key) || found.size >= MOST) continue;
+      found.set(key, {
+        text: one,
+        kind: under ?? kindByWords(inFirstPerson(one)) ?? undefined,
+        since: Number.isFinite(since) ? since : undefined,
+      });
+    }
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,25 @@
+// What kind of thing a memory note says, and what a sentence may be about.
+
+export const NOTE_KINDS = ['rule', 'preference', 'fact', 'person', 'project', 'decision'] as const;
+export type NoteKind = (typeof NOTE_KINDS)[number];
+
+/** The classes of a sentence: `none` says nothing that is worth a note. */
+export const SENTENCE_CLASSES = ['none', ...NOTE_KINDS] as const;
+
+/** What requests and notes are about. `answers`: how the person wants to be answered; `none`: something else. */
+export const TOPICS = [
+  'none',
+  'answers',
+  'code',
+  'writing',
+  'food',
+  'health',
+  'travel',
+  'time',
+  'money',
+  'people',
+  'home',
+] as const;
+export type Topic = (typeof TOPICS)[number];
+
+export const isNoteKind = (word: string): word is NoteKind => NOTE_KINDS.some((kind) => kind === word);

@@ -1,0 +1,105 @@
+// Which sentences of a person are worth a memory note, of what kind, and which notes apply to a request though no word is shared.
+import type { Message } from '../../chat/message.ts';
+import { MAX_SENTENCE, unitsOf } from '../../context/units.ts';
+import { hanShare, sentencesOf } from '../sentences.ts';
+import { type Head, probabilities } from './head.ts';
+import { type NoteKind, SENTENCE_CLASSES, TOPICS, type Topic } from './kinds.ts';
+import { cuesOf, kindByWords, saysNothingLasting, topicsByWords } from './wording.ts';
+
+/** What was learnt of one embedding model. */
+export interface Heads {
+  readonly kinds: Head;
+  readonly topics: Head;
+}
+
+/** What is known of a text. */
+export interface Recognition {
+  /** The likeliest kind; null where the sentence is no note by its wording. */
+  readonly kind: NoteKind | null;
+  /** How surely it is a note of any kind, 0–1. */
+  readonly probability: number;
+  /** Shares of `TOPICS`, adding up to 1. */
+  readonly topics: readonly number[];
+}
+
+/** From here on a sentence is proposed: of three proposals fewer than one in ten is none on sentences kept apart. */
+export const PROPOSED_FROM = 0.65;
+/** From here on it stays word for word through a compaction: there a sentence too many costs its tokens alone. */
+export const HELD_FROM = 0.4;
+/** How sure the words alone are. */
+const BY_WORDS = 0.7;
+
+/** @param vector of length 1, made as a passage by the model that the heads were learnt of; null: by the words alone */
+export function recognise(text: string, vector: ArrayLike<number> | null, heads: Heads | null): Recognition {
+  const fits = heads && vector && heads.kinds.width > vector.length && heads.topics.width > vector.length;
+  if (!fits) {
+    const kind = kindByWords(text);
+    return { kind, probability: kind ? BY_WORDS : 0, topics: topicsByWords(text, TOPICS) };
+  }
+  const cues = cuesOf(text);
+  const topics = probabilities(heads.topics, vector, cues);
+  if (saysNothingLasting(text)) return { kind: null, probability: 0, topics };
+  const [none = 1, ...kinds] = probabilities(heads.kinds, vector, cues);
+  const best = kinds.indexOf(Math.max(...kinds));
+  return { kind: SENTENCE_CLASSES[best + 1] as NoteKind, probability: 1 - none, topics };
+}
+
+/** Most sentences of one message that are looked at; of a long one the first and the last. */
+const MOST = 16;
+const LONGEST = 400;
+/** Texts longer than this may be pasted rather than said, characters. */
+const SAID = 1_500;
+const EDGE = 6;
+
+const saysSomething = (sentence: string): boolean =>
+  sentence.length <= LONGEST &&
+  (hanShare(sentence) > 0.3
+    ? (sentence.match(/\p{L}/gu)?.length ?? 0) >= 4
+    : (sentence.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) >= 3);
+
+/** The sentences of a person's message that may be worth a note, verbatim and in order; none of anybody else's. */
+export function statementsOf(message: Message): readonly string[] {
+  if (message.role !== 'user' || message.kind !== 'message') return [];
+  const prose = unitsOf(message).filter(({ kind, quoted }) => kind === 'prose' && !quoted);
+  const length = prose.reduce((sum, { text }) => sum + text.length, 0);
+  const near = length <= SAID ? prose : [...prose.slice(0, EDGE), ...prose.slice(EDGE).slice(-EDGE)];
+  const found = new Set<string>();
+  for (const { text, sentence = text } of near)
+    for (const said of sentence.length <= MAX_SENTENCE ? sentencesOf(sentence) : [])
+      if (saysSomething(said)) found.add(said);
+  const all = [...found];
+  return all.length <= MOST ? all : [...all.slice(0, MOST / 2), ...all.slice(-MOST / 2)];
+}
+
+// ---------------------------------------------------------------------------------------- what applies
+/** A note applies from here on: 28 of 31 pairs kept apart, 2 of 31 strangers. */
+const APPLIES_FROM = 0.22;
+/** Nearness of meaning counts from this cosine on, and so much. */
+const [NEAR, NEARNESS] = [0.25, 0.6];
+/** How the person wants to be answered holds for every request. */
+const ALWAYS_FROM = 0.5;
+const ANSWERS = TOPICS.indexOf('answers' satisfies Topic);
+const NONE = TOPICS.indexOf('none' satisfies Topic);
+
+interface Applying {
+  readonly topics: readonly number[];
+  readonly vector: ArrayLike<number> | null;
+}
+
+/** How well a note applies to a request, from 0; 1 or more: to every request. Null: it does not. */
+export function appliesTo(note: Applying & { readonly kind: NoteKind }, request: Applying): number | null {
+  if ((note.kind === 'rule' || note.kind === 'preference') && (note.topics[ANSWERS] as number) >= ALWAYS_FROM)
+    return 1 + (note.topics[ANSWERS] as number);
+  let shared = 0;
+  for (const [at, share] of note.topics.entries())
+    if (at !== NONE) shared += share * (request.topics[at] as number);
+  const cosine = note.vector && request.vector ? dot(note.vector, request.vector) : 0;
+  const score = Math.min(1, shared + NEARNESS * Math.max(0, cosine - NEAR));
+  return score >= APPLIES_FROM ? score : null;
+}
+
+export function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
+  let sum = 0;
+  for (let at = 0; at < a.length; at++) sum += (a[at] as number) * (b[at] as number);
+  return sum;
+}

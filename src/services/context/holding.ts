@@ -1,0 +1,54 @@
+// What a person said that must stay word for word when messages are compacted: recognised by meaning, beside the rules that their words show.
+import type { MessageId } from '../../domain/base/ids.ts';
+import { log } from '../../domain/base/log.ts';
+import { atMost } from '../../domain/base/within.ts';
+import type { Message } from '../../domain/chat/message.ts';
+import { setsRule } from '../../domain/context/cues.ts';
+import { HELD_FROM, statementsOf } from '../../domain/memory/recognition/recognise.ts';
+import type { Recognising } from '../memory/recognising.ts';
+
+/** A compaction waits no longer for it, ms. */
+const TIMEOUT_MS = 5_000;
+/** Sentences looked at, the newest; most that are held, the surest; and all their characters. */
+const [LOOKED_AT, MOST, MOST_CHARACTERS] = [240, 40, 4_000];
+
+/** Sentences by the message they stand in. Nothing where there is no model in time; rejects only when aborted. */
+export async function heldOn(
+  path: readonly Message[],
+  recognising: Recognising,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<MessageId, readonly string[]>> {
+  const said = path
+    .flatMap((message) => statementsOf(message).map((text) => ({ id: message.id, text })))
+    // These are held by their words already.
+    .filter(({ text }) => !setsRule(text))
+    .slice(-LOOKED_AT);
+  const held = new Map<MessageId, string[]>();
+  if (said.length === 0) return held;
+  try {
+    const known = await atMost(signal, TIMEOUT_MS, (bounded) =>
+      recognising.of(
+        said.map(({ text }) => text),
+        bounded,
+      ),
+    );
+    const surest = said
+      .flatMap((one, at) => {
+        const { kind = null, probability = 0 } = known[at] ?? {};
+        return kind && probability >= HELD_FROM ? [{ ...one, at, probability }] : [];
+      })
+      .sort((a, b) => b.probability - a.probability)
+      .slice(0, MOST);
+    let left = MOST_CHARACTERS;
+    const kept = surest.filter(({ text }) => {
+      left -= text.length;
+      return left >= 0;
+    });
+    for (const { id, text } of kept.sort((a, b) => a.at - b.at))
+      held.set(id, [...(held.get(id) ?? []), text]);
+  } catch (error) {
+    signal.throwIfAborted();
+    log.debug('What stays word for word is told by the words alone', error);
+  }
+  return held;
+}

@@ -1,0 +1,126 @@
+// What is proposed to memory and what became of it, as it lies in the document of the notes:
+//   p   proposal id -> proposal as JSON, while it is open
+//   d   proposal id -> what the person decided, without the words; once decided, a proposal does not come back, on no device
+//   w   kind -> true where the person wants no proposals of that kind
+import type * as Y from 'yjs';
+import { z } from 'zod';
+import { timeSchema } from '../../domain/base/time.ts';
+import { type MemoryNote, type Proposal, proposalSchema } from '../../domain/memory/notes.ts';
+import { NOTE_KINDS, type NoteKind } from '../../domain/memory/recognition/kinds.ts';
+import { squeezed } from '../../domain/memory/sentences.ts';
+import type { PurgeRules } from './documents.ts';
+
+export interface Inbox {
+  /** False until the log was read once. */
+  readonly ready: boolean;
+  /** Those the person has not decided on, newest first. */
+  readonly proposals: readonly Proposal[];
+  /** Kinds of which none is wanted. */
+  readonly never: readonly NoteKind[];
+}
+
+export const EMPTY_INBOX: Inbox = { ready: false, proposals: [], never: [] };
+
+/** The parts of the document that proposals lie in. */
+interface ProposalMaps {
+  readonly proposals: Y.Map<unknown>;
+  readonly decisions: Y.Map<unknown>;
+  readonly never: Y.Map<unknown>;
+}
+
+export const proposalMapsOf = (doc: Y.Doc): ProposalMaps => ({
+  proposals: doc.getMap('p'),
+  decisions: doc.getMap('d'),
+  never: doc.getMap('w'),
+});
+
+const decisionSchema = z.looseObject({
+  as: z.enum(['accepted', 'refused']),
+  /** ms since 1970 */
+  at: timeSchema,
+});
+type Decision = z.infer<typeof decisionSchema>['as'];
+
+/** What was refused stays refused. What was accepted may be said, and asked about, again: its note may be gone by then. */
+function isDecided(decisions: Y.Map<unknown>, { id, at }: Proposal): boolean {
+  const decision = decisionSchema.safeParse(decisions.get(id)).data;
+  return decision !== undefined && (decision.as === 'refused' || decision.at >= at);
+}
+
+/** What is open. A sentence that a note has by now, or that is proposed twice, is shown once or not at all. */
+export function readInbox(
+  { proposals, decisions, never }: ProposalMaps,
+  notes: readonly MemoryNote[],
+): Inbox {
+  const unwanted = NOTE_KINDS.filter((kind) => never.get(kind) === true);
+  const known = new Set(notes.map(({ text }) => squeezed(text)));
+  const open: Proposal[] = [];
+  for (const [id, value] of proposals) {
+    const { success, data } = proposalSchema.safeParse(value);
+    if (success && data.id === id && !isDecided(decisions, data) && !unwanted.includes(data.kind))
+      open.push(data);
+  }
+  open.sort((a, b) => b.at - a.at || (a.id < b.id ? -1 : 1));
+  return {
+    ready: true,
+    proposals: open.filter(({ text }) => {
+      const wording = squeezed(text);
+      if (known.has(wording)) return false;
+      known.add(wording);
+      return true;
+    }),
+    never: unwanted,
+  };
+}
+
+/** Most proposals that wait; older ones that nobody decided on make room. */
+const MOST_OPEN = 200;
+
+/** Puts proposals in that are not there yet and were never decided on. Returns how many. */
+export function addProposals(
+  maps: ProposalMaps,
+  added: readonly Proposal[],
+  plain: (value: unknown) => unknown,
+): number {
+  let count = 0;
+  for (const one of added) {
+    if (maps.proposals.has(one.id) || isDecided(maps.decisions, one) || maps.never.get(one.kind) === true)
+      continue;
+    maps.proposals.set(one.id, plain(one));
+    count += 1;
+  }
+  const open = [...maps.proposals].flatMap(([id, value]) => {
+    const { success, data } = proposalSchema.safeParse(value);
+    return success ? [{ id, at: data.at }] : [];
+  });
+  for (const { id } of open.sort((a, b) => b.at - a.at).slice(MOST_OPEN)) maps.proposals.delete(id);
+  return count;
+}
+
+/** Takes the words out and keeps the decision. */
+export function decideOn(maps: ProposalMaps, id: string, as: Decision, at: number): void {
+  maps.proposals.delete(id);
+  maps.decisions.set(id, { as, at });
+}
+
+/** Proposals of forgotten places, or with forgotten words, go as a whole. Returns how many. */
+export function withdrawForgotten({ proposals }: ProposalMaps, { hide, isGone }: PurgeRules): number {
+  let count = 0;
+  for (const [id, value] of [...proposals]) {
+    const proposal = proposalSchema.safeParse(value).data;
+    if (!proposal) continue;
+    const { text, source } = proposal;
+    if (!isGone(source.conversationId) && !isGone(source.messageId) && hide(text).redacted === 0) continue;
+    proposals.delete(id);
+    count += 1;
+  }
+  return count;
+}
+
+/** What was said in these places goes with its words. `isGone` is asked of each open proposal's source. */
+export function withdraw({ proposals }: ProposalMaps, isGone: (source: Proposal['source']) => boolean): void {
+  for (const [id, value] of [...proposals]) {
+    const source = proposalSchema.safeParse(value).data?.source;
+    if (source && isGone(source)) proposals.delete(id);
+  }
+}

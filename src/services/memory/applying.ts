@@ -1,0 +1,115 @@
+// Which memory notes apply to a request though no word is shared: "a small function that parses dates" brings "TypeScript strict, tests first".
+import { isTemporary } from '../../domain/base/ids.ts';
+import { log } from '../../domain/base/log.ts';
+import type { Readable } from '../../domain/base/readable.ts';
+import { atMost } from '../../domain/base/within.ts';
+import type { Conversation } from '../../domain/chat/conversation.ts';
+import { type AppliedNote, type Message, textOf } from '../../domain/chat/message.ts';
+import { estimateTokens } from '../../domain/context/tokens.ts';
+import { holdsAt, type MemoryNote, neverOf } from '../../domain/memory/notes.ts';
+import type { NoteKind } from '../../domain/memory/recognition/kinds.ts';
+import { appliesTo } from '../../domain/memory/recognition/recognise.ts';
+import type { Config } from '../../domain/settings/config.ts';
+import type { NotesState } from '../documents/notes.ts';
+import type { Recognising } from './recognising.ts';
+
+/** An answer waits no longer for it, ms. */
+const TIMEOUT_MS = 1_500;
+/** Notes looked at, the newest; most that go along. */
+const [LOOKED_AT, MOST] = [300, 8];
+/** What of a long request is looked at, characters. */
+const READ = 1_000;
+/** Messages behind which a note that went along before goes along again. */
+const AGAIN_AFTER = 24;
+/** Decisions and projects are about one thing: their subject must be plainly the request's. */
+const SURELY: Partial<Record<NoteKind, number>> = { decision: 0.5, project: 0.5, person: 0.3 };
+
+export interface Applying {
+  /** The notes that apply to what is asked, the most fitting first; none where that is switched off. Rejects never. */
+  forRequest(asked: {
+    readonly conversation: Conversation;
+    readonly path: readonly Message[];
+    readonly message: Message;
+    readonly known: NotesState | undefined;
+    readonly project?: string | undefined;
+    readonly signal: AbortSignal;
+  }): Promise<readonly AppliedNote[]>;
+}
+
+export function createApplying({
+  recognising,
+  config,
+  now,
+}: {
+  readonly recognising: Recognising;
+  readonly config: Readable<Config>;
+  /** ms since 1970 */
+  readonly now: () => number;
+}): Applying {
+  return {
+    forRequest: async ({ conversation, path, message, known, project, signal }) => {
+      const { apply, apply_max_tokens: most } = config.get().notes;
+      const text = textOf(message).slice(0, READ).trim();
+      if (!apply || !known || text === '' || isTemporary(conversation.id)) return [];
+      const given = givenLately(path);
+      const standing = known.notes.filter((note) => mayApply(note, now(), project)).slice(0, LOOKED_AT);
+      const never = neverOf(known.feedback);
+      const candidates = standing.filter(
+        (note) =>
+          !never({ conversationId: 'notes', messageId: `${note.id}@${note.updatedAt}`, text: note.text }),
+      );
+      if (candidates.length === 0) return [];
+      const texts = [text, ...candidates.map((note) => note.text)];
+      try {
+        const [request, ...notes] = await atMost(signal, TIMEOUT_MS, (bounded) =>
+          recognising.of(texts, bounded),
+        );
+        if (!request) return [];
+        const scored = candidates.flatMap((note, at) => {
+          const found = notes[at];
+          const kind = note.kind ?? found?.kind ?? 'fact';
+          const score = found ? appliesTo({ ...found, kind }, request) : null;
+          return score !== null && score >= (SURELY[kind] ?? 0) ? [{ note, kind, score }] : [];
+        });
+        return withinBudget(
+          scored.sort((a, b) => b.score - a.score),
+          most,
+        ).filter(({ id, at }) => !given.has(`${id}@${at}`));
+      } catch (error) {
+        log.debug('Notes were not compared in time; the answer goes on without them', error);
+        return [];
+      }
+    },
+  };
+}
+
+/** A note of the person's own that holds now, and here. What a model wrote is recalled, and orders nothing. */
+const mayApply = (note: MemoryNote, now: number, project: string | undefined): boolean =>
+  note.applies !== false &&
+  note.by === 'person' &&
+  note.beside === undefined &&
+  holdsAt(note, now) &&
+  (note.project === undefined || note.project === project);
+
+function givenLately(path: readonly Message[]): ReadonlySet<string> {
+  const given = new Set<string>();
+  for (const { parts } of path.slice(-AGAIN_AFTER))
+    for (const part of parts)
+      if (part.type === 'recall') for (const { id, at } of part.applied ?? []) given.add(`${id}@${at}`);
+  return given;
+}
+
+function withinBudget(
+  scored: readonly { readonly note: MemoryNote; readonly kind: NoteKind }[],
+  most: number,
+): AppliedNote[] {
+  const chosen: AppliedNote[] = [];
+  let left = most;
+  for (const { note, kind } of scored) {
+    const tokens = estimateTokens(note.text);
+    if (tokens > left || chosen.length >= MOST) continue;
+    left -= tokens;
+    chosen.push({ id: note.id, at: note.updatedAt, text: note.text, kind, tokens });
+  }
+  return chosen;
+}

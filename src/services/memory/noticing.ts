@@ -1,0 +1,257 @@
+// Notices what a person says of themselves and of how they want things, and asks about it: sentences go into the inbox of the memory notes.
+// Reads the log with a bookmark of its own, what was written on this device alone; once per origin, behind the index, never while one types.
+import { keyValuesOf, type Store } from '../../adapters/log/conversation-log.ts';
+import { toProblem } from '../../domain/base/errors.ts';
+import { type ConversationId, isConversation } from '../../domain/base/ids.ts';
+import { log } from '../../domain/base/log.ts';
+import type { Readable } from '../../domain/base/readable.ts';
+import type { Conversation } from '../../domain/chat/conversation.ts';
+import type { Message } from '../../domain/chat/message.ts';
+import type { MemoryNote, Proposal } from '../../domain/memory/notes.ts';
+import { isSkipped } from '../../domain/memory/privacy.ts';
+import type { NoteKind } from '../../domain/memory/recognition/kinds.ts';
+import { dot, PROPOSED_FROM, statementsOf } from '../../domain/memory/recognition/recognise.ts';
+import { squeezed } from '../../domain/memory/sentences.ts';
+import type { Config } from '../../domain/settings/config.ts';
+import type { Notes } from '../documents/notes.ts';
+import { createReader } from '../documents/reader.ts';
+import type { PrivacyFilter } from '../privacy/privacy-filter.ts';
+import { createJob } from '../scheduler.ts';
+import type { Recognised, Recognising } from './recognising.ts';
+import { isRemembered } from './rows.ts';
+
+/** After a message, ms: what is asked and answered meanwhile comes first. */
+const REST_MS = 3_000;
+/** Typing is forgotten after this time unless said again, ms. */
+const TYPING_FORGOTTEN_MS = 15_000;
+const PAGE = 100;
+/** Messages looked at are remembered, so many; older ones are told by their time. */
+const SEEN = 500;
+/** Clocks of two tabs are the same; a message may be saved a little after it was made, ms. */
+const LATE_MS = 600_000;
+/** A note so near says the same in other words; one so near may say what was true before. */
+const [SAME_FROM, REPLACES_FROM] = [0.92, 0.6];
+/** What is said of these in a project holds there alone; who one is and what one likes holds everywhere. */
+const OF_A_PROJECT: readonly NoteKind[] = ['rule', 'decision', 'project'];
+/** Notes that a sentence is compared with; the newest. */
+const COMPARED = 500;
+
+interface NoticingDeps {
+  readonly store: Store;
+  readonly notes: Notes;
+  readonly recognising: Recognising;
+  /** What private words are in a sentence: one with any is not proposed. */
+  readonly filter: Pick<PrivacyFilter, 'find'>;
+  /** False while there is no model yet: then it is waited for. */
+  readonly ready: () => boolean;
+  readonly config: Readable<Config>;
+  /** ms since 1970 */
+  readonly now: () => number;
+  readonly signal: AbortSignal;
+  readonly restMs?: number;
+}
+
+interface Noticing {
+  /** Looks as soon as possible. */
+  wake(): void;
+  setPaused(paused: boolean): void;
+  settled(): Promise<void>;
+}
+
+interface Bookmark {
+  readonly seq: number;
+  /** Messages before this time were there before, ms since 1970. */
+  readonly at: number;
+  readonly seen: readonly string[];
+}
+const BOOKMARK = 'memory.noticed';
+
+export function startNoticing(deps: NoticingDeps): Noticing {
+  return new NoticingService(deps);
+}
+
+class NoticingService implements Noticing {
+  readonly #deps: NoticingDeps;
+  readonly #reader: ReturnType<typeof createReader>;
+  readonly #job: ReturnType<typeof createJob>;
+  #typingSince = Number.NEGATIVE_INFINITY;
+
+  constructor(deps: NoticingDeps) {
+    this.#deps = deps;
+    const { store, config, signal, restMs = REST_MS } = deps;
+    this.#reader = createReader(store.log);
+    this.#job = createJob({
+      run: (ending) => this.#run(ending),
+      signal,
+      gapMs: Math.min(500, restMs),
+      onError: (error) => log.info(`What is worth remembering is looked for later: ${toProblem(error).code}`),
+    });
+    const stops = [
+      store.log.subscribe(({ documents }) => {
+        if (documents.some(isConversation)) this.#job.wakeWithin(restMs);
+      }),
+      config.subscribe(() => this.#job.wakeWithin(restMs)),
+    ];
+    signal.addEventListener(
+      'abort',
+      () => {
+        for (const stop of stops) stop();
+      },
+      { once: true },
+    );
+    this.#job.wakeWithin(restMs);
+  }
+
+  wake(): void {
+    this.#job.wake(true);
+  }
+
+  settled(): Promise<void> {
+    return this.#job.settled();
+  }
+
+  setPaused(paused: boolean): void {
+    this.#typingSince = paused ? performance.now() : Number.NEGATIVE_INFINITY;
+    if (!paused) this.#job.wakeWithin(this.#deps.restMs ?? REST_MS);
+  }
+
+  async #run(ending: AbortSignal): Promise<void> {
+    const { store, config, now } = this.#deps;
+    const keyValues = keyValuesOf(store);
+    const head = await store.log.head();
+    let bookmark = bookmarkIn(await keyValues.get(BOOKMARK));
+    // What was there before the first start is not gone through; nor what is said while it is switched off.
+    if (!bookmark || bookmark.seq > head || !config.get().notes.propose) {
+      if (bookmark?.seq === head) return;
+      await keyValues.set(BOOKMARK, {
+        seq: head,
+        at: now(),
+        seen: bookmark?.seen ?? [],
+      } satisfies Bookmark);
+      return;
+    }
+    while (bookmark.seq < head) {
+      ending.throwIfAborted();
+      if (performance.now() - this.#typingSince < TYPING_FORGOTTEN_MS) {
+        this.#job.wakeWithin(TYPING_FORGOTTEN_MS);
+        return;
+      }
+      if (!this.#deps.ready()) {
+        this.#job.wakeWithin(5_000);
+        return;
+      }
+      const entries = await store.log.since(bookmark.seq, PAGE);
+      if (entries.length === 0) return;
+      const touched = new Set<ConversationId>();
+      for (const { document, origin } of entries)
+        if (origin === 'user' && isConversation(document)) touched.add(document);
+      const seen: Set<string> = new Set(bookmark.seen);
+      for (const id of touched) await this.#look(id, bookmark.at - LATE_MS, seen, ending);
+      bookmark = { ...bookmark, seq: entries.at(-1)?.seq ?? head, seen: [...seen].slice(-SEEN) };
+      await keyValues.set(BOOKMARK, bookmark);
+    }
+  }
+
+  async #look(id: ConversationId, from: number, seen: Set<string>, ending: AbortSignal): Promise<void> {
+    const { notes, config, recognising } = this.#deps;
+    const { privacy } = config.get();
+    const found = await this.#reader.read(id);
+    const { conversation } = found ?? {};
+    // What was said in a message that is gone is not proposed any more.
+    const isGone = (source: Proposal['source']): boolean =>
+      source.conversationId === id &&
+      !(conversation && [...conversation.messages.keys()].some((one) => one === source.messageId));
+    await notes.known();
+    if (notes.inbox.get().proposals.some(({ source }) => isGone(source))) await notes.withdraw(isGone);
+    if (!conversation || !isRemembered(conversation, privacy)) return;
+    const { sample, project, projectId } = conversation.meta;
+    if (sample || project) return;
+    const sentences: { text: string; message: Message }[] = [];
+    for (const message of fresh(conversation, from, seen)) {
+      seen.add(message.id);
+      if (isSkipped(message, privacy)) continue;
+      for (const text of statementsOf(message)) if (this.#isPlain(text)) sentences.push({ text, message });
+    }
+    if (sentences.length === 0) return;
+    const recognised = await recognising.of(
+      sentences.map(({ text }) => text),
+      ending,
+    );
+    const worth = sentences.flatMap((one, at) => {
+      const { kind, probability, vector } = recognised[at] as Recognised;
+      return kind && probability >= PROPOSED_FROM ? [{ ...one, kind, vector }] : [];
+    });
+    if (worth.length === 0) return;
+    const known = notes.state.get().notes.filter(({ beside }) => beside === undefined);
+    const compared = known.slice(0, COMPARED);
+    const meanings = await recognising.of(
+      compared.map(({ text }) => text),
+      ending,
+    );
+    const proposals = worth.flatMap(({ text, message, kind, vector }) => {
+      const near = nearest(vector, compared, meanings);
+      if (near && (near.cosine >= SAME_FROM || squeezed(near.note.text) === squeezed(text))) return [];
+      return [
+        {
+          text,
+          kind,
+          source: { conversationId: id, messageId: message.id },
+          at: message.createdAt,
+          by: 'device' as const,
+          ...(projectId !== null && OF_A_PROJECT.includes(kind) ? { project: projectId } : {}),
+          ...(near && near.cosine >= REPLACES_FROM ? { replaces: near.note.id } : {}),
+        },
+      ];
+    });
+    await notes.propose(proposals);
+    if (config.get().notes.accept) await this.#acceptAll(id);
+  }
+
+  /** Notes go to the person's other devices and into the index: what is kept out of either is not proposed. */
+  #isPlain(text: string): boolean {
+    return (['index', 'sync'] as const).every((place) => this.#deps.filter.find(place, text).length === 0);
+  }
+
+  /** The person switched on that nothing is asked: what replaces nothing is kept, what may contradict a note waits for them. */
+  async #acceptAll(id: ConversationId): Promise<void> {
+    const { notes } = this.#deps;
+    for (const { id: proposal, source, replaces } of notes.inbox.get().proposals)
+      if (source.conversationId === id && replaces === undefined) await notes.accept(proposal);
+  }
+}
+
+/** The person's messages that were not looked at yet, in order; copies on other branches were. */
+const fresh = (conversation: Conversation, from: number, seen: ReadonlySet<string>): Message[] =>
+  [...conversation.messages.values()]
+    .filter(
+      ({ id, role, createdAt, copyOf, sourceId }) =>
+        role === 'user' &&
+        createdAt >= from &&
+        copyOf === undefined &&
+        sourceId === undefined &&
+        !seen.has(id),
+    )
+    .sort((a, b) => a.createdAt - b.createdAt);
+
+function nearest(
+  vector: Float32Array | null,
+  notes: readonly MemoryNote[],
+  meanings: readonly Recognised[],
+): { readonly note: MemoryNote; readonly cosine: number } | null {
+  let best: { note: MemoryNote; cosine: number } | null = null;
+  for (const [at, note] of notes.entries()) {
+    const other = meanings[at]?.vector;
+    if (!vector || !other) continue;
+    const cosine = dot(vector, other);
+    if (!best || cosine > best.cosine) best = { note, cosine };
+  }
+  return best;
+}
+
+function bookmarkIn(kept: unknown): Bookmark | null {
+  if (typeof kept !== 'object' || kept === null) return null;
+  const { seq, at, seen } = kept as Record<string, unknown>;
+  return typeof seq === 'number' && typeof at === 'number' && Array.isArray(seen)
+    ? { seq, at, seen: seen.filter((one) => typeof one === 'string') }
+    : null;
+}

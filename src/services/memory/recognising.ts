@@ -1,0 +1,142 @@
+// Recognises what sentences are: by what was learnt of the embedding model in use, else by their words. What was learnt of the model that comes
+// with the app ships with it; of another one it is learnt once, from the same examples, and kept on the device.
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import type { EmbeddingProvider } from '../../adapters/embedding/embedding-provider.ts';
+import type { KeyValues } from '../../adapters/log/conversation-log.ts';
+import { log } from '../../domain/base/log.ts';
+import { createTraining, type Head, readHead, writeHead } from '../../domain/memory/recognition/head.ts';
+import { SENTENCE_CLASSES, TOPICS } from '../../domain/memory/recognition/kinds.ts';
+import { LEARNT } from '../../domain/memory/recognition/learnt.ts';
+import { type Heads, type Recognition, recognise } from '../../domain/memory/recognition/recognise.ts';
+import { cuesOf } from '../../domain/memory/recognition/wording.ts';
+import { breathe } from '../scheduler.ts';
+
+export interface Recognised extends Recognition {
+  /** What the text means, of length 1; null where no model could be asked. */
+  readonly vector: Float32Array | null;
+}
+
+export interface Recognising {
+  /** In the order of the texts. By their words where there is no model, or it fails. Rejects only when aborted. */
+  of(texts: readonly string[], signal: AbortSignal): Promise<Recognised[]>;
+}
+
+interface RecognisingDeps {
+  readonly embedding: () => EmbeddingProvider | null;
+  readonly keyValues: Pick<KeyValues, 'get' | 'set'>;
+  /** Learns what is not known of a model; the others read what one of them learnt. */
+  readonly learns: boolean;
+}
+
+/** How many vectors are kept: requests and notes are looked at again and again. */
+const KEPT = 2_000;
+
+export function createRecognising(deps: RecognisingDeps): Recognising {
+  return new RecognisingService(deps);
+}
+
+class RecognisingService implements Recognising {
+  readonly #deps: RecognisingDeps;
+  readonly #vectors = new Map<string, Float32Array>();
+  #heads: { readonly provider: string; readonly heads: Heads | null } | undefined;
+
+  constructor(deps: RecognisingDeps) {
+    this.#deps = deps;
+  }
+
+  async of(texts: readonly string[], signal: AbortSignal): Promise<Recognised[]> {
+    signal.throwIfAborted();
+    const provider = this.#deps.embedding();
+    try {
+      if (provider && texts.length > 0) {
+        const heads = await this.#headsOf(provider, signal);
+        const vectors = await this.#vectorsOf(provider, texts, signal);
+        return texts.map((text, at) => {
+          const vector = vectors[at] ?? null;
+          return { ...recognise(text, vector, heads), vector };
+        });
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      log.info('Sentences are recognised by their words: the model did not answer', error);
+    }
+    return texts.map((text) => ({ ...recognise(text, null, null), vector: null }));
+  }
+
+  async #vectorsOf(
+    provider: EmbeddingProvider,
+    texts: readonly string[],
+    signal: AbortSignal,
+  ): Promise<(Float32Array | undefined)[]> {
+    const key = (text: string) => `${provider.id} ${text}`;
+    const missing = [...new Set(texts)].filter((text) => !this.#vectors.has(key(text)));
+    // A few at a time: a question that comes meanwhile overtakes what waits, not what is being read.
+    for (let at = 0; at < missing.length; at += Math.min(8, provider.maxBatch)) {
+      const batch = missing.slice(at, at + Math.min(8, provider.maxBatch));
+      const made = await provider.embed(batch, { kind: 'passage', signal });
+      for (const [index, vector] of made.entries()) this.#vectors.set(key(batch[index] as string), vector);
+    }
+    const found = texts.map((text) => this.#vectors.get(key(text)));
+    for (const oldest of this.#vectors.keys()) {
+      if (this.#vectors.size <= KEPT) break;
+      this.#vectors.delete(oldest);
+    }
+    return found;
+  }
+
+  async #headsOf(provider: EmbeddingProvider, signal: AbortSignal): Promise<Heads | null> {
+    // What another thread has learnt meanwhile is there the next time.
+    if (this.#heads?.provider === provider.id && this.#heads.heads) return this.#heads.heads;
+    const heads =
+      provider.id === LEARNT.provider
+        ? read(LEARNT)
+        : ((await this.#kept(provider)) ?? (this.#deps.learns ? await this.#learn(provider, signal) : null));
+    this.#heads = { provider: provider.id, heads };
+    return heads;
+  }
+
+  async #kept({ id }: EmbeddingProvider): Promise<Heads | null> {
+    const kept = await this.#deps.keyValues.get(keyOf(id));
+    return typeof kept === 'object' && kept !== null ? read(kept as Record<string, unknown>) : null;
+  }
+
+  async #learn(provider: EmbeddingProvider, signal: AbortSignal): Promise<Heads> {
+    // Only who uses another model reads the examples.
+    const { EXAMPLES } = await import('../../domain/memory/recognition/examples.ts');
+    const vectors = await this.#vectorsOf(
+      provider,
+      EXAMPLES.map(({ text }) => text),
+      signal,
+    );
+    const learnt = async (classes: readonly string[], classOf: (at: number) => string): Promise<Head> => {
+      const training = createTraining(
+        EXAMPLES.flatMap(({ text }, at) => {
+          const vector = vectors[at];
+          return vector ? [{ vector, cues: cuesOf(text), as: classes.indexOf(classOf(at)) }] : [];
+        }),
+        classes.length,
+      );
+      while (training.step()) await breathe(signal);
+      return training.head();
+    };
+    const heads = {
+      kinds: await learnt(SENTENCE_CLASSES, (at) => EXAMPLES[at]?.kind ?? 'none'),
+      topics: await learnt(TOPICS, (at) => EXAMPLES[at]?.topic ?? 'none'),
+    };
+    await this.#deps.keyValues.set(keyOf(provider.id), {
+      kinds: writeHead(heads.kinds),
+      topics: writeHead(heads.topics),
+    });
+    return heads;
+  }
+}
+
+/** A name may hold an address, which is nobody's business where keys are told of. */
+const keyOf = (provider: string): string =>
+  `memory.heads/${LEARNT.examples}/${bytesToHex(sha256(utf8ToBytes(provider))).slice(0, 16)}`;
+
+function read({ kinds, topics }: { readonly kinds?: unknown; readonly topics?: unknown }): Heads | null {
+  const [first, second] = [kinds, topics].map((text) => (typeof text === 'string' ? readHead(text) : null));
+  return first && second ? { kinds: first, topics: second } : null;
+}

@@ -1,0 +1,131 @@
+// Which sentences are worth a note: what was learnt fits the examples, words alone do where there is no model, and the one that ships does both.
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { createInProcessLocalEmbedding } from '../../../src/adapters/embedding/in-process.ts';
+import { asMessageId } from '../../../src/domain/base/ids.ts';
+import type { Message } from '../../../src/domain/chat/message.ts';
+import { EXAMPLES, readExamples } from '../../../src/domain/memory/recognition/examples.ts';
+import {
+  createTraining,
+  probabilities,
+  readHead,
+  writeHead,
+} from '../../../src/domain/memory/recognition/head.ts';
+import { NOTE_KINDS, SENTENCE_CLASSES, TOPICS } from '../../../src/domain/memory/recognition/kinds.ts';
+import { LEARNT } from '../../../src/domain/memory/recognition/learnt.ts';
+import {
+  appliesTo,
+  PROPOSED_FROM,
+  recognise,
+  statementsOf,
+} from '../../../src/domain/memory/recognition/recognise.ts';
+import { examplesNumber, linesOf, measured } from '../../eval/notes.ts';
+
+const message = (text: string, more: Partial<Message> = {}): Message => ({
+  id: asMessageId('m'),
+  parentId: null,
+  role: 'user',
+  kind: 'message',
+  createdAt: 1,
+  parts: [{ type: 'text', text }],
+  ...more,
+});
+
+describe('examples', () => {
+  it('have every kind in both languages, each sentence once', () => {
+    for (const han of [false, true])
+      for (const kind of ['none', ...NOTE_KINDS])
+        expect(
+          EXAMPLES.filter((one) => one.kind === kind && /\p{Script=Han}/u.test(one.text) === han).length,
+          kind,
+        ).toBeGreaterThan(30);
+    expect(new Set(EXAMPLES.map(({ text }) => text)).size).toBe(EXAMPLES.length);
+    expect(() => readExamples('# rules none\nx')).toThrow('rules');
+  });
+
+  it('are those that were learnt of: else `npm run eval -- --notes --learn`', () => {
+    expect(LEARNT.examples).toBe(examplesNumber());
+    expect(readHead(LEARNT.kinds)?.classes).toBe(SENTENCE_CLASSES.length);
+    expect(readHead(LEARNT.topics)?.classes).toBe(TOPICS.length);
+  });
+
+  it('share no sentence with the sets that measure', () => {
+    const known = new Set(EXAMPLES.map(({ text }) => text));
+    for (const name of ['fresh-1', 'fresh-2', 'fresh-3'])
+      expect(linesOf(name).filter(([, text]) => known.has(text as string))).toEqual([]);
+  });
+});
+
+it('a head tells apart what it was taught, and reads back as it was written', () => {
+  const taught = Array.from({ length: 40 }, (_, at) => ({
+    vector: [at % 2 ? 1 : -1, Math.sin(at)],
+    cues: [Number(at % 2)],
+    as: at % 2,
+  }));
+  const training = createTraining(taught, 2);
+  while (training.step());
+  const head = training.head();
+  expect(probabilities(head, [1, 0], [1])[1]).toBeGreaterThan(0.9);
+  const again = readHead(writeHead(head));
+  expect(probabilities(again ?? head, [-1, 0], [0])[0]).toBeCloseTo(
+    probabilities(head, [-1, 0], [0])[0] as number,
+    2,
+  );
+  expect(readHead('')).toBeNull();
+  expect(readHead('3\n1 AA')).toBeNull();
+});
+
+it('without a model the words decide, and decide carefully', () => {
+  const rows = linesOf('fresh-1');
+  const { precision, recall } = measured(rows, (text) => recognise(text, null, null), PROPOSED_FROM);
+  expect(precision).toBeGreaterThan(90);
+  expect(recall).toBeGreaterThan(30);
+  expect(recognise('Always write tests first.', null, null).kind).toBe('rule');
+  expect(recognise('我对虾过敏。', null, null).kind).toBe('fact');
+  expect(recognise('Do you prefer tea?', null, null).kind).toBeNull();
+});
+
+it('only a person’s own sentences are looked at', () => {
+  expect(statementsOf(message('I am vegan. What can I cook?\n> I hate fish.\n```\nI am code\n```'))).toEqual([
+    'I am vegan.',
+    'What can I cook?',
+  ]);
+  expect(statementsOf(message('I am vegan.', { role: 'assistant' }))).toEqual([]);
+  expect(statementsOf(message('I like tea very much. '.repeat(200)))).toHaveLength(1);
+  const long = Array.from({ length: 100 }, (_, at) => `Sentence number ${at} of a page that was pasted.`);
+  expect(statementsOf(message(long.join(' '))).length).toBeLessThanOrEqual(16);
+});
+
+describe('the model that ships', () => {
+  const provider = createInProcessLocalEmbedding({
+    models: join(import.meta.dirname, '../../../public/models'),
+  });
+  afterAll(() => provider.close());
+  const signal = new AbortController().signal;
+  const heads = { kinds: readHead(LEARNT.kinds), topics: readHead(LEARNT.topics) } as {
+    kinds: NonNullable<ReturnType<typeof readHead>>;
+    topics: NonNullable<ReturnType<typeof readHead>>;
+  };
+
+  it('is the one that was learnt of', () => {
+    expect(provider.id).toBe(LEARNT.provider);
+  });
+
+  it('recognises sentences that were kept apart, and the notes that apply to a request', async () => {
+    const rows = linesOf('fresh-3').filter((_, at) => at % 8 === 0);
+    const pair = linesOf('applies')[0] as string[];
+    const texts = [...rows.map(([, text]) => text as string), ...pair];
+    const vectors = await provider.embed(texts, { kind: 'passage', signal });
+    const of = (text: string) => {
+      const vector = vectors[texts.indexOf(text)] ?? null;
+      return { ...recognise(text, vector, heads), vector };
+    };
+    const { precision, recall } = measured(rows, of, PROPOSED_FROM);
+    expect(precision).toBeGreaterThanOrEqual(80);
+    expect(recall).toBeGreaterThanOrEqual(75);
+    const [request, applies, stranger] = pair.map(of);
+    if (!request || !applies || !stranger) throw new Error('no pair');
+    expect(appliesTo({ ...applies, kind: 'rule' }, request)).not.toBeNull();
+    expect(appliesTo({ ...stranger, kind: 'fact' }, request)).toBeNull();
+  });
+});

@@ -1,0 +1,110 @@
+// What Recollect knows about me: the inbox decided by keys, a fact with its past, contradictions, pasted memories; both languages.
+import { expect, it } from 'vitest';
+import { page, userEvent } from 'vitest/browser';
+import { createTestApp, expectAccessible, show, type TestApp } from '../harness.tsx';
+
+const inbox = (name = 'Remember this?') => page.getByRole('region', { name });
+const notes = (name = 'Memory notes') => page.getByRole('region', { name });
+const texts = (app: TestApp) => app.notes.state.get().notes.map(({ text }) => text);
+
+async function proposed() {
+  const app = await createTestApp();
+  const talk = await app.say('Hello there.');
+  await app.idle(talk);
+  const [message] = (await app.documents.read(talk))?.messages.values() ?? [];
+  const port = await app.notes.write({ text: 'The port is 8080.', kind: 'fact' });
+  const source = { conversationId: talk, messageId: message?.id ?? '' };
+  await app.notes.propose([
+    { text: 'Tests come first.', kind: 'rule', source, at: 3000, by: 'device' },
+    { text: 'The port is 8081 now.', kind: 'fact', source, at: 2000, by: 'device', replaces: port.id },
+    { text: 'I like tea.', kind: 'preference', source, at: 1000, by: 'device' },
+  ]);
+  return { app, talk, port };
+}
+
+it('begins empty, and what is written is kept', async () => {
+  const app = await createTestApp();
+  await show(app, '/memory');
+  await expect.element(notes().getByText('No notes yet.')).toBeVisible();
+  await expect.element(inbox()).not.toBeInTheDocument();
+  await notes().getByRole('textbox').fill('From now on, be brief.');
+  await userEvent.keyboard('{Control>}{Enter}{/Control}');
+  await expect.element(notes().getByRole('heading', { name: 'Rules' })).toBeVisible();
+  await expectAccessible();
+});
+
+it('one key accepts, replaces or refuses; a whole kind is not asked about again', async () => {
+  const { app } = await proposed();
+  await show(app, '/memory', { width: 390, height: 844 });
+  await expect.element(page.getByRole('button', { name: /^What it knows 3$/ })).toBeVisible();
+  const row = (text: string) => inbox().getByRole('listitem').filter({ hasText: text });
+  const focus = (text: string) => (row(text).element() as HTMLElement).focus();
+  await expectAccessible();
+  focus('Tests come first.');
+  await userEvent.keyboard('{Enter}');
+  await expect.poll(() => texts(app)).toContain('Tests come first.');
+  await expect.element(row('8081').getByText(/May replace “The port is 8080\.”/)).toBeVisible();
+  focus('8081');
+  await userEvent.keyboard('{Enter}');
+  await expect.poll(() => texts(app)).toContain('The port is 8081 now.');
+  expect(texts(app)).not.toContain('The port is 8080.');
+  await notes().getByText('Was different before').click();
+  await expect.element(notes().getByText('The port is 8080.')).toBeVisible();
+  focus('I like tea.');
+  await userEvent.keyboard('n');
+  await expect.element(inbox().getByRole('button', { name: 'Preferences: suggest again' })).toBeVisible();
+  await inbox().getByRole('button', { name: 'Preferences: suggest again' }).click();
+  focus('I like tea.');
+  await userEvent.keyboard('e');
+  await inbox().getByRole('textbox').fill('I like green tea.');
+  await inbox().getByRole('button', { name: 'Remember' }).click();
+  await expect.poll(() => texts(app)).toContain('I like green tea.');
+  await expect.element(inbox()).not.toBeInTheDocument();
+});
+
+it('a refusal is taken back by Undo; what was kept beside another is shown with both', async () => {
+  const { app } = await proposed();
+  await show(app, '/memory');
+  const row = (text: string) => inbox().getByRole('listitem').filter({ hasText: text });
+  await row('I like tea.').getByRole('button', { name: 'No', exact: true }).click();
+  await expect.element(row('I like tea.')).not.toBeInTheDocument();
+  // Notices of the test before may still be there.
+  await page
+    .getByRole('listitem')
+    .filter({ hasText: 'Not remembered, and not asked again' })
+    .getByRole('button', { name: 'Undo' })
+    .click();
+  await expect.element(row('I like tea.')).toBeVisible();
+  await row('8081').getByRole('button', { name: 'Keep both' }).click();
+  await expect.element(notes().getByText(/Another note says otherwise/)).toBeVisible();
+  await expectAccessible();
+  await notes().getByRole('button', { name: 'This one is right' }).click();
+  await expect.poll(() => texts(app)).toEqual(['The port is 8081 now.']);
+});
+
+it('speaks Chinese, at 320 px', async () => {
+  const { app } = await proposed();
+  await app.settings.set('ui.language', 'zh');
+  await show(app, '/memory', { width: 320, height: 700 });
+  await expect
+    .element(inbox('要记住吗？').getByText('可能取代“The port is 8080.”', { exact: false }))
+    .toBeVisible();
+  expect(document.documentElement.scrollWidth).toBeLessThanOrEqual(320);
+  await expectAccessible();
+});
+
+it('takes in pasted memories, those that are chosen', async () => {
+  const app = await createTestApp();
+  await app.notes.write({ text: 'I have two cats.', kind: 'fact' });
+  await show(app, '/memory');
+  await notes().getByRole('button', { name: 'Paste or import' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog
+    .getByRole('textbox')
+    .fill('Saved memories\nUser prefers tea.\nI have two cats.\nUser lives in Ghent.');
+  await expect.element(dialog.getByRole('button', { name: 'Add 2 notes' })).toBeVisible();
+  await dialog.getByRole('checkbox').nth(1).click();
+  await expectAccessible();
+  await dialog.getByRole('button', { name: 'Add 1 note' }).click();
+  await expect.poll(() => texts(app)).toEqual(['User prefers tea.', 'I have two cats.']);
+});
