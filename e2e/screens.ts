@@ -40,6 +40,41 @@ const openTitled = async (page: Page, title: RegExp) => {
 };
 const composer = (page: Page) => page.getByRole('textbox', { name: /^(Message|消息)$/ });
 
+/** Projects with all that can be in one; once. Gives the id of the fullest. */
+const withProject = (page: Page): Promise<string> =>
+  page.evaluate(async () => {
+    const app = globalThis.recollect?.app;
+    if (!app) throw new Error('the app has no handle for the console');
+    const known = app.documents.library.get().projects.find(({ title }) => title === 'Riverside house');
+    if (known) return known.id;
+    const id = await app.projects.create({
+      name: 'Riverside house',
+      instructions: 'We renovate a house from 1932. Answer in metric units and name sources.',
+      face: { emoji: '🏡', colour: 'grey' },
+      scope: 'first',
+      workDirs: ['/home/me/riverside'],
+    });
+    await app.projects.create({ name: 'Kitchen', within: id, face: { emoji: '', colour: 'amber' } });
+    await app.projects.create({ name: '毕业论文', face: { emoji: '', colour: 'violet' } });
+    await app.projects.pinNote(id, 'The budget is 84,000 euros, 11,000 of it for windows.');
+    await app.projects.pinNote(id, 'The surveyor is Ms. Okafor.');
+    await app.projects.addFiles(
+      id,
+      ['survey.md', 'window-offers.csv'].map((name) => ({
+        type: 'file' as const,
+        mediaType: 'text/plain',
+        name,
+        url: `data:text/plain;base64,${btoa('Ground floor: damp below the stairs.')}`,
+      })),
+    );
+    const entries = app.documents.library.get().entries.filter(({ deletedAt }) => deletedAt === null);
+    await app.projects.move(
+      entries.slice(1, 5).map((entry) => entry.id),
+      id,
+    );
+    return id;
+  });
+
 /** Notes and feedback as a person would have left them; once. */
 async function withNotes(page: Page): Promise<void> {
   await page.evaluate(async () => {
@@ -552,6 +587,36 @@ const LAST_SCREENS: readonly Screen[] = [
       await dialog.getByRole('textbox').first().fill('http://localhost:9/v1');
       await dialog.getByRole('button', { name: /^(Test connection|测试连接)$/ }).click();
       await expect(dialog.getByRole('alert')).toBeVisible();
+    },
+  },
+  {
+    name: 'project',
+    library: true,
+    go: async (page) => visitScreen(page, `/p/${await withProject(page)}`),
+  },
+  {
+    name: 'project-settings',
+    library: true,
+    go: async (page) => {
+      await visitScreen(page, `/p/${await withProject(page)}`);
+      await page.getByRole('region', { name: /^(Name and looks|名称和外观)$/ }).scrollIntoViewIfNeeded();
+    },
+  },
+  {
+    name: 'project-move',
+    library: true,
+    go: async (page) => {
+      const id = await withProject(page);
+      await visitScreen(page, `/p/${id}`);
+      await page.getByRole('main').getByRole('link').first().click();
+      await expect(page.locator('[data-message-id]').first()).toBeVisible();
+      await page
+        .getByRole('main')
+        .getByRole('button', { name: /^(More|更多)$/ })
+        .first()
+        .click();
+      await page.getByRole('menuitem', { name: /^(Move to project…|移到项目…)$/ }).click();
+      await expect(page.getByRole('dialog')).toBeVisible();
     },
   },
   { name: 'pairing', library: true, go: (page) => visitScreen(page, '/pair') },

@@ -124,7 +124,7 @@ async function start(): Promise<void> {
   const pause = createPause(engine, signal);
 
   // MODELS
-  const asked = { settings, keys, fetch: network.fetch, filter };
+  const asked = { settings, documents, keys, fetch: network.fetch, filter };
   const answering = startModels(createOwn(store, warn), asked, {
     documents,
     config,

@@ -37,6 +37,7 @@ import { createRebuilding } from './memory/rebuilding.ts';
 import { createRecognising } from './memory/recognising.ts';
 import type { PrivacyFilter } from './privacy/privacy-filter.ts';
 import { readableExport } from './privacy/readable-export.ts';
+import { preferredModel } from './projects/preferred-model.ts';
 import { createProjects } from './projects/projects-service.ts';
 import type { Prompts } from './prompts/prompts.ts';
 import type { DeviceName } from './settings/device-name.ts';
@@ -263,7 +264,9 @@ function connectChat(parts: AppParts, memory: Memory): Pick<App, 'chat' | 'conte
     tabs: new BroadcastChannel('recollect-turns'),
     tabMemory: () => sessionStorage,
     onBegun: (id) => {
-      ignore(settings.keepChosen(id), 'the model that was chosen, for the next start');
+      // The model of its project is not the one chosen last.
+      if (preferredModel(documents.library.get(), id) === null)
+        ignore(settings.keepChosen(id), 'the model that was chosen, for the next start');
     },
   });
   return { chat, context };

@@ -38,6 +38,12 @@ const SettingsScreen = loaded(() =>
   import('./settings/settings-screen.tsx').then((module) => module.SettingsScreen),
 );
 const PairScreen = loaded(() => import('./sync/pair-screen.tsx').then((module) => module.PairScreen));
+const ProjectScreen = loaded(() =>
+  import('./projects/project-screen.tsx').then((module) => module.ProjectScreen),
+);
+const ProjectWindows = loaded(() =>
+  import('./projects/project-windows.tsx').then((module) => module.ProjectWindows),
+);
 const loadPalette = () => import('./palette/palette.tsx');
 const Palette = loaded(() => loadPalette().then((module) => module.Palette));
 const loadImport = () => import('./library/import-dialog.tsx');
@@ -78,6 +84,8 @@ function Screen() {
       return <SettingsScreen section={route.section} />;
     case 'pair':
       return <PairScreen />;
+    case 'project':
+      return <ProjectScreen projectId={route.projectId} itemId={route.itemId} />;
     case 'conversation':
       return <ConversationScreen conversationId={route.conversationId} messageId={route.messageId} />;
   }
@@ -227,11 +235,13 @@ function Main({ place }: { place: string }) {
 /** Search and import. Once opened they stay loaded, so that closing can be animated and opening again is instant. */
 function Windows({ onClose }: { onClose: () => void }) {
   const session = useSession();
-  const { t } = useTranslation(['shell', 'library']);
+  const { t } = useTranslation(['shell', 'library', 'projects']);
   const floating = useReadable(session.floating);
   const dropped = useReadable(session.dropped);
   const isAhead = useLoadedAhead();
-  const opened = useRef({ palette: false, import: false });
+  const asking = useReadable(session.asking);
+  const opened = useRef({ palette: false, import: false, projects: false });
+  opened.current.projects ||= asking !== null;
   if (floating === 'palette' || floating === 'import') opened.current[floating] = true;
   useBackCloses(floating === 'palette', onClose);
   return (
@@ -240,6 +250,9 @@ function Windows({ onClose }: { onClose: () => void }) {
         {(isAhead || opened.current.palette) && (
           <Palette open={floating === 'palette'} onOpenChange={onClose} />
         )}
+      </Window>
+      <Window open={asking !== null} onClose={() => session.asking.set(null)} title={t('projects:title')}>
+        {opened.current.projects && <ProjectWindows />}
       </Window>
       <Window open={floating === 'import'} onClose={onClose} title={t('library:import.title')}>
         {opened.current.import && (

@@ -11,7 +11,9 @@ export const MEMORY_SCOPES = ['only', 'first', 'everything'] as const;
 export type MemoryScope = (typeof MEMORY_SCOPES)[number];
 
 /** Colours of projects, as a person calls them. */
-const PROJECT_COLOURS = ['grey', 'blue', 'amber', 'violet', 'green', 'red'] as const;
+export const PROJECT_COLOURS = ['grey', 'blue', 'amber', 'violet', 'green', 'red'] as const;
+
+export type ProjectColour = (typeof PROJECT_COLOURS)[number];
 
 /** Longest name, and instructions, characters. */
 export const MAX_PROJECT_NAME = 120;

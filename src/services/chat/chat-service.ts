@@ -585,7 +585,9 @@ class ChatService implements Chat {
       messages: [said],
       meta: {
         head: said.id,
-        ...(conversation ? {} : { createdAt: said.createdAt, title: provisionalTitle(said.parts) }),
+        ...(conversation ? {} : { createdAt: said.createdAt }),
+        // Begun with instructions or in a project it is there already, without a name.
+        ...(isNameless(conversation) && !isTemporary(id) ? { title: provisionalTitle(said.parts) } : {}),
       },
     };
     return { said, unsaved: await this.#put(id, change, said.id) };
@@ -839,6 +841,10 @@ function refuseTooLarge(parts: readonly Part[]): void {
   tell('text', bytes, MAX_TEXT_BYTES);
   tell('files', files, MAX_FILE_BYTES);
 }
+
+/** Nothing was said in it, and nobody named it. */
+const isNameless = (conversation: Conversation | undefined): boolean =>
+  !conversation || (conversation.messages.size === 0 && conversation.meta.title === '');
 
 /** A name until the words of the conversation have given it a better one: the first line, cut between words. */
 function provisionalTitle(parts: readonly Part[]): string {

@@ -6,8 +6,10 @@ import type { Conversation } from '../../domain/chat/conversation.ts';
 import type { Price } from '../../domain/context/budget.ts';
 import { priceOf } from '../../domain/context/prices.ts';
 import { parametersWith } from '../../domain/prompts/persona.ts';
+import type { Documents } from '../documents/documents.ts';
 import type { PrivacyFilter } from '../privacy/privacy-filter.ts';
 import { privateModel } from '../privacy/private-model.ts';
+import { preferredModel } from '../projects/preferred-model.ts';
 import type { Prompts } from '../prompts/prompts.ts';
 import { type createKeys, endpointKey } from '../settings/keys.ts';
 import { modelInUse } from '../settings/model-in-use.ts';
@@ -18,6 +20,8 @@ import type { ModelRefusals } from './model-refusals.ts';
 
 interface EndpointModelsDeps {
   readonly settings: Pick<Settings, 'connections'>;
+  /** Where the projects are listed; absent: there are none. */
+  readonly documents?: Pick<Documents, 'library'>;
   readonly keys: Pick<ReturnType<typeof createKeys>, 'get'>;
   readonly fetch: typeof fetch;
   readonly refusals: Pick<ModelRefusals, 'leftOut' | 'remember'>;
@@ -43,7 +47,8 @@ export class EndpointModels {
   modelOf(conversation?: Conversation, by?: ModelChoice): ChatModel | null {
     const { settings, keys, fetch, refusals, personaOf, spending, filter } = this.#deps;
     const connections = settings.connections.get();
-    const choice = by ?? modelInUse(connections, conversation ?? null).choice;
+    const choice =
+      by ?? modelInUse(connections, conversation ?? null, this.#preferredIn(conversation)).choice;
     const endpoint = connections.endpoints.find(({ id }) => id === choice?.endpointId);
     if (!endpoint || !choice) return null;
     const persona = (conversation && personaOf?.(conversation)) ?? null;
@@ -73,6 +78,11 @@ export class EndpointModels {
     const model = privateModel(metered, behind);
     this.#endpointOf.set(model, endpoint);
     return model;
+  }
+
+  #preferredIn(conversation: Conversation | undefined): ModelChoice | null {
+    const { documents } = this.#deps;
+    return documents && conversation ? preferredModel(documents.library.get(), conversation.id) : null;
   }
 
   /** What the model costs: what the person entered or the endpoint's list tells, else the list that ships. Null where nobody knows. */

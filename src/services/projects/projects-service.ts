@@ -48,9 +48,7 @@ class DocumentProjects implements Projects {
     const listing = await this.#listing();
     known(listing, id);
     const meta = metaOf(request, listing, id);
-    await this.#deps.documents.change(id, {
-      meta: { ...meta, ...(request.archived === undefined ? {} : { movedAt: this.#deps.now() }) },
-    });
+    await this.#deps.documents.change(id, { meta });
   };
 
   readonly move: Projects['move'] = async (conversations, project) => {
@@ -81,6 +79,21 @@ class DocumentProjects implements Projects {
     }));
     await this.#changeAll(made);
     return () => this.#deps.documents.erase(made.map(({ id }) => id));
+  };
+
+  readonly archive: Projects['archive'] = async (id, archived) => {
+    const listing = await this.#listing();
+    known(listing, id);
+    const moved: ConversationId[] = [
+      id,
+      ...listing.entries
+        .filter((entry) => entry.projectId === id && entry.deletedAt === null && entry.archived !== archived)
+        .map((entry) => entry.id),
+    ];
+    const all = (to: boolean) =>
+      moved.map((one) => ({ id: one, change: { meta: { archived: to, movedAt: this.#deps.now() } } }));
+    await this.#changeAll(all(archived));
+    return () => this.#changeAll(all(!archived));
   };
 
   readonly addFiles: Projects['addFiles'] = async (id, files) => {
@@ -163,7 +176,7 @@ function known({ projects }: LibraryListing, id: ProjectId): ProjectEntry {
 
 /** What a request writes down, checked as a whole. */
 function metaOf(request: ProjectRequest, listing: LibraryListing, id: ProjectId): Partial<ConversationMeta> {
-  const { name, instructions, face, scope, model, workDirs, within, archived } = request;
+  const { name, instructions, face, scope, model, workDirs, within } = request;
   const title = name?.trim();
   if (title !== undefined && (shownName(title) === '' || title.length > MAX_PROJECT_NAME))
     throw new RecollectError(
@@ -193,6 +206,5 @@ function metaOf(request: ProjectRequest, listing: LibraryListing, id: ProjectId)
     ...(model === undefined ? {} : { preferredModel: model && { ...model } }),
     ...(workDirs === undefined ? {} : { workDirs: [...workDirs] }),
     ...(within === undefined ? {} : { projectId: within }),
-    ...(archived === undefined ? {} : { archived }),
   };
 }

@@ -16,11 +16,10 @@ export interface ProjectRequest {
   readonly workDirs?: readonly string[];
   /** The project it is in; null: none. */
   readonly within?: ProjectId | null;
-  readonly archived?: boolean;
 }
 
 /** Takes a change back, as far as nothing later stands against it. */
-type Undo = () => Promise<void>;
+export type Undo = () => Promise<void>;
 
 /** Each change resolves when it is durable, and throws `storage-full`, `storage-failed` as `Documents.change` does: then nothing was changed. */
 export interface Projects {
@@ -32,6 +31,8 @@ export interface Projects {
   move(conversations: readonly ConversationId[], project: ProjectId | null): Promise<Undo>;
   /** A project of its own for each folder, named after it; its conversations are in it with that. */
   adopt(folders: readonly string[]): Promise<Undo>;
+  /** Into the archive or out of it, with its conversations. */
+  archive(id: ProjectId, archived: boolean): Promise<Undo>;
   addFiles(id: ProjectId, files: readonly PartOf<'file'>[]): Promise<void>;
   /** Throws `project-text` for a note that says nothing or too much, and for one too many. */
   pinNote(id: ProjectId, text: string, over?: MessageId): Promise<void>;

@@ -12,15 +12,18 @@ export interface ModelInUse {
   readonly missing: string | null;
 }
 
-/** `conversation` null: one that has not begun. Walks back to the latest answer of the branch, usually one step. */
+/** `preferred`: what its project says, where one begins. `conversation` null: one that has not begun. Walks back to the latest answer of the branch, usually one step. */
 export function modelInUse(
   { endpoints, chosen, picked }: Connections,
   conversation: Conversation | null,
+  preferred: ModelChoice | null = null,
 ): ModelInUse {
-  if (!conversation) return { choice: chosen, missing: null };
+  const own = preferred && offers(endpoints, preferred) ? preferred : null;
+  if (!conversation) return { choice: own ?? chosen, missing: null };
   const pick = picked?.[conversation.id];
   if (pick === null || (pick && offers(endpoints, pick))) return { choice: pick, missing: null };
   const last = latestAnswer(conversation);
+  if (!last && own) return { choice: own, missing: null };
   // That memory answered says nothing about a model connected since.
   const wanted = last?.kind === 'recall' ? undefined : (last?.model ?? pick?.model);
   const choice = (wanted !== undefined && choiceOf(endpoints, wanted, chosen)) || chosen;

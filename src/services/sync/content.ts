@@ -9,7 +9,9 @@ import {
   newEntryId,
 } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
+import type { Conversation } from '../../domain/chat/conversation.ts';
 import { isExcluded } from '../../domain/memory/privacy.ts';
+import { projectOf } from '../../domain/projects/filing.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { LibraryEntry } from '../documents/documents.ts';
 import { wordsMeet } from '../documents/notes.ts';
@@ -49,6 +51,29 @@ export interface DocumentContents {
   ): Promise<RoomRecord['withheld']>;
 }
 
+/** What of a conversation says whether it stays here. */
+type Listed = Pick<LibraryEntry, 'id' | 'sample' | 'workDir' | 'filed'>;
+
+const listedOf = (conversation: Conversation | undefined): Listed | undefined =>
+  conversation && { ...conversation.meta, id: conversation.id, filed: conversation.meta.projectId };
+
+/** Tells of conversations and projects whether they are in a project that stays here (`ids`), or are one. */
+async function projectsKeptHere(
+  ids: readonly string[],
+  library: () => Promise<readonly LibraryEntry[]>,
+): Promise<(said: Listed) => boolean> {
+  const kept = new Set(ids);
+  if (kept.size === 0) return () => false;
+  const projects = (await library()).filter(({ project }) => project !== null);
+  const placeOf = projectOf(projects);
+  const byId = new Map(projects.map((one) => [one.id as string, one]));
+  return (said) => {
+    const place = byId.has(said.id) ? said.id : placeOf(said);
+    const around = place === null ? undefined : byId.get(place);
+    return place !== null && (kept.has(place) || kept.has((around && placeOf(around)) ?? ''));
+  };
+}
+
 export function createDocumentContents({
   log,
   config,
@@ -63,21 +88,27 @@ export function createDocumentContents({
   const read = createWholeReader(log);
   const { library, read: readConversation } = createReader(log, 0);
   const reasonOf = (
-    said: { readonly sample: boolean; readonly workDir: string | null } | undefined,
+    said: Listed | undefined,
+    staysHere: (said: Listed) => boolean,
   ): RoomRecord['withheld'] => {
     if (!said) return null;
     if (said.sample) return 'sample';
-    return isExcluded(said.workDir, config.get().privacy.exclude_work_dirs) ? 'excluded' : null;
+    return isExcluded(said.workDir, config.get().privacy.exclude_work_dirs) || staysHere(said)
+      ? 'excluded'
+      : null;
   };
 
+  const projectsHere = () => projectsKeptHere(config.get().sync.exclude_projects, library);
   /** Told from the library, or else the conversation, not from the records: what quotes it may be sent before it has one. */
   const excludedOf = async (ids: ReadonlySet<string>): Promise<ReadonlySet<string>> => {
     const excluded = new Set<string>();
     if (ids.size === 0) return excluded;
+    const staysHere = await projectsHere();
     const lines = new Map<string, LibraryEntry>((await library()).map((line) => [line.id, line]));
     for (const id of ids) {
-      const said = lines.get(id) ?? (await readConversation(id as ConversationId))?.conversation.meta;
-      if (records.rooms.get(id)?.withheld === 'excluded' || reasonOf(said) === 'excluded') excluded.add(id);
+      const said = lines.get(id) ?? listedOf((await readConversation(id as ConversationId))?.conversation);
+      const withheld = records.rooms.get(id)?.withheld === 'excluded';
+      if (withheld || reasonOf(said, staysHere) === 'excluded') excluded.add(id);
     }
     return excluded;
   };
@@ -93,9 +124,16 @@ export function createDocumentContents({
     { conversation, damaged },
     before,
   ) => {
-    const reason = reasonOf(conversation?.meta);
+    const staysHere = await projectsHere();
+    const reason = reasonOf(listedOf(conversation ?? undefined), staysHere);
     if (reason !== null || !damaged) return reason;
-    return before ?? reasonOf((await library()).find(({ id }) => id === document));
+    return (
+      before ??
+      reasonOf(
+        (await library()).find(({ id }) => id === document),
+        staysHere,
+      )
+    );
   };
   /** All of it that may leave the device; null: nothing. Asked of the document itself: its record may not say yet that it stays. */
   const shareable = async (document: string): Promise<Uint8Array | null> => {
@@ -108,7 +146,10 @@ export function createDocumentContents({
   return {
     read,
     clean,
-    listedReasons: async () => new Map((await library()).map((line) => [line.id, reasonOf(line)])),
+    listedReasons: async () => {
+      const staysHere = await projectsHere();
+      return new Map((await library()).map((line) => [line.id, reasonOf(line, staysHere)]));
+    },
     reasonToWithhold,
     of: (document) => ({
       isBody: isUpdate,

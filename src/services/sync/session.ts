@@ -299,7 +299,8 @@ class ConnectedSession implements SyncSession {
   }
 
   #rules(): string {
-    return JSON.stringify(this.#deps.config.get().privacy.exclude_work_dirs);
+    const { privacy, sync } = this.#deps.config.get();
+    return JSON.stringify([privacy.exclude_work_dirs, sync.exclude_projects]);
   }
 
   /** Makes the library's lines of what changed elsewhere, once it has been quiet. */

@@ -5,12 +5,17 @@ import { type ConversationId, isTemporary, type MessageId } from '../../domain/b
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useConversation } from '../hooks/conversation.ts';
 import { Skeleton } from '../shell/controls.tsx';
+import { loaded } from '../shell/error-boundary.tsx';
 import { Header } from '../shell/header.tsx';
 import { KeptNowhere } from '../shell/problem-notice.tsx';
 import { MissingConversation } from './missing-conversation.tsx';
 import { NewConversation } from './new-conversation.tsx';
 import { OpenedConversation } from './opened-conversation.tsx';
 import { TemporaryEnded } from './temporary.tsx';
+
+const ProjectScreen = loaded(() =>
+  import('../projects/project-screen.tsx').then((module) => module.ProjectScreen),
+);
 
 const ERASED = toProblem(
   new RecollectError('conversation-missing', 'The conversation was erased while it was looked at'),
@@ -61,6 +66,22 @@ function ExistingConversation({
 }
 
 function ConversationOrNone(props: { conversationId: ConversationId; messageId: MessageId | null }) {
+  // What was recalled from a project's files leads to them by the way of any passage.
+  const isProject = useReadable(
+    useApp().documents.library,
+    useCallback(
+      ({ projects }) => projects.some(({ id }) => id === props.conversationId),
+      [props.conversationId],
+    ),
+  );
+  return isProject ? (
+    <ProjectScreen projectId={props.conversationId} itemId={props.messageId} />
+  ) : (
+    <ListedConversation {...props} />
+  );
+}
+
+function ListedConversation(props: { conversationId: ConversationId; messageId: MessageId | null }) {
   const erased = useErased(props.conversationId);
   // Where it comes back, as from another device that wrote on, it is opened anew.
   return erased ? (

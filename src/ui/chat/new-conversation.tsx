@@ -1,6 +1,6 @@
 // The empty page: a place to begin, or to go on with what was begun.
 
-import { MessageSquare } from 'lucide-react';
+import { MessageSquare, X } from 'lucide-react';
 import { useCallback, useLayoutEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { newConversationId, newTemporaryId } from '../../domain/base/ids.ts';
@@ -8,16 +8,18 @@ import { orElse } from '../../domain/base/log.ts';
 import type { Part } from '../../domain/chat/message.ts';
 import { shownTitle } from '../../domain/text/shown.ts';
 import { IDLE_TURN } from '../../services/chat/chat.ts';
-import type { LibraryEntry } from '../../services/documents/documents.ts';
+import type { LibraryEntry, ProjectEntry } from '../../services/documents/documents.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { pathOf, useNavigation } from '../hooks/navigation.tsx';
 import { type ShownOutcome, useSession } from '../hooks/session.tsx';
 import { formatRelative } from '../i18n/index.ts';
 import { FirstRun } from '../library/first-run.tsx';
 import type { RecallChoice } from '../memory/recall-chip.tsx';
+import { ProjectMark } from '../projects/project-mark.tsx';
+import { useProjectToBegin } from '../projects/use-projects.ts';
 import { AppLink } from '../shell/app-link.tsx';
 import { OfflineBadge } from '../shell/app-notices.tsx';
-import { Button } from '../shell/controls.tsx';
+import { Button, IconButton } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { Header } from '../shell/header.tsx';
 import { Logo } from '../shell/logo.tsx';
@@ -47,17 +49,19 @@ export function NewConversation() {
   const [instructing, setInstructing] = useState(false);
   const temporary = useReadable(session.temporary);
   const [persona, setPersona] = useNewPersona();
+  const project = useProjectToBegin(temporary !== null);
 
   const runLine = (line: string) => {
     forget(() => true);
     return command(line);
   };
   const send = async (parts: readonly Part[], passages: RecallChoice) => {
-    const own = temporary ?? (instructions === null && !persona ? undefined : newConversationId());
+    const isPlain = instructions === null && !persona && project === undefined;
+    const own = temporary ?? (isPlain ? undefined : newConversationId());
     if (own)
       await orElse(
         app.documents.change(own, {
-          meta: { systemPrompt: instructions, persona: persona?.id ?? null, createdAt: Date.now() },
+          meta: begunWith({ instructions, persona: persona?.id ?? null, project }),
         }),
         undefined,
         'instructions that are not written yet; they wait before the message, which tells of it',
@@ -70,6 +74,7 @@ export function NewConversation() {
     session.follow(conversationId);
     if (isEmptyPage()) navigation.openConversation(conversationId, null, { replace: true });
     session.temporary.update((now) => (now === conversationId ? null : now));
+    session.project.set(null);
   };
   return (
     <div
@@ -94,7 +99,9 @@ export function NewConversation() {
           </>
         }
       >
-        <span className="flex-1" />
+        <span className="flex min-w-0 flex-1">
+          {project && <BeginsIn project={project} onLeave={() => session.project.set(null)} />}
+        </span>
         <OfflineBadge />
       </Header>
       <div className="relative min-h-0 flex-1 overflow-y-auto">
@@ -140,6 +147,38 @@ export function NewConversation() {
         onSave={setInstructions}
       />
     </div>
+  );
+}
+
+/** What is written down of a conversation before its first message. */
+const begunWith = ({
+  instructions,
+  persona,
+  project,
+}: {
+  instructions: string | null;
+  persona: string | null;
+  project: ProjectEntry | undefined;
+}) => ({
+  systemPrompt: instructions,
+  persona,
+  createdAt: Date.now(),
+  ...(project ? { projectId: project.id } : {}),
+});
+
+/** In which project it begins. */
+function BeginsIn({ project, onLeave }: { project: ProjectEntry; onLeave: () => void }) {
+  const { t } = useTranslation('projects');
+  const name = shownTitle(project.title, t('title'));
+  return (
+    <span className="inline-flex min-w-0 items-center gap-1.5 rounded-full border border-line py-0.5 pr-1 pl-2.5 text-sm">
+      <ProjectMark face={project.project.face} size={14} />
+      <span dir="auto" className="min-w-0 truncate" title={t('begins', { name })}>
+        <span className="sr-only">{t('begins', { name })}</span>
+        <span aria-hidden>{name}</span>
+      </span>
+      <IconButton size="sm" label={t('leave')} icon={<X size={13} aria-hidden />} onClick={onLeave} />
+    </span>
   );
 }
 

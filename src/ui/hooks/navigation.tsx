@@ -1,4 +1,4 @@
-// Where the person is, as a real URL: `/`, `/c/<id>?m=<message>`, `/memory/<section>`, `/settings/<section>`, `/pair`. The browser's Back works.
+// Where the person is, as a real URL: `/`, `/c/<id>?m=<message>`, `/p/<project>`, `/memory/<section>`, `/settings/<section>`, `/pair`. The browser's Back works.
 import {
   createContext,
   type ReactNode,
@@ -11,6 +11,7 @@ import {
 import { asConversationId, asMessageId, type ConversationId, type MessageId } from '../../domain/base/ids.ts';
 import { log } from '../../domain/base/log.ts';
 import { isNotes } from '../../domain/memory/notes.ts';
+import type { ProjectId } from '../../domain/projects/project.ts';
 
 export type Route =
   | {
@@ -20,6 +21,7 @@ export type Route =
     }
   | { readonly screen: 'memory'; readonly section: string }
   | { readonly screen: 'settings'; readonly section: string }
+  | { readonly screen: 'project'; readonly projectId: ProjectId; readonly itemId: MessageId | null }
   | { readonly screen: 'pair' };
 
 export interface Navigation {
@@ -34,6 +36,8 @@ export interface Navigation {
   readonly canGoBack: boolean;
   /** With `replace` the current page is not kept in the history. */
   openConversation(id: ConversationId, messageId?: MessageId | null, options?: { replace?: boolean }): void;
+  /** `item`: one of its files. */
+  openProject(id: ProjectId, item?: MessageId | null): void;
   newConversation(): void;
   openScreen(screen: 'memory' | 'settings' | 'pair', section?: string): void;
   /** One page back; to a new conversation where there is none. */
@@ -64,6 +68,14 @@ export function routeOf(path: string, query: string): Route {
       messageId: message ? asMessageId(message) : null,
     };
   }
+  if (first === 'p' && second) {
+    const item = new URLSearchParams(query).get('m');
+    return {
+      screen: 'project',
+      projectId: asConversationId(second),
+      itemId: item ? asMessageId(item) : null,
+    };
+  }
   if (first === 'memory') return { screen: 'memory', section: second || ALL_SECTIONS };
   if (first === 'settings') return { screen: 'settings', section: second || ALL_SECTIONS };
   if (first === 'pair') return { screen: 'pair' };
@@ -80,6 +92,10 @@ export function pathOf(route: Route): string {
         : `/${route.screen}/${encodeURIComponent(route.section)}`;
     case 'pair':
       return '/pair';
+    case 'project': {
+      const query = route.itemId === null ? '' : `?m=${encodeURIComponent(route.itemId)}`;
+      return `/p/${encodeURIComponent(route.projectId)}${query}`;
+    }
     case 'conversation': {
       if (route.conversationId === null) return '/';
       const query = route.messageId === null ? '' : `?m=${encodeURIComponent(route.messageId)}`;
@@ -203,6 +219,7 @@ export function NavigationProvider({ children }: { children: ReactNode }) {
             : { screen: 'conversation', conversationId, messageId },
           options?.replace,
         ),
+      openProject: (projectId, itemId = null) => places.go({ screen: 'project', projectId, itemId }),
       newConversation: () => places.go({ screen: 'conversation', conversationId: null, messageId: null }),
       openScreen: (screen, section = ALL_SECTIONS) =>
         places.go(screen === 'pair' ? { screen } : { screen, section }),

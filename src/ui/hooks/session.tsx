@@ -4,10 +4,11 @@ import type { SourceFile } from '../../adapters/importers/importer.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { type Readable, type Writable, writable } from '../../domain/base/readable.ts';
 import type { PassageSource } from '../../domain/chat/files.ts';
+import type { ProjectId } from '../../domain/projects/project.ts';
 import type { App } from '../../services/app.ts';
 import type { DraftFile } from '../../services/chat/written.ts';
 import type { CommandOutcome } from '../../services/commands/command.ts';
-import type { LibraryEntry } from '../../services/documents/documents.ts';
+import type { LibraryEntry, ProjectEntry } from '../../services/documents/documents.ts';
 import { createReadAloud, type ReadAloud } from '../chat/read-aloud.ts';
 import { useApp } from './app.tsx';
 
@@ -30,6 +31,13 @@ export interface ShownOutcome {
 }
 
 type Floating = 'palette' | 'shortcuts' | 'import' | 'drawer' | null;
+
+/** What is asked about projects. */
+export type ProjectQuestion =
+  | { readonly type: 'make' }
+  | { readonly type: 'folders' }
+  | { readonly type: 'move'; readonly ids: readonly ConversationId[] }
+  | { readonly type: 'remove'; readonly project: ProjectEntry };
 
 interface ComposerControl {
   focus(): void;
@@ -68,6 +76,10 @@ interface Session {
   readonly outcomes: Writable<ReadonlyMap<ConversationId | 'new', readonly ShownOutcome[]>>;
   /** The temporary conversation that the empty page is about to begin; null: an ordinary one. */
   readonly temporary: Writable<ConversationId | null>;
+  /** The project in which the empty page is about to begin a conversation; null: outside of all. */
+  readonly project: Writable<ProjectId | null>;
+  /** The window about projects that is open. */
+  readonly asking: Writable<ProjectQuestion | null>;
   /** Puts the cursor into the composer; set by the composer that is there. `moveTo`: what is not sent yet becomes another conversation's draft. */
   readonly composer: Writable<ComposerControl | null>;
   /** Ends with the conversation that is left. */
@@ -111,6 +123,8 @@ function createSession(app: App): Session {
     openingFile: writable<{ readonly messageId: string; readonly source: PassageSource } | null>(null),
     outcomes: writable<ReadonlyMap<ConversationId | 'new', readonly ShownOutcome[]>>(new Map()),
     temporary: writable<ConversationId | null>(null),
+    project: writable<ProjectId | null>(null),
+    asking: writable<ProjectQuestion | null>(null),
     composer: writable<ComposerControl | null>(null),
     readAloud,
     follow: (id) => {

@@ -1,10 +1,12 @@
 // What memory brought back, passage by passage, how near each is and why, and the passages that just missed it.
 import { ArrowUpRight, ChevronRight, FileText, History } from 'lucide-react';
-import { type ReactNode, useId, useMemo, useState } from 'react';
+import { type ReactNode, useCallback, useId, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type PassageSource, passageSource } from '../../domain/chat/files.ts';
 import type { AppliedNote, RecalledPassage } from '../../domain/chat/message.ts';
 import { besideOf } from '../../domain/memory/passages.ts';
+import { shownTitle } from '../../domain/text/shown.ts';
+import { useApp, useReadable } from '../hooks/app.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { formatExact, formatRelative } from '../i18n/index.ts';
 import { usePlaceWords } from '../i18n/place-words.ts';
@@ -319,6 +321,7 @@ function Passage({
             </time>
             {' · '}
             {t(`role.${passage.role}`)}
+            <PassageProject id={passage.conversationId} />
             {unusable && ` · ${t('card.unusable')}`}
           </span>
         </div>
@@ -379,6 +382,22 @@ function SourceLine({ source: { file, place } }: { source: PassageSource }) {
       <span className="min-w-0 shrink-0 truncate font-medium max-w-[60%]">{placeWords(place)}</span>
     </p>
   );
+}
+
+/** The project that its conversation is in now. */
+function PassageProject({ id }: { id: string }) {
+  const project = useReadable(
+    useApp().documents.library,
+    useCallback(
+      ({ entries, projects }) => {
+        const place = entries.find((entry) => entry.id === id)?.projectId;
+        return projects.find((one) => one.id === place);
+      },
+      [id],
+    ),
+  );
+  const { t } = useTranslation('projects');
+  return project ? ` · ${shownTitle(project.title, t('title'))}` : null;
 }
 
 /** The whole passage between its neighbours, why it came up, and its numbers. */

@@ -9,6 +9,7 @@ import { withoutMessages } from '../../domain/memory/passages.ts';
 import type { SendOptions } from '../../services/chat/chat.ts';
 import type { RecallResult } from '../../services/memory/memory.ts';
 import { useApp, useAwake, useReadable } from '../hooks/app.tsx';
+import { useSession } from '../hooks/session.tsx';
 import { classes } from '../shell/controls.tsx';
 import { PassageChoice } from './passage-choice.tsx';
 import { useUsable } from './usable.ts';
@@ -148,6 +149,8 @@ function useRecallWhileWriting({
   const auto = useReadable(settings.config, (config) => config.recall.auto_recall);
   const wanted = auto.enabled && auto.trigger_on_start && enough(text);
   const awake = useAwake();
+  const within = useReadable(useSession().project);
+  const from = conversationId ?? within;
   const [result, setResult] = useState<RecallResult | null>(before.announced ?? null);
   const forget = useEffectEvent(() => {
     setResult(null);
@@ -170,6 +173,7 @@ function useRecallWhileWriting({
           ...(hasModel ? { purpose: 'inject' as const } : {}),
           signal: asking.signal,
           ...(conversationId ? { currentConversation: conversationId } : {}),
+          ...(from ? { from } : {}),
         })
         .then(setResult, (error: unknown) => {
           // Help while writing is a courtesy: without it the message is written all the same, and Activity says what is wrong.

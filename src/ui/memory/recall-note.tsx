@@ -27,10 +27,11 @@ export function RecallNote({ recall }: { recall: PartOf<'recall'> }) {
     }
   };
   const remarks = remarksOn(recall);
-  if (remarks.length === 0) return null;
+  const { scope } = recall;
+  if (remarks.length === 0 && !scope) return null;
   return (
     <p className="mt-1 mb-2 text-ink-3 text-xs [overflow-wrap:anywhere]" data-recall-note>
-      {sentences(...remarks.map(words))}
+      {sentences(...remarks.map(words), scope && t(`card.scope.${scope.reach}`, { name: scope.name }))}
     </p>
   );
 }

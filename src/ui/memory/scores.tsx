@@ -200,6 +200,7 @@ export function ScoreTable({
       {/* Absent in older answers. */}
       {scores.stands !== undefined && plain(t('score.stands'), formatSigned(scores.stands))}
       {scores.above !== undefined && plain(t('score.above'), formatSigned(scores.above))}
+      {scores.project !== undefined && plain(t('score.project'), formatSigned(scores.project))}
       {scores.lane !== undefined && scores.lane !== 0 && plain(t('score.lane'), formatSigned(scores.lane))}
       {row(t('score.decay'), Math.max(0, scores.decay), { look: 'bg-ink-3', rest: LOOKS.lost })}
       {row(t('score.final'), scores.final, { strong: true })}

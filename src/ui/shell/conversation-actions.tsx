@@ -6,6 +6,7 @@ import {
   ArchiveRestore,
   Download,
   Eraser,
+  FolderInput,
   Pencil,
   Pin,
   PinOff,
@@ -185,7 +186,8 @@ export function useConversationActions(): ConversationActions {
         const work = { actions, t, startRename, askErase };
         if (entry.deletedAt !== null) return trashMenu(entry, work);
         const forget = app.sync.status.get().account && (() => session.forgetting.set(entry));
-        return entryMenu(entry, { ...work, forget });
+        const move = () => session.asking.set({ type: 'move', ids: [entry.id] });
+        return entryMenu(entry, { ...work, move, forget });
       },
     };
     return actions;
@@ -218,7 +220,7 @@ const trashMenu = (entry: LibraryEntry, { actions, t, askErase }: MenuWork): Men
 /** What can be done with a conversation. `forget`: erases it on all devices; null where there are no others. */
 const entryMenu = (
   entry: LibraryEntry,
-  { actions, t, startRename, forget }: MenuWork & { forget: (() => void) | null },
+  { actions, t, startRename, move, forget }: MenuWork & { move: () => void; forget: (() => void) | null },
 ): MenuItem[] => [
   { label: t('rename'), icon: <Pencil size={15} aria-hidden />, onSelect: startRename },
   {
@@ -226,6 +228,7 @@ const entryMenu = (
     icon: entry.pinned ? <PinOff size={15} aria-hidden /> : <Pin size={15} aria-hidden />,
     onSelect: () => actions.pin(entry),
   },
+  { label: t('projects:moveTo'), icon: <FolderInput size={15} aria-hidden />, onSelect: move },
   {
     label: entry.archived ? t('unarchive') : t('archive'),
     icon: entry.archived ? <ArchiveRestore size={15} aria-hidden /> : <Archive size={15} aria-hidden />,

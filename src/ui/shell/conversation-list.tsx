@@ -9,6 +9,7 @@ import { useMedia } from '../hooks/media.ts';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { sentences } from '../i18n/sentences.ts';
+import { useDrag } from '../projects/dragging.ts';
 import { useHasAccount } from '../sync/use-sync.ts';
 import { Confirm, EmptyState, Skeleton } from './controls.tsx';
 import { type ConversationActions, useConversationActions } from './conversation-actions.tsx';
@@ -61,6 +62,7 @@ function Lines({
     () => rows.flatMap((row) => (row.type === 'entry' && selection.ids.has(row.entry.id) ? [row.entry] : [])),
     [rows, selection],
   );
+  const drag = useDrag(chosen);
   const [erasing, setErasing] = useState<Erasing>(null);
   const [menu, setMenu] = useState<OpenMenu | null>(null);
   const navigation = useNavigation();
@@ -124,6 +126,7 @@ function Lines({
                 selecting={selection.ids.size > 0}
                 onPick={pick}
                 onContext={openMenu}
+                onDrag={drag}
               />
             )
           }

@@ -1,6 +1,6 @@
 // One line of the sidebar's list: a conversation with its menu, or the heading of a day.
 import { Check, Ellipsis, Pin } from 'lucide-react';
-import { memo, useMemo, useRef, useState } from 'react';
+import { memo, useCallback, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { shownTitle } from '../../domain/text/shown.ts';
@@ -10,6 +10,7 @@ import { onlyTouch } from '../hooks/media.ts';
 import { pathOf } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { formatDayTime, locale } from '../i18n/index.ts';
+import { ProjectMark } from '../projects/project-mark.tsx';
 import { AppLink } from './app-link.tsx';
 import { classes, Menu, type MenuItem } from './controls.tsx';
 import type { ConversationActions } from './conversation-actions.tsx';
@@ -41,6 +42,27 @@ function TurnDot({ id, current }: { id: ConversationId; current: boolean }) {
   if (unread && !current)
     return <span role="img" aria-label={t('unread')} className="size-1.5 shrink-0 rounded-full bg-accent" />;
   return null;
+}
+
+/** The mark of the project it is in. */
+function InProject({ id }: { id: LibraryEntry['projectId'] }) {
+  const { t } = useTranslation('projects');
+  const project = useReadable(
+    useApp().documents.library,
+    useCallback((library) => library.projects.find((one) => one.id === id), [id]),
+  );
+  if (!project) return null;
+  const words = t('inProject', { name: shownTitle(project.title, t('title')) });
+  return (
+    <span
+      role="img"
+      aria-label={words}
+      title={words}
+      className="shrink-0 group-hover:hidden pointer-coarse:group-hover:inline"
+    >
+      <ProjectMark face={project.project.face} size={13} />
+    </span>
+  );
 }
 
 /**
@@ -97,6 +119,8 @@ interface EntryRowProps {
   onPick: (id: ConversationId, how: PickHow) => void;
   /** A right click, or the menu key. */
   onContext: (entry: LibraryEntry, place: MenuPlace, rename: () => void) => void;
+  /** It is dragged, onto a project say; with all that are chosen where it is one of them. */
+  onDrag: (entry: LibraryEntry, event: React.DragEvent) => void;
 }
 
 /** What a line does with keys, a right click and a finger, beside being a link. */
@@ -149,6 +173,7 @@ export const EntryRow = memo(function EntryRow({
   selecting,
   onPick,
   onContext,
+  onDrag,
 }: EntryRowProps) {
   const { t } = useTranslation('shell');
   const [renaming, setRenaming] = useState(false);
@@ -185,6 +210,8 @@ export const EntryRow = memo(function EntryRow({
         aria-current={current ? 'page' : undefined}
         title={title}
         {...events}
+        draggable={entry.deletedAt === null}
+        onDragStart={(event) => onDrag(entry, event)}
         onDoubleClick={rename}
         className={classes(
           'flex h-(--row) min-w-0 flex-1 select-none items-center gap-2 rounded-sm px-2 [-webkit-touch-callout:none] pointer-coarse:h-11',
@@ -214,6 +241,7 @@ export const EntryRow = memo(function EntryRow({
             {formatDayTime(entry.createdAt)}
           </time>
         )}
+        <InProject id={entry.projectId} />
         <TurnDot id={entry.id} current={current} />
       </AppLink>
       <span

@@ -1,7 +1,8 @@
 // What can be done with the conversations that are chosen in the sidebar, all at once; and what opens at a line by a right click.
-import { Archive, ArchiveRestore, Download, RotateCcw, Trash2, X } from 'lucide-react';
+import { Archive, ArchiveRestore, Download, FolderInput, RotateCcw, Trash2, X } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
+import { useSession } from '../hooks/session.tsx';
 import { IconButton, Menu, type MenuItem } from './controls.tsx';
 import type { ConversationActions } from './conversation-actions.tsx';
 import type { SidebarView } from './groups.ts';
@@ -18,6 +19,7 @@ interface Chosen {
 /** The same for the bar and for the menu. */
 function useItems({ entries, view, actions, askErase, onDone }: Chosen) {
   const { t } = useTranslation('shell');
+  const session = useSession();
   const then = (work: () => void) => () => {
     work();
     onDone();
@@ -42,12 +44,22 @@ function useItems({ entries, view, actions, askErase, onDone }: Chosen) {
     danger: true,
     onSelect: view === 'trash' ? askErase : then(() => actions.removeAll(entries)),
   };
-  return { exported, first: view === 'trash' ? restore : archive, remove };
+  const move = {
+    label: t('projects:moveTo'),
+    icon: <FolderInput size={15} aria-hidden />,
+    onSelect: then(() => session.asking.set({ type: 'move', ids: entries.map(({ id }) => id) })),
+  };
+  return {
+    exported,
+    first: view === 'trash' ? restore : archive,
+    move: view === 'trash' ? null : move,
+    remove,
+  };
 }
 
 export function SelectionBar(chosen: Chosen) {
   const { t } = useTranslation('shell');
-  const { exported, first, remove } = useItems(chosen);
+  const { exported, first, move, remove } = useItems(chosen);
   return (
     <div
       role="toolbar"
@@ -59,6 +71,7 @@ export function SelectionBar(chosen: Chosen) {
         {t('selected', { count: chosen.entries.length })}
       </span>
       <IconButton label={first.label} icon={first.icon} onClick={first.onSelect} />
+      {move && <IconButton label={move.label} icon={move.icon} onClick={move.onSelect} />}
       <Menu
         trigger={<IconButton label={t('export')} icon={<Download size={15} aria-hidden />} />}
         items={exported}
@@ -79,6 +92,15 @@ export interface MenuPlace {
   readonly y: number;
 }
 
+/**
+ * Acts once the menu has closed: a window that opens while it is still there would hand its focus back to the line, and would
+ * find nothing to return the focus to.
+ */
+const afterClosing = (item: MenuItem): MenuItem =>
+  typeof item === 'object' && 'onSelect' in item
+    ? { ...item, onSelect: () => queueMicrotask(item.onSelect) }
+    : item;
+
 /** A menu at a place of the window, for one line (`items`) or for all that are chosen. */
 export function ContextMenu({
   place,
@@ -93,7 +115,7 @@ export function ContextMenu({
   onClose: () => void;
 }) {
   const { t } = useTranslation('shell');
-  const { exported, first, remove } = useItems(chosen);
+  const { exported, first, move, remove } = useItems(chosen);
   return (
     <Menu
       open
@@ -102,15 +124,16 @@ export function ContextMenu({
       onOpenChange={(open) => {
         if (!open) onClose();
       }}
-      items={
+      items={(
         items ?? [
           { heading: t('selected', { count: chosen.entries.length }) },
           first,
+          ...(move ? [move] : []),
           { label: t('export'), icon: <Download size={15} aria-hidden />, items: exported },
           'separator',
           remove,
         ]
-      }
+      ).map(afterClosing)}
       trigger={
         <button
           type="button"

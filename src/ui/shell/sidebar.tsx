@@ -17,6 +17,7 @@ import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { sentences } from '../i18n/sentences.ts';
 import { ActivityButton } from '../library/activity.tsx';
+import { ProjectList } from '../projects/project-list.tsx';
 import { useHasAccount } from '../sync/use-sync.ts';
 import { AppLink } from './app-link.tsx';
 import { Button, Confirm, IconButton, Kbd, keyNames } from './controls.tsx';
@@ -65,6 +66,7 @@ export function Sidebar({ onHide, onOpened }: { onHide: () => void; onOpened: ()
           {view === 'trash' && <EmptyTrash />}
         </div>
       )}
+      <ProjectList view={view} onOpened={onOpened} />
       <nav aria-label={t('conversations')} className="min-h-36 flex-1">
         <ConversationList key={view} view={view} onOpened={onOpened} />
       </nav>
@@ -83,13 +85,14 @@ export function Sidebar({ onHide, onOpened }: { onHide: () => void; onOpened: ()
 /** How many conversations are out of the list. */
 function useViewCounts(): { readonly archived: number; readonly trash: number } {
   const entries = useReadable(useApp().documents.library, (library) => library.entries);
-  return useMemo(
-    () => ({
-      archived: entries.filter((entry) => inView(entry, 'archived')).length,
-      trash: entries.filter((entry) => inView(entry, 'trash')).length,
-    }),
-    [entries],
-  );
+  const projects = useReadable(useApp().documents.library, (library) => library.projects);
+  return useMemo(() => {
+    const all = [...entries, ...projects];
+    return {
+      archived: all.filter((entry) => inView(entry, 'archived')).length,
+      trash: all.filter((entry) => inView(entry, 'trash')).length,
+    };
+  }, [entries, projects]);
 }
 
 /** Name, new conversation, search. */
@@ -118,6 +121,7 @@ function SidebarHead({ onHide, onOpened }: { onHide: () => void; onOpened: () =>
           className={NAV_ROW}
           title={keyNames(newKeys).join(' ')}
           onClick={() => {
+            session.project.set(null);
             navigation.newConversation();
             onOpened();
             session.composer.get()?.focus();
@@ -230,8 +234,11 @@ function EmptyTrash() {
   const actions = useConversationActions();
   const everywhere = useHasAccount();
   const [asking, setAsking] = useState(false);
-  const entries = useReadable(documents.library, (library) => library.entries);
-  const trash = useMemo(() => entries.filter((entry) => inView(entry, 'trash')), [entries]);
+  const { entries, projects } = useReadable(documents.library);
+  const trash = useMemo(
+    () => [...entries, ...projects].filter((entry) => inView(entry, 'trash')),
+    [entries, projects],
+  );
   return (
     <>
       <Button size="sm" variant="ghost" onClick={() => setAsking(true)}>

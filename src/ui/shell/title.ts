@@ -23,12 +23,15 @@ export function TabTitle(): null {
     isTemporary(id)
       ? tc('temporary.title')
       : shownTitle(entries.find((entry) => entry.id === id)?.title, t('untitled'));
+  const projects = useReadable(app.documents.library, (library) => library.projects);
   const place =
-    route.screen !== 'conversation'
-      ? t(route.screen)
-      : route.conversationId === null
-        ? t('newConversation')
-        : nameOf(route.conversationId);
+    route.screen === 'project'
+      ? shownTitle(projects.find(({ id }) => id === route.projectId)?.title, t('projects:title'))
+      : route.screen !== 'conversation'
+        ? t(route.screen)
+        : route.conversationId === null
+          ? t('newConversation')
+          : nameOf(route.conversationId);
   useEffect(() => {
     const words = `${unread > 0 ? `(${unread}) ` : ''}${place} · Recollect`;
     document.title = work === null ? words : `${formatPercent(work / 100)} · ${words}`;

@@ -41,6 +41,7 @@ const DESCRIBED: Readonly<Record<string, unknown>> = {
   'indexing.summaries': 'extractive',
   'sync.mode': 'disabled',
   'sync.auto_sync_interval': 300,
+  'sync.exclude_projects': [],
   'sync.remote.endpoint': '',
   'sync.remote.timeout': 30,
   'recall.auto_recall.enabled': true,

@@ -90,3 +90,27 @@ describe('two devices at once', () => {
     }
   });
 });
+
+it('of a project that stays on a device nothing is sent from there, nor of what moves into it', async () => {
+  const { laptop, phone, project, ids } = await pairWith(['a', 'b']);
+  const [a, b] = ids as [ConversationId, ConversationId];
+  await laptop.change(a, { meta: { projectId: project } });
+  await settled(laptop);
+  const config = laptop.config.get();
+  laptop.config.set({ ...config, sync: { ...config.sync, exclude_projects: [project] } });
+  await eventually(laptop, async () => (await laptop.sync.where(a)).place === 'withheld');
+  await eventually(laptop, async () => (await laptop.sync.where(project)).place === 'withheld');
+  await laptop.say(a, 'stays here');
+  await laptop.change(b, { meta: { projectId: project } });
+  await laptop.say(b, 'stays here, too');
+  await settled(laptop);
+  await phone.sync.syncNow({ force: true });
+  await settled(phone);
+  expect((await phone.texts(a)).join()).not.toContain('stays here');
+  expect((await phone.texts(b)).join()).not.toContain('stays here');
+  // Moved out again, all of it goes.
+  await laptop.change(b, { meta: { projectId: '' } });
+  await eventually(phone, async () => (await phone.texts(b)).includes('stays here, too'));
+  laptop.config.set(config);
+  await eventually(phone, async () => (await phone.texts(a)).includes('stays here'));
+});

@@ -11,6 +11,7 @@ const ELSEWHERE = [
   'sync.remote.endpoint',
   'ui.shortcuts',
   'chat.persona',
+  'sync.exclude_projects',
   'privacy.encrypt_local',
 ];
 

@@ -27,6 +27,10 @@ export const memory = {
     unusableHelp:
       'Deleted or changed since, or never to be brought back: this passage goes to no model any more. The answer that used it stays as it is.',
     noneUsed: 'Nothing from memory was used.',
+    scope: {
+      only: 'Memory looked only in the project “{{name}}”.',
+      first: 'Memory looked in the project “{{name}}” first.',
+    },
     searchedFor: 'Searched for “{{query}}”.',
     trigger: {
       start: 'Recalled because the conversation starts.',
@@ -136,6 +140,7 @@ export const memory = {
     hybrid: 'Both, weighted',
     stands: 'Clearly the best match',
     above: 'Ahead of other conversations',
+    project: 'Project',
     lane: 'Who said it',
     decay: 'Time',
     final: 'Score',

@@ -286,6 +286,10 @@ export const settings = {
       label: 'Check again every (seconds)',
       help: 'Changes are sent at once. This often, everything is compared as well and what failed is retried.',
     },
+    'sync.exclude_projects': {
+      label: 'Projects kept on this device',
+      help: 'Their conversations, files and instructions are not sent from here. Set on the page of each project.',
+    },
     'sync.remote.timeout': {
       label: 'Timeout (seconds)',
       help: 'A relay that does not answer within this time counts as unreachable. Raise it on slow connections.',

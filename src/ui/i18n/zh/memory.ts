@@ -21,6 +21,7 @@ export const memory = {
     unusable: '不再发送',
     unusableHelp: '此后已删除或修改，或已设为不再回忆：此片段不会再发送给任何模型。用到它的回答保持不变。',
     noneUsed: '没有使用记忆中的内容。',
+    scope: { only: '记忆只看了项目“{{name}}”。', first: '记忆先看了项目“{{name}}”。' },
     searchedFor: '搜索了“{{query}}”。',
     trigger: {
       start: '对话刚开始，因此查阅了记忆。',
@@ -120,6 +121,7 @@ export const memory = {
     hybrid: '加权合计',
     stands: '高出其余候选',
     above: '高出其他对话中最好的一条',
+    project: '项目',
     lane: '由谁说出',
     decay: '时间',
     final: '得分',

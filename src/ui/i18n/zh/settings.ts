@@ -193,6 +193,10 @@ export const settings = {
       label: '再次检查的间隔（秒）',
       help: '改动会立即传送。此外每隔这么久全部核对一次，失败的再试一次。',
     },
+    'sync.exclude_projects': {
+      label: '只留在这台设备上的项目',
+      help: '它们的对话、文件和指令不会从这里发出。在各个项目的页面里设置。',
+    },
     'sync.remote.timeout': {
       label: '等待中继的时间（秒）',
       help: '中继这么久没有回应，就算连不上。网络慢时可调大。',

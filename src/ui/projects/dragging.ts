@@ -1,0 +1,54 @@
+// Conversations dragged from the list onto a project.
+import { type DragEvent, useCallback, useRef, useState } from 'react';
+import { asConversationId, type ConversationId } from '../../domain/base/ids.ts';
+import type { LibraryEntry } from '../../services/documents/documents.ts';
+
+const TYPE = 'application/x-recollect-conversations';
+
+/** Lets these be dragged; what they are called goes along as text, for other windows. */
+function dragConversations(event: DragEvent, ids: readonly ConversationId[], words: string): void {
+  event.dataTransfer.setData(TYPE, ids.join('\n'));
+  event.dataTransfer.setData('text/plain', words);
+  event.dataTransfer.effectAllowed = 'move';
+}
+
+/** What begins the drag of a line: with all that are chosen where it is one of them. The same function as long as the list is there. */
+export function useDrag(chosen: readonly LibraryEntry[]): (entry: LibraryEntry, event: DragEvent) => void {
+  const latest = useRef(chosen);
+  latest.current = chosen;
+  return useCallback((entry, event) => {
+    const all = latest.current.some(({ id }) => id === entry.id) ? latest.current : [entry];
+    dragConversations(
+      event,
+      all.map(({ id }) => id),
+      all.map(({ title }) => title).join('\n'),
+    );
+  }, []);
+}
+
+/** A place that takes dragged conversations. `over`: some are held above it now. */
+export function useConversationDrop(onDrop: (ids: readonly ConversationId[]) => void) {
+  const [over, setOver] = useState(false);
+  const isTaken = (event: DragEvent) => event.dataTransfer.types.includes(TYPE);
+  return {
+    over,
+    handlers: {
+      onDragOver: (event: DragEvent) => {
+        if (!isTaken(event)) return;
+        event.preventDefault();
+        event.dataTransfer.dropEffect = 'move';
+        setOver(true);
+      },
+      onDragLeave: (event: DragEvent) => {
+        if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOver(false);
+      },
+      onDrop: (event: DragEvent) => {
+        setOver(false);
+        if (!isTaken(event)) return;
+        event.preventDefault();
+        const ids = event.dataTransfer.getData(TYPE).split('\n').filter(Boolean);
+        if (ids.length > 0) onDrop(ids.map(asConversationId));
+      },
+    },
+  };
+}

@@ -1,0 +1,26 @@
+// A part of a project's page.
+import type { ReactNode } from 'react';
+
+/** A part of the page under its heading. */
+export function Part({
+  title,
+  words,
+  actions,
+  children,
+}: {
+  title: string;
+  words?: string;
+  actions?: ReactNode;
+  children?: ReactNode;
+}) {
+  return (
+    <section aria-label={title}>
+      <div className="flex min-h-8 items-center gap-2">
+        <h2 className="flex-1 font-semibold">{title}</h2>
+        {actions}
+      </div>
+      {words && <p className="pb-2 text-ink-2 text-sm">{words}</p>}
+      {children}
+    </section>
+  );
+}

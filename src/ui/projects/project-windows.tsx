@@ -1,0 +1,306 @@
+// What is asked about projects: a new one, where conversations go, what becomes of those in one that is deleted, which folders become some.
+import { Check, Folder, FolderPlus } from 'lucide-react';
+import { useId, useMemo, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { ConversationId } from '../../domain/base/ids.ts';
+import { foldersWithoutProject } from '../../domain/projects/filing.ts';
+import { MAX_PROJECT_NAME, type ProjectId } from '../../domain/projects/project.ts';
+import { comparable } from '../../domain/text/find.ts';
+import type { ProjectEntry } from '../../services/documents/documents.ts';
+import { useApp, useReadable } from '../hooks/app.tsx';
+import { useNavigation } from '../hooks/navigation.tsx';
+import { type ProjectQuestion, useSession } from '../hooks/session.tsx';
+import { RadioTile } from '../settings/radio-tile.tsx';
+import { Button, classes, Dialog, TextField } from '../shell/controls.tsx';
+import { useReport } from '../shell/conversation-actions.tsx';
+import { offer } from '../shell/offer.ts';
+import { useProjectActions } from './project-actions.tsx';
+import { ProjectMark } from './project-mark.tsx';
+import { nameOf, useProjects } from './use-projects.ts';
+
+/** The one that is open. */
+export function ProjectWindows() {
+  const { asking } = useSession();
+  const question = useReadable(asking);
+  const close = () => asking.set(null);
+  // While it fades out it still says what it said.
+  const [shown, setShown] = useState<ProjectQuestion | null>(question);
+  if (question !== null && question !== shown) setShown(question);
+  const open = question !== null;
+  switch (shown?.type) {
+    case 'make':
+      return <MakeWindow open={open} onClose={close} />;
+    case 'move':
+      return <MoveWindow open={open} onClose={close} ids={shown.ids} />;
+    case 'remove':
+      return <RemoveWindow open={open} onClose={close} project={shown.project} />;
+    case 'folders':
+      return <FoldersWindow open={open} onClose={close} />;
+    default:
+      return null;
+  }
+}
+
+interface WindowProps {
+  readonly open: boolean;
+  readonly onClose: () => void;
+}
+
+function MakeWindow({ open, onClose }: WindowProps) {
+  const { t } = useTranslation('projects');
+  const { projects } = useApp();
+  const navigation = useNavigation();
+  const report = useReport();
+  const form = useId();
+  const [name, setName] = useState('');
+  const make = () => {
+    projects.create({ name }).then((id) => {
+      onClose();
+      navigation.openProject(id);
+    }, report);
+  };
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onClose}
+      title={t('make.title')}
+      description={t('make.words')}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('shell:cancel')}</Button>
+          <Button type="submit" form={form} variant="primary" disabled={name.trim() === ''}>
+            {t('make.create')}
+          </Button>
+        </>
+      }
+    >
+      <form
+        id={form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (name.trim() !== '') make();
+        }}
+      >
+        <TextField
+          label={t('make.name')}
+          data-first-focus
+          value={name}
+          maxLength={MAX_PROJECT_NAME}
+          placeholder={t('make.placeholder')}
+          onChange={(event) => setName(event.target.value)}
+        />
+      </form>
+    </Dialog>
+  );
+}
+
+function MoveWindow({ open, onClose, ids }: WindowProps & { ids: readonly ConversationId[] }) {
+  const { t } = useTranslation('projects');
+  const app = useApp();
+  const actions = useProjectActions();
+  const report = useReport();
+  const listed = useProjects();
+  const entries = useReadable(app.documents.library, (library) => library.entries);
+  const [wanted, setWanted] = useState('');
+  const form = comparable(wanted).trim();
+  const found = listed.filter(({ entry }) => comparable(entry.title).includes(form));
+  const places = new Set(ids.map((id) => entries.find((entry) => entry.id === id)?.projectId ?? null));
+  const here = (id: ProjectId | null) => places.size === 1 && places.has(id);
+  const go = (project: ProjectId | null) => {
+    onClose();
+    actions.move(ids, project);
+  };
+  const isNew = form !== '' && !listed.some(({ entry }) => comparable(entry.title).trim() === form);
+  const row = (key: string, at: ProjectId | null, mark: React.ReactNode, words: string, inner = false) => (
+    <li key={key}>
+      <button
+        type="button"
+        disabled={here(at)}
+        onClick={() => go(at)}
+        className={classes(
+          'touchable flex min-h-9 w-full items-center gap-2.5 rounded-sm px-2 text-left hover:bg-fill disabled:text-ink-3 disabled:hover:bg-transparent',
+          inner && 'pl-7',
+        )}
+      >
+        {mark}
+        <span dir="auto" className="min-w-0 flex-1 truncate">
+          {words}
+        </span>
+        {here(at) && (
+          <span className="flex items-center gap-1 text-ink-3 text-xs">
+            <Check size={14} aria-hidden />
+            {t('move.here')}
+          </span>
+        )}
+      </button>
+    </li>
+  );
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onClose}
+      title={t('move.title', { count: ids.length })}
+      description={t('move.words')}
+    >
+      <div className="flex flex-col gap-2 pb-3">
+        <TextField
+          label={t('move.find')}
+          hideLabel
+          data-first-focus
+          value={wanted}
+          maxLength={MAX_PROJECT_NAME}
+          placeholder={t('move.find')}
+          onChange={(event) => setWanted(event.target.value)}
+          onKeyDown={(event) => {
+            const [first] = found;
+            if (event.key === 'Enter' && !event.nativeEvent.isComposing && first && !here(first.entry.id))
+              go(first.entry.id);
+          }}
+        />
+        <ul className="max-h-[40vh] overflow-y-auto">
+          {found.map(({ entry, inner }) =>
+            row(
+              entry.id,
+              entry.id,
+              <ProjectMark face={entry.project.face} />,
+              nameOf(entry, t('title')),
+              inner && form === '',
+            ),
+          )}
+          {form === '' &&
+            row('outside', null, <Folder size={16} aria-hidden className="text-ink-3/40" />, t('none'))}
+          {isNew && (
+            <li>
+              <button
+                type="button"
+                className="touchable flex min-h-9 w-full items-center gap-2.5 rounded-sm px-2 text-left text-accent hover:bg-fill"
+                onClick={() => {
+                  app.projects.create({ name: wanted }).then(go, report);
+                }}
+              >
+                <FolderPlus size={16} aria-hidden />
+                <span className="min-w-0 flex-1 truncate">
+                  {t('move.newCalled', { name: wanted.trim() })}
+                </span>
+              </button>
+            </li>
+          )}
+        </ul>
+        {found.length === 0 && form !== '' && <p className="px-2 text-ink-3 text-sm">{t('move.nothing')}</p>}
+      </div>
+    </Dialog>
+  );
+}
+
+function RemoveWindow({ open, onClose, project }: WindowProps & { project: ProjectEntry }) {
+  const { t } = useTranslation('projects');
+  const actions = useProjectActions();
+  const navigation = useNavigation();
+  const library = useReadable(useApp().documents.library);
+  const [what, setWhat] = useState<'outside' | 'trash'>('outside');
+  const count = library.entries.filter(
+    ({ projectId, deletedAt }) => projectId === project.id && deletedAt === null,
+  ).length;
+  const holds = library.projects.some((one) => one.projectId === project.id && one.deletedAt === null);
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onClose}
+      title={t('remove.title', { name: nameOf(project, t('title')) })}
+      description={[t('remove.words'), ...(holds ? [t('remove.inner')] : [])].join(' ')}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('shell:cancel')}</Button>
+          <Button
+            variant="danger"
+            onClick={() => {
+              onClose();
+              const { route } = navigation;
+              if (route.screen === 'project' && route.projectId === project.id) navigation.newConversation();
+              actions.remove(project, count > 0 ? what : 'outside');
+            }}
+          >
+            {t('remove.action')}
+          </Button>
+        </>
+      }
+    >
+      {count > 0 ? (
+        <fieldset className="flex flex-col gap-2 pb-1">
+          <legend className="pb-2 font-medium">{t('remove.what', { count })}</legend>
+          {(['outside', 'trash'] as const).map((one) => (
+            <RadioTile
+              key={one}
+              name="conversations-of-project"
+              checked={what === one}
+              onChange={() => setWhat(one)}
+              label={t(`remove.${one}`)}
+              help={t(`remove.${one}Help`)}
+            />
+          ))}
+        </fieldset>
+      ) : null}
+    </Dialog>
+  );
+}
+
+function FoldersWindow({ open, onClose }: WindowProps) {
+  const { t } = useTranslation('projects');
+  const app = useApp();
+  const report = useReport();
+  const entries = useReadable(app.documents.library, (library) => library.entries);
+  const folders = useMemo(() => foldersWithoutProject(entries), [entries]);
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
+  const chosen = folders.filter(({ folder }) => !left.has(folder)).map(({ folder }) => folder);
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onClose}
+      title={t('folders.title')}
+      description={t('folders.words')}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('shell:cancel')}</Button>
+          <Button
+            variant="primary"
+            disabled={chosen.length === 0}
+            onClick={() => {
+              onClose();
+              app.projects.adopt(chosen).then(
+                (undo) =>
+                  offer(t('made', { count: chosen.length }), {
+                    label: t('shell:undo'),
+                    onClick: () => void undo().catch(report),
+                  }),
+                report,
+              );
+            }}
+          >
+            {t('folders.make', { count: chosen.length })}
+          </Button>
+        </>
+      }
+    >
+      <ul className="max-h-[45vh] divide-y divide-line overflow-y-auto">
+        {folders.map(({ folder, count }) => (
+          <li key={folder}>
+            <label className="touchable flex min-h-10 cursor-pointer items-center gap-3 py-1">
+              <input
+                type="checkbox"
+                checked={!left.has(folder)}
+                onChange={() => {
+                  const next = new Set(left);
+                  if (!next.delete(folder)) next.add(folder);
+                  setLeft(next);
+                }}
+                className="size-4 shrink-0 accent-accent"
+              />
+              <span className="min-w-0 flex-1 break-all font-mono text-xs">{folder}</span>
+              <span className="shrink-0 text-ink-3 text-xs">{t('folders.count', { count })}</span>
+            </label>
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  );
+}
