@@ -70,7 +70,7 @@ export const configSchema = z.strictObject({
       mode: z.enum(['disabled', 'local', 'remote', 'managed']).default('disabled'),
       auto_sync_interval: count(10, 86_400).default(300),
       /** Projects, by id, of which nothing is sent from this device. */
-      exclude_projects: z.array(z.string().min(1).max(100)).max(200).default([]),
+      exclude_projects: z.array(z.string().min(1).max(100)).max(1000).default([]),
       remote: z
         .strictObject({ endpoint: z.string().max(2000).default(''), timeout: count(1, 600).default(30) })
         .prefault({}),

@@ -13,6 +13,7 @@ import { CONFIG_FIELDS, type ConfigField } from '../../../src/domain/settings/fi
 import { createKeys } from '../../../src/services/settings/keys.ts';
 import type { Settings } from '../../../src/services/settings/settings.ts';
 import { createSettings } from '../../../src/services/settings/settings-service.ts';
+import { runs } from '../../scale.ts';
 
 const endpoint: Endpoint = {
   id: 'e1',
@@ -295,7 +296,7 @@ describe('settings', () => {
           await there.importYaml(here.exportYaml());
           expect(there.config.get()).toEqual(here.config.get());
         }),
-        { numRuns: 10 },
+        { numRuns: runs(10, 4) },
       );
     });
 
