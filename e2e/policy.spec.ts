@@ -71,6 +71,7 @@ test('every file comes with the policy, and what reaches out is named', { tag: '
     expect(headers).toMatchObject({
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
+      'permissions-policy': expect.stringContaining('microphone=(self), camera=(self), geolocation=()'),
       'cross-origin-embedder-policy': 'require-corp',
     });
     expect(headers['content-security-policy']).toContain("connect-src 'self';");

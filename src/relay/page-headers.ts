@@ -46,11 +46,20 @@ export const ISOLATION: Readonly<Record<string, string>> = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
 
+/**
+ * What of the device a page may ask the person for: the microphone to dictate, the camera to read a pairing code. The page of previews, which
+ * holds what models wrote, may ask for nothing.
+ */
+const NEVER = 'geolocation=(), payment=(), usb=(), serial=(), hid=(), midi=(), display-capture=()';
+const permissions = (path: string): string =>
+  path === PREVIEW ? `microphone=(), camera=(), ${NEVER}` : `microphone=(self), camera=(self), ${NEVER}`;
+
 /** The headers of the file at `path` (of the address, without its query). */
 export const pageHeaders = (path: string): Readonly<Record<string, string>> => ({
   ...ISOLATION,
   // A page cannot forbid its being framed in itself.
   'Content-Security-Policy': headerPolicy(path),
+  'Permissions-Policy': permissions(path),
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
 });

@@ -758,6 +758,7 @@ describe('whoever runs it', () => {
       expect(page.headers.get('cache-control')).toBe('no-cache');
       expect(page.headers.get('x-content-type-options')).toBe('nosniff');
       expect(page.headers.get('referrer-policy')).toBe('no-referrer');
+      expect(page.headers.get('permissions-policy')).toMatch(/^microphone=\(self\), camera=\(self\), geo/);
       const policy = page.headers.get('content-security-policy');
       expect(policy).toContain("connect-src 'self';");
       expect(policy).toContain("frame-ancestors 'none'");

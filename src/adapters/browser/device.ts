@@ -3,6 +3,7 @@ import { Workbox } from 'workbox-window';
 import { type Problem, RecollectError } from '../../domain/base/errors.ts';
 import { ignore, log, orElse } from '../../domain/base/log.ts';
 import { type Readable, type Writable, writable } from '../../domain/base/readable.ts';
+import { createDictation, type Dictation } from './dictation.ts';
 import { isFile, MODEL_CACHE } from './model-cache.ts';
 import { looksPrivate } from './private-window.ts';
 
@@ -23,6 +24,8 @@ export interface Device {
   persist(): Promise<boolean>;
   /** This window looks private: what it keeps may be gone when it is closed. False until that is known, and where it cannot be. */
   readonly isPrivate: Readable<boolean>;
+  /** Speech into words; null where the browser has no recogniser. */
+  readonly dictation: Dictation | null;
   /** Non-null when the app can be installed right now. */
   readonly install: Readable<(() => Promise<void>) | null>;
   /** Non-null when a new version waits; calling it reloads into it. */
@@ -96,6 +99,7 @@ export function createDevice(options: {
     install,
     update,
     isPrivate,
+    dictation: createDictation(),
     fatal: writable(options.fatal),
     storage: async () => {
       const { storage } = navigator;

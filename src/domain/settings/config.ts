@@ -9,6 +9,33 @@ const categories = z.array(z.enum(CATEGORIES)).max(CATEGORIES.length);
 const ownList = z.array(z.string().trim().min(2).max(200)).max(1000).default([]);
 const url = z.union([z.literal(''), z.url({ protocol: /^https?$/ })]);
 
+/** What a recogniser may be asked for (BCP 47); `auto`: the language of the interface. */
+export const DICTATION_LANGUAGES = [
+  'auto',
+  'en-US',
+  'en-GB',
+  'en-IN',
+  'zh-CN',
+  'zh-TW',
+  'zh-HK',
+  'de-DE',
+  'es-ES',
+  'es-MX',
+  'fr-FR',
+  'hi-IN',
+  'it-IT',
+  'ja-JP',
+  'ko-KR',
+  'nl-NL',
+  'pl-PL',
+  'pt-BR',
+  'pt-PT',
+  'ru-RU',
+  'tr-TR',
+  'uk-UA',
+  'vi-VN',
+] as const;
+
 export const configSchema = z.strictObject({
   version: z.literal('1.0').default('1.0'),
   storage: z
@@ -213,12 +240,15 @@ export const configSchema = z.strictObject({
       own_patterns: z.array(z.string().min(1).max(200).refine(isOwnPattern)).max(100).default([]),
       /** Named by the first description; only `false` is true of this app, so nothing else is accepted (README, Limits). */
       encrypt_local: z.literal(false).default(false),
+      /** The person agreed that the browser sends what the microphone hears to a service of its maker. */
+      dictation_by_service: z.boolean().default(false),
       exclude_work_dirs: z.array(z.string().min(1).max(1000)).max(1000).default(['*/secret-project/*']),
     })
     .prefault({}),
   ui: z
     .strictObject({
       language: z.enum(['auto', 'en', 'zh']).default('auto'),
+      dictation_language: z.enum(DICTATION_LANGUAGES).default('auto'),
       theme: z.enum(['auto', 'light', 'dark']).default('auto'),
       /** Of everything, in steps of the browser's own. */
       font_size: z.enum(['small', 'medium', 'large', 'larger']).default('medium'),

@@ -1,5 +1,5 @@
 // What can be taken out of an answer, and asked again: copied, shared, kept as a file, read aloud, answered by another model.
-import { Columns3, Copy, Download, RefreshCw, Share2, Square, Volume2 } from 'lucide-react';
+import { Columns3, Copy, Download, Pause, Play, RefreshCw, Share2, Square, Volume2 } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { toast } from 'sonner';
 import { isAbort } from '../../domain/base/errors.ts';
@@ -9,7 +9,7 @@ import { useSession } from '../hooks/session.tsx';
 import { IconButton, type MenuItem } from '../shell/controls.tsx';
 import { download, useReport } from '../shell/conversation-actions.tsx';
 import { useActions } from './message-actions.ts';
-import { plainAnswer } from './plain-answer.ts';
+import { plainAnswer, spokenAnswer } from './plain-answer.ts';
 
 /** Every model that is connected, to answer `message` again; nothing where there is only one. */
 function useOtherModels(message: Message): MenuItem[] {
@@ -83,7 +83,9 @@ export function useAnswerItems(message: Message, text: string): MenuItem[] {
             label: t('readAloud'),
             icon: <Volume2 size={15} aria-hidden />,
             onSelect: () => {
-              if (!readAloud.start(message.id, plainAnswer(text), i18n.language)) toast(t('noVoice'));
+              const words = spokenAnswer(text, t('codeLeftOut'));
+              const read = readAloud.start(message.id, words, i18n.language);
+              if (read !== 'all') toast(t(read === 'none' ? 'noVoice' : 'someNoVoice'));
             },
           },
         ]
@@ -92,17 +94,33 @@ export function useAnswerItems(message: Message, text: string): MenuItem[] {
   ];
 }
 
-/** Ends the reading of this message; there only while it is read. */
-export function StopReading({ message }: { message: Message }) {
+/** Pauses, goes on with and ends the reading of this message; there only while it is read. */
+export function ReadingTools({ message }: { message: Message }) {
   const { t } = useTranslation('chat');
   const { readAloud } = useSession();
-  const reads = useReadable(readAloud.reading, (id) => id === message.id);
-  return reads ? (
-    <IconButton
-      size="sm"
-      label={t('stopReading')}
-      icon={<Square size={13} fill="currentColor" aria-hidden />}
-      onClick={readAloud.stop}
-    />
-  ) : null;
+  const reading = useReadable(readAloud.reading);
+  if (reading?.message !== message.id) return null;
+  const { paused } = reading;
+  return (
+    <>
+      <IconButton
+        size="sm"
+        label={t(paused ? 'goOnReading' : 'pauseReading')}
+        icon={
+          paused ? (
+            <Play size={14} fill="currentColor" aria-hidden />
+          ) : (
+            <Pause size={14} fill="currentColor" aria-hidden />
+          )
+        }
+        onClick={() => (paused ? readAloud.goOn() : readAloud.pause())}
+      />
+      <IconButton
+        size="sm"
+        label={t('stopReading')}
+        icon={<Square size={13} fill="currentColor" aria-hidden />}
+        onClick={() => readAloud.stop()}
+      />
+    </>
+  );
 }

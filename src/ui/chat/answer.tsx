@@ -23,7 +23,7 @@ import { RecallCard } from '../memory/recall-card.tsx';
 import { RecallNote } from '../memory/recall-note.tsx';
 import { Button, classes, IconButton, Spinner } from '../shell/controls.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
-import { StopReading, useAnswerItems } from './answer-menu.tsx';
+import { ReadingTools, useAnswerItems } from './answer-menu.tsx';
 import { CompactionRunning } from './compaction.tsx';
 import { DrawnOrPlain, wordsOf } from './drawn-or-plain.tsx';
 import { FilePart } from './file-part.tsx';
@@ -358,7 +358,7 @@ export function Answer({
         <div className="mt-1 flex min-h-7 flex-wrap items-center gap-x-2 gap-y-1">
           {siblings && <SiblingArrows siblings={siblings} onShow={actions.show} />}
           <UsageLine message={whole} remembered={remembered} />
-          <StopReading message={message} />
+          <ReadingTools message={message} />
           <div className={classes(TOOLS, last && 'opacity-100')}>
             {text && <CopyButton text={text} />}
             {actions.canWrite && (

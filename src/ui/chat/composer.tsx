@@ -27,6 +27,8 @@ import { isComposing, keysOf, useShortcutKeys } from '../shell/shortcuts.ts';
 import { CommandShelf, type CommandShelfHandle, isCommandLine } from './command-shelf.tsx';
 import { ComposerBar } from './composer-bar.tsx';
 import { ComposerNotices } from './composer-notices.tsx';
+import type { Dictator } from './dictating.ts';
+import { DictationButton, DictationLine, useDictation, useHearsWords } from './dictation.tsx';
 import { DocumentsBeingRead } from './documents-being-read.tsx';
 import { below, inserted } from './draft.ts';
 import { FileChips } from './file-chips.tsx';
@@ -91,10 +93,13 @@ export function Composer({
   const { area, files, command } = draft;
   const attachments = useAttachments(draft);
   const offered = useOfferedPassages();
+  const dictator = useDictation(draft);
+  const hasWords = useHearsWords(dictator) || draft.hasText;
   useComposerControl(draft);
   useImperativeHandle(handle, () => ({ addFiles: attachments.addFiles }));
   const prompts = usePrompts(draft);
-  const submit = useSubmit({ draft, attachments, offered, send, runCommand, takePrompt: prompts.takeLine });
+  const takePrompt = prompts.takeLine;
+  const submit = useSubmit({ draft, dictator, attachments, offered, send, runCommand, takePrompt });
   const parts = useRestedParts(draft);
   const { choice } = useModelInUse(conversation);
   const next = useNextRequest(conversation, parts, offered.announced);
@@ -106,16 +111,7 @@ export function Composer({
   return (
     <div className="before:-top-5 relative mx-auto w-full max-w-(--measure) px-3 pb-3 before:pointer-events-none before:absolute before:inset-x-0 before:h-5 before:bg-linear-to-t before:from-paper before:to-transparent md:px-5">
       {first && draft.recallText !== '' && (
-        <div className="absolute inset-x-3 bottom-full z-10 pb-2 md:inset-x-5">
-          <RecallChip
-            key={offered.returned}
-            text={draft.recallText}
-            conversationId={conversationId}
-            hasModel={choice !== null}
-            before={offered.latest()}
-            onChange={offered.note}
-          />
-        </div>
+        <OfferedRecall {...{ draft, offered, conversationId }} hasModel={choice !== null} />
       )}
       {conversationId !== null && <ComposerQueue id={conversationId} turn={turn} draft={draft} />}
       <ComposerForm area={area} onSubmit={submit}>
@@ -141,6 +137,7 @@ export function Composer({
         <ComposerNotices conversation={conversation} draft={draft} attachments={attachments} />
         <ComposerFiles draft={draft} />
         <DocumentsBeingRead files={attachments.beingRead} />
+        <DictationLine dictator={dictator} area={area} />
         <textarea
           ref={area}
           rows={1}
@@ -156,15 +153,42 @@ export function Composer({
         />
         <ComposerBar
           busy={busy}
-          canSend={(draft.hasText || files.length > 0) && attachments.beingRead.length === 0}
+          canSend={(hasWords || files.length > 0) && attachments.beingRead.length === 0}
           onFiles={attachments.addFiles}
           onStop={() => conversationId && app.chat.stop(conversationId)}
         >
           <GaugeRing next={next} onFold={onFold} />
           <PersonaPicker conversation={conversation} {...(persona ?? {})} />
           <ModelPicker conversation={conversation} />
+          <DictationButton dictator={dictator} />
         </ComposerBar>
       </ComposerForm>
+    </div>
+  );
+}
+
+/** What memory has for the words that begin a conversation. */
+function OfferedRecall({
+  draft,
+  offered,
+  conversationId,
+  hasModel,
+}: {
+  draft: ComposerDraft;
+  offered: ReturnType<typeof useOfferedPassages>;
+  conversationId: ConversationId | null;
+  hasModel: boolean;
+}) {
+  return (
+    <div className="absolute inset-x-3 bottom-full z-10 pb-2 md:inset-x-5">
+      <RecallChip
+        key={offered.returned}
+        text={draft.recallText}
+        conversationId={conversationId}
+        hasModel={hasModel}
+        before={offered.latest()}
+        onChange={offered.note}
+      />
     </div>
   );
 }
@@ -383,6 +407,7 @@ function usePrompts({ area, wordsAside, setText }: ComposerDraft) {
 /** Sends the draft, or runs it where it is a command. What could not be sent comes back. */
 function useSubmit({
   draft: { area, keeper, aside, filesNow, setText, wordsAside, changeFiles, replaceFiles, ...draft },
+  dictator,
   attachments,
   offered,
   send,
@@ -390,6 +415,8 @@ function useSubmit({
   takePrompt,
 }: {
   draft: ComposerDraft;
+  /** Null where nothing can be dictated. */
+  dictator: Dictator | null;
   attachments: Attachments;
   offered: ReturnType<typeof useOfferedPassages>;
   send: (parts: readonly Part[], passages: RecallChoice) => Promise<void>;
@@ -433,6 +460,9 @@ function useSubmit({
     offered.forget();
   };
   return () => {
+    // What is being said belongs to what is sent.
+    dictator?.take();
+    dictator?.dismiss();
     if (!area.current) return;
     const text = area.current.value.trim();
     if (attachments.beingRead.length > 0) {

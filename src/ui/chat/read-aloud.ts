@@ -26,73 +26,176 @@ export function spokenPieces(text: string): string[] {
   return pieces;
 }
 
-/** The language of a text, as a voice is asked for it: by its script, else `otherwise`. */
+/** Scripts, and the languages written in them; where a text does not say which of several it is, the first. */
+const SCRIPTS: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/\p{Script=Hangul}/gu, ['ko']],
+  [/\p{Script=Cyrillic}+/gu, ['ru', 'uk', 'bg', 'sr', 'be', 'mk']],
+  [/\p{Script=Arabic}+/gu, ['ar', 'fa', 'ur']],
+  [/\p{Script=Greek}+/gu, ['el']],
+  [/\p{Script=Hebrew}+/gu, ['he']],
+  [/\p{Script=Thai}+/gu, ['th']],
+  [/\p{Script=Devanagari}+/gu, ['hi']],
+];
+
+/** The language of a text, as a voice is asked for it: by the script of most of it, else `otherwise`. */
 export function spokenLanguage(text: string, otherwise: string): string {
   const sample = text.slice(0, 2000);
-  if (/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(sample)) return 'ja';
-  if (/\p{Script=Hangul}/u.test(sample)) return 'ko';
-  const han = sample.match(/\p{Script=Han}/gu)?.length ?? 0;
-  const latin = sample.match(/\p{Script=Latin}+/gu)?.length ?? 0;
-  if (han > latin) return 'zh';
-  return han > 0 || !otherwise.startsWith('zh') ? otherwise : 'en';
+  const count = (script: RegExp) => sample.match(script)?.length ?? 0;
+  const among = (languages: readonly string[]) =>
+    languages.some((one) => otherwise.startsWith(one)) ? otherwise : (languages[0] as string);
+  const latin = count(/\p{Script=Latin}+/gu);
+  const kana = count(/[\p{Script=Hiragana}\p{Script=Katakana}]/gu);
+  const han = count(/\p{Script=Han}/gu);
+  if (kana > 0 && kana + han > latin) return 'ja';
+  if (han > latin) return among(['zh', 'ja']);
+  for (const [script, languages] of SCRIPTS) if (count(script) > latin) return among(languages);
+  const isLatin = !['zh', 'ja', ...SCRIPTS.flatMap(([, languages]) => languages)].some((one) =>
+    otherwise.startsWith(one),
+  );
+  return isLatin || han > 0 || latin === 0 ? otherwise : 'en';
+}
+
+/** Where the sentence begins that `at` lies in, characters. */
+export function sentenceStart(text: string, at: number): number {
+  let start = 0;
+  for (const { index, 0: end } of text.slice(0, at).matchAll(/[.!?。！？；]+\s*/g))
+    start = index + end.length;
+  return start;
+}
+
+/** What is being read. */
+interface Reading {
+  readonly message: MessageId;
+  readonly paused: boolean;
 }
 
 export interface ReadAloud {
-  /** The message that is being read. */
-  readonly reading: Readable<MessageId | null>;
+  readonly reading: Readable<Reading | null>;
   /** Whether this browser can speak at all. */
   readonly able: boolean;
-  /** Ends what is being read. False where the device has no voice of its own for the language. */
-  start(message: MessageId, text: string, language: string): boolean;
+  /**
+   * Ends what is being read. `none` where the device has no voice of its own for any of it; `partly` where it has none for some, which is left
+   * out. `otherwise`: the language where the text does not show its own.
+   */
+  start(message: MessageId, text: string, otherwise: string): 'all' | 'partly' | 'none';
+  pause(): void;
+  /** From the beginning of the sentence in which it was paused. */
+  goOn(): void;
   stop(): void;
 }
 
-/** `speech`: `speechSynthesis` where the browser has one. */
-export function createReadAloud(speech: SpeechSynthesis | undefined): ReadAloud {
-  const reading = writable<MessageId | null>(null);
-  let turn = 0;
-  // Some browsers read their list of voices only once they are asked for it.
-  speech?.getVoices();
-  const stop = () => {
-    turn += 1;
-    speech?.cancel();
-    reading.set(null);
-  };
-  return {
-    reading,
-    able: speech !== undefined,
-    stop,
-    start: (message, text, otherwise) => {
-      stop();
-      if (!speech) return false;
-      const language = spokenLanguage(text, otherwise);
-      const voices = speech
-        .getVoices()
-        .filter(
-          ({ localService, lang }) => localService && lang.toLowerCase().startsWith(language.slice(0, 2)),
-        );
-      const voice = voices.find(({ default: preferred }) => preferred) ?? voices[0];
-      if (!voice) return false;
-      const own = turn;
-      const pieces = spokenPieces(text);
-      const next = () => {
-        if (own !== turn) return;
-        const piece = pieces.shift();
-        if (piece === undefined) return reading.set(null);
-        const utterance = new SpeechSynthesisUtterance(piece);
-        utterance.voice = voice;
-        utterance.lang = voice.lang;
-        utterance.onend = next;
-        utterance.onerror = ({ error }) => {
-          if (own !== turn) return;
-          log.warn('Reading aloud ended early', error);
-          reading.set(null);
-        };
-        speech.speak(utterance);
-      };
-      reading.set(message);
-      next();
-      return true;
-    },
-  };
+interface Piece {
+  readonly text: string;
+  readonly voice: SpeechSynthesisVoice;
 }
+
+/** The pieces of a text with a voice of the device for the language of each; `left` counts those without. */
+function voiced(
+  text: string,
+  otherwise: string,
+  all: readonly SpeechSynthesisVoice[],
+): { pieces: Piece[]; left: number } {
+  const main = spokenLanguage(text, otherwise);
+  const voices = all.filter(({ localService }) => localService);
+  const pieces: Piece[] = [];
+  let left = 0;
+  for (const piece of spokenPieces(text)) {
+    const language = spokenLanguage(piece, main).slice(0, 2);
+    const own = voices.filter(({ lang }) => lang.toLowerCase().startsWith(language));
+    const voice = own.find(({ default: preferred }) => preferred) ?? own[0];
+    if (voice) pieces.push({ text: piece, voice });
+    else left += 1;
+  }
+  return { pieces, left };
+}
+
+class Reader implements ReadAloud {
+  readonly #speech: SpeechSynthesis | undefined;
+  readonly #reading = writable<Reading | null>(null);
+  /** What is still to be read; the first is being read. */
+  #pieces: readonly Piece[] = [];
+  /** How far that one is, characters; 0 where the voice does not say. */
+  #at = 0;
+  /** Another one after each stop: what an earlier one still says is not heard. */
+  #turn = 0;
+
+  constructor(speech: SpeechSynthesis | undefined) {
+    this.#speech = speech;
+    // Some browsers read their list of voices only once they are asked for it.
+    speech?.getVoices();
+  }
+
+  get reading(): Readable<Reading | null> {
+    return this.#reading;
+  }
+
+  get able(): boolean {
+    return this.#speech !== undefined;
+  }
+
+  start(message: MessageId, text: string, otherwise: string): 'all' | 'partly' | 'none' {
+    this.stop();
+    if (!this.#speech) return 'none';
+    const { pieces, left } = voiced(text, otherwise, this.#speech.getVoices());
+    if (pieces.length === 0) return 'none';
+    this.#pieces = pieces;
+    this.#reading.set({ message, paused: false });
+    this.#speak();
+    return left > 0 ? 'partly' : 'all';
+  }
+
+  /** Cancels: `speechSynthesis.pause` does nothing with some voices, and is forgotten by others. */
+  pause(): void {
+    const now = this.#reading.get();
+    if (!now || now.paused) return;
+    this.#turn += 1;
+    this.#speech?.cancel();
+    this.#reading.set({ ...now, paused: true });
+  }
+
+  goOn(): void {
+    const now = this.#reading.get();
+    const [first, ...others] = this.#pieces;
+    if (!now?.paused || !first) return;
+    this.#pieces = [{ ...first, text: first.text.slice(sentenceStart(first.text, this.#at)) }, ...others];
+    this.#reading.set({ ...now, paused: false });
+    this.#speak();
+  }
+
+  stop(): void {
+    this.#turn += 1;
+    this.#speech?.cancel();
+    this.#pieces = [];
+    this.#reading.set(null);
+  }
+
+  #speak(): void {
+    const turn = this.#turn;
+    const [piece] = this.#pieces;
+    this.#at = 0;
+    if (!piece) {
+      this.#reading.set(null);
+      return;
+    }
+    const utterance = new SpeechSynthesisUtterance(piece.text);
+    utterance.voice = piece.voice;
+    utterance.lang = piece.voice.lang;
+    utterance.onboundary = ({ charIndex }) => {
+      if (turn === this.#turn) this.#at = charIndex;
+    };
+    utterance.onend = () => {
+      if (turn !== this.#turn) return;
+      this.#pieces = this.#pieces.slice(1);
+      this.#speak();
+    };
+    utterance.onerror = ({ error }) => {
+      if (turn !== this.#turn) return;
+      log.warn('Reading aloud ended early', error);
+      this.stop();
+    };
+    this.#speech?.speak(utterance);
+  }
+}
+
+/** `speech`: `speechSynthesis` where the browser has one. */
+export const createReadAloud = (speech: SpeechSynthesis | undefined): ReadAloud => new Reader(speech);

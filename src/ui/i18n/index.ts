@@ -129,6 +129,10 @@ export const formatDate = (date: number): string =>
 export const formatNumber = (value: number, options?: Intl.NumberFormatOptions): string =>
   formatter(`number ${JSON.stringify(options)}`, (tag) => new Intl.NumberFormat(tag, options)).format(value);
 
+/** The name of a language by its BCP 47 tag: "British English", "中文（中国）". */
+export const languageName = (language: string): string =>
+  formatter('language', (tag) => new Intl.DisplayNames(tag, { type: 'language' })).of(language) ?? language;
+
 /** 0–1 as a percentage. */
 export const formatPercent = (share: number, digits = 0): string =>
   formatNumber(share, { style: 'percent', maximumFractionDigits: digits });

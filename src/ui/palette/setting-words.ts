@@ -24,6 +24,7 @@ const CHOICES: Readonly<Record<string, readonly string[]>> = {
   'field.storage.engine.label': ['auto', 'opfs', 'indexeddb', 'memory'].map((one) => `storage.engine.${one}`),
   'field.ui.theme.label': ['appearance.theme'],
   'field.ui.language.label': ['appearance.language'],
+  'field.ui.dictation_language.label': ['appearance.dictation'],
   'field.ui.send_with.label': ['appearance.send.enter'],
   'about.config': ['about.configText'],
   'about.reset': ['about.resetText'],

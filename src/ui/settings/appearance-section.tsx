@@ -1,7 +1,9 @@
 // Theme, colour, sizes, language, and which key sends.
 import { useTranslation } from 'react-i18next';
+import { DICTATION_LANGUAGES } from '../../domain/settings/config.ts';
+import { languageName } from '../i18n/index.ts';
 import { keyNames } from '../shell/controls.tsx';
-import { Choice, Group, Row, SwitchSetting, useSetting } from './rows.tsx';
+import { Choice, Group, Row, SelectSetting, SwitchSetting, useSetting } from './rows.tsx';
 
 export function AppearanceSection() {
   const { t } = useTranslation('settings');
@@ -37,6 +39,13 @@ export function AppearanceSection() {
           onChange={(next) => void language.set(next)}
         />
       </Row>
+      <SelectSetting
+        path="ui.dictation_language"
+        options={DICTATION_LANGUAGES.map((value) => ({
+          value,
+          label: value === 'auto' ? t('appearance.dictation') : languageName(value),
+        }))}
+      />
       <Row
         label={t('field.ui.send_with.label')}
         help={t('field.ui.send_with.help')}

@@ -1,4 +1,4 @@
-// What memory must not hold: words whose values are withheld, folders that are left out.
+// What memory must not hold: words whose values are withheld, folders that are left out. What may leave besides: speech, if one agreed.
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ListSetting } from './list-setting.tsx';
@@ -33,6 +33,9 @@ export function PrivacySection() {
         </p>
       )}
       <PrivateWords onChanged={changedNow} />
+      <Group title={t('privacy.voice')}>
+        <SwitchSetting path="privacy.dictation_by_service" />
+      </Group>
       <Group title={t('privacy.where')}>
         <Fact>{t('privacy.facts.conversations')}</Fact>
         <Fact>{t('privacy.facts.model')}</Fact>

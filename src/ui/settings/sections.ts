@@ -117,6 +117,7 @@ export const SETTING_ENTRIES: readonly SettingEntry[] = [
     'privacy.own_words',
     'privacy.own_patterns',
     'privacy.exclude_work_dirs',
+    'privacy.dictation_by_service',
   ),
   ...fields(
     'appearance',
@@ -126,6 +127,7 @@ export const SETTING_ENTRIES: readonly SettingEntry[] = [
     'ui.text_width',
     'ui.compact',
     'ui.language',
+    'ui.dictation_language',
     'ui.send_with',
   ),
   { section: 'shortcuts', key: 'section.shortcuts.title' },

@@ -35,7 +35,8 @@ const isEditable = (target: EventTarget | null): boolean =>
   (target.isContentEditable ||
     target.matches('input:not([type="checkbox"], [type="radio"]), textarea, select'));
 
-const somethingOnTop = (): boolean =>
+/** Whether a window, a menu or a list lies over the page: keys are for it. */
+export const somethingOnTop = (): boolean =>
   document.querySelector(
     '[role="dialog"][data-state="open"], [role="menu"], [role="listbox"][data-state]',
   ) !== null;

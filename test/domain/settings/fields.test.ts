@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { configSchema, defaultConfig } from '../../../src/domain/settings/config.ts';
+import { configSchema, DICTATION_LANGUAGES, defaultConfig } from '../../../src/domain/settings/config.ts';
 import {
   allowedValues,
   CONFIG_FIELDS,
@@ -116,6 +116,8 @@ const ADDED: Readonly<Record<string, unknown>> = {
   'ui.accent': 'blue',
   'ui.compact': false,
   'ui.send_with': 'enter',
+  'ui.dictation_language': 'auto',
+  'privacy.dictation_by_service': false,
   'ui.shortcuts': {},
 };
 
@@ -152,6 +154,7 @@ describe('the fields of the configuration', () => {
       'costs.period': ['day', 'month'],
       'costs.currency': ['USD', 'EUR', 'CNY', 'GBP', 'JPY'],
       'ui.language': ['auto', 'en', 'zh'],
+      'ui.dictation_language': [...DICTATION_LANGUAGES],
       'ui.theme': ['auto', 'light', 'dark'],
       'ui.font_size': ['small', 'medium', 'large', 'larger'],
       'ui.text_width': ['narrow', 'medium', 'wide'],

@@ -1,7 +1,7 @@
 // An answer as plain text, and in pieces that a voice can say.
 import { expect, it } from 'vitest';
-import { plainAnswer } from '../../../src/ui/chat/plain-answer.ts';
-import { spokenLanguage, spokenPieces } from '../../../src/ui/chat/read-aloud.ts';
+import { plainAnswer, spokenAnswer } from '../../../src/ui/chat/plain-answer.ts';
+import { sentenceStart, spokenLanguage, spokenPieces } from '../../../src/ui/chat/read-aloud.ts';
 
 it('keeps paragraphs, lists, code and tables apart, and drops the signs', () => {
   const answer = [
@@ -58,6 +58,25 @@ it.each([
   ['こんにちは', 'en', 'ja'],
   ['안녕하세요', 'en', 'ko'],
   ['An English answer', 'zh', 'en'],
+  ['The word すし is Japanese for it', 'en', 'en'],
+  ['Привет, мир', 'en', 'ru'],
+  ['Привіт, світе', 'uk', 'uk'],
+  ['漢字', 'ja', 'ja'],
+  ['123', 'zh', 'zh'],
 ])('says %s (interface: %s) with a voice for %s', (text, otherwise, language) => {
   expect(spokenLanguage(text, otherwise)).toBe(language);
+});
+
+it('is said without code and addresses', () => {
+  const answer = 'See [the guide](https://example.org/g):\n\n```sh\nrm -rf x\n```\n\nThen run `ls`.';
+  expect(spokenAnswer(answer, 'Code left out.')).toBe('See the guide:\n\nCode left out.\n\nThen run ls.');
+});
+
+it.each([
+  ['One. Two is longer. Three', 8, 5],
+  ['One. Two is longer. Three', 3, 0],
+  ['One. Two is longer. Three', 21, 20],
+  ['第一句。第二句。', 5, 4],
+])('goes on in %s from %i at the sentence that begins at %i', (text, at, start) => {
+  expect(sentenceStart(text, at)).toBe(start);
 });

@@ -18,6 +18,43 @@ export const chat = {
   send: 'Send',
   queueIt: 'Send after this answer',
   stop: 'Stop',
+  dictation: {
+    start: 'Dictate',
+    stop: 'Stop dictating',
+    looking: 'Asking the browser…',
+    downloading: 'Downloading the language. This is needed once.',
+    starting: 'Opening the microphone…',
+    listening: 'Listening. Esc stops.',
+    listeningTouch: 'Listening. Press the microphone to stop.',
+    ending: 'Taking in the last words…',
+    service: {
+      title: 'Let your speech leave this device?',
+      text: 'This browser does not recognise {{language}} on this device. While you dictate, it sends what the microphone hears to a service of its maker (Chrome: Google; Edge: Microsoft; Safari: Apple), which turns it into words. Recollect never gets the sound, and cannot see what happens to it there.',
+      later: 'You are asked once. Settings → Privacy takes it back at any time.',
+      agree: 'Agree and dictate',
+    },
+    download: {
+      title: 'Recognise speech on this device?',
+      text: 'This browser can recognise {{language}} on this device once it has downloaded what it needs. No sound leaves the device then.',
+      agree: 'Download',
+      other: 'Use the browser’s service…',
+    },
+    problem: {
+      microphone:
+        'No microphone was found. Your words are kept. Connect one, then press the microphone again.',
+      refused:
+        'The microphone may not be used here. Your words are kept. Allow it for this page in the browser’s settings, then press the microphone again.',
+      blocked:
+        'This browser does not let its speech recognition be used here. Your words are kept. Switch dictation on in the settings of the system, or type.',
+      network:
+        'The browser’s service for speech could not be reached. Your words are kept. Try again once you are online, or type.',
+      silence: 'Nothing was heard, so dictation ended. Your words are kept. Press the microphone to go on.',
+      language:
+        'This browser does not recognise this language. Your words are kept. Choose another one under Settings → Appearance → Language of dictation.',
+      failed:
+        'Dictation broke off, perhaps because another page uses it. Your words are kept. Press the microphone to try again.',
+    },
+  },
   attach: 'Attach files',
   attached: 'Attached files',
   removeFile: 'Remove {{name}}',
@@ -155,6 +192,10 @@ export const chat = {
   answerFile: 'Answer {{day}}.md',
   readAloud: 'Read aloud',
   stopReading: 'Stop reading aloud',
+  pauseReading: 'Pause reading aloud',
+  goOnReading: 'Go on reading aloud',
+  codeLeftOut: 'Code left out.',
+  someNoVoice: 'Parts in a language without a voice on this device are left out.',
   noVoice:
     'This device has no voice of its own for this language. Voices on the internet are not used: they would be sent your words.',
   compare: {

@@ -41,6 +41,8 @@ export const palette = {
     'field.recall.auto_recall.enabled.label': 'memory on, memory off, automatic recall',
     'field.ui.theme.label': 'dark mode, light mode, night, black, white, colours, colors, appearance',
     'field.ui.language.label': 'Chinese, translate, translation, interface language, 语言',
+    'field.ui.dictation_language.label': 'voice input, microphone, speech to text, speak',
+    'field.privacy.dictation_by_service.label': 'voice, microphone, speech, Google, Apple, Microsoft',
     'field.ui.send_with.label': 'enter key, return, new line',
     'field.context.window_tokens.label': 'context length, context window, context size',
     'storage.export.title': 'backup, back up, download, save a copy',

@@ -278,6 +278,10 @@ export const settings = {
       label: 'Patterns',
       help: 'Regular expressions, such as EMP-\\d{4,8}. A pattern that could be slow is not taken.',
     },
+    'privacy.dictation_by_service': {
+      label: 'Dictation by the browser’s service',
+      help: 'Where speech is not recognised on this device, the browser sends what the microphone hears to its maker while you dictate. Off: you are asked first.',
+    },
     'privacy.exclude_work_dirs': {
       label: 'Excluded folders',
       help: 'Conversations from these working directories are not indexed and not synced. What the relay has of them already stays there, sealed, until they are forgotten everywhere. * stands for anything.',
@@ -300,6 +304,7 @@ export const settings = {
     'ui.text_width': { label: 'Text width', help: '' },
     'ui.compact': { label: 'Compact list', help: 'More conversations in the sidebar. Not on touch screens.' },
     'ui.language': { label: 'Language', help: '' },
+    'ui.dictation_language': { label: 'Language of dictation', help: 'What you speak when you dictate.' },
     'ui.send_with': { label: 'Send with', help: 'The other adds a new line.' },
   },
   models: {
@@ -709,6 +714,7 @@ export const settings = {
     none: 'None.',
     already: 'It is in the list already.',
     readAgain: 'What was read before is read again with this automatically.',
+    voice: 'Voice',
     where: 'Where things are',
     facts: {
       conversations:
@@ -733,6 +739,7 @@ export const settings = {
       narrow: 'Narrow',
       wide: 'Wide',
     },
+    dictation: 'As the interface',
     send: { enter: 'Enter', 'mod-enter': '{{keys}}' },
   },
   shortcuts: {

@@ -40,6 +40,8 @@ export const palette = {
     'field.recall.auto_recall.enabled.label': '自动记忆, 关闭记忆, 自动回忆',
     'field.ui.theme.label': '深色模式, 暗色, 夜间模式, 黑色, 浅色模式, 颜色, 外观, dark mode',
     'field.ui.language.label': '中文, 英文, 英语, 界面语言, 翻译, language',
+    'field.ui.dictation_language.label': '语音输入, 麦克风, 语音转文字, 说话',
+    'field.privacy.dictation_by_service.label': '语音, 麦克风, 录音, 声音',
     'field.ui.send_with.label': '回车, 换行, 发送键',
     'field.context.window_tokens.label': '上下文长度, 上下文窗口',
     'storage.export.title': '备份, 下载, 导出 Markdown, 导出 JSON',

@@ -185,6 +185,10 @@ export const settings = {
       label: '匹配规则',
       help: '正则表达式，例如 EMP-\\d{4,8}。可能很慢的规则不会被接受。',
     },
+    'privacy.dictation_by_service': {
+      label: '由浏览器的服务听写',
+      help: '如果这台设备不能自行识别语音，听写时浏览器会把麦克风听到的声音发给它的厂商。关闭后会先征求你的同意。',
+    },
     'privacy.exclude_work_dirs': {
       label: '排除的文件夹',
       help: '来自这些工作目录的对话不建索引，也不同步。中继上已有的部分会以密封形式留在那里，直到在所有设备上忘掉它们。* 代表任意内容。',
@@ -207,6 +211,7 @@ export const settings = {
     'ui.text_width': { label: '正文宽度', help: '' },
     'ui.compact': { label: '紧凑列表', help: '侧栏里显示更多对话。触摸屏上不生效。' },
     'ui.language': { label: '语言', help: '' },
+    'ui.dictation_language': { label: '听写语言', help: '听写时你说的语言。' },
     'ui.send_with': { label: '发送键', help: '另一个用来换行。' },
   },
   models: {
@@ -568,6 +573,7 @@ export const settings = {
     none: '没有。',
     already: '列表里已经有了。',
     readAgain: '以前读过的内容会自动按此重新读一遍。',
+    voice: '语音',
     where: '内容在哪里',
     facts: {
       conversations:
@@ -591,6 +597,7 @@ export const settings = {
       narrow: '窄',
       wide: '宽',
     },
+    dictation: '与界面相同',
     send: { enter: 'Enter', 'mod-enter': '{{keys}}' },
   },
   shortcuts: {

@@ -1,0 +1,179 @@
+// Speech into words by the browser's own recogniser (Web Speech API, https://webaudio.github.io/web-speech-api/). Where it can be asked to stay
+// on the device it is; elsewhere the browser sends the sound to a service of its maker.
+import { log, orElse } from '../../domain/base/log.ts';
+
+/** Where a language is recognised: here, here after a download, or by the service of the browser's maker. */
+export type RecognisedAt = 'device' | 'download' | 'service';
+
+/** Why listening ended by itself. `blocked`: the browser or the system does not let its recogniser be used. */
+export type DictationProblem =
+  | 'microphone'
+  | 'refused'
+  | 'blocked'
+  | 'network'
+  | 'silence'
+  | 'language'
+  | 'failed';
+
+/** What is heard, in order. Nothing comes after `ended`, nor after `abort`. */
+interface Hearing {
+  /** The microphone is open. */
+  started(): void;
+  /** What is being said, as far as it is understood; each time all of it that is not final. */
+  interim(words: string): void;
+  /** Words that stay as they are, once. */
+  words(words: string): void;
+  /** The recogniser ended: asked to, after a pause, or for a reason. */
+  ended(problem: DictationProblem | null): void;
+}
+
+export interface Listening {
+  /** Ends after the words that were said have come. */
+  stop(): void;
+  /** Ends at once. */
+  abort(): void;
+}
+
+export interface Dictation {
+  /** `language`: a BCP 47 tag, e.g. `en-GB`. `service` where the browser does not say. */
+  where(language: string): Promise<RecognisedAt>;
+  /** Lets the browser download what it needs for `device`; within a click only. False where that did not work. */
+  install(language: string): Promise<boolean>;
+  /** Opens the microphone. With `onDevice` no sound leaves the device, or it ends with a problem. */
+  listen(asked: { readonly language: string; readonly onDevice: boolean }, hearing: Hearing): Listening;
+}
+
+/** What of the browser's recogniser is used; TypeScript's library has no type for it. */
+interface Recogniser {
+  lang: string;
+  continuous: boolean;
+  interimResults: boolean;
+  processLocally?: boolean;
+  onstart: (() => void) | null;
+  onresult: ((event: { readonly results: Results }) => void) | null;
+  onerror: ((event: { readonly error: string }) => void) | null;
+  onend: (() => void) | null;
+  start(): void;
+  stop(): void;
+  abort(): void;
+}
+type Results = ArrayLike<ArrayLike<{ readonly transcript: string }> & { readonly isFinal: boolean }>;
+interface Recognisers {
+  new (): Recogniser;
+  available?(asked: { langs: string[]; processLocally: boolean }): Promise<string>;
+  install?(asked: { langs: string[]; processLocally: boolean }): Promise<boolean>;
+}
+
+const PROBLEMS: Readonly<Record<string, DictationProblem>> = {
+  'audio-capture': 'microphone',
+  'not-allowed': 'refused',
+  'service-not-allowed': 'blocked',
+  network: 'network',
+  'no-speech': 'silence',
+  'language-not-supported': 'language',
+};
+
+class Session implements Listening {
+  readonly #recogniser: Recogniser;
+  readonly #hearing: Hearing;
+  #problem: DictationProblem | null = null;
+  #over = false;
+  /** Results that were handed over as final. */
+  #taken = 0;
+
+  constructor(recogniser: Recogniser, hearing: Hearing) {
+    this.#recogniser = recogniser;
+    this.#hearing = hearing;
+    recogniser.onstart = () => {
+      if (!this.#over) hearing.started();
+    };
+    recogniser.onresult = ({ results }) => this.#receive(results);
+    recogniser.onerror = ({ error }) => {
+      this.#problem ??= PROBLEMS[error] ?? 'failed';
+    };
+    recogniser.onend = () => this.#end();
+  }
+
+  start(): void {
+    try {
+      this.#recogniser.start();
+    } catch (error) {
+      log.debug('The recogniser did not start', error);
+      // There is no event to wait for.
+      this.#problem = 'failed';
+      queueMicrotask(() => this.#end());
+    }
+  }
+
+  stop(): void {
+    if (!this.#over) this.#recogniser.stop();
+  }
+
+  abort(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#recogniser.abort();
+  }
+
+  #receive(results: Results): void {
+    if (this.#over) return;
+    let interim = '';
+    for (const [at, result] of Array.from(results).entries()) {
+      const words = result[0]?.transcript ?? '';
+      if (!result.isFinal) interim += words;
+      else if (at >= this.#taken) {
+        this.#taken = at + 1;
+        if (words.trim() !== '') this.#hearing.words(words.trim());
+      }
+    }
+    this.#hearing.interim(interim.trim());
+  }
+
+  #end(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#hearing.ended(this.#problem);
+  }
+}
+
+/** `scope`: the page's global object. Null where the browser has no recogniser, or would not open a microphone for this page. */
+export function createDictation(scope: object = globalThis): Dictation | null {
+  const page = scope as {
+    SpeechRecognition?: Recognisers;
+    webkitSpeechRecognition?: Recognisers;
+    isSecureContext?: boolean;
+    navigator?: { readonly userAgent: string };
+  };
+  const Recogniser = page.SpeechRecognition ?? page.webkitSpeechRecognition;
+  if (!Recogniser || page.isSecureContext === false) return null;
+  const local = (language: string) => ({ langs: [language], processLocally: true });
+  // Chromium on Android hands over what it is still hearing as final again and again when it is to go on by itself.
+  const goesOn = !/android/i.test(page.navigator?.userAgent ?? '');
+  return {
+    where: async (language) => {
+      const answer = await orElse(
+        (async () => Recogniser.available?.(local(language)))(),
+        undefined,
+        'whether speech is recognised on the device; it counts as sent away',
+      );
+      if (answer === 'available') return 'device';
+      return answer === 'downloadable' || answer === 'downloading' ? 'download' : 'service';
+    },
+    install: (language) =>
+      orElse(
+        (async () => (await Recogniser.install?.(local(language))) ?? false)(),
+        false,
+        'the download of a language for speech',
+      ),
+    listen: ({ language, onDevice }, hearing) => {
+      const recogniser = new Recogniser();
+      recogniser.lang = language;
+      recogniser.continuous = goesOn;
+      recogniser.interimResults = true;
+      if (onDevice || 'processLocally' in recogniser) recogniser.processLocally = onDevice;
+      const session = new Session(recogniser, hearing);
+      session.start();
+      return session;
+    },
+  };
+}

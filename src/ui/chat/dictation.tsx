@@ -1,0 +1,197 @@
+// Dictation in the composer: its button, the words that are being heard, and what is asked before sound leaves the device.
+import { Mic, X } from 'lucide-react';
+import { useLayoutEffect, useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Dictation } from '../../adapters/browser/dictation.ts';
+import { ignore } from '../../domain/base/log.ts';
+import { writable } from '../../domain/base/readable.ts';
+import { useApp, useReadable } from '../hooks/app.tsx';
+import { onlyTouch } from '../hooks/media.ts';
+import { useSession } from '../hooks/session.tsx';
+import { languageName } from '../i18n/index.ts';
+import { Button, classes, Dialog, IconButton } from '../shell/controls.tsx';
+import { isComposing, somethingOnTop } from '../shell/shortcuts.ts';
+import { DICTATION_OFF, type DictationState, Dictator, dictationTag, spokenInto } from './dictating.ts';
+import type { ComposerDraft } from './use-composer-draft.ts';
+
+/** Ends dictation by Esc, and at once when the page is hidden or left. Returns how to stop listening. */
+function watchPage(dictator: Dictator): () => void {
+  const watching = new AbortController();
+  const options = { capture: true, signal: watching.signal };
+  const isOff = () => dictator.state.get().at === 'off';
+  window.addEventListener(
+    'keydown',
+    (event) => {
+      if (event.key !== 'Escape' || isOff() || isComposing(event) || somethingOnTop()) return;
+      event.preventDefault();
+      event.stopPropagation();
+      dictator.stop();
+    },
+    options,
+  );
+  // Before the draft is kept for a page that may not come back.
+  const take = () => dictator.take();
+  document.addEventListener('visibilitychange', () => document.hidden && take(), options);
+  window.addEventListener('pagehide', take, options);
+  return () => watching.abort();
+}
+
+/** Null where the browser has no recogniser. Ends with the composer; words that were shown by then are in its draft. */
+export function useDictation({ area, setText }: ComposerDraft): Dictator | null {
+  const { device, settings } = useApp();
+  const { i18n } = useTranslation('chat');
+  const dictator = useMemo(() => {
+    const make = (dictation: Dictation) =>
+      new Dictator({
+        dictation,
+        language: () =>
+          dictationTag(settings.config.get().ui.dictation_language, i18n.language, navigator.languages),
+        mayLeave: () => settings.config.get().privacy.dictation_by_service,
+        allow: () =>
+          ignore(
+            settings.set('privacy.dictation_by_service', true),
+            'that one agreed to dictation by a service; one is asked again',
+          ),
+        onWords: (words) => {
+          const field = area.current;
+          if (!field) return;
+          const { text, caret } = spokenInto(words, field);
+          setText(text, caret);
+        },
+      });
+    return device.dictation && make(device.dictation);
+  }, [device, settings, i18n, area, setText]);
+  // Before the field goes, and with it the words that were shown.
+  useLayoutEffect(() => {
+    if (!dictator) return;
+    const stop = watchPage(dictator);
+    return () => {
+      stop();
+      dictator.take();
+    };
+  }, [dictator]);
+  return dictator;
+}
+
+const SILENT = writable<DictationState>(DICTATION_OFF);
+const hasInterim = (state: DictationState): boolean => 'interim' in state && state.interim !== '';
+
+/** Whether there are words that are not in the field yet, and would be sent with it. */
+export const useHearsWords = (dictator: Dictator | null): boolean =>
+  useReadable(dictator?.state ?? SILENT, hasInterim);
+
+export function DictationButton({ dictator }: { dictator: Dictator | null }) {
+  return dictator && <PresentButton dictator={dictator} />;
+}
+
+function PresentButton({ dictator }: { dictator: Dictator }) {
+  const { t } = useTranslation('chat');
+  const { readAloud } = useSession();
+  const on = useReadable(dictator.state, ({ at }) => at !== 'off');
+  return (
+    <IconButton
+      label={t(on ? 'dictation.stop' : 'dictation.start')}
+      {...(on ? { shortcut: 'Escape' } : {})}
+      tooltipSide="top"
+      pressed={on}
+      icon={<Mic size={17} aria-hidden className={classes(on && 'text-accent')} />}
+      onClick={() => {
+        // The microphone would hear it.
+        readAloud.stop();
+        ignore(dictator.press(), 'the start of dictation; one presses again');
+      }}
+    />
+  );
+}
+
+/** Above the words: what is being heard, or why it ended. With the question that comes before it. */
+export function DictationLine({
+  dictator,
+  area,
+}: {
+  dictator: Dictator | null;
+  area: ComposerDraft['area'];
+}) {
+  return dictator && <PresentLine dictator={dictator} area={area} />;
+}
+
+function PresentLine({ dictator, area }: { dictator: Dictator; area: ComposerDraft['area'] }) {
+  const { t } = useTranslation('chat');
+  const state = useReadable(dictator.state);
+  const { at } = state;
+  const on = at !== 'off' && at !== 'asking';
+  return (
+    <>
+      {/* There before there is anything to say: screen readers speak of what changes in it. */}
+      <div className={classes(on && 'flex items-start gap-2 border-b px-4 py-2 text-sm')}>
+        {on && (
+          <span
+            aria-hidden
+            className={classes(
+              'mt-1.5 size-2 shrink-0 rounded-full',
+              at === 'listening' ? 'animate-pulse bg-danger' : 'bg-ink-3',
+            )}
+          />
+        )}
+        <div className="min-w-0 flex-1 [overflow-wrap:anywhere]">
+          <p role="status" className={classes(on && 'text-ink-2')}>
+            {on && t(at === 'listening' && onlyTouch() ? 'dictation.listeningTouch' : `dictation.${at}`)}
+          </p>
+          {'interim' in state && state.interim !== '' && (
+            <p dir="auto" className="max-h-24 overflow-y-auto italic" data-interim>
+              {state.interim}
+            </p>
+          )}
+        </div>
+      </div>
+      {at === 'off' && state.problem !== null && (
+        <div role="alert" className="flex items-start gap-2 border-b px-4 py-2 text-danger text-sm">
+          <span className="min-w-0 flex-1">{t(`dictation.problem.${state.problem}`)}</span>
+          <IconButton
+            size="sm"
+            label={t('close')}
+            icon={<X size={14} aria-hidden />}
+            onClick={() => {
+              dictator.dismiss();
+              if (!onlyTouch()) area.current?.focus();
+            }}
+          />
+        </div>
+      )}
+      <Question dictator={dictator} />
+    </>
+  );
+}
+
+function Question({ dictator }: { dictator: Dictator }) {
+  const { t } = useTranslation('chat');
+  const state = useReadable(dictator.state);
+  if (state.at !== 'asking') return null;
+  const { about } = state;
+  const choose = (way: 'download' | 'service') =>
+    ignore(dictator.choose(way), 'the start of dictation; one presses again');
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && dictator.take()}
+      size="sm"
+      title={t(`dictation.${about}.title`)}
+      footer={
+        <>
+          <Button onClick={() => dictator.take()}>{t('cancel')}</Button>
+          {about === 'download' && (
+            <Button onClick={() => choose('service')}>{t('dictation.download.other')}</Button>
+          )}
+          <Button variant="primary" onClick={() => choose(about)}>
+            {t(`dictation.${about}.agree`)}
+          </Button>
+        </>
+      }
+    >
+      <div className="space-y-2 text-ink-2">
+        <p>{t(`dictation.${about}.text`, { language: languageName(state.language) })}</p>
+        {about === 'service' && <p>{t('dictation.service.later')}</p>}
+      </div>
+    </Dialog>
+  );
+}
