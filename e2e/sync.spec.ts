@@ -542,8 +542,12 @@ async function forgetEverywhere(page: Page): Promise<void> {
     .getByRole('button', { name: /^More for/ })
     .first()
     .click();
-  await page.getByRole('menuitem', { name: 'Forget everywhere' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Forget everywhere' }).click();
+  await page.getByRole('menuitem', { name: 'Forget for good…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Forget for good' });
+  await dialog.getByRole('button', { name: 'Forget for good' }).click();
+  // After the time for an undo.
+  await expect(dialog.getByRole('list', { name: 'What became of it' })).toBeVisible({ timeout: 40_000 });
+  await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
   await expect.poll(() => contents(page)).toBe('');
 }
 

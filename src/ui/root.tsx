@@ -19,6 +19,7 @@ import { Dialog, Sheet, Spinner, TooltipProvider } from './shell/controls.tsx';
 import { DropAnywhere } from './shell/drop-anywhere.tsx';
 import { ErrorBoundary, loaded } from './shell/error-boundary.tsx';
 import { FatalScreen } from './shell/fatal-screen.tsx';
+import { ForgetNotice } from './shell/forget-notice.tsx';
 import { sidebarRows } from './shell/groups.ts';
 import { SidebarControl } from './shell/header.tsx';
 import { Notices } from './shell/notices.tsx';
@@ -26,7 +27,6 @@ import { useShortcuts } from './shell/shortcuts.ts';
 import { Sidebar } from './shell/sidebar.tsx';
 import { useLooks, useTheme } from './shell/theme.ts';
 import { TabTitle } from './shell/title.ts';
-import { ForgetEverywhere } from './sync/forget-everywhere.tsx';
 import './sync/pairing-link.ts';
 import { useOpenRooms } from './sync/use-sync.ts';
 
@@ -47,6 +47,7 @@ const ProjectWindows = loaded(() =>
 const loadPalette = () => import('./palette/palette.tsx');
 const Palette = loaded(() => loadPalette().then((module) => module.Palette));
 const loadImport = () => import('./library/import-dialog.tsx');
+const ForgetDialog = loaded(() => import('./memory/forget-dialog.tsx').then((module) => module.ForgetDialog));
 const ImportDialog = loaded(() => loadImport().then((module) => module.ImportDialog));
 
 /** After the start, when what is not on the screen yet may be loaded, ms. */
@@ -196,7 +197,6 @@ function Frame() {
       </Sheet>
       <Windows onClose={close} />
       <DropAnywhere />
-      <ForgetEverywhere />
       <CheatSheet open={floating === 'shortcuts'} onOpenChange={close} />
       <Notices theme={theme === 'auto' ? 'system' : theme} />
     </SidebarControl>
@@ -215,6 +215,7 @@ function Main({ place }: { place: string }) {
       <UpdateNotice />
       <RoomNotice />
       <CleanupNotice />
+      <ForgetNotice />
       <main id="main" tabIndex={-1} className="flex min-h-0 flex-1 flex-col outline-none">
         <ErrorBoundary place={place}>
           <Suspense
@@ -232,17 +233,20 @@ function Main({ place }: { place: string }) {
   );
 }
 
-/** Search and import. Once opened they stay loaded, so that closing can be animated and opening again is instant. */
+/** Search, import and forgetting. Once opened they stay loaded, so that closing can be animated and opening again is instant. */
 function Windows({ onClose }: { onClose: () => void }) {
   const session = useSession();
-  const { t } = useTranslation(['shell', 'library', 'projects']);
+  const { t } = useTranslation(['shell', 'library', 'projects', 'forget']);
   const floating = useReadable(session.floating);
+  const forgetting = useReadable(session.forgetting);
   const dropped = useReadable(session.dropped);
   const isAhead = useLoadedAhead();
   const asking = useReadable(session.asking);
-  const opened = useRef({ palette: false, import: false, projects: false });
+  const opened = useRef({ palette: false, import: false, projects: false, forget: false });
   opened.current.projects ||= asking !== null;
   if (floating === 'palette' || floating === 'import') opened.current[floating] = true;
+  if (forgetting) opened.current.forget = true;
+  const closeForgetting = () => session.forgetting.set(null);
   useBackCloses(floating === 'palette', onClose);
   return (
     <>
@@ -265,6 +269,9 @@ function Windows({ onClose }: { onClose: () => void }) {
             {...(dropped ? { files: dropped } : {})}
           />
         )}
+      </Window>
+      <Window open={forgetting !== null} onClose={closeForgetting} title={t('forget:title')}>
+        {opened.current.forget && <ForgetDialog asked={forgetting} onClose={closeForgetting} />}
       </Window>
     </>
   );

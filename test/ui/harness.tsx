@@ -74,9 +74,12 @@ export interface TestApp extends App {
 export async function createTestApp({
   reply,
   sync = unavailable,
+  undoMs = 10_000,
 }: {
   reply?: ModelScript['reply'];
   sync?: (request: SyncRequest) => Promise<SyncAnswer>;
+  /** How long forgetting waits for an undo. */
+  undoMs?: number;
 } = {}): Promise<TestApp> {
   const store = createInMemoryStore();
   const vault = createVault(store.drawer);
@@ -189,6 +192,7 @@ export async function createTestApp({
       sync: syncing,
       now: Date.now,
       exclusive: (work) => work(),
+      undoMs,
       device: async () => null,
       signal: new AbortController().signal,
     }),

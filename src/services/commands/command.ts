@@ -63,6 +63,8 @@ export type CommandOutcome =
     }
   | { readonly type: 'open'; readonly conversationId: ConversationId | null; readonly messageId?: MessageId }
   | { readonly type: 'screen'; readonly screen: 'settings'; readonly section: string }
+  /** Opens the window of forgetting, with these words. */
+  | { readonly type: 'forget'; readonly words: string }
   | { readonly type: 'status'; readonly status: MemoryStatus; readonly stats: IndexStats }
   | { readonly type: 'download'; readonly file: ExportedFile }
   /** A compaction was made, or there was nothing to fold. `undo` where one was made. */

@@ -2,6 +2,7 @@
 import { isAbort, toProblem } from '../../domain/base/errors.ts';
 import type { Command, CommandContext, CommandOutcome } from './command.ts';
 import { checkpoint, checkpoints, compact, dmail, restore } from './context.ts';
+import { forget } from './forget.ts';
 import { helpFor } from './help.ts';
 import { memory } from './memory.ts';
 import { newConversation } from './new.ts';
@@ -24,6 +25,7 @@ export const COMMANDS: readonly Command[] = [
   newConversation,
   title,
   sync,
+  forget,
   helpFor(() => COMMANDS),
 ];
 

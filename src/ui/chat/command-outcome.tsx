@@ -422,6 +422,7 @@ function CommandOutcomeView({ outcome }: { outcome: CommandOutcome }) {
       return <ProblemNotice problem={outcome.problem} compact />;
     case 'open':
     case 'screen':
+    case 'forget':
       return null;
   }
 }
@@ -519,6 +520,7 @@ function OutcomeCard({
 /** Does what an outcome asks for beside being shown. True where there is something to show. */
 export function useFollowOutcome(): (outcome: CommandOutcome) => boolean {
   const navigation = useNavigation();
+  const session = useSession();
   return (outcome) => {
     switch (outcome.type) {
       case 'open':
@@ -527,6 +529,9 @@ export function useFollowOutcome(): (outcome: CommandOutcome) => boolean {
         return false;
       case 'screen':
         navigation.openScreen(outcome.screen, outcome.section);
+        return false;
+      case 'forget':
+        session.forgetting.set({ words: outcome.words });
         return false;
       case 'download':
         download(outcome.file);

@@ -28,6 +28,8 @@ export interface MessageActions {
   compare(answer: Message): void;
   /** Deletes a message, or the answer that ends with it; the notice takes it back. */
   remove(message: Message): void;
+  /** Opens the window of forgetting for the message, or the answer that ends with it; null in a temporary conversation, which is kept nowhere. */
+  readonly forget: ((message: Message) => void) | null;
   connectModel(): void;
   /** False while an answer is being written: nothing else can be asked then. */
   readonly canAsk: boolean;

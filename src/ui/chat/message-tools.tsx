@@ -5,6 +5,7 @@ import {
   ChevronRight,
   Copy,
   Ellipsis,
+  Eraser,
   Flag,
   MailPlus,
   Pin,
@@ -183,6 +184,11 @@ export function RarerTools({
         !actions.canAsk,
         true,
       ),
+    );
+  const { forget } = actions;
+  if (actions.canWrite && forget)
+    items.push(
+      item(t('forget:menu'), <Eraser size={15} aria-hidden />, () => forget(message), !actions.canAsk, true),
     );
   if (items.every((row) => typeof row === 'object' && 'heading' in row)) return null;
   return (

@@ -1,13 +1,14 @@
 // What a person can do in an opened conversation, from its messages, its panel, its composer and its windows.
 import { useMemo, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import { asConversationId, asMessageId, type MessageId } from '../../domain/base/ids.ts';
+import { asConversationId, asMessageId, isTemporary, type MessageId } from '../../domain/base/ids.ts';
 import { letterOf } from '../../domain/chat/dmail.ts';
 import { keptChange } from '../../domain/chat/kept.ts';
-import type { Message, Part } from '../../domain/chat/message.ts';
+import { type Message, type Part, textOf } from '../../domain/chat/message.ts';
 import type { RegenerateOptions } from '../../services/chat/chat.ts';
 import { useApp } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
+import { useSession } from '../hooks/session.tsx';
 import type { RecallChoice } from '../memory/recall-chip.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { offer } from '../shell/offer.ts';
@@ -16,6 +17,9 @@ import type { ConversationWindow } from './conversation-windows.tsx';
 import { useDeleteMessage } from './delete-message.ts';
 import type { MessageActions } from './message-actions.ts';
 import type { Opened } from './opened.ts';
+
+/** So much of a message names it, characters. */
+const MOST_TITLE = 160;
 
 export type ConversationActs = ReturnType<typeof useAnswerActs> &
   ReturnType<typeof usePlaceActs> &
@@ -61,6 +65,7 @@ function useAnswerActs({ id, list, settleHead, readOnly, model, branch }: Opened
 /** Goes to places of the conversation, and marks them. */
 function usePlaceActs({ id, toHead }: Opened) {
   const app = useApp();
+  const session = useSession();
   const { t } = useTranslation('context');
   const navigation = useNavigation();
   const run = useRun();
@@ -104,7 +109,12 @@ function usePlaceActs({ id, toHead }: Opened) {
     toHead();
     offer(t('dmail.sent'), { label: t('checkpoint.undo'), onClick: () => run(undo()) });
   };
-  return { openMessage, jump, checkpoint, keep, restore, sentBack, remove: useDeleteMessage(id) };
+  const forget = (message: Message) =>
+    session.forgetting.set({
+      sought: { kind: 'message', conversation: id, message: message.id },
+      title: textOf(message).slice(0, MOST_TITLE),
+    });
+  return { openMessage, jump, checkpoint, keep, restore, sentBack, forget, remove: useDeleteMessage(id) };
 }
 
 /** Rewords messages. */
@@ -139,7 +149,7 @@ function useEditActs(
 
 /** Messages hold on to one object: what it does follows the screen without drawing them again. */
 export function useMessageActions(
-  { busy, readOnly, model, show }: Opened,
+  { id, busy, readOnly, model, show }: Opened,
   acts: ConversationActs,
   onWindow: (window: ConversationWindow) => void,
 ): MessageActions {
@@ -147,6 +157,7 @@ export function useMessageActions(
   const latest = useRef({ ...acts, show, openScreen, onWindow });
   latest.current = { ...acts, show, openScreen, onWindow };
   const hasModel = model !== null;
+  const isKept = !isTemporary(id);
   return useMemo<MessageActions>(
     () => ({
       open: (conversationId, target) => latest.current.openMessage(conversationId, target),
@@ -161,11 +172,12 @@ export function useMessageActions(
       remove: (message) => latest.current.remove(message),
       sendBack: (message, callId) => latest.current.onWindow({ type: 'sendBack', message, callId }),
       showManifest: (answer) => latest.current.onWindow({ type: 'ledger', answer }),
+      forget: isKept ? (message) => latest.current.forget(message) : null,
       connectModel: () => latest.current.openScreen('settings', 'models'),
       canAsk: !busy,
       canWrite: !readOnly,
       hasModel,
     }),
-    [busy, readOnly, hasModel],
+    [busy, readOnly, hasModel, isKept],
   );
 }

@@ -4,6 +4,7 @@ import type { SourceFile } from '../../adapters/importers/importer.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { type Readable, type Writable, writable } from '../../domain/base/readable.ts';
 import type { PassageSource } from '../../domain/chat/files.ts';
+import type { Sought } from '../../domain/forget/sought.ts';
 import type { ProjectId } from '../../domain/projects/project.ts';
 import type { App } from '../../services/app.ts';
 import type { DraftFile } from '../../services/chat/written.ts';
@@ -39,6 +40,9 @@ export type ProjectQuestion =
   | { readonly type: 'move'; readonly ids: readonly ConversationId[] }
   | { readonly type: 'remove'; readonly project: ProjectEntry };
 
+/** What is to be forgotten for good: named already, by a title or a beginning, or to be said in the window, whose field begins with `words`. */
+export type AskedToForget = { readonly sought: Sought; readonly title: string } | { readonly words: string };
+
 interface ComposerControl {
   focus(): void;
   insert(text: string): void;
@@ -62,8 +66,8 @@ interface Session {
   readonly current: Writable<ConversationId | null>;
   /** The conversation that was on the screen last, or still is; null before the first. */
   readonly lastOpen: Readable<ConversationId | null>;
-  /** The conversation that is to be forgotten on all devices, while it is asked about. */
-  readonly forgetting: Writable<LibraryEntry | null>;
+  /** What is asked about, or shown, in the window of forgetting; null: it is closed. */
+  readonly forgetting: Writable<AskedToForget | null>;
   readonly places: Map<ConversationId, ReadingPlace>;
   /**
    * Which recall cards were opened or closed, by their answer, or by a tool's call and what it asked: one that is drawn anew, when it has
@@ -117,7 +121,7 @@ function createSession(app: App): Session {
     pausedHere: writable(false),
     current,
     lastOpen,
-    forgetting: writable<LibraryEntry | null>(null),
+    forgetting: writable<AskedToForget | null>(null),
     places: new Map(),
     cards: new Map(),
     openingFile: writable<{ readonly messageId: string; readonly source: PassageSource } | null>(null),

@@ -1,5 +1,5 @@
 // What is remembered: what Recollect knows of the person and asks about, the library as pictures, and the index with what a sentence would bring back.
-import { Brain } from 'lucide-react';
+import { Brain, Eraser } from 'lucide-react';
 import { Suspense, useMemo, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useApp, useReadable } from '../hooks/app.tsx';
@@ -24,7 +24,7 @@ const PARTS = ['', 'pictures', 'index'] as const;
 type Part = (typeof PARTS)[number];
 
 export function MemoryScreen({ section }: { section: string }) {
-  const { t } = useTranslation('memory');
+  const { t } = useTranslation(['memory', 'forget']);
   const app = useApp();
   const { ready, entries } = useReadable(app.documents.library);
   const proposals = useProposals();
@@ -41,6 +41,14 @@ export function MemoryScreen({ section }: { section: string }) {
     <>
       <Header>
         <h1 className="truncate font-semibold">{t('screen.title')}</h1>
+        <Button
+          size="sm"
+          className="ml-auto"
+          icon={<Eraser size={14} aria-hidden />}
+          onClick={() => session.forgetting.set({ words: '' })}
+        >
+          {t('forget:open')}
+        </Button>
       </Header>
       <div ref={page} className="relative min-h-0 flex-1 overflow-y-auto overscroll-contain">
         <div className="mx-auto w-full max-w-200 px-4 pt-4 pb-20 md:px-8">

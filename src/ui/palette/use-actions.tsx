@@ -1,5 +1,5 @@
 // What the palette does besides finding: new conversation, import, screens.
-import { Brain, Download, HardDrive, Keyboard, Settings, SquarePen, TextQuote } from 'lucide-react';
+import { Brain, Download, Eraser, HardDrive, Keyboard, Settings, SquarePen, TextQuote } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { until } from '../../domain/base/readable.ts';
 import { slugsOf } from '../../domain/prompts/prompt.ts';
@@ -64,6 +64,13 @@ export function usePaletteActions(onDone: (then?: () => void) => void): readonly
       label: t('action.storage'),
       icon: <HardDrive size={16} aria-hidden />,
       run: () => onDone(() => navigation.openScreen('settings', 'storage')),
+    },
+    {
+      id: 'forget',
+      label: t('action.forget'),
+      also: t('action.forgetAlso').split(', '),
+      icon: <Eraser size={16} aria-hidden />,
+      run: () => onDone(() => session.forgetting.set({ words: '' })),
     },
     {
       id: 'shortcuts',

@@ -183,11 +183,15 @@ export function useConversationActions(): ConversationActions {
         app.library.exportConversations([id], format).then(download, report);
       },
       menu: (entry, startRename, askErase) => {
-        const work = { actions, t, startRename, askErase };
+        const forget = () =>
+          session.forgetting.set({
+            sought: { kind: 'conversation', conversation: entry.id },
+            title: entry.title,
+          });
+        const work = { actions, t, startRename, askErase, forget };
         if (entry.deletedAt !== null) return trashMenu(entry, work);
-        const forget = app.sync.status.get().account && (() => session.forgetting.set(entry));
         const move = () => session.asking.set({ type: 'move', ids: [entry.id] });
-        return entryMenu(entry, { ...work, move, forget });
+        return entryMenu(entry, { ...work, move });
       },
     };
     return actions;
@@ -199,10 +203,19 @@ interface MenuWork {
   readonly t: TFunction<'shell'>;
   startRename(): void;
   askErase(): void;
+  /** Opens the window of forgetting for it. */
+  forget(): void;
 }
 
+const forgetItem = (t: TFunction<'shell'>, forget: () => void): MenuItem => ({
+  label: t('forget:menu'),
+  icon: <Eraser size={15} aria-hidden />,
+  danger: true,
+  onSelect: forget,
+});
+
 /** What can be done with a conversation in the trash. */
-const trashMenu = (entry: LibraryEntry, { actions, t, askErase }: MenuWork): MenuItem[] => [
+const trashMenu = (entry: LibraryEntry, { actions, t, askErase, forget }: MenuWork): MenuItem[] => [
   {
     label: t('restore'),
     icon: <RotateCcw size={15} aria-hidden />,
@@ -215,12 +228,13 @@ const trashMenu = (entry: LibraryEntry, { actions, t, askErase }: MenuWork): Men
     danger: true,
     onSelect: askErase,
   },
+  forgetItem(t, forget),
 ];
 
-/** What can be done with a conversation. `forget`: erases it on all devices; null where there are no others. */
+/** What can be done with a conversation. */
 const entryMenu = (
   entry: LibraryEntry,
-  { actions, t, startRename, move, forget }: MenuWork & { move: () => void; forget: (() => void) | null },
+  { actions, t, startRename, move, forget }: MenuWork & { move: () => void },
 ): MenuItem[] => [
   { label: t('rename'), icon: <Pencil size={15} aria-hidden />, onSelect: startRename },
   {
@@ -249,14 +263,5 @@ const entryMenu = (
     danger: true,
     onSelect: () => actions.remove(entry),
   },
-  ...(forget === null
-    ? []
-    : [
-        {
-          label: t('sync:forget.menu'),
-          icon: <Eraser size={15} aria-hidden />,
-          danger: true,
-          onSelect: forget,
-        },
-      ]),
+  forgetItem(t, forget),
 ];

@@ -65,6 +65,7 @@ describe('a line', () => {
     ['/memory --limit 5 LIST', { name: 'memory', action: 'list', limit: 5 }],
     ['/memory exp --all --format mark', { name: 'memory', action: 'export', all: true, format: 'markdown' }],
     ['/title  A "fine"   title --limit', { name: 'title', text: 'A "fine"   title --limit' }],
+    ['/forget "Ann Lee"', { name: 'forget', text: 'Ann Lee' }],
     ['/title "A fine title"', { name: 'title', text: 'A fine title' }],
     ['/new', { name: 'new' }],
     ['/help recall', { name: 'help', command: 'recall' }],
@@ -262,6 +263,7 @@ describe('completion', () => {
       '/new',
       '/title',
       '/sync',
+      '/forget',
       '/help',
     ]);
     expect(texts('/me')).toEqual(['/memory']);

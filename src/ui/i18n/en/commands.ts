@@ -17,6 +17,10 @@ export const commands = {
       all: 'all of them, as without a scope',
     },
   },
+  forget: {
+    summary: 'Forget words or a person for good; first you see where it is',
+    text: 'words to forget',
+  },
   compact: {
     summary: 'Shorten older messages to a summary so that the conversation fits the model',
     text: 'what the summary must keep',

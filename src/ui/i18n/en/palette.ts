@@ -26,6 +26,8 @@ export const palette = {
     settings: 'Settings',
     import: 'Import conversations',
     storage: 'Storage',
+    forget: 'Forget for good…',
+    forgetAlso: 'erase, purge, delete for good, remove a person, 遗忘, 彻底遗忘, 忘掉',
     shortcuts: 'Keyboard shortcuts',
     prompt: 'Prompt: {{name}}',
   },

@@ -280,16 +280,6 @@ export const sync = {
     done: 'This device has left the account.',
   },
   forget: {
-    menu: 'Forget everywhere',
-    title: 'Forget this conversation everywhere?',
-    text_one:
-      '“{{title}}” with its one message is erased here, on the relay and on all your devices. This cannot be undone.',
-    text_other:
-      '“{{title}}” with its {{count, number}} messages is erased here, on the relay and on all your devices. This cannot be undone.',
-    others:
-      'Devices that are offline erase it when they come back. What was written there meanwhile goes to their trash.',
-    action: 'Forget everywhere',
-    done: 'Forgotten here; the other devices follow.',
     also: 'It is erased on the relay and on your other devices as well.',
   },
   trash: {

@@ -17,6 +17,10 @@ export const commands = {
       all: '全部对话，与不写范围相同',
     },
   },
+  forget: {
+    summary: '彻底遗忘词句或一个人；会先让你看到它在哪里',
+    text: '要遗忘的词句',
+  },
   compact: {
     summary: '把较早的消息精简成摘要，让对话放得进模型',
     text: '摘要必须保留的内容',

@@ -25,6 +25,8 @@ export const palette = {
     settings: '设置',
     import: '导入对话',
     storage: '存储',
+    forget: '彻底遗忘…',
+    forgetAlso: '忘掉, 抹除, 清除, 彻底删除, forget, erase, purge',
     shortcuts: '键盘快捷键',
     prompt: '提示词：{{name}}',
   },

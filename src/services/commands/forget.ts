@@ -1,0 +1,8 @@
+// /forget: opens the window of forgetting, with these words in it. Nothing goes before the person saw where it is.
+import type { Command } from './command.ts';
+
+export const forget: Command = {
+  name: 'forget',
+  arguments: [{ name: 'text', kind: 'rest', optional: true }],
+  run: async (_, { text }) => ({ type: 'forget', words: typeof text === 'string' ? text.trim() : '' }),
+};

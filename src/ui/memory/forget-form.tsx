@@ -1,0 +1,184 @@
+// What is to be forgotten, said in a form: words, a person, a time span, a source. Below it, what was forgotten before.
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Problem } from '../../domain/base/errors.ts';
+import type { Sought } from '../../domain/forget/sought.ts';
+import { useApp, useReadable } from '../hooks/app.tsx';
+import { formatExact } from '../i18n/index.ts';
+import { useToolName } from '../library/tool-name.ts';
+import { Button, Field, Select, Switch, TextField } from '../shell/controls.tsx';
+import { ProblemNotice } from '../shell/problem-notice.tsx';
+
+const KINDS = ['phrase', 'person', 'span', 'source'] as const;
+type Kind = (typeof KINDS)[number];
+const DAY_MS = 86_400_000;
+/** Records of earlier times that are shown. */
+const SHOWN = 5;
+
+/** Midnight at the beginning of a day, local time; NaN where it is none. */
+const dayOf = (day: string): number => new Date(`${day}T00:00`).getTime();
+/** The midnight after it: a day may have 23 or 25 hours. */
+const dayAfter = (day: string): number => new Date(dayOf(day) + 1.5 * DAY_MS).setHours(0, 0, 0, 0);
+
+interface Fields {
+  readonly kind: Kind;
+  readonly words: string;
+  readonly whole: boolean;
+  readonly from: string;
+  readonly to: string;
+  readonly tool: string;
+}
+
+/** Undefined while something is missing. */
+function soughtOf({ kind, words, whole, from, to, tool }: Fields): Sought | undefined {
+  if (kind === 'source') return tool === '' ? undefined : { kind, tool };
+  if (kind === 'span')
+    return dayOf(from) <= dayOf(to) ? { kind, from: dayOf(from), to: dayAfter(to) } : undefined;
+  const all = (kind === 'person' ? words.split(/[,，、;；]/) : [words])
+    .map((one) => one.trim())
+    .filter(Boolean);
+  return all.length === 0 ? undefined : { kind, words: all, whole: kind === 'person' || whole };
+}
+
+export function ForgetForm({
+  words,
+  busy,
+  problem,
+  onSeek,
+}: {
+  /** What the field begins with. */
+  words: string;
+  busy: boolean;
+  problem: Problem | null;
+  onSeek: (sought: Sought) => void;
+}) {
+  const { t } = useTranslation('forget');
+  const { documents } = useApp();
+  const toolName = useToolName();
+  const { entries } = useReadable(documents.library);
+  const tools = [...new Set(entries.flatMap(({ source }) => (source ? [source.tool] : [])))].sort();
+  const [fields, setFields] = useState<Fields>({
+    kind: 'phrase',
+    words,
+    whole: false,
+    from: '',
+    to: '',
+    tool: tools[0] ?? '',
+  });
+  const set = (some: Partial<Fields>) => setFields((before) => ({ ...before, ...some }));
+  const { kind } = fields;
+  const sought = soughtOf(fields);
+  const isBackwards = kind === 'span' && dayOf(fields.from) > dayOf(fields.to);
+  return (
+    <form
+      className="space-y-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (sought && !busy) onSeek(sought);
+      }}
+    >
+      <Field label={t('kind')}>
+        {(ids) => (
+          <Select
+            {...ids}
+            label={t('kind')}
+            value={kind}
+            onValueChange={(next) => set({ kind: next })}
+            className="w-full"
+            options={KINDS.filter((one) => one !== 'source' || tools.length > 0).map((one) => ({
+              value: one,
+              label: t(`kinds.${one}`),
+            }))}
+          />
+        )}
+      </Field>
+      {(kind === 'phrase' || kind === 'person') && (
+        <TextField
+          label={t(`words.${kind}`)}
+          hint={t(`wordsHelp.${kind}`)}
+          value={fields.words}
+          autoComplete="off"
+          data-first-focus
+          onChange={({ target }) => set({ words: target.value })}
+        />
+      )}
+      {kind === 'phrase' && (
+        <div className="flex items-center justify-between gap-4">
+          <span aria-hidden>{t('whole')}</span>
+          <Switch checked={fields.whole} onCheckedChange={(whole) => set({ whole })} label={t('whole')} />
+        </div>
+      )}
+      {kind === 'span' && (
+        <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
+          <TextField
+            label={t('from')}
+            type="date"
+            value={fields.from}
+            onChange={({ target }) => set({ from: target.value })}
+          />
+          <TextField
+            label={t('to')}
+            type="date"
+            value={fields.to}
+            error={isBackwards ? t('backwards') : undefined}
+            onChange={({ target }) => set({ to: target.value })}
+          />
+        </div>
+      )}
+      {kind === 'source' && (
+        <Field label={t('source')}>
+          {(ids) => (
+            <Select
+              {...ids}
+              label={t('source')}
+              value={fields.tool}
+              onValueChange={(tool) => set({ tool })}
+              className="w-full"
+              options={tools.map((one) => ({ value: one, label: toolName(one) }))}
+            />
+          )}
+        </Field>
+      )}
+      {problem && <ProblemNotice problem={problem} />}
+      <div className="flex justify-end">
+        <Button type="submit" variant="primary" busy={busy} disabled={!sought}>
+          {t('seek')}
+        </Button>
+      </div>
+      <Before />
+    </form>
+  );
+}
+
+/** What was forgotten before, and how many devices have done it. Without a word of it. */
+function Before() {
+  const { t } = useTranslation('forget');
+  const { forget, sync } = useApp();
+  const records = useReadable(forget.records);
+  const { devices } = useReadable(sync.status);
+  if (records.length === 0) return null;
+  return (
+    <section aria-label={t('before')} className="border-t pt-3">
+      <h3 className="font-medium">{t('before')}</h3>
+      <ul className="mt-1 divide-y divide-line">
+        {records.slice(0, SHOWN).map(({ id, kind, at, confirmed }) => {
+          const done = [...confirmed.values()].filter(({ left }) => left === 0).length;
+          return (
+            <li key={id} className="flex flex-wrap justify-between gap-x-4 py-1.5">
+              <span>
+                {t(`kinds.${kind}`)} <span className="text-ink-2">· {formatExact(at)}</span>
+              </span>
+              <span className="text-ink-2">
+                {devices.length > 1
+                  ? t('onDevices', { done: Math.min(done, devices.length), count: devices.length })
+                  : done > 0
+                    ? t('clean')
+                    : t('underWay')}
+              </span>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}

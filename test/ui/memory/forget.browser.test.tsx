@@ -1,0 +1,120 @@
+// The window of forgetting: what is sought, where it is, the time for an undo, and the report; from a menu, from the palette, by a command.
+import { expect, it } from 'vitest';
+import { page, userEvent } from 'vitest/browser';
+import { asConversationId, newMessageId } from '../../../src/domain/base/ids.ts';
+import type { Message } from '../../../src/domain/chat/message.ts';
+import { createTestApp, expectAccessible, show, type TestApp } from '../harness.tsx';
+
+const CANARY = 'Quillfeather';
+const TALK = asConversationId('00000000-0000-7000-8000-000000000001');
+
+async function filled(options: Parameters<typeof createTestApp>[0] = {}): Promise<TestApp> {
+  const app = await createTestApp({ undoMs: 600, ...options });
+  const message = (text: string, parentId: Message['parentId'], role: Message['role']): Message => ({
+    id: newMessageId(),
+    parentId,
+    role,
+    kind: 'message',
+    createdAt: Date.now() - 60_000,
+    parts: [{ type: 'text', text }],
+  });
+  const asked = message(`What did my neighbour ${CANARY} say about the flood?`, null, 'user');
+  const answered = message('That the garden was lost.', asked.id, 'assistant');
+  await app.documents.change(TALK, {
+    messages: [asked, answered],
+    meta: { title: `About ${CANARY}`, head: answered.id, createdAt: Date.now() - 60_000 },
+  });
+  await app.notes.write({ text: `${CANARY} likes roses`, source: null });
+  return app;
+}
+const dialog = () => page.getByRole('dialog', { name: 'Forget for good' });
+const result = () => dialog().getByRole('list', { name: 'What became of it' });
+
+it('from words to a report: shows where they are, and nothing is left of them', async () => {
+  const app = await filled();
+  await show(app, '/memory');
+  await page.getByRole('button', { name: 'Forget…' }).click();
+  await expect.element(dialog().getByRole('button', { name: 'Show where it is' })).toBeDisabled();
+  await expectAccessible();
+  await dialog().getByLabelText('Words to forget').fill('nobody said this');
+  await userEvent.keyboard('{Enter}');
+  await expect.element(dialog().getByText('It was found nowhere.')).toBeVisible();
+  await dialog().getByRole('button', { name: 'Back' }).click();
+  await dialog().getByLabelText('Words to forget').fill(CANARY);
+  await dialog().getByRole('button', { name: 'Show where it is' }).click();
+  await expect.element(dialog().getByText('1 message loses words, 1 title')).toBeVisible();
+  await expect.element(dialog().getByText(`${CANARY} likes roses`)).toBeVisible();
+  await expect.element(dialog().getByText(/^Out of reach: files that you exported/)).toBeVisible();
+  await expectAccessible();
+  await dialog().getByRole('button', { name: 'Forget for good' }).click();
+  await expect.element(dialog().getByRole('button', { name: 'Undo' })).toHaveFocus();
+  expect((await app.documents.read(TALK))?.meta.title).toContain(CANARY);
+  await expect.element(result().getByText('Conversations · 2 found')).toBeVisible();
+  await expectAccessible();
+  await dialog().getByRole('button', { name: 'Close', exact: true }).last().click();
+  await expect.element(dialog()).not.toBeInTheDocument();
+  const read = await app.documents.read(TALK);
+  expect(
+    JSON.stringify([read?.meta, [...(read?.messages.values() ?? [])], app.notes.state.get()]),
+  ).not.toContain(CANARY);
+  await page.getByRole('button', { name: 'Forget…' }).click();
+  await expect.element(dialog().getByRole('region', { name: 'Forgotten before' })).toBeVisible();
+});
+
+it('a conversation from its menu: an undo keeps it, and after the next one it is gone', async () => {
+  const app = await filled({ undoMs: 5000 });
+  await show(app, `/c/${TALK}`);
+  const open = async () => {
+    await page
+      .getByRole('button', { name: /^More for/ })
+      .first()
+      .click();
+    await page.getByRole('menuitem', { name: 'Forget for good…' }).click();
+    await dialog().getByRole('button', { name: 'Forget for good' }).click();
+  };
+  await open();
+  await dialog().getByRole('button', { name: 'Undo' }).click();
+  await expect.element(dialog().getByRole('button', { name: 'Undo' })).not.toBeInTheDocument();
+  expect((await app.documents.read(TALK))?.messages.size).toBe(2);
+});
+
+it('closed in the time for an undo, it goes on, and says how it ended', async () => {
+  const app = await filled();
+  await show(app, '/');
+  await page.getByRole('textbox').first().fill(`/forget ${CANARY}`);
+  await userEvent.keyboard('{Enter}');
+  await expect.element(dialog().getByLabelText('Words to forget')).toHaveValue(CANARY);
+  await dialog().getByRole('button', { name: 'Show where it is' }).click();
+  await dialog().getByRole('button', { name: 'Forget for good' }).click();
+  await userEvent.keyboard('{Escape}');
+  await expect.element(dialog()).not.toBeInTheDocument();
+  await expect.element(page.getByText('Forgotten for good. There is a report.')).toBeVisible();
+  await page.getByRole('button', { name: 'Show', exact: true }).click();
+  await expect.element(result()).toBeVisible();
+});
+
+it('a message from its menu; failing, it says so and what goes on by itself', async () => {
+  const app = await filled();
+  await show(app, `/c/${TALK}`);
+  await page.getByRole('article', { name: 'You' }).getByRole('button', { name: 'More' }).click();
+  await page.getByRole('menuitem', { name: 'Forget for good…' }).click();
+  await expect.element(dialog().getByText(/^1 message, 1 title/)).toBeVisible();
+  app.notes.record = () => Promise.reject(new Error('No room'));
+  await dialog().getByRole('button', { name: 'Forget for good' }).click();
+  await expect.element(dialog().getByText(/^It is not all removed yet/)).toBeVisible();
+  await expectAccessible();
+});
+
+it('speaks Chinese, and fits 320 px in the dark', async () => {
+  const app = await filled();
+  await app.settings.set('ui.language', 'zh');
+  await app.settings.set('ui.theme', 'dark');
+  await show(app, '/memory', { width: 320, height: 640 });
+  await page.getByRole('button', { name: '遗忘…' }).click();
+  const window = page.getByRole('dialog', { name: '彻底遗忘' });
+  await window.getByLabelText('要遗忘的词句').fill(CANARY);
+  await window.getByRole('button', { name: '查看它在哪里' }).click();
+  await expect.element(window.getByText('1 条消息去掉词句、1 个标题')).toBeVisible();
+  expect(document.documentElement.scrollWidth).toBe(320);
+  await expectAccessible();
+});
