@@ -2,7 +2,7 @@
 // nor in those that wait behind a gap, nor in keys, which Yjs keeps of what it deletes.
 import * as Y from 'yjs';
 import type { ConversationLog, LogEntry } from '../../adapters/log/conversation-log.ts';
-import { type DocumentId, LIBRARY_DOCUMENT } from '../../domain/base/ids.ts';
+import { type DocumentId, LIBRARY_DOCUMENT, NOTES_DOCUMENT } from '../../domain/base/ids.ts';
 import { attempt } from '../../domain/base/log.ts';
 import { holdbackOf } from './cleaning.ts';
 import type { PurgeRules } from './documents.ts';
@@ -24,7 +24,7 @@ export async function purgeLog(log: ConversationLog, rules: PurgeRules): Promise
     const held = entries.map((entry) => heldIn(entry, rules));
     // The list overwrites titles, which only the conversation knows to have been taken out.
     const isOverwritten = id === LIBRARY_DOCUMENT && entries.length > 1;
-    const isAffected = isOverwritten || held.some((count) => count !== 0) || takesOut(entries);
+    const isAffected = isOverwritten || held.some((count) => count !== 0) || takesOut(id, entries);
     if (!isAffected) continue;
     if (held.includes(undefined)) damaged.push(id);
     else await purge(log, id, entries, rules);
@@ -37,15 +37,46 @@ export async function unpurgedIn(log: ConversationLog, rules: PurgeRules): Promi
   const found: DocumentId[] = [];
   for (const id of await log.documents()) {
     const entries = await log.read(id);
-    if (takesOut(entries) || entries.some((entry) => heldIn(entry, rules) !== 0)) found.push(id);
+    if (takesOut(id, entries) || entries.some((entry) => heldIn(entry, rules) !== 0)) found.push(id);
   }
   return found;
 }
 
 /** Later entries delete something of earlier ones, which still hold it. */
-const takesOut = (entries: readonly LogEntry[]): boolean =>
-  entries.length > 1 &&
-  entries.some(({ bytes }) => attempt(() => isDeletion(bytes), false, 'an entry that is no Yjs update'));
+const takesOut = (id: DocumentId, entries: readonly LogEntry[]): boolean => {
+  if (entries.length < 2) return false;
+  // Its maps `x` and `r` are records and personas, which delete nothing.
+  if (id === NOTES_DOCUMENT)
+    return attempt(() => holdsDeleted(entries), false, 'an entry that is no Yjs update');
+  return entries.some(({ bytes }) =>
+    attempt(() => isDeletion(bytes), false, 'an entry that is no Yjs update'),
+  );
+};
+
+/** An entry has words that the document has no more. Flags and times that were overwritten are no words. */
+function holdsDeleted(entries: readonly LogEntry[]): boolean {
+  const doc = new Y.Doc();
+  try {
+    for (const { bytes } of entries) Y.applyUpdate(doc, bytes);
+    const isDeleted = ({ id: { client, clock } }: Y.Item) =>
+      clock < Y.getState(doc.store, client) && Y.getItem(doc.store, { client, clock } as Y.ID).deleted;
+    return entries.some(({ bytes }) =>
+      Y.decodeUpdate(bytes).structs.some(
+        (struct) =>
+          struct instanceof Y.Item &&
+          struct.content instanceof Y.ContentAny &&
+          hasText(struct.content.arr) &&
+          isDeleted(struct),
+      ),
+    );
+  } finally {
+    doc.destroy();
+  }
+}
+
+const hasText = (value: unknown): boolean =>
+  typeof value === 'string' ||
+  (typeof value === 'object' && value !== null && Object.values(value).some(hasText));
 
 /** A head that moves deletes its place of before; a removed message, its stand-in or a record of it is one of these maps. */
 const isDeletion = (bytes: Uint8Array): boolean =>

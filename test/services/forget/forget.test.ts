@@ -5,7 +5,7 @@ import type { LogEntry } from '../../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import { LOG_HEALED } from '../../../src/adapters/log/recovering.ts';
 import { createInMemoryVault } from '../../../src/adapters/vault/in-memory.ts';
-import { asMessageId } from '../../../src/domain/base/ids.ts';
+import { asMessageId, NOTES_DOCUMENT } from '../../../src/domain/base/ids.ts';
 import { type Message, textOf } from '../../../src/domain/chat/message.ts';
 import type { Sought } from '../../../src/domain/forget/sought.ts';
 import { PLACES, type PlaceDeps } from '../../../src/services/forget/place.ts';
@@ -182,6 +182,20 @@ describe('forget', () => {
       expect((await next.placesOf(CANARY)).length > 0, `undone: ${isUndone}`).toBe(isUndone);
       expect(next.forget.records.get().length).toBe(isUndone ? 0 : 1);
     }
+  });
+
+  it('what a device confirms is not taken for words that are left', async () => {
+    const { device } = await populated();
+    await device.forgetAll({ kind: 'phrase', words: [CANARY], whole: false });
+    const [record] = device.forget.records.get();
+    await device.notes.confirm(record?.id as string, 'phone', { at: NOW, left: 0 });
+    const rules = { isGone: () => false, hide: (text: string) => ({ text, redacted: 0 }) };
+    expect(await device.documents.unpurged(rules)).toEqual([]);
+    // What was deleted by hand lies in the log until it is folded.
+    await device.notes.remove((await device.notes.write({ text: 'Tea, never coffee' })).id);
+    expect(await device.documents.unpurged(rules)).toEqual([NOTES_DOCUMENT]);
+    await device.documents.purge(rules);
+    expect(await device.documents.unpurged(rules)).toEqual([]);
   });
 
   it('words that the app itself uses harm nothing: fields, ids, models', async () => {
