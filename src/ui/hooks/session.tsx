@@ -9,7 +9,7 @@ import type { ProjectId } from '../../domain/projects/project.ts';
 import type { App } from '../../services/app.ts';
 import type { DraftFile } from '../../services/chat/written.ts';
 import type { CommandOutcome } from '../../services/commands/command.ts';
-import type { LibraryEntry, ProjectEntry } from '../../services/documents/documents.ts';
+import type { ProjectEntry } from '../../services/documents/documents.ts';
 import { createReadAloud, type ReadAloud } from '../chat/read-aloud.ts';
 import { useApp } from './app.tsx';
 
