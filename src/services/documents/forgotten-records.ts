@@ -1,13 +1,13 @@
 // What remains of what was forgotten, in the document of the notes, so that it travels to the person's other devices:
 //   x   id -> record as JSON             (the same map as a conversation's: sync counts its keys, and makes a room anew that still has the words)
 //   k   `id/device` -> confirmation      (that device did what the record asks)
-import type * as Y from 'yjs';
 import {
   type Confirmation,
   confirmationSchema,
   type Forgotten,
   forgottenSchema,
 } from '../../domain/forget/sought.ts';
+import { plain, type ValueMaps } from './small-document.ts';
 
 /** A record, with the devices that confirmed it by their ids. */
 export interface ForgottenRecord extends Forgotten {
@@ -15,9 +15,9 @@ export interface ForgottenRecord extends Forgotten {
 }
 
 /** Newest first. */
-export function readForgotten(doc: Y.Doc): ForgottenRecord[] {
+export function readForgotten(maps: ValueMaps): ForgottenRecord[] {
   const confirmed = new Map<string, Map<string, Confirmation>>();
-  for (const [key, value] of doc.getMap('k')) {
+  for (const [key, value] of maps('k')) {
     const parsed = confirmationSchema.safeParse(value);
     const slash = key.indexOf('/');
     if (!parsed.success || slash < 0) continue;
@@ -27,7 +27,7 @@ export function readForgotten(doc: Y.Doc): ForgottenRecord[] {
       (confirmed.get(id) ?? new Map<string, Confirmation>()).set(key.slice(slash + 1), parsed.data),
     );
   }
-  return [...doc.getMap('x')]
+  return [...maps('x')]
     .flatMap(([key, value]) => {
       const parsed = forgottenSchema.safeParse(value);
       return parsed.success && parsed.data.id === key
@@ -43,12 +43,17 @@ export function readForgotten(doc: Y.Doc): ForgottenRecord[] {
 }
 
 /** Keeps the record. One that is there stays. Call within a transaction. */
-export function writeForgotten(doc: Y.Doc, record: Forgotten): void {
-  const records = doc.getMap<unknown>('x');
-  if (!records.has(record.id)) records.set(record.id, JSON.parse(JSON.stringify(record)));
+export function writeForgotten(maps: ValueMaps, record: Forgotten): void {
+  const records = maps('x');
+  if (!records.has(record.id)) records.set(record.id, plain(record));
 }
 
 /** Call within a transaction. */
-export function writeConfirmation(doc: Y.Doc, id: string, device: string, { at, left }: Confirmation): void {
-  doc.getMap<unknown>('k').set(`${id}/${device}`, { at, left });
+export function writeConfirmation(
+  maps: ValueMaps,
+  id: string,
+  device: string,
+  { at, left }: Confirmation,
+): void {
+  maps('k').set(`${id}/${device}`, { at, left });
 }

@@ -16,6 +16,17 @@ export function withoutGaps(doc: Y.Doc): Y.Doc {
   return copy;
 }
 
+/** Reads the document; where something of it did not decode, with what waits behind that gap. */
+export function acrossGaps<T>(doc: Y.Doc, damaged: boolean, read: (doc: Y.Doc) => T): T {
+  if (!damaged || !hasGaps(doc)) return read(doc);
+  const whole = withoutGaps(doc);
+  try {
+    return read(whole);
+  } finally {
+    whole.destroy();
+  }
+}
+
 /** An update of nothing but removed content: all that `update` refers to and has not. */
 function emptiness(update: Uint8Array): Uint8Array {
   const held = new Map<number, [from: number, to: number][]>();

@@ -8,13 +8,11 @@
 
 import { v7 } from 'uuid';
 import * as Y from 'yjs';
-import type { z } from 'zod';
-import type { ConversationLog, Store } from '../../adapters/log/conversation-log.ts';
-import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
-import { NOTES_DOCUMENT, newEntryId } from '../../domain/base/ids.ts';
+import type { Store } from '../../adapters/log/conversation-log.ts';
+import type { Problem } from '../../domain/base/errors.ts';
+import { NOTES_DOCUMENT } from '../../domain/base/ids.ts';
 import { log } from '../../domain/base/log.ts';
 import { type Readable, writable } from '../../domain/base/readable.ts';
-import { SerialQueue } from '../../domain/base/serial-queue.ts';
 import type { Confirmation, Forgotten } from '../../domain/forget/sought.ts';
 import {
   type Feedback,
@@ -27,8 +25,6 @@ import {
   type Proposal,
   proposalId,
   subjectOf,
-  type Wording,
-  wordingsOf,
 } from '../../domain/memory/notes.ts';
 import type { NoteKind } from '../../domain/memory/recognition/kinds.ts';
 import type { PurgeRules } from './documents.ts';
@@ -38,7 +34,20 @@ import {
   writeConfirmation,
   writeForgotten,
 } from './forgotten-records.ts';
-import { hasGaps, withoutGaps } from './gaps.ts';
+import { acrossGaps } from './gaps.ts';
+import {
+  byTime,
+  checked,
+  details,
+  feedbackIn,
+  groupOf,
+  kept,
+  normal,
+  pastOf,
+  put,
+  takeOutOf,
+  wordingsIn,
+} from './note-maps.ts';
 import {
   addProposals,
   decideOn,
@@ -49,13 +58,9 @@ import {
   withdraw,
   withdrawForgotten,
 } from './proposals.ts';
+import { plain, SmallDocument, type ValueMap, type ValueMaps } from './small-document.ts';
 
 export type { Feedback, MemoryNote, Proposal };
-
-/** Longest note, characters. */
-export const MAX_NOTE = 4000;
-/** The document is folded when this many entries have piled up on it. */
-const FOLD_AFTER = 200;
 
 export interface NotesState {
   /** False until the log was read once. */
@@ -166,43 +171,24 @@ export function createNotes(deps: SyncedNotesDeps): Notes {
 }
 
 class SyncedNotes implements Notes {
-  readonly #deps: SyncedNotesDeps;
-  readonly #log: ConversationLog;
-  readonly #onProblem: NonNullable<SyncedNotesDeps['onProblem']>;
-  readonly #doc = new Y.Doc();
+  readonly #now: () => number;
+  readonly #document: SmallDocument;
   readonly state = writable<NotesState>({ ready: false, notes: [], feedback: [] });
   readonly forgotten = writable<readonly ForgottenRecord[]>([]);
   readonly inbox = writable<Inbox>(EMPTY_INBOX);
-  readonly #applied = new Set<string>();
-  // One author a tab: a new one for each change would stay in the document for ever.
-  readonly #author = new Y.Doc().clientID;
-  #closed = false;
-  /** The log was read once: before that nothing is known, which is not the same as nothing being there. */
-  #isRead = false;
-  #entries = 0;
-  /** Something did not decode. */
-  #damaged = false;
-  readonly #queue = new SerialQueue();
-  readonly #stop: () => void;
 
-  constructor(deps: SyncedNotesDeps) {
-    this.#deps = deps;
-    const {
-      store: { log },
-      onProblem = () => undefined,
-    } = deps;
-    this.#log = log;
-    this.#onProblem = onProblem;
-    this.#stop = this.#log.subscribe((changed) => {
-      if (changed.documents.includes(NOTES_DOCUMENT) && changed.foreign) this.#follow();
+  constructor({ store, now, onProblem = () => undefined }: SyncedNotesDeps) {
+    this.#now = now;
+    this.#document = new SmallDocument({
+      log: store.log,
+      document: NOTES_DOCUMENT,
+      onChange: (maps) => this.#announce(maps),
+      onProblem,
     });
-    this.#follow();
   }
 
   readonly known: Notes['known'] = async () => {
-    await this.#queue.idle();
-    if (!this.#isRead)
-      await this.#queue.run(() => this.#read()).catch((error) => this.#onProblem(toProblem(error)));
+    await this.#document.known();
     return this.state.get();
   };
 
@@ -225,7 +211,7 @@ class SyncedNotes implements Notes {
       const same = named && all.filter((one) => groupOf(one) === groupOf(named));
       // What came in while somebody was writing is not what they meant to replace.
       const before = over ? same?.find(({ note }) => note.text === over.text) : named;
-      const at = this.#deps.now();
+      const at = this.#now();
       if (before?.note.text === words) {
         note = before.note;
         return;
@@ -297,7 +283,7 @@ class SyncedNotes implements Notes {
         verdict.verdict === 'not-related'
           ? `${verdict.messageId} ${normal(verdict.query ?? '')}`
           : subjectOf(verdict),
-      at: this.#deps.now(),
+      at: this.#now(),
     };
     await this.#change((_, feedback) => {
       // Earlier versions named a verdict on a note after one of its wordings.
@@ -313,8 +299,8 @@ class SyncedNotes implements Notes {
 
   readonly forget: Notes['forget'] = (conversations) => {
     const gone = new Set(conversations);
-    return this.#change((_, feedback, doc) => {
-      withdraw(proposalMapsOf(doc), ({ conversationId }) => gone.has(conversationId));
+    return this.#change((_, feedback, maps) => {
+      withdraw(proposalMapsOf(maps), ({ conversationId }) => gone.has(conversationId));
       for (const [id, value] of [...feedback]) {
         const about = feedbackSchema.safeParse(value).data?.conversationId;
         if (about !== undefined && gone.has(about)) feedback.delete(id);
@@ -322,16 +308,16 @@ class SyncedNotes implements Notes {
     }, 1);
   };
 
-  readonly record: Notes['record'] = (record) => this.#change((_, __, copy) => writeForgotten(copy, record));
+  readonly record: Notes['record'] = (record) => this.#change((_, __, maps) => writeForgotten(maps, record));
 
   readonly confirm: Notes['confirm'] = (id, device, confirmation) =>
-    this.#change((_, __, copy) => writeConfirmation(copy, id, device, confirmation));
+    this.#change((_, __, maps) => writeConfirmation(maps, id, device, confirmation));
 
   readonly takeOut: Notes['takeOut'] = async (rules, whole) => {
     let count = 0;
-    await this.#change((notes, feedback, doc) => {
-      count = takeOutOf(notes, feedback, rules, { whole, at: this.#deps.now() });
-      count += withdrawForgotten(proposalMapsOf(doc), rules);
+    await this.#change((notes, feedback, maps) => {
+      count = takeOutOf(notes, feedback, rules, { whole, at: this.#now() });
+      count += withdrawForgotten(proposalMapsOf(maps), rules);
     }, 1);
     return count;
   };
@@ -372,7 +358,7 @@ class SyncedNotes implements Notes {
       const [kept, gone] = [keep, other].map((id) => all.find(({ note }) => note.id === id));
       if (!kept || !gone || kept === gone) return;
       for (const key of gone.keys) notes.delete(key);
-      const at = this.#deps.now();
+      const at = this.#now();
       const past = [...pastOf(gone.note, at), ...pastOf(kept.note, at, text)];
       put(
         notes,
@@ -384,19 +370,19 @@ class SyncedNotes implements Notes {
   readonly propose: Notes['propose'] = async (sentences) => {
     let count = 0;
     const all = sentences.map((one) => ({ ...one, id: proposalId(one.text) }));
-    await this.#change((_notes, _feedback, doc) => {
-      count = addProposals(proposalMapsOf(doc), all, plain);
+    await this.#change((_notes, _feedback, maps) => {
+      count = addProposals(proposalMapsOf(maps), all);
     });
     return count;
   };
 
   readonly accept: Notes['accept'] = async (id, as = {}) => {
     let note: MemoryNote | null = null;
-    await this.#change((notes, _, doc) => {
-      const inbox = proposalMapsOf(doc);
+    await this.#change((notes, _, maps) => {
+      const inbox = proposalMapsOf(maps);
       const proposal = readInbox(inbox, []).proposals.find((one) => one.id === id);
       if (!proposal) return;
-      const at = this.#deps.now();
+      const at = this.#now();
       const text = checked(as.text ?? proposal.text);
       const all = wordingsIn(notes);
       const old = as.over === undefined ? undefined : all.find((one) => one.note.id === as.over);
@@ -431,243 +417,50 @@ class SyncedNotes implements Notes {
   };
 
   readonly refuse: Notes['refuse'] = (ids) =>
-    this.#change((_notes, _feedback, doc) => {
-      for (const id of ids) decideOn(proposalMapsOf(doc), id, 'refused', this.#deps.now());
+    this.#change((_notes, _feedback, maps) => {
+      for (const id of ids) decideOn(proposalMapsOf(maps), id, 'refused', this.#now());
     });
 
   readonly reopen: Notes['reopen'] = (proposal) =>
-    this.#change((_notes, _feedback, doc) => {
-      const inbox = proposalMapsOf(doc);
+    this.#change((_notes, _feedback, maps) => {
+      const inbox = proposalMapsOf(maps);
       inbox.decisions.delete(proposal.id);
       inbox.proposals.set(proposal.id, plain(proposal));
     });
 
   readonly setWanted: Notes['setWanted'] = (kind, wanted) =>
-    this.#change((_notes, _feedback, doc) => {
-      const { never } = proposalMapsOf(doc);
+    this.#change((_notes, _feedback, maps) => {
+      const { never } = proposalMapsOf(maps);
       if (wanted) never.delete(kind);
       else never.set(kind, true);
     });
 
   readonly withdraw: Notes['withdraw'] = (isGone) =>
-    this.#change((_notes, _feedback, doc) => withdraw(proposalMapsOf(doc), isGone));
+    this.#change((_notes, _feedback, maps) => withdraw(proposalMapsOf(maps), isGone));
 
-  readonly close: Notes['close'] = () => {
-    this.#closed = true;
-    this.#stop();
-    this.#doc.destroy();
-  };
+  readonly close: Notes['close'] = () => this.#document.close();
 
-  #announce(): void {
-    const [shownNotes, shownFeedback, records, inbox] = acrossGaps(this.#doc, this.#damaged, (shown) => {
-      const notes = wordingsIn(shown.getMap('n')).map(({ note }) => note);
-      return [
-        notes,
-        feedbackIn(shown.getMap('f')),
-        readForgotten(shown),
-        readInbox(proposalMapsOf(shown), notes),
-      ] as const;
-    });
-    this.forgotten.set(records);
+  #announce(maps: ValueMaps): void {
+    const notes = wordingsIn(maps('n')).map(({ note }) => note);
+    this.forgotten.set(readForgotten(maps));
     this.state.set({
       ready: true,
-      notes: shownNotes.sort((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1)),
-      feedback: shownFeedback.sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1)),
+      notes: [...notes].sort((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1)),
+      feedback: feedbackIn(maps('f')).sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1)),
     });
+    const inbox = readInbox(proposalMapsOf(maps), notes);
     if (!isSameInbox(this.inbox.get(), inbox)) this.inbox.set(inbox);
   }
 
-  /** Applies what the log has and this tab has not. */
-  async #read(): Promise<void> {
-    const kept = await this.#log.read(NOTES_DOCUMENT);
-    this.#isRead = true;
-    this.#entries = kept.length;
-    for (const entry of kept) {
-      if (this.#applied.has(entry.id)) continue;
-      this.#applied.add(entry.id);
-      try {
-        Y.applyUpdate(this.#doc, entry.bytes, 'log');
-      } catch (cause) {
-        this.#damaged = true;
-        this.#onProblem(
-          toProblem(
-            new RecollectError('damaged-entry', `Entry ${entry.seq} of the memory notes cannot be read`, {
-              params: { seq: entry.seq, document: NOTES_DOCUMENT },
-              cause,
-            }),
-          ),
-        );
-      }
-    }
-    this.#announce();
-  }
-
-  /**
-   * Shown once it is durable: the change is made on a copy, so that a failure leaves nothing behind. `foldAfter`: as many entries of the
-   * document are folded into one, and what was taken out is nowhere in that.
-   */
   #change(
-    make: (notes: Y.Map<unknown>, feedback: Y.Map<unknown>, copy: Y.Doc) => void,
-    foldAfter: number = FOLD_AFTER,
+    make: (notes: ValueMap, feedback: ValueMap, maps: ValueMaps) => void,
+    foldAfter?: number,
   ): Promise<void> {
-    return this.#queue.run(async () => {
-      if (!this.#isRead) await this.#read();
-      // What is shown from behind a gap can be changed like all else: the change then waits in the document with what it changes.
-      const across = this.#damaged && hasGaps(this.#doc);
-      const copy = across ? withoutGaps(this.#doc) : new Y.Doc();
-      if (!across) {
-        Y.applyUpdate(copy, Y.encodeStateAsUpdate(this.#doc));
-        // Across a gap each change is of an author of its own: whatever this one says after a change that waits would wait with it.
-        copy.clientID = this.#author;
-      }
-      let bytes: Uint8Array | undefined;
-      copy.on('update', (update: Uint8Array) => {
-        bytes = update;
-      });
-      copy.transact(() => make(copy.getMap('n'), copy.getMap('f'), copy));
-      copy.destroy();
-      if (bytes) {
-        const id = newEntryId();
-        await this.#log.append([{ id, document: NOTES_DOCUMENT, origin: 'user', bytes }]);
-        this.#applied.add(id);
-        Y.applyUpdate(this.#doc, bytes, 'log');
-        this.#entries += 1;
-        this.#announce();
-      }
-      // What was taken out before lies in the log until it is folded.
-      if (this.#entries >= (bytes ? foldAfter : Math.max(foldAfter, 2))) await this.#fold();
-    });
-  }
-
-  /** Folds what the log has; an entry that does not decode must survive as it is, then nothing is folded. */
-  async #fold(): Promise<void> {
-    const kept = await this.#log.read(NOTES_DOCUMENT);
-    const last = kept.at(-1);
-    if (!last) return;
-    const whole = new Y.Doc();
-    try {
-      for (const entry of kept) Y.applyUpdate(whole, entry.bytes);
-      await this.#log.fold(NOTES_DOCUMENT, Y.encodeStateAsUpdate(whole), last.seq);
-      this.#entries = 1;
-    } catch (error) {
-      this.#onProblem(toProblem(error));
-    } finally {
-      whole.destroy();
-    }
-  }
-
-  #follow(): void {
-    if (!this.#closed)
-      this.#queue.run(() => this.#read()).catch((error) => this.#onProblem(toProblem(error)));
+    return this.#document.change((maps) => make(maps('n'), maps('f'), maps), foldAfter);
   }
 }
-
-/** Reads the document; where something of it did not decode, with what waits behind that gap. */
-function acrossGaps<T>(doc: Y.Doc, damaged: boolean, read: (doc: Y.Doc) => T): T {
-  if (!damaged || !hasGaps(doc)) return read(doc);
-  const whole = withoutGaps(doc);
-  try {
-    return read(whole);
-  } finally {
-    whole.destroy();
-  }
-}
-
-/** One damaged value costs only itself. */
-const parsed = <T>(map: Y.Map<unknown>, schema: z.ZodType<T>): [string, T][] =>
-  [...map].flatMap(([key, value]) => {
-    const { success, data } = schema.safeParse(value);
-    return success ? [[key, data]] : [];
-  });
-const wordingsIn = (notes: Y.Map<unknown>): Wording[] => wordingsOf(parsed(notes, noteSchema));
-const feedbackIn = (feedback: Y.Map<unknown>): Feedback[] =>
-  parsed(feedback, feedbackSchema).map(([, one]) => one);
-
-/** The note that this is a wording of. */
-const groupOf = ({ note }: Wording): string => note.beside ?? note.id;
-
-/** As it is kept: under the id of the note that it is a wording of. */
-const kept = ({ beside, ...note }: MemoryNote): MemoryNote => ({ ...note, id: beside ?? note.id });
-
-/** Writes a wording in the place of others, under a key that nobody else writes: what others write at the same time stays beside it. */
-function put(notes: Y.Map<unknown>, note: MemoryNote, over: readonly string[]): void {
-  for (const key of over) notes.delete(key);
-  notes.set(v7(), plain(kept(note)));
-}
-
-/** Changes one map after the other; returns how many notes and verdicts were removed or changed. */
-function takeOutOf(
-  notes: Y.Map<unknown>,
-  feedback: Y.Map<unknown>,
-  { hide, isGone }: PurgeRules,
-  { whole, at }: { readonly whole: boolean; readonly at: number },
-): number {
-  let count = 0;
-  for (const { note, keys } of wordingsIn(notes)) {
-    const isFromGone = note.source && (isGone(note.source.conversationId) || isGone(note.source.messageId));
-    const text = hide(note.text);
-    // What the note was before goes as a whole: it is there to be looked back at, and no more.
-    const before = note.before?.filter((past) => hide(past.text).redacted === 0);
-    if (!isFromGone && text.redacted === 0 && before?.length === note.before?.length) continue;
-    count += 1;
-    if (isFromGone || whole) for (const key of keys) notes.delete(key);
-    else
-      put(
-        notes,
-        {
-          ...note,
-          ...(before ? { before } : {}),
-          text: text.text,
-          updatedAt: Math.max(at, note.updatedAt + 1),
-        },
-        keys,
-      );
-  }
-  for (const one of feedbackIn(feedback)) {
-    const [passage, title, query] = [hide(one.passage), hide(one.title), hide(one.query ?? '')];
-    const isOfGone = isGone(one.conversationId) || isGone(one.messageId);
-    if (!isOfGone && passage.redacted + title.redacted + query.redacted === 0) continue;
-    count += 1;
-    feedback.delete(one.id);
-    if (!isOfGone && !whole && query.redacted === 0)
-      feedback.set(one.id, plain({ ...one, passage: passage.text, title: title.text }));
-  }
-  return count;
-}
-
-/** The words of a note. Throws `note-empty`, `note-too-long`. */
-function checked(text: string): string {
-  const words = text.trim();
-  if (words === '') throw new RecollectError('note-empty', 'A memory note needs words.');
-  if (words.length > MAX_NOTE)
-    throw new RecollectError('note-too-long', `A memory note has at most ${MAX_NOTE} characters.`, {
-      params: { length: words.length, limit: MAX_NOTE },
-    });
-  return words;
-}
-
-/** Only what is there: absent and undefined are one thing in JSON. */
-const details = (known: Partial<MemoryNote>): Partial<MemoryNote> =>
-  Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined));
-
-type Past = NonNullable<MemoryNote['before']>;
-
-/** What a note was, and its words until `at`; without them where they stay. */
-const pastOf = (note: MemoryNote, at: number, stays?: string): Past => [
-  ...(note.before ?? []),
-  ...(note.text === stays?.trim()
-    ? []
-    : [{ text: note.text, since: note.since ?? note.updatedAt, until: at }]),
-];
-const byTime = (past: Past): Past => [...past].sort((a, b) => a.until - b.until || a.since - b.since);
 
 const isSameInbox = (one: Inbox, other: Inbox): boolean => JSON.stringify(one) === JSON.stringify(other);
-
-const normal = (query: string): string =>
-  query.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim().slice(0, 200);
-
-/** JSON as Yjs stores it: no undefined, nothing shared with the caller. */
-const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 /** True where an update of somebody else puts another wording beside one that is `here`: two rewrote a note at once. */
 export function wordsMeet(here: Uint8Array, update: Uint8Array): boolean {

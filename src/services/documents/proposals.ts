@@ -2,13 +2,13 @@
 //   p   proposal id -> proposal as JSON, while it is open
 //   d   proposal id -> what the person decided, without the words; once decided, a proposal does not come back, on no device
 //   w   kind -> true where the person wants no proposals of that kind
-import type * as Y from 'yjs';
 import { z } from 'zod';
 import { timeSchema } from '../../domain/base/time.ts';
 import { type MemoryNote, type Proposal, proposalSchema } from '../../domain/memory/notes.ts';
 import { NOTE_KINDS, type NoteKind } from '../../domain/memory/recognition/kinds.ts';
 import { squeezed } from '../../domain/memory/sentences.ts';
 import type { PurgeRules } from './documents.ts';
+import { plain, type ValueMap, type ValueMaps } from './small-document.ts';
 
 export interface Inbox {
   /** False until the log was read once. */
@@ -23,15 +23,15 @@ export const EMPTY_INBOX: Inbox = { ready: false, proposals: [], never: [] };
 
 /** The parts of the document that proposals lie in. */
 interface ProposalMaps {
-  readonly proposals: Y.Map<unknown>;
-  readonly decisions: Y.Map<unknown>;
-  readonly never: Y.Map<unknown>;
+  readonly proposals: ValueMap;
+  readonly decisions: ValueMap;
+  readonly never: ValueMap;
 }
 
-export const proposalMapsOf = (doc: Y.Doc): ProposalMaps => ({
-  proposals: doc.getMap('p'),
-  decisions: doc.getMap('d'),
-  never: doc.getMap('w'),
+export const proposalMapsOf = (maps: ValueMaps): ProposalMaps => ({
+  proposals: maps('p'),
+  decisions: maps('d'),
+  never: maps('w'),
 });
 
 const decisionSchema = z.looseObject({
@@ -42,7 +42,7 @@ const decisionSchema = z.looseObject({
 type Decision = z.infer<typeof decisionSchema>['as'];
 
 /** What was refused stays refused. What was accepted may be said, and asked about, again: its note may be gone by then. */
-function isDecided(decisions: Y.Map<unknown>, { id, at }: Proposal): boolean {
+function isDecided(decisions: ValueMap, { id, at }: Proposal): boolean {
   const decision = decisionSchema.safeParse(decisions.get(id)).data;
   return decision !== undefined && (decision.as === 'refused' || decision.at >= at);
 }
@@ -77,11 +77,7 @@ export function readInbox(
 const MOST_OPEN = 200;
 
 /** Puts proposals in that are not there yet and were never decided on. Returns how many. */
-export function addProposals(
-  maps: ProposalMaps,
-  added: readonly Proposal[],
-  plain: (value: unknown) => unknown,
-): number {
+export function addProposals(maps: ProposalMaps, added: readonly Proposal[]): number {
   let count = 0;
   for (const one of added) {
     if (maps.proposals.has(one.id) || isDecided(maps.decisions, one) || maps.never.get(one.kind) === true)

@@ -5,15 +5,17 @@ import type { ConversationLog } from '../../adapters/log/conversation-log.ts';
 import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { type DocumentId, newEntryId } from '../../domain/base/ids.ts';
 import { SerialQueue } from '../../domain/base/serial-queue.ts';
-import { hasGaps, withoutGaps } from './gaps.ts';
+import { acrossGaps, hasGaps, withoutGaps } from './gaps.ts';
+
+/** The document is folded when this many entries have piled up on it. */
+const FOLD_AFTER = 200;
 
 /** A map of a small document. Values are plain JSON. */
-export interface ValueMap {
-  entries(): Iterable<[string, unknown]>;
-  set(key: string, value: unknown): unknown;
-  delete(key: string): void;
-}
+export type ValueMap = Y.Map<unknown>;
 export type ValueMaps = (name: string) => ValueMap;
+
+/** JSON as the document stores it: no undefined, nothing shared with the caller. */
+export const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 interface SmallDocumentDeps {
   readonly log: ConversationLog;
@@ -31,7 +33,9 @@ export class SmallDocument {
   readonly #author = new Y.Doc().clientID;
   readonly #queue = new SerialQueue();
   readonly #stop: () => void;
+  /** The log was read once: before that nothing is known, which is not the same as nothing being there. */
   #isRead = false;
+  #entries = 0;
   /** Something did not decode. */
   #damaged = false;
   #closed = false;
@@ -44,8 +48,17 @@ export class SmallDocument {
     this.#follow();
   }
 
-  /** Makes a change on a copy, so that a failure leaves nothing behind. Resolves when it is durable. Throws `storage-full`, `storage-failed`. */
-  change(make: (maps: ValueMaps) => void): Promise<void> {
+  /** Resolves when all that was asked for until now is done; reads the log again where that failed before. Rejects never. */
+  async known(): Promise<void> {
+    await this.#queue.idle();
+    if (!this.#isRead) await this.#queue.run(() => this.#read()).catch((error) => this.#report(error));
+  }
+
+  /**
+   * Makes a change on a copy, so that a failure leaves nothing behind. Resolves when it is durable. Throws `storage-full`, `storage-failed`.
+   * `foldAfter`: as many entries of the document are folded into one, and what was taken out is nowhere in that.
+   */
+  change(make: (maps: ValueMaps) => void, foldAfter: number = FOLD_AFTER): Promise<void> {
     return this.#queue.run(async () => {
       if (!this.#isRead) await this.#read();
       // What is shown from behind a gap can be changed like all else: the change then waits in the document with what it changes.
@@ -53,6 +66,7 @@ export class SmallDocument {
       const copy = across ? withoutGaps(this.#doc) : new Y.Doc();
       if (!across) {
         Y.applyUpdate(copy, Y.encodeStateAsUpdate(this.#doc));
+        // Across a gap each change is of an author of its own: whatever this one says after a change that waits would wait with it.
         copy.clientID = this.#author;
       }
       let bytes: Uint8Array | undefined;
@@ -61,12 +75,16 @@ export class SmallDocument {
       });
       copy.transact(() => make((name) => copy.getMap(name)));
       copy.destroy();
-      if (!bytes) return;
-      const id = newEntryId();
-      await this.#deps.log.append([{ id, document: this.#deps.document, origin: 'user', bytes }]);
-      this.#applied.add(id);
-      Y.applyUpdate(this.#doc, bytes, 'log');
-      this.#announce();
+      if (bytes) {
+        const id = newEntryId();
+        await this.#deps.log.append([{ id, document: this.#deps.document, origin: 'user', bytes }]);
+        this.#applied.add(id);
+        Y.applyUpdate(this.#doc, bytes, 'log');
+        this.#entries += 1;
+        this.#announce();
+      }
+      // What was taken out before lies in the log until it is folded.
+      if (this.#entries >= (bytes ? foldAfter : Math.max(foldAfter, 2))) await this.#fold();
     });
   }
 
@@ -79,9 +97,10 @@ export class SmallDocument {
   /** Applies what the log has and this tab has not. */
   async #read(): Promise<void> {
     const { log, document, onProblem } = this.#deps;
-    const entries = await log.read(document);
+    const kept = await log.read(document);
     this.#isRead = true;
-    for (const { id, seq, bytes } of entries) {
+    this.#entries = kept.length;
+    for (const { id, seq, bytes } of kept) {
       if (this.#applied.has(id)) continue;
       this.#applied.add(id);
       try {
@@ -91,7 +110,10 @@ export class SmallDocument {
         const params = { seq, document };
         onProblem(
           toProblem(
-            new RecollectError('damaged-entry', `Entry ${seq} of ${document} is damaged`, { params, cause }),
+            new RecollectError('damaged-entry', `Entry ${seq} of ${document} cannot be read`, {
+              params,
+              cause,
+            }),
           ),
         );
       }
@@ -99,15 +121,33 @@ export class SmallDocument {
     this.#announce();
   }
 
+  /** Folds what the log has; an entry that does not decode must survive as it is, then nothing is folded. */
+  async #fold(): Promise<void> {
+    const { log, document } = this.#deps;
+    const kept = await log.read(document);
+    const last = kept.at(-1);
+    if (!last) return;
+    const whole = new Y.Doc();
+    try {
+      for (const entry of kept) Y.applyUpdate(whole, entry.bytes);
+      await log.fold(document, Y.encodeStateAsUpdate(whole), last.seq);
+      this.#entries = 1;
+    } catch (error) {
+      this.#report(error);
+    } finally {
+      whole.destroy();
+    }
+  }
+
   #announce(): void {
-    const isWhole = !this.#damaged || !hasGaps(this.#doc);
-    const shown = isWhole ? this.#doc : withoutGaps(this.#doc);
-    this.#deps.onChange((name) => shown.getMap(name));
-    if (!isWhole) shown.destroy();
+    acrossGaps(this.#doc, this.#damaged, (shown) => this.#deps.onChange((name) => shown.getMap(name)));
   }
 
   #follow(): void {
-    if (!this.#closed)
-      this.#queue.run(() => this.#read()).catch((error) => this.#deps.onProblem(toProblem(error)));
+    if (!this.#closed) this.#queue.run(() => this.#read()).catch((error) => this.#report(error));
+  }
+
+  #report(error: unknown): void {
+    this.#deps.onProblem(toProblem(error));
   }
 }

@@ -9,7 +9,7 @@ import { NOTES_DOCUMENT } from '../../domain/base/ids.ts';
 import { writable } from '../../domain/base/readable.ts';
 import { type Persona, personaSchema } from '../../domain/prompts/persona.ts';
 import { MAX_PROMPT, MAX_PROMPT_NAME, type Prompt, promptSchema } from '../../domain/prompts/prompt.ts';
-import { SmallDocument, type ValueMap, type ValueMaps } from '../documents/small-document.ts';
+import { plain, SmallDocument, type ValueMap, type ValueMaps } from '../documents/small-document.ts';
 import type { Prompts, PromptsState } from './prompts.ts';
 
 interface PromptsDeps {
@@ -53,9 +53,6 @@ function versionsIn<T extends Kept>(map: ValueMap, schema: z.ZodType<T>): Versio
 
 const byName = (a: Kept, b: Kept): number =>
   a.name.localeCompare(b.name) || a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1);
-
-/** JSON as the document stores it: no undefined, nothing shared with the caller. */
-const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 class SyncedPrompts implements Prompts {
   readonly #deps: PromptsDeps;

@@ -6,7 +6,8 @@ import { RecollectError } from '../../../src/domain/base/errors.ts';
 import { type DocumentId, NOTES, NOTES_DOCUMENT, newEntryId } from '../../../src/domain/base/ids.ts';
 import { until } from '../../../src/domain/base/readable.ts';
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';
-import { createNotes, MAX_NOTE, readNotes } from '../../../src/services/documents/notes.ts';
+import { MAX_NOTE } from '../../../src/services/documents/note-maps.ts';
+import { createNotes, readNotes } from '../../../src/services/documents/notes.ts';
 import { readWhole } from '../../../src/services/documents/shared.ts';
 import { cutWhenRead } from './said.ts';
 

@@ -1,0 +1,108 @@
+// Notes and feedback as they lie in the maps of their document: reads wordings, writes one in the place of others, takes words out. Pure.
+import { v7 } from 'uuid';
+import type { z } from 'zod';
+import { RecollectError } from '../../domain/base/errors.ts';
+import {
+  type Feedback,
+  feedbackSchema,
+  type MemoryNote,
+  noteSchema,
+  type Wording,
+  wordingsOf,
+} from '../../domain/memory/notes.ts';
+import type { PurgeRules } from './documents.ts';
+import { plain, type ValueMap } from './small-document.ts';
+
+/** Longest note, characters. */
+export const MAX_NOTE = 4000;
+
+/** One damaged value costs only itself. */
+const parsed = <T>(map: ValueMap, schema: z.ZodType<T>): [string, T][] =>
+  [...map].flatMap(([key, value]) => {
+    const { success, data } = schema.safeParse(value);
+    return success ? [[key, data]] : [];
+  });
+export const wordingsIn = (notes: ValueMap): Wording[] => wordingsOf(parsed(notes, noteSchema));
+export const feedbackIn = (feedback: ValueMap): Feedback[] =>
+  parsed(feedback, feedbackSchema).map(([, one]) => one);
+
+/** The note that this is a wording of. */
+export const groupOf = ({ note }: Wording): string => note.beside ?? note.id;
+
+/** As it is kept: under the id of the note that it is a wording of. */
+export const kept = ({ beside, ...note }: MemoryNote): MemoryNote => ({ ...note, id: beside ?? note.id });
+
+/** Writes a wording in the place of others, under a key that nobody else writes: what others write at the same time stays beside it. */
+export function put(notes: ValueMap, note: MemoryNote, over: readonly string[]): void {
+  for (const key of over) notes.delete(key);
+  notes.set(v7(), plain(kept(note)));
+}
+
+/** Changes one map after the other; returns how many notes and verdicts were removed or changed. */
+export function takeOutOf(
+  notes: ValueMap,
+  feedback: ValueMap,
+  { hide, isGone }: PurgeRules,
+  { whole, at }: { readonly whole: boolean; readonly at: number },
+): number {
+  let count = 0;
+  for (const { note, keys } of wordingsIn(notes)) {
+    const isFromGone = note.source && (isGone(note.source.conversationId) || isGone(note.source.messageId));
+    const text = hide(note.text);
+    // What the note was before goes as a whole: it is there to be looked back at, and no more.
+    const before = note.before?.filter((past) => hide(past.text).redacted === 0);
+    if (!isFromGone && text.redacted === 0 && before?.length === note.before?.length) continue;
+    count += 1;
+    if (isFromGone || whole) for (const key of keys) notes.delete(key);
+    else
+      put(
+        notes,
+        {
+          ...note,
+          ...(before ? { before } : {}),
+          text: text.text,
+          updatedAt: Math.max(at, note.updatedAt + 1),
+        },
+        keys,
+      );
+  }
+  for (const one of feedbackIn(feedback)) {
+    const [passage, title, query] = [hide(one.passage), hide(one.title), hide(one.query ?? '')];
+    const isOfGone = isGone(one.conversationId) || isGone(one.messageId);
+    if (!isOfGone && passage.redacted + title.redacted + query.redacted === 0) continue;
+    count += 1;
+    feedback.delete(one.id);
+    if (!isOfGone && !whole && query.redacted === 0)
+      feedback.set(one.id, plain({ ...one, passage: passage.text, title: title.text }));
+  }
+  return count;
+}
+
+/** The words of a note. Throws `note-empty`, `note-too-long`. */
+export function checked(text: string): string {
+  const words = text.trim();
+  if (words === '') throw new RecollectError('note-empty', 'A memory note needs words.');
+  if (words.length > MAX_NOTE)
+    throw new RecollectError('note-too-long', `A memory note has at most ${MAX_NOTE} characters.`, {
+      params: { length: words.length, limit: MAX_NOTE },
+    });
+  return words;
+}
+
+/** Only what is there: absent and undefined are one thing in JSON. */
+export const details = (known: Partial<MemoryNote>): Partial<MemoryNote> =>
+  Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined));
+
+type Past = NonNullable<MemoryNote['before']>;
+
+/** What a note was, and its words until `at`; without them where they stay. */
+export const pastOf = (note: MemoryNote, at: number, stays?: string): Past => [
+  ...(note.before ?? []),
+  ...(note.text === stays?.trim()
+    ? []
+    : [{ text: note.text, since: note.since ?? note.updatedAt, until: at }]),
+];
+export const byTime = (past: Past): Past => [...past].sort((a, b) => a.until - b.until || a.since - b.since);
+
+export const normal = (query: string): string =>
+  query.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim().slice(0, 200);
