@@ -1,5 +1,6 @@
 // Taking the words out of documents, in a worker that lives as long as one document is read: it can be ended at any moment, whatever it does.
 import { z } from 'zod';
+import { callWorker } from '../../domain/base/worker-call.ts';
 import type { ExtractedText } from '../../domain/chat/message.ts';
 import type { Extracted } from './extract.ts';
 import type { Refusal } from './extractor.ts';
@@ -26,31 +27,19 @@ const newsSchema = z.discriminatedUnion('type', [
 export type ExtractionNews = z.infer<typeof newsSchema>;
 
 /** Starts a worker for each document. */
-export function createExtraction(startWorker: () => Worker): Extraction {
-  return {
-    extract: (file, { signal, onProgress }) =>
-      new Promise((resolve, reject) => {
-        if (signal.aborted) return reject(signal.reason);
-        const worker = startWorker();
-        const end = (settle: () => void) => {
-          signal.removeEventListener('abort', onAbort);
-          worker.terminate();
-          settle();
-        };
-        const onAbort = () => end(() => reject(signal.reason));
-        signal.addEventListener('abort', onAbort, { once: true });
-        worker.addEventListener('message', ({ data }) => {
-          const news = newsSchema.safeParse(data).data;
-          // PDF.js says that it is ready, to whom it does not know.
-          if (!news) return;
-          if (news.type === 'progress') onProgress?.(news.done, news.total);
-          else if (news.type === 'extracted') end(() => resolve({ ok: true, extract: news.extract }));
-          else end(() => resolve({ ok: false, reason: news.reason, detail: news.detail }));
-        });
-        worker.addEventListener('error', (event) =>
-          end(() => resolve({ ok: false, reason: 'damaged', detail: event.message })),
-        );
-        worker.postMessage(file);
-      }),
-  };
-}
+export const createExtraction = (startWorker: () => Worker): Extraction => ({
+  extract: (file, { signal, onProgress }) =>
+    callWorker<Extracted>(startWorker, {
+      message: file,
+      signal,
+      read: (data) => {
+        const news = newsSchema.safeParse(data).data;
+        // PDF.js says that it is ready, to whom it does not know.
+        if (news?.type === 'progress') onProgress?.(news.done, news.total);
+        else if (news?.type === 'extracted') return { ok: true, extract: news.extract };
+        else if (news) return { ok: false, reason: news.reason, detail: news.detail };
+        return undefined;
+      },
+      stopped: (detail) => ({ ok: false, reason: 'damaged', detail }),
+    }),
+});
