@@ -1,5 +1,6 @@
 // Sections of a text that has headings and no pages.
 import type { Sections } from './extractor.ts';
+import { plainHeading } from './markdown.ts';
 
 export interface Block {
   readonly text: string;
@@ -23,7 +24,7 @@ export function addByHeadings(sections: Sections, blocks: readonly Block[], kind
     if (level !== null && level <= DEEPEST) {
       // A heading with nothing under it stands with the next one.
       if (held.some((words) => !words.startsWith('#')) && !flush()) return false;
-      name = text.replace(/^#+\s*/, '').slice(0, 120);
+      name = plainHeading(text).slice(0, 120);
     }
     held.push(text);
   }

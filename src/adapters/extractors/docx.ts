@@ -1,4 +1,4 @@
-// Word files (ECMA-376, WordprocessingML): paragraphs with their headings, lists, tables and footnotes. A place is the page on which Word laid
+// Word files (ECMA-376, WordprocessingML): paragraphs with their headings, lists, tables and notes. A place is the page on which Word laid
 // it out last, where the file says so, else the heading above it.
 import { addByHeadings, type Block } from './by-headings.ts';
 import { type Extractor, Sections } from './extractor.ts';
@@ -28,7 +28,8 @@ const UNREAD = new Set([
   'rPr',
   'sectPr',
   'tblPr',
-  'ruby',
+  // How to read what stands below it.
+  'rt',
 ]);
 
 interface Reader {
@@ -36,7 +37,8 @@ interface Reader {
   readonly levels: ReadonlyMap<string, number>;
   /** Whether a list counts, by its id and level. */
   readonly counts: ReadonlyMap<string, boolean>;
-  readonly footnotes: ReadonlyMap<string, string>;
+  /** Texts of footnotes by their id, and of endnotes by theirs behind an `e`. */
+  readonly notes: ReadonlyMap<string, string>;
 }
 
 export const docx: Extractor = {
@@ -51,21 +53,13 @@ export const docx: Extractor = {
       const path = target === undefined ? undefined : pathFrom(main, target);
       return path !== undefined && zip.has(path) ? parseTree(await zip.text(path), 'xml') : undefined;
     };
-    const notes = await part('footnotes');
-    const plain: Reader = { levels: new Map(), counts: new Map(), footnotes: new Map() };
     const reader: Reader = {
       levels: levelsOf(await part('styles')),
       counts: countsOf(await part('numbering')),
-      footnotes: new Map(
-        (notes ? allOf(notes, 'footnote') : []).flatMap(({ attributes, children }) => {
-          const text = new Body(plain)
-            .read({ name: '', attributes: {}, children })
-            .map(({ text }) => text)
-            .join(' ')
-            .trim();
-          return attributes.id === undefined || text === '' ? [] : [[attributes.id, text]];
-        }),
-      ),
+      notes: new Map([
+        ...notesOf(await part('footnotes'), 'footnote', ''),
+        ...notesOf(await part('endnotes'), 'endnote', 'e'),
+      ]),
     };
     const body = firstOf(parseTree(await zip.text(main), 'xml'), 'body');
     const sections = new Sections();
@@ -74,6 +68,18 @@ export const docx: Extractor = {
     return sections.done();
   },
 };
+
+function notesOf(part: Element | undefined, name: string, mark: string): [id: string, text: string][] {
+  const plain: Reader = { levels: new Map(), counts: new Map(), notes: new Map() };
+  return (part ? allOf(part, name) : []).flatMap(({ attributes, children }): [string, string][] => {
+    const text = new Body(plain)
+      .read({ name: '', attributes: {}, children })
+      .map(({ text }) => text)
+      .join(' ')
+      .trim();
+    return attributes.id === undefined || text === '' ? [] : [[`${mark}${attributes.id}`, text]];
+  });
+}
 
 async function mainPart(zip: ZipPackage): Promise<string> {
   const target = zip.has('_rels/.rels')
@@ -111,8 +117,8 @@ class Body {
   /** Word notes where it broke pages, breaks of the person's own included; other programs note only the latter. */
   #noted = false;
   #blocks: PagedBlock[] = [];
-  /** Of the paragraph that is being read: numbers of footnotes in it, and paragraphs of its text boxes. */
-  #footnotes: string[] = [];
+  /** Of the paragraph that is being read: notes to it, and paragraphs of its text boxes. */
+  #notes: string[] = [];
   #boxes: Element[] = [];
 
   constructor(reader: Reader) {
@@ -148,8 +154,7 @@ class Body {
     const level = this.#levelOf(properties);
     if (level !== null) this.#put(heading(level, words), level, page);
     else this.#put(words === '' ? '' : `${this.#markOf(properties)}${words}`, null, page);
-    for (const id of this.#footnotes.splice(0))
-      this.#put(`[^${id}]: ${this.#reader.footnotes.get(id)}`, null, page);
+    for (const id of this.#notes.splice(0)) this.#put(`[^${id}]: ${this.#reader.notes.get(id)}`, null, page);
     for (const box of this.#boxes.splice(0)) this.#walk(box);
   }
 
@@ -174,10 +179,11 @@ class Body {
       else if (name === 'br' || name === 'cr') {
         if (attributes.type !== 'page') words += '\n';
         else if (!this.#noted) this.#page += 1;
-      } else if (name === 'footnoteReference') {
-        if (attributes.id !== undefined && this.#reader.footnotes.has(attributes.id)) {
-          words += `[^${attributes.id}]`;
-          this.#footnotes.push(attributes.id);
+      } else if (name === 'footnoteReference' || name === 'endnoteReference') {
+        const id = `${name === 'endnoteReference' ? 'e' : ''}${attributes.id}`;
+        if (this.#reader.notes.has(id)) {
+          words += `[^${id}]`;
+          this.#notes.push(id);
         }
       } else if (name === 'txbxContent') this.#boxes.push(child);
       else words += this.#words(child);

@@ -1,7 +1,7 @@
 // Books (W3C EPUB 3.3, and EPUB 2): chapter by chapter in the order of reading, each by the name that the table of contents gives it.
 import { ExtractionRefused, type Extractor, Sections } from './extractor.ts';
 import { markdownBlocks } from './html-markdown.ts';
-import { oneLine } from './markdown.ts';
+import { oneLine, plainHeading } from './markdown.ts';
 import { allOf, childOf, type Element, firstOf, parseTree, textIn } from './xml.ts';
 import { openPackage, pathFrom, type ZipPackage } from './zip-package.ts';
 
@@ -27,10 +27,10 @@ export const epub: Extractor = {
     for (const [at, chapter] of chapters.entries()) {
       onProgress(at, chapters.length);
       if (!zip.has(chapter)) continue;
-      const blocks = markdownBlocks(parseTree(await zip.text(chapter), 'html'));
-      const first = blocks.find(({ level }) => level !== null)?.text.replace(/^#+\s*/, '');
+      const blocks = markdownBlocks(parseTree(await zip.text(chapter), 'xhtml'));
+      const first = blocks.find(({ level }) => level !== null)?.text;
       // A chapter may lie in several files, of which only the first is named.
-      name = titles.get(chapter) ?? first ?? (name || String(at + 1));
+      name = titles.get(chapter) ?? (first && plainHeading(first)) ?? (name || String(at + 1));
       const text = blocks.map((block) => block.text).join('\n\n');
       if (!sections.add({ kind: 'chapter', name: name.slice(0, 120) }, text)) break;
     }
@@ -65,7 +65,7 @@ async function titlesOf(
   };
   const nav = find(({ properties }) => properties?.split(' ').includes('nav') === true);
   if (nav !== undefined)
-    for (const link of allOf(parseTree(await zip.text(nav), 'html'), 'a'))
+    for (const link of allOf(parseTree(await zip.text(nav), 'xhtml'), 'a'))
       add(nav, link.attributes.href, link);
   const ncx = find((item) => item['media-type'] === 'application/x-dtbncx+xml');
   if (titles.size === 0 && ncx !== undefined)

@@ -1,9 +1,10 @@
-// HTML as Markdown: headings, paragraphs, lists, tables, code. What is not read by people (scripts, styles, forms' machinery) is left out.
-import { heading, oneLine, table } from './markdown.ts';
+// HTML as Markdown: headings, paragraphs, lists, tables, code. What is not read by people (scripts, styles, forms' machinery) is left out, and
+// how to read a character, which would part the words it stands in.
+import { heading, oneLine, plainHeading, table } from './markdown.ts';
 import { allOf, type Element, elementsOf, textIn } from './xml.ts';
 
 const UNREAD = new Set(
-  'script style noscript template svg math head iframe object embed canvas audio video select option button input textarea nav dialog'.split(
+  'script style rt rp noscript template svg math head iframe object embed canvas audio video select option button input textarea nav dialog'.split(
     ' ',
   ),
 );
@@ -13,7 +14,7 @@ const BLOCKS = new Set(
   ),
 );
 
-/** Blocks of Markdown in the order of the page. `onHeading` hears of each heading before it is in a block of its own. */
+/** Blocks of Markdown in the order of the page. */
 export function markdownBlocks(root: Element): { readonly text: string; readonly level: number | null }[] {
   const blocks: { text: string; level: number | null }[] = [];
   let line = '';
@@ -24,33 +25,33 @@ export function markdownBlocks(root: Element): { readonly text: string; readonly
     put(paragraph(line));
     line = '';
   };
-  const walk = (element: Element, prefix: string): void => {
+  const walk = (element: Element): void => {
     for (const child of element.children) {
       if (typeof child === 'string') line += child.replace(/\s+/g, ' ');
       else if (UNREAD.has(child.name) || child.attributes.hidden !== undefined) continue;
       else if (child.name === 'br') line += '\n';
-      else if (!BLOCKS.has(child.name)) walk(child, prefix);
+      else if (!BLOCKS.has(child.name)) walk(child);
       else {
         flush();
-        block(child, prefix);
+        block(child);
         flush();
       }
     }
   };
-  const block = (element: Element, prefix: string): void => {
+  const block = (element: Element): void => {
     const level = /^h([1-6])$/.exec(element.name)?.[1];
-    if (level) put(heading(Number(level), textIn(element)), Number(level));
+    if (level) put(heading(Number(level), wordsIn(element)), Number(level));
     else if (element.name === 'pre') put(`\`\`\`\n${textIn(element).trimEnd()}\n\`\`\``);
     else if (element.name === 'table' && allOf(element, 'table').length === 0) put(table(rowsOf(element)));
-    else if (element.name === 'ul' || element.name === 'ol') list(element, prefix);
-    else walk(element, prefix);
+    else if (element.name === 'ul' || element.name === 'ol') list(element);
+    else walk(element);
   };
-  const list = (element: Element, prefix: string): void => {
+  const list = (element: Element): void => {
     let number = Number(element.attributes.start ?? 1);
     const items: string[] = [];
     for (const item of elementsOf(element)) {
       const before = blocks.length;
-      walk(item, `${prefix}  `);
+      walk(item);
       flush();
       const own = blocks.splice(before).map(({ text }) => text);
       const mark = element.name === 'ol' ? `${number++}. ` : '- ';
@@ -58,7 +59,7 @@ export function markdownBlocks(root: Element): { readonly text: string; readonly
     }
     put(items.join('\n'));
   };
-  walk(root, '');
+  walk(root);
   flush();
   return blocks;
 }
@@ -70,9 +71,15 @@ const paragraph = (line: string): string =>
     .filter((words) => words !== '')
     .join('\n');
 
+/** What stands in a heading or a cell, in one line. */
+const wordsIn = (element: Element): string =>
+  markdownBlocks({ ...element, name: '' })
+    .map(({ text, level }) => (level === null ? text : plainHeading(text)))
+    .join(' ');
+
 const rowsOf = (element: Element): string[][] =>
   allOf(element, 'tr').map((row) =>
     elementsOf(row)
       .filter(({ name }) => name === 'td' || name === 'th')
-      .map(textIn),
+      .map(wordsIn),
   );

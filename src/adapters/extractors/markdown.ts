@@ -5,6 +5,9 @@ export const heading = (level: number, text: string): string => {
   return words === '' ? '' : `${'#'.repeat(Math.min(6, Math.max(1, level)))} ${words}`;
 };
 
+/** The words of a heading. */
+export const plainHeading = (text: string): string => text.replace(/^#+\s*/, '');
+
 export const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 const cell = (text: string): string => oneLine(text).replaceAll('|', '\\|');

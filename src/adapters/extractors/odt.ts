@@ -2,7 +2,7 @@
 import { addByHeadings, type Block } from './by-headings.ts';
 import { ExtractionRefused, type Extractor, Sections } from './extractor.ts';
 import { heading, table } from './markdown.ts';
-import { allOf, childrenOf, type Element, elementsOf, firstOf, parseTree } from './xml.ts';
+import { allOf, childOf, childrenOf, type Element, elementsOf, firstOf, parseTree } from './xml.ts';
 import { openPackage } from './zip-package.ts';
 
 /** Beside the text: changes that were tracked, remarks, counters that are declared. */
@@ -13,6 +13,8 @@ const UNREAD = new Set([
   'sequence-decls',
   'forms',
   'variable-decls',
+  // How to read what stands below it.
+  'ruby-text',
 ]);
 
 export const odt: Extractor = {
@@ -33,15 +35,17 @@ function blocksOf(element: Element, indent = ''): Block[] {
     if (UNREAD.has(child.name)) return [];
     if (child.name === 'h') {
       const level = Number(child.attributes['outline-level'] ?? 1);
-      return [{ text: heading(level, wordsIn(child)), level }];
+      return [{ text: heading(level, wordsIn(child)), level }, ...besides(child)];
     }
     if (child.name === 'p')
-      return [{ text: `${indent}${wordsIn(child).trim()}`, level: null }].filter(
+      return [{ text: `${indent}${wordsIn(child).trim()}`, level: null }, ...besides(child)].filter(
         ({ text }) => text.trim() !== '',
       );
     if (child.name === 'list')
-      return childrenOf(child, 'list-item').flatMap((item) =>
-        blocksOf(item, indent === '' ? '- ' : `  ${indent}`),
+      return elementsOf(child).flatMap((item) =>
+        item.name === 'list-header'
+          ? blocksOf(item, indent)
+          : blocksOf(item, indent === '' ? '- ' : `  ${indent}`),
       );
     if (child.name === 'table')
       return [
@@ -62,11 +66,29 @@ function blocksOf(element: Element, indent = ''): Block[] {
   });
 }
 
+/** What is tied to a paragraph and is none of its words: text boxes and notes. */
+function besides(paragraph: Element): Block[] {
+  return elementsOf(paragraph).flatMap((child): Block[] => {
+    if (UNREAD.has(child.name)) return [];
+    if (child.name === 'text-box') return blocksOf(child);
+    if (child.name !== 'note') return besides(child);
+    const body = childOf(child, 'note-body');
+    const words = body ? blocksOf(body).map(({ text }) => text) : [];
+    return words.length === 0 ? [] : [{ text: `[^${citationOf(child)}]: ${words.join(' ')}`, level: null }];
+  });
+}
+
+const citationOf = (note: Element): string => {
+  const citation = childOf(note, 'note-citation');
+  return citation ? wordsIn(citation).trim() : '';
+};
+
 function wordsIn(element: Element): string {
   return element.children
     .map((child) => {
       if (typeof child === 'string') return child.replace(/\s+/g, ' ');
-      if (UNREAD.has(child.name)) return '';
+      if (UNREAD.has(child.name) || child.name === 'text-box') return '';
+      if (child.name === 'note') return `[^${citationOf(child)}]`;
       if (child.name === 's') return ' '.repeat(Math.min(100, Number(child.attributes.c ?? 1)));
       if (child.name === 'tab') return '\t';
       return child.name === 'line-break' ? '\n' : wordsIn(child);

@@ -105,6 +105,8 @@ function cellsOf(text: string, workbook: Workbook): { rows: Row[]; columns: numb
   let cell: { column: number; type: string; format: Format } | null = null;
   let value = '';
   let reads = false;
+  /** In a reading that stands above East Asian words. */
+  let aside = false;
   const local = (name: string) => name.slice(name.indexOf(':') + 1);
   const parser = new Parser(
     {
@@ -120,8 +122,8 @@ function cellsOf(text: string, workbook: Workbook): { rows: Row[]; columns: numb
             format: workbook.formats[Number(s ?? 0)] ?? 'plain',
           };
           value = '';
-        } else if (name === 'v' || name === 't') reads = true;
-        else if (name === 'rPh') reads = false;
+        } else if (name === 'rPh') aside = true;
+        else if (name === 'v' || name === 't') reads = !aside;
       },
       ontext(piece) {
         if (reads && cell) value += piece;
@@ -129,6 +131,7 @@ function cellsOf(text: string, workbook: Workbook): { rows: Row[]; columns: numb
       onclosetag(given) {
         const name = local(given);
         if (name === 'v' || name === 't') reads = false;
+        else if (name === 'rPh') aside = false;
         else if (name === 'c' && cell) {
           const shown = shownValue(value, cell.type, cell.format, workbook).slice(0, MAX_CELL);
           if (shown !== '' && cell.column <= MAX_COLUMNS) {

@@ -13,8 +13,11 @@ export interface Element {
 
 const local = (name: string): string => name.slice(name.indexOf(':') + 1);
 
-/** Throws `ExtractionRefused` where it is nested deeper than `EXTRACT_LIMITS.depth`. What is left open ends with the text. */
-export function parseTree(text: string, form: 'xml' | 'html'): Element {
+/**
+ * Throws `ExtractionRefused` where it is nested deeper than `EXTRACT_LIMITS.depth`. What is left open ends with the text. In `xhtml`, as books
+ * have it, `<title/>` is empty; in `html` a browser would go on reading the title.
+ */
+export function parseTree(text: string, form: 'xml' | 'html' | 'xhtml'): Element {
   const root: Element = { name: '', attributes: {}, children: [] };
   const open: Element[] = [root];
   const parser = new Parser(
@@ -41,7 +44,7 @@ export function parseTree(text: string, form: 'xml' | 'html'): Element {
         if (open.length > 1) open.pop();
       },
     },
-    { xmlMode: form === 'xml', decodeEntities: true },
+    { xmlMode: form === 'xml', recognizeSelfClosing: form !== 'html', decodeEntities: true },
   );
   parser.end(text);
   return root;

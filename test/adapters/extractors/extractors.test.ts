@@ -81,6 +81,13 @@ describe('a Word file', () => {
     ]);
   });
 
+  it('keeps the notes at its end beside those at the foot of a page', async () => {
+    const body = `<w:p><w:r><w:t>As Ibn Sina says</w:t></w:r><w:r><w:endnoteReference w:id="2"/></w:r><w:r><w:footnoteReference w:id="2"/></w:r></w:p>`;
+    expect(await sectionsOf('a.docx', await wordFile(body))).toEqual([
+      'As Ibn Sina says[^e2][^2]\n\n[^e2]: Canon, book one.\n\n[^2]: From the end of a quarter.',
+    ]);
+  });
+
   it('of Word 97, or with a password, is refused with what to do', async () => {
     const compound = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
     const name = [...'EncryptedPackage'].flatMap((letter) => [letter.charCodeAt(0), 0]);
@@ -133,6 +140,15 @@ describe('slides, books and texts of other programs', () => {
     ]);
   });
 
+  it('a chapter is read to its end, whatever is empty in it', async () => {
+    const page =
+      '<html><head><title/><script src="a.js"/></head><body><p>Before <a id="p2"/>it.</p><div><object data="a.mp4"/><p>Behind it.</p></div></body></html>';
+    expect(await sectionsOf('a.epub', await bookFile({ 'OEBPS/one.xhtml': page }))).toEqual([
+      'chapter The harbour: Before it.\n\nBehind it.',
+      expect.any(String),
+    ]);
+  });
+
   it('a book that is protected is refused; one whose fonts alone are is not', async () => {
     const sealed = (algorithm: string) =>
       bookFile({
@@ -152,6 +168,11 @@ describe('slides, books and texts of other programs', () => {
     expect(await sectionsOf('a.odt', await openDocumentFile())).toEqual([
       'section Garden: # Garden\n\nPlant  in April.\n\n- beans',
       'section Orchard: # Orchard\n\nPrune in February.',
+    ]);
+    const text =
+      '<text:p>Rent<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>Cold.</text:p></text:note-body></text:note> is due.<draw:frame><draw:text-box><text:p>In a box</text:p></draw:text-box></draw:frame></text:p><text:list><text:list-header><text:p>Tools</text:p></text:list-header><text:list-item><text:p>spade</text:p></text:list-item></text:list>';
+    expect(await sectionsOf('a.odt', await openDocumentFile('', text))).toEqual([
+      'Rent[^1] is due.\n\n[^1]: Cold.\n\nIn a box\n\nTools\n\n- spade',
     ]);
     expect(await extracted('a.odt', await openDocumentFile('<manifest:encryption-data/>'))).toMatchObject({
       reason: 'encrypted',
@@ -173,6 +194,14 @@ describe('pages and tables of text', () => {
     ]);
   });
 
+  it('words stand apart in headings and cells, and what no one reads stays out of them', async () => {
+    const page =
+      '<h1>Bread<br>and soup</h1><p>x</p><table><tr><td>Salt</td><td><p>one<br>spoon</p><ul><li>sea</li><li>rock</li></ul><style>td{}</style></td></tr></table>';
+    expect(await sectionsOf('a.html', text(page))).toEqual([
+      'section Bread and soup: # Bread and soup\n\nx\n\n| Salt | one spoon - sea - rock |\n| --- | --- |',
+    ]);
+  });
+
   it('values are read by whatever parts them, with quotes, in the encoding they are in', async () => {
     expect(await sectionsOf('a.csv', text('name;note\n"Li; Wei";"said ""yes""\nand left"\n'))).toEqual([
       'rows 1–2: | name | note |\n| --- | --- |\n| Li; Wei | said "yes" and left |',
@@ -184,6 +213,23 @@ describe('pages and tables of text', () => {
     const latin = Uint8Array.from('Café;Zürich\nnaïve;1', (letter) => letter.charCodeAt(0));
     expect((await sectionsOf('a.csv', latin))[0]).toContain('| Café | Zürich |');
   });
+});
+
+it('words keep together where a reading stands above them, and the reading is left out', async () => {
+  const ruby = (words: string, reading: string, prefix = 'w') =>
+    `<${prefix}:ruby><${prefix}:rt><w:r><w:t>${reading}</w:t></w:r></${prefix}:rt><${prefix}:rubyBase><w:r><w:t>${words}</w:t></w:r></${prefix}:rubyBase></${prefix}:ruby>`;
+  const word = `<w:p><w:r><w:t>住在</w:t></w:r><w:r>${ruby('重庆', 'chóngqìng')}</w:r></w:p>`;
+  expect(await sectionsOf('a.docx', await wordFile(word))).toEqual(['住在重庆']);
+  const web = '<p>住在<ruby>重<rp>(</rp><rt>chóng</rt><rp>)</rp>庆<rt>qìng</rt></ruby></p>';
+  expect(await sectionsOf('a.html', text(web))).toEqual(['住在重庆']);
+  const openText =
+    '<text:p>住在<text:ruby><text:ruby-base>重庆</text:ruby-base><text:ruby-text>chóngqìng</text:ruby-text></text:ruby></text:p>';
+  expect(await sectionsOf('a.odt', await openDocumentFile('', openText))).toEqual(['住在重庆']);
+  const cells =
+    '<row r="1"><c r="A1" t="inlineStr"><is><t>重庆</t><rPh sb="0" eb="2"><t>chóngqìng</t></rPh></is></c></row>';
+  expect(await sectionsOf('a.xlsx', await excelFile({ A: cells }))).toEqual([
+    'sheet A A1:A1: | 重庆 |\n| --- |',
+  ]);
 });
 
 describe('bounds', () => {
