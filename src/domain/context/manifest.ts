@@ -56,9 +56,9 @@ export const requestManifestSchema = z.looseObject({
   projects: z.array(z.looseObject({ name: z.string(), tokens: z.number() })).optional(),
   /** What was sent besides the messages, as the person set it for the endpoint. Absent where nothing was. */
   parameters: z.looseObject({}).optional(),
-  /** It costs more than `limit`: the newest turn alone does, or what may not be folded. */
   /** Tokens that stood in it for private words: never the words. */
   hidden: z.array(z.string()).optional(),
+  /** It costs more than `limit`: the newest turn alone does, or what may not be folded. */
   overflow: z.boolean(),
 });
 export type RequestManifest = Known<z.infer<typeof requestManifestSchema>>;

@@ -37,7 +37,14 @@ const LONGEST_IN_FIELD = 500_000;
 const MAX_KEPT_BYTES = 5 * 1024 * 1024;
 
 /** Why a file is not taken; names a sentence in the catalogue (`refused.<reason>`). */
-type Refusal = 'imageTooLarge' | 'imageBroken' | 'textTooLarge' | 'notText' | 'tooMany' | NotExtracted;
+type Refusal =
+  | 'unreadable'
+  | 'imageTooLarge'
+  | 'imageBroken'
+  | 'textTooLarge'
+  | 'notText'
+  | 'tooMany'
+  | NotExtracted;
 /** What a person should know of a document that was taken; names a sentence as well (`taken.<name>`). */
 type Remark = 'pictures' | 'unread' | 'cut';
 
@@ -59,6 +66,12 @@ export const isDocument = ({ name, type }: File): boolean => documentType(name, 
 
 /** Reads a file as a part of a message. Rejects with the reason of the signal, and never for what is in the file. */
 export async function attach(file: File, reading: ReadingOptions): Promise<Attached> {
+  try {
+    await file.slice(0, 1).arrayBuffer();
+  } catch (error) {
+    log.info('A file could not be opened', error);
+    return { ok: false, name: file.name, reason: 'unreadable' };
+  }
   const mediaType = documentType(file.name, file.type);
   if (mediaType !== null) return attachDocument(file, mediaType, reading);
   if (file.type.startsWith('image/') && file.type !== 'image/svg+xml') return attachImage(file);
@@ -101,7 +114,7 @@ async function attachPdf(file: File, reason: NotExtracted): Promise<Attached> {
   };
 }
 
-const dataUrl = async (file: File, mediaType: string): Promise<string> =>
+const dataUrl = async (file: Blob, mediaType: string): Promise<string> =>
   `data:${mediaType};base64,${base64Of(new Uint8Array(await file.arrayBuffer()))}`;
 
 async function attachImage(file: File): Promise<Attached> {
@@ -181,11 +194,9 @@ function base64Of(bytes: Uint8Array): string {
   return btoa(binary);
 }
 
-function toPart(blob: Blob, name: string): Promise<FilePart> {
-  return new Promise((resolve, reject) => {
-    const reader = new FileReader();
-    reader.onload = () => resolve({ type: 'file', mediaType: blob.type, name, url: reader.result as string });
-    reader.onerror = () => reject(reader.error ?? new Error('The file could not be read'));
-    reader.readAsDataURL(blob);
-  });
-}
+const toPart = async (blob: Blob, name: string): Promise<FilePart> => ({
+  type: 'file',
+  mediaType: blob.type,
+  name,
+  url: await dataUrl(blob, blob.type),
+});

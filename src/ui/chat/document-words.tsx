@@ -36,7 +36,6 @@ export function DocumentWords({
   const first = sections.findIndex(({ place }) => place !== undefined && placeLabel(place) === label);
   useEffect(() => {
     meant.current?.scrollIntoView({ block: 'start' });
-    meant.current?.focus({ preventScroll: true });
   }, []);
   const isLaidOut = sections.reduce((sum, { text }) => sum + text.length, 0) <= LAID_OUT;
   return (
@@ -63,6 +62,7 @@ export function DocumentWords({
           key={index}
           ref={index === first ? meant : undefined}
           tabIndex={index === first ? -1 : undefined}
+          data-first-focus={index === first ? '' : undefined}
           aria-label={place && placeWords(place)}
           className={classes(
             'rounded-md border-t px-1 py-2.5 outline-none [contain-intrinsic-size:auto_12rem] [content-visibility:auto]',

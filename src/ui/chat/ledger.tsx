@@ -44,6 +44,7 @@ export function LedgerDialog({
     const key = `ledger.why.${code}`;
     return i18n.exists(key, { ns: 'context' }) ? t(key as 'ledger.why.tail') : code;
   };
+  const hidden = ledger?.hidden ?? [];
   const parameters = Object.entries(ledger?.parameters ?? {});
   return (
     <Dialog
@@ -81,7 +82,11 @@ export function LedgerDialog({
                 // biome-ignore lint/suspicious/noArrayIndexKey: a ledger never changes
                 key={at}
                 kind={line.form}
-                title={t(`ledger.form.${line.form}`)}
+                title={t(
+                  line.form === 'whole' && hidden.length > 0
+                    ? 'ledger.wholeButPrivate'
+                    : `ledger.form.${line.form}`,
+                )}
                 detail={[
                   line.form === 'summary' || line.form === 'recall'
                     ? ''
@@ -115,7 +120,7 @@ export function LedgerDialog({
               />
             ))}
           </ol>
-          {ledger.hidden && ledger.hidden.length > 0 && <HiddenWords tokens={ledger.hidden} />}
+          {hidden.length > 0 && <HiddenWords tokens={hidden} />}
           {parameters.length > 0 && (
             <section aria-label={t('ledger.parameters')}>
               <h3 className="pb-1 font-medium text-sm">{t('ledger.parameters')}</h3>

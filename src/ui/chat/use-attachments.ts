@@ -1,5 +1,5 @@
 // What is given to a composer besides words: files that are attached, refused, or may be exported conversations.
-import { type ClipboardEvent, useCallback, useState } from 'react';
+import { type ClipboardEvent, useCallback, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { toast } from 'sonner';
 import { isAbort } from '../../domain/base/errors.ts';
@@ -44,18 +44,25 @@ export function useAttachments({
   /** What a person should know of files that were attached. */
   const [remarks, setRemarks] = useState<readonly string[]>([]);
   const { beingRead, readOne } = useReading();
+  /** Files that are being read, and will be attached. */
+  const coming = useRef(0);
 
   const read = useCallback(
     async (given: GivenFiles) => {
       const refusals: string[] = [];
       const notable: string[] = [];
       setExports((before) => given.exports ?? before);
-      const room = MAX_FILES - filesNow.current.length;
+      setRefused([]);
+      setRemarks([]);
+      const room = MAX_FILES - filesNow.current.length - coming.current;
       if (given.files.length > room) refusals.push(t('refused.tooMany', { count: MAX_FILES }));
       // All are shown at once, and read one after another: each takes a thread and the memory of its file.
       const waiting = given.files.slice(0, Math.max(0, room)).map((file) => readOne(file));
+      coming.current += waiting.length;
       for (const start of waiting) {
-        const result = await start();
+        const result = await start().finally(() => {
+          coming.current -= 1;
+        });
         if (!result) continue;
         if (result.ok) {
           if (result.remark) notable.push(t(`taken.${result.remark}`, { name: result.part.name }));
@@ -73,8 +80,9 @@ export function useAttachments({
         } else refusals.push(t(`refused.${result.reason}`, { name: result.name }));
       }
       if (!area.current && refusals.length > 0) toast.error(refusals.join(' '));
-      setRefused(refusals);
-      setRemarks(notable);
+      // Others may have been given, and refused, while these were read.
+      setRefused((before) => [...before, ...refusals]);
+      setRemarks((before) => [...before, ...notable]);
       area.current?.focus();
     },
     [area, owner, filesNow, addFile, app, session, t, readOne],

@@ -13,6 +13,16 @@ const pdf = (bytes: BlobPart[], name = 'Plan.pdf', type = 'application/pdf') =>
   attach(new File(bytes, name, { type }), READING);
 const WORDS = pdfFile([[{ text: 'The plan is to sail in May.', y: 700 }]]);
 
+it('a file that cannot be opened any more is left out, whatever it is, and is not called damaged', async () => {
+  for (const name of ['Plan.pdf', 'Plan.docx', 'notes.txt', 'photo.png']) {
+    const gone = new File([WORDS], name, { type: name.endsWith('.png') ? 'image/png' : '' });
+    // As browsers do with a file that was moved after it was picked.
+    const refuse = () => Promise.reject(new DOMException('The file was not found', 'NotFoundError'));
+    Object.assign(gone, { arrayBuffer: refuse, slice: () => ({ arrayBuffer: refuse }) });
+    expect(await attach(gone, READING)).toEqual({ ok: false, name, reason: 'unreadable' });
+  }
+});
+
 describe('a document', () => {
   it('is taken with its words and their places, and with its bytes, also where the system does not name its kind', async () => {
     const taken = await pdf([WORDS]);

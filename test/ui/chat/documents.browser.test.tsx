@@ -1,6 +1,9 @@
 // Documents in the composer: read in their own worker, shown while they are, cancelled, refused with a reason, opened at a page.
 import { expect, it } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
+import { type MessageId, newConversationId, newMessageId } from '../../../src/domain/base/ids.ts';
+import { sourceLine } from '../../../src/domain/chat/files.ts';
+import type { Message, RecalledPassage } from '../../../src/domain/chat/message.ts';
 import { CHINESE_FONT, excelFile, PROTECTED, pdfFile, wordFile } from '../../fixtures/documents.ts';
 import { createTestApp, expectAccessible, show } from '../harness.tsx';
 
@@ -68,6 +71,77 @@ it('shows the pages of a document, and closes it again', async () => {
   await expect.element(dialog).not.toBeInTheDocument();
 });
 
+/** A conversation that was given the lease, and another whose answer recalled its second page. */
+async function recalled() {
+  const app = await createTestApp();
+  const said = (role: Message['role'], parentId: MessageId | null, parts: Message['parts']): Message => ({
+    id: newMessageId(),
+    parentId,
+    role,
+    kind: 'message',
+    createdAt: Date.now(),
+    parts,
+  });
+  const sections = ['The rent is 1,250 euros.', 'Notice is three months, in writing.'].map((text, at) => ({
+    place: { kind: 'page', name: String(at + 1) },
+    text,
+  }));
+  const source = said('user', null, [
+    { type: 'text', text: 'Keep this lease.' },
+    { type: 'file', mediaType: 'application/pdf', name: 'Lease.pdf', extract: { sections, bytes: 9_000 } },
+  ]);
+  const old = newConversationId();
+  await app.documents.change(old, { messages: [source], meta: { head: source.id, title: 'The lease' } });
+  const passages = sections.map(
+    ({ place, text }): RecalledPassage => ({
+      conversationId: old,
+      messageId: source.id,
+      title: 'The lease',
+      createdAt: source.createdAt,
+      role: 'user',
+      passage: `${sourceLine('Lease.pdf', place)}\n${text}`,
+      neighbours: [],
+      scores: { vector: 0.8, keyword: 0.5, hybrid: 0.7, decay: 1, final: 0.9, boosts: [] },
+      tokens: 9,
+    }),
+  );
+  const query = 'How long is the notice?';
+  const question = said('user', null, [{ type: 'text', text: query }]);
+  const answer = said('assistant', question.id, [
+    { type: 'recall', query, threshold: 0.75, passages: passages.slice(1), nearMisses: passages.slice(0, 1) },
+    { type: 'text', text: 'Three months.' },
+  ]);
+  const id = newConversationId();
+  await app.documents.change(id, {
+    messages: [question, answer],
+    meta: { head: answer.id, title: 'Notice' },
+  });
+  return { app, id, old };
+}
+
+it('names the page of a recalled passage, and opens the document at it', async () => {
+  const { app, id, old } = await recalled();
+  await show(app, `/c/${id}`);
+  const card = page.getByRole('region', { name: /Recalled from/ });
+  await card.getByRole('button').first().click();
+  const found = card.getByRole('listitem').first();
+  await expect.element(found).toHaveTextContent(/Lease\.pdf\s*page 2/);
+  // The line that names the file stands in the index alone.
+  expect(found.element().textContent).not.toContain('[');
+  await expectAccessible();
+  await found.getByRole('button', { name: 'Notice is three months, in writing.' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Lease.pdf' });
+  await expect.element(dialog.getByRole('region', { name: 'page 2' })).toHaveFocus();
+  expect(location.pathname).toContain(old);
+  await expectAccessible();
+  await userEvent.keyboard('{Escape}');
+  await expect.element(dialog).not.toBeInTheDocument();
+  // Opened by hand it begins at its beginning.
+  await page.getByRole('article', { name: 'You' }).getByRole('button', { name: 'Lease.pdf' }).click();
+  await expect.element(dialog.getByRole('region', { name: 'page 2' })).toBeVisible();
+  await expect.element(dialog.getByRole('region', { name: 'page 2' })).not.toHaveFocus();
+});
+
 it('says why a file was left out, and what it could not take of another', async () => {
   const { pick } = await started();
   await pick(
@@ -80,6 +154,17 @@ it('says why a file was left out, and what it could not take of another', async 
     .toHaveTextContent(/Secret.pdf.*password.*old.doc.*old format/);
   await expect.element(page.getByText(/Scan.pdf.*only pictures of text/)).toBeVisible();
   await expectAccessible();
+});
+
+it('goes on saying why a file was left out, once another has been read', async () => {
+  const { pick } = await started();
+  const pages = Array.from({ length: 1_000 }, (_, at) => [{ text: `Page ${at + 1}.`, y: 700 }]);
+  await pick(pdf('Manual.pdf', pdfFile(pages)));
+  await expect.element(page.getByRole('list', { name: 'Files being read' })).toBeVisible();
+  await pick(pdf('Secret.pdf', pdfFile(LEASE, { trailer: PROTECTED })));
+  const remove = page.getByRole('button', { name: 'Remove Manual.pdf' });
+  await expect.element(remove).toBeVisible();
+  await expect.element(page.getByRole('alert')).toHaveTextContent(/Secret.pdf.*password/);
 });
 
 it('is cancelled while it is read, by the keyboard as well, and nothing is sent before the rest is there', async () => {

@@ -83,4 +83,5 @@ it('marks in the conversation what the model got as a token, and lists it with w
   const sent = page.getByRole('region', { name: 'Private words, sent as placeholders' });
   await expect.element(sent.getByText('[phone-1]')).toBeVisible();
   await expect.element(sent.getByText('13800138000')).toBeVisible();
+  await expect.element(page.getByText('Sent as it is, except for private words')).toBeVisible();
 });

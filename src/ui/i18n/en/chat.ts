@@ -66,6 +66,8 @@ export const chat = {
     import: 'Import',
   },
   refused: {
+    unreadable:
+      '“{{name}}” could not be opened and was left out: it may have been moved or deleted. Attach it again.',
     imageTooLarge: '“{{name}}” is larger than 40 MB and was left out.',
     imageBroken: '“{{name}}” cannot be read as an image and was left out.',
     textTooLarge: '“{{name}}” is longer than 1 MB of text and was left out.',

@@ -29,6 +29,7 @@ export const context = {
     lead: '{{total, number}} of {{limit, number}} tokens that fit, oldest first.',
     none: 'This answer has no record of what was sent.',
     open: 'What the model was sent',
+    wholeButPrivate: 'Sent as it is, except for private words',
     hidden: 'Private words, sent as placeholders',
     forgotten: 'no longer kept here',
     parameters: 'Sent besides the messages',

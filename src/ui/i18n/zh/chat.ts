@@ -60,6 +60,7 @@ export const chat = {
     import: '导入',
   },
   refused: {
+    unreadable: '“{{name}}”打不开，可能已被移动或删除，未添加。请重新添加。',
     imageTooLarge: '“{{name}}”超过 40 MB，未添加。',
     imageBroken: '“{{name}}”无法作为图片读取，未添加。',
     textTooLarge: '“{{name}}”超过 1 MB 文字，未添加。',

@@ -29,6 +29,7 @@ export const context = {
     lead: '可容纳 {{limit, number}} 个 token，用了 {{total, number}} 个；从旧到新。',
     none: '这个回答没有保留账本。',
     open: '这个回答用到了什么',
+    wholeButPrivate: '除隐私内容外，原样发送',
     hidden: '以占位符发送的隐私内容',
     forgotten: '本机已不再保存',
     parameters: '消息之外一并发送的参数',
