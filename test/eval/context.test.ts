@@ -5,8 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { STRATEGIES } from '../../src/domain/context/compaction/index.ts';
-import { ownConversations } from './context/conversations.ts';
-import { conversationsSchema, measure, messagesOf, table } from './context.ts';
+import { queryOf } from '../../src/domain/context/query.ts';
+import { termsIn } from '../../src/domain/context/reading.ts';
+import { unitsOf } from '../../src/domain/context/units.ts';
+import { ownConversations, paraphrasedConversations, scenesOf } from './context/conversations.ts';
+import { type byKind, conversationsSchema, measure, messagesOf, saysValue, table } from './context.ts';
 
 it('session memory and recall keep 95 % of planted facts at a tenth of the size, in both languages', async () => {
   const conversations = ownConversations();
@@ -22,6 +25,57 @@ it('session memory and recall keep 95 % of planted facts at a tenth of the size,
   expect(rows.filter(({ recalled }) => recalled).length / rows.length).toBeGreaterThanOrEqual(0.95);
   for (const { window, conversationTokens } of plans) expect(window / conversationTokens).toBeCloseTo(0.1, 2);
   expect(table(rows).split('\n')).toHaveLength(4);
+});
+
+const plain = (text: string) => text.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
+
+it('paraphrased questions share no content word with what answers them, and only that answers them', () => {
+  let facts = 0;
+  for (const language of ['en', 'zh']) {
+    const scenes = (file: string) =>
+      scenesOf(readFileSync(new URL(`context/${file}-${language}.txt`, import.meta.url), 'utf8'));
+    const own = scenes('paraphrased');
+    const all = [...own, ...scenes('scenes')].map(
+      (scene) => [scene, scene.messages.map(({ content }) => plain(String(content)))] as const,
+    );
+    for (const scene of own)
+      for (const { ask, answer, kind } of scene.facts) {
+        facts += 1;
+        expect(['constraint', 'tool', 'assistant', 'person', 'list', 'table', 'code']).toContain(kind);
+        const [{ messages = [] } = {}] = conversationsSchema.parse([
+          { id: 'x', language, messages: scene.messages, facts: [] },
+        ]);
+        const units = messagesOf({ id: 'x', language, messages, facts: [] }).flatMap((one) =>
+          unitsOf(one).filter(({ text }) => saysValue(plain(text), plain(answer))),
+        );
+        expect(units, ask).not.toEqual([]);
+        // What a question is made of ("how long", 多少) is no content.
+        const { weights, asked } = queryOf(ask);
+        const content = [...weights].flatMap(([term, weight]) =>
+          asked.has(term) && weight > 0.3 ? term : [],
+        );
+        for (const unit of units)
+          expect(
+            content.filter((term) => termsIn(unit).has(term)),
+            ask,
+          ).toEqual([]);
+        const elsewhere = all.filter(
+          ([other, said]) => other !== scene && said.some((one) => saysValue(one, plain(answer))),
+        );
+        expect(elsewhere.length, `${answer} stands elsewhere`).toBe(0);
+      }
+  }
+  expect(facts).toBeGreaterThanOrEqual(150);
+  const halves = (['development', 'apart'] as const).map(
+    (half) => new Set(paraphrasedConversations(half).flatMap((one) => one.facts.map(({ ask }) => ask))),
+  );
+  expect([...(halves[0] ?? [])].filter((ask) => halves[1]?.has(ask))).toEqual([]);
+});
+
+it('a value is said where it stands by itself, not within a longer number', () => {
+  expect(saysValue('port 8081.', '8081')).toBe(true);
+  expect(saysValue('18081 and 8081.5 and 2,8081', '8081')).toBe(false);
+  expect(saysValue('18081, then 8081', '8081')).toBe(true);
 });
 
 it('reads conversations of others: calls with and without ids, results inside and outside, answers of tools nobody called', () => {
@@ -70,7 +124,7 @@ const TALK = [
           : `Message ${at}: the loader reads shard ${at} and writes ${at * 17} rows into table t${at}; nothing else was slow, and we go on.`,
     })),
     facts: [
-      { ask: 'Which gate number does the pilot use?', answer: '7731' },
+      { ask: 'Which gate number does the pilot use?', answer: '7731', kind: 'person' },
       { ask: 'What is the name of the cat?', answer: 'Ferdinand' },
     ],
   },
@@ -86,7 +140,18 @@ it('the command reads a file of others and writes what it found', () => {
       ['tsx', 'test/eval/run.ts', '--context', '--conversations', file, '--json', out],
       { cwd: join(import.meta.dirname, '../..'), encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
     );
-    const { rows, plans } = JSON.parse(readFileSync(out, 'utf8')) as Awaited<ReturnType<typeof measure>>;
+    const { rows, plans, kinds } = JSON.parse(readFileSync(out, 'utf8')) as Awaited<
+      ReturnType<typeof measure>
+    > & { kinds: ReturnType<typeof byKind> };
+    expect(kinds.find(({ strategy }) => strategy === 'session-memory')).toEqual({
+      set: 'given',
+      strategy: 'session-memory',
+      language: 'en',
+      kind: 'person',
+      facts: 1,
+      bare: rows.find(({ strategy, kind }) => strategy === 'session-memory' && kind)?.bare ? 1 : 0,
+      recalled: 1,
+    });
     expect(new Set(rows.map(({ strategy }) => strategy))).toEqual(new Set(STRATEGIES.map(({ id }) => id)));
     expect(
       plans.every(({ window, conversationTokens }) => window === Math.round(conversationTokens / 10)),

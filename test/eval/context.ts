@@ -1,9 +1,9 @@
 // Measures what a compaction loses: facts planted in conversations, asked for after everything was made to fit a tenth of its size.
-//   npm run eval -- --context [--conversations FILE] [--json OUT] [--strategy ID] [--misses] [--summary-endpoint URL --summary-model ID]
-// FILE: [{id, language, messages: [{role, content, toolCalls?}], facts: [{ask, answer}]}]. The question is the next message of the person;
+//   npm run eval -- --context [--conversations FILE] [--set NAME] [--json OUT] [--strategy ID] [--misses] [--summary-endpoint URL --summary-model ID]
+// FILE: [{id, language, messages: [{role, content, toolCalls?}], facts: [{ask, answer, kind?}]}]. The question is the next message of the person;
 // the prompt is the product's own (`services/context/requests.ts`), with and without folded messages brought back; the answer has to stand
 // in it. Memory of other conversations has nothing to say: there is one alone. What a question brings back is found by its words, as before the
-// index has read the conversation; --meaning adds what the index knows of it by meaning, with the real model.
+// index has read the conversation; --meaning adds what the index knows of it by meaning and which sentences it recognises, with the real model.
 // Summaries are made of quotations unless an OpenAI-compatible endpoint is named (its key in SUMMARY_KEY).
 import { writeFileSync } from 'node:fs';
 import { z } from 'zod';
@@ -20,9 +20,11 @@ import { createMeter, MESSAGE_OVERHEAD } from '../../src/domain/context/meter.ts
 import type { BuiltPrompt } from '../../src/domain/context/prompt.ts';
 import { createRedaction } from '../../src/domain/context/redaction.ts';
 import { defaultConfig } from '../../src/domain/settings/config.ts';
+import { heldOn } from '../../src/services/context/holding.ts';
 import type { MeaningSource } from '../../src/services/context/meaning.ts';
 import { createRequests, type RequestOptions } from '../../src/services/context/requests.ts';
-import { ownConversations } from './context/conversations.ts';
+import type { Recognising } from '../../src/services/memory/recognising.ts';
+import { ownConversations, paraphrasedConversations } from './context/conversations.ts';
 import { Refused, readGiven, understand, wordsSchema } from './given.ts';
 import { cache, loadPipeline, models } from './load.ts';
 
@@ -68,6 +70,8 @@ export const conversationsSchema = z.array(
       z.looseObject({
         ask: z.string(),
         answer: z.string().refine((said) => said.trim() !== '', 'nothing is looked for'),
+        /** What it is: a constraint, in a tool's output, said by the assistant. For the table alone. */
+        kind: z.string().optional().catch(undefined),
       }),
     ),
   }),
@@ -136,8 +140,23 @@ const wordsOf = (parts: readonly Part[]): string =>
     )
     .join('\n');
 
+const DIGIT = /\d/;
+/** Whether a text says a value: a number stands there by itself, not within a longer one. Both as `plain` makes them. */
+export function saysValue(text: string, value: string): boolean {
+  for (let at = text.indexOf(value); at >= 0; at = text.indexOf(value, at + 1)) {
+    const end = at + value.length;
+    const runsOn = (edge: number, next: number, beyond: number): boolean =>
+      DIGIT.test(text[edge] ?? '') &&
+      (DIGIT.test(text[next] ?? '') || (/[.,]/.test(text[next] ?? '') && DIGIT.test(text[beyond] ?? '')));
+    if (!runsOn(at, at - 1, at - 2) && !runsOn(end - 1, end, end + 1)) return true;
+  }
+  return false;
+}
+
 export interface Row {
   readonly conversation: string;
+  /** What the file says the fact is; null where it does not say. */
+  readonly kind: string | null;
   readonly language: string;
   readonly strategy: string;
   /** Who worded its summary: the endpoint that was named, quotations in place of a model, or nobody where no summary was asked for. */
@@ -233,7 +252,7 @@ function chatOf(id: string, path: readonly Message[], plan?: CompactionPlan): Ch
 export type MeaningOf = (
   id: ConversationId,
   messages: readonly Message[],
-) => Promise<{ readonly meaning: MeaningSource; close(): Promise<void> }>;
+) => Promise<{ readonly meaning: MeaningSource; readonly recognising: Recognising; close(): Promise<void> }>;
 
 /** Asks every fact of every conversation after compaction with each strategy. */
 export async function measure(
@@ -256,6 +275,7 @@ export async function measure(
     const { signal } = new AbortController();
     const known = await meaningOf?.(asConversationId(id), path);
     const meaning = known?.meaning ?? {};
+    const held = known && (await heldOn(path, known.recognising, signal));
     // What the model makes of a question is kept: asked once without a limit, it is there in time for each send, as on a device that is not busy.
     for (const { ask } of conversation.facts) await meaning.relevance?.(asConversationId(id), ask, signal);
     for (const strategy of STRATEGIES.filter(({ id }) => strategies.includes(id))) {
@@ -281,7 +301,7 @@ export async function measure(
       const began = performance.now();
       const plan = await planCompaction(
         strategy,
-        { path, system: defaultConfig.chat.instructions, previous: null, request: { reason: 'auto' } },
+        { path, system: defaultConfig.chat.instructions, previous: null, held, request: { reason: 'auto' } },
         requests.build(chatOf(id, path), path, ALONE).budget,
         tools,
       );
@@ -296,7 +316,7 @@ export async function measure(
         whyNot: plan.whyNot?.code ?? null,
         ms: Math.round((performance.now() - began) * 10) / 10,
       });
-      for (const [number, { ask, answer }] of conversation.facts.entries()) {
+      for (const [number, { ask, answer, kind = null }] of conversation.facts.entries()) {
         const asked: Message[] = [
           ...path,
           {
@@ -312,15 +332,16 @@ export async function measure(
           const prompt = plain([system, ...messages.map(({ parts }) => wordsOf(parts))].join('\n'));
           // The question itself is no answer.
           const asking = plain(ask);
-          return (asking === '' ? prompt : prompt.replaceAll(asking, ' ')).includes(plain(answer));
+          return saysValue(asking === '' ? prompt : prompt.replaceAll(asking, ' '), plain(answer));
         };
         const chat = chatOf(id, asked, plan);
         const bare = requests.build(chat, asked, ALONE).prompt;
         await requests.understand(chat, asked, signal);
         const sent = requests.build(chat, asked, ALONE, true).prompt;
-        const at = words.findLastIndex((said) => said.includes(plain(answer)));
+        const at = words.findLastIndex((said) => saysValue(said, plain(answer)));
         rows.push({
           conversation: id,
+          kind,
           language: conversation.language,
           strategy: strategy.id,
           summaryBy,
@@ -392,12 +413,78 @@ export function table(rows: readonly Row[]): string {
     .join('\n');
 }
 
-export async function runContextEval(): Promise<void> {
+/** Shares of the facts of one kind, in one language, with one strategy. */
+interface KindRow {
+  readonly set: string;
+  readonly strategy: string;
+  readonly language: string;
+  readonly kind: string;
+  readonly facts: number;
+  /** In what the plan sends, and with what is brought back, 0–1. */
+  readonly bare: number;
+  readonly recalled: number;
+}
+
+/** By kind and language, and over all languages; nothing of facts without a kind. */
+export function byKind(set: string, rows: readonly Row[]): KindRow[] {
+  const share = (own: readonly Row[], key: 'bare' | 'recalled') =>
+    own.filter((row) => row[key]).length / own.length;
+  const found: KindRow[] = [];
+  for (const strategy of new Set(rows.map((row) => row.strategy)))
+    for (const kind of new Set(rows.flatMap((row) => row.kind ?? [])))
+      for (const language of [...new Set(rows.map((row) => row.language)), 'all']) {
+        const own = rows.filter(
+          (row) =>
+            row.strategy === strategy &&
+            row.kind === kind &&
+            (language === 'all' || row.language === language),
+        );
+        if (own.length > 0)
+          found.push({
+            set,
+            strategy,
+            language,
+            kind,
+            facts: own.length,
+            bare: share(own, 'bare'),
+            recalled: share(own, 'recalled'),
+          });
+      }
+  return found;
+}
+
+const kindTable = (rows: readonly KindRow[]): string =>
+  rows
+    .map(({ strategy, kind, language, facts, bare, recalled }) =>
+      [
+        strategy.padEnd(16),
+        kind.padEnd(12),
+        language.padEnd(8),
+        String(facts).padStart(5),
+        `${(100 * bare).toFixed(1)} %`.padStart(9),
+        `${(100 * recalled).toFixed(1)} %`.padStart(9),
+      ].join(' '),
+    )
+    .join('\n');
+
+/** Sets by name: those that ship, or the one of a file. */
+function setsToMeasure(): ReadonlyMap<string, EvalConversation[]> {
   const file = option('conversations');
-  const conversations: EvalConversation[] = file
-    ? understand(conversationsSchema, readGiven(file), file)
-    : ownConversations();
+  if (!file)
+    return new Map([
+      ['own', ownConversations()],
+      ['paraphrased, development', paraphrasedConversations('development')],
+      ['paraphrased, apart', paraphrasedConversations('apart')],
+    ]);
+  const conversations = understand(conversationsSchema, readGiven(file), file);
   if (conversations.length === 0) throw new Refused(`${file} has no conversations`);
+  return new Map([['given', conversations]]);
+}
+
+export async function runContextEval(): Promise<void> {
+  const named = option('set');
+  const sets = [...setsToMeasure()].filter(([name]) => !named || name.startsWith(named));
+  if (sets.length === 0) throw new Refused(`No set is called ${named}`);
   const only = option('strategy');
   if (only && !STRATEGIES.some(({ id }) => id === only))
     throw new Refused(
@@ -406,9 +493,18 @@ export async function runContextEval(): Promise<void> {
   const pipeline = process.argv.includes('--meaning')
     ? await (await loadPipeline()).openPipeline({ models: models(), cache: cache() })
     : null;
-  const { rows, plans } = await measure(conversations, only ? [only] : undefined, pipeline?.meaningOf);
+  const all: { rows: Row[]; plans: PlanRow[]; kinds: KindRow[] } = { rows: [], plans: [], kinds: [] };
+  for (const [set, conversations] of sets) {
+    const { rows, plans } = await measure(conversations, only ? [only] : undefined, pipeline?.meaningOf);
+    const kinds = byKind(set, rows);
+    console.log(`${all.rows.length > 0 ? '\n' : ''}${set}\n${table(rows)}`);
+    if (kinds.length > 0) console.log(`\n${kindTable(kinds)}`);
+    all.rows.push(...rows);
+    all.plans.push(...plans);
+    all.kinds.push(...kinds);
+  }
   await pipeline?.close();
-  console.log(table(rows));
+  const { rows, plans } = all;
   if (rows.some(({ summaryBy }) => summaryBy === 'extracts'))
     console.log(
       '\n(extracts): the summary is made of quotations, as no endpoint is named (--summary-endpoint URL --summary-model ID).',
@@ -416,7 +512,7 @@ export async function runContextEval(): Promise<void> {
   const unfit = plans.filter(({ fits }) => !fits);
   const slow = Math.max(...plans.map(({ ms }) => ms));
   console.log(
-    `\n${conversations.length} conversations, ${plans.length} plans, ${unfit.length} above their target${unfit.length > 0 ? ` (${[...new Set(unfit.map(({ strategy, whyNot }) => `${strategy}: ${whyNot}`))].join(', ')})` : ''}, slowest ${slow} ms`,
+    `\n${new Set(plans.map(({ conversation }) => conversation)).size} conversations, ${plans.length} plans, ${unfit.length} above their target${unfit.length > 0 ? ` (${[...new Set(unfit.map(({ strategy, whyNot }) => `${strategy}: ${whyNot}`))].join(', ')})` : ''}, slowest ${slow} ms`,
   );
   const lost = new Set(
     rows.filter(({ said }) => !said).map(({ conversation, ask }) => `${conversation} ${ask}`),
@@ -427,5 +523,5 @@ export async function runContextEval(): Promise<void> {
     for (const row of rows.filter(({ recalled }) => !recalled))
       console.log(`${row.strategy}  ${row.conversation}  ${row.place}  ${row.ask}  [${row.answer}]`);
   const out = option('json');
-  if (out) writeFileSync(out, `${JSON.stringify({ rows, plans }, null, 1)}\n`);
+  if (out) writeFileSync(out, `${JSON.stringify(all, null, 1)}\n`);
 }

@@ -25,6 +25,7 @@ import { queryWords } from '../../src/domain/memory/words.ts';
 import { defaultConfig } from '../../src/domain/settings/config.ts';
 import { meaningBy } from '../../src/services/context/meaning.ts';
 import { createLibrary } from '../../src/services/library/library-service.ts';
+import { createRecognising } from '../../src/services/memory/recognising.ts';
 import { filesOf } from '../fixtures/files.ts';
 import { englishWords } from '../fixtures/words.ts';
 import { openHome } from '../services/memory/home.ts';
@@ -341,7 +342,12 @@ export async function openPipeline(options: {
       await home.documents.changeMany([{ id, change: { meta: { createdAt: 1, head }, messages } }], 'import');
       await home.indexed();
       const meaning = meaningBy({ memory: home.memory, index: () => index, model: () => embedding.id });
-      return { meaning, close: () => home.close() };
+      const recognising = createRecognising({
+        embedding: () => embedding,
+        keyValues: home.store.drawer,
+        learns: false,
+      });
+      return { meaning, recognising, close: () => home.close() };
     },
     close: async () => {
       await embedding.close();
