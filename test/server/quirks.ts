@@ -49,6 +49,15 @@ const called = (args = '{"query":"a"}', words = ''): Expected => ({
   finish: 'tool-calls',
 });
 
+const calledTwice: Expected = {
+  words: '',
+  calls: [
+    { name: 'lookup', arguments: '{"query":"a"}' },
+    { name: 'lookup', arguments: '{"query":"b"}' },
+  ],
+  finish: 'tool-calls',
+};
+
 /** How endpoints answer. */
 export const ANSWERS: Readonly<Record<string, AnswerQuirk>> = {
   // ------------------------------------------------------------------------------- values that nobody uses
@@ -164,6 +173,32 @@ export const ANSWERS: Readonly<Record<string, AnswerQuirk>> = {
   'open-after-done': { body: said + stop + DONE, hang: true, expected: whole },
   'broken-after-finish': { body: said + stop, destroy: true, expected: whole },
   'done-in-quotes': { body: `${said}${stop}data: "[DONE]"\n\n`, expected: whole },
+  'events-in-one-line': { body: `${(said + stop).replaceAll('\n\ndata: ', '')}${DONE}`, expected: whole },
+  'event-within-an-event': {
+    body:
+      line({ code: 0, data: { choices: [{ index: 0, delta: { content: 'Backups run ' } }] } }) +
+      line({
+        code: 0,
+        data: { choices: [{ index: 0, delta: { content: 'at three.' }, finish_reason: 'stop' }] },
+      }) +
+      DONE,
+    expected: whole,
+  },
+  'event-as-text': {
+    body:
+      line(
+        JSON.stringify(
+          '{"choices":[{"index":0,"delta":{"content":"Backups run at three."},"finish_reason":"stop"}]}',
+        ),
+      ) + DONE,
+    expected: whole,
+  },
+  'no-numbers-of-python': {
+    body:
+      'data: {"choices":[{"index":0,"delta":{"content":"Backups run at three."},"logprobs":-Infinity,"finish_reason":"stop"}]}\n\n' +
+      DONE,
+    expected: whole,
+  },
   // ------------------------------------------------------------------------------- no event stream
   'json-document': {
     type: 'application/json',
@@ -235,6 +270,10 @@ export const ANSWERS: Readonly<Record<string, AnswerQuirk>> = {
       DONE,
     expected: whole,
   },
+  'content-is-a-number': {
+    body: delta({ content: 'Backups run at three' }) + delta({ content: 3 }) + stop + DONE,
+    expected: { ...whole, words: 'Backups run at three3' },
+  },
   'content-null': {
     body: delta({ content: null }) + said + delta({ content: null }, 'stop') + DONE,
     expected: whole,
@@ -274,6 +313,10 @@ export const ANSWERS: Readonly<Record<string, AnswerQuirk>> = {
     body: said + stop + delta({}, 'length') + DONE,
     expected: { ...whole, finish: 'length' },
   },
+  'finish-by-another-name': {
+    body: said + line({ choices: [{ index: 0, delta: {}, stop_reason: 'end_turn' }] }),
+    expected: whole,
+  },
   'finish-empty': { body: said + delta({}, ''), expected: cut },
   'finish-empty-in-every-chunk': {
     body: delta({ content: 'Backups run ' }, '') + delta({ content: 'at three.' }, '') + stop + DONE,
@@ -284,6 +327,10 @@ export const ANSWERS: Readonly<Record<string, AnswerQuirk>> = {
   'half-an-event': { body: `${said}data: {"choices":[{"delta":{"con`, expected: cut },
   'cut-within-a-call': {
     body: said + call({ name: 'lookup', arguments: '{"query":"ba' }, { id: 'c1' }),
+    expected: cut,
+  },
+  'cut-before-the-arguments-of-a-call': {
+    body: said + call({ name: 'lookup' }, { id: 'c1' }),
     expected: cut,
   },
   'cut-socket': { body: said, destroy: true, expected: cut },
@@ -440,14 +487,7 @@ export const ANSWERS: Readonly<Record<string, AnswerQuirk>> = {
       call({ name: 'lookup', arguments: '{"query":"b"}' }, { id: 'c2' }) +
       delta({}, 'tool_calls') +
       DONE,
-    expected: {
-      words: '',
-      calls: [
-        { name: 'lookup', arguments: '{"query":"a"}' },
-        { name: 'lookup', arguments: '{"query":"b"}' },
-      ],
-      finish: 'tool-calls',
-    },
+    expected: calledTwice,
   },
   'calls-with-one-id': {
     body:
@@ -459,14 +499,7 @@ export const ANSWERS: Readonly<Record<string, AnswerQuirk>> = {
       }) +
       delta({}, 'tool_calls') +
       DONE,
-    expected: {
-      words: '',
-      calls: [
-        { name: 'lookup', arguments: '{"query":"a"}' },
-        { name: 'lookup', arguments: '{"query":"b"}' },
-      ],
-      finish: 'tool-calls',
-    },
+    expected: calledTwice,
   },
   'call-is-an-object': {
     body:
@@ -510,6 +543,75 @@ export const ANSWERS: Readonly<Record<string, AnswerQuirk>> = {
       ],
     }),
     expected: called(),
+  },
+  'calls-all-with-index-0-in-turns': {
+    body:
+      call({ name: 'lookup', arguments: '' }, { id: 'c1' }) +
+      call({ name: 'lookup', arguments: '' }, { id: 'c2' }) +
+      call({ arguments: '{"query":"a"}' }, { id: 'c1' }) +
+      call({ arguments: '{"query":"b"}' }, { id: 'c2' }) +
+      delta({}, 'tool_calls') +
+      DONE,
+    expected: calledTwice,
+  },
+  'calls-with-index-0-and-then-their-own': {
+    body:
+      call({ name: 'lookup', arguments: '{"query":"a"}' }, { id: 'c1' }) +
+      call({ name: 'lookup', arguments: '' }, { id: 'c2' }) +
+      delta({ tool_calls: [{ index: 1, function: { arguments: '{"query":"b"}' } }] }) +
+      delta({}, 'tool_calls') +
+      DONE,
+    expected: calledTwice,
+  },
+  'calls-with-index-0-and-no-id': {
+    body:
+      call({ name: 'lookup', arguments: '{"query":"a"}' }) +
+      call({ name: 'lookup', arguments: '{"query":"b"}' }) +
+      delta({}, 'tool_calls') +
+      DONE,
+    expected: calledTwice,
+  },
+  'call-name-again-behind-its-end': {
+    body:
+      call({ name: 'lookup', arguments: '{"query":"a"}' }) +
+      call({ name: 'lookup', arguments: '' }) +
+      delta({}, 'tool_calls') +
+      DONE,
+    expected: called(),
+  },
+  'call-arguments-once-more': {
+    body:
+      call({ name: 'lookup', arguments: '{"query"' }, { id: 'c1' }) +
+      call({ arguments: ':"a"}' }) +
+      call({ name: 'lookup', arguments: '{"query":"a"}' }, { id: 'c1' }) +
+      delta({}, 'tool_calls') +
+      DONE,
+    expected: called(),
+  },
+  'call-arguments-so-far': {
+    body:
+      call({ name: 'lookup', arguments: '{' }, { id: 'c1' }) +
+      call({ name: 'lookup', arguments: '{"query":"' }, { id: 'c1' }) +
+      call({ name: 'lookup', arguments: '{"query":"a"}' }, { id: 'c1' }) +
+      delta({}, 'tool_calls') +
+      DONE,
+    expected: called(),
+  },
+  'call-begins-with-an-empty-object': {
+    body:
+      call({ name: 'lookup', arguments: '{}' }, { id: 'c1' }) +
+      call({ arguments: '{"query":"a"}' }) +
+      delta({}, 'tool_calls') +
+      DONE,
+    expected: called(),
+  },
+  'call-with-a-space': {
+    body: call({ name: 'lookup', arguments: ' ' }, { id: 'c1' }) + delta({}, 'tool_calls') + DONE,
+    expected: called('{}'),
+  },
+  'call-that-nobody-named': {
+    body: call({ arguments: '{"query":"a"}' }, { id: 'c1' }) + delta({}, 'tool_calls') + DONE,
+    expected: { words: '', finish: 'tool-calls', problem: 'model-format' },
   },
   'call-finish-twice': {
     body:
@@ -594,6 +696,33 @@ export const ANSWERS: Readonly<Record<string, AnswerQuirk>> = {
   },
   'thoughts-closed-twice': {
     body: text('<think>Look.</think></think>\n') + said + stop + DONE,
+    expected: { ...whole, thoughts: 'Look.' },
+  },
+  ...Object.fromEntries(
+    [
+      ['gpt-oss', '<|channel|>analysis<|message|>Look.<|end|><|start|>assistant<|channel|>final<|message|>'],
+      ['gemma', '<|channel>thought\nLook.<channel|>'],
+      ['command', '<|START_THINKING|>Look.<|END_THINKING|>'],
+      ['others', '<reasoning>Look.</reasoning>\n'],
+    ].map(([of, thoughts = '']): [string, AnswerQuirk] => [
+      `thoughts-of-${of}`,
+      {
+        body: text(thoughts.slice(0, 9)) + text(thoughts.slice(9)) + said + stop + DONE,
+        expected: { ...whole, thoughts: 'Look.' },
+      },
+    ]),
+  ),
+  'thoughts-by-other-names': {
+    body: delta({ reasoning_text: 'Look ' }) + delta({ thought: 'here.' }) + said + stop + DONE,
+    expected: { ...whole, thoughts: 'Look here.' },
+  },
+  'thoughts-with-their-marks': {
+    body:
+      delta({ reasoning_content: '<think>\nLook.' }) +
+      delta({ reasoning_content: '\n</think>' }) +
+      said +
+      stop +
+      DONE,
     expected: { ...whole, thoughts: 'Look.' },
   },
   'thoughts-spoken-about': {

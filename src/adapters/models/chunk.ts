@@ -63,12 +63,27 @@ function piecesOf(content: unknown, type: Piece['type'] = 'content'): Piece[] {
 }
 
 /** Where thoughts stand, the most common name first. A server that sends two names sends the same words twice. */
-const THOUGHT_FIELDS = ['reasoning_content', 'reasoning', 'reasoning_details', 'thinking', 'thinking_blocks'];
+const THOUGHT_FIELDS = [
+  'reasoning_content',
+  'reasoning',
+  'reasoning_details',
+  'reasoning_text',
+  'thinking',
+  'thinking_blocks',
+  'thinking_content',
+  'thought',
+];
+/** Marks of the template that some servers leave in a field that holds thoughts anyway. */
+const THOUGHT_MARK = /^\s*<\/?think>\s*|\s*<\/think>\s*$/gi;
 
 function thoughtsOf(delta: Fields): Piece[] {
   for (const name of THOUGHT_FIELDS) {
     const pieces = piecesOf(delta[name], 'reasoning_content');
-    if (pieces.length > 0) return pieces;
+    if (pieces.length > 0)
+      return pieces.flatMap(({ type, text }) => {
+        const words = text.replace(THOUGHT_MARK, '');
+        return words === '' ? [] : [{ type, text: words }];
+      });
   }
   return [];
 }
@@ -183,8 +198,16 @@ export class ChunkReader {
   /** The events to pass on for one that came. `document`: it is the whole answer. */
   read(value: unknown, { isDocument = false, named = '' } = {}): unknown[] {
     if (Array.isArray(value)) return value.flatMap((each) => this.read(each, { isDocument, named }));
+    // An event that a proxy wrote as text once more.
+    if (typeof value === 'string' && value.startsWith('{')) {
+      const inner = readJson(value);
+      if (isFields(inner)) return this.read(inner, { isDocument, named });
+    }
     if (!isFields(value)) return [];
     if (KEEP_ALIVE.test(textOf(value.type)) || KEEP_ALIVE.test(textOf(value.event))) return [];
+    // Gateways wrap an event into one of their own.
+    if (!('choices' in value) && isFields(value.data) && 'choices' in value.data)
+      return this.read(value.data, { isDocument, named });
     const choice = this.#choiceOf(value);
     const out: unknown[] = choice ? this.#readChoice(choice, isDocument) : [];
     this.#noteError(value, choice, named);
@@ -226,7 +249,8 @@ export class ChunkReader {
     const delta = this.#deltaOf(choice);
     if (delta) {
       for (const piece of thoughtsOf(delta)) add(piece);
-      for (const piece of piecesOf(delta.content)) add(piece);
+      const content = typeof delta.content === 'number' ? String(delta.content) : delta.content;
+      for (const piece of piecesOf(content)) add(piece);
       const refusal = textOf(delta.refusal);
       if (refusal !== '') out.push({ choices: [{ delta: { refusal } }] });
       for (const call of listOf(delta.tool_calls)) if (isFields(call)) this.#readCall(call);
@@ -234,7 +258,14 @@ export class ChunkReader {
       this.#noteSources(delta);
       out.push(...this.#callEvents());
     }
-    const finish = finishOf(choice.finish_reason) ?? (isDocument && !this.#finish ? 'stop' : undefined);
+    const finish =
+      finishOf(choice.finish_reason) ??
+      finishOf(choice.finishReason) ??
+      finishOf(choice.stop_reason) ??
+      (isDocument && !this.#finish ? 'stop' : undefined);
+    // A call that nobody named cannot be made.
+    if (finish && this.#calls.some((call) => call.name === '' && call.arguments !== ''))
+      this.#facts.malformed = true;
     if (finish === 'broken')
       this.#facts.error ??= isError(choice.error) ? choice.error : { message: textOf(choice.finish_reason) };
     // Later chunks may repeat `stop`; a reason that says more goes before it.
@@ -282,7 +313,7 @@ export class ChunkReader {
         : isFields(given) || Array.isArray(given)
           ? JSON.stringify(given)
           : '';
-    let call = this.#callFor({ index: raw.index, id, name });
+    let call = this.#callFor({ index: raw.index, id, name, text });
     if (!call) {
       if (name === '' && id === '' && text === '') return;
       call = this.#newCall(id);
@@ -291,29 +322,42 @@ export class ChunkReader {
       if (id !== '') this.#byIndex.set(`id ${id}`, call);
     }
     if (call.name === '') call.name = name;
-    call.arguments += text;
+    call.arguments = argumentsWith(call.arguments, text);
     call.extra ??= isFields(raw.extra_content) ? raw.extra_content : undefined;
   }
 
   /** The call that a delta goes on with; undefined where it begins one. */
-  #callFor({ index, id, name }: { index: unknown; id: string; name: string }): Call | undefined {
+  #callFor({
+    index,
+    id,
+    name,
+    text,
+  }: {
+    index: unknown;
+    id: string;
+    name: string;
+    text: string;
+  }): Call | undefined {
+    const known = id === '' ? undefined : this.#byIndex.get(`id ${id}`);
     if (index === undefined || index === null) {
-      const known = id === '' ? undefined : this.#byIndex.get(`id ${id}`);
       if (known) return known;
       return name === '' ? this.#calls.at(-1) : undefined;
     }
     const call = this.#byIndex.get(String(index));
-    // Some servers give every call the index 0: another id and a name begin another one, where the one before is whole.
-    if (
-      call &&
-      name !== '' &&
-      id !== '' &&
-      call.name !== '' &&
-      !this.#isSame(call, id) &&
-      isWhole(call.arguments)
-    )
-      return undefined;
-    return call;
+    // An index that nobody was called by: some servers count on in the middle of a call.
+    if (!call) return name === '' ? (known ?? (id === '' ? this.#calls.at(-1) : undefined)) : undefined;
+    if (!this.#isAnother(call, { id, name, text })) return call;
+    return known !== call && (name === '' || !isComplete(known?.arguments ?? '')) ? known : undefined;
+  }
+
+  /** Whether a delta with the index of `call` speaks of another one: some servers give every call the index 0. */
+  #isAnother(call: Call, { id, name, text }: { id: string; name: string; text: string }): boolean {
+    if (call.name === '') return false;
+    const same = this.#isSame(call, id);
+    if (name === '') return !same && this.#byIndex.has(`id ${id}`);
+    if (isComplete(call.arguments) && text.trim() !== '' && !text.startsWith(call.arguments)) return true;
+    if (same) return false;
+    return name !== call.name || (id !== '' && isWhole(call.arguments));
   }
 
   #isSame(call: Call, id: string): boolean {
@@ -401,6 +445,16 @@ export class ChunkReader {
 const MOST_SOURCES = 100;
 
 const isWhole = (text: string): boolean => text === '' || readJson(text) !== undefined;
+const isComplete = (text: string): boolean => text.startsWith('{') && isWhole(text);
+
+/**
+ * Arguments with what a delta adds. Some servers begin with an empty object or a space; some send all that they had sent once more. An object
+ * cannot begin within its own first characters, so what begins with all that came is the whole, and no piece.
+ */
+function argumentsWith(before: string, text: string): string {
+  if (before === '' && /^\s*(?:\{\s*\}|null)?\s*$/.test(text)) return '';
+  return before.startsWith('{') && text.startsWith(before) ? text : before + text;
+}
 
 /** Gemini's signature of a call. https://ai.google.dev/gemini-api/docs/thought-signatures */
 function signatureOf(

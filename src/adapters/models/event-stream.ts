@@ -12,10 +12,34 @@ const kindOf = (text: string): 'unknown' | 'events' | 'document' => {
   return FIELDS.some((field) => field.startsWith(begun)) ? 'unknown' : 'document';
 };
 
+/** Values that Python writes and JSON does not know; strings are kept as they are. */
+const NO_NUMBERS = /"(?:[^"\\]|\\.)*"|-?\b(?:NaN|Infinity)\b/g;
+
 const parsed = (text: string): { readonly value: unknown } | undefined => {
-  const value = readJson(text);
+  let value = readJson(text);
+  if (value === undefined && /NaN|Infinity/.test(text))
+    value = readJson(text.replace(NO_NUMBERS, (found) => (found.startsWith('"') ? found : 'null')));
   return value === undefined ? undefined : { value };
 };
+
+/** Objects that were written one behind the other without anything between them, each as its own text. */
+function objectsIn(text: string): readonly string[] {
+  if (!text.startsWith('{') || !/\}\s*\{/.test(text)) return [text];
+  const pieces: string[] = [];
+  let depth = 0;
+  let from = 0;
+  for (const { 0: sign, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}]/g)) {
+    if (sign === '{') {
+      if (depth === 0) from = index;
+      depth += 1;
+    } else if (sign === '}') {
+      depth -= 1;
+      if (depth === 0) pieces.push(text.slice(from, index + 1));
+    }
+  }
+  if (depth > 0) pieces.push(text.slice(from));
+  return pieces;
+}
 
 const DONE = /^"?\[DONE\]"?$/i;
 
@@ -66,7 +90,9 @@ export function asEventStream(
     if (whole === '') return;
     const one = DONE.test(whole) ? undefined : parsed(whole);
     // Where the data is no JSON, each of its lines may be: some servers leave the blank line between events out.
-    const pieces = one || lines.length === 1 ? [whole] : lines.map((line) => line.trim()).filter(Boolean);
+    const pieces = one
+      ? [whole]
+      : lines.flatMap((line) => (line.trim() === '' ? [] : objectsIn(line.trim())));
     for (const piece of pieces) {
       if (DONE.test(piece)) return end(controller);
       const found = one ?? parsed(piece);

@@ -338,7 +338,10 @@ class Answer {
         this.#arrived = true;
         yield* this.#say(this.#thoughts.end());
         const provider = this.#ownFields(part.providerMetadata);
-        const text = this.#arguments.get(part.toolCallId) ?? JSON.stringify(part.input ?? {});
+        const given = this.#arguments.get(part.toolCallId) ?? JSON.stringify(part.input || {});
+        // None at all may be none yet.
+        const hasNone = given.trim() === '' || given === '{}';
+        const text = hasNone ? '{}' : given;
         const call: ChatEvent = {
           type: 'tool-call',
           callId: part.toolCallId,
@@ -346,7 +349,7 @@ class Answer {
           arguments: text,
           ...(provider ? { provider } : {}),
         };
-        const isWhole = isJson(text);
+        const isWhole = !hasNone && isJson(given);
         if (isWhole && this.#waiting.length === 0) yield call;
         else this.#waiting.push({ call, isWhole });
         break;

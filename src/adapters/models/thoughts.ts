@@ -12,8 +12,18 @@ interface Tag {
   readonly close: string;
 }
 
-/** As models write them; letter case does not matter. ◁…▷: Kimi-VL and Kimi k1.5; [THINK]: Magistral; seed: Seed-OSS. */
+/**
+ * As models write them; letter case does not matter. ◁…▷: Kimi-VL and Kimi k1.5; [THINK]: Magistral; seed: Seed-OSS; analysis: gpt-oss, whose
+ * answer begins behind a header (https://cookbook.openai.com/articles/openai-harmony); channel>: Gemma 4; START_THINKING: Command A.
+ */
 const TAGS: readonly Tag[] = [
+  {
+    open: '<|channel|>analysis<|message|>',
+    close: '<|end|><|start|>assistant<|channel|>final<|message|>',
+  },
+  { open: '<|channel>thought\n', close: '<channel|>' },
+  { open: '<|start_thinking|>', close: '<|end_thinking|>' },
+  { open: '<reasoning>', close: '</reasoning>' },
   { open: '<think>', close: '</think>' },
   { open: '<thinking>', close: '</thinking>' },
   { open: '<thought>', close: '</thought>' },
