@@ -124,9 +124,21 @@ describe('the documents', () => {
   });
 
   it('draw the roads with names that the code has', () => {
-    const wrong = [...read('docs/architecture.md').matchAll(/```\n([\s\S]*?)```/g)]
-      .flatMap((match) => [...(match[1] ?? '').matchAll(/\b[a-z]+[A-Z]\w*\b/g)].map(([name]) => name))
-      .filter((name) => !new RegExp(`\\b${name}\\b`).test(CODE));
+    const has = (code: string, name: string) => new RegExp(`\\b${name}\\b`).test(code);
+    const wrong: string[] = [];
+    for (const [, drawing = ''] of read('docs/architecture.md').matchAll(/```\n([\s\S]*?)```/g)) {
+      // Names belong to a file of their line, or of the nearest line above that gives a path or stands over columns.
+      let above = CODE;
+      for (const line of drawing.split('\n')) {
+        const files = [...line.matchAll(/[\w./-]+\.tsx?\b/g)].map(([file]) => file.replace(/^src\//, ''));
+        const named = SOURCES.filter((source) => files.some((file) => `/${source}`.endsWith(`/${file}`)))
+          .map((source) => read(`src/${source}`))
+          .join('\n');
+        if (line.includes('src/') || files.length > 2) above = named;
+        for (const [name] of line.matchAll(/\b[a-z]+[A-Z]\w*\b/g))
+          if (!has(`${above}\n${named}`, name)) wrong.push(`${name}: ${line.trim()}`);
+      }
+    }
     expect(wrong).toEqual([]);
   });
 

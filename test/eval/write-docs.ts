@@ -37,7 +37,8 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
 /** What each learnt weight multiplies; a name that the code has and this list has not is shown all the same. */
 const MEANING: Readonly<Record<string, string>> = {
   score: 'the passage’s own score: 0 to 1, more with what raises it',
-  zScore: 'z-score among the candidates, at most 8',
+  zScore:
+    'z-score among the background scores: the sixth to the twenty-fifth best message and four usual ones; at most 8',
   margin:
     'margin over the runner-up, the best passage of any other conversation that says another thing; half a deviation is even, at most 3 count',
   words: 'the logarithm of how many words were asked, at most 40: two are soon met by chance',
@@ -97,7 +98,15 @@ ${ablations.note}
 
 ## From score to probability
 
-A score is a probability: a logistic line learnt by \`npm run eval -- --learn --write\` (\`src/domain/memory/learnt.ts\`).
+Each passage has two halves on a scale of 0 to 1. Words: what the question's words are worth that stand in it, half of that for words that
+only a neighbour has, a quarter for words of the conversation's title, as a share of what they could add. Meaning: seven tenths how near the
+vectors are, three tenths late interaction of the best 32. They are weighed as \`recall.hybrid_weights\` says (0.6 meaning, 0.4 words). Then
+neighbours and conversation add some of their own score, and speaker, question mark, time words, dates, notes and what the person called not
+related multiply it. All numbers stand in \`src/domain/memory/fit.ts\`.
+
+The score becomes a probability by a logistic line learnt by \`npm run eval -- --learn --write\` (\`src/domain/memory/learnt.ts\`); who
+speaks and the project add or take log odds. Age works on the odds: of two equals the newer wins. What is above the threshold is chosen,
+without near-duplicates; a repetition leaves before, and a correction takes the place of what it corrects.
 
 ${weightTable(weights)}
 

@@ -19,7 +19,7 @@ export interface EndpointPreset {
   readonly keyCheckPath?: string;
 }
 
-/** In the order in which they are offered. `notes` of a preset in the catalogue: `models.presets.<id>`. */
+/** In the order in which they are offered. What a person reads of one: `models.preset.<id>` in the catalogue. */
 export const PRESETS: readonly EndpointPreset[] = [
   // Only where the browser has one: whoever lists them asks first.
   {

@@ -593,8 +593,6 @@ class ChatService implements Chat {
     return { said, unsaved: await this.#put(id, change, said.id) };
   }
 
-  /** Runs the turn, then what was asked for meanwhile, then what was queued, one by one. */
-  /** The conversation is busy until `work` ends; aborting `control` stops all of it. */
   /** What an answer was given of memory, as far as it still holds. */
   async #memoryOf(id: ConversationId, answer: MessageId): Promise<Pick<TurnRequest, 'recall'>> {
     const { first } = questionOf((await this.#needed(id)).messages, answer);
@@ -603,6 +601,7 @@ class ChatService implements Chat {
     return before ? { recall: await recallAgain(before, { documents, notes }) } : {};
   }
 
+  /** The conversation is busy until `work` ends; aborting `control` stops all of it. */
   #holdForComparison(
     id: ConversationId,
     { question, models }: { readonly question: MessageId; readonly models: string },
@@ -632,6 +631,7 @@ class ChatService implements Chat {
     });
   }
 
+  /** Runs the turn, then what was asked for meanwhile, then what was queued, one by one. */
   #start(session: Session, id: ConversationId, request: TurnRequest | null): void {
     if (request) session.next.push(request);
     if (this.#isBusy(session)) return;

@@ -2,7 +2,9 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import i18next from 'i18next';
 import { describe, expect, it } from 'vitest';
+import { PRESETS } from '../../../src/adapters/models/presets.ts';
 import { PROBLEM_CODES } from '../../../src/domain/base/errors.ts';
+import { STRATEGIES } from '../../../src/domain/context/compaction/index.ts';
 import { COMMANDS } from '../../../src/services/commands/index.ts';
 import { problems as en } from '../../../src/ui/i18n/en/problems.ts';
 import { problems as zh } from '../../../src/ui/i18n/zh/problems.ts';
@@ -50,6 +52,18 @@ describe('the catalogues', () => {
         expect(paths).toContain(path.replace(singular, '_one'));
         expect(paths).toContain(path.replace(singular, '_other'));
       }
+  });
+
+  it('name and explain every compaction strategy and every preset of an endpoint', async () => {
+    for (const language of ['en', 'zh'] as const) {
+      const context = new Map(pathsOf(await load(language, 'context')));
+      for (const { id } of STRATEGIES)
+        for (const path of [`strategies.${id}`, `strategyHelp.${id}`])
+          expect(context.get(path), path).toMatch(/\S{2,}/);
+      const settings = new Map(pathsOf(await load(language, 'settings')));
+      for (const { id } of PRESETS)
+        expect(settings.get(`models.preset.${id}`), `models.preset.${id}`).toMatch(/\S{2,}/);
+    }
   });
 
   it('explain every problem: what happened, what was kept, what to do', () => {
