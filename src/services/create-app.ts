@@ -164,10 +164,12 @@ function connectMemory(parts: AppParts) {
 
 /** Forgetting for good, here and as other devices ask for it. */
 function connectForget(parts: AppParts, memory: Memory, sync: App['sync']): App['forget'] {
-  const { documents, notes, settings, engine, status, store, keyValues, exclusively, signal } = parts;
+  const { documents, notes, prompts, settings, engine, status, store, keyValues, exclusively, signal } =
+    parts;
   return createForget({
     documents,
     notes,
+    prompts,
     log: store.log,
     copy: parts.secondCopy,
     keyValues,

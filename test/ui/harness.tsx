@@ -182,6 +182,7 @@ export async function createTestApp({
     forget: createForget({
       documents,
       notes,
+      prompts,
       log: store.log,
       copy: { records: async function* () {}, letGo: () => undefined },
       keyValues: store.drawer,

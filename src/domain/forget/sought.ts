@@ -87,7 +87,8 @@ export function soughtIn(
   const { id, meta, messages } = conversation;
   const all = [...messages.values()];
   const some = (found: readonly Message[]): SoughtPart => ({
-    whole: found.length > 0 && found.length === all.length,
+    // A project is more than its notes and files.
+    whole: found.length > 0 && found.length === all.length && !meta.project,
     messages: found,
   });
   switch (sought.kind) {

@@ -10,11 +10,12 @@ import type { Documents } from '../documents/documents.ts';
 import type { Notes } from '../documents/notes.ts';
 import type { MemoryStatus } from '../memory/memory.ts';
 import { PrivacyFilter } from '../privacy/privacy-filter.ts';
+import type { Prompts } from '../prompts/prompts.ts';
 import type { Sync } from '../sync/sync.ts';
 import type { Eraser } from './eraser.ts';
 
 /** In the order in which they are cleaned: what others are made of comes first. */
-export const PLACES = ['conversations', 'notes', 'kept', 'copy', 'index', 'relay'] as const;
+export const PLACES = ['conversations', 'notes', 'prompts', 'kept', 'copy', 'index', 'relay'] as const;
 export type PlaceId = (typeof PLACES)[number];
 
 export interface Find {
@@ -28,7 +29,10 @@ export interface Find {
     | 'card'
     | 'title'
     | 'summary'
+    | 'instructions'
     | 'note'
+    | 'prompt'
+    | 'persona'
     | 'feedback'
     | 'draft'
     | 'session-memory'
@@ -52,6 +56,7 @@ export interface Verified {
 export interface PlaceDeps {
   readonly documents: Pick<Documents, 'library' | 'read' | 'change' | 'erase' | 'purge' | 'unpurged'>;
   readonly notes: Pick<Notes, 'state' | 'known' | 'forgotten' | 'record' | 'confirm' | 'takeOut'>;
+  readonly prompts: Pick<Prompts, 'state' | 'rewrite'>;
   readonly log: Pick<Store['log'], 'documents' | 'head' | 'since'>;
   /** The second copy of the log. */
   readonly copy: LogCopy;

@@ -95,7 +95,8 @@ export function tracesIn(conversation: Conversation, eraser: Eraser): Traces {
       ),
     );
   }
-  if (removed.length > 0 && removed.length === all.length)
+  // A project is more than its notes and files.
+  if (removed.length > 0 && removed.length === all.length && !meta.project)
     return {
       erase: true,
       change: undefined,
@@ -104,6 +105,7 @@ export function tracesIn(conversation: Conversation, eraser: Eraser): Traces {
   const changed = removed.length + rewritten.length > 0;
   const metaChange = metaOf(meta, eraser, changed, removed.length > 0);
   if (metaChange.title !== undefined && metaChange.title !== title) finds.push(find('title', title));
+  if (metaChange.systemPrompt !== undefined) finds.push(find('instructions', meta.systemPrompt ?? ''));
   if (metaChange.summary === null) finds.push(find('summary', meta.summary ?? ''));
   const checkpoints: Record<
     string,
@@ -160,6 +162,8 @@ function metaOf(
     const text = hide(meta[key] ?? '');
     if (text.redacted > 0) made[key] = text.text;
   }
+  const folders = meta.workDirs?.map((folder) => hide(folder).text);
+  if (folders?.some((folder, at) => folder !== meta.workDirs?.[at])) made.workDirs = folders;
   return made;
 }
 

@@ -100,6 +100,26 @@ class SyncedPrompts implements Prompts {
       });
   };
 
+  readonly rewrite: Prompts['rewrite'] = async (make) => {
+    const at = this.#deps.now();
+    let count = 0;
+    await this.#document.change((maps) => {
+      count = 0;
+      for (const [kind, schema] of KINDS) {
+        const map = maps(kind);
+        for (const [key, value] of [...map.entries()]) {
+          const item = schema.safeParse(value).data as Prompt | Persona | undefined;
+          const made = item && make(item);
+          if (!item || made === item) continue;
+          count += 1;
+          map.delete(key);
+          if (made) map.set(v7(), plain({ ...made, updatedAt: Math.max(at, item.updatedAt + 1) }));
+        }
+      }
+    });
+    return count;
+  };
+
   readonly bring: Prompts['bring'] = async ({ prompts, personas }) => {
     const at = this.#deps.now();
     const added: string[] = [];

@@ -22,6 +22,11 @@ export interface Prompts {
   savePrompt(prompt: NewPrompt & { readonly id?: string | undefined }): Promise<Prompt>;
   /** The same for a persona, whose instructions may be empty. */
   savePersona(persona: NewPersona & { readonly id?: string | undefined }): Promise<Persona>;
+  /**
+   * Puts what `make` gives in the place of each, null: removes it; the same object: it stays. Waits until they were read. Returns how many it
+   * changed or removed.
+   */
+  rewrite(make: <T extends Prompt | Persona>(item: T) => T | null): Promise<number>;
   /** Removes prompts and personas. What it gives puts them back as they were. */
   remove(ids: readonly string[]): Promise<Undo>;
   /** Adds what a file brought; what is there word for word is not kept twice. An id of a backup stays where it is free. */

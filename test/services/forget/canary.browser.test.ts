@@ -12,6 +12,7 @@ import { createDocuments } from '../../../src/services/documents/documents-servi
 import { createNotes } from '../../../src/services/documents/notes.ts';
 import { createForget } from '../../../src/services/forget/forget-service.ts';
 import { STARTING } from '../../../src/services/memory/memory.ts';
+import { createPrompts } from '../../../src/services/prompts/prompts-service.ts';
 import { SYNC_OFF } from '../../../src/services/sync/sync.ts';
 
 const CANARY = 'Quillfeather';
@@ -50,9 +51,11 @@ async function openDevice(name: string, signal: AbortSignal) {
   const store = await openStore({ name });
   const notes = createNotes({ store, now: Date.now });
   const documents = createDocuments({ store, notes });
+  const prompts = createPrompts({ store, now: Date.now, onProblem: console.error });
   const forget = createForget({
     documents,
     notes,
+    prompts,
     log: store.log,
     copy: logCopyOf(name),
     keyValues: store.drawer,
@@ -69,10 +72,11 @@ async function openDevice(name: string, signal: AbortSignal) {
   });
   const close = async () => {
     notes.close();
+    prompts.close();
     await documents.close();
     await store.log.close();
   };
-  return { store, notes, documents, forget, close };
+  return { store, notes, prompts, documents, forget, close };
 }
 
 it('is nowhere in the bytes afterwards, and a lost database does not get it back', async () => {
@@ -103,6 +107,7 @@ it('is nowhere in the bytes afterwards, and a lost database does not get it back
     messages: [{ ...first, id: newMessageId(), parts: [{ type: 'text', text: `${CANARY} alone` }] }],
   });
   await device.notes.write({ text: `${CANARY} likes roses`, source: null });
+  await device.prompts.savePrompt({ name: 'Letter', description: '', text: `Dear ${CANARY}` });
   await device.store.drawer.set('written/composer/tab', { text: `Dear ${CANARY}`, files: [] });
   let copier = await startCopier(name);
   expect((await everythingIn(name)).split(CANARY).length).toBeGreaterThan(8);

@@ -17,6 +17,7 @@ import type { PlaceDeps } from '../../../src/services/forget/place.ts';
 import { createLibrary } from '../../../src/services/library/library-service.ts';
 import { startMemoryEngine } from '../../../src/services/memory/engine.ts';
 import { type MemoryStatus, STARTING } from '../../../src/services/memory/memory.ts';
+import { createPrompts } from '../../../src/services/prompts/prompts-service.ts';
 import { SYNC_OFF } from '../../../src/services/sync/sync.ts';
 import { createInMemoryIndex } from '../../adapters/index/in-memory-index.ts';
 import { englishWords } from '../../fixtures/words.ts';
@@ -50,7 +51,8 @@ export function openDevice({
   const now = () => NOW;
   const notes = createNotes({ store, now });
   const documents = createDocuments({ store, notes });
-  const library = createLibrary({ documents, notes, words: englishWords, now });
+  const prompts = createPrompts({ store, now, onProblem: console.error });
+  const library = createLibrary({ documents, notes, prompts, words: englishWords, now });
   const status = writable<MemoryStatus>(STARTING);
   const engine = hasEngine
     ? startMemoryEngine({
@@ -67,6 +69,7 @@ export function openDevice({
   const deps = {
     documents,
     notes,
+    prompts,
     log: store.log,
     copy,
     keyValues: store.drawer,
@@ -91,6 +94,7 @@ export function openDevice({
     index,
     documents,
     notes,
+    prompts,
     library,
     forget,
     deps,
@@ -144,6 +148,7 @@ export function openDevice({
     close: async () => {
       closing.abort();
       notes.close();
+      prompts.close();
       await documents.close();
     },
   };

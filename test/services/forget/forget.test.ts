@@ -1,13 +1,19 @@
 // Forgetting for good: reported, undone in time, removed everywhere it can be, and never brought back.
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { ImportedConversation } from '../../../src/adapters/importers/importer.ts';
 import type { LogEntry } from '../../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import { LOG_HEALED } from '../../../src/adapters/log/recovering.ts';
 import { createInMemoryVault } from '../../../src/adapters/vault/in-memory.ts';
+import { RecollectError } from '../../../src/domain/base/errors.ts';
 import { asMessageId, NOTES_DOCUMENT } from '../../../src/domain/base/ids.ts';
 import { type Message, textOf } from '../../../src/domain/chat/message.ts';
+import { type Imprint, imprintOf } from '../../../src/domain/forget/imprint.ts';
 import type { Sought } from '../../../src/domain/forget/sought.ts';
+import { deleteMessage } from '../../../src/services/chat/delete-message.ts';
+import { createEraser } from '../../../src/services/forget/eraser.ts';
+import { withoutForgotten } from '../../../src/services/forget/imports.ts';
 import { PLACES, type PlaceDeps } from '../../../src/services/forget/place.ts';
 import { CREATE_PLACES } from '../../../src/services/forget/places/index.ts';
 import { filesOf } from '../../fixtures/files.ts';
@@ -54,6 +60,7 @@ async function populated(device = open()) {
     passage: STORY,
     title: `About ${CANARY}`,
   });
+  await device.prompts.savePrompt({ name: 'Letter', description: '', text: `Dear ${CANARY}, I` });
   await device.store.drawer.set('written/composer/tab', { text: `Dear ${CANARY}`, files: [] });
   await device.store.drawer.set(`session-memory/${told.id}`, {
     text: `${CANARY} is a neighbour`,
@@ -69,7 +76,7 @@ describe('forget', () => {
   const soughts: [string, (found: Awaited<ReturnType<typeof populated>>) => Sought][] = [
     ['a phrase', () => ({ kind: 'phrase', words: [CANARY], whole: false })],
     ['a person', () => ({ kind: 'person', words: [CANARY], whole: true })],
-    ['a time span, drafts left aside', () => ({ kind: 'span', from: 0, to: NOW })],
+    ['a time span, drafts and prompts left aside', () => ({ kind: 'span', from: 0, to: NOW })],
   ];
   it.each(soughts)('%s: nothing is left of it, byte by byte', async (kind, soughtIn) => {
     const found = await populated();
@@ -77,12 +84,15 @@ describe('forget', () => {
     expect(new Set(await device.placesOf(CANARY))).toEqual(
       new Set(['log', 'written', 'session-memory', 'index', 'overview']),
     );
-    if (kind.includes('drafts')) await device.store.drawer.set('written/composer/tab', undefined);
+    if (kind.includes('drafts')) {
+      await device.store.drawer.set('written/composer/tab', undefined);
+      await device.prompts.remove(device.prompts.state.get().prompts.map(({ id }) => id));
+    }
     const { plan, report } = await device.forgetAll(soughtIn(found));
     expect(plan.finds.length).toBeGreaterThan(0);
     expect(report.places.map(({ place, left }) => [place, left])).toEqual(PLACES.map((id) => [id, 0]));
     expect(await device.placesOf(CANARY)).toEqual([]);
-    expect(JSON.stringify(device.notes.state.get())).not.toContain(CANARY);
+    expect(JSON.stringify([device.notes.state.get(), device.prompts.state.get()])).not.toContain(CANARY);
     expect(JSON.stringify(device.documents.library.get())).not.toContain(CANARY);
     // What remains of it is confirmed, and has no word of it.
     const [record] = device.forget.records.get();
@@ -184,6 +194,57 @@ describe('forget', () => {
     }
   });
 
+  it.each([false, true])('prompts, personas and projects lose it, as a whole: %s', async (whole) => {
+    const device = open();
+    const { prompts, documents } = device;
+    await prompts.savePrompt({ name: 'Letter', description: `To ${CANARY}`, text: `Dear ${CANARY}, I` });
+    await prompts.savePrompt({ name: 'Other', description: '', text: 'Dear {{name}}' });
+    await prompts.savePersona({
+      ...{ name: CANARY, description: '', sign: '', colour: 'blue', parameters: {}, memory: 'all' },
+      ...{ instructions: `Speak as ${CANARY} does`, model: null },
+    });
+    const { id } = await device.say('project', [`${CANARY} pays on Fridays`], {
+      project: true,
+      title: `House of ${CANARY}`,
+      titleBy: 'person',
+      systemPrompt: `Always greet ${CANARY}`,
+      workDirs: [`/home/${CANARY}`, '/srv'],
+    });
+    const { plan, report } = await device.forgetAll({ kind: 'person', words: [CANARY], whole });
+    expect(new Set(plan.finds.map(({ what }) => what))).toEqual(
+      new Set(['prompt', 'persona', 'instructions', 'title', ...(whole ? ['message', 'rows'] : ['words'])]),
+    );
+    expect(report.places.filter(({ left }) => left > 0)).toEqual([]);
+    expect(await device.placesOf(CANARY)).toEqual([]);
+    const kept = prompts.state.get();
+    expect(JSON.stringify([kept, documents.library.get()])).not.toContain(CANARY);
+    expect([kept.prompts.length, kept.personas.length]).toEqual(whole ? [1, 0] : [2, 1]);
+    expect(kept.prompts.find(({ name }) => name === 'Other')?.text).toBe('Dear {{name}}');
+    // A project is more than its notes.
+    const project = await documents.read(id);
+    expect(project?.meta).toMatchObject({
+      title: 'House of •••',
+      systemPrompt: 'Always greet •••',
+      workDirs: ['/home/•••', '/srv'],
+    });
+    expect([...(project?.messages.values() ?? [])].map(textOf)).toEqual(
+      whole ? [] : ['••• pays on Fridays'],
+    );
+  });
+
+  it('a time span takes the notes of a project, and leaves the project', async () => {
+    const device = open();
+    const { id } = await device.say('project', ['Pays on Fridays'], {
+      project: true,
+      title: 'House',
+      titleBy: 'person',
+    });
+    const { plan } = await device.forgetAll({ kind: 'span', from: 0, to: NOW });
+    expect(plan.record.ids).not.toContain(id);
+    expect((await device.documents.read(id))?.messages.size).toBe(0);
+    expect(device.documents.library.get().projects.map(({ title }) => title)).toEqual(['House']);
+  });
+
   it('what a device confirms is not taken for words that are left', async () => {
     const { device } = await populated();
     await device.forgetAll({ kind: 'phrase', words: [CANARY], whole: false });
@@ -280,6 +341,138 @@ describe('forget', () => {
       await new Promise((resolve) => setTimeout(resolve, 10));
     expect(await device.placesOf('lost the garden')).toEqual([]);
     expect(await device.documents.read(told.id)).toBeUndefined();
+  });
+
+  it('notes that said it before, and sentences that wait in the inbox, are found and lose it', async () => {
+    const device = open({ engine: false });
+    const { notes } = device;
+    const [old, later] = [
+      await notes.write({ text: `${CANARY} is the neighbour` }),
+      await notes.write({ text: 'The neighbour moved away' }),
+    ];
+    await notes.merge(later.id, old.id, later.text);
+    const source = { conversationId: idOf('gone'), messageId: 'gone' };
+    await notes.propose([{ text: `I live beside ${CANARY}`, kind: 'fact', source, at: NOW - 5, by: 'device' }]);
+    const { plan, report } = await device.forgetAll({ kind: 'phrase', words: [CANARY], whole: false });
+    expect(plan.finds.map(({ what, excerpt }) => [what, excerpt.includes(CANARY)])).toEqual([
+      ['note', true],
+      ['proposal', true],
+    ]);
+    expect(report.places.find(({ place }) => place === 'notes')).toMatchObject({ found: 2, left: 0 });
+    expect(await device.placesOf(CANARY)).toEqual([]);
+    expect(notes.state.get().notes.map(({ text }) => text)).toEqual(['The neighbour moved away']);
+  });
+
+  it.each([false, true])('an undo of an earlier deletion brings none of it back, as a whole: %s', async (whole) => {
+    const device = open({ engine: false });
+    const { notes, prompts, documents } = device;
+    const told = await device.say('told', [STORY, 'I am sorry.', 'And the weather?']);
+    const note = await notes.write({ text: `${CANARY} likes roses` });
+    const kept = await notes.write({ text: 'Tea, never coffee' });
+    await prompts.savePrompt({ name: 'Letter', description: '', text: `Dear ${CANARY}, I` });
+    await prompts.savePrompt({ name: 'Other', description: '', text: 'Dear {{name}}' });
+    // What is sought stands in one place yet, and the rest was deleted by hand a moment ago.
+    await device.say('other', [`${CANARY} again`]);
+    const deleted = await deleteMessage(documents, told.id, told.messages[0]?.id as never);
+    const gone = [await notes.remove(note.id), await notes.remove(kept.id)];
+    const undo = await prompts.remove(prompts.state.get().prompts.map(({ id }) => id));
+    await device.forgetAll({ kind: 'phrase', words: [CANARY], whole });
+
+    await deleted.undo();
+    for (const one of gone) await notes.bring(one);
+    await undo();
+    expect(await device.placesOf(CANARY)).toEqual([]);
+    const texts = [...((await documents.read(told.id))?.messages.values() ?? [])].map(textOf);
+    expect(texts.sort()).toEqual(
+      ['And the weather?', 'I am sorry.', ...(whole ? [] : [STORY.replace(CANARY, '•••')])].sort(),
+    );
+    expect(notes.state.get().notes.map(({ text }) => text)).toContain('Tea, never coffee');
+    expect(prompts.state.get().prompts.map(({ text }) => text)).toContain('Dear {{name}}');
+  });
+
+  it('a backup brings no prompts, personas and earlier wordings with it back', async () => {
+    const device = open({ engine: false });
+    const { notes, prompts } = device;
+    await device.say('told', ['Rain']);
+    await prompts.savePrompt({ name: 'Letter', description: '', text: `Dear ${CANARY}, I` });
+    await prompts.savePrompt({ name: 'Other', description: '', text: 'Dear {{name}}' });
+    await prompts.savePersona({
+      ...{ name: CANARY, description: '', sign: '', colour: 'blue', parameters: {}, memory: 'all' },
+      ...{ instructions: `Speak as ${CANARY} does`, model: null },
+    });
+    const [old, later] = [
+      await notes.write({ text: `${CANARY} is the neighbour` }),
+      await notes.write({ text: 'The neighbour moved away' }),
+    ];
+    await notes.merge(later.id, old.id, later.text);
+    const backup = await device.library.exportConversations('all', 'json');
+    const bytes = new Uint8Array(await backup.blob.arrayBuffer());
+    expect(await backup.blob.text()).toContain(`Dear ${CANARY}`);
+    await device.forgetAll({ kind: 'person', words: [CANARY], whole: true });
+    await notes.remove(later.id);
+    const [report] = await device.library.importFiles(filesOf({ 'backup.json': bytes }));
+    expect(report?.problem).toBeNull();
+    expect(await device.placesOf(CANARY)).toEqual([]);
+    expect(prompts.state.get().prompts.map(({ text }) => text)).toEqual(['Dear {{name}}']);
+    expect(notes.state.get().notes.map(({ text }) => text)).toEqual(['The neighbour moved away']);
+  });
+
+  it('a backup whose messages go round in a circle is read to its end', async () => {
+    const device = open({ engine: false });
+    const [record] = [
+      createEraser({
+        ...{ id: 'r', at: NOW, kind: 'phrase', ids: [], inside: [], sources: [], whole: true },
+        words: [imprintOf(CANARY, 'r') as Imprint],
+      }).record,
+    ];
+    const { messages } = await device.say('round', [`${CANARY} one`, `${CANARY} two`, 'Three']);
+    const [one, two, three] = messages as [Message, Message, Message];
+    const imported = {
+      source: { tool: 'chatgpt', id: 'round' },
+      meta: {},
+      head: three.id,
+      messages: [{ ...one, parentId: two.id }, { ...two, parentId: one.id }, three],
+    } as unknown as ImportedConversation;
+    const left: ImportedConversation[] = [];
+    for await (const each of withoutForgotten(
+      (async function* () {
+        yield imported;
+      })(),
+      [record],
+      () => {},
+    ))
+      left.push(each);
+    expect(left[0]?.messages).toMatchObject([{ id: three.id, parentId: null }]);
+  });
+
+  it('what cannot be written down is told at once, and nothing is removed', async () => {
+    const store = createInMemoryStore({ now: () => NOW });
+    const full = new RecollectError('storage-full', 'No room');
+    let isFull = false;
+    const { device } = await populated(
+      open({
+        engine: false,
+        store: {
+          ...store,
+          drawer: {
+            ...store.drawer,
+            set: async (key, value) => {
+              if (isFull) throw full;
+              await store.drawer.set(key, value);
+            },
+          },
+        },
+      }),
+    );
+    const plan = await device.forget.seek(
+      { kind: 'phrase', words: [CANARY], whole: false },
+      new AbortController().signal,
+    );
+    isFull = true;
+    await expect(device.forget.begin(plan)).rejects.toBe(full);
+    // Nobody would try that again: it is not said either.
+    expect(device.forget.state.get()).toEqual({ step: 'idle' });
+    expect(await device.placesOf(CANARY)).toContain('log');
   });
 
   it('nothing to look for is refused', async () => {

@@ -75,3 +75,33 @@ it('two devices and a third that joins later', { timeout: 120_000 }, async () =>
   expect(await third.texts(idOf('gone'))).toEqual([]);
   for (const device of [here, there, joined]) await device.close();
 });
+
+it('what another device wrote meanwhile lies in its trash, however soon it comes and whatever its clock says', {
+  timeout: 60_000,
+}, async () => {
+  const one = await devices.create();
+  await one.change(idOf('boat'), {
+    messages: [message('00000000-0000-7000-8000-000000000001', 'Shall we sell the boat?')],
+    meta: { createdAt: NOW - 1000 },
+  });
+  await isSynced(one);
+  const other = await devices.pair(one);
+  await until(async () => (await other.texts(idOf('boat'))).length > 0);
+  other.stop();
+  // It writes where it reaches nobody, by a clock that is behind.
+  const again = devices.make('Phone', { store: other.store, vault: other.vault, now: () => NOW - 500 });
+  again.stop();
+  await again.say(idOf('boat'), 'No, we take it to the islands.');
+
+  const here = openDevice({ store: fromTab(one.store), sync: one.sync, device: 'one', engine: false });
+  await here.forgetAll({ kind: 'conversation', conversation: idOf('boat') });
+  await until(async () => one.status.get().state === 'synced');
+  const back = devices.make('Phone', { store: other.store, vault: other.vault, now: () => NOW - 400 });
+  const there = openDevice({ store: fromTab(back.store), sync: back.sync, device: 'other', engine: false });
+  await until(async () => here.forget.records.get()[0]?.confirmed.get('other')?.left === 0);
+  expect(here.forget.records.get()[0]?.confirmed.get('other')?.left).toBe(0);
+  expect(await back.texts(idOf('boat'))).toEqual(['No, we take it to the islands.', 'Shall we sell the boat?']);
+  expect((await back.read(idOf('boat')))?.meta.deletedAt).not.toBeNull();
+  expect(await one.texts(idOf('boat'))).toEqual([]);
+  for (const device of [here, there]) await device.close();
+});

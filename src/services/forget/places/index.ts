@@ -5,6 +5,15 @@ import { copy } from './copy.ts';
 import { index } from './index-rows.ts';
 import { kept } from './kept.ts';
 import { notes } from './notes.ts';
+import { prompts } from './prompts.ts';
 import { relay } from './relay.ts';
 
-export const CREATE_PLACES: readonly CreatePlace[] = [conversations, notes, kept, copy, index, relay];
+export const CREATE_PLACES: readonly CreatePlace[] = [
+  conversations,
+  notes,
+  prompts,
+  kept,
+  copy,
+  index,
+  relay,
+];
