@@ -18,16 +18,20 @@ export interface Holdback {
    * wrote stays (ids, models, reasons), and files are looked through whatever their size. `all`: nothing of it is the app's.
    */
   readonly forgets?: 'words' | 'all';
+  /** With `forgets`: what was said later stays as it is, ms since 1970. */
+  readonly until?: number | undefined;
 }
 
 /** What goes by the rules of forgetting: words, and all of what is gone. */
 export const holdbackOf = ({
   hide,
   isGone,
+  until,
 }: {
   readonly hide: Holdback['hide'];
   readonly isGone: (id: string) => boolean;
-}): Holdback => ({ hide, isWithheld: isGone, isWithheldMessage: isGone, forgets: 'words' });
+  readonly until?: number | undefined;
+}): Holdback => ({ hide, isWithheld: isGone, isWithheldMessage: isGone, forgets: 'words', until });
 
 /** Fields that no person writes and no secret stands in; looking into them could only break them. */
 const PLAIN_FIELDS = new Set([
@@ -105,6 +109,11 @@ export function cleanValue(value: unknown, holdback: Holdback, field = ''): unkn
       : cleaned;
   }
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value;
+  if (holdback.until !== undefined && isSaidLater(value, holdback.until)) {
+    // What a note was before was said before.
+    const before = 'before' in value ? cleanValue(value.before, holdback) : undefined;
+    return 'before' in value && before !== value.before ? { ...value, before } : value;
+  }
   // What was said of a passage quotes it.
   if ('passage' in value && isWithheldPassage(value, holdback)) return null;
   if ('parts' in value && 'id' in value && isWithheldId(value.id, holdback)) return null;
@@ -161,6 +170,15 @@ function cleanText(text: string, { hide, forgets }: Holdback, field: string): st
   if (named.redacted === 0) return text;
   const value = named.text.startsWith(lead) ? readJson(named.text.slice(lead.length)) : undefined;
   return typeof value === 'string' ? value : REDACTED;
+}
+
+/** A message, a line of the list, a note, a prompt, a verdict or a proposal, by the time at which its words were said. */
+export function isSaidLater(value: unknown, until: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { createdAt, updatedAt, at } = value as Readonly<Record<string, unknown>>;
+  const isOfConversation = 'parts' in value || 'deletedAt' in value;
+  const time = isOfConversation ? createdAt : (updatedAt ?? at);
+  return typeof time === 'number' && time > until;
 }
 
 const isWithheldId = (id: unknown, { isWithheldMessage }: Pick<Holdback, 'isWithheldMessage'>): boolean =>

@@ -8,6 +8,7 @@ import { toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, isConversation, isTemporary, LIBRARY_DOCUMENT } from '../../domain/base/ids.ts';
 import { orElse } from '../../domain/base/log.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
+import { withoutForgottenSince } from '../forget/traces.ts';
 import { AppendQueue, LogCursor, newEntry } from './append-queue.ts';
 import { BulkChange, refuseNewer } from './bulk-change.ts';
 import { ConversationCache } from './conversation-cache.ts';
@@ -25,7 +26,7 @@ import { createLibraryDocument } from './yjs-library.ts';
 interface DocumentsDeps {
   readonly store: Store;
   /** What a person said of passages quotes them, and is forgotten with what is erased. Whoever shares the store with others must give it. */
-  readonly notes?: Pick<Notes, 'forget'>;
+  readonly notes?: Pick<Notes, 'forget'> & Partial<Pick<Notes, 'forgotten'>>;
   /** Told of damaged entries: they stay in the log, and the rest is shown. */
   readonly onProblem?: OnProblem;
 }
@@ -98,7 +99,15 @@ export function createDocuments({
     loader,
     onProblem,
   });
-  const change = createChange({ started, cache, list, queue, set: (key, value) => drawer.set(key, value) });
+  const write = createChange({ started, cache, list, queue, set: (key, value) => drawer.set(key, value) });
+  const change: Documents['change'] = (id, what, options) =>
+    write(
+      id,
+      what.restored
+        ? { ...what, restored: withoutForgottenSince(what.restored, notes?.forgotten?.get() ?? []) }
+        : what,
+      options,
+    );
 
   return {
     library: list.readable,
@@ -165,11 +174,11 @@ const createTakingOut = ({
     await started;
     await erasure.unlist(id);
   },
-  purge: async (rules) => {
+  purge: async (rules, only) => {
     await started;
     // What is still queued may hold what is to go.
     await queue.drain();
-    return await purgeLog(log, rules);
+    return await purgeLog(log, rules, only);
   },
   unpurged: async (rules) => {
     await started;

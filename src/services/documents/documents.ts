@@ -76,7 +76,7 @@ export interface ConversationChange {
   readonly compactions?: Readonly<Record<string, Partial<Compaction> | null>>;
   /** Removes content for good (forget), and summaries that may quote it. Children hang on to the removed message's parent. */
   readonly removed?: readonly MessageId[];
-  /** Takes a removal back: messages that were removed, with their content. They stand where they stood. */
+  /** Takes a removal back: messages that were removed, with their content. They stand where they stood, without what was forgotten since. */
   readonly restored?: readonly Message[];
   /** Takes words out of messages for good: each stands in for the one of its id. Else as `removed`, but that nothing hangs elsewhere. */
   readonly rewritten?: readonly Message[];
@@ -90,6 +90,8 @@ export interface PurgeRules {
   readonly hide: (text: string) => { readonly text: string; readonly redacted: number };
   /** Whether this conversation or message was forgotten. */
   readonly isGone: (id: string) => boolean;
+  /** What was said later is not meant and stays, ms since 1970; absent: all is meant. */
+  readonly until?: number;
 }
 
 export interface Documents {
@@ -134,9 +136,9 @@ export interface Documents {
   /**
    * Puts one snapshot in the place of all that the log has of a document, for each in which something was taken out or the rules name
    * something (the library and the notes included): it is nowhere in the log then. Returns documents of which an entry is damaged: they stay
-   * as they are, because what cannot be read must survive. Throws `storage-full`, `storage-failed`.
+   * as they are, because what cannot be read must survive. `only`: of these documents. Throws `storage-full`, `storage-failed`.
    */
-  purge(rules: PurgeRules): Promise<readonly DocumentId[]>;
+  purge(rules: PurgeRules, only?: readonly DocumentId[]): Promise<readonly DocumentId[]>;
   /** Reads every entry of the log back; returns the documents that still have what the rules name, or cannot be read. */
   unpurged(rules: PurgeRules): Promise<readonly DocumentId[]>;
   /** Takes the line of a conversation that is not there (a damaged line that still decodes, say) off the list. One that is there stays. */

@@ -12,6 +12,7 @@ import {
 } from '../../domain/memory/notes.ts';
 import type { PurgeRules } from './documents.ts';
 import { plain, type ValueMap } from './small-document.ts';
+import { feedbackWithout, noteWithout } from './taking-out.ts';
 
 /** Longest note, characters. */
 export const MAX_NOTE = 4000;
@@ -42,38 +43,23 @@ export function put(notes: ValueMap, note: MemoryNote, over: readonly string[]):
 export function takeOutOf(
   notes: ValueMap,
   feedback: ValueMap,
-  { hide, isGone }: PurgeRules,
+  rules: PurgeRules,
   { whole, at }: { readonly whole: boolean; readonly at: number },
 ): number {
   let count = 0;
   for (const { note, keys } of wordingsIn(notes)) {
-    const isFromGone = note.source && (isGone(note.source.conversationId) || isGone(note.source.messageId));
-    const text = hide(note.text);
-    // What the note was before goes as a whole: it is there to be looked back at, and no more.
-    const before = note.before?.filter((past) => hide(past.text).redacted === 0);
-    if (!isFromGone && text.redacted === 0 && before?.length === note.before?.length) continue;
+    const left = noteWithout(note, rules, whole);
+    if (left === note) continue;
     count += 1;
-    if (isFromGone || whole) for (const key of keys) notes.delete(key);
-    else
-      put(
-        notes,
-        {
-          ...note,
-          ...(before ? { before } : {}),
-          text: text.text,
-          updatedAt: Math.max(at, note.updatedAt + 1),
-        },
-        keys,
-      );
+    if (left === null) for (const key of keys) notes.delete(key);
+    else put(notes, { ...left, updatedAt: Math.max(at, note.updatedAt + 1) }, keys);
   }
   for (const one of feedbackIn(feedback)) {
-    const [passage, title, query] = [hide(one.passage), hide(one.title), hide(one.query ?? '')];
-    const isOfGone = isGone(one.conversationId) || isGone(one.messageId);
-    if (!isOfGone && passage.redacted + title.redacted + query.redacted === 0) continue;
+    const left = feedbackWithout(one, rules, whole);
+    if (left === one) continue;
     count += 1;
-    feedback.delete(one.id);
-    if (!isOfGone && !whole && query.redacted === 0)
-      feedback.set(one.id, plain({ ...one, passage: passage.text, title: title.text }));
+    if (left === null) feedback.delete(one.id);
+    else feedback.set(one.id, plain(left));
   }
   return count;
 }

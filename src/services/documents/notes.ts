@@ -27,6 +27,7 @@ import {
   subjectOf,
 } from '../../domain/memory/notes.ts';
 import type { NoteKind } from '../../domain/memory/recognition/kinds.ts';
+import { createEraser, type Eraser, withoutAll } from '../forget/eraser.ts';
 import type { PurgeRules } from './documents.ts';
 import {
   type ForgottenRecord,
@@ -59,6 +60,7 @@ import {
   withdrawForgotten,
 } from './proposals.ts';
 import { plain, SmallDocument, type ValueMap, type ValueMaps } from './small-document.ts';
+import { feedbackWithout, noteWithout } from './taking-out.ts';
 
 export type { Feedback, MemoryNote, Proposal };
 
@@ -148,7 +150,10 @@ export interface Notes {
    * with such words goes as a whole. Returns how many were removed or changed.
    */
   takeOut(rules: PurgeRules, whole: boolean): Promise<number>;
-  /** Adds what an export brought and this library lacks; of a note that is there, the later words stay. Returns how many it added or changed. */
+  /**
+   * Adds what an export or an undo brings and this library lacks, without what was forgotten; of a note that is there, the later words stay.
+   * Returns how many it added or changed.
+   */
   bring(brought: {
     readonly notes: readonly MemoryNote[];
     readonly feedback: readonly Feedback[];
@@ -324,15 +329,18 @@ class SyncedNotes implements Notes {
 
   readonly bring: Notes['bring'] = async (brought) => {
     let count = 0;
-    await this.#change((notes, feedback) => {
-      for (const note of brought.notes) {
+    await this.#change((notes, feedback, maps) => {
+      const erasers = readForgotten(maps).map((record) => createEraser(record));
+      const without = <T>(all: readonly T[], takenOut: (one: T, rules: Eraser, whole: boolean) => T | null) =>
+        all.flatMap((one) => withoutAll(one, erasers, takenOut) ?? []);
+      for (const note of without(brought.notes, noteWithout)) {
         const before = wordingsIn(notes).find((one) => one.note.id === note.id);
         if (before && before.note.updatedAt >= note.updatedAt) continue;
         if (before) put(notes, { ...note, beside: before.note.beside }, before.keys);
         else notes.set(note.id, plain(kept(note)));
         count += 1;
       }
-      for (const one of brought.feedback) {
+      for (const one of without(brought.feedback, feedbackWithout)) {
         if (feedback.has(one.id)) continue;
         feedback.set(one.id, plain(one));
         count += 1;

@@ -9,6 +9,7 @@ import { NOTE_KINDS, type NoteKind } from '../../domain/memory/recognition/kinds
 import { squeezed } from '../../domain/memory/sentences.ts';
 import type { PurgeRules } from './documents.ts';
 import { plain, type ValueMap, type ValueMaps } from './small-document.ts';
+import { isProposalTakenOut } from './taking-out.ts';
 
 export interface Inbox {
   /** False until the log was read once. */
@@ -100,13 +101,11 @@ export function decideOn(maps: ProposalMaps, id: string, as: Decision, at: numbe
 }
 
 /** Proposals of forgotten places, or with forgotten words, go as a whole. Returns how many. */
-export function withdrawForgotten({ proposals }: ProposalMaps, { hide, isGone }: PurgeRules): number {
+export function withdrawForgotten({ proposals }: ProposalMaps, rules: PurgeRules): number {
   let count = 0;
   for (const [id, value] of [...proposals]) {
     const proposal = proposalSchema.safeParse(value).data;
-    if (!proposal) continue;
-    const { text, source } = proposal;
-    if (!isGone(source.conversationId) && !isGone(source.messageId) && hide(text).redacted === 0) continue;
+    if (!proposal || !isProposalTakenOut(proposal, rules)) continue;
     proposals.delete(id);
     count += 1;
   }

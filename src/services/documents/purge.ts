@@ -2,9 +2,9 @@
 // nor in those that wait behind a gap, nor in keys, which Yjs keeps of what it deletes.
 import * as Y from 'yjs';
 import type { ConversationLog, LogEntry } from '../../adapters/log/conversation-log.ts';
-import { type DocumentId, LIBRARY_DOCUMENT, NOTES_DOCUMENT } from '../../domain/base/ids.ts';
+import { type DocumentId, isConversation, LIBRARY_DOCUMENT, NOTES_DOCUMENT } from '../../domain/base/ids.ts';
 import { attempt } from '../../domain/base/log.ts';
-import { holdbackOf } from './cleaning.ts';
+import { holdbackOf, isSaidLater } from './cleaning.ts';
 import type { PurgeRules } from './documents.ts';
 import { cleanUpdate, countHeld } from './shared.ts';
 
@@ -16,11 +16,16 @@ const heldIn = ({ bytes }: Pick<LogEntry, 'bytes'>, rules: PurgeRules): number |
 export const isHeldIn = (entry: Pick<LogEntry, 'bytes'>, rules: PurgeRules): boolean =>
   heldIn(entry, rules) !== 0;
 
-/** Purges every document that needs it; returns those with a damaged entry, which stay as they are. */
-export async function purgeLog(log: ConversationLog, rules: PurgeRules): Promise<DocumentId[]> {
+/** Purges every document (`only`: of these) that needs it; returns those with a damaged entry, which stay as they are. */
+export async function purgeLog(
+  log: ConversationLog,
+  rules: PurgeRules,
+  only?: readonly DocumentId[],
+): Promise<DocumentId[]> {
   const damaged: DocumentId[] = [];
-  for (const id of await log.documents()) {
+  for (const id of only ?? (await log.documents())) {
     const entries = await log.read(id);
+    if (beganLater(id, entries, rules)) continue;
     const held = entries.map((entry) => heldIn(entry, rules));
     // The list overwrites titles, which only the conversation knows to have been taken out.
     const isOverwritten = id === LIBRARY_DOCUMENT && entries.length > 1;
@@ -32,11 +37,33 @@ export async function purgeLog(log: ConversationLog, rules: PurgeRules): Promise
   return damaged;
 }
 
+/** A conversation of which everything was said later than the rules reach: nothing of it is meant, its title neither. */
+function beganLater(id: DocumentId, entries: readonly LogEntry[], { until }: PurgeRules): boolean {
+  if (until === undefined || !isConversation(id)) return false;
+  const said = attempt(
+    () =>
+      entries.flatMap(({ bytes }) =>
+        Y.decodeUpdate(bytes).structs.flatMap((struct) =>
+          struct instanceof Y.Item && struct.content instanceof Y.ContentAny
+            ? struct.content.arr.filter((value: unknown) => isMessage(value))
+            : [],
+        ),
+      ),
+    [],
+    'an entry that is no Yjs update',
+  );
+  return said.length > 0 && said.every((value) => isSaidLater(value, until));
+}
+
+const isMessage = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'parts' in value && 'createdAt' in value;
+
 /** Documents of which an entry holds what is to be nowhere, or cannot be read. */
 export async function unpurgedIn(log: ConversationLog, rules: PurgeRules): Promise<DocumentId[]> {
   const found: DocumentId[] = [];
   for (const id of await log.documents()) {
     const entries = await log.read(id);
+    if (beganLater(id, entries, rules)) continue;
     if (takesOut(id, entries) || entries.some((entry) => heldIn(entry, rules) !== 0)) found.push(id);
   }
   return found;

@@ -6,8 +6,9 @@ import type { PurgeRules } from '../documents/documents.ts';
 
 export interface Eraser extends PurgeRules {
   readonly record: Forgotten;
-  /** Whether the words themselves stand in it, quotations of messages that go left aside. */
-  readonly names: (text: string) => boolean;
+  readonly until: number;
+  /** This device asked for it, or learns of it by an import or an undo; else another one did, and sync brought it. */
+  readonly isOwn: boolean;
   /** The value without what goes: the same object where that is nothing. */
   clean<T>(value: T): T;
   /** The value without its passages of what is gone, and without the words that are sought: the same object where that is nothing. */
@@ -17,20 +18,32 @@ export interface Eraser extends PurgeRules {
 const HIDES_NOTHING = (text: string) => ({ text, redacted: 0 });
 
 /** `quotes`: by which sentences of messages that go are known where they stand once more; known on the device that began. */
-export function createEraser(record: Forgotten, quotes: readonly Imprint[] = []): Eraser {
+export function createEraser(record: Forgotten, quotes: readonly Imprint[] = [], isOwn = true): Eraser {
   const ids = new Set(record.ids);
   const isGone = (id: string): boolean => ids.has(id);
   const words = createMatcher(record.words, record.id);
   const all = quotes.length === 0 ? words : createMatcher([...record.words, ...quotes], record.id);
   const hide = record.words.length + quotes.length === 0 ? HIDES_NOTHING : all.hide;
   const clean = <T>(value: T, hidden: PurgeRules['hide']): T =>
-    cleanValue(value, holdbackOf({ hide: hidden, isGone })) as T;
+    cleanValue(value, holdbackOf({ hide: hidden, isGone, until: record.at })) as T;
   return {
     record,
     isGone,
     hide,
-    names: words.has,
+    isOwn,
+    until: record.at,
     clean: (value) => clean(value, hide),
     cleanOfWords: (value) => clean(value, record.words.length === 0 ? HIDES_NOTHING : words.hide),
   };
 }
+
+/** What stays of something after all of what was forgotten; null: nothing. `takenOut`: by one record. */
+export const withoutAll = <T>(
+  one: T,
+  erasers: readonly Eraser[],
+  takenOut: (one: T, eraser: Eraser, whole: boolean) => T | null,
+): T | null =>
+  erasers.reduce<T | null>(
+    (left, eraser) => (left === null ? null : takenOut(left, eraser, eraser.record.whole)),
+    one,
+  );

@@ -131,7 +131,8 @@ class Forgetting implements Forget {
       await this.#asking;
     } catch (error) {
       clearTimeout(this.#timer);
-      this.state.set({ step: 'failed', plan, problem: toProblem(error) });
+      this.state.set({ step: 'idle' });
+      throw error;
     }
   };
 
@@ -230,12 +231,13 @@ class Forgetting implements Forget {
         const isDone = record.confirmed.get(device)?.left === 0;
         if (isDone && !isHealed && !isBegun && !this.#isOnScreen(record.id)) continue;
         const progress = this.#progressOf(record.id);
-        if (isBegun || performance.now() >= progress.notBefore) await this.#carryOut(record, progress);
+        if (isBegun || performance.now() >= progress.notBefore)
+          await this.#carryOut(record, progress, isHealed);
       }
     });
   }
 
-  async #carryOut(record: ForgottenRecord, progress: Progress): Promise<void> {
+  async #carryOut(record: ForgottenRecord, progress: Progress, isHealed: boolean): Promise<void> {
     const { keyValues, notes, sync, now } = this.#deps;
     const plan = this.#begun?.record.id === record.id ? this.#begun : undefined;
     const shown = this.state.get();
@@ -243,7 +245,7 @@ class Forgetting implements Forget {
     // What another device asks waits for sync, which first puts into the trash what was written here meanwhile.
     const isOwn = plan !== undefined || kept !== undefined;
     if (!isOwn && sync.account.get() !== null && sync.status.get().state !== 'synced') return;
-    const eraser = createEraser(record, kept?.quotes ?? []);
+    const eraser = createEraser(record, kept?.quotes ?? [], isOwn || isHealed);
     // Whoever is still fetching may get more of it.
     const isWhole = sync.account.get() === null || sync.status.get().state === 'synced';
     for (const [done, place] of this.#places.entries()) {

@@ -42,7 +42,7 @@ export interface Forget {
   seek(sought: Sought, signal: AbortSignal): Promise<ForgetPlan>;
   /**
    * Begins after the time for an undo; one at a time: throws `forget-busy`. Resolves when it is written down that it was asked for: a page
-   * that is closed before then does it at the next start.
+   * that is closed before then does it at the next start. Throws `storage-full`, `storage-failed`: then nothing is going to be removed.
    */
   begin(plan: ForgetPlan): Promise<void>;
   /** True where nothing was removed yet, and nothing will be. */

@@ -4,10 +4,9 @@ import type { MessageId } from '../../domain/base/ids.ts';
 import type { Message } from '../../domain/chat/message.ts';
 import { imprintOf } from '../../domain/forget/imprint.ts';
 import type { Forgotten } from '../../domain/forget/sought.ts';
-import type { Notes } from '../documents/notes.ts';
 import { conversationIdOf, sourceKey } from '../library/import-plan.ts';
 import { createEraser, type Eraser } from './eraser.ts';
-import { withoutRecalled } from './traces.ts';
+import { remainsOf } from './traces.ts';
 
 /** Conversations without what was forgotten; `skip` is told of it. What was said after that is another thing, and comes in. */
 export async function* withoutForgotten(
@@ -29,42 +28,11 @@ export async function* withoutForgotten(
   }
 }
 
-type Brought = Parameters<Notes['bring']>[0];
-
-/** Notes and feedback of a backup without what was forgotten. */
-export function broughtWithoutForgotten(brought: Brought, records: readonly Forgotten[]): Brought {
-  const erasers = records.map((record) => createEraser(record));
-  return {
-    notes: brought.notes.filter(({ source, text, updatedAt }) =>
-      erasers.every(
-        ({ record, isGone, hide }) =>
-          updatedAt > record.at ||
-          !(
-            hide(text).redacted > 0 ||
-            (source && (isGone(source.conversationId) || isGone(source.messageId)))
-          ),
-      ),
-    ),
-    feedback: brought.feedback.filter(({ conversationId, messageId, passage, title, query, at }) =>
-      erasers.every(
-        ({ record, isGone, hide }) =>
-          at > record.at ||
-          !(
-            isGone(conversationId) ||
-            isGone(messageId) ||
-            [passage, title, query ?? ''].some((text) => hide(text).redacted > 0)
-          ),
-      ),
-    ),
-  };
-}
-
 function without(
   imported: ImportedConversation,
   eraser: Eraser,
 ): { readonly imported: ImportedConversation; readonly changed: number } | null {
   const { record, isGone } = eraser;
-  const isNew = ({ createdAt }: Pick<Message, 'createdAt'>) => createdAt > record.at;
   const source = imprintOf(sourceKey(imported.source.tool, imported.source.id), record.id)?.hash ?? '';
   const isGoneWhole = isGone(conversationIdOf(imported)) || record.sources.includes(source);
   /** Removed message → what it hung on. */
@@ -72,21 +40,26 @@ function without(
   const messages: ImportedConversation['messages'][number][] = [];
   let changed = 0;
   for (const message of imported.messages) {
-    const said = withoutRecalled(message as unknown as Message);
-    const isNamed = record.whole && eraser.cleanOfWords(said) !== said;
-    if (!isNew(message) && (isGoneWhole || isGone(message.id) || isNamed)) {
-      removed.set(message.id, message.parentId);
-      continue;
+    const left =
+      isGoneWhole && message.createdAt <= record.at ? null : remainsOf(message as unknown as Message, eraser);
+    if (left === null) removed.set(message.id, message.parentId);
+    else {
+      if (left !== (message as unknown)) changed += 1;
+      messages.push(left as unknown as typeof message);
     }
-    const cleaned = isNew(message) ? message : eraser.clean(message);
-    if (cleaned !== message) changed += 1;
-    messages.push(cleaned);
   }
-  if (messages.length === 0 && removed.size > 0) return null;
+  // A project is more than its notes and files.
+  const isProject = imported.own?.meta.project === true;
+  if (messages.length === 0 && removed.size > 0 && (isGoneWhole || !isProject)) return null;
   const living = (id: string | null): string | null => {
+    const seen = new Set<string>();
     let at = id;
-    while (at !== null && removed.has(at)) at = removed.get(at) ?? null;
-    return at;
+    // A file may say that two messages hang on each other.
+    while (at !== null && removed.has(at) && !seen.has(at)) {
+      seen.add(at);
+      at = removed.get(at) ?? null;
+    }
+    return at !== null && removed.has(at) ? null : at;
   };
   const meta = eraser.clean(imported.meta);
   if (removed.size + changed === 0 && meta === imported.meta) return { imported, changed: 0 };

@@ -1,5 +1,6 @@
 // A place in which something of what is forgotten may lie.
 
+import { z } from 'zod';
 import type { MemoryIndex } from '../../adapters/index/memory-index.ts';
 import type { Store } from '../../adapters/log/conversation-log.ts';
 import type { LogCopy } from '../../adapters/log/recovering.ts';
@@ -31,6 +32,7 @@ export interface Find {
     | 'summary'
     | 'instructions'
     | 'note'
+    | 'proposal'
     | 'prompt'
     | 'persona'
     | 'feedback'
@@ -55,8 +57,8 @@ export interface Verified {
 
 export interface PlaceDeps {
   readonly documents: Pick<Documents, 'library' | 'read' | 'change' | 'erase' | 'purge' | 'unpurged'>;
-  readonly notes: Pick<Notes, 'state' | 'known' | 'forgotten' | 'record' | 'confirm' | 'takeOut'>;
-  readonly prompts: Pick<Prompts, 'state' | 'rewrite'>;
+  readonly notes: Pick<Notes, 'state' | 'known' | 'inbox' | 'forgotten' | 'record' | 'confirm' | 'takeOut'>;
+  readonly prompts: Pick<Prompts, 'state' | 'takeOut'>;
   readonly log: Pick<Store['log'], 'documents' | 'head' | 'since'>;
   /** The second copy of the log. */
   readonly copy: LogCopy;
@@ -84,6 +86,14 @@ export interface Place {
   /** Reads the place back. */
   verify(eraser: Eraser): Promise<Verified>;
 }
+
+const roomSchema = z.looseObject({
+  squash: z.boolean().catch(false),
+  gone: z.number().nullable().catch(null),
+});
+/** What sync says of a document's room on the relay; undefined: nothing. */
+export const roomOf = async ({ keyValues }: Pick<PlaceDeps, 'keyValues'>, document: string) =>
+  roomSchema.safeParse(await keyValues.get(`sync/room/${document}`)).data;
 
 export const filterOf = ({ filter, privacy }: Pick<PlaceDeps, 'filter' | 'privacy'>): PrivacyFilter =>
   filter ??

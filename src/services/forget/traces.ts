@@ -4,8 +4,9 @@ import type { Conversation, ConversationMeta } from '../../domain/chat/conversat
 import type { Message, Part } from '../../domain/chat/message.ts';
 import { textOf } from '../../domain/chat/message.ts';
 import { TAKEN_OUT } from '../../domain/forget/imprint.ts';
+import type { Forgotten } from '../../domain/forget/sought.ts';
 import type { ConversationChange } from '../documents/documents.ts';
-import type { Eraser } from './eraser.ts';
+import { createEraser, type Eraser } from './eraser.ts';
 import type { Find } from './place.ts';
 
 interface Traces {
@@ -20,6 +21,7 @@ interface Traces {
 const EXCERPT = 160;
 /** What of it stands before the words, characters. */
 const BEFORE = 50;
+/** What is moved here in the time for an undo is not meant by that, ms. */
 const MOVED_MARGIN_MS = 60_000;
 
 /** What a person or a model said in the message, without what memory brought back for it. */
@@ -41,6 +43,34 @@ const withoutSealed = (message: Message): Message => ({
   ),
 });
 
+/**
+ * What stays of a message: null where it goes as a whole, the same object where it loses nothing. What was said after it is another thing, and
+ * stays.
+ */
+export function remainsOf(message: Message, eraser: Eraser): Message | null {
+  const { record, isGone } = eraser;
+  if (message.createdAt > record.at) return message;
+  if (isGone(message.id)) return null;
+  if (record.whole && record.words.length > 0) {
+    const said = withoutRecalled(message);
+    if (eraser.cleanOfWords(said) !== said) return null;
+  }
+  const cleaned = eraser.clean(message);
+  return cleaned === message ? message : withoutSealed(cleaned);
+}
+
+/** Messages that an undo puts back, without what was forgotten since they were deleted. */
+export const withoutForgottenSince = (
+  messages: readonly Message[],
+  records: readonly Forgotten[],
+): readonly Message[] =>
+  records
+    .map((record) => createEraser(record))
+    .reduce<readonly Message[]>(
+      (left, eraser) => left.flatMap((message) => remainsOf(message, eraser) ?? []),
+      messages,
+    );
+
 /** From a little before the words that are sought; else from the beginning. */
 function excerptOf(message: Message, { hide }: Eraser): string {
   const text = textOf(message);
@@ -49,7 +79,8 @@ function excerptOf(message: Message, { hide }: Eraser): string {
   return from > 0 ? `…${text.slice(from, from + EXCERPT)}` : text.slice(0, EXCERPT);
 }
 
-export function tracesIn(conversation: Conversation, eraser: Eraser): Traces {
+/** `isLeft`: it was forgotten, and stays all the same for the person to decide. */
+export function tracesIn(conversation: Conversation, eraser: Eraser, isLeft = false): Traces {
   const { record, isGone } = eraser;
   const { id, meta, messages } = conversation;
   const title = meta.title;
@@ -63,9 +94,8 @@ export function tracesIn(conversation: Conversation, eraser: Eraser): Traces {
     count,
   });
   const all = [...messages.values()];
-  // What was said after it on another device is another thing, and stays.
   const isMeant = ({ createdAt }: Message) => createdAt <= record.at;
-  const isGoneWhole = isGone(id) && !isKeptSince(meta, record.at);
+  const isGoneWhole = isGone(id) && !isLeft && !isKeptSince(meta, eraser);
   if (isGoneWhole && all.every(isMeant))
     return {
       erase: true,
@@ -76,17 +106,16 @@ export function tracesIn(conversation: Conversation, eraser: Eraser): Traces {
   const removed: MessageId[] = [];
   const rewritten: Message[] = [];
   for (const message of all.filter(isMeant)) {
-    const said = record.whole && record.words.length > 0 ? withoutRecalled(message) : message;
-    const isNamed = record.whole && eraser.cleanOfWords(said) !== said;
-    if (isGoneWhole || isGone(message.id) || isNamed) {
+    const left = isGoneWhole ? null : remainsOf(message, eraser);
+    if (left === null) {
       removed.push(message.id);
       finds.push(find('message', excerptOf(message, eraser), message.id));
       continue;
     }
-    const cleaned = eraser.clean(message);
-    if (cleaned === message) continue;
-    rewritten.push(withoutSealed(cleaned));
-    const isCard = JSON.stringify(withoutRecalled(cleaned)) === JSON.stringify(withoutRecalled(message));
+    if (left === message) continue;
+    rewritten.push(left);
+    const isCard =
+      JSON.stringify(withoutRecalled(left)) === JSON.stringify(withoutRecalled(withoutSealed(message)));
     finds.push(
       find(
         isCard ? 'card' : record.words.length > 0 ? 'words' : 'quote',
@@ -102,6 +131,8 @@ export function tracesIn(conversation: Conversation, eraser: Eraser): Traces {
       change: undefined,
       finds: [find('conversation', excerptOf(all[0] as Message, eraser), null, all.length)],
     };
+  // It began later: so did its title.
+  if (all.length > 0 && !all.some(isMeant)) return { erase: false, change: undefined, finds: [] };
   const changed = removed.length + rewritten.length > 0;
   const metaChange = metaOf(meta, eraser, changed, removed.length > 0);
   if (metaChange.title !== undefined && metaChange.title !== title) finds.push(find('title', title));
@@ -136,12 +167,9 @@ export function tracesIn(conversation: Conversation, eraser: Eraser): Traces {
   };
 }
 
-/**
- * Somebody wrote in it elsewhere meanwhile, so sync put it into that device's trash, or it was restored from there: it is the person's to decide.
- * The margin: what is moved in the time for an undo is not meant.
- */
-const isKeptSince = ({ deletedAt, movedAt }: ConversationMeta, at: number): boolean =>
-  Math.max(deletedAt ?? 0, movedAt) > at + MOVED_MARGIN_MS;
+/** It was put into the trash or restored from there since: it is the person's to decide. */
+const isKeptSince = ({ deletedAt, movedAt }: ConversationMeta, { record, isOwn }: Eraser): boolean =>
+  Math.max(deletedAt ?? 0, movedAt) > record.at + (isOwn ? MOVED_MARGIN_MS : 0);
 
 /** Titles and summaries that were made of what goes are made anew; what a person wrote loses the words alone. */
 function metaOf(

@@ -12,7 +12,7 @@ import type { Role } from '../../domain/chat/message.ts';
 import type { Forgotten } from '../../domain/forget/sought.ts';
 import type { ConversationChange, Documents, LibraryEntry } from '../documents/documents.ts';
 import type { Notes } from '../documents/notes.ts';
-import { broughtWithoutForgotten, withoutForgotten } from '../forget/imports.ts';
+import { withoutForgotten } from '../forget/imports.ts';
 import type { Prompts } from '../prompts/prompts.ts';
 import type { Progress } from './activities.ts';
 import {
@@ -227,7 +227,7 @@ export class ImportRun {
       signal,
       skip,
       now: this.#startedAt,
-      onBrought: (one) => brought.push({ ...one, ...broughtWithoutForgotten(one, this.#forgotten()) }),
+      onBrought: (one) => brought.push(one),
     });
     for await (const imported of withoutForgotten(read, this.#forgotten(), skip)) {
       signal.throwIfAborted();

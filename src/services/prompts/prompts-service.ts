@@ -9,7 +9,10 @@ import { NOTES_DOCUMENT } from '../../domain/base/ids.ts';
 import { writable } from '../../domain/base/readable.ts';
 import { type Persona, personaSchema } from '../../domain/prompts/persona.ts';
 import { MAX_PROMPT, MAX_PROMPT_NAME, type Prompt, promptSchema } from '../../domain/prompts/prompt.ts';
+import { readForgotten } from '../documents/forgotten-records.ts';
 import { plain, SmallDocument, type ValueMap, type ValueMaps } from '../documents/small-document.ts';
+import { itemWithout } from '../documents/taking-out.ts';
+import { createEraser, type Eraser, withoutAll } from '../forget/eraser.ts';
 import type { Prompts, PromptsState } from './prompts.ts';
 
 interface PromptsDeps {
@@ -82,42 +85,40 @@ class SyncedPrompts implements Prompts {
   };
 
   readonly remove: Prompts['remove'] = async (ids) => {
-    const gone: { kind: Kind; key: string; value: unknown }[] = [];
+    const gone: { kind: Kind; key: string; item: Kept }[] = [];
     await this.#document.change((maps) => {
       for (const [kind, schema] of KINDS) {
         const map = maps(kind);
         for (const { item, keys } of versionsIn<Kept>(map, schema))
           if (ids.includes(item.id))
             for (const key of keys) {
-              gone.push({ kind, key, value: plain(item) });
+              gone.push({ kind, key, item });
               map.delete(key);
             }
       }
     });
     return () =>
       this.#document.change((maps) => {
-        for (const { kind, key, value } of gone) maps(kind).set(key, value);
+        const erasers = erasersIn(maps);
+        for (const { kind, key, item } of gone) {
+          const left = withoutAll(item, erasers, itemWithout);
+          if (left) maps(kind).set(key, plain(left));
+        }
       });
   };
 
-  readonly rewrite: Prompts['rewrite'] = async (make) => {
+  readonly takeOut: Prompts['takeOut'] = async (rules, whole) => {
     const at = this.#deps.now();
-    let count = 0;
     await this.#document.change((maps) => {
-      count = 0;
-      for (const [kind, schema] of KINDS) {
-        const map = maps(kind);
-        for (const [key, value] of [...map.entries()]) {
-          const item = schema.safeParse(value).data as Prompt | Persona | undefined;
-          const made = item && make(item);
-          if (!item || made === item) continue;
-          count += 1;
-          map.delete(key);
-          if (made) map.set(v7(), plain({ ...made, updatedAt: Math.max(at, item.updatedAt + 1) }));
+      for (const [kind, schema] of KINDS)
+        for (const [key, value] of [...maps(kind).entries()]) {
+          const item = schema.safeParse(value).data;
+          const left = item && itemWithout(item, rules, whole);
+          if (!item || left === item) continue;
+          maps(kind).delete(key);
+          if (left) maps(kind).set(v7(), plain({ ...left, updatedAt: Math.max(at, item.updatedAt + 1) }));
         }
-      }
     });
-    return count;
   };
 
   readonly bring: Prompts['bring'] = async ({ prompts, personas }) => {
@@ -125,6 +126,7 @@ class SyncedPrompts implements Prompts {
     const added: string[] = [];
     let known = 0;
     await this.#document.change((maps) => {
+      const erasers = erasersIn(maps);
       const put = <T extends Kept, N extends { readonly id?: string }>(
         kind: Kind,
         schema: z.ZodType<T>,
@@ -134,7 +136,9 @@ class SyncedPrompts implements Prompts {
         const versions = versionsIn(maps(kind), schema);
         const there = new Set(versions.map(({ item }) => wordsOf(item)));
         const ids = new Set(versions.map(({ item }) => item.id));
-        for (const one of wanted) {
+        for (const one of wanted.flatMap(
+          (item) => withoutAll({ updatedAt: 0, ...item }, erasers, itemWithout) ?? [],
+        )) {
           const words = wordsOf(one);
           if (there.has(words)) {
             known += 1;
@@ -203,6 +207,9 @@ const KINDS: readonly (readonly [Kind, z.ZodType<Kept>])[] = [
   ['q', promptSchema],
   ['r', personaSchema],
 ];
+
+/** What was forgotten for good, as the same document says it. */
+const erasersIn = (maps: ValueMaps): Eraser[] => readForgotten(maps).map((record) => createEraser(record));
 
 function checkedName(name: string): string {
   const words = name.trim().slice(0, MAX_PROMPT_NAME);

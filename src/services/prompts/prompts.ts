@@ -2,6 +2,7 @@
 import type { Readable } from '../../domain/base/readable.ts';
 import type { NewPersona, Persona } from '../../domain/prompts/persona.ts';
 import type { NewPrompt, Prompt } from '../../domain/prompts/prompt.ts';
+import type { PurgeRules } from '../documents/documents.ts';
 
 export interface PromptsState {
   /** False until the log was read once. */
@@ -22,14 +23,11 @@ export interface Prompts {
   savePrompt(prompt: NewPrompt & { readonly id?: string | undefined }): Promise<Prompt>;
   /** The same for a persona, whose instructions may be empty. */
   savePersona(persona: NewPersona & { readonly id?: string | undefined }): Promise<Persona>;
-  /**
-   * Puts what `make` gives in the place of each, null: removes it; the same object: it stays. Waits until they were read. Returns how many it
-   * changed or removed.
-   */
-  rewrite(make: <T extends Prompt | Persona>(item: T) => T | null): Promise<number>;
+  /** Takes out the words that the rules hide; `whole`: what has such words goes as a whole. */
+  takeOut(rules: PurgeRules, whole: boolean): Promise<void>;
   /** Removes prompts and personas. What it gives puts them back as they were. */
   remove(ids: readonly string[]): Promise<Undo>;
-  /** Adds what a file brought; what is there word for word is not kept twice. An id of a backup stays where it is free. */
+  /** Adds what a file brought, without what was forgotten for good; what is there word for word is not kept twice. An id of a backup stays where it is free. */
   bring(brought: {
     readonly prompts: readonly (NewPrompt & { readonly id?: string })[];
     readonly personas: readonly (NewPersona & { readonly id?: string })[];

@@ -7,10 +7,11 @@ import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import { LOG_HEALED } from '../../../src/adapters/log/recovering.ts';
 import { createInMemoryVault } from '../../../src/adapters/vault/in-memory.ts';
 import { RecollectError } from '../../../src/domain/base/errors.ts';
-import { asMessageId, NOTES_DOCUMENT } from '../../../src/domain/base/ids.ts';
+import { asMessageId, NOTES_DOCUMENT, newMessageId } from '../../../src/domain/base/ids.ts';
+import { until } from '../../../src/domain/base/readable.ts';
 import { type Message, textOf } from '../../../src/domain/chat/message.ts';
 import { type Imprint, imprintOf } from '../../../src/domain/forget/imprint.ts';
-import type { Sought } from '../../../src/domain/forget/sought.ts';
+import type { Forgotten, Sought } from '../../../src/domain/forget/sought.ts';
 import { deleteMessage } from '../../../src/services/chat/delete-message.ts';
 import { createEraser } from '../../../src/services/forget/eraser.ts';
 import { withoutForgotten } from '../../../src/services/forget/imports.ts';
@@ -227,9 +228,7 @@ describe('forget', () => {
       systemPrompt: 'Always greet •••',
       workDirs: ['/home/•••', '/srv'],
     });
-    expect([...(project?.messages.values() ?? [])].map(textOf)).toEqual(
-      whole ? [] : ['••• pays on Fridays'],
-    );
+    expect([...(project?.messages.values() ?? [])].map(textOf)).toEqual(whole ? [] : ['••• pays on Fridays']);
   });
 
   it('a time span takes the notes of a project, and leaves the project', async () => {
@@ -352,7 +351,9 @@ describe('forget', () => {
     ];
     await notes.merge(later.id, old.id, later.text);
     const source = { conversationId: idOf('gone'), messageId: 'gone' };
-    await notes.propose([{ text: `I live beside ${CANARY}`, kind: 'fact', source, at: NOW - 5, by: 'device' }]);
+    await notes.propose([
+      { text: `I live beside ${CANARY}`, kind: 'fact', source, at: NOW - 5, by: 'device' },
+    ]);
     const { plan, report } = await device.forgetAll({ kind: 'phrase', words: [CANARY], whole: false });
     expect(plan.finds.map(({ what, excerpt }) => [what, excerpt.includes(CANARY)])).toEqual([
       ['note', true],
@@ -363,32 +364,35 @@ describe('forget', () => {
     expect(notes.state.get().notes.map(({ text }) => text)).toEqual(['The neighbour moved away']);
   });
 
-  it.each([false, true])('an undo of an earlier deletion brings none of it back, as a whole: %s', async (whole) => {
-    const device = open({ engine: false });
-    const { notes, prompts, documents } = device;
-    const told = await device.say('told', [STORY, 'I am sorry.', 'And the weather?']);
-    const note = await notes.write({ text: `${CANARY} likes roses` });
-    const kept = await notes.write({ text: 'Tea, never coffee' });
-    await prompts.savePrompt({ name: 'Letter', description: '', text: `Dear ${CANARY}, I` });
-    await prompts.savePrompt({ name: 'Other', description: '', text: 'Dear {{name}}' });
-    // What is sought stands in one place yet, and the rest was deleted by hand a moment ago.
-    await device.say('other', [`${CANARY} again`]);
-    const deleted = await deleteMessage(documents, told.id, told.messages[0]?.id as never);
-    const gone = [await notes.remove(note.id), await notes.remove(kept.id)];
-    const undo = await prompts.remove(prompts.state.get().prompts.map(({ id }) => id));
-    await device.forgetAll({ kind: 'phrase', words: [CANARY], whole });
+  it.each([false, true])(
+    'an undo of an earlier deletion brings none of it back, as a whole: %s',
+    async (whole) => {
+      const device = open({ engine: false });
+      const { notes, prompts, documents } = device;
+      const told = await device.say('told', [STORY, 'I am sorry.', 'And the weather?']);
+      const note = await notes.write({ text: `${CANARY} likes roses` });
+      const kept = await notes.write({ text: 'Tea, never coffee' });
+      await prompts.savePrompt({ name: 'Letter', description: '', text: `Dear ${CANARY}, I` });
+      await prompts.savePrompt({ name: 'Other', description: '', text: 'Dear {{name}}' });
+      // What is sought stands in one place yet, and the rest was deleted by hand a moment ago.
+      await device.say('other', [`${CANARY} again`]);
+      const deleted = await deleteMessage(documents, told.id, told.messages[0]?.id as never);
+      const gone = [await notes.remove(note.id), await notes.remove(kept.id)];
+      const undo = await prompts.remove(prompts.state.get().prompts.map(({ id }) => id));
+      await device.forgetAll({ kind: 'phrase', words: [CANARY], whole });
 
-    await deleted.undo();
-    for (const one of gone) await notes.bring(one);
-    await undo();
-    expect(await device.placesOf(CANARY)).toEqual([]);
-    const texts = [...((await documents.read(told.id))?.messages.values() ?? [])].map(textOf);
-    expect(texts.sort()).toEqual(
-      ['And the weather?', 'I am sorry.', ...(whole ? [] : [STORY.replace(CANARY, '•••')])].sort(),
-    );
-    expect(notes.state.get().notes.map(({ text }) => text)).toContain('Tea, never coffee');
-    expect(prompts.state.get().prompts.map(({ text }) => text)).toContain('Dear {{name}}');
-  });
+      await deleted.undo();
+      for (const one of gone) await notes.bring(one);
+      await undo();
+      expect(await device.placesOf(CANARY)).toEqual([]);
+      const texts = [...((await documents.read(told.id))?.messages.values() ?? [])].map(textOf);
+      expect(texts.sort()).toEqual(
+        ['And the weather?', 'I am sorry.', ...(whole ? [] : [STORY.replace(CANARY, '•••')])].sort(),
+      );
+      expect(notes.state.get().notes.map(({ text }) => text)).toContain('Tea, never coffee');
+      expect(prompts.state.get().prompts.map(({ text }) => text)).toContain('Dear {{name}}');
+    },
+  );
 
   it('a backup brings no prompts, personas and earlier wordings with it back', async () => {
     const device = open({ engine: false });
@@ -473,6 +477,55 @@ describe('forget', () => {
     // Nobody would try that again: it is not said either.
     expect(device.forget.state.get()).toEqual({ step: 'idle' });
     expect(await device.placesOf(CANARY)).toContain('log');
+  });
+
+  it('what is said after it stays, also where the record is carried out late', async () => {
+    const store = createInMemoryStore({ now: () => NOW });
+    const device = open({ store, engine: false });
+    const { notes, prompts, documents } = device;
+    const told = await device.say('told', [STORY, 'Indeed']);
+    const [first] = told.messages as [Message];
+    const record: Forgotten = {
+      ...{ id: 'late', at: NOW - 10, kind: 'phrase', ids: [], inside: [told.id], sources: [], whole: true },
+      words: [imprintOf(CANARY, 'late') as Imprint],
+    };
+    // Said here before this device hears what another one forgot.
+    const later = {
+      ...first,
+      id: newMessageId(),
+      parentId: told.messages[1]?.id as never,
+      createdAt: NOW - 5,
+    };
+    await documents.change(told.id, {
+      messages: [{ ...later, parts: [{ type: 'text', text: `${CANARY} called` }] }],
+    });
+    await device.say('new', [`Lunch with ${CANARY}`], { title: `${CANARY} again` }, NOW - 5);
+    await notes.write({ text: `${CANARY} likes roses` });
+    await prompts.savePrompt({ name: 'Letter', description: '', text: `Dear ${CANARY}, I` });
+    await notes.record(record);
+    await until(
+      device.forget.records,
+      (records) => records.some(({ confirmed }) => confirmed.size > 0),
+      AbortSignal.timeout(20_000),
+    );
+    expect(device.forget.records.get()[0]?.confirmed.get('local')?.left).toBe(0);
+    await device.close();
+    // As the next start reads it from the disk.
+    const next = open({ store, engine: false });
+    expect([...((await next.documents.read(told.id))?.messages.values() ?? [])].map(textOf).sort()).toEqual([
+      'Indeed',
+      `${CANARY} called`,
+    ]);
+    const made = await next.documents.read(idOf('new'));
+    expect([made?.meta.title, ...[...(made?.messages.values() ?? [])].map(textOf)]).toEqual([
+      `${CANARY} again`,
+      `Lunch with ${CANARY}`,
+    ]);
+    const { notes: kept } = await next.notes.known();
+    expect(kept.map(({ text }) => text)).toEqual([`${CANARY} likes roses`]);
+    await until(next.prompts.state, ({ ready }) => ready, AbortSignal.timeout(5000));
+    expect(next.prompts.state.get().prompts.map(({ text }) => text)).toEqual([`Dear ${CANARY}, I`]);
+    expect(next.documents.library.get().entries.map(({ title }) => title)).toContain(`${CANARY} again`);
   });
 
   it('nothing to look for is refused', async () => {

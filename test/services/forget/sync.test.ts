@@ -100,7 +100,10 @@ it('what another device wrote meanwhile lies in its trash, however soon it comes
   const there = openDevice({ store: fromTab(back.store), sync: back.sync, device: 'other', engine: false });
   await until(async () => here.forget.records.get()[0]?.confirmed.get('other')?.left === 0);
   expect(here.forget.records.get()[0]?.confirmed.get('other')?.left).toBe(0);
-  expect(await back.texts(idOf('boat'))).toEqual(['No, we take it to the islands.', 'Shall we sell the boat?']);
+  expect(await back.texts(idOf('boat'))).toEqual([
+    'No, we take it to the islands.',
+    'Shall we sell the boat?',
+  ]);
   expect((await back.read(idOf('boat')))?.meta.deletedAt).not.toBeNull();
   expect(await one.texts(idOf('boat'))).toEqual([]);
   for (const device of [here, there]) await device.close();

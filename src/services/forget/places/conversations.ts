@@ -6,7 +6,8 @@ import type { Config } from '../../../domain/settings/config.ts';
 import type { ConversationChange } from '../../documents/documents.ts';
 import { missingTitle } from '../../memory/rows.ts';
 import type { PrivacyFilter } from '../../privacy/privacy-filter.ts';
-import { type CreatePlace, type Find, filterOf } from '../place.ts';
+import type { Eraser } from '../eraser.ts';
+import { type CreatePlace, type Find, filterOf, roomOf } from '../place.ts';
 import { tracesIn } from '../traces.ts';
 
 /** A title that was made of what goes is made of what stays, in the same change. */
@@ -40,6 +41,12 @@ export const conversations: CreatePlace = (deps) => {
       if (conversation) yield conversation;
     }
   };
+  /** Sync put it into the trash of this device alone, because somebody wrote in it here: whatever clocks say, it is the person's to decide. */
+  const isLeft = async ({ id, meta: { deletedAt } }: Conversation, eraser: Eraser): Promise<boolean> => {
+    if (eraser.isOwn || deletedAt === null || !eraser.isGone(id)) return false;
+    const room = await roomOf(deps, id);
+    return room !== undefined && room.gone !== null;
+  };
   return {
     id: 'conversations',
     find: async (eraser) => {
@@ -50,7 +57,7 @@ export const conversations: CreatePlace = (deps) => {
     remove: async (eraser) => {
       const gone: ConversationId[] = [];
       for await (const conversation of each()) {
-        const { erase, change } = tracesIn(conversation, eraser);
+        const { erase, change } = tracesIn(conversation, eraser, await isLeft(conversation, eraser));
         if (erase) gone.push(conversation.id);
         // One that a newer app wrote cannot be changed here; reading the log back tells of it.
         else if (change && !conversation.newer)

@@ -95,8 +95,9 @@ async function hasCaughtUp(deps: PlaceDeps, eraser: Eraser): Promise<boolean> {
   deps.wakeIndex();
   return await atMost(deps.signal, TIMEOUT_MS, async (bounded) => {
     for (;;) {
-      if (await isDone()) return true;
+      // Before looking: what it reports meanwhile is looked at as well.
       const before = deps.indexStatus.get();
+      if (await isDone()) return true;
       await until(deps.indexStatus, (status) => status !== before, bounded);
     }
   }).catch(() => {

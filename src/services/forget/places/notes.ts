@@ -1,10 +1,22 @@
-// Memory notes that came from what goes or name it, and what the person said of its passages.
-import type { CreatePlace, Find } from '../place.ts';
+// Memory notes that came from what goes or name it, sentences in the inbox, and what the person said of its passages.
+import { NOTES_DOCUMENT } from '../../../domain/base/ids.ts';
+import { feedbackWithout, isProposalTakenOut, noteWithout } from '../../documents/taking-out.ts';
+import type { Eraser } from '../eraser.ts';
+import type { CreatePlace, Find, PlaceDeps } from '../place.ts';
 
-export const notes: CreatePlace = ({ notes, documents }) => ({
+async function heldIn({ notes: { known, inbox } }: PlaceDeps, eraser: Eraser) {
+  const { whole } = eraser.record;
+  const { notes, feedback } = await known();
+  return {
+    notes: notes.filter((note) => noteWithout(note, eraser, whole) !== note),
+    proposals: inbox.get().proposals.filter((one) => isProposalTakenOut(one, eraser)),
+    feedback: feedback.filter((one) => feedbackWithout(one, eraser, whole) !== one),
+  };
+}
+
+export const notes: CreatePlace = (deps) => ({
   id: 'notes',
-  find: async ({ isGone, hide }) => {
-    const { notes: all, feedback } = await notes.known();
+  find: async (eraser) => {
     const find = (what: Find['what'], excerpt: string): Find => ({
       place: 'notes',
       what,
@@ -14,41 +26,24 @@ export const notes: CreatePlace = ({ notes, documents }) => ({
       excerpt,
       count: 1,
     });
+    const isNamed = (text: string) => eraser.hide(text).redacted > 0;
+    const held = await heldIn(deps, eraser);
     return [
-      ...all
-        .filter(
-          ({ source, text }) =>
-            (source && (isGone(source.conversationId) || isGone(source.messageId))) ||
-            hide(text).redacted > 0,
-        )
-        .map(({ text }) => find('note', text)),
-      ...feedback
-        .filter(
-          ({ conversationId, messageId, passage, title, query }) =>
-            isGone(conversationId) ||
-            isGone(messageId) ||
-            [passage, title, query ?? ''].some((text) => hide(text).redacted > 0),
-        )
-        .map(({ passage }) => find('feedback', passage)),
+      ...held.notes.map(({ text, before = [] }) =>
+        // Where only an earlier wording has it, that is shown.
+        find('note', (isNamed(text) ? undefined : before.find((past) => isNamed(past.text))?.text) ?? text),
+      ),
+      ...held.proposals.map(({ text }) => find('proposal', text)),
+      ...held.feedback.map(({ passage }) => find('feedback', passage)),
     ];
   },
   remove: async (eraser) => {
-    await notes.takeOut(eraser, eraser.record.whole);
+    await deps.notes.takeOut(eraser, eraser.record.whole);
     // They are folded with their document.
-    await documents.purge(eraser);
+    await deps.documents.purge(eraser, [NOTES_DOCUMENT]);
   },
-  verify: async ({ isGone, hide }) => {
-    const { notes: all, feedback } = await notes.known();
-    const left = [
-      ...all.filter(
-        ({ source, text }) =>
-          (source && (isGone(source.conversationId) || isGone(source.messageId))) || hide(text).redacted > 0,
-      ),
-      ...feedback.filter(
-        ({ conversationId, messageId, passage }) =>
-          isGone(conversationId) || isGone(messageId) || hide(passage).redacted > 0,
-      ),
-    ];
-    return { left: left.length, waiting: false };
+  verify: async (eraser) => {
+    const { notes, proposals, feedback } = await heldIn(deps, eraser);
+    return { left: notes.length + proposals.length + feedback.length, waiting: false };
   },
 });

@@ -1,14 +1,15 @@
 // Saved prompts and personas.
+import { NOTES_DOCUMENT } from '../../../domain/base/ids.ts';
 import { until } from '../../../domain/base/readable.ts';
-import type { Persona } from '../../../domain/prompts/persona.ts';
-import type { Prompt } from '../../../domain/prompts/prompt.ts';
+import { itemWithout } from '../../documents/taking-out.ts';
 import type { Eraser } from '../eraser.ts';
 import type { CreatePlace, Find, PlaceDeps } from '../place.ts';
 
 /** Those with something of what goes. */
-async function heldIn({ prompts: { state }, signal }: PlaceDeps, { clean }: Eraser) {
+async function heldIn({ prompts: { state }, signal }: PlaceDeps, eraser: Eraser) {
   const { prompts, personas } = await until(state, ({ ready }) => ready, signal);
-  const isHeld = (item: Prompt | Persona) => clean(item) !== item;
+  const isHeld = <T extends { readonly updatedAt: number }>(item: T) =>
+    itemWithout(item, eraser, eraser.record.whole) !== item;
   return { prompts: prompts.filter(isHeld), personas: personas.filter(isHeld) };
 }
 
@@ -31,11 +32,9 @@ export const prompts: CreatePlace = (deps) => ({
     ];
   },
   remove: async (eraser) => {
-    await deps.prompts.rewrite((item) =>
-      eraser.record.whole && eraser.cleanOfWords(item) !== item ? null : eraser.clean(item),
-    );
+    await deps.prompts.takeOut(eraser, eraser.record.whole);
     // What they said before lies in the log until their document is folded.
-    await deps.documents.purge(eraser);
+    await deps.documents.purge(eraser, [NOTES_DOCUMENT]);
   },
   verify: async (eraser) => {
     const held = await heldIn(deps, eraser);
