@@ -8,6 +8,7 @@ import { toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, isConversation, isTemporary, LIBRARY_DOCUMENT } from '../../domain/base/ids.ts';
 import { orElse } from '../../domain/base/log.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
+import type { Forgotten } from '../../domain/forget/sought.ts';
 import { withoutForgottenSince } from '../forget/traces.ts';
 import { AppendQueue, LogCursor, newEntry } from './append-queue.ts';
 import { BulkChange, refuseNewer } from './bulk-change.ts';
@@ -99,15 +100,14 @@ export function createDocuments({
     loader,
     onProblem,
   });
-  const write = createChange({ started, cache, list, queue, set: (key, value) => drawer.set(key, value) });
-  const change: Documents['change'] = (id, what, options) =>
-    write(
-      id,
-      what.restored
-        ? { ...what, restored: withoutForgottenSince(what.restored, notes?.forgotten?.get() ?? []) }
-        : what,
-      options,
-    );
+  const change = createChange({
+    started,
+    cache,
+    list,
+    queue,
+    forgotten: () => notes?.forgotten?.get() ?? [],
+    set: (key, value) => drawer.set(key, value),
+  });
 
   return {
     library: list.readable,
@@ -212,20 +212,24 @@ function createChange({
   cache,
   list,
   queue,
+  forgotten,
   set,
 }: {
   readonly started: Promise<void>;
   readonly cache: ConversationCache;
   readonly list: ConversationList;
   readonly queue: AppendQueue;
+  /** What was forgotten for good, so that no undo brings it back. */
+  readonly forgotten: () => readonly Forgotten[];
   readonly set: Store['drawer']['set'];
 }): Documents['change'] {
   return async (
     id: ConversationId,
-    change: ConversationChange,
+    wanted: ConversationChange,
     { origin = 'user', writes = [] }: { origin?: Origin; writes?: readonly DrawerWrite[] } = {},
   ) => {
     await started;
+    const change = wanted.restored ? withoutForgottenSince(wanted, forgotten()) : wanted;
     const entry = cache.acquire(id, true);
     const cached = await entry.opening;
     const show = () => cached.value.set(cached.place.read());

@@ -76,7 +76,7 @@ export interface ConversationChange {
   readonly compactions?: Readonly<Record<string, Partial<Compaction> | null>>;
   /** Removes content for good (forget), and summaries that may quote it. Children hang on to the removed message's parent. */
   readonly removed?: readonly MessageId[];
-  /** Takes a removal back: messages that were removed, with their content. They stand where they stood, without what was forgotten since. */
+  /** Takes a removal back: messages that were removed, with their content. They stand where they stood, and nothing of the change has what was forgotten since. */
   readonly restored?: readonly Message[];
   /** Takes words out of messages for good: each stands in for the one of its id. Else as `removed`, but that nothing hangs elsewhere. */
   readonly rewritten?: readonly Message[];

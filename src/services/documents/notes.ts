@@ -60,7 +60,7 @@ import {
   withdrawForgotten,
 } from './proposals.ts';
 import { plain, SmallDocument, type ValueMap, type ValueMaps } from './small-document.ts';
-import { feedbackWithout, noteWithout } from './taking-out.ts';
+import { feedbackWithout, isProposalTakenOut, noteWithout } from './taking-out.ts';
 
 export type { Feedback, MemoryNote, Proposal };
 
@@ -120,7 +120,7 @@ export interface Notes {
   ): Promise<MemoryNote | null>;
   /** They are not asked about again. */
   refuse(ids: readonly string[]): Promise<void>;
-  /** Takes a decision back: the proposal is open again. */
+  /** Takes a decision back: the proposal is open again, unless its words were forgotten since. */
   reopen(proposal: Proposal): Promise<void>;
   /** Whether sentences of a kind are proposed. Those that wait are hidden, and come back when it is allowed again. */
   setWanted(kind: NoteKind, wanted: boolean): Promise<void>;
@@ -431,6 +431,7 @@ class SyncedNotes implements Notes {
 
   readonly reopen: Notes['reopen'] = (proposal) =>
     this.#change((_notes, _feedback, maps) => {
+      if (readForgotten(maps).some((record) => isProposalTakenOut(proposal, createEraser(record)))) return;
       const inbox = proposalMapsOf(maps);
       inbox.decisions.delete(proposal.id);
       inbox.proposals.set(proposal.id, plain(proposal));

@@ -36,14 +36,17 @@ export class SmallDocument {
   /** The log was read once: before that nothing is known, which is not the same as nothing being there. */
   #isRead = false;
   #entries = 0;
+  /** Up to where the log was read. */
+  #seq = 0;
   /** Something did not decode. */
   #damaged = false;
   #closed = false;
 
   constructor(deps: SmallDocumentDeps) {
     this.#deps = deps;
-    this.#stop = deps.log.subscribe(({ documents, foreign }) => {
-      if (foreign && documents.includes(deps.document)) this.#follow();
+    // Also what this tab wrote: notes and prompts are two readers of one document.
+    this.#stop = deps.log.subscribe(({ documents }) => {
+      if (documents.includes(deps.document)) this.#follow();
     });
     this.#follow();
   }
@@ -60,7 +63,7 @@ export class SmallDocument {
    */
   change(make: (maps: ValueMaps) => void, foldAfter: number = FOLD_AFTER): Promise<void> {
     return this.#queue.run(async () => {
-      if (!this.#isRead) await this.#read();
+      await this.#read();
       // What is shown from behind a gap can be changed like all else: the change then waits in the document with what it changes.
       const across = this.#damaged && hasGaps(this.#doc);
       const copy = across ? withoutGaps(this.#doc) : new Y.Doc();
@@ -97,11 +100,13 @@ export class SmallDocument {
   /** Applies what the log has and this tab has not. */
   async #read(): Promise<void> {
     const { log, document, onProblem } = this.#deps;
-    const kept = await log.read(document);
+    const read = await log.read(document, this.#seq);
+    const added = read.filter(({ id }) => !this.#applied.has(id));
+    const isFirst = !this.#isRead;
     this.#isRead = true;
-    this.#entries = kept.length;
-    for (const { id, seq, bytes } of kept) {
-      if (this.#applied.has(id)) continue;
+    this.#seq = read.at(-1)?.seq ?? this.#seq;
+    this.#entries += added.length;
+    for (const { id, seq, bytes } of added) {
       this.#applied.add(id);
       try {
         Y.applyUpdate(this.#doc, bytes, 'log');
@@ -118,7 +123,7 @@ export class SmallDocument {
         );
       }
     }
-    this.#announce();
+    if (isFirst || added.length > 0) this.#announce();
   }
 
   /** Folds what the log has; an entry that does not decode must survive as it is, then nothing is folded. */
@@ -132,6 +137,7 @@ export class SmallDocument {
       for (const entry of kept) Y.applyUpdate(whole, entry.bytes);
       await log.fold(document, Y.encodeStateAsUpdate(whole), last.seq);
       this.#entries = 1;
+      this.#seq = last.seq;
     } catch (error) {
       this.#report(error);
     } finally {

@@ -59,17 +59,25 @@ export function remainsOf(message: Message, eraser: Eraser): Message | null {
   return cleaned === message ? message : withoutSealed(cleaned);
 }
 
-/** Messages that an undo puts back, without what was forgotten since they were deleted. */
-export const withoutForgottenSince = (
-  messages: readonly Message[],
+/** A change that takes a deletion back, without what was forgotten since: not in messages, and no summary or checkpoint that has such words. */
+export function withoutForgottenSince(
+  change: ConversationChange,
   records: readonly Forgotten[],
-): readonly Message[] =>
-  records
-    .map((record) => createEraser(record))
-    .reduce<readonly Message[]>(
-      (left, eraser) => left.flatMap((message) => remainsOf(message, eraser) ?? []),
-      messages,
-    );
+): ConversationChange {
+  let { restored = [], compactions = {}, checkpoints = {} } = change;
+  for (const record of records) {
+    const eraser = createEraser(record);
+    restored = restored.flatMap((message) => remainsOf(message, eraser) ?? []);
+    compactions = withoutNamed(compactions, eraser);
+    checkpoints = withoutNamed(checkpoints, eraser);
+  }
+  return { ...change, restored, compactions, checkpoints };
+}
+
+const withoutNamed = <T>(values: Readonly<Record<string, T>>, { clean, hide }: Eraser): Record<string, T> =>
+  Object.fromEntries(
+    Object.entries(values).filter(([name, value]) => hide(name).redacted === 0 && clean(value) === value),
+  );
 
 /** From a little before the words that are sought; else from the beginning. */
 function excerptOf(message: Message, { hide }: Eraser): string {

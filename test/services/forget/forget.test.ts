@@ -370,13 +370,39 @@ describe('forget', () => {
       const device = open({ engine: false });
       const { notes, prompts, documents } = device;
       const told = await device.say('told', [STORY, 'I am sorry.', 'And the weather?']);
+      const [first, second] = told.messages as [Message, Message];
+      const compaction = {
+        ...{
+          at: second.id,
+          createdAt: NOW,
+          strategy: 'session-memory',
+          reason: 'auto' as const,
+          undone: false,
+        },
+        ...{ tokensBefore: 10, tokensAfter: 4, durationMs: 1 },
+      };
+      const summary = (text: string) => ({ plan: { runs: [], summaries: [{ text }] } });
+      await documents.change(told.id, {
+        checkpoints: { [`Before ${CANARY}`]: first.id, Start: first.id },
+        compactions: {
+          c1: { ...compaction, ...summary(`They spoke of ${CANARY}`), id: 'c1' },
+          c2: { ...compaction, ...summary('They spoke of the weather'), id: 'c2' },
+        },
+      });
+      const source = { conversationId: idOf('else'), messageId: 'else' };
+      await notes.propose([
+        { text: `I live beside ${CANARY}`, kind: 'fact', source, at: NOW - 5, by: 'device' },
+      ]);
+      const [proposal] = notes.inbox.get().proposals;
+      if (!proposal) throw new Error('nothing was proposed');
+      await notes.refuse([proposal.id]);
       const note = await notes.write({ text: `${CANARY} likes roses` });
       const kept = await notes.write({ text: 'Tea, never coffee' });
       await prompts.savePrompt({ name: 'Letter', description: '', text: `Dear ${CANARY}, I` });
       await prompts.savePrompt({ name: 'Other', description: '', text: 'Dear {{name}}' });
       // What is sought stands in one place yet, and the rest was deleted by hand a moment ago.
       await device.say('other', [`${CANARY} again`]);
-      const deleted = await deleteMessage(documents, told.id, told.messages[0]?.id as never);
+      const deleted = await deleteMessage(documents, told.id, first.id);
       const gone = [await notes.remove(note.id), await notes.remove(kept.id)];
       const undo = await prompts.remove(prompts.state.get().prompts.map(({ id }) => id));
       await device.forgetAll({ kind: 'phrase', words: [CANARY], whole });
@@ -384,7 +410,12 @@ describe('forget', () => {
       await deleted.undo();
       for (const one of gone) await notes.bring(one);
       await undo();
+      await notes.reopen(proposal);
       expect(await device.placesOf(CANARY)).toEqual([]);
+      expect(notes.inbox.get().proposals).toEqual([]);
+      const back = await documents.read(told.id);
+      expect([...(back?.checkpoints.keys() ?? [])]).toEqual(['Start']);
+      expect([...(back?.compactions.keys() ?? [])]).toEqual(['c2']);
       const texts = [...((await documents.read(told.id))?.messages.values() ?? [])].map(textOf);
       expect(texts.sort()).toEqual(
         ['And the weather?', 'I am sorry.', ...(whole ? [] : [STORY.replace(CANARY, '•••')])].sort(),
@@ -481,7 +512,7 @@ describe('forget', () => {
 
   it('what is said after it stays, also where the record is carried out late', async () => {
     const store = createInMemoryStore({ now: () => NOW });
-    const device = open({ store, engine: false });
+    const device = open({ store });
     const { notes, prompts, documents } = device;
     const told = await device.say('told', [STORY, 'Indeed']);
     const [first] = told.messages as [Message];

@@ -89,15 +89,16 @@ it('what another device wrote meanwhile lies in its trash, however soon it comes
   await until(async () => (await other.texts(idOf('boat'))).length > 0);
   other.stop();
   // It writes where it reaches nobody, by a clock that is behind.
-  const again = devices.make('Phone', { store: other.store, vault: other.vault, now: () => NOW - 500 });
+  const { store, vault, config } = other;
+  const again = devices.make('Phone', { store, vault, config, now: () => NOW - 500 });
   again.stop();
   await again.say(idOf('boat'), 'No, we take it to the islands.');
 
-  const here = openDevice({ store: fromTab(one.store), sync: one.sync, device: 'one', engine: false });
+  const here = openDevice({ store: fromTab(one.store), sync: one.sync, device: 'one' });
   await here.forgetAll({ kind: 'conversation', conversation: idOf('boat') });
   await until(async () => one.status.get().state === 'synced');
-  const back = devices.make('Phone', { store: other.store, vault: other.vault, now: () => NOW - 400 });
-  const there = openDevice({ store: fromTab(back.store), sync: back.sync, device: 'other', engine: false });
+  const back = devices.make('Phone', { store, vault, config, now: () => NOW - 400 });
+  const there = openDevice({ store: fromTab(back.store), sync: back.sync, device: 'other' });
   await until(async () => here.forget.records.get()[0]?.confirmed.get('other')?.left === 0);
   expect(here.forget.records.get()[0]?.confirmed.get('other')?.left).toBe(0);
   expect(await back.texts(idOf('boat'))).toEqual([
