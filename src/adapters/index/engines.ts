@@ -5,6 +5,7 @@ import { pg_textsearch } from '@electric-sql/pglite-pg_textsearch';
 import { vector } from '@electric-sql/pglite-pgvector';
 import { RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { log, orElse } from '../../domain/base/log.ts';
+import type { RecordCipher } from '../../domain/base/record-cipher.ts';
 import { fetchCluster, INITDB, SETTINGS } from './cluster.ts';
 import { HandlePool, isHeld, onceReleased } from './handle-pool.ts';
 import { createPageFileSystem, deletePageFileSystem, hasPageFileSystem } from './page-file-system.ts';
@@ -39,11 +40,16 @@ export interface EngineOptions {
   readonly fresh?: boolean;
   /** Address of a packed empty database to begin with where there is none (`cluster.ts`). Without it PGlite makes one. */
   readonly cluster?: string | undefined;
+  /** Of a locked device: the files are sealed pages in IndexedDB, and none are left that are not. */
+  readonly cipher?: RecordCipher | null;
 }
 
 /** Major version of the Postgres inside PGlite: part of the files' name, since one version cannot read another's. */
 export const POSTGRES_VERSION = 18;
 const DEFAULT_NAME = 'recollect-index';
+const filesOf = (name: string, sealed: boolean) => `${name}-${POSTGRES_VERSION}${sealed ? '-sealed' : ''}`;
+/** Where sealed files may be: OPFS is written synchronously, and WebCrypto seals asynchronously. */
+const SEALED_ENGINES: readonly EngineName[] = ['indexeddb', 'memory'];
 /** Files that a new database has at first, some 420 as it is packed and 970 as PGlite makes it, and spare ones. Each is opened at every start. */
 const FIRST_FILES = { packed: 540, own: 1_090 };
 /** What Chromium sets aside in OPFS while a new database is written, a megabyte a file, and some more: bytes. */
@@ -71,7 +77,7 @@ interface Files {
   /** Whether there are files of that name, or it cannot be told. */
   exists(name: string): Promise<boolean>;
   /** A file system for files of that name, with room for so many at first; none for PGlite's own in memory. */
-  open(name: string, first: number): Opening;
+  open(name: string, first: number, cipher: RecordCipher | null): Opening;
   /** Deletes files of that name; nothing happens when there are none. */
   remove(name: string): Promise<void>;
 }
@@ -135,8 +141,8 @@ const FILES: Record<EngineName, Files> = {
   indexeddb: {
     available: async () => typeof indexedDB !== 'undefined',
     exists: hasPageFileSystem,
-    open: (name) => {
-      const fs = createPageFileSystem(name);
+    open: (name, _first, cipher) => {
+      const fs = createPageFileSystem(name, cipher);
       return { fs, settled: () => {}, release: () => fs.backend.close() };
     },
     remove: deletePageFileSystem,
@@ -242,10 +248,17 @@ function failOnCrash(database: PGlite, ranOut: () => boolean): void {
 }
 
 /** Opens the database in these files, making it of `cluster` or, if it may `make` one, by itself, and brings its schema up to date. */
-async function open(files: Files, name: string, cluster: Blob | null, make: boolean): Promise<PGlite> {
+async function open(
+  files: Files,
+  name: string,
+  cluster: Blob | null,
+  make: boolean,
+  cipher: RecordCipher | null,
+): Promise<PGlite> {
   const { fs, failed, ranOut, renew, settled, release } = files.open(
     name,
     FIRST_FILES[cluster ? 'packed' : 'own'],
+    cipher,
   );
   let database: PGlite | undefined;
   try {
@@ -288,12 +301,14 @@ export async function openEngine({
   name = DEFAULT_NAME,
   fresh = false,
   cluster,
+  cipher = null,
 }: EngineOptions): Promise<OpenedEngine> {
-  const files = `${name}-${POSTGRES_VERSION}`;
+  const files = filesOf(name, cipher !== null);
   let remade = false;
   const passedOver: { engine: EngineName; reason: string }[] = [];
   let full: unknown;
-  for (const engine of await preference(wanted, files)) {
+  const order = cipher ? SEALED_ENGINES : await preference(wanted, files);
+  for (const engine of order) {
     if (full && engine === 'memory') throw full;
     const place = FILES[engine];
     let isNew = false;
@@ -303,26 +318,29 @@ export async function openEngine({
       isNew = !(await place.exists(files));
       const packed = async () => (cluster ? fetchCluster(cluster) : null);
       const first = isNew ? await packed() : null;
-      const database = await open(place, files, first, isNew && !first).catch(async (error: unknown) => {
-        if (isFinal(error) || isHeld(error)) throw error;
-        if (isOfTheApp(error))
-          throw new RecollectError(
-            'index-unavailable',
-            `The memory index could not start: ${reasonOf(error)}`,
-            {
-              params: { detail: reasonOf(error) },
-              retry: true,
-              cause: error,
-            },
-          );
-        console.warn(`The memory index did not open (${reasonOf(error)}) and is made again.`);
-        await place.remove(files);
-        remade = !isNew;
-        // What was packed may be what does not open.
-        const next = isNew ? null : await packed();
-        return open(place, files, next, !next);
-      });
+      const database = await open(place, files, first, isNew && !first, cipher).catch(
+        async (error: unknown) => {
+          if (isFinal(error) || isHeld(error)) throw error;
+          if (isOfTheApp(error))
+            throw new RecollectError(
+              'index-unavailable',
+              `The memory index could not start: ${reasonOf(error)}`,
+              {
+                params: { detail: reasonOf(error) },
+                retry: true,
+                cause: error,
+              },
+            );
+          console.warn(`The memory index did not open (${reasonOf(error)}) and is made again.`);
+          await place.remove(files);
+          remade = !isNew;
+          // What was packed may be what does not open.
+          const next = isNew ? null : await packed();
+          return open(place, files, next, !next, cipher);
+        },
+      );
       await removeFiles(files, engine);
+      await removeFiles(filesOf(name, cipher === null));
       return { database, engine, passedOver, remade };
     } catch (error) {
       if (isNew && isNoRoom(error)) {
@@ -339,6 +357,6 @@ export async function openEngine({
   });
 }
 
-/** Deletes the index's files in every engine. No database may be open in them. */
-export const removeEngineFiles = (name = DEFAULT_NAME): Promise<void> =>
-  removeFiles(`${name}-${POSTGRES_VERSION}`);
+/** Deletes the index's files in every engine, the sealed or those that are not. No database may be open in them. */
+export const removeEngineFiles = (name = DEFAULT_NAME, sealed = false): Promise<void> =>
+  removeFiles(filesOf(name, sealed));

@@ -1,5 +1,6 @@
 // PGlite's files in IndexedDB, by pages of 8 KB. Everything one statement changed becomes one strict transaction, so what is
-// stored is always the state after some statement: nothing torn, nothing acknowledged lost, whenever the tab is killed.
+// stored is always the state after some statement: nothing torn, nothing acknowledged lost, whenever the tab is killed. On a locked device
+// each page is sealed, bound to its file and number; names, sizes and the number of pages stay readable.
 
 import {
   type ChangeSet,
@@ -10,6 +11,7 @@ import {
 } from '@electric-sql/pglite/memfs-frontend';
 import { type DBSchema, deleteDB, type IDBPDatabase, type IDBPTransaction, openDB } from 'idb';
 import { ignore, log } from '../../domain/base/log.ts';
+import type { RecordCipher } from '../../domain/base/record-cipher.ts';
 
 /** As Postgres writes. */
 const PAGE = 8192;
@@ -27,12 +29,17 @@ interface FileRow {
 
 interface PageStore extends DBSchema {
   files: { key: string; value: FileRow };
-  /** Pages of nothing but zeros are left out, zeros at a page's end too. */
+  /** Pages of nothing but zeros are left out, zeros at a page's end too. Sealed where the device is locked. */
   pages: { key: number; value: Uint8Array };
 }
 /** Sends a request whose answer nobody waits for. */
 type Ask = (request: Promise<unknown>) => void;
 type Transaction = IDBPTransaction<PageStore, ['files', 'pages'], 'readwrite'>;
+/** What is to be done within the transaction, in this order. */
+type Request = (transaction: Transaction) => Promise<unknown>;
+
+/** What a page is bound to. */
+const placeOf = (name: string, key: number) => `recollect/page/1|${name}|${key}`;
 
 /** The bytes up to the last one that is not zero. */
 function withoutZeros(page: Uint8Array): Uint8Array {
@@ -51,13 +58,15 @@ const pagesOf = (id: number, first: number) =>
  */
 class PageBackend implements StorageBackend {
   readonly #name: string;
+  readonly #cipher: RecordCipher | null;
   #database: IDBPDatabase<PageStore> | undefined;
   /** What is stored, as of the last transaction that completed. */
   #files = new Map<string, FileRow>();
   #nextId = 1;
 
-  constructor(name: string) {
+  constructor(name: string, cipher: RecordCipher | null) {
     this.#name = name;
+    this.#cipher = cipher;
   }
 
   async init(): Promise<void> {
@@ -87,9 +96,10 @@ class PageBackend implements StorageBackend {
         reading.store.getAllKeys(range, BATCH),
         reading.store.getAll(range, BATCH),
       ]);
+      const opened = await Promise.all(pages.map((page, at) => this.#opened(keys[at] ?? -1, page)));
       for (const [at, key] of keys.entries()) {
         const content = contents.get(Math.floor(key / SPAN));
-        const page = pages[at];
+        const page = opened[at];
         const start = (key % SPAN) * PAGE;
         if (content && page && start < content.length)
           content.set(page.subarray(0, content.length - start), start);
@@ -110,6 +120,14 @@ class PageBackend implements StorageBackend {
     { relaxedDurability }: { relaxedDurability: boolean },
   ): Promise<void> {
     const next = new Map(this.#files);
+    const requests: Request[] = [];
+    for (const { op, path } of ops) {
+      if (op === 'remove') this.#remove(requests, next, path);
+      else this.#record(requests, next, { path, id: 0, size: 0 });
+    }
+    // Everything is read and sealed before the transaction begins: it would end while it waits for anything else.
+    for (const file of [...files.wal, ...files.data, ...files.control])
+      await this.#write(requests, next, file);
     const transaction = this.#open().transaction(['files', 'pages'], 'readwrite', {
       durability: relaxedDurability ? 'relaxed' : 'strict',
     });
@@ -117,15 +135,7 @@ class PageBackend implements StorageBackend {
     const ask: Ask = (request) => ignore(request, 'a request whose transaction reports its failure');
     ask(transaction.done);
     try {
-      for (const { op, path } of ops) {
-        if (op === 'remove') this.#remove(transaction, next, path, ask);
-        else this.#record(transaction, next, { path, id: 0, size: 0 }, ask);
-      }
-      await Promise.all(
-        [...files.wal, ...files.data, ...files.control].map((file) =>
-          this.#write(transaction, next, file, ask),
-        ),
-      );
+      for (const request of requests) ask(request(transaction));
     } catch (error) {
       try {
         transaction.abort();
@@ -149,35 +159,40 @@ class PageBackend implements StorageBackend {
     return this.#database;
   }
 
-  #record(transaction: Transaction, next: Map<string, FileRow>, row: FileRow, ask: Ask): void {
-    next.set(row.path, row);
-    ask(transaction.objectStore('files').put(row));
+  /** The bytes of a page as they were handed over. Throws where they do not open: the index is then made again. */
+  async #opened(key: number, page: Uint8Array): Promise<Uint8Array> {
+    if (!this.#cipher) return page;
+    const plain = await this.#cipher.open(placeOf(this.#name, key), page);
+    if (!plain) throw new Error('A page of the index does not open with the key of this device.');
+    return plain;
   }
 
-  #remove(transaction: Transaction, next: Map<string, FileRow>, path: string, ask: Ask): void {
+  #record(requests: Request[], next: Map<string, FileRow>, row: FileRow): void {
+    next.set(row.path, row);
+    requests.push((transaction) => transaction.objectStore('files').put(row));
+  }
+
+  #remove(requests: Request[], next: Map<string, FileRow>, path: string): void {
     for (const row of [...next.values()]) {
       if (row.path !== path && !row.path.startsWith(`${path}/`)) continue;
       next.delete(row.path);
-      ask(transaction.objectStore('files').delete(row.path));
-      if (row.id > 0) ask(transaction.objectStore('pages').delete(pagesOf(row.id, 0)));
+      requests.push((transaction) => transaction.objectStore('files').delete(row.path));
+      if (row.id > 0)
+        requests.push((transaction) => transaction.objectStore('pages').delete(pagesOf(row.id, 0)));
     }
   }
 
-  async #write(
-    transaction: Transaction,
-    next: Map<string, FileRow>,
-    file: FileWrite,
-    ask: Ask,
-  ): Promise<void> {
-    const pages = transaction.objectStore('pages');
+  async #write(requests: Request[], next: Map<string, FileRow>, file: FileWrite): Promise<void> {
     const found = next.get(file.path);
     const before = found && found.id > 0 ? found : { id: this.#nextId++, size: -1 };
     const { id } = before;
-    if (before.size !== file.size)
-      this.#record(transaction, next, { path: file.path, id, size: file.size }, ask);
+    if (before.size !== file.size) this.#record(requests, next, { path: file.path, id, size: file.size });
     /** Bytes of the stored file that are still right where no chunk says otherwise. */
     const kept = file.full ? 0 : Math.max(0, Math.min(before.size, file.size));
-    if (kept < before.size) ask(pages.delete(pagesOf(id, Math.ceil(kept / PAGE))));
+    if (kept < before.size)
+      requests.push((transaction) =>
+        transaction.objectStore('pages').delete(pagesOf(id, Math.ceil(kept / PAGE))),
+      );
 
     // Page number → its new bytes by position; a page that is not covered entirely is completed from what is stored.
     const changed = new Map<number, { at: number; data: Uint8Array }[]>();
@@ -195,26 +210,38 @@ class PageBackend implements StorageBackend {
     const cut = Math.floor(kept / PAGE);
     if (kept < before.size && kept % PAGE > 0 && !changed.has(cut)) changed.set(cut, []);
 
-    for (const [number, parts] of changed) {
-      const start = number * PAGE;
-      const keptHere = Math.min(PAGE, Math.max(0, kept - start));
-      const covered = parts.some((part) => part.at === 0 && part.data.length >= keptHere);
-      const content = new Uint8Array(PAGE);
-      if (keptHere > 0 && !covered)
-        content.set((await pages.get(id * SPAN + number))?.subarray(0, keptHere) ?? []);
-      for (const part of parts) content.set(part.data, part.at);
-      const wanted = withoutZeros(content);
-      // A copy of just these bytes: IndexedDB would store all of the memory behind a view.
-      ask(
-        wanted.length > 0 ? pages.put(wanted.slice(), id * SPAN + number) : pages.delete(id * SPAN + number),
-      );
-    }
+    await Promise.all(
+      [...changed].map(async ([number, parts]) => {
+        const key = id * SPAN + number;
+        const keptHere = Math.min(PAGE, Math.max(0, kept - number * PAGE));
+        const covered = parts.some((part) => part.at === 0 && part.data.length >= keptHere);
+        const content = new Uint8Array(PAGE);
+        if (keptHere > 0 && !covered) content.set((await this.#stored(key))?.subarray(0, keptHere) ?? []);
+        for (const part of parts) content.set(part.data, part.at);
+        const bytes = await this.#kept(key, withoutZeros(content));
+        requests.push((transaction) => {
+          const pages = transaction.objectStore('pages');
+          return bytes ? pages.put(bytes, key) : pages.delete(key);
+        });
+      }),
+    );
+  }
+
+  /** What is put under the key; null for a page of zeros. A copy: IndexedDB would store all of the memory behind a view. */
+  async #kept(key: number, page: Uint8Array): Promise<Uint8Array | null> {
+    if (page.length === 0) return null;
+    return this.#cipher ? await this.#cipher.seal(placeOf(this.#name, key), page) : page.slice();
+  }
+
+  async #stored(key: number): Promise<Uint8Array | undefined> {
+    const page = await this.#open().get('pages', key);
+    return page && (await this.#opened(key, page));
   }
 }
 
-/** PGlite's file system over pages in the IndexedDB database `name`. */
-export const createPageFileSystem = (name: string): MemfsFrontendFS =>
-  new MemfsFrontendFS(new PageBackend(name));
+/** PGlite's file system over pages in the IndexedDB database `name`, sealed where there is a cipher. */
+export const createPageFileSystem = (name: string, cipher: RecordCipher | null = null): MemfsFrontendFS =>
+  new MemfsFrontendFS(new PageBackend(name, cipher));
 
 /** Whether there is a database `name`, or the browser does not tell. */
 export const hasPageFileSystem = async (name: string): Promise<boolean> =>

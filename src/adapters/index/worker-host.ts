@@ -2,6 +2,7 @@
 import { worker } from '@electric-sql/pglite/worker';
 import { z } from 'zod';
 import { RecollectError, toProblem } from '../../domain/base/errors.ts';
+import type { RecordCipher } from '../../domain/base/record-cipher.ts';
 import { createExchange, type Exchange } from './calls.ts';
 import { type EngineName, openEngine, type WantedEngine } from './engines.ts';
 import type { MemoryIndex } from './memory-index.ts';
@@ -29,6 +30,8 @@ interface IndexHost {
   readonly onOpened?: (opened: { index: MemoryIndex; engine: EngineName }) => void;
   /** Address of the packed empty database, see `EngineOptions`. */
   readonly cluster?: string | undefined;
+  /** Of a locked device, asked at the moment of becoming the leader. Default: nothing is sealed. */
+  readonly cipher?: () => Promise<RecordCipher | null>;
   /** Called instead when it could not be opened; tabs are told by themselves. */
   readonly onFailed?: (error: unknown) => void;
 }
@@ -60,6 +63,7 @@ export async function serveIndex({
   wanted,
   condition,
   cluster,
+  cipher,
   onOpened,
   onFailed,
 }: IndexHost = {}): Promise<void> {
@@ -94,7 +98,13 @@ export async function serveIndex({
         const remember = async (now: Condition) =>
           condition?.set(now).catch((failed: unknown) => console.warn(toProblem(failed).message));
         const before = await condition?.get();
-        const opened = await openEngine({ wanted: engine, name: id, fresh: before === 'damaged', cluster });
+        const opened = await openEngine({
+          wanted: engine,
+          name: id,
+          fresh: before === 'damaged',
+          cluster,
+          cipher: (await cipher?.()) ?? null,
+        });
         if (before !== opened.engine) await remember(opened.engine);
         for (const { engine: other, reason } of opened.passedOver)
           console.info(`The memory index is not kept in ${other}: ${reason}`);

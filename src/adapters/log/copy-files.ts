@@ -246,3 +246,10 @@ export class CopyFiles {
 
 const isQuota = (error: unknown): boolean =>
   error instanceof DOMException && error.name === 'QuotaExceededError';
+
+/** Deletes the whole copy of a log that is not used any more, folder and all. Where there is none nothing happens. */
+export async function removeCopy(name: string): Promise<void> {
+  if ((await folderOf(name, false)) === null) return;
+  const root = await navigator.storage.getDirectory();
+  await root.removeEntry(`${name}-log-copy`, { recursive: true });
+}

@@ -43,6 +43,52 @@ export const countLog = (name: string): Promise<LogCounts> =>
 export const seqsOfLog = (name: string): Promise<number[]> =>
   connected(name, (database) => database.getAllKeys('entries'));
 
+/** The seq of every entry by its id, without reading one. */
+export const idsOfLog = (name: string): Promise<Map<string, number>> =>
+  connected(name, async (database) => {
+    const found = new Map<string, number>();
+    let cursor = await database.transaction('entries').store.index('id').openKeyCursor();
+    while (cursor) {
+      found.set(cursor.key, cursor.primaryKey);
+      cursor = await cursor.continue();
+    }
+    return found;
+  });
+
+/** Removes entries by their seqs; the counters are right again after `recountLog`. */
+export const removeRows = (name: string, seqs: readonly number[]): Promise<void> =>
+  connected(name, async (database) => {
+    const transaction = database.transaction(['entries', 'documents'], 'readwrite', { durability: 'strict' });
+    const rows = transaction.objectStore('entries');
+    for (const seq of seqs) {
+      const row = await rows.get(seq);
+      if (!row) continue;
+      await rows.delete(seq);
+      const left = await rows.index('document').getKey(IDBKeyRange.bound([row.document], [row.document, []]));
+      if (left === undefined) await transaction.objectStore('documents').delete(row.document);
+    }
+    await transaction.done;
+  });
+
+/** Sees to it that no seq up to `head` is given to a new entry. */
+export const raiseHead = (name: string, head: number): Promise<void> =>
+  connected(name, async (database) => {
+    const transaction = database.transaction(['entries', 'tallies'], 'readwrite', { durability: 'strict' });
+    const rows = transaction.objectStore('entries');
+    // Only a row with that key moves the key generator on.
+    if (head > 0 && (await rows.get(head)) === undefined) {
+      await rows.put({ ...EMPTY_ROW, seq: head });
+      await rows.delete(head);
+    }
+    const counters = transaction.objectStore('tallies');
+    const sum = sumOf(await counters.getAll());
+    await counters.clear();
+    await counters.put({ ...sum, head: Math.max(sum.head, head) }, SUM);
+    await transaction.done;
+  });
+
+const EMPTY_ROW = { id: '', document: '', origin: 'fold', bytes: new Uint8Array(0), size: 0, at: 0 } as const;
+
 /** Makes the counters those of the entries that are there. The head stays: no seq is given twice. */
 export const recountLog = (name: string): Promise<void> =>
   connected(name, async (database) => {

@@ -21,7 +21,7 @@ import { LOG_HEALED } from './recovering.ts';
 import { decodeValue, encodeValue } from './stored-values.ts';
 
 /** How both families of records of a log database are sealed. */
-interface StoreCiphers {
+export interface StoreCiphers {
   readonly entries: RecordCipher;
   readonly values: RecordCipher;
 }
@@ -37,13 +37,16 @@ const placeOfEntry = ({ document, id, origin }: Pick<NewEntry, 'document' | 'id'
 const placeOfValue = (key: string) => `recollect/value/1|${key}`;
 
 /** Seals one entry, as `sealedStore` appends it. */
-const sealEntry = async <Entry extends NewEntry>(entry: Entry, cipher: RecordCipher): Promise<Entry> => ({
+export const sealEntry = async <Entry extends NewEntry>(
+  entry: Entry,
+  cipher: RecordCipher,
+): Promise<Entry> => ({
   ...entry,
   bytes: await cipher.seal(placeOfEntry(entry), entry.bytes),
 });
 
 /** The entry with its bytes opened; with none where they cannot be. */
-async function openEntry(entry: LogEntry, cipher: RecordCipher): Promise<LogEntry> {
+export async function openEntry(entry: LogEntry, cipher: RecordCipher): Promise<LogEntry> {
   if (entry.bytes.length === 0) return entry;
   const bytes = await cipher.open(placeOfEntry(entry), entry.bytes);
   if (!bytes) log.warn('An entry of the log does not open with the key of this device');

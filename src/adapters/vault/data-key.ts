@@ -9,7 +9,7 @@ import type { RecordCipher } from '../../domain/base/record-cipher.ts';
 type SealedFamily = 'log' | 'key-values' | 'index' | 'queue';
 
 /** HKDF key material, not extractable; another thread may be handed it. */
-type DataKey = CryptoKey;
+export type DataKey = CryptoKey;
 
 const DATA_KEY_BYTES = 32;
 /** Neither a text in UTF-8 nor a Yjs update that a device makes begins so. */

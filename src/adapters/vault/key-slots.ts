@@ -33,13 +33,13 @@ export const slotSchema = z.discriminatedUnion('kind', [
 export type KeySlot = z.infer<typeof slotSchema>;
 
 /** What opens a slot, as a person or their authenticator gives it. */
-type Opener =
+export type Opener =
   | { readonly kind: 'passphrase'; readonly passphrase: string }
   | { readonly kind: 'recovery'; readonly words: string }
   | { readonly kind: 'passkey'; readonly credential: string; readonly secret: Uint8Array };
 
 /** What a new slot is made of. */
-type NewSlot =
+export type NewSlot =
   | { readonly kind: 'passphrase'; readonly passphrase: string; readonly argon: ArgonParameters }
   | { readonly kind: 'recovery'; readonly words: string }
   | {

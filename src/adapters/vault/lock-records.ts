@@ -22,6 +22,8 @@ const schema = z.object({
     .default(null),
   /** Databases that were replaced, and are not known to be deleted yet. */
   stale: z.array(z.number().int().min(1)).default([]),
+  /** Nothing, sealed: tells the data key from another. */
+  check: z.instanceof(Uint8Array).nullable().default(null),
   /** Wrong tries in a row, and when the next one is allowed, ms since 1970. */
   tries: z.object({ failed: z.number().int().min(0), until: z.number() }).default({ failed: 0, until: 0 }),
   /** Of the unlock screen: the settings are sealed by then. */
@@ -32,9 +34,9 @@ const schema = z.object({
     .nullable()
     .default(null),
 });
-type LockRecord = z.infer<typeof schema>;
+export type LockRecord = z.infer<typeof schema>;
 
-interface LockRecords {
+export interface LockRecords {
   /** What is kept; the record of a device that was never locked where nothing is. Throws `storage-failed` for one that cannot be read. */
   read(): Promise<LockRecord>;
   /** Changes what is kept in one transaction, and resolves with it once it is durable. */

@@ -3,8 +3,12 @@ import 'fake-indexeddb/auto';
 import { createHash } from 'node:crypto';
 import type { ChangeSet, FileWrite } from '@electric-sql/pglite/memfs-frontend';
 import fc from 'fast-check';
+import { openDB } from 'idb';
 import { describe, expect, it } from 'vitest';
 import { createPageFileSystem, deletePageFileSystem } from '../../../src/adapters/index/page-file-system.ts';
+import { cipherFor, holdDataKey, newDataKey } from '../../../src/adapters/vault/data-key.ts';
+import type { RecordCipher } from '../../../src/domain/base/record-cipher.ts';
+import { runs } from '../../scale.ts';
 
 /** Length and content, short enough to be read in a failure. */
 const digest = (bytes: Uint8Array) =>
@@ -13,8 +17,11 @@ const digest = (bytes: Uint8Array) =>
 const strict = { relaxedDurability: false };
 const noFiles = (): ChangeSet['files'] => ({ wal: [], data: [], control: [] });
 
-async function openStore(name: string) {
-  const { backend } = createPageFileSystem(name);
+const key = await holdDataKey(newDataKey());
+const index = await cipherFor(key, 'index');
+
+async function openStore(name: string, cipher: RecordCipher | null = null) {
+  const { backend } = createPageFileSystem(name, cipher);
   await backend.init();
   const entries: [string, string | null][] = [];
   for await (const entry of backend.load())
@@ -116,26 +123,29 @@ function play(files: Map<string, Uint8Array>, steps: readonly Step[]): ChangeSet
 }
 
 describe('the page file system', () => {
-  it('gives back what any sequence of flushes made of the files', async () => {
+  it.each([
+    ['as they are', null],
+    ['sealed', index],
+  ] as const)('%s: gives back what any sequence of flushes made of the files', async (kind, cipher) => {
     let run = 0;
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(anyStep, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 8 }),
         fc.nat(7),
         async (flushes, reopenAfter) => {
-          const name = `random-${run++}`;
+          const name = `random-${kind}-${run++}`;
           const files = new Map<string, Uint8Array>();
-          let { backend } = await openStore(name);
+          let { backend } = await openStore(name, cipher);
           await backend.apply({ ops: [{ op: 'mkdir', path: '/d' }], files: noFiles() }, strict);
           for (const [at, steps] of flushes.entries()) {
             await backend.apply(play(files, steps), strict);
             if (at === reopenAfter) {
               await backend.close();
-              ({ backend } = await openStore(name));
+              ({ backend } = await openStore(name, cipher));
             }
           }
           await backend.close();
-          const { backend: again, entries } = await openStore(name);
+          const { backend: again, entries } = await openStore(name, cipher);
           await again.close();
           const wanted = [...files].map(([at, bytes]) => [at, digest(bytes)]);
           expect(entries.filter(([, content]) => content !== null)).toEqual(
@@ -144,7 +154,7 @@ describe('the page file system', () => {
           await deletePageFileSystem(name);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runs(60, 30) },
     );
   });
 
@@ -174,5 +184,28 @@ describe('the page file system', () => {
       ['/a', digest(new TextEncoder().encode('before'))],
       ['/d', null],
     ]);
+  });
+
+  it('sealed pages show nothing, and open neither elsewhere nor with another key', async () => {
+    const { backend } = await openStore('pages', index);
+    const data = new TextEncoder().encode('canary'.repeat(3000));
+    const file: FileWrite = {
+      path: '/a',
+      size: data.length,
+      full: true,
+      truncate: true,
+      chunks: [{ at: 0, data }],
+    };
+    await backend.apply({ ops: [], files: { ...noFiles(), data: [file] } }, strict);
+    await backend.close();
+    const database = await openDB('pages');
+    const [keys, pages] = [await database.getAllKeys('pages'), await database.getAll('pages')];
+    expect(keys.length).toBe(3);
+    for (const page of pages) expect(Buffer.from(page).includes('canary')).toBe(false);
+    await database.put('pages', pages[1], keys[0]);
+    database.close();
+    await expect(openStore('pages', index)).rejects.toThrow('does not open');
+    const other = await cipherFor(await holdDataKey(newDataKey()), 'index');
+    await expect(openStore('pages', other)).rejects.toThrow('does not open');
   });
 });

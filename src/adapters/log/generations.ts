@@ -1,0 +1,97 @@
+// Log databases by number. Sealing a log, or opening it for good, copies it into the database of the next number, under the same seqs, while
+// the one in force is used. The copy may be cut off anywhere and goes on from what is there; which of the two is in force others decide.
+import { deleteDB, openDB } from 'idb';
+import { keyValuesOf, type LogEntry, type Store } from './conversation-log.ts';
+import { removeCopy } from './copy-files.ts';
+import { LOG_NAME } from './index.ts';
+import { idsOfLog, putBack, raiseHead, recountLog, removeRows } from './log-integrity.ts';
+
+/** The database of that number. The first has the name that it always had. */
+export const databaseName = (generation: number): string =>
+  generation === 1 ? LOG_NAME : `${LOG_NAME}-${generation}`;
+
+/** Entries read, sealed and written at a time. */
+const PAGE = 100;
+/** Values written in one transaction. */
+const VALUES = 50;
+
+interface LogCopyOptions {
+  /** Names of both databases, and the log of the first with its second copy behind it. */
+  readonly from: string;
+  readonly to: string;
+  readonly source: Pick<Store['log'], 'since' | 'head'>;
+  /** The entry as it is to be kept in the new database: same id, document, origin, seq and time. */
+  readonly convert: (entry: LogEntry) => Promise<LogEntry>;
+  readonly signal: AbortSignal;
+  /** Called after each step: entries that the copy has, and that it should have. */
+  readonly onProgress?: (done: number, all: number) => void;
+}
+
+/** Makes the entries of the copy those of the log. Returns how many were missing or too many. Both databases exist. */
+export async function copyEntries(options: LogCopyOptions): Promise<number> {
+  const { from, to, source, convert, signal, onProgress } = options;
+  const [want, have] = [await idsOfLog(from), await idsOfLog(to)];
+  // A snapshot stands at the seq of an entry that it replaces: that one goes first.
+  const extra = [...have].filter(([id, seq]) => want.get(id) !== seq);
+  if (extra.length > 0)
+    await removeRows(
+      to,
+      extra.map(([, seq]) => seq),
+    );
+  const missing = new Set([...want].flatMap(([id, seq]) => (have.get(id) === seq ? [] : [seq])));
+  const all = want.size;
+  let done = all - missing.size;
+  onProgress?.(done, all);
+  const changed = extra.length + missing.size;
+  let seq = missing.size > 0 ? [...missing].reduce((least, one) => Math.min(least, one)) - 1 : 0;
+  while (missing.size > 0) {
+    signal.throwIfAborted();
+    const entries = await source.since(seq, PAGE);
+    const last = entries.at(-1);
+    // What was folded or erased since the ids were read.
+    if (!last) break;
+    const wanted = entries.filter((entry) => want.get(entry.id) === entry.seq && missing.delete(entry.seq));
+    await putBack(to, await Promise.all(wanted.map(convert)));
+    done += wanted.length;
+    seq = last.seq;
+    onProgress?.(done, all);
+    await nextTurn();
+  }
+  await recountLog(to);
+  await raiseHead(to, await source.head());
+  return changed;
+}
+
+/** Makes the values of the copy those of the source; `isOut` names keys that are left out, as the vault's own. */
+export async function copyValues(from: Store, to: Store, isOut: (key: string) => boolean): Promise<void> {
+  const source = keyValuesOf(from);
+  const target = keyValuesOf(to);
+  const keys = (await source.keys('')).filter((key) => !isOut(key));
+  const wanted = new Set(keys);
+  const stale = (await target.keys('')).filter((key) => !isOut(key) && !wanted.has(key));
+  for (let at = 0; at < keys.length; at += VALUES)
+    await to.log.append(
+      [],
+      await Promise.all(
+        keys.slice(at, at + VALUES).map(async (key) => ({ key, value: await source.get(key) })),
+      ),
+    );
+  for (const key of stale) await target.set(key, undefined);
+}
+
+/** A database that an app from before there were locks finds too new, in the place of one that it would take for an empty library. */
+const GUARD_VERSION = 1000;
+
+/** Deletes a log that was replaced, its second copy too. Its files go with it: what they held in clear is not only marked as deleted. */
+export async function deleteGeneration(generation: number): Promise<void> {
+  const name = databaseName(generation);
+  await removeCopy(name);
+  await deleteDB(name);
+  if (generation !== 1) return;
+  const guard = await openDB(name, GUARD_VERSION, {
+    upgrade: (database) => void database.createObjectStore('moved'),
+  });
+  guard.close();
+}
+
+const nextTurn = () => new Promise<void>((resolve) => setTimeout(resolve, 0));

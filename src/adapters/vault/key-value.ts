@@ -1,0 +1,22 @@
+// Secrets in a key-value store that is sealed itself, as that of a locked device is: nothing else has to seal them, and no key of the
+// browser's own lies beside them.
+import { z } from 'zod';
+import type { Vault } from './vault.ts';
+
+/** What the vault needs of the store. */
+interface SealedKeyValues {
+  get(key: string): Promise<unknown>;
+  set(key: string, value: unknown): Promise<void>;
+  keys(prefix: string): Promise<string[]>;
+}
+
+const PREFIX = 'secret/';
+const kept = z.object({ secret: z.string() });
+
+export function createKeyValueVault(keyValues: SealedKeyValues): Vault {
+  return {
+    put: (name, secret) => keyValues.set(PREFIX + name, secret === '' ? undefined : { secret }),
+    get: async (name) => kept.safeParse(await keyValues.get(PREFIX + name)).data?.secret,
+    names: async () => (await keyValues.keys(PREFIX)).map((key) => key.slice(PREFIX.length)).sort(),
+  };
+}

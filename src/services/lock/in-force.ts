@@ -1,0 +1,135 @@
+// The stores in force: which database they are in, and with which key they are opened. And how another takes their place.
+//
+//   every thread: shared lock `recollect:in-use` ──► reads the record ──► opens the database in force, until it ends
+//   conversion:   copies beside them ──► at a start, alone (the lock exclusively): the rest, the values, one write to the record ──► the old goes
+import { type KeyValues, keyValuesOf, type Store } from '../../adapters/log/conversation-log.ts';
+import { copyEntries, copyValues, databaseName, deleteGeneration } from '../../adapters/log/generations.ts';
+import { openStore } from '../../adapters/log/index.ts';
+import { type IndexedDbOptions, openIndexedDbStore } from '../../adapters/log/indexed-db.ts';
+import { openEntry, type StoreCiphers, sealEntry, sealedStore } from '../../adapters/log/sealed.ts';
+import { cipherFor, type DataKey } from '../../adapters/vault/data-key.ts';
+import { createKeyValueVault } from '../../adapters/vault/key-value.ts';
+import type { LockRecord, LockRecords } from '../../adapters/vault/lock-records.ts';
+import type { Vault } from '../../adapters/vault/vault.ts';
+import { createVault } from '../../adapters/vault/web-crypto.ts';
+import type { RecordCipher } from '../../domain/base/record-cipher.ts';
+
+export interface InForce {
+  /** Name of the log's database. */
+  readonly name: string;
+  readonly store: Store;
+  /** What is really kept: the second copy follows this one, and needs no key. */
+  readonly below: Store;
+  readonly vault: Vault;
+  /** Null where the index is not sealed. */
+  readonly indexCipher: RecordCipher | null;
+}
+
+/** Keys of the vaults themselves: their secrets are handed from one to the other, never as they lie there. */
+const isOfVault = (key: string): boolean => key.startsWith('vault/') || key.startsWith('secret/');
+
+async function ciphersOf(key: DataKey | null): Promise<StoreCiphers> {
+  if (!key) throw new Error('A sealed store needs the key of the device');
+  return { entries: await cipherFor(key, 'log'), values: await cipherFor(key, 'key-values') };
+}
+
+const vaultOf = (keyValues: KeyValues, sealed: boolean): Vault =>
+  sealed ? createKeyValueVault(keyValues) : createVault(keyValues);
+
+/** Opens what is in force. `key` is needed where it is sealed. Throws as `openStore`. */
+export async function openInForce(
+  record: Pick<LockRecord, 'generation' | 'sealed'>,
+  key: DataKey | null,
+  options: Pick<IndexedDbOptions, 'onProblem'> = {},
+): Promise<InForce> {
+  const name = databaseName(record.generation);
+  const below = await openStore({ ...options, name });
+  const store = record.sealed ? sealedStore(below, await ciphersOf(key)) : below;
+  return {
+    name,
+    below,
+    store,
+    vault: vaultOf(keyValuesOf(store), record.sealed),
+    indexCipher: record.sealed && key ? await cipherFor(key, 'index') : null,
+  };
+}
+
+interface ConversionDeps {
+  readonly records: LockRecords;
+  readonly key: DataKey;
+  readonly signal: AbortSignal;
+  readonly onProgress?: (done: number, all: number) => void;
+}
+
+/**
+ * Copies what the new database does not have yet. `alone`: no other thread has the log open; then the new one takes its place, and true is
+ * returned. Cut off anywhere, it goes on at the next call.
+ */
+export async function convert(
+  deps: ConversionDeps,
+  alone: boolean,
+): Promise<{ changed: number; isDone: boolean }> {
+  const { records, key, signal, onProgress } = deps;
+  const { conversion, generation, sealed } = await records.read();
+  if (!conversion) return { changed: 0, isDone: true };
+  const [from, to] = [databaseName(generation), databaseName(conversion.to)];
+  const ciphers = await ciphersOf(key);
+  const source = await openStore({ name: from });
+  const target = await openIndexedDbStore({ name: to });
+  try {
+    const changed = await copyEntries({
+      from,
+      to,
+      source: source.log,
+      signal,
+      convert: async (entry) => {
+        const plain = sealed ? await openEntry(entry, ciphers.entries) : entry;
+        return conversion.sealed ? await sealEntry(plain, ciphers.entries) : plain;
+      },
+      ...(onProgress ? { onProgress } : {}),
+    });
+    if (!alone) return { changed, isDone: false };
+    const [before, after] = [
+      sealed ? sealedStore(source, ciphers) : source,
+      conversion.sealed ? sealedStore(target, ciphers) : target,
+    ];
+    await copyValues(before, after, isOfVault);
+    await copyVault(vaultOf(keyValuesOf(before), sealed), vaultOf(keyValuesOf(after), conversion.sealed));
+    await records.change((now) => ({
+      ...now,
+      generation: conversion.to,
+      sealed: conversion.sealed,
+      conversion: null,
+      stale: [...now.stale, generation],
+      ...(conversion.sealed ? {} : { slots: [], queueKey: null, check: null }),
+    }));
+    return { changed, isDone: true };
+  } finally {
+    await source.log.close();
+    await target.log.close();
+  }
+}
+
+async function copyVault(from: Vault, to: Vault): Promise<void> {
+  const names = await from.names();
+  for (const name of names) await to.put(name, (await from.get(name)) ?? '');
+  for (const name of await to.names()) if (!names.includes(name)) await to.put(name, '');
+}
+
+/** Deletes databases that were replaced, with their second copies; `removeIndex`: the index's files of the other kind. */
+export async function deleteStale(
+  records: LockRecords,
+  removeIndex: (sealed: boolean) => Promise<void>,
+): Promise<void> {
+  const { stale, sealed } = await records.read();
+  if (stale.length === 0) return;
+  await removeIndex(!sealed);
+  for (const generation of stale) {
+    await deleteGeneration(generation);
+    await records.change((now) => ({ ...now, stale: now.stale.filter((one) => one !== generation) }));
+  }
+}
+
+/** The highest number that a database may have, and one: no two ever had the same. */
+export const nextGeneration = ({ generation, stale, conversion }: LockRecord): number =>
+  Math.max(generation, conversion?.to ?? 0, ...stale) + 1;

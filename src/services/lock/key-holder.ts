@@ -1,0 +1,99 @@
+// The data key in this thread's memory, and how threads hand it to one another: a window that opens while another is unlocked, and the workers of
+// a tab, ask for it by BroadcastChannel. It goes as a CryptoKey that cannot be read out, and lies on no disk on its way.
+import { z } from 'zod';
+import type { DataKey } from '../../adapters/vault/data-key.ts';
+import type { Cancellation } from '../../domain/base/readable.ts';
+
+const CHANNEL = 'recollect-lock';
+/** How often a thread that needs the key asks again, ms. */
+const REPEAT_MS = 500;
+
+const messageSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('ask') }),
+  z.object({ type: z.literal('key'), key: z.custom<DataKey>((value) => value instanceof CryptoKey) }),
+  /** Every tab lets go of everything and is loaded again. */
+  z.object({ type: z.literal('lock') }),
+  /** What is known of the lock changed. */
+  z.object({ type: z.literal('changed') }),
+]);
+type Message = z.infer<typeof messageSchema>;
+
+/** `isRight` tells whether a key that another thread sends belongs to this device as it is now. */
+export class KeyHolder {
+  #key: DataKey | null = null;
+  readonly #channel = new BroadcastChannel(CHANNEL);
+  readonly #isRight: (key: DataKey) => Promise<boolean>;
+  readonly #listeners = new Set<(type: 'key' | 'lock' | 'changed') => void>();
+
+  constructor(isRight: (key: DataKey) => Promise<boolean>, signal: Cancellation) {
+    this.#isRight = isRight;
+    this.#channel.onmessage = ({ data }) => {
+      const message = messageSchema.safeParse(data);
+      if (message.success) void this.#take(message.data);
+    };
+    signal.addEventListener('abort', () => this.#channel.close(), { once: true });
+  }
+
+  get(): DataKey | null {
+    return this.#key;
+  }
+
+  /** Keeps the key in this thread, and gives it to all that wait for it. */
+  hold(key: DataKey): void {
+    this.#key = key;
+    this.#send({ type: 'key', key });
+    this.#call('key');
+  }
+
+  /** The key of another thread; null where none answers within `timeoutMs`. */
+  async ask(timeoutMs: number): Promise<DataKey | null> {
+    if (this.#key) return this.#key;
+    return await new Promise((resolve) => {
+      const end = () => {
+        clearInterval(again);
+        clearTimeout(late);
+        stop();
+        resolve(this.#key);
+      };
+      const stop = this.subscribe((type) => type === 'key' && end());
+      const again = setInterval(() => this.#send({ type: 'ask' }), REPEAT_MS);
+      const late = setTimeout(end, timeoutMs);
+      this.#send({ type: 'ask' });
+    });
+  }
+
+  /** Locks all tabs, this one included. */
+  lock(): void {
+    this.#send({ type: 'lock' });
+    this.#call('lock');
+  }
+
+  /** Tells other tabs that the lock's records changed. */
+  announce(): void {
+    this.#send({ type: 'changed' });
+  }
+
+  /** Returns how to stop. */
+  subscribe(listener: (type: 'key' | 'lock' | 'changed') => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #send(message: Message): void {
+    this.#channel.postMessage(message);
+  }
+
+  async #take(message: Message): Promise<void> {
+    if (message.type === 'ask') {
+      if (this.#key) this.#send({ type: 'key', key: this.#key });
+    } else if (message.type !== 'key') this.#call(message.type);
+    else if (this.#key === null && (await this.#isRight(message.key))) {
+      this.#key = message.key;
+      this.#call('key');
+    }
+  }
+
+  #call(type: 'key' | 'lock' | 'changed'): void {
+    for (const listener of [...this.#listeners]) listener(type);
+  }
+}

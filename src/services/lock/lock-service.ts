@@ -1,0 +1,212 @@
+// Turns locking on and off, and copies the log in the background for it: in one tab at a time, resumed at the next start.
+import type { Store } from '../../adapters/log/conversation-log.ts';
+import { newRecoveryPhrase, type Opener } from '../../adapters/vault/key-slots.ts';
+import type { LockRecord, LockRecords } from '../../adapters/vault/lock-records.ts';
+import { createPasskey } from '../../adapters/vault/passkey.ts';
+import { measuredParameters } from '../../adapters/vault/passphrase.ts';
+import { RecollectError, toProblem } from '../../domain/base/errors.ts';
+import { ignore, log } from '../../domain/base/log.ts';
+import { writable } from '../../domain/base/readable.ts';
+import type { Config } from '../../domain/settings/config.ts';
+import { convert, nextGeneration } from './in-force.ts';
+import type { KeyHolder } from './key-holder.ts';
+import type { DeviceLock, LockState } from './lock.ts';
+import { addOpener, newLock, removeOpener, unlock } from './slots.ts';
+
+/** So few entries are left to the restart. */
+const NEARLY = 200;
+/** What could not be copied is tried again after this time, ms. */
+const RETRY_MS = 60_000;
+/** A change that waits for its restart is looked after so often, ms: what was said meanwhile is copied. */
+const FOLLOW_MS = 60_000;
+
+interface LockDeps {
+  readonly records: LockRecords;
+  readonly holder: KeyHolder;
+  readonly kind: Store['kind'];
+  /** Of the unlock screen from now on. */
+  readonly language: () => Config['ui']['language'];
+  /** Runs work in one tab at a time. */
+  readonly exclusively: <T>(name: string, work: () => Promise<T>) => Promise<T>;
+  readonly now: () => number;
+  readonly signal: AbortSignal;
+}
+
+/** Reads how things stand and goes on with what was begun. */
+export async function createDeviceLock(deps: LockDeps): Promise<DeviceLock> {
+  const lock = new StoredLock(deps, await deps.records.read());
+  lock.begin();
+  return lock;
+}
+
+function stateOf({ sealed, conversion, slots }: LockRecord): Omit<LockState, 'progress' | 'problem'> {
+  const phase = conversion ? (conversion.sealed ? 'sealing' : 'opening') : sealed ? 'sealed' : 'off';
+  return {
+    phase,
+    ready: conversion?.ready ?? false,
+    slots: slots.map(({ id, kind, at }) => ({ id, kind, at })),
+  };
+}
+
+class StoredLock implements DeviceLock {
+  readonly #deps: LockDeps;
+  readonly state = writable<LockState>({
+    phase: 'off',
+    ready: false,
+    slots: [],
+    progress: null,
+    problem: null,
+  });
+  readonly isAvailable: boolean;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #copying = false;
+
+  constructor(deps: LockDeps, record: LockRecord) {
+    this.#deps = deps;
+    this.isAvailable = deps.kind === 'persistent' && isSecureContext && 'locks' in navigator;
+    this.#show(record);
+  }
+
+  begin(): void {
+    const { holder, signal } = this.#deps;
+    const stop = holder.subscribe((type) => {
+      if (type === 'changed') ignore(this.#read(), 'a change of the lock; the next one is read again');
+    });
+    signal.addEventListener(
+      'abort',
+      () => {
+        stop();
+        clearTimeout(this.#timer);
+      },
+      { once: true },
+    );
+    this.#copySoon(0);
+  }
+
+  newPhrase(): string {
+    return newRecoveryPhrase();
+  }
+
+  async turnOn(passphrase: string, words: string): Promise<void> {
+    const { records, holder, now, language } = this.#deps;
+    const before = await records.read();
+    if (before.slots.length > 0) throw new RecollectError('lock-busy', 'Locking is on already');
+    const argon = await measuredParameters();
+    const { key, ...made } = await newLock(
+      [
+        { kind: 'passphrase', passphrase, argon },
+        { kind: 'recovery', words },
+      ],
+      now,
+    );
+    await this.#change((record) => ({
+      ...record,
+      ...made,
+      language: language(),
+      tries: { failed: 0, until: 0 },
+      conversion: { to: nextGeneration(record), sealed: true, ready: false },
+    }));
+    holder.hold(key);
+    this.#copySoon(0);
+  }
+
+  async turnOff(opener: Opener): Promise<void> {
+    await unlock(this.#deps.records, opener, this.#deps.now);
+    await this.#change((record) => {
+      const { conversion, sealed, stale } = record;
+      const left = conversion ? [...stale, conversion.to] : stale;
+      // What was only begun ends; what is sealed is copied back.
+      return sealed
+        ? { ...record, conversion: { to: nextGeneration(record), sealed: false, ready: false }, stale: left }
+        : { ...record, conversion: null, slots: [], queueKey: null, check: null, stale: left };
+    });
+    this.#copySoon(0);
+  }
+
+  async changePassphrase(opener: Opener, passphrase: string): Promise<void> {
+    const { records, now } = this.#deps;
+    const made = { kind: 'passphrase', passphrase, argon: await measuredParameters() } as const;
+    await addOpener(records, opener, made, { replaces: 'passphrase', now });
+    await this.#announced();
+  }
+
+  async changePhrase(opener: Opener, words: string): Promise<void> {
+    const { records, now } = this.#deps;
+    await addOpener(records, opener, { kind: 'recovery', words }, { replaces: 'recovery', now });
+    await this.#announced();
+  }
+
+  async addPasskey(opener: Opener): Promise<void> {
+    const { records, now } = this.#deps;
+    await addOpener(records, opener, { kind: 'passkey', ...(await createPasskey()) }, { now });
+    await this.#announced();
+  }
+
+  async remove(id: string): Promise<void> {
+    await removeOpener(this.#deps.records, id);
+    await this.#announced();
+  }
+
+  lockNow(): void {
+    this.#deps.holder.lock();
+  }
+
+  async #change(work: (before: LockRecord) => LockRecord): Promise<void> {
+    await this.#deps.records.change(work);
+    await this.#announced();
+  }
+
+  async #announced(): Promise<void> {
+    this.#deps.holder.announce();
+    await this.#read();
+  }
+
+  async #read(): Promise<void> {
+    this.#show(await this.#deps.records.read());
+    this.#copySoon(0);
+  }
+
+  #show(record: LockRecord): void {
+    const { progress, problem } = this.state.get();
+    const next = stateOf(record);
+    const isCopying = next.phase === 'sealing' || next.phase === 'opening';
+    this.state.set({ ...next, progress: isCopying ? progress : null, problem: isCopying ? problem : null });
+  }
+
+  #copySoon(ms: number): void {
+    const { phase } = this.state.get();
+    if (this.#deps.signal.aborted || (phase !== 'sealing' && phase !== 'opening')) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => ignore(this.#copy(), 'copying the log; the state says why it waits'), ms);
+  }
+
+  async #copy(): Promise<void> {
+    const { records, holder, exclusively, signal } = this.#deps;
+    const key = holder.get();
+    if (!key || this.#copying) return;
+    this.#copying = true;
+    try {
+      await exclusively('recollect:convert', async () => {
+        const onProgress = (done: number, all: number) =>
+          this.state.update((before) => ({ ...before, progress: { done, all }, problem: null }));
+        for (;;) {
+          const { changed, isDone } = await convert({ records, key, signal, onProgress }, false);
+          if (isDone) return;
+          if (changed <= NEARLY) break;
+        }
+        if (!this.state.get().ready)
+          await this.#change((record) =>
+            record.conversion ? { ...record, conversion: { ...record.conversion, ready: true } } : record,
+          );
+      });
+      this.#copySoon(FOLLOW_MS);
+    } catch (error) {
+      if (signal.aborted) return;
+      log.warn('The log could not be copied for now', error);
+      this.state.update((before) => ({ ...before, problem: toProblem(error) }));
+      this.#copySoon(RETRY_MS);
+    } finally {
+      this.#copying = false;
+    }
+  }
+}

@@ -1,0 +1,40 @@
+// The lock of this device, as the interface sees it.
+import type { NewSlot, Opener } from '../../adapters/vault/key-slots.ts';
+import type { Problem } from '../../domain/base/errors.ts';
+import type { Readable } from '../../domain/base/readable.ts';
+
+export interface LockState {
+  /**
+   * `sealing` and `opening`: the log is copied in the background; `ready` says that a restart is all that is left. A device that is
+   * `sealing` asks for its passphrase at every start already.
+   */
+  readonly phase: 'off' | 'sealing' | 'sealed' | 'opening';
+  readonly ready: boolean;
+  /** Entries of the log that were copied; null before it is known. */
+  readonly progress: { readonly done: number; readonly all: number } | null;
+  /** What unlocks this device. */
+  readonly slots: readonly { readonly id: string; readonly kind: NewSlot['kind']; readonly at: number }[];
+  /** Why the copying waits. */
+  readonly problem: Problem | null;
+}
+
+export interface DeviceLock {
+  readonly state: Readable<LockState>;
+  /** False where the browser keeps nothing, or has neither cryptography nor locks. */
+  readonly isAvailable: boolean;
+  /** A recovery phrase that nobody has seen: 24 words. */
+  newPhrase(): string;
+  /** Begins sealing. The device can be unlocked by either from now on. */
+  turnOn(passphrase: string, words: string): Promise<void>;
+  /** Begins opening for good; where the device was only being sealed, that ends. Throws `lock-wait`, `lock-wrong`. */
+  turnOff(opener: Opener): Promise<void>;
+  /** Both throw `lock-wait`, `lock-wrong`; the phrase of before no longer unlocks. */
+  changePassphrase(opener: Opener, passphrase: string): Promise<void>;
+  changePhrase(opener: Opener, words: string): Promise<void>;
+  /** Makes a passkey that unlocks. Throws as the above, and `lock-passkey`. */
+  addPasskey(opener: Opener): Promise<void>;
+  /** Throws `lock-last`. */
+  remove(id: string): Promise<void>;
+  /** Locks all tabs: each is loaded again, and asks. Takes a change into use that is `ready`. */
+  lockNow(): void;
+}

@@ -1,0 +1,112 @@
+// What opens the device, and how often it may be tried. A try is counted before it is made: closing the page in the middle saves nobody from waiting.
+import { cipherFor, type DataKey, holdDataKey, newDataKey } from '../../adapters/vault/data-key.ts';
+import {
+  addSlot,
+  type KeySlot,
+  type NewSlot,
+  type Opener,
+  openSlots,
+} from '../../adapters/vault/key-slots.ts';
+import type { LockRecord, LockRecords } from '../../adapters/vault/lock-records.ts';
+import { newQueueKey } from '../../adapters/vault/sealed-box.ts';
+import { RecollectError } from '../../domain/base/errors.ts';
+
+/** Tries without waiting. */
+const FREE_TRIES = 3;
+/** The longest wait, ms. */
+const LONGEST_MS = 5 * 60_000;
+
+/** How long one waits after so many wrong tries in a row, ms: nothing at first, then 1 s, 2 s, 4 s … 5 min. */
+export const waitAfter = (failed: number): number =>
+  failed < FREE_TRIES ? 0 : Math.min(LONGEST_MS, 1000 * 2 ** Math.min(20, failed - FREE_TRIES));
+
+/** What is bound to the data key to tell it from another. */
+const CHECK = 'recollect/lock/1|check';
+
+/** Whether the record was made with this key. */
+export async function isKeyOf({ check }: Pick<LockRecord, 'check'>, key: DataKey): Promise<boolean> {
+  return check !== null && (await (await cipherFor(key, 'queue')).open(CHECK, check)) !== null;
+}
+
+/**
+ * The data key, 32 bytes in clear: to be held or wrapped, and overwritten. Throws `lock-wait` while wrong tries make it wait (`seconds`), and
+ * `lock-wrong` where nothing opens.
+ */
+async function openedBy(records: LockRecords, opener: Opener, now: () => number): Promise<Uint8Array> {
+  const counted = await records.change((before) => {
+    const { failed, until } = before.tries;
+    // A clock that was set back must not lock a person out for years.
+    const wait = Math.min(until - now(), LONGEST_MS);
+    if (wait > 0)
+      throw new RecollectError('lock-wait', 'Too many wrong tries', {
+        params: { seconds: Math.ceil(wait / 1000) },
+        retry: true,
+      });
+    return { ...before, tries: { failed: failed + 1, until: now() + waitAfter(failed + 1) } };
+  });
+  const raw = await openSlots(counted.slots, opener);
+  if (!raw) throw new RecollectError('lock-wrong', 'That does not unlock this device', { retry: true });
+  await records.change((before) => ({ ...before, tries: { failed: 0, until: 0 } }));
+  return raw;
+}
+
+/** Unlocks: the data key as threads hold it. Throws `lock-wait`, `lock-wrong`. */
+export async function unlock(records: LockRecords, opener: Opener, now = Date.now): Promise<DataKey> {
+  const raw = await openedBy(records, opener, now);
+  try {
+    return await holdDataKey(raw);
+  } finally {
+    raw.fill(0);
+  }
+}
+
+/** Adds what else opens the device; `replaces`: slots that go in the same write. Throws as `unlock`. */
+export async function addOpener(
+  records: LockRecords,
+  opener: Opener,
+  made: NewSlot,
+  options: { readonly replaces?: KeySlot['kind']; readonly now?: () => number } = {},
+): Promise<void> {
+  const { replaces, now = Date.now } = options;
+  const raw = await openedBy(records, opener, now);
+  try {
+    const slot = await addSlot(raw, made, now());
+    await records.change((before) => ({
+      ...before,
+      slots: [...before.slots.filter(({ kind }) => kind !== replaces), slot],
+    }));
+  } finally {
+    raw.fill(0);
+  }
+}
+
+/** Takes one away. Throws `lock-last` for the last passphrase or the last of all. */
+export async function removeOpener(records: LockRecords, id: string): Promise<void> {
+  await records.change((before) => {
+    const slots = before.slots.filter((slot) => slot.id !== id);
+    if (slots.length === 0) throw new RecollectError('lock-last', 'The last key slot stays');
+    return { ...before, slots };
+  });
+}
+
+/** A new data key in new slots, what tells it from another, and the keys of the queue that is filled while locked. */
+export async function newLock(
+  made: readonly NewSlot[],
+  now: () => number,
+): Promise<{ readonly key: DataKey } & Pick<LockRecord, 'slots' | 'check' | 'queueKey'>> {
+  const raw = newDataKey();
+  try {
+    const slots: KeySlot[] = [];
+    for (const one of made) slots.push(await addSlot(raw, one, now()));
+    const key = await holdDataKey(raw);
+    const cipher = await cipherFor(key, 'queue');
+    return {
+      key,
+      slots,
+      check: await cipher.seal(CHECK, new Uint8Array()),
+      queueKey: await newQueueKey(cipher),
+    };
+  } finally {
+    raw.fill(0);
+  }
+}

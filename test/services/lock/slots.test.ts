@@ -1,0 +1,99 @@
+// Unlocking: wrong tries wait longer and longer, also after a reload, and the right one is never refused for good.
+import 'fake-indexeddb/auto';
+import { expect, it } from 'vitest';
+import { cipherFor, holdDataKey, newDataKey } from '../../../src/adapters/vault/data-key.ts';
+import { newRecoveryPhrase } from '../../../src/adapters/vault/key-slots.ts';
+import { createLockRecords } from '../../../src/adapters/vault/lock-records.ts';
+import { openFrom, sealTo } from '../../../src/adapters/vault/sealed-box.ts';
+import {
+  addOpener,
+  isKeyOf,
+  newLock,
+  removeOpener,
+  unlock,
+  waitAfter,
+} from '../../../src/services/lock/slots.ts';
+
+const argon = { memory: 8, iterations: 1 };
+const right = { kind: 'passphrase', passphrase: 'right' } as const;
+const wrong = { kind: 'passphrase', passphrase: 'wrong' } as const;
+
+let serial = 0;
+async function locked() {
+  serial += 1;
+  const name = `slots-${serial}`;
+  const records = createLockRecords(name);
+  const { key, ...made } = await newLock([{ ...right, argon }], () => 1);
+  await records.change((before) => ({ ...before, ...made }));
+  return { name, records, key };
+}
+
+it('waits after the third wrong try, twice as long after each, five minutes at most', () => {
+  expect([0, 1, 2, 3, 4, 5, 11, 12, 100].map(waitAfter)).toEqual([
+    0, 0, 0, 1000, 2000, 4000, 256_000, 300_000, 300_000,
+  ]);
+});
+
+it('makes wrong tries wait, also in a tab that was loaded again, and forgets them after the right one', async () => {
+  const { name, records } = await locked();
+  let now = 1_000_000;
+  const clock = () => now;
+  for (let n = 0; n < 3; n += 1)
+    await expect(unlock(records, wrong, clock)).rejects.toMatchObject({ problem: { code: 'lock-wrong' } });
+  const again = createLockRecords(name);
+  await expect(unlock(again, right, clock)).rejects.toMatchObject({
+    problem: { code: 'lock-wait', params: { seconds: 1 } },
+  });
+  now += 1000;
+  await expect(unlock(again, wrong, clock)).rejects.toMatchObject({ problem: { code: 'lock-wrong' } });
+  now += 1999;
+  await expect(unlock(again, right, clock)).rejects.toMatchObject({ problem: { code: 'lock-wait' } });
+  now += 1;
+  const key = await unlock(again, right, clock);
+  expect(await isKeyOf(await again.read(), key)).toBe(true);
+  await expect(unlock(again, wrong, clock)).rejects.toMatchObject({ problem: { code: 'lock-wrong' } });
+});
+
+it('a clock that was set back locks nobody out for longer than the longest wait', async () => {
+  const { records } = await locked();
+  for (let n = 0; n < 3; n += 1) await unlock(records, wrong, () => 9e12).catch(() => undefined);
+  await expect(unlock(records, right, () => 1)).rejects.toMatchObject({
+    problem: { code: 'lock-wait', params: { seconds: 300 } },
+  });
+});
+
+it('adds, changes and removes what opens, and keeps the last', async () => {
+  const { records, key } = await locked();
+  const words = newRecoveryPhrase();
+  await addOpener(records, right, { kind: 'recovery', words });
+  await addOpener(
+    records,
+    { kind: 'recovery', words },
+    { kind: 'passphrase', passphrase: 'new', argon },
+    { replaces: 'passphrase' },
+  );
+  await expect(unlock(records, right)).rejects.toMatchObject({ problem: { code: 'lock-wrong' } });
+  await unlock(records, { kind: 'passphrase', passphrase: 'new' });
+  expect(await isKeyOf(await records.read(), await unlock(records, { kind: 'recovery', words }))).toBe(true);
+  expect(await isKeyOf(await records.read(), key)).toBe(true);
+  const [first, second] = (await records.read()).slots;
+  await removeOpener(records, first?.id ?? '');
+  await expect(removeOpener(records, second?.id ?? '')).rejects.toMatchObject({
+    problem: { code: 'lock-last' },
+  });
+  expect(await isKeyOf(await records.read(), await holdDataKey(newDataKey()))).toBe(false);
+});
+
+it('what arrives while locked opens with the data key alone', async () => {
+  const { records, key } = await locked();
+  const { queueKey } = await records.read();
+  if (!queueKey) throw new Error('unreachable');
+  const sealed = await sealTo(queueKey.open, new TextEncoder().encode('shared with me'));
+  expect(Buffer.from(sealed).includes('shared')).toBe(false);
+  const cipher = await cipherFor(key, 'queue');
+  expect(Buffer.from(await openFrom(queueKey, cipher, sealed)).toString()).toBe('shared with me');
+  const other = await cipherFor(await holdDataKey(newDataKey()), 'queue');
+  await expect(openFrom(queueKey, other, sealed)).rejects.toThrow();
+  sealed[120] = (sealed[120] as number) ^ 1;
+  await expect(openFrom(queueKey, cipher, sealed)).rejects.toThrow();
+});
