@@ -177,6 +177,8 @@ export async function host(change: (path: string) => Change | undefined) {
 
 /** A browser of its own with a profile on disk: what is in it survives the browser's death. */
 export interface OwnBrowser {
+  /** Its folder. */
+  readonly profile: string;
   open(): Promise<BrowserContext>;
   /** Ends every process of this browser with SIGKILL, as a crash or a power cut would. */
   kill(): void;
@@ -188,6 +190,7 @@ export function ownBrowser(args: readonly string[] = []): OwnBrowser {
   const profile = mkdtempSync(join(tmpdir(), 'recollect-e2e-'));
   let context: BrowserContext | undefined;
   return {
+    profile,
     open: async () => {
       context = await chromium.launchPersistentContext(profile, {
         executablePath: ensureBrowser(),

@@ -13,10 +13,9 @@ import { exclusively, ifFree } from './adapters/browser/locks.ts';
 import { createEmbedding } from './adapters/embedding/index.ts';
 import { createEmbeddingThread } from './adapters/embedding/thread.ts';
 import { createExtraction } from './adapters/extractors/thread.ts';
-import { keyValuesOf, type Store } from './adapters/log/conversation-log.ts';
+import { type KeyValues, keyValuesOf, type Store } from './adapters/log/conversation-log.ts';
 import { STORAGE_LOST } from './adapters/log/idb-connection.ts';
 import { createInMemoryStore } from './adapters/log/in-memory.ts';
-import { LOG_NAME, openStore } from './adapters/log/index.ts';
 import { logCopyOf } from './adapters/log/recovering.ts';
 import { withoutTemporary } from './adapters/log/temporary.ts';
 import { testConnection } from './adapters/models/index.ts';
@@ -27,14 +26,18 @@ import { createSealing } from './adapters/vault/sealing.ts';
 import { createVault } from './adapters/vault/web-crypto.ts';
 import { type Problem, RecollectError, toProblem } from './domain/base/errors.ts';
 import { log } from './domain/base/log.ts';
-import { until, writable } from './domain/base/readable.ts';
+import { type Readable, until, type Writable, writable } from './domain/base/readable.ts';
+import type { Config } from './domain/settings/config.ts';
 import type { App } from './services/app.ts';
 import { EndpointModels } from './services/chat/endpoint-models.ts';
 import { createModelRefusals } from './services/chat/model-refusals.ts';
 import { createApp } from './services/create-app.ts';
 import { createDamages } from './services/documents/damages.ts';
+import type { Documents } from './services/documents/documents.ts';
 import { createDocuments } from './services/documents/documents-service.ts';
 import { createNotes } from './services/documents/notes.ts';
+import type { InForce } from './services/lock/in-force.ts';
+import { createDeviceLock } from './services/lock/lock-service.ts';
 import { followEmbedding } from './services/memory/embedding-in-force.ts';
 import { type MemoryStatus, STARTING } from './services/memory/memory.ts';
 import { startNaming } from './services/memory/naming.ts';
@@ -52,29 +55,29 @@ import { createStorageNews } from './services/storage/copy-state.ts';
 import { exposeConsole } from './ui/console.ts';
 import { couldNotStart } from './ui/i18n/could-not-start.ts';
 import { exportWords } from './ui/i18n/export-words.ts';
+import { UnlockScreen } from './ui/lock/unlock-screen.tsx';
 import { lookAfter } from './ui/look-after.ts';
 import { Root } from './ui/root.tsx';
 import { guessedDeviceName } from './ui/sync/device-name.ts';
 import './ui/styles.css';
+import { openForTab } from './workers/device-lock.ts';
+import { leaveWhenLocked } from './workers/leave-when-locked.ts';
 import { connectSync } from './workers/sync-link.ts';
 import { startTabEngine } from './workers/tab-engine.ts';
 import * as threads from './workers/threads.ts';
+
+/** A page that is locked is left at the latest after this time, ms: what was said is in the log long before. */
+const SETTLE_MS = 2_000;
 
 async function start(): Promise<void> {
   watchPage(window);
   const { signal } = new AbortController();
 
   // STORAGE
-  let fatal: Problem | null = null;
   const alert = writable<Problem | null>(null);
-  const opened = openStore({ onProblem: alert.set }).catch((error: unknown) => {
-    fatal = toProblem(error);
-    return createInMemoryStore();
-  });
-  const store = withoutTemporary(await opened);
+  const { unlocking, records, holder, name, vault, store, fatal } = await openStorage(alert, signal);
   const { drawer } = store;
   const storageNews = createStorageNews({ keyValues: drawer, alert });
-  const vault = createVault(drawer);
   const keys = createKeys(vault);
 
   // SETTINGS AND NETWORK: requests go to what is configured alone.
@@ -134,11 +137,12 @@ async function start(): Promise<void> {
   });
 
   // SERVICES
+  const lock = await startLock({ records, holder, kind: store.kind, signal }, config);
   const app = createApp({
     ...shared,
     keyed: { drawer },
     keyValues: drawer,
-    secondCopy: logCopyOf(LOG_NAME),
+    secondCopy: logCopyOf(name),
     vault,
     settings,
     notes,
@@ -158,6 +162,7 @@ async function start(): Promise<void> {
     random: createSealing().random,
     words: exportWords,
     exclusively,
+    lock,
     logCopy: storageNews.copy,
     dismissAlert: () => {
       if (alert.get()?.code === 'storage-lost') void drawer.set(STORAGE_LOST, undefined);
@@ -167,6 +172,8 @@ async function start(): Promise<void> {
     },
   });
 
+  leaveWhenLocked(holder, () => settle(documents, drawer), signal);
+  unlocking.close();
   draw(app);
   void until(documents.library, (library) => library.ready, signal).then(async () => {
     performance.mark('recollect:readable');
@@ -212,6 +219,41 @@ const shortThreads = () => ({
   extraction: createExtraction(threads.startExtractionThread),
 });
 
+/** The stores in force. Where the device is locked the person unlocks it first; nothing else was loaded until then. */
+async function openStorage(alert: Writable<Problem | null>, signal: AbortSignal) {
+  const unlocking = new UnlockScreen(container());
+  const { records, holder, inForce } = await openForTab({
+    signal,
+    onProblem: alert.set,
+    unlock: (parts) => unlocking.ask(parts),
+    onProgress: (done, all) => unlocking.progress(done, all),
+    removeIndex: async (sealed) =>
+      (await import('./adapters/index/engines.ts')).removeEngineFiles(undefined, sealed),
+  });
+  let fatal: Problem | null = null;
+  const { name, vault, store } = await inForce.catch((error: unknown): InForce => {
+    fatal = toProblem(error);
+    const store = createInMemoryStore();
+    return { name: '', store, below: store, vault: createVault(store.drawer), indexCipher: null };
+  });
+  return { unlocking, records, holder, name, vault, store: withoutTemporary(store), fatal };
+}
+
+/** Goes on with what was begun: sealing what is here, or opening it. */
+const startLock = (
+  parts: Pick<Parameters<typeof createDeviceLock>[0], 'records' | 'holder' | 'kind' | 'signal'>,
+  config: Readable<Config>,
+) => createDeviceLock({ ...parts, language: () => config.get().ui.language, exclusively, now: Date.now });
+
+/** Keeps what is being written, as when a page is left. The write at the end comes after all that were asked for before it. */
+async function settle(documents: Documents, keyValues: KeyValues): Promise<void> {
+  window.dispatchEvent(new Event('pagehide'));
+  await until(documents.saving, ({ state }) => state === 'saved', AbortSignal.timeout(SETTLE_MS));
+  // A draft is handed to the store some promises later, within this turn.
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  await keyValues.set('settled', undefined);
+}
+
 /** Titles and summaries, made in one tab at a time. */
 function startTitles(
   common: Pick<Parameters<typeof startNaming>[0], 'documents' | 'config' | 'filter' | 'now' | 'signal'>,
@@ -227,10 +269,14 @@ function startTitles(
   });
 }
 
+function container(): HTMLElement {
+  const found = document.getElementById('root');
+  if (!found) throw new Error('index.html has no #root');
+  return found;
+}
+
 function draw(app: App): void {
-  const container = document.getElementById('root');
-  if (!container) throw new Error('index.html has no #root');
-  createRoot(container).render(
+  createRoot(container()).render(
     <StrictMode>
       <Root app={app} />
     </StrictMode>,

@@ -13,6 +13,7 @@ import type { Notes } from './documents/notes.ts';
 import type { Forget } from './forget/forget.ts';
 import type { Library } from './library/library.ts';
 import type { Retention } from './library/retention.ts';
+import type { DeviceLock } from './lock/lock.ts';
 import type { Memory } from './memory/memory.ts';
 import type { PrivacyFilter } from './privacy/privacy-filter.ts';
 import type { Projects } from './projects/projects.ts';
@@ -47,6 +48,8 @@ export interface App {
   readonly sync: Sync;
   readonly prompts: Prompts;
   readonly deviceName: DeviceName;
+  /** Locking of this device. */
+  readonly lock: DeviceLock;
   /** What this device spent on models. */
   readonly spending: Spending;
   readonly commands: readonly Command[];

@@ -18,6 +18,7 @@ import { createChat } from './chat/chat-service.ts';
 import type { EndpointModels } from './chat/endpoint-models.ts';
 import type { ModelRefusals } from './chat/model-refusals.ts';
 import { descriptionOf, toolsInForce } from './chat/tools/index.ts';
+import { withoutWords } from './chat/written.ts';
 import { COMMANDS } from './commands/index.ts';
 import { createContext } from './context/context-service.ts';
 import { meaningBy } from './context/meaning.ts';
@@ -85,6 +86,7 @@ interface AppParts {
   readonly exclusively: <T>(name: string, work: () => Promise<T>) => Promise<T>;
   readonly alert: Readable<Problem | null>;
   readonly dismissAlert: () => void;
+  readonly lock: App['lock'];
   /** How the second copy of the log stands. */
   readonly logCopy: App['logCopy'];
   readonly signal: AbortSignal;
@@ -127,6 +129,7 @@ export function createApp(parts: AppParts): App {
     extraction: parts.extraction,
     sync,
     forget: connectForget(parts, memory, sync),
+    lock: parts.lock,
     commands: COMMANDS,
     storageKind: store.kind,
     alert,
@@ -264,7 +267,8 @@ function connectChat(parts: AppParts, memory: Memory): Pick<App, 'chat' | 'conte
     refusals,
     locks: navigator.locks,
     tabs: new BroadcastChannel('recollect-turns'),
-    tabMemory: () => sessionStorage,
+    // The browser writes what is in there to its disk.
+    tabMemory: () => (parts.lock.state.get().phase === 'off' ? sessionStorage : withoutWords(sessionStorage)),
     onBegun: (id) => {
       // The model of its project is not the one chosen last.
       if (preferredModel(documents.library.get(), id) === null)

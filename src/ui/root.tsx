@@ -13,6 +13,7 @@ import { languageFor, setLanguage } from './i18n/index.ts';
 import { AnswerNotices } from './shell/answer-notices.ts';
 import { DataAlert, RoomNotice, UpdateNotice } from './shell/app-notices.tsx';
 import { Arrivals } from './shell/arrivals.ts';
+import { AutoLock } from './shell/auto-lock.ts';
 import { CheatSheet } from './shell/cheat-sheet.tsx';
 import { CleanupNotice } from './shell/cleanup-notice.tsx';
 import { Dialog, Sheet, Spinner, TooltipProvider } from './shell/controls.tsx';
@@ -209,6 +210,7 @@ function Main({ place }: { place: string }) {
   return (
     <div className="flex min-w-0 flex-1 flex-col">
       <TabTitle />
+      <AutoLock />
       <AnswerNotices />
       <Arrivals />
       <DataAlert />

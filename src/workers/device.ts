@@ -1,21 +1,17 @@
 // What a thread of its own needs of this device: its store, its secrets, its settings. Connections are tested by tabs alone.
-import type { Store } from '../adapters/log/conversation-log.ts';
-import { openStore } from '../adapters/log/index.ts';
-import type { Vault } from '../adapters/vault/vault.ts';
-import { createVault } from '../adapters/vault/web-crypto.ts';
+import type { InForce } from '../services/lock/in-force.ts';
 import type { Settings } from '../services/settings/settings.ts';
 import { createSettings } from '../services/settings/settings-service.ts';
+import { openForWorker } from './device-lock.ts';
 
-interface Device {
-  readonly store: Store;
-  readonly vault: Vault;
+interface Device extends InForce {
   readonly settings: Settings;
 }
 
 /** Throws as `openStore` does. */
 export async function openDevice(): Promise<Device> {
-  const store = await openStore();
-  const vault = createVault(store.drawer);
+  const inForce = await openForWorker(new AbortController().signal);
+  const { store, vault } = inForce;
   const settings = await createSettings({
     drawer: store.drawer,
     vault,
@@ -24,5 +20,5 @@ export async function openDevice(): Promise<Device> {
       problem: { code: 'unexpected', message: 'Not tested here', retry: false },
     }),
   });
-  return { store, vault, settings };
+  return { ...inForce, settings };
 }

@@ -8,7 +8,7 @@ import { borrowLines } from '../adapters/embedding/thread.ts';
 import type { EngineName } from '../adapters/index/engines.ts';
 import type { MemoryIndex } from '../adapters/index/memory-index.ts';
 import { conditionSchema, serveIndex } from '../adapters/index/worker-host.ts';
-import { LOG_NAME } from '../adapters/log/index.ts';
+import { keyValuesOf, withKeyValues } from '../adapters/log/conversation-log.ts';
 import { log } from '../domain/base/log.ts';
 import type { Documents } from '../services/documents/documents.ts';
 import { createDocuments } from '../services/documents/documents-service.ts';
@@ -43,9 +43,15 @@ const lines = port.then(borrowLines);
 const opened = openDevice();
 opened.catch((error) => log.error('The engine has no log to read', error));
 
-// The second copy of the log needs a worker, and no index: it is written by whichever of the tabs' workers holds its lock.
+// The second copy of the log needs a worker, and no index: it is written by whichever of the tabs' workers holds its lock. It copies what is
+// really kept, sealed where that is.
 opened.then(
-  ({ store }) => startLogCopying({ name: LOG_NAME, store, signal: new AbortController().signal }),
+  ({ name, below, store }) =>
+    startLogCopying({
+      name,
+      store: withKeyValues(below, keyValuesOf(store)),
+      signal: new AbortController().signal,
+    }),
   (error) => log.info('Without a log there is nothing to copy', error),
 );
 
@@ -117,6 +123,7 @@ void serveIndex({
     set: async (condition) => (await opened).store.drawer.set(CONDITION, condition),
   },
   wanted: async () => (await opened).settings.config.get().storage.engine,
+  cipher: async () => (await opened).indexCipher,
   cluster: import.meta.env.VITE_CLUSTER && `${import.meta.env.BASE_URL}${import.meta.env.VITE_CLUSTER}`,
   onOpened: ({ index, engine }) => {
     lead(index, engine).catch((error) => log.error('The engine does not run', error));

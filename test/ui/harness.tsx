@@ -10,10 +10,11 @@ import { createExtraction } from '../../src/adapters/extractors/thread.ts';
 import { createInMemoryStore } from '../../src/adapters/log/in-memory.ts';
 import type { ChatModel, Endpoint } from '../../src/adapters/models/chat-model.ts';
 import { createScriptedModel, type ModelScript } from '../../src/adapters/models/in-memory.ts';
+import { createLockRecords } from '../../src/adapters/vault/lock-records.ts';
 import { createSealing } from '../../src/adapters/vault/sealing.ts';
 import { createVault } from '../../src/adapters/vault/web-crypto.ts';
 import { type Problem, RecollectError } from '../../src/domain/base/errors.ts';
-import type { ConversationId } from '../../src/domain/base/ids.ts';
+import { type ConversationId, newEntryId } from '../../src/domain/base/ids.ts';
 import { until, writable } from '../../src/domain/base/readable.ts';
 import type { App } from '../../src/services/app.ts';
 import { createChat } from '../../src/services/chat/chat-service.ts';
@@ -24,6 +25,9 @@ import { createNotes } from '../../src/services/documents/notes.ts';
 import { createForget } from '../../src/services/forget/forget-service.ts';
 import { createLibrary } from '../../src/services/library/library-service.ts';
 import { createRetention } from '../../src/services/library/retention.ts';
+import { KeyHolder } from '../../src/services/lock/key-holder.ts';
+import type { DeviceLock } from '../../src/services/lock/lock.ts';
+import { createDeviceLock } from '../../src/services/lock/lock-service.ts';
 import { type MemoryStatus, STARTING } from '../../src/services/memory/memory.ts';
 import { createMemory } from '../../src/services/memory/memory-service.ts';
 import { PrivacyFilter } from '../../src/services/privacy/privacy-filter.ts';
@@ -32,7 +36,7 @@ import { TokenTable } from '../../src/services/privacy/token-table.ts';
 import { createProjects } from '../../src/services/projects/projects-service.ts';
 import { createPrompts } from '../../src/services/prompts/prompts-service.ts';
 import { createDeviceName } from '../../src/services/settings/device-name.ts';
-import type { ModelChoice } from '../../src/services/settings/settings.ts';
+import type { ModelChoice, Settings } from '../../src/services/settings/settings.ts';
 import { createSettings } from '../../src/services/settings/settings-service.ts';
 import { meteredModel } from '../../src/services/spending/metered-model.ts';
 import { createSpending } from '../../src/services/spending/spending-service.ts';
@@ -65,6 +69,22 @@ export interface TestApp extends App {
   say(text: string, conversation?: ConversationId): Promise<ConversationId>;
   /** Resolves when no answer is being written any more. */
   idle(conversation: ConversationId): Promise<unknown>;
+}
+
+/** A lock of its own for each app: the log that it would seal is nobody's. */
+async function testLock(settings: Settings): Promise<DeviceLock> {
+  const { signal } = new AbortController();
+  const records = createLockRecords(`lock-${newEntryId()}`);
+  await records.change((before) => ({ ...before, generation: 2 + Math.floor(Math.random() * 1e9) }));
+  return createDeviceLock({
+    records,
+    holder: new KeyHolder(async () => false, signal),
+    kind: 'persistent',
+    language: () => settings.config.get().ui.language,
+    exclusively: (_name, work) => work(),
+    now: Date.now,
+    signal,
+  });
 }
 
 /**
@@ -175,6 +195,7 @@ export async function createTestApp({
     privacy,
     extraction: createExtraction(startExtractionThread),
     settings,
+    lock: await testLock(settings),
     spending,
     prompts,
     deviceName,

@@ -3,12 +3,14 @@
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
 import { z } from 'zod';
 import { RecollectError } from '../../domain/base/errors.ts';
-import { ignore } from '../../domain/base/log.ts';
+import { ignore, orElse } from '../../domain/base/log.ts';
 import { slotSchema } from './key-slots.ts';
+import { readLockCopy, writeLockCopy } from './lock-copy.ts';
 
 const LOCK_DATABASE = 'recollect-lock';
 const KEY = 'lock';
 
+const bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
 const schema = z.object({
   version: z.literal(1).default(1),
   /** Number of the log database in force (`services/lock/generations.ts`), and whether its contents are sealed. */
@@ -23,18 +25,16 @@ const schema = z.object({
   /** Databases that were replaced, and are not known to be deleted yet. */
   stale: z.array(z.number().int().min(1)).default([]),
   /** Nothing, sealed: tells the data key from another. */
-  check: z.instanceof(Uint8Array).nullable().default(null),
+  check: bytes.nullable().default(null),
   /** Wrong tries in a row, and when the next one is allowed, ms since 1970. */
   tries: z.object({ failed: z.number().int().min(0), until: z.number() }).default({ failed: 0, until: 0 }),
   /** Of the unlock screen: the settings are sealed by then. */
   language: z.enum(['auto', 'en', 'zh']).catch('auto').default('auto'),
-  /** What arrives while locked is sealed to this key (SPKI); only the data key opens the private one (PKCS #8, sealed). */
-  queueKey: z
-    .object({ open: z.instanceof(Uint8Array), sealed: z.instanceof(Uint8Array) })
-    .nullable()
-    .default(null),
 });
 export type LockRecord = z.infer<typeof schema>;
+
+/** Of a device that was never locked, and of a browser that keeps nothing. */
+export const NEVER_LOCKED: LockRecord = schema.parse({});
 
 export interface LockRecords {
   /** What is kept; the record of a device that was never locked where nothing is. Throws `storage-failed` for one that cannot be read. */
@@ -43,6 +43,9 @@ export interface LockRecords {
   change(work: (before: LockRecord) => LockRecord): Promise<LockRecord>;
   close(): void;
 }
+
+/** Wrong tries are not worth a copy each. */
+const withoutTries = (record: LockRecord): string => JSON.stringify({ ...record, tries: null });
 
 interface Kept extends DBSchema {
   records: { key: string; value: unknown };
@@ -73,13 +76,25 @@ export function createLockRecords(name = LOCK_DATABASE): LockRecords {
       cause: result.error,
     });
   };
+  const read = async (): Promise<LockRecord> => {
+    const kept = await (await connect()).get('records', KEY);
+    if (kept !== undefined) return parsed(kept);
+    const copied = await readLockCopy(name);
+    if (copied === undefined) return NEVER_LOCKED;
+    const restored = parsed(copied);
+    await (await connect()).put('records', restored, KEY);
+    return restored;
+  };
   return {
-    read: async () => parsed(await (await connect()).get('records', KEY)),
+    read,
     change: async (work) => {
+      const before = await read();
       const transaction = (await connect()).transaction('records', 'readwrite', { durability: 'strict' });
       const next = work(parsed(await transaction.store.get(KEY)));
       await transaction.store.put(next, KEY);
       await transaction.done;
+      if (withoutTries(before) !== withoutTries(next))
+        await orElse(writeLockCopy(name, read), undefined, 'the copy of the record of the lock');
       return next;
     },
     close: () => {

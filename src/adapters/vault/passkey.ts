@@ -4,7 +4,7 @@ import { RecollectError } from '../../domain/base/errors.ts';
 import { log } from '../../domain/base/log.ts';
 import { fromText, toText } from '../../domain/sync/bytes.ts';
 
-export interface PasskeySecret {
+interface PasskeySecret {
   /** Credential id and PRF salt, base64url. */
   readonly credential: string;
   readonly salt: string;

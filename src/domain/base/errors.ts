@@ -79,7 +79,6 @@ export const PROBLEM_CODES = [
   'command-conversation',
   'setting-invalid',
   'setting-unknown',
-  'setting-encryption',
   'setting-pattern',
   'settings-file',
   'settings-line',

@@ -238,10 +238,13 @@ export const configSchema = z.strictObject({
       own_words: ownList,
       /** Regular expressions; only those whose work grows with the length of a text (`domain/privacy/own-pattern.ts`). */
       own_patterns: z.array(z.string().min(1).max(200).refine(isOwnPattern)).max(100).default([]),
-      /** Named by the first description; only `false` is true of this app, so nothing else is accepted (README, Limits). */
-      encrypt_local: z.literal(false).default(false),
       /** The person agreed that the browser sends what the microphone hears to a service of its maker. */
       dictation_by_service: z.boolean().default(false),
+      /** What a person asks for. The lock's dialog carries it out, since it takes a passphrase; until then it is only asked for. */
+      encrypt_local: z.boolean().default(false),
+      /** Of a device that can be locked: minutes without a key or a click, and minutes out of sight. 0: never. */
+      lock_after_minutes: count(0, 1440).default(15),
+      lock_when_hidden_minutes: count(0, 1440).default(0),
       exclude_work_dirs: z.array(z.string().min(1).max(1000)).max(1000).default(['*/secret-project/*']),
     })
     .prefault({}),

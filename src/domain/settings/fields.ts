@@ -229,8 +229,6 @@ export function valuesAt(
   return { values, refused };
 }
 
-/** What is refused here is a wish that deserves a reason, not a typing error. */
-const ENCRYPT_LOCAL = 'privacy.encrypt_local';
 /** What is refused here is a pattern that would be slow, or is none. */
 const OWN_PATTERNS = 'privacy.own_patterns';
 
@@ -243,13 +241,11 @@ export function settingInvalid(refused: readonly Refusal[]): RecollectError {
     value: list(({ value }) => shown(value)),
     allowed: list(({ key, allowed }) => (several ? `${key}: ${allowed}` : allowed)),
   };
-  const code = refused.every(({ key, value }) => key === ENCRYPT_LOCAL && value === true)
-    ? 'setting-encryption'
-    : refused.every(({ key }) => key === OWN_PATTERNS)
-      ? 'setting-pattern'
-      : refused.every(({ unknown }) => unknown)
-        ? 'setting-unknown'
-        : 'setting-invalid';
+  const code = refused.every(({ key }) => key === OWN_PATTERNS)
+    ? 'setting-pattern'
+    : refused.every(({ unknown }) => unknown)
+      ? 'setting-unknown'
+      : 'setting-invalid';
   return new RecollectError(
     code,
     refused

@@ -12,6 +12,7 @@ export const SHORTCUTS = [
   { id: 'notices', keys: 'Alt+T', group: 'go' },
   { id: 'find', keys: 'Mod+F', group: 'go' },
   { id: 'shortcuts', keys: 'Mod+/', group: 'go' },
+  { id: 'lock', keys: 'Mod+Shift+L', group: 'go' },
   { id: 'focus', keys: 'Shift+Escape', group: 'write' },
   { id: 'send', keys: 'Mod+Enter', group: 'write' },
   { id: 'editLast', keys: 'ArrowUp', group: 'write' },

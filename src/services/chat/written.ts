@@ -44,6 +44,13 @@ const leftSchema = z.record(
 type Left = z.infer<typeof leftSchema>;
 
 const LEFT = 'recollect.left';
+
+/** The memory of a tab whose device is locked at rest: it has names of tabs, and never words. */
+export const withoutWords = (memory: TabMemory): TabMemory => ({
+  getItem: (key) => (key === LEFT ? null : memory.getItem(key)),
+  setItem: (key, value) => memory.setItem(key, key === LEFT ? '{}' : value),
+});
+
 const ROWS = 'written/';
 /** Drafts of earlier versions: one for all tabs. */
 const SHARED = 'item/';

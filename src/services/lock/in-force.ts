@@ -101,7 +101,7 @@ export async function convert(
       sealed: conversion.sealed,
       conversion: null,
       stale: [...now.stale, generation],
-      ...(conversion.sealed ? {} : { slots: [], queueKey: null, check: null }),
+      ...(conversion.sealed ? {} : { slots: [], check: null }),
     }));
     return { changed, isDone: true };
   } finally {

@@ -21,6 +21,7 @@ type Message = z.infer<typeof messageSchema>;
 /** `isRight` tells whether a key that another thread sends belongs to this device as it is now. */
 export class KeyHolder {
   #key: DataKey | null = null;
+  #wasLocked = false;
   readonly #channel = new BroadcastChannel(CHANNEL);
   readonly #isRight: (key: DataKey) => Promise<boolean>;
   readonly #listeners = new Set<(type: 'key' | 'lock' | 'changed') => void>();
@@ -38,9 +39,15 @@ export class KeyHolder {
     return this.#key;
   }
 
+  /** Whether the key of this thread was taken away by a lock. */
+  get wasLocked(): boolean {
+    return this.#wasLocked;
+  }
+
   /** Keeps the key in this thread, and gives it to all that wait for it. */
   hold(key: DataKey): void {
     this.#key = key;
+    this.#wasLocked = false;
     this.#send({ type: 'key', key });
     this.#call('key');
   }
@@ -65,7 +72,7 @@ export class KeyHolder {
   /** Locks all tabs, this one included. */
   lock(): void {
     this.#send({ type: 'lock' });
-    this.#call('lock');
+    this.#lose();
   }
 
   /** Tells other tabs that the lock's records changed. */
@@ -86,11 +93,20 @@ export class KeyHolder {
   async #take(message: Message): Promise<void> {
     if (message.type === 'ask') {
       if (this.#key) this.#send({ type: 'key', key: this.#key });
-    } else if (message.type !== 'key') this.#call(message.type);
+    } else if (message.type === 'lock') this.#lose();
+    else if (message.type === 'changed') this.#call('changed');
     else if (this.#key === null && (await this.#isRight(message.key))) {
       this.#key = message.key;
+      this.#wasLocked = false;
       this.#call('key');
     }
+  }
+
+  /** At once, in tabs and workers: one that still keeps what was written must not hand the key to one that was loaded again. */
+  #lose(): void {
+    this.#wasLocked ||= this.#key !== null;
+    this.#key = null;
+    this.#call('lock');
   }
 
   #call(type: 'key' | 'lock' | 'changed'): void {

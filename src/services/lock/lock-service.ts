@@ -1,11 +1,11 @@
 // Turns locking on and off, and copies the log in the background for it: in one tab at a time, resumed at the next start.
 import type { Store } from '../../adapters/log/conversation-log.ts';
 import { newRecoveryPhrase, type Opener } from '../../adapters/vault/key-slots.ts';
-import type { LockRecord, LockRecords } from '../../adapters/vault/lock-records.ts';
-import { createPasskey } from '../../adapters/vault/passkey.ts';
+import { type LockRecord, type LockRecords, NEVER_LOCKED } from '../../adapters/vault/lock-records.ts';
+import { askPasskey, createPasskey } from '../../adapters/vault/passkey.ts';
 import { measuredParameters } from '../../adapters/vault/passphrase.ts';
 import { RecollectError, toProblem } from '../../domain/base/errors.ts';
-import { ignore, log } from '../../domain/base/log.ts';
+import { ignore, log, orElse } from '../../domain/base/log.ts';
 import { writable } from '../../domain/base/readable.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import { convert, nextGeneration } from './in-force.ts';
@@ -34,9 +34,18 @@ interface LockDeps {
 
 /** Reads how things stand and goes on with what was begun. */
 export async function createDeviceLock(deps: LockDeps): Promise<DeviceLock> {
-  const lock = new StoredLock(deps, await deps.records.read());
+  // A browser that keeps nothing has no record either, and one that cannot be read kept the stores from being opened.
+  const record = await orElse(deps.records.read(), NEVER_LOCKED, 'the record of the lock');
+  const lock = new StoredLock(deps, record);
   lock.begin();
   return lock;
+}
+
+/** Asks for one of the device's passkeys. Throws `lock-passkey` where none was used. */
+export async function passkeyOpener(records: LockRecords): Promise<Opener> {
+  const { slots } = await records.read();
+  const { credential, secret } = await askPasskey(slots.filter((slot) => slot.kind === 'passkey'));
+  return { kind: 'passkey', credential, secret };
 }
 
 function stateOf({ sealed, conversion, slots }: LockRecord): Omit<LockState, 'progress' | 'problem'> {
@@ -118,7 +127,7 @@ class StoredLock implements DeviceLock {
       // What was only begun ends; what is sealed is copied back.
       return sealed
         ? { ...record, conversion: { to: nextGeneration(record), sealed: false, ready: false }, stale: left }
-        : { ...record, conversion: null, slots: [], queueKey: null, check: null, stale: left };
+        : { ...record, conversion: null, slots: [], check: null, stale: left };
     });
     this.#copySoon(0);
   }

@@ -8,7 +8,6 @@ import {
   openSlots,
 } from '../../adapters/vault/key-slots.ts';
 import type { LockRecord, LockRecords } from '../../adapters/vault/lock-records.ts';
-import { newQueueKey } from '../../adapters/vault/sealed-box.ts';
 import { RecollectError } from '../../domain/base/errors.ts';
 
 /** Tries without waiting. */
@@ -25,7 +24,7 @@ const CHECK = 'recollect/lock/1|check';
 
 /** Whether the record was made with this key. */
 export async function isKeyOf({ check }: Pick<LockRecord, 'check'>, key: DataKey): Promise<boolean> {
-  return check !== null && (await (await cipherFor(key, 'queue')).open(CHECK, check)) !== null;
+  return check !== null && (await (await cipherFor(key, 'check')).open(CHECK, check)) !== null;
 }
 
 /**
@@ -89,23 +88,18 @@ export async function removeOpener(records: LockRecords, id: string): Promise<vo
   });
 }
 
-/** A new data key in new slots, what tells it from another, and the keys of the queue that is filled while locked. */
+/** A new data key in new slots, and what tells it from another. */
 export async function newLock(
   made: readonly NewSlot[],
   now: () => number,
-): Promise<{ readonly key: DataKey } & Pick<LockRecord, 'slots' | 'check' | 'queueKey'>> {
+): Promise<{ readonly key: DataKey } & Pick<LockRecord, 'slots' | 'check'>> {
   const raw = newDataKey();
   try {
     const slots: KeySlot[] = [];
     for (const one of made) slots.push(await addSlot(raw, one, now()));
     const key = await holdDataKey(raw);
-    const cipher = await cipherFor(key, 'queue');
-    return {
-      key,
-      slots,
-      check: await cipher.seal(CHECK, new Uint8Array()),
-      queueKey: await newQueueKey(cipher),
-    };
+    const check = await (await cipherFor(key, 'check')).seal(CHECK, new Uint8Array());
+    return { key, slots, check };
   } finally {
     raw.fill(0);
   }

@@ -1,5 +1,15 @@
 // What the palette does besides finding: new conversation, import, screens.
-import { Brain, Download, Eraser, HardDrive, Keyboard, Settings, SquarePen, TextQuote } from 'lucide-react';
+import {
+  Brain,
+  Download,
+  Eraser,
+  HardDrive,
+  Keyboard,
+  Lock,
+  Settings,
+  SquarePen,
+  TextQuote,
+} from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { until } from '../../domain/base/readable.ts';
 import { slugsOf } from '../../domain/prompts/prompt.ts';
@@ -14,7 +24,7 @@ export function usePaletteActions(onDone: (then?: () => void) => void): readonly
   const { t } = useTranslation('palette');
   const navigation = useNavigation();
   const session = useSession();
-  const { prompts, commands } = useApp();
+  const { prompts, commands, lock } = useApp();
   const saved = useReadable(prompts.state, (state) => state.prompts);
   const slugs = slugsOf(
     saved,
@@ -28,6 +38,8 @@ export function usePaletteActions(onDone: (then?: () => void) => void): readonly
         void until(session.composer, (there) => there !== null).then((composer) => composer?.insert(line));
       });
     });
+  const canLock = useReadable(lock.state, ({ phase }) => phase === 'sealed' || phase === 'sealing');
+  const lockKeys = useShortcutKeys('lock');
   return [
     {
       id: 'new',
@@ -86,5 +98,16 @@ export function usePaletteActions(onDone: (then?: () => void) => void): readonly
       icon: <TextQuote size={16} aria-hidden />,
       run: () => write(`/${slugs.get(id)}`),
     })),
+    ...(canLock
+      ? [
+          {
+            id: 'lock',
+            label: t('action.lock'),
+            icon: <Lock size={16} aria-hidden />,
+            keys: lockKeys,
+            run: () => onDone(() => lock.lockNow()),
+          },
+        ]
+      : []),
   ];
 }

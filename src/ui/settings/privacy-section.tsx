@@ -2,6 +2,7 @@
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ListSetting } from './list-setting.tsx';
+import { LockGroup } from './lock-group.tsx';
 import { PrivateWords } from './private-words.tsx';
 import { Group, SwitchSetting } from './rows.tsx';
 
@@ -33,6 +34,7 @@ export function PrivacySection() {
         </p>
       )}
       <PrivateWords onChanged={changedNow} />
+      <LockGroup />
       <Group title={t('privacy.voice')}>
         <SwitchSetting path="privacy.dictation_by_service" />
       </Group>

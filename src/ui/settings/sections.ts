@@ -118,6 +118,9 @@ export const SETTING_ENTRIES: readonly SettingEntry[] = [
     'privacy.own_patterns',
     'privacy.exclude_work_dirs',
     'privacy.dictation_by_service',
+    'privacy.encrypt_local',
+    'privacy.lock_after_minutes',
+    'privacy.lock_when_hidden_minutes',
   ),
   ...fields(
     'appearance',

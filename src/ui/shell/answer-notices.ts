@@ -45,14 +45,20 @@ export function AnswerNotices(): null {
   }, [count]);
 
   useEffect(() => {
+    const isPlain = () => app.lock.state.get().phase === 'off';
     const say = (id: ConversationId) => {
       const entry = app.documents.library.get().entries.find((other) => other.id === id);
       const title = shownTitle(entry?.title, t('untitled'));
       const open = () => openConversation(id);
       if (document.hidden && canNotify() && Notification.permission === 'granted')
-        // Whoever looks over a shoulder sees which conversation, and none of its words.
+        // Whoever looks over a shoulder sees which conversation, and none of its words; of a device that is locked at rest not even that, since
+        // the system keeps notices.
         return ignore(
-          notify(t('answerEnded'), { body: title, tag: id, data: { conversation: id } }, open),
+          notify(
+            t('answerEnded'),
+            { ...(isPlain() ? { body: title } : {}), tag: id, data: { conversation: id } },
+            open,
+          ),
           'the notice of an answer: the tab and the sidebar say it as well',
         );
       if (document.hidden && canNotify() && Notification.permission === 'default')

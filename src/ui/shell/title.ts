@@ -18,6 +18,8 @@ export function TabTitle(): null {
   const { route } = useNavigation();
   const entries = useReadable(app.documents.library, (library) => library.entries);
   const work = titlePercent(useLines());
+  // The browser keeps the titles of tabs in its history, in clear.
+  const isPlain = useReadable(app.lock.state, ({ phase }) => phase === 'off');
   const unread = useReadable(useSession().unread, (ids) => ids.size);
   const nameOf = (id: ConversationId): string =>
     isTemporary(id)
@@ -33,8 +35,8 @@ export function TabTitle(): null {
           ? t('newConversation')
           : nameOf(route.conversationId);
   useEffect(() => {
-    const words = `${unread > 0 ? `(${unread}) ` : ''}${place} · Recollect`;
+    const words = `${unread > 0 ? `(${unread}) ` : ''}${isPlain ? `${place} · ` : ''}Recollect`;
     document.title = work === null ? words : `${formatPercent(work / 100)} · ${words}`;
-  }, [place, work, unread]);
+  }, [place, work, unread, isPlain]);
   return null;
 }

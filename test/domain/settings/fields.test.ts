@@ -84,6 +84,8 @@ const ADDED: Readonly<Record<string, unknown>> = {
   'privacy.own_words': [],
   'privacy.own_patterns': [],
   'privacy.skip_sensitive_messages': false,
+  'privacy.lock_after_minutes': 15,
+  'privacy.lock_when_hidden_minutes': 0,
   'storage.cleanup.except_work_dirs': [],
   'storage.cleanup.except_sources': [],
   'embedding.local.query_prefix': 'auto',

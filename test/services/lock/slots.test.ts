@@ -1,10 +1,9 @@
 // Unlocking: wrong tries wait longer and longer, also after a reload, and the right one is never refused for good.
 import 'fake-indexeddb/auto';
 import { expect, it } from 'vitest';
-import { cipherFor, holdDataKey, newDataKey } from '../../../src/adapters/vault/data-key.ts';
+import { holdDataKey, newDataKey } from '../../../src/adapters/vault/data-key.ts';
 import { newRecoveryPhrase } from '../../../src/adapters/vault/key-slots.ts';
 import { createLockRecords } from '../../../src/adapters/vault/lock-records.ts';
-import { openFrom, sealTo } from '../../../src/adapters/vault/sealed-box.ts';
 import {
   addOpener,
   isKeyOf,
@@ -82,18 +81,4 @@ it('adds, changes and removes what opens, and keeps the last', async () => {
     problem: { code: 'lock-last' },
   });
   expect(await isKeyOf(await records.read(), await holdDataKey(newDataKey()))).toBe(false);
-});
-
-it('what arrives while locked opens with the data key alone', async () => {
-  const { records, key } = await locked();
-  const { queueKey } = await records.read();
-  if (!queueKey) throw new Error('unreachable');
-  const sealed = await sealTo(queueKey.open, new TextEncoder().encode('shared with me'));
-  expect(Buffer.from(sealed).includes('shared')).toBe(false);
-  const cipher = await cipherFor(key, 'queue');
-  expect(Buffer.from(await openFrom(queueKey, cipher, sealed)).toString()).toBe('shared with me');
-  const other = await cipherFor(await holdDataKey(newDataKey()), 'queue');
-  await expect(openFrom(queueKey, other, sealed)).rejects.toThrow();
-  sealed[120] = (sealed[120] as number) ^ 1;
-  await expect(openFrom(queueKey, cipher, sealed)).rejects.toThrow();
 });

@@ -462,19 +462,14 @@ recall:
       expect(settings.config.get()).toEqual(defaultConfig);
     });
 
-    it('that wish for encryption here are told that there is none', async () => {
-      const failure = settings.importYaml('ui: { theme: dark }\nprivacy: { encrypt_local: true }\n');
-      await expect(failure).rejects.toMatchObject({ problem: { code: 'setting-encryption' } });
-      expect(settings.config.get()).toEqual(defaultConfig);
-      await expect(settings.set('privacy.encrypt_local', true)).rejects.toMatchObject({
-        problem: { code: 'setting-encryption', params: { allowed: 'false' } },
+    it('that ask for a lock are taken: the dialog of the lock carries it out', async () => {
+      await settings.importYaml(
+        'ui: { theme: dark }\nprivacy: { encrypt_local: true, lock_after_minutes: 5 }\n',
+      );
+      expect(settings.config.get().privacy).toMatchObject({ encrypt_local: true, lock_after_minutes: 5 });
+      await expect(settings.set('privacy.encrypt_local', 'yes')).rejects.toMatchObject({
+        problem: { code: 'setting-invalid' },
       });
-      await settings.importYaml('privacy: { encrypt_local: false }\n');
-      // Kept by an older version: it gives way, and that is said.
-      await store.drawer.set('settings/config', { 'privacy.encrypt_local': true, 'ui.theme': 'dark' });
-      const again = await open();
-      expect(again.config.get()).toMatchObject({ privacy: { encrypt_local: false }, ui: { theme: 'dark' } });
-      expect(again.problem.get()?.code).toBe('setting-encryption');
     });
 
     it.each([

@@ -12,7 +12,6 @@ const ELSEWHERE = [
   'ui.shortcuts',
   'chat.persona',
   'sync.exclude_projects',
-  'privacy.encrypt_local',
 ];
 
 const under = (path: string, group: string) => path === group || path.startsWith(`${group}.`);

@@ -30,6 +30,7 @@ export const palette = {
     forgetAlso: 'erase, purge, delete for good, remove a person, 遗忘, 彻底遗忘, 忘掉',
     shortcuts: 'Keyboard shortcuts',
     prompt: 'Prompt: {{name}}',
+    lock: 'Lock this device',
   },
   /** What people call a setting every day, by its words in the settings. */
   everyday: {

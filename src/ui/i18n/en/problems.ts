@@ -385,11 +385,6 @@ export const problems = {
     kept: 'All settings are as they were.',
     do: 'There are: {{allowed}}.',
   },
-  'setting-encryption': {
-    what: 'privacy.encrypt_local cannot be true: Recollect does not encrypt conversations on this device.',
-    kept: 'The value that was in force stays in force. API keys are sealed here, and what sync sends is encrypted, in any case.',
-    do: 'Leave it at false. What lies on this device is protected by your system account and the encryption of its disk.',
-  },
   'lock-wrong': {
     what: 'That does not unlock this device.',
     kept: 'Nothing was changed; everything here is still sealed and safe.',

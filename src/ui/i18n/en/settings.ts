@@ -238,6 +238,18 @@ export const settings = {
       help: 'The model goes back to a checkpoint with a note to itself. The branch it leaves stays.',
     },
     'tools.max_steps': { label: 'Steps', help: 'At most this many requests for one answer.' },
+    'privacy.encrypt_local': {
+      label: 'Lock this device',
+      help: 'Seals everything you said with a passphrase.',
+    },
+    'privacy.lock_after_minutes': {
+      label: 'Lock after minutes without use',
+      help: 'In no tab a key, a click or a touch. 0: never.',
+    },
+    'privacy.lock_when_hidden_minutes': {
+      label: 'Lock after minutes out of sight',
+      help: 'When no tab of Recollect is to be seen. 0: never.',
+    },
     'privacy.sensitive_keywords': {
       label: 'Sensitive words',
       help: 'What stands behind one of these words (password: …) is a private word: below you choose where it is kept out.',
@@ -722,7 +734,7 @@ export const settings = {
       model:
         'What you send goes to the endpoint you chose, together with the passages the card shows, and nowhere else.',
       keys: 'Keys are sealed on this device. They are not in exports.',
-      disk: 'Conversations and index lie on this device as the browser keeps them, not encrypted by Recollect: whoever can use your account here can read them.',
+      disk: 'Conversations and index lie on this device as the browser keeps them. While it can be locked (above) they are sealed; otherwise whoever can use your account here can read them.',
     },
   },
   appearance: {

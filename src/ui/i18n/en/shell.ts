@@ -117,6 +117,7 @@ export const shell = {
     panel: 'Show or hide the context panel',
     notices: 'Go to the latest notice',
     shortcuts: 'All shortcuts',
+    lock: 'Lock this device, where that is turned on',
     focus: 'Go to the composer',
     send: 'Send from anywhere in the composer',
     find: 'Find in conversation',

@@ -29,6 +29,7 @@ export const palette = {
     forgetAlso: '忘掉, 抹除, 清除, 彻底删除, forget, erase, purge',
     shortcuts: '键盘快捷键',
     prompt: '提示词：{{name}}',
+    lock: '锁定此设备',
   },
   /** 设置的日常叫法，按它在设置里的名字。 */
   everyday: {

@@ -373,11 +373,6 @@ export const problems = {
     kept: '所有设置都保持原样。',
     do: '可用的有：{{allowed}}。',
   },
-  'setting-encryption': {
-    what: 'privacy.encrypt_local 不能设为 true：Recollect 不加密这台设备上的对话。',
-    kept: '原来的值继续有效。API 密钥始终封存在本机，同步送出的内容始终加密。',
-    do: '请保持 false。本机上的内容由你的系统账户和磁盘加密来保护。',
-  },
   'lock-wrong': {
     what: '这个口令无法解锁此设备。',
     kept: '没有任何改动，这里的一切仍然加密保存着。',

@@ -154,6 +154,15 @@ export const settings = {
       help: '模型带着给自己的留言回到检查点；离开的分支会保留。',
     },
     'tools.max_steps': { label: '步数', help: '一次回答最多发出这么多请求。' },
+    'privacy.encrypt_local': { label: '锁定此设备', help: '用口令加密你说过的一切。' },
+    'privacy.lock_after_minutes': {
+      label: '多少分钟不使用后锁定',
+      help: '所有标签页里都没有按键、点击或触摸。0 表示从不。',
+    },
+    'privacy.lock_when_hidden_minutes': {
+      label: '多少分钟看不见后锁定',
+      help: '当 Recollect 的标签页都不在眼前时。0 表示从不。',
+    },
     'privacy.sensitive_keywords': {
       label: '敏感词',
       help: '写在这些词后面的内容（密码：…）属于隐私内容，下面可以选择它不进入哪里。',
@@ -580,7 +589,7 @@ export const settings = {
         '对话保存在这个浏览器里。打开同步后，也会密封着送到你自己的设备；不打开，就哪里也不去。没有跟踪。',
       model: '你发送的内容只会连同卡片所示的片段发往你选择的服务，不会去别处。',
       keys: '密钥封存在这台设备上，不会出现在导出文件里。',
-      disk: '对话和索引照浏览器的方式存在这台设备上，Recollect 不另行加密：能用你账户的人就能读到。',
+      disk: '对话和索引按浏览器的方式保存在这台设备上。开启上面的锁定后它们是加密的；否则，能使用这里账户的人都能读到。',
     },
   },
   appearance: {

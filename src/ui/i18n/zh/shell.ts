@@ -105,6 +105,7 @@ export const shell = {
     panel: '展开或收起上下文面板',
     notices: '前往最新的通知',
     shortcuts: '全部快捷键',
+    lock: '锁定此设备（已开启锁定时）',
     focus: '回到输入框',
     send: '在输入框任意处发送',
     find: '在对话中查找',

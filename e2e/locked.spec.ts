@@ -1,0 +1,225 @@
+// A device that can be locked: a canary said before and after is nowhere on its disk in clear, byte by byte, also after a crash in the middle.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from '@playwright/test';
+import { bringExport, chatgptHistory, expect, openApp, ownBrowser, remembered, saved, test } from './app.ts';
+
+const BASE = `http://localhost:${process.env.E2E_PORT ?? 4317}`;
+const PASSPHRASE = 'a kettle hums at dawn';
+const BEFORE = 'zqx7wkv3jhm9tpl2fdy5';
+const AFTER = 'bnr4scg8ewu6oai1xzk0';
+
+/** Files of the profile in which the words are, as the browser may write them. What the browser itself noted of titles is no store of ours. */
+function filesWith(profile: string, words: string): string[] {
+  const forms = [Buffer.from(words), Buffer.from(words, 'utf16le')];
+  return readdirSync(profile, { recursive: true, withFileTypes: true })
+    .filter((file) => file.isFile())
+    .map((file) => join(file.parentPath, file.name))
+    .filter((path) => {
+      const bytes = readFileSync(path);
+      return forms.some((form) => bytes.includes(form));
+    })
+    .map((path) => path.slice(profile.length + 1));
+}
+const ours = (files: readonly string[]) =>
+  files.filter((path) =>
+    /IndexedDB|File System|Local Storage|Session Storage|WebStorage|Service Worker|shared_proto_db/.test(
+      path,
+    ),
+  );
+
+async function unlock(page: Page): Promise<void> {
+  await page.goto(`${BASE}/?console`);
+  await page.getByLabel('Passphrase', { exact: true }).fill(PASSPHRASE);
+  await page.getByRole('button', { name: 'Unlock' }).click();
+  await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
+  await expect
+    .poll(() => page.evaluate(() => globalThis.recollect?.app.documents.library.get().ready))
+    .toBe(true);
+}
+
+/** Through the dialog, as a person does it. */
+async function turnOn(page: Page): Promise<void> {
+  await page.goto(`${BASE}/settings/privacy?console`);
+  await page.getByRole('switch', { name: 'Lock this device' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Passphrase', { exact: true }).fill(PASSPHRASE);
+  await dialog.getByLabel('Passphrase again').fill(PASSPHRASE);
+  await dialog.getByRole('button', { name: 'Next' }).click();
+  const words = (await dialog.getByRole('listitem').allInnerTexts()).map((line) =>
+    line.replace(/^\d+\s*/, ''),
+  );
+  expect(words).toHaveLength(24);
+  await dialog.getByRole('button', { name: 'I wrote them down' }).click();
+  for (const field of await dialog.getByRole('textbox').all()) {
+    const label = await field.evaluate((one) => (one as HTMLInputElement).labels?.[0]?.textContent ?? '');
+    await field.fill(words[Number(/\d+/.exec(label)?.[0]) - 1] ?? '');
+  }
+  await dialog.getByRole('button', { name: 'Seal this device' }).click();
+  await expect(page.getByRole('button', { name: 'Finish now' })).toBeVisible();
+}
+
+const texts = (page: Page, title: string): Promise<string> =>
+  page.evaluate(async (title) => {
+    const app = globalThis.recollect?.app;
+    const entry = app?.documents.library.get().entries.find((one) => one.title === title);
+    const conversation = entry && (await app?.documents.read(entry.id));
+    return JSON.stringify([...(conversation?.messages.values() ?? [])].map(({ parts }) => parts));
+  }, title);
+
+test('what was said before and after is nowhere on the disk in clear, also after a crash in the middle', async () => {
+  const browser = ownBrowser();
+  try {
+    let context = await browser.open();
+    let page = context.pages()[0] ?? (await context.newPage());
+    await openApp(page, `${BASE}/?console`);
+    await bringExport(
+      page,
+      chatgptHistory([{ title: 'Kettles', turns: [`The code is ${BEFORE}.`, `Noted: ${BEFORE}`] }]),
+    );
+    await page.evaluate(
+      (words) => globalThis.recollect?.app.settings.set('chat.instructions', words),
+      BEFORE,
+    );
+    await saved(page);
+    await remembered(page, 'words');
+    await expect.poll(() => page.evaluate(() => globalThis.recollect?.app.logCopy.get()?.state)).toBe('kept');
+    await context.close();
+    // The search finds what is there.
+    const clear = ours(filesWith(browser.profile, BEFORE));
+    expect(clear.some((path) => path.includes('IndexedDB'))).toBe(true);
+    expect(clear.some((path) => path.includes('File System'))).toBe(true);
+
+    context = await browser.open();
+    page = context.pages()[0] ?? (await context.newPage());
+    await turnOn(page);
+    await page.getByRole('button', { name: 'Finish now' }).click();
+    await page.getByLabel('Passphrase', { exact: true }).fill(PASSPHRASE);
+    // Killed while the change is being finished.
+    await page.getByRole('button', { name: 'Unlock' }).click();
+    await browser.kill();
+
+    context = await browser.open();
+    page = context.pages()[0] ?? (await context.newPage());
+    await unlock(page);
+    expect(await texts(page, 'Kettles')).toContain(BEFORE);
+    await page.evaluate(async (words) => {
+      const message = {
+        id: crypto.randomUUID(),
+        parentId: null,
+        role: 'user',
+        kind: 'message',
+        createdAt: Date.now(),
+        parts: [{ type: 'text', text: `And now ${words}.` }],
+      };
+      const change = { messages: [message], meta: { title: 'Later' } };
+      await globalThis.recollect?.app.documents.change(crypto.randomUUID() as never, change as never);
+    }, AFTER);
+    await page.getByRole('textbox', { name: 'Message' }).fill(`A draft with ${AFTER}`);
+    await saved(page);
+    await remembered(page, 'words');
+    await expect
+      .poll(() =>
+        page.evaluate(async (words) => {
+          const { memory } = globalThis.recollect?.app ?? {};
+          const hits = await new Promise((resolve) => {
+            const onHits = (found: unknown, final: boolean) => final && resolve(found);
+            const { signal } = new AbortController();
+            void memory?.search({ text: words, filter: {}, limit: 5, signal, onHits });
+          });
+          return JSON.stringify(hits).includes(words);
+        }, BEFORE),
+      )
+      .toBe(true);
+    await browser.kill();
+    const left = { before: filesWith(browser.profile, BEFORE), after: filesWith(browser.profile, AFTER) };
+    expect({ before: ours(left.before), after: ours(left.after) }).toEqual({ before: [], after: [] });
+
+    context = await browser.open();
+    page = context.pages()[0] ?? (await context.newPage());
+    await unlock(page);
+    expect(await texts(page, 'Later')).toContain(AFTER);
+    await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue(`A draft with ${AFTER}`);
+  } finally {
+    await browser.dispose();
+  }
+});
+
+test('locking one tab locks the other, and locking is turned off again with nothing lost', async () => {
+  const browser = ownBrowser();
+  try {
+    const context = await browser.open();
+    const page = context.pages()[0] ?? (await context.newPage());
+    await openApp(page, `${BASE}/?console`);
+    await bringExport(
+      page,
+      chatgptHistory([{ title: 'Kettles', turns: [`The code is ${BEFORE}.`, `Noted: ${BEFORE}`] }]),
+    );
+    await saved(page);
+    await turnOn(page);
+    await page.getByRole('button', { name: 'Finish now' }).click();
+    await unlock(page);
+    await expect
+      .poll(() => page.evaluate(() => globalThis.recollect?.app.lock.state.get().phase))
+      .toBe('sealed');
+
+    // A second tab is handed the key by the first.
+    const other = await context.newPage();
+    await other.goto(`${BASE}/?console`);
+    await expect(other.getByRole('textbox', { name: 'Message' })).toBeVisible();
+    await expect.poll(() => texts(other, 'Kettles')).toContain(BEFORE);
+    await other.getByRole('textbox', { name: 'Message' }).fill(AFTER);
+    for (let round = 0; round < 2; round += 1) {
+      await page.bringToFront();
+      await page.keyboard.press('ControlOrMeta+Shift+L');
+      for (const tab of [page, other]) {
+        await expect(tab.getByRole('heading', { name: 'Recollect is locked' })).toBeVisible();
+        await expect(tab.getByText('Kettles')).toHaveCount(0);
+        expect(await tab.title()).not.toContain('Kettles');
+      }
+      // What was asked and answered between them meanwhile opened neither.
+      await other.reload();
+      await expect(other.getByRole('heading', { name: 'Recollect is locked' })).toBeVisible();
+      await page.getByLabel('Passphrase', { exact: true }).fill(PASSPHRASE);
+      await page.getByRole('button', { name: 'Unlock' }).click();
+      for (const tab of [page, other])
+        await expect(tab.getByRole('textbox', { name: 'Message' })).toBeVisible();
+    }
+    // Written a moment before the lock: it stands in the first tab that is there again.
+    const written = async () =>
+      (
+        await Promise.all(
+          [page, other].map((tab) => tab.getByRole('textbox', { name: 'Message' }).inputValue()),
+        )
+      ).join();
+    await expect.poll(written).toContain(AFTER);
+    await other.close();
+
+    await page.goto(`${BASE}/settings/privacy?console`);
+    // The last tab was loaded again: it asks.
+    await page.getByLabel('Passphrase', { exact: true }).fill(PASSPHRASE);
+    await page.getByRole('button', { name: 'Unlock' }).click();
+    await page.getByRole('switch', { name: 'Lock this device' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Passphrase', { exact: true }).fill('not this one');
+    await dialog.getByRole('button', { name: 'Turn off' }).click();
+    await expect(dialog.getByRole('alert')).toContainText('That does not unlock this device.');
+    await dialog.getByLabel('Passphrase', { exact: true }).fill(PASSPHRASE);
+    await dialog.getByRole('button', { name: 'Turn off' }).click();
+    await page.getByRole('button', { name: 'Finish now' }).click();
+    await unlock(page);
+    await expect
+      .poll(() => page.evaluate(() => globalThis.recollect?.app.lock.state.get().phase))
+      .toBe('off');
+    expect(await texts(page, 'Kettles')).toContain(BEFORE);
+    await page.goto(`${BASE}/?console`);
+    await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
+    await expect.poll(() => texts(page, 'Kettles')).toContain(BEFORE);
+    await remembered(page, 'words');
+    expect(
+      await page.evaluate(() => globalThis.recollect?.app.settings.config.get().privacy.encrypt_local),
+    ).toBe(false);
+  } finally {
+    await browser.dispose();
+  }
+});

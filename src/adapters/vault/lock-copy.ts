@@ -1,0 +1,45 @@
+// A second copy of the lock's record, in OPFS: a browser that finds a database damaged may delete all of them, and without its key slots the
+// second copy of a sealed log would open for nobody.
+import { z } from 'zod';
+import { readJson } from '../../domain/base/json.ts';
+import { orElse } from '../../domain/base/log.ts';
+import { fromText, toText } from '../../domain/sync/bytes.ts';
+
+interface LockCopy {
+  readonly check: Uint8Array | null;
+}
+const keptSchema = z.looseObject({ check: z.string().nullable() });
+const fileOf = (name: string) => `${name}.json`;
+
+/** What the copy holds, as it was given; undefined where there is none, or the browser has no OPFS. */
+export async function readLockCopy(name: string): Promise<unknown> {
+  const root = await orElse(storageRoot(), null, 'no OPFS: the record of the lock has no copy');
+  if (!root) return undefined;
+  let words: string;
+  try {
+    words = await (await (await root.getFileHandle(fileOf(name))).getFile()).text();
+  } catch (error) {
+    if ((error as { name?: unknown } | null)?.name === 'NotFoundError') return undefined;
+    throw error;
+  }
+  const kept = keptSchema.safeParse(readJson(words));
+  // What cannot be read is handed on to be refused, never taken for none.
+  if (!kept.success) return 'damaged';
+  const { check, ...others } = kept.data;
+  return { ...others, check: check === null ? null : fromText(check) };
+}
+
+/** Replaces the copy in one step by what `read` gives; one thread at a time, so that the last one to write has read the latest. */
+export async function writeLockCopy(name: string, read: () => Promise<LockCopy>): Promise<void> {
+  const write = async () => {
+    const file = await (await storageRoot()).getFileHandle(fileOf(name), { create: true });
+    const { check, ...others } = await read();
+    const words = JSON.stringify({ ...others, check: check && toText(check) });
+    const stream = await file.createWritable();
+    await stream.write(words);
+    await stream.close();
+  };
+  await navigator.locks.request(`recollect:${fileOf(name)}`, write);
+}
+
+const storageRoot = async (): Promise<FileSystemDirectoryHandle> => await navigator.storage.getDirectory();

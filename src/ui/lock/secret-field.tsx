@@ -1,0 +1,26 @@
+// A field for a passphrase: hidden, and shown while one wants to see it.
+import { Eye, EyeOff } from 'lucide-react';
+import { type ComponentProps, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { IconButton, TextField } from '../shell/controls.tsx';
+
+export function SecretField(props: Omit<ComponentProps<typeof TextField>, 'type' | 'trailing'>) {
+  const { t } = useTranslation('lock');
+  const [isShown, setShown] = useState(false);
+  return (
+    <TextField
+      {...props}
+      type={isShown ? 'text' : 'password'}
+      spellCheck={false}
+      autoCapitalize="none"
+      trailing={
+        <IconButton
+          size="sm"
+          label={t(isShown ? 'hide' : 'show')}
+          icon={isShown ? <EyeOff size={16} aria-hidden /> : <Eye size={16} aria-hidden />}
+          onClick={() => setShown(!isShown)}
+        />
+      }
+    />
+  );
+}

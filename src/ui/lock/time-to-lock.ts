@@ -1,0 +1,13 @@
+// When a device locks by itself.
+
+/** Whether it is time to lock. All in ms; a limit of 0 is none. */
+export function isTimeToLock(
+  now: number,
+  { active, hiddenSince }: { readonly active: number; readonly hiddenSince: number | null },
+  limits: { readonly idle: number; readonly hidden: number },
+): boolean {
+  if (limits.idle > 0 && now - active >= limits.idle) return true;
+  // Another tab may be in sight.
+  const away = hiddenSince === null ? 0 : now - Math.max(hiddenSince, active);
+  return limits.hidden > 0 && away >= limits.hidden;
+}

@@ -1,0 +1,197 @@
+// The screen of a locked device: drawn before anything that a person said is in memory. It knows the lock's records, and no other service.
+import { Fingerprint } from 'lucide-react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { createRoot, type Root } from 'react-dom/client';
+import { useTranslation } from 'react-i18next';
+import { isRecoveryPhrase, type Opener } from '../../adapters/vault/key-slots.ts';
+import type { LockRecord, LockRecords } from '../../adapters/vault/lock-records.ts';
+import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
+import type { KeyHolder } from '../../services/lock/key-holder.ts';
+import { passkeyOpener } from '../../services/lock/lock-service.ts';
+import { unlock } from '../../services/lock/slots.ts';
+import { languageFor, setLanguage } from '../i18n/index.ts';
+import { sentences } from '../i18n/sentences.ts';
+import { Button, Progress, TextArea, TooltipProvider } from '../shell/controls.tsx';
+import { Logo } from '../shell/logo.tsx';
+import { useProblemWords } from '../shell/problem-notice.tsx';
+import { SecretField } from './secret-field.tsx';
+
+interface Parts {
+  readonly records: LockRecords;
+  readonly holder: KeyHolder;
+}
+
+/** Owns what is drawn until the app is. */
+export class UnlockScreen {
+  readonly #container: HTMLElement;
+  #root: Root | null = null;
+
+  constructor(container: HTMLElement) {
+    this.#container = container;
+  }
+
+  /** Resolves when this thread holds the key: brought here, or handed over by another window that was unlocked meanwhile. */
+  async ask({ records, holder }: Parts): Promise<void> {
+    const record = await records.read();
+    await setLanguage(languageFor(record.language, navigator.languages));
+    const found = new Promise<void>((resolve) => {
+      const stop = holder.subscribe((type) => {
+        if (type !== 'key') return;
+        stop();
+        resolve();
+      });
+    });
+    this.#draw(<Ask parts={{ records, holder }} slots={record.slots} />);
+    await found;
+  }
+
+  /** Entries of a change that is being finished. */
+  progress(done: number, all: number): void {
+    this.#draw(<Finishing done={done} all={all} />);
+  }
+
+  close(): void {
+    this.#root?.unmount();
+    this.#root = null;
+  }
+
+  #draw(content: React.ReactNode): void {
+    this.#root ??= createRoot(this.#container);
+    this.#root.render(<TooltipProvider>{content}</TooltipProvider>);
+  }
+}
+
+const FRAME =
+  'flex min-h-[calc(100dvh-var(--safe-top)-var(--safe-bottom))] flex-col items-center justify-center gap-4 p-6';
+
+function Finishing({ done, all }: { done: number; all: number }) {
+  const { t } = useTranslation('lock');
+  return (
+    <main className={FRAME}>
+      <Logo size={40} />
+      <h1 className="font-semibold text-xl">{t('finishing')}</h1>
+      <div className="w-full max-w-80">
+        <Progress label={t('finishing')} value={all > 0 ? done / all : 0} />
+      </div>
+      <p role="status" className="text-ink-2 tabular-nums">
+        {t('finishingText', { done, all })}
+      </p>
+    </main>
+  );
+}
+
+function Ask({ parts, slots }: { parts: Parts; slots: LockRecord['slots'] }) {
+  const { t } = useTranslation('lock');
+  const [byWords, setByWords] = useState(false);
+  const [text, setText] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const wait = useWait(problem);
+  const field = useRef<HTMLInputElement>(null);
+  const has = (kind: string) => slots.some((slot) => slot.kind === kind);
+  const tryIt = async (opener: () => Promise<Opener>) => {
+    setBusy(true);
+    setProblem(null);
+    try {
+      parts.holder.hold(await unlock(parts.records, await opener()));
+    } catch (error) {
+      setProblem(toProblem(error));
+      setBusy(false);
+      field.current?.select();
+    }
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (busy || wait > 0 || text === '') return;
+    void tryIt(async () => {
+      if (!byWords) return { kind: 'passphrase', passphrase: text };
+      if (!isRecoveryPhrase(text))
+        throw new RecollectError('lock-phrase', 'These are not 24 words of the list');
+      return { kind: 'recovery', words: text };
+    });
+  };
+  const other = () => {
+    setByWords(!byWords);
+    setText('');
+    setProblem(null);
+  };
+  const error = <ProblemWords problem={problem} wait={wait} />;
+  return (
+    <main className={FRAME}>
+      <Logo size={40} />
+      <h1 className="font-semibold text-xl">{t('title')}</h1>
+      <p className="text-center text-ink-2">{t('lead')}</p>
+      <form onSubmit={submit} className="flex w-full max-w-80 flex-col gap-3">
+        {byWords ? (
+          <TextArea
+            label={t('words')}
+            hint={t('wordsHint')}
+            error={problem && error}
+            rows={5}
+            autoFocus
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+          />
+        ) : (
+          <SecretField
+            ref={field}
+            label={t('passphrase')}
+            error={problem && error}
+            autoFocus
+            autoComplete="current-password"
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+          />
+        )}
+        <Button type="submit" variant="primary" busy={busy} disabled={wait > 0 || text === ''}>
+          {t('unlock')}
+        </Button>
+        {has('passkey') && !byWords && (
+          <Button
+            icon={<Fingerprint size={16} aria-hidden />}
+            disabled={busy || wait > 0}
+            onClick={() => void tryIt(() => passkeyOpener(parts.records))}
+          >
+            {t('usePasskey')}
+          </Button>
+        )}
+        {has('recovery') && (
+          <Button variant="ghost" disabled={busy} onClick={other}>
+            {t(byWords ? 'backToPassphrase' : 'forgotten')}
+          </Button>
+        )}
+      </form>
+    </main>
+  );
+}
+
+/** What went wrong, and what to do; the seconds count down. */
+function ProblemWords({ problem, wait }: { problem: Problem | null; wait: number }) {
+  const words = useProblemWords();
+  if (!problem) return null;
+  const counted = problem.code === 'lock-wait' ? { ...problem, params: { seconds: wait } } : problem;
+  if (problem.code === 'lock-wait' && wait === 0) return null;
+  const { what, kept, todo } = words(counted);
+  return <>{sentences(what, kept, todo)}</>;
+}
+
+/** Seconds until the next try is allowed. */
+function useWait(problem: Problem | null): number {
+  const [left, setLeft] = useState(0);
+  useEffect(() => {
+    const seconds = problem?.code === 'lock-wait' ? Number(problem.params?.seconds ?? 0) : 0;
+    setLeft(seconds);
+    if (seconds === 0) return;
+    const until = Date.now() + seconds * 1000;
+    const timer = setInterval(() => {
+      const now = Math.max(0, Math.ceil((until - Date.now()) / 1000));
+      setLeft(now);
+      if (now === 0) clearInterval(timer);
+    }, 250);
+    return () => clearInterval(timer);
+  }, [problem]);
+  return left;
+}

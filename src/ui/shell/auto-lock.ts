@@ -1,0 +1,93 @@
+// Locks the device when nobody is at it: after a time without a key, a click or a touch in any tab, and after a time out of sight. And leads to
+// the dialog where the configuration asks for another lock than there is.
+import { useEffect, useRef } from 'react';
+import { log } from '../../domain/base/log.ts';
+import { useApp, useReadable } from '../hooks/app.tsx';
+import { useNavigation } from '../hooks/navigation.tsx';
+import { isTimeToLock } from '../lock/time-to-lock.ts';
+import { useShortcuts } from './shortcuts.ts';
+
+/** When anybody did something in any tab, ms since 1970. Of all tabs, so that a busy one keeps the others open. */
+const KEY = 'recollect.active';
+/** How often the time is looked at and noted, ms. */
+const EVERY_MS = 5_000;
+const MINUTE = 60_000;
+
+const lastActive = (): number => {
+  try {
+    return Number(localStorage.getItem(KEY) ?? 0);
+  } catch (error) {
+    log.debug('Other tabs cannot be asked when somebody was there', error);
+    return 0;
+  }
+};
+const note = (at: number): void => {
+  try {
+    localStorage.setItem(KEY, String(at));
+  } catch (error) {
+    log.debug('Other tabs do not learn that somebody is here', error);
+  }
+};
+
+/** Draws nothing. */
+export function AutoLock(): null {
+  const { lock, settings } = useApp();
+  const isOn = useReadable(lock.state, ({ phase }) => phase === 'sealed' || phase === 'sealing');
+  const { lock_after_minutes: idle, lock_when_hidden_minutes: hidden } = useReadable(
+    settings.config,
+    ({ privacy }) => privacy,
+  );
+  useShortcuts({
+    lock: () => {
+      if (!isOn) return false;
+      lock.lockNow();
+      return undefined;
+    },
+  });
+  useEffect(() => {
+    if (!isOn || (idle === 0 && hidden === 0)) return;
+    const limits = { idle: idle * MINUTE, hidden: hidden * MINUTE };
+    let own = Date.now();
+    let hiddenSince = document.hidden ? own : null;
+    note(own);
+    const onActive = () => {
+      const now = Date.now();
+      if (now - own < EVERY_MS) return;
+      own = now;
+      note(now);
+    };
+    const look = () => {
+      const now = Date.now();
+      if (isTimeToLock(now, { active: Math.max(own, lastActive()), hiddenSince }, limits)) lock.lockNow();
+    };
+    const onVisible = () => {
+      // A computer that slept wakes up with the page in sight: first it is looked at whether it should be locked.
+      look();
+      hiddenSince = document.hidden ? Date.now() : null;
+    };
+    const timer = setInterval(look, EVERY_MS);
+    const events = ['keydown', 'pointerdown', 'pointermove', 'wheel', 'touchstart'];
+    for (const event of events) window.addEventListener(event, onActive, { capture: true, passive: true });
+    document.addEventListener('visibilitychange', onVisible);
+    return () => {
+      clearInterval(timer);
+      for (const event of events) window.removeEventListener(event, onActive, { capture: true });
+      document.removeEventListener('visibilitychange', onVisible);
+    };
+  }, [isOn, idle, hidden, lock]);
+  useRequest(isOn);
+  return null;
+}
+
+/** A file may ask for a lock, or for none: what it asks for is done by the dialog in the settings. */
+function useRequest(isOn: boolean): void {
+  const { lock, settings } = useApp();
+  const { openScreen } = useNavigation();
+  const open = useRef(openScreen);
+  open.current = openScreen;
+  const wanted = useReadable(settings.config, ({ privacy }) => privacy.encrypt_local);
+  const isAsked = wanted !== isOn && lock.isAvailable;
+  useEffect(() => {
+    if (isAsked && document.visibilityState === 'visible') open.current('settings', 'privacy');
+  }, [isAsked]);
+}

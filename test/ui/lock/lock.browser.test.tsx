@@ -1,0 +1,201 @@
+// Locking: the screen of a locked device, and its group in the settings with the dialogs that turn it on, change it and turn it off.
+import { deleteDB } from 'idb';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { page, userEvent } from 'vitest/browser';
+import { cipherFor } from '../../../src/adapters/vault/data-key.ts';
+import { newRecoveryPhrase } from '../../../src/adapters/vault/key-slots.ts';
+import { createLockRecords } from '../../../src/adapters/vault/lock-records.ts';
+import { newEntryId } from '../../../src/domain/base/ids.ts';
+import { KeyHolder } from '../../../src/services/lock/key-holder.ts';
+import { isKeyOf, newLock } from '../../../src/services/lock/slots.ts';
+import { UnlockScreen } from '../../../src/ui/lock/unlock-screen.tsx';
+import { createTestApp, expectAccessible, show } from '../harness.tsx';
+
+const argon = { memory: 64, iterations: 1 };
+const closing: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+/** A locked device, and the screen that asks. */
+async function locked(language: 'en' | 'zh' = 'en') {
+  const records = createLockRecords(`lock-${newEntryId()}`);
+  const words = newRecoveryPhrase();
+  const { key, ...made } = await newLock(
+    [
+      { kind: 'passphrase', passphrase: 'correct horse', argon },
+      { kind: 'recovery', words },
+    ],
+    Date.now,
+  );
+  await records.change((before) => ({ ...before, ...made, language }));
+  const ending = new AbortController();
+  const isRight = async (one: CryptoKey) => isKeyOf(await records.read(), one);
+  const holder = new KeyHolder(isRight, ending.signal);
+  const container = document.createElement('div');
+  document.body.append(container);
+  const screen = new UnlockScreen(container);
+  closing.push(() => {
+    screen.close();
+    container.remove();
+    ending.abort();
+  });
+  const done = vi.fn();
+  void screen.ask({ records, holder }).then(done);
+  return { records, holder, key, words, done, isRight };
+}
+const passphrase = () => page.getByLabelText('Passphrase', { exact: true });
+const unlock = () => page.getByRole('button', { name: 'Unlock' });
+
+describe('the screen of a locked device', () => {
+  it('opens with the passphrase, says so when it is wrong, and waits after three wrong tries', async () => {
+    const { done, holder } = await locked();
+    await expect.element(page.getByRole('heading', { name: 'Recollect is locked' })).toBeVisible();
+    await expect.element(passphrase()).toHaveFocus();
+    await expectAccessible();
+    for (let n = 0; n < 3; n += 1) {
+      await passphrase().fill('wrong');
+      await userEvent.keyboard('{Enter}');
+      await expect.element(page.getByRole('alert')).toHaveTextContent('That does not unlock this device.');
+    }
+    await passphrase().fill('correct horse');
+    await userEvent.keyboard('{Enter}');
+    await expect.element(page.getByRole('alert')).toHaveTextContent(/Too many wrong tries/);
+    await expect.element(unlock()).toBeDisabled();
+    await expect.element(unlock()).toBeEnabled();
+    await unlock().click();
+    await expect.poll(() => done.mock.calls.length).toBe(1);
+    expect(holder.get()).not.toBeNull();
+  });
+
+  it('opens with the 24 words, and tells a slip of the pen from wrong words', async () => {
+    const { done, words } = await locked();
+    await page.getByRole('button', { name: 'I forgot it: use the 24 words' }).click();
+    const field = page.getByLabelText('Recovery phrase');
+    await field.fill(words.split(' ').slice(1).join(' '));
+    await unlock().click();
+    await expect.element(page.getByRole('alert')).toHaveTextContent('These are not the 24 words');
+    await field.fill(words);
+    await unlock().click();
+    await expect.poll(() => done.mock.calls.length).toBe(1);
+  });
+
+  it('opens by itself when another window was unlocked, and only with the key of this device', async () => {
+    const { done, key, isRight, holder } = await locked('zh');
+    await expect.element(page.getByRole('heading', { name: 'Recollect 已锁定' })).toBeVisible();
+    await page.viewport(320, 640);
+    expect(document.documentElement.scrollWidth).toBe(320);
+    await expectAccessible();
+    await page.viewport(1280, 800);
+    const ending = new AbortController();
+    const other = new KeyHolder(isRight, ending.signal);
+    const { key: wrong } = await newLock([{ kind: 'passphrase', passphrase: 'x', argon }], Date.now);
+    other.hold(wrong);
+    expect(await holder.ask(600)).toBeNull();
+    const third = new KeyHolder(isRight, ending.signal);
+    third.hold(key);
+    await expect.poll(() => done.mock.calls.length).toBe(1);
+    // It came as a key that cannot be read out, and opens what the other one seals.
+    const mine = holder.get();
+    if (!mine) throw new Error('unreachable');
+    expect(mine.extractable).toBe(false);
+    const sealed = await (await cipherFor(key, 'log')).seal('a', new Uint8Array([1, 2]));
+    expect(await (await cipherFor(mine, 'log')).open('a', sealed)).toEqual(new Uint8Array([1, 2]));
+    // Locked anywhere, it is gone everywhere at once: one that is loaded again gets it from nobody.
+    third.lock();
+    await expect.poll(() => holder.get()).toBeNull();
+    expect([holder.wasLocked, third.wasLocked, third.get()]).toEqual([true, true, null]);
+    expect(await new KeyHolder(isRight, ending.signal).ask(700)).toBeNull();
+    ending.abort();
+  });
+});
+
+it('the record of the lock comes back from its copy when the browser deleted every database', async () => {
+  const name = `lock-${newEntryId()}`;
+  const records = createLockRecords(name);
+  expect((await records.read()).slots).toEqual([]);
+  const words = newRecoveryPhrase();
+  const { key, ...made } = await newLock([{ kind: 'recovery', words }], Date.now);
+  await records.change((before) => ({ ...before, ...made, generation: 2, sealed: true }));
+  const before = await records.read();
+  records.close();
+  await deleteDB(name);
+  const again = createLockRecords(name);
+  expect(await again.read()).toEqual(before);
+  expect(await isKeyOf(await again.read(), key)).toBe(true);
+  again.close();
+  await deleteDB(name);
+  expect(await createLockRecords(name).change((now) => ({ ...now, language: 'zh' }))).toEqual({
+    ...before,
+    language: 'zh',
+  });
+});
+
+describe('locking in the settings', () => {
+  const group = () => page.getByRole('region', { name: 'Lock this device' });
+  const dialog = () => page.getByRole('dialog');
+
+  it('is turned on in steps, changed, and turned off with the passphrase', async () => {
+    const app = await createTestApp();
+    await show(app, '/settings/privacy');
+    await expect.element(group()).toHaveTextContent(/can read your conversations/);
+    await group().getByRole('switch').click();
+    const next = () => dialog().getByRole('button', { name: 'Next' });
+    await dialog().getByLabelText('Passphrase', { exact: true }).fill('short');
+    await expect.element(dialog()).toHaveTextContent('Too short: 5 of 10 characters.');
+    await expect.element(next()).toBeDisabled();
+    await dialog().getByLabelText('Passphrase', { exact: true }).fill('a kettle hums');
+    await dialog().getByLabelText('Passphrase again').fill('a kettle hum');
+    await expect.element(dialog()).toHaveTextContent('The two are not the same.');
+    await dialog().getByLabelText('Passphrase again').fill('a kettle hums');
+    await expectAccessible();
+    await next().click();
+    const items = dialog().getByRole('listitem').elements();
+    const words = items.map((item) => item.textContent?.replace(/^\d+/, '').trim() ?? '');
+    expect(words).toHaveLength(24);
+    await expectAccessible();
+    await dialog().getByRole('button', { name: 'I wrote them down' }).click();
+    const seal = () => dialog().getByRole('button', { name: 'Seal this device' });
+    await expect.element(seal()).toBeDisabled();
+    for (const field of dialog().getByRole('textbox').elements() as HTMLInputElement[]) {
+      const at = Number(/\d+/.exec(field.labels?.[0]?.textContent ?? '')?.[0]);
+      await userEvent.fill(field, words[at - 1] ?? '');
+    }
+    await seal().click();
+    await expect.element(group().getByRole('button', { name: 'Finish now' })).toBeVisible();
+    expect(app.lock.state.get()).toMatchObject({ phase: 'sealing', ready: true });
+    expect(app.settings.config.get().privacy.encrypt_local).toBe(true);
+    await expect.element(group().getByText('Recovery phrase, 24 words')).toBeVisible();
+    await expectAccessible();
+
+    await group().getByRole('button', { name: 'Change…' }).click();
+    await dialog().getByLabelText('Passphrase', { exact: true }).fill('wrong');
+    await dialog().getByRole('button', { name: 'Continue' }).click();
+    await dialog().getByLabelText('Passphrase', { exact: true }).fill('another kettle');
+    await dialog().getByLabelText('Passphrase again').fill('another kettle');
+    await dialog().getByRole('button', { name: 'Change…' }).click();
+    await expect.element(dialog().getByRole('alert')).toHaveTextContent('That does not unlock this device.');
+    await userEvent.keyboard('{Escape}');
+
+    await group().getByRole('switch').click();
+    await dialog().getByLabelText('Passphrase', { exact: true }).fill('a kettle hums');
+    await dialog().getByRole('button', { name: 'Turn off' }).click();
+    await expect.element(dialog()).not.toBeInTheDocument();
+    expect(app.lock.state.get()).toMatchObject({ phase: 'off', slots: [] });
+    expect(app.settings.config.get().privacy.encrypt_local).toBe(false);
+  });
+
+  it('follows the configuration with the same dialog, goes back when that is left, fits 320 px, and speaks Chinese', async () => {
+    const app = await createTestApp();
+    await app.settings.set('ui.language', 'zh');
+    await app.settings.set('ui.theme', 'dark');
+    await show(app, '/', { width: 320, height: 640 });
+    await app.settings.importYaml('privacy: { encrypt_local: true }\n');
+    await expect.element(dialog().getByLabelText('口令', { exact: true })).toBeVisible();
+    expect(document.documentElement.scrollWidth).toBe(320);
+    await expectAccessible();
+    await userEvent.keyboard('{Escape}');
+    await expect.poll(() => app.settings.config.get().privacy.encrypt_local).toBe(false);
+    expect(app.lock.state.get().phase).toBe('off');
+  });
+});
