@@ -38,6 +38,12 @@ async function unlock(page: Page): Promise<void> {
     .toBe(true);
 }
 
+/** The page is loaded again by itself: going elsewhere before it asks would race with that. */
+async function finishNow(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Finish now' }).click();
+  await expect(page.getByRole('heading', { name: 'Recollect is locked' })).toBeVisible();
+}
+
 /** Through the dialog, as a person does it. */
 async function turnOn(page: Page): Promise<void> {
   await page.goto(`${BASE}/settings/privacy?console`);
@@ -93,7 +99,7 @@ test('what was said before and after is nowhere on the disk in clear, also after
     context = await browser.open();
     page = context.pages()[0] ?? (await context.newPage());
     await turnOn(page);
-    await page.getByRole('button', { name: 'Finish now' }).click();
+    await finishNow(page);
     await page.getByLabel('Passphrase', { exact: true }).fill(PASSPHRASE);
     // Killed while the change is being finished.
     await page.getByRole('button', { name: 'Unlock' }).click();
@@ -157,7 +163,7 @@ test('locking one tab locks the other, and locking is turned off again with noth
     );
     await saved(page);
     await turnOn(page);
-    await page.getByRole('button', { name: 'Finish now' }).click();
+    await finishNow(page);
     await unlock(page);
     await expect
       .poll(() => page.evaluate(() => globalThis.recollect?.app.lock.state.get().phase))
@@ -206,7 +212,7 @@ test('locking one tab locks the other, and locking is turned off again with noth
     await expect(dialog.getByRole('alert')).toContainText('That does not unlock this device.');
     await dialog.getByLabel('Passphrase', { exact: true }).fill(PASSPHRASE);
     await dialog.getByRole('button', { name: 'Turn off' }).click();
-    await page.getByRole('button', { name: 'Finish now' }).click();
+    await finishNow(page);
     await unlock(page);
     await expect
       .poll(() => page.evaluate(() => globalThis.recollect?.app.lock.state.get().phase))

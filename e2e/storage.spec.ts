@@ -155,23 +155,6 @@ for (const width of [1280, 390])
     expect(Math.abs(((await top()) ?? 0) - (before ?? 0))).toBeLessThan(8);
   });
 
-test('encrypting what lies here is refused, and stays off', async ({ page }) => {
-  await openApp(page);
-  const refused = await page.evaluate(() =>
-    globalThis.recollect?.app.settings.set('privacy.encrypt_local' as never, true as never).then(
-      () => 'taken',
-      (error: { problem?: { code?: string } }) => error.problem?.code,
-    ),
-  );
-  expect(refused).toBe('setting-encryption');
-  const config = () =>
-    page.evaluate(() => {
-      const { privacy, storage } = globalThis.recollect?.app.settings.config.get() ?? {};
-      return { encrypt: privacy?.encrypt_local, limit: storage?.max_size_mb };
-    });
-  expect(await config()).toEqual({ encrypt: false, limit: 2048 });
-});
-
 test('J and K walk the messages, O opens what was recalled, Alt with arrows walks the conversations', async ({
   page,
 }) => {
