@@ -1,6 +1,7 @@
 // How a thread comes to the stores in force: it learns how the device's lock stands, has the key handed to it or brought by the person, and keeps
 // a change of databases from happening while it runs.
 
+import { ifFree } from '../adapters/browser/locks.ts';
 import type { IndexedDbOptions } from '../adapters/log/indexed-db.ts';
 import type { DataKey } from '../adapters/vault/data-key.ts';
 import {
@@ -11,7 +12,7 @@ import {
 } from '../adapters/vault/lock-records.ts';
 import { RecollectError } from '../domain/base/errors.ts';
 import { log, orElse } from '../domain/base/log.ts';
-import { convert, deleteStale, type InForce, openInForce } from '../services/lock/in-force.ts';
+import { CONVERTING, convert, deleteStale, type InForce, openInForce } from '../services/lock/in-force.ts';
 import { KeyHolder } from '../services/lock/key-holder.ts';
 import { isKeyOf } from '../services/lock/slots.ts';
 
@@ -86,7 +87,7 @@ export async function openForTab(deps: TabDeps): Promise<OpenedTab> {
   if (key && record.conversion?.ready) await finish(deps, parts, key);
   // At each start until it is done: what was replaced is not left behind.
   await orElse(
-    deleteStale(records, removeIndex),
+    ifFree(CONVERTING, () => deleteStale(records, removeIndex)),
     undefined,
     'a database that was replaced; the next start deletes it',
   );

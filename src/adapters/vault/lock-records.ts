@@ -13,7 +13,7 @@ const KEY = 'lock';
 const bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
 const schema = z.object({
   version: z.literal(1).default(1),
-  /** Number of the log database in force (`services/lock/generations.ts`), and whether its contents are sealed. */
+  /** Number of the log database in force (`adapters/log/generations.ts`), and whether its contents are sealed. */
   generation: z.number().int().min(1).default(1),
   sealed: z.boolean().default(false),
   slots: z.array(slotSchema).default([]),

@@ -13,6 +13,7 @@ import type { LockRecord, LockRecords } from '../../adapters/vault/lock-records.
 import type { Vault } from '../../adapters/vault/vault.ts';
 import { createVault } from '../../adapters/vault/web-crypto.ts';
 import type { RecordCipher } from '../../domain/base/record-cipher.ts';
+import { isKeyOf } from './slots.ts';
 
 export interface InForce {
   /** Name of the log's database. */
@@ -54,6 +55,9 @@ export async function openInForce(
   };
 }
 
+/** Name of the Web Lock of the tab that copies, or deletes what was copied. */
+export const CONVERTING = 'recollect:convert';
+
 interface ConversionDeps {
   readonly records: LockRecords;
   readonly key: DataKey;
@@ -63,15 +67,17 @@ interface ConversionDeps {
 
 /**
  * Copies what the new database does not have yet. `alone`: no other thread has the log open; then the new one takes its place, and true is
- * returned. Cut off anywhere, it goes on at the next call.
+ * returned. Cut off anywhere, it goes on at the next call. Throws for another key than that of the lock: what it sealed would open for nobody.
  */
 export async function convert(
   deps: ConversionDeps,
   alone: boolean,
 ): Promise<{ changed: number; isDone: boolean }> {
   const { records, key, signal, onProgress } = deps;
-  const { conversion, generation, sealed } = await records.read();
+  const record = await records.read();
+  const { conversion, generation, sealed } = record;
   if (!conversion) return { changed: 0, isDone: true };
+  if (!(await isKeyOf(record, key))) throw new Error('This tab has another key than that of the lock');
   const [from, to] = [databaseName(generation), databaseName(conversion.to)];
   const ciphers = await ciphersOf(key);
   const source = await openStore({ name: from });
@@ -116,7 +122,7 @@ async function copyVault(from: Vault, to: Vault): Promise<void> {
   for (const name of await to.names()) if (!names.includes(name)) await to.put(name, '');
 }
 
-/** Deletes databases that were replaced, with their second copies; `removeIndex`: the index's files of the other kind. */
+/** Deletes databases that were replaced, with their second copies, while nobody copies into one; `removeIndex`: the index's files of the other kind. */
 export async function deleteStale(
   records: LockRecords,
   removeIndex: (sealed: boolean) => Promise<void>,

@@ -95,7 +95,8 @@ export class KeyHolder {
       if (this.#key) this.#send({ type: 'key', key: this.#key });
     } else if (message.type === 'lock') this.#lose();
     else if (message.type === 'changed') this.#call('changed');
-    else if (this.#key === null && (await this.#isRight(message.key))) {
+    // Also in the place of another: locking may have been called off and turned on anew.
+    else if (await this.#isRight(message.key)) {
       this.#key = message.key;
       this.#wasLocked = false;
       this.#call('key');

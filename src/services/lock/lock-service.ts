@@ -8,7 +8,7 @@ import { RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { ignore, log, orElse } from '../../domain/base/log.ts';
 import { writable } from '../../domain/base/readable.ts';
 import type { Config } from '../../domain/settings/config.ts';
-import { convert, nextGeneration } from './in-force.ts';
+import { CONVERTING, convert, nextGeneration } from './in-force.ts';
 import type { KeyHolder } from './key-holder.ts';
 import type { DeviceLock, LockState } from './lock.ts';
 import { addOpener, newLock, removeOpener, unlock } from './slots.ts';
@@ -98,8 +98,6 @@ class StoredLock implements DeviceLock {
 
   async turnOn(passphrase: string, words: string): Promise<void> {
     const { records, holder, now, language } = this.#deps;
-    const before = await records.read();
-    if (before.slots.length > 0) throw new RecollectError('lock-busy', 'Locking is on already');
     const argon = await measuredParameters();
     const { key, ...made } = await newLock(
       [
@@ -108,15 +106,20 @@ class StoredLock implements DeviceLock {
       ],
       now,
     );
-    await this.#change((record) => ({
-      ...record,
-      ...made,
-      language: language(),
-      tries: { failed: 0, until: 0 },
-      conversion: { to: nextGeneration(record), sealed: true, ready: false },
-    }));
+    await records.change((record) => {
+      // Asked in the same write: of two tabs that turn it on at once, one does.
+      if (record.slots.length > 0) throw new RecollectError('lock-busy', 'Locking is on already');
+      return {
+        ...record,
+        ...made,
+        language: language(),
+        tries: { failed: 0, until: 0 },
+        conversion: { to: nextGeneration(record), sealed: true, ready: false },
+      };
+    });
+    // Before the news: other tabs begin to copy at once, and may have the key of a lock that was called off.
     holder.hold(key);
-    this.#copySoon(0);
+    await this.#announced();
   }
 
   async turnOff(opener: Opener): Promise<void> {
@@ -129,7 +132,6 @@ class StoredLock implements DeviceLock {
         ? { ...record, conversion: { to: nextGeneration(record), sealed: false, ready: false }, stale: left }
         : { ...record, conversion: null, slots: [], check: null, stale: left };
     });
-    this.#copySoon(0);
   }
 
   async changePassphrase(opener: Opener, passphrase: string): Promise<void> {
@@ -191,11 +193,13 @@ class StoredLock implements DeviceLock {
 
   async #copy(): Promise<void> {
     const { records, holder, exclusively, signal } = this.#deps;
-    const key = holder.get();
-    if (!key || this.#copying) return;
+    if (!holder.get() || this.#copying) return;
     this.#copying = true;
     try {
-      await exclusively('recollect:convert', async () => {
+      await exclusively(CONVERTING, async () => {
+        // The key as it is once this tab's turn has come.
+        const key = holder.get();
+        if (!key) return;
         const onProgress = (done: number, all: number) =>
           this.state.update((before) => ({ ...before, progress: { done, all }, problem: null }));
         for (;;) {

@@ -79,7 +79,7 @@ export async function addOpener(
   }
 }
 
-/** Takes one away. Throws `lock-last` for the last passphrase or the last of all. */
+/** Takes one away. Throws `lock-last` for the last of all. */
 export async function removeOpener(records: LockRecords, id: string): Promise<void> {
   await records.change((before) => {
     const slots = before.slots.filter((slot) => slot.id !== id);

@@ -170,6 +170,24 @@ describe('a log that is sealed', () => {
     await after.store.log.close();
   });
 
+  it('is not copied by a tab that still has the key of a lock that was called off', async () => {
+    await begin();
+    const before = await seen(null);
+    const old = await turnOn();
+    // Called off before it was in force, and turned on anew: another key, while the other tab was not loaded again.
+    await records.change((now) => ({
+      ...now,
+      slots: [],
+      check: null,
+      conversion: null,
+      stale: [...now.stale, now.conversion?.to ?? 0],
+    }));
+    const key = await turnOn();
+    await expect(convert({ records, key: old, signal }, false)).rejects.toThrow('another key');
+    await carryOut(key);
+    expect(await seen(key)).toEqual(before);
+  });
+
   it('is found too new by an app from before there were locks, not empty', async () => {
     await begin();
     await carryOut(await turnOn());

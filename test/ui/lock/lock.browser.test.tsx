@@ -7,8 +7,10 @@ import { newRecoveryPhrase } from '../../../src/adapters/vault/key-slots.ts';
 import { createLockRecords } from '../../../src/adapters/vault/lock-records.ts';
 import { newEntryId } from '../../../src/domain/base/ids.ts';
 import { KeyHolder } from '../../../src/services/lock/key-holder.ts';
+import { createDeviceLock } from '../../../src/services/lock/lock-service.ts';
 import { isKeyOf, newLock } from '../../../src/services/lock/slots.ts';
 import { UnlockScreen } from '../../../src/ui/lock/unlock-screen.tsx';
+import { openForTab } from '../../../src/workers/device-lock.ts';
 import { createTestApp, expectAccessible, show } from '../harness.tsx';
 
 const argon = { memory: 64, iterations: 1 };
@@ -108,6 +110,84 @@ describe('the screen of a locked device', () => {
     expect(await new KeyHolder(isRight, ending.signal).ask(700)).toBeNull();
     ending.abort();
   });
+});
+
+describe('two tabs of one device', () => {
+  /** Two tabs that have not been locked yet; nothing is copied. */
+  async function twoTabs() {
+    const records = createLockRecords(`lock-${newEntryId()}`);
+    const ending = new AbortController();
+    closing.push(() => ending.abort());
+    const tab = async () => {
+      const holder = new KeyHolder(async (key) => isKeyOf(await records.read(), key), ending.signal);
+      const lock = await createDeviceLock({
+        records,
+        holder,
+        kind: 'persistent',
+        language: () => 'en',
+        exclusively: () => new Promise<never>(() => {}),
+        now: Date.now,
+        signal: ending.signal,
+      });
+      return { holder, lock };
+    };
+    return { records, a: await tab(), b: await tab() };
+  }
+
+  it('that turn locking on at once make one lock, whose key both have', async () => {
+    const { records, a, b } = await twoTabs();
+    const tries = await Promise.allSettled([
+      a.lock.turnOn('a kettle hums', newRecoveryPhrase()),
+      b.lock.turnOn('another kettle', newRecoveryPhrase()),
+    ]);
+    expect(tries.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(tries.find((one) => one.status === 'rejected')?.reason).toMatchObject({
+      problem: { code: 'lock-busy' },
+    });
+    for (const { holder } of [a, b])
+      await expect
+        .poll(async () => {
+          const key = holder.get();
+          return key !== null && (await isKeyOf(await records.read(), key));
+        })
+        .toBe(true);
+  });
+
+  it('have the same key after locking was called off and turned on anew', async () => {
+    const { records, a, b } = await twoTabs();
+    await a.lock.turnOn('a kettle hums', newRecoveryPhrase());
+    await expect.poll(() => b.holder.get()).not.toBeNull();
+    await a.lock.turnOff({ kind: 'passphrase', passphrase: 'a kettle hums' });
+    await a.lock.turnOn('another kettle', newRecoveryPhrase());
+    await expect
+      .poll(async () => {
+        const key = b.holder.get();
+        return key !== null && (await isKeyOf(await records.read(), key));
+      })
+      .toBe(true);
+  });
+});
+
+it('a tab that starts leaves the database that another one is still copying into', async () => {
+  const records = createLockRecords();
+  const { generation, stale } = await records.change((now) => ({ ...now, stale: [77] }));
+  const ending = new AbortController();
+  closing.push(() => ending.abort());
+  const removeIndex = vi.fn(async () => undefined);
+  const start = async () => {
+    const { inForce } = await openForTab({
+      signal: ending.signal,
+      unlock: () => Promise.reject(new Error('It is not locked')),
+      onProgress: () => undefined,
+      removeIndex,
+    });
+    await (await inForce).store.log.close();
+  };
+  expect({ generation, stale }).toEqual({ generation: 1, stale: [77] });
+  await navigator.locks.request('recollect:convert', start);
+  expect([removeIndex.mock.calls.length, (await records.read()).stale]).toEqual([0, [77]]);
+  await start();
+  expect([removeIndex.mock.calls.length, (await records.read()).stale]).toEqual([1, []]);
 });
 
 it('the record of the lock comes back from its copy when the browser deleted every database', async () => {
