@@ -137,7 +137,12 @@ function Ways({ slots }: { slots: LockState['slots'] }) {
         })}
       </ul>
       {hasPasskeys() && (
-        <Button size="sm" icon={<Fingerprint size={14} aria-hidden />} onClick={() => setWay('passkey')}>
+        <Button
+          size="sm"
+          className="mt-2"
+          icon={<Fingerprint size={14} aria-hidden />}
+          onClick={() => setWay('passkey')}
+        >
           {t('addPasskey')}
         </Button>
       )}

@@ -734,7 +734,7 @@ export const settings = {
       model:
         'What you send goes to the endpoint you chose, together with the passages the card shows, and nowhere else.',
       keys: 'Keys are sealed on this device. They are not in exports.',
-      disk: 'Conversations and index lie on this device as the browser keeps them. While it can be locked (above) they are sealed; otherwise whoever can use your account here can read them.',
+      disk: 'Conversations and index lie on this device as the browser keeps them. With locking on (above) they are sealed; otherwise whoever can use your account here can read them.',
     },
   },
   appearance: {
