@@ -73,15 +73,22 @@ const THOUGHT_FIELDS = [
   'thinking_content',
   'thought',
 ];
-/** Marks of the template that some servers leave in a field that holds thoughts anyway. */
-const THOUGHT_MARK = /^\s*<\/?think>\s*|\s*<\/think>\s*$/gi;
+/** Thoughts without the marks of the template that some servers leave in a field that holds thoughts anyway. */
+function withoutMarks(text: string): string {
+  let words = text;
+  for (const mark of ['<think>', '</think>'])
+    if (words.trimStart().toLowerCase().startsWith(mark))
+      words = words.trimStart().slice(mark.length).trimStart();
+  const last = words.trimEnd();
+  return last.toLowerCase().endsWith('</think>') ? last.slice(0, -'</think>'.length).trimEnd() : words;
+}
 
 function thoughtsOf(delta: Fields): Piece[] {
   for (const name of THOUGHT_FIELDS) {
     const pieces = piecesOf(delta[name], 'reasoning_content');
     if (pieces.length > 0)
       return pieces.flatMap(({ type, text }) => {
-        const words = text.replace(THOUGHT_MARK, '');
+        const words = withoutMarks(text);
         return words === '' ? [] : [{ type, text: words }];
       });
   }
@@ -446,13 +453,14 @@ const MOST_SOURCES = 100;
 
 const isWhole = (text: string): boolean => text === '' || readJson(text) !== undefined;
 const isComplete = (text: string): boolean => text.startsWith('{') && isWhole(text);
+const EMPTY: ReadonlySet<string> = new Set(['', '{}', '{ }', 'null']);
 
 /**
  * Arguments with what a delta adds. Some servers begin with an empty object or a space; some send all that they had sent once more. An object
  * cannot begin within its own first characters, so what begins with all that came is the whole, and no piece.
  */
 function argumentsWith(before: string, text: string): string {
-  if (before === '' && /^\s*(?:\{\s*\}|null)?\s*$/.test(text)) return '';
+  if (before === '' && EMPTY.has(text.trim())) return '';
   return before.startsWith('{') && text.startsWith(before) ? text : before + text;
 }
 
