@@ -1,78 +1,100 @@
 // An answer without its Markdown, for places that show text as it is: mails, notes, forms, and a voice. Pure.
-import type { Nodes, Parents, Table } from 'mdast';
+import type { Definition, Nodes, Parents, Table } from 'mdast';
+import { numbersOf } from './markdown/list-numbers.ts';
 import { parseMarkdown } from './markdown/parse.ts';
+import { withTags } from './markdown/tree.ts';
 import { NestingGuard } from './nesting.ts';
 
 /** What stands between two blocks of one kind of parent. */
 const BETWEEN: Readonly<Record<string, string>> = { list: '\n', listItem: '\n', table: '\n' };
 
-/** `spoken`: what is said in the place of a block of code; addresses are left out then. */
-type Spoken = { readonly code: string } | null;
+/** `spoken`: what is said in the place of a block of code; addresses are left out then. `definitions`: what links refer to. */
+interface Reading {
+  readonly spoken: { readonly code: string } | null;
+  readonly definitions: ReadonlyMap<string, Definition>;
+}
 
-const within = (node: Parents, spoken: Spoken): string => {
-  const blocks = node.children.map((child) => words(child, spoken)).filter((text) => text !== '');
-  const inline = node.children.every(({ type }) => !BLOCKS.has(type));
-  return blocks.join(inline ? '' : (BETWEEN[node.type] ?? '\n\n'));
+const within = (node: Parents, reading: Reading): string => {
+  const texts = node.children.map((child) => words(child, reading)).filter((text) => text !== '');
+  return texts.join(CONTAINERS.has(node.type) ? (BETWEEN[node.type] ?? '\n\n') : '');
 };
-const BLOCKS: ReadonlySet<string> = new Set([
-  'paragraph',
-  'heading',
+const CONTAINERS: ReadonlySet<string> = new Set([
+  'root',
+  'blockquote',
   'list',
   'listItem',
-  'blockquote',
-  'code',
   'table',
-  'tableRow',
-  'thematicBreak',
-  'math',
-  'html',
   'footnoteDefinition',
-  'definition',
 ]);
 
+const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', nbsp: '\u00a0' };
+
+/** HTML that is drawn, by its words. */
+const wordsOfHtml = (html: string): string =>
+  html
+    .replace(/<br\b[^<>]*>/gi, '\n')
+    .replace(/<\/(?:td|th)\s*>(?=\s*<t)/gi, '\t')
+    .replace(/<\/(?:tr|li|p|div|h[1-6]|dt|dd|summary|blockquote)\s*>(?!\s*$)/gi, '\n')
+    .replace(/<[^<>]*>/g, '')
+    .replace(/&(lt|gt|amp|quot|nbsp);/g, (_, name: string) => ENTITIES[name] as string);
+
 /** Cells parted by tabs: pasted into a sheet, they are cells again. */
-const rowsOf = ({ children }: Table, spoken: Spoken): string =>
+const rowsOf = ({ children }: Table, reading: Reading): string =>
   children
-    .map((row) => row.children.map((cell) => within(cell, spoken)).join(spoken ? ', ' : '\t'))
+    .map((row) =>
+      row.children
+        .map((cell) => within(cell, reading).replaceAll('\n', ' '))
+        .join(reading.spoken ? ', ' : '\t'),
+    )
     .join('\n');
+
+const linkOf = (text: string, url: string, { spoken }: Reading): string =>
+  spoken ||
+  [url, url.replace(/^mailto:/, ''), url.replace(/^http:\/\//, '')].includes(text) ||
+  url.startsWith('#')
+    ? text
+    : `${text} (${url})`;
 
 const indented = (text: string, first: string): string =>
   first + text.replaceAll('\n', `\n${' '.repeat(first.length)}`);
 
-function words(node: Nodes, spoken: Spoken): string {
+function words(node: Nodes, reading: Reading): string {
   switch (node.type) {
     case 'code':
-      return spoken ? spoken.code : node.value;
+      return reading.spoken ? reading.spoken.code : node.value;
+    case 'html':
+      return wordsOfHtml(node.value);
     case 'break':
       return '\n';
     case 'thematicBreak':
       return '———';
     case 'image':
       return node.alt ?? '';
-    case 'link': {
-      const text = within(node, spoken);
-      return spoken || text === node.url || node.url.startsWith('#') ? text : `${text} (${node.url})`;
+    case 'link':
+      return linkOf(within(node, reading), node.url, reading);
+    case 'linkReference': {
+      const url = reading.definitions.get(node.identifier)?.url;
+      return url === undefined ? within(node, reading) : linkOf(within(node, reading), url, reading);
     }
-    case 'list':
+    case 'list': {
+      const numbers = numbersOf(node);
       return node.children
         .map((item, at) => {
           const box = item.checked === true ? '[x] ' : item.checked === false ? '[ ] ' : '';
-          return indented(
-            within(item, spoken),
-            `${node.ordered ? `${(node.start ?? 1) + at}.` : '-'} ${box}`,
-          );
+          return indented(within(item, reading), `${node.ordered ? `${numbers[at]}.` : '-'} ${box}`);
         })
         .join('\n');
+    }
     case 'table':
-      return rowsOf(node, spoken);
+      return rowsOf(node, reading);
     case 'footnoteReference':
       return `[${node.label ?? node.identifier}]`;
     case 'footnoteDefinition':
-      return indented(within(node, spoken), `[${node.label ?? node.identifier}] `);
+      return indented(within(node, reading), `[${node.label ?? node.identifier}] `);
     case 'definition':
       return '';
     default:
-      return 'children' in node ? within(node, spoken) : 'value' in node ? node.value : '';
+      return 'children' in node ? within(node, reading) : 'value' in node ? node.value : '';
   }
 }
 
@@ -85,7 +107,17 @@ export const plainAnswer = (markdown: string): string => read(markdown, null);
 /** The same as it is read aloud: blocks of code are left out, and `code` is said in their place; no addresses of links. */
 export const spokenAnswer = (markdown: string, code: string): string => read(markdown, { code });
 
-const read = (markdown: string, spoken: Spoken): string =>
-  markdown.length > READ_UP_TO || new NestingGuard().isTooDeep(markdown)
-    ? markdown
-    : words(parseMarkdown(markdown), spoken).trim();
+const read = (markdown: string, spoken: Reading['spoken']): string =>
+  markdown.length > READ_UP_TO || new NestingGuard().isTooDeep(markdown) ? markdown : plain(markdown, spoken);
+
+function plain(markdown: string, spoken: Reading['spoken']): string {
+  const root = parseMarkdown(markdown);
+  const definitions = new Map<string, Definition>();
+  const look = (node: Nodes) => {
+    if (node.type === 'definition' && !definitions.has(node.identifier))
+      definitions.set(node.identifier, node);
+    if ('children' in node) for (const child of node.children) look(child);
+  };
+  look(root);
+  return words(withTags(root), { spoken, definitions }).trim();
+}

@@ -62,6 +62,16 @@ describe('formulas', () => {
     ['| a |\n| - |\n| $x$ |', ['inline x']],
     ['**so $x$**', ['inline x']],
     ['$\\$5 + x$', ['inline \\$5 + x']],
+    [
+      'so:\n\\begin{align*}\na &= b \\\\\nc\n\\end{align*}\nand',
+      ['block \\begin{align*}\na &#x26;= b \\\\\nc\n\\end{align*}'],
+    ],
+    ['> \\begin{gather}\n> a\n> \\end{gather}', ['block \\begin{gather}\na\n\\end{gather}']],
+    [
+      'so $\\begin{split}a\\end{split}$ and $$b \\tag{2}$$.',
+      ['block \\begin{split}a\\end{split}', 'block b \\tag{2}'],
+    ],
+    ['| a | b |\n| - | - |\n| $|x|$ | \\(|y|\\) |', ['inline |x|', 'inline |y|']],
   ])('are read in %j', (text, expected) => expect(formulas(text)).toEqual(expected));
 
   it.each([
@@ -82,6 +92,7 @@ describe('formulas', () => {
     '$$ is the process, kill $$ and wait for $$ there',
     'echo $$HOME/bin:$$PATH',
     'the $ sign and the US$ sign, $$$',
+    '\\begin{itemize} is no formula, \\begin{align} neither',
   ])('are not prices, variables or words: %s', (text) => {
     expect(formulas(text)).toEqual([]);
     expect(words(text)).toBe(text);
@@ -138,6 +149,20 @@ describe('code', () => {
     ]);
   });
 
+  it.each([
+    ['```md\n# T\n```js\nx\n```\nend\n```\nafter', ['# T\n```js\nx\n```\nend']],
+    ['> ~~~markdown\n> ~~~sh\n> ls\n> ~~~\n> ~~~\n> b', ['~~~sh\nls\n~~~']],
+    // Where one of them has no end of its own, CommonMark's rule holds.
+    ['```md\n```js\nx\n```\n\nafter', ['```js\nx']],
+    ['```md\nx\n```\n\n```js\ny\n```', ['x', 'y']],
+    ['```js\n```md\n```\nafter\n```\nz', ['```md', 'z']],
+  ])('of Markdown holds the fences within it: %j', (text, expected) => {
+    expect(codes(text)).toEqual(expected);
+    const reader = new AnswerReader();
+    for (let at = 1; at < text.length; at += 1) reader.read(text.slice(0, at), true);
+    expect(html(reader.read(text, false))).toBe(html(new AnswerReader().read(text, false)));
+  });
+
   it('keeps lines that are empty, spaces at the end, and tabs', () => {
     expect(codes('```\n\na  \n\tb\n\n```')).toEqual(['\na  \n\tb\n']);
   });
@@ -151,6 +176,78 @@ describe('tildes', () => {
   it('strike where there are two, also beside punctuation', () => {
     expect(drawn('~~删除。~~好')).toBe('<p><del>删除。</del>好</p>');
   });
+});
+
+describe('tables', () => {
+  const rows = (text: string) =>
+    [...drawn(text).matchAll(/<tr>([\s\S]*?)<\/tr>/g)].map(([, row = '']) =>
+      [...row.matchAll(/<t[hd]>([\s\S]*?)<\/t[hd]>/g)].map(([, cell]) => cell),
+    );
+  it.each([
+    [
+      '| a | b |\n| - | - |\n| `x|y` | ``z`|`` |',
+      [
+        ['a', 'b'],
+        ['<code>x|y</code>', '<code>z`|</code>'],
+      ],
+    ],
+    ['| `a||b` | c |\n| - | - |', [['<code>a||b</code>', 'c']]],
+    [
+      'a | b\r\n-- | --\r\n`x|y` | `\\|`',
+      [
+        ['a', 'b'],
+        ['<code>x|y</code>', '<code>|</code>'],
+      ],
+    ],
+    ['> | a |\n> | - |\n> | `x|y` |', [['a'], ['<code>x|y</code>']]],
+    [
+      '| a | b |\n| - | - |\n| 1 | 2 | 3 |',
+      [
+        ['a', 'b'],
+        ['1', '2', '3'],
+      ],
+    ],
+    [
+      '| a | b |\n| - | - |\n| ` | ` |',
+      [
+        ['a', 'b'],
+        ['`', '`'],
+      ],
+    ],
+    [
+      '| a | b |\n| - | - |\n| $5 | $10 |\n\n`x | y`',
+      [
+        ['a', 'b'],
+        ['$5', '$10'],
+      ],
+    ],
+  ])('lose nothing of a row, and part no code: %j', (text, expected) => expect(rows(text)).toEqual(expected));
+});
+
+describe('the numbers of a list', () => {
+  const numbers = (text: string) =>
+    [...drawn(text).matchAll(/<(?:ol start|li value)="(\d+)"/g)].map(([, at]) => at);
+  it.each([
+    ['10. a\n9. b\n8. c', ['10', '9', '8']],
+    ['1. a\n3. b\n\n   c\n7) d', ['3', '7']],
+    ['1. a\n1. b\n1. c', []],
+    ['5. a\n6. b', ['5']],
+  ])('are those that were written: %j', (text, expected) => expect(numbers(text)).toEqual(expected));
+});
+
+describe('stars and underscores', () => {
+  it.each([
+    '5*3*2 = 30 and 2**3**4',
+    'width*height*depth, f(x)*g(x)*h(x), (a+b)*(c+d)*(e)',
+    'x*2*y and a[1]*(b)*2',
+    '__init__.py and if __name__ == "__main__": and __proto__',
+  ])('that multiply, or stand around a name, are words: %s', (text) => expect(words(text)).toBe(text));
+  it.each([
+    ['**H**yper**T**ext', '<strong>H</strong>yper<strong>T</strong>ext'],
+    ['**Top 10**list', '<strong>Top 10</strong>list'],
+    ['un*frigging x*able', 'un<em>frigging x</em>able'],
+    ['中*文*中 *a* __b__', '中<em>文</em>中 <em>a</em> <strong>b</strong>'],
+  ])('that do not are emphasis: %s', (text, expected) => expect(drawn(text)).toBe(`<p>${expected}</p>`));
 });
 
 describe('emphasis beside Chinese, Japanese and Korean punctuation', () => {
@@ -204,6 +301,8 @@ describe('tags', () => {
     'in <Button onClick={a}> and <Table>',
     '<img src=x onerror="a()"><script>a()</script>',
     'use the <iframe> and the <input type="text"> element',
+    'docker pull <image:tag>, ssh <user@host>, <host:port>, <std:string>',
+    '</p> closes a paragraph',
   ])('that are none are text: %s', (text) => expect(words(text)).toBe(text));
   it('that are none keep a block of them line by line', () => {
     expect(words('<form action="/x">\n  <input name="a">\n</form>')).toBe(

@@ -43,6 +43,20 @@ it('keeps paragraphs, lists, code and tables apart, and drops the signs', () => 
   );
 });
 
+it.each([
+  ['a<br>b <b>c</b> H<sub>2</sub>O List<String>', 'a\nb c H2O List<String>'],
+  ['| a | b |\n|-|-|\n| x<br>y | `c|d` |', 'a\tb\nx y\tc|d'],
+  ['<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>', 'a\tb\nc'],
+  ['<details>\n<summary>S</summary>\n\nbody\n\n</details>', 'S\n\nbody'],
+  ['<script>\na < b\n</script>', '<script>\na < b\n</script>'],
+  ['10. a\n9. b', '10. a\n9. b'],
+  [
+    'me@example.com, www.a.example and <https://a.example>',
+    'me@example.com, www.a.example and https://a.example',
+  ],
+  ['see [it][1]\n\n[1]: https://a.example', 'see it (https://a.example)'],
+])('keeps the words of %j', (markdown, expected) => expect(plainAnswer(markdown)).toBe(expected));
+
 it('parts a text into what engines say at once, without losing a word', () => {
   const text = `${'A sentence of some length. '.repeat(20)}\n${'没有空格的一句话。'.repeat(40)}\n${'x'.repeat(900)}`;
   const pieces = spokenPieces(text);

@@ -58,9 +58,14 @@ export function formulaSyntax(source: string, { partial }: { readonly partial: b
   const dollars: Construct = { name: 'formula', tokenize: dollarsIn(streaming) };
   const brackets: Construct = { name: 'formula', tokenize: bracketsIn(streaming) };
   const block: Construct = { name: 'formulaBlock', concrete: true, tokenize: blockIn(source, partial) };
+  const environment: Construct = {
+    name: 'formulaEnvironment',
+    concrete: true,
+    tokenize: environmentIn(source, partial),
+  };
   return {
     text: { [DOLLAR]: dollars, [BACKSLASH]: brackets },
-    flow: { [DOLLAR]: block, [BACKSLASH]: block },
+    flow: { [DOLLAR]: block, [BACKSLASH]: [block, environment] },
   };
 }
 
@@ -321,6 +326,69 @@ const blockIn = (source: string, partial: boolean) =>
     }
     function end(code: Code): State | undefined {
       data.exit();
+      effects.exit('formula');
+      return ok(code);
+    }
+  };
+
+/** What LaTeX sets apart by itself. */
+const ENVIRONMENT = /^\\begin\{((?:equation|align|alignat|gather|multline|eqnarray|CD)\*?)\}/;
+
+/** Where the environment that begins at `at` ends, and whether that is still to come; null: there is none, or it ends within a line. */
+function environmentAt(source: string, at: number, partial: boolean): { end: number; open: boolean } | null {
+  const name = ENVIRONMENT.exec(source.slice(at, at + 30))?.[1];
+  if (name === undefined) return null;
+  const within = source.slice(at, at + LONGEST);
+  const closing = `\\end{${name}}`;
+  const index = within.indexOf(closing);
+  if (index < 0)
+    return partial && at + within.length === source.length ? { end: source.length, open: true } : null;
+  const end = index + closing.length;
+  return /^[ \t]*(?:[\r\n]|$)/.test(within.slice(end, end + 200)) ? { end: at + end, open: false } : null;
+}
+
+const environmentIn = (source: string, partial: boolean) =>
+  function tokenize(this: TokenizeContext, effects: Effects, ok: State, nok: State): State {
+    const now = () => this.now();
+    const data = dataIn(effects);
+    let end = 0;
+    return start;
+
+    function start(code: Code): State | undefined {
+      const found = environmentAt(source, now().offset, partial);
+      if (found === null) return nok(code);
+      end = found.end;
+      const token = effects.enter('formula');
+      token._display = 'always';
+      token._open = found.open;
+      return inside(code);
+    }
+    function inside(code: Code): State | undefined {
+      if (code === null || now().offset >= end) {
+        data.exit();
+        return after(code);
+      }
+      if (isLineEnd(code)) {
+        data.exit();
+        return effects.attempt(nextLine, inside, finish)(code);
+      }
+      data.consume(code);
+      return inside;
+    }
+    function after(code: Code): State | undefined {
+      if (code === null || isLineEnd(code)) return finish(code);
+      effects.enter('whitespace');
+      return trailing(code);
+    }
+    function trailing(code: Code): State | undefined {
+      if (code !== null && !isLineEnd(code)) {
+        effects.consume(code);
+        return trailing;
+      }
+      effects.exit('whitespace');
+      return finish(code);
+    }
+    function finish(code: Code): State | undefined {
       effects.exit('formula');
       return ok(code);
     }

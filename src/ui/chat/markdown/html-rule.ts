@@ -139,7 +139,7 @@ export function drawnHtml(pieces: readonly Html[], partial: boolean): Drawn[] {
       else if (!tag.closes) {
         if (flow && FLAT.has(lower)) tag.is = true;
         open.push(tag);
-      } else close(open, tag, flow);
+      } else close(open, tag, flow && value.trim() === whole);
     }
   }
   if (partial) for (const tag of open) tag.is = true;
@@ -157,8 +157,8 @@ export function drawnHtml(pieces: readonly Html[], partial: boolean): Drawn[] {
   });
 }
 
-/** Pairs an end with the nearest beginning of its name. What began in between without an end stays unpaired. */
-function close(open: Tag[], tag: Tag, flow: boolean): void {
+/** Pairs an end with the nearest beginning of its name. What began in between without an end stays unpaired. `alone`: on lines of its own. */
+function close(open: Tag[], tag: Tag, alone: boolean): void {
   for (let at = open.length - 1; at >= 0; at -= 1)
     if (open[at]?.name === tag.name) {
       (open[at] as Tag).is = true;
@@ -166,7 +166,8 @@ function close(open: Tag[], tag: Tag, flow: boolean): void {
       open.length = at;
       return;
     }
-  tag.is = flow && FLAT.has(tag.name);
+  // Its beginning may stand in a block before.
+  tag.is = alone && FLAT.has(tag.name);
 }
 
 /** How many elements blocks of HTML leave open, by name: they go on in the blocks that follow. */

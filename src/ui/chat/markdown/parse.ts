@@ -10,19 +10,21 @@ import { gfmTaskListItemFromMarkdown } from 'mdast-util-gfm-task-list-item';
 import { cjkFriendlyExtension } from 'micromark-extension-cjk-friendly';
 import { gfmStrikethroughCjkFriendly } from 'micromark-extension-cjk-friendly-gfm-strikethrough';
 import { gfmFootnote } from 'micromark-extension-gfm-footnote';
-import { gfmTable } from 'micromark-extension-gfm-table';
 import { gfmTaskListItem } from 'micromark-extension-gfm-task-list-item';
 import { combineExtensions } from 'micromark-util-combine-extensions';
 import { autolinkSyntax } from './autolink-syntax.ts';
+import { fenceSyntax } from './fence-syntax.ts';
 import { formulaFromMarkdown, formulaSyntax } from './formula-syntax.ts';
 import { htmlSyntax } from './html-syntax.ts';
+import { numbersFromMarkdown } from './list-numbers.ts';
+import { literalSyntax } from './literal-syntax.ts';
+import { tableSyntax } from './table-syntax.ts';
 
 /** The same for every text. */
 const SYNTAX = combineExtensions([
   cjkFriendlyExtension(),
   gfmFootnote(),
   gfmStrikethroughCjkFriendly({ singleTilde: false }),
-  gfmTable(),
   gfmTaskListItem(),
 ]);
 // The parser has found every address: a second search over its text would find them beyond their end.
@@ -34,6 +36,7 @@ const TREE = [
   gfmTableFromMarkdown(),
   gfmTaskListItemFromMarkdown(),
   formulaFromMarkdown,
+  numbersFromMarkdown,
 ];
 
 /** `partial`: the text is still being written, and what is open where it ends will be closed. */
@@ -41,6 +44,9 @@ export const parseMarkdown = (text: string, partial = false): Root =>
   fromMarkdown(text, {
     extensions: [
       SYNTAX,
+      literalSyntax(text),
+      tableSyntax(text),
+      fenceSyntax(text, { partial }),
       autolinkSyntax(text),
       formulaSyntax(text, { partial }),
       htmlSyntax(text, { partial }),
@@ -78,7 +84,9 @@ interface Piece {
 /** Tells fenced code from the words around it. Line breaks that only set a fence apart are dropped; an unclosed fence reaches to the end. */
 export function fencedPieces(text: string): Piece[] {
   if (!/```|~~~/.test(text)) return [{ text, fenced: false }];
-  const { children } = fromMarkdown(text, { extensions: [{ disable: { null: ALL_BUT_FENCES } }] });
+  const { children } = fromMarkdown(text, {
+    extensions: [{ disable: { null: ALL_BUT_FENCES } }, fenceSyntax(text, { partial: false })],
+  });
   const fences = children.filter(({ type }) => type === 'code');
   if (fences.length === 0) return [{ text, fenced: false }];
   const pieces: Piece[] = [];

@@ -3,10 +3,11 @@
 import type { Element, ElementContent, Root as Elements } from 'hast';
 import { raw } from 'hast-util-raw';
 import { defaultSchema, type Schema, sanitize } from 'hast-util-sanitize';
-import type { Literal, Nodes, Parents, RootContent } from 'mdast';
-import { type Handlers, toHast } from 'mdast-util-to-hast';
+import type { List, Literal, Nodes, Parents, Root, RootContent, Table, TableRow } from 'mdast';
+import { defaultHandlers, type Handlers, type State, toHast } from 'mdast-util-to-hast';
 import type { Formula } from './formula-syntax.ts';
 import { DRAWN_TAGS, drawnHtml, type Html } from './html-rule.ts';
+import { numbersOf } from './list-numbers.ts';
 
 /** Words as they were written, line by line. */
 interface Verbatim extends Literal {
@@ -31,6 +32,7 @@ const SCHEMA: Schema = {
     sup: ['dataFootnote', 'dataCall'],
     p: ['dataVerbatim'],
     ol: ['start', 'reversed'],
+    li: [...(defaultSchema.attributes?.li ?? []), 'value'],
     time: ['dateTime'],
   },
   protocols: {
@@ -40,13 +42,19 @@ const SCHEMA: Schema = {
   },
 };
 
+/** What can only be drawn on lines of its own. */
+const SET_APART = /\\tag\b|\\begin\{(?:equation|align|alignat|gather|split|CD)\*?\}/;
+
 /** `calls` counts how often each footnote was referred to. */
 const handlersFor = (calls: Map<string, number>): Handlers =>
   ({
     formula: (_: unknown, { value, display, open }: Formula, parent: Parents | undefined): Element => {
       const alone = parent?.type === 'paragraph' && parent.children.length === 1;
       const properties = {
-        dataFormula: display === 'always' || (display === 'alone' && alone) ? 'block' : 'inline',
+        dataFormula:
+          display === 'always' || (display === 'alone' && alone) || SET_APART.test(value)
+            ? 'block'
+            : 'inline',
         ...(open ? { dataOpen: '' } : {}),
       };
       return { type: 'element', tagName: 'span', properties, children: [{ type: 'text', value }] };
@@ -58,6 +66,25 @@ const handlersFor = (calls: Map<string, number>): Handlers =>
       return { type: 'element', tagName: 'sup', properties, children: [] };
     },
     footnoteDefinition: () => undefined,
+    list: (state: State, node: List): Element => {
+      const list = defaultHandlers.list(state, node);
+      if (!node.ordered) return list;
+      const items = list.children.filter((child) => child.type === 'element');
+      for (const [at, number] of numbersOf(node).entries())
+        if (number !== (node.start ?? 1) + at) (items[at] as Element).properties.value = `${number}`;
+      return list;
+    },
+    // A row with more cells than the head keeps them.
+    tableRow: (state: State, node: TableRow, parent: Parents | undefined): Element => {
+      const { align = [] } = (parent ?? {}) as Partial<Table>;
+      const more = node.children.length - (align?.length ?? 0);
+      return more > 0 && parent
+        ? defaultHandlers.tableRow(state, node, {
+            ...parent,
+            align: [...(align ?? []), ...Array(more).fill(null)],
+          } as Table)
+        : defaultHandlers.tableRow(state, node, parent);
+    },
     verbatim: (_: unknown, { value }: Verbatim): Element => ({
       type: 'element',
       tagName: 'p',
@@ -109,6 +136,9 @@ function withHtmlSettled<N extends Nodes>(node: N, partial: boolean, seen: { htm
   });
   return { ...node, children: settled } as N;
 }
+
+/** What is drawn as HTML in a text, everything else being text: what was written in its place. */
+export const withTags = (root: Root): Root => withHtmlSettled(root, false, { html: false });
 
 /**
  * The elements of some blocks of an answer. `definitions`: those of the whole answer that links in them refer to. `partial`: the text is still

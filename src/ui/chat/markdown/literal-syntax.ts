@@ -1,0 +1,80 @@
+// Signs that look like Markdown and are words: products (`5*3*2`, `width*height*depth`), names that Python and JavaScript set between
+// underscores (`__init__.py`), and placeholders that look like addresses (`<image:tag>`).
+import { autolink } from 'micromark-core-commonmark';
+import type { Code, Construct, Extension } from 'micromark-util-types';
+
+const STAR = 42;
+const UNDERSCORE = 95;
+const LESS_THAN = 60;
+
+/** What stands beside a sign is looked at this far, characters. */
+const NEAR = 200;
+const FACTOR_BEFORE = /[A-Za-z0-9)\]]$/;
+const FACTOR_BEHIND = /^[A-Za-z0-9(]/;
+
+/** Whether the stars at `at` multiply: `**Top 10**list` and `un*believ*able` do not, digits and brackets on both sides do, and a chain of names. */
+function multiplies(source: string, at: number, stars: number): boolean {
+  const before = source.slice(Math.max(0, at - NEAR), at);
+  const behind = source.slice(at + stars, at + stars + NEAR);
+  if (stars > 2 || !FACTOR_BEFORE.test(before) || !FACTOR_BEHIND.test(behind)) return false;
+  if (/\d$/.test(before) && /^\d/.test(behind)) return true;
+  if (stars > 1) return false;
+  if (/\d$/.test(before) || /^\d/.test(behind) || (/[)\]]$/.test(before) && behind.startsWith('(')))
+    return true;
+  return /^[\w.()[\]]*\*[A-Za-z0-9(]/.test(behind) || /[A-Za-z0-9)\]]\*[\w.()[\]]*$/.test(before);
+}
+
+const DUNDER =
+  /^__(?:init|main|name|file|doc|dict|class|call|str|repr|len|iter|next|new|del|eq|ne|lt|le|gt|ge|hash|bool|int|float|add|sub|mul|enter|exit|aenter|aexit|getitem|setitem|delitem|contains|getattr|setattr|slots|all|version|author|future|import|builtins|module|path|package|annotations|bases|mro|subclasses|post_init|proto|typename|dirname|filename)__(?![A-Za-z0-9_])/;
+
+const ADDRESS = /^<(?:(?:https?|ircs?|mailto|xmpp|tel):|[^\s<>@]+@[^\s<>@]+\.[^\s<>@.]+>)/i;
+
+/** The micromark extension for one text. */
+export function literalSyntax(source: string): Extension {
+  /** Takes as many characters as `lengthAt` says for words. */
+  const words = (name: string, lengthAt: (at: number, before: Code) => number): Construct => ({
+    name,
+    tokenize(effects, ok, nok) {
+      const now = () => this.now();
+      const before = this.previous;
+      let end = 0;
+      return (code) => {
+        const at = now().offset;
+        end = at + lengthAt(at, before);
+        if (end === at) return nok(code);
+        effects.enter('data');
+        return inside(code);
+      };
+      function inside(code: Code): ReturnType<typeof ok> {
+        if (code !== null && now().offset < end) {
+          effects.consume(code);
+          return inside;
+        }
+        effects.exit('data');
+        return ok(code);
+      }
+    },
+  });
+  const product = words('product', (at, before) => {
+    const stars = before === STAR ? 0 : (/^\*+/.exec(source.slice(at, at + 4))?.[0].length ?? 0);
+    return stars > 0 && multiplies(source, at, stars) ? stars : 0;
+  });
+  const dunder = words('dunder', (at, before) =>
+    before !== null && /\w/.test(String.fromCharCode(before))
+      ? 0
+      : (DUNDER.exec(source.slice(at, at + 20))?.[0].length ?? 0),
+  );
+  const address: Construct = {
+    ...autolink,
+    name: 'autolinkGuarded',
+    tokenize(effects, ok, nok) {
+      const inner = autolink.tokenize.call(this, effects, ok, nok);
+      return (code) =>
+        ADDRESS.test(source.slice(this.now().offset, this.now().offset + NEAR)) ? inner(code) : nok(code);
+    },
+  };
+  return {
+    disable: { null: ['autolink'] },
+    text: { [STAR]: product, [UNDERSCORE]: dunder, [LESS_THAN]: address },
+  };
+}

@@ -1,0 +1,116 @@
+// Tables of GitHub's Markdown. Where a row would have more cells than its head, a bar within code or a formula parts no cells: most who write
+// `a|b` in a cell forget to escape it, and what stands behind the last column would not be shown.
+import { gfmTable } from 'micromark-extension-gfm-table';
+import type { Construct, Extension } from 'micromark-util-types';
+import { isDollarFormula } from './formula-rule.ts';
+import { readingAs } from './reading-as.ts';
+
+const BAR = 124;
+/** Stands for a bar that parts no cells: any letter would do. */
+const LETTER = 97;
+const NO_BARS: ReadonlySet<number> = new Set();
+const DELIMITERS = /^\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?$/;
+
+/** Where the bars of a row stand, escaped ones left out. */
+const barsIn = (row: string): number[] =>
+  [...row.matchAll(/\\[\s\S]|\|/g)].flatMap(({ 0: sign, index }) => (sign === '|' ? [index] : []));
+
+/** Cells of a row whose bars stand at `bars`; what stands at its ends opens and closes it. */
+function cellsOf(row: string, bars: readonly number[]): number {
+  const words = row.trim();
+  const opens = words.startsWith('|') ? 1 : 0;
+  const closes = words.length > 1 && bars.at(-1) === row.trimEnd().length - 1 ? 1 : 0;
+  return bars.length + 1 - opens - closes;
+}
+
+/** Stretches of code between equally long runs of backticks. */
+function codeIn(row: string): [from: number, to: number][] {
+  const runs = [...row.matchAll(/`+/g)].map(({ 0: run, index }) => ({ at: index, length: run.length }));
+  const last = new Map(runs.map(({ length }, place) => [length, place]));
+  const found: [number, number][] = [];
+  for (let place = 0; place < runs.length; place += 1) {
+    const { at, length } = runs[place] as { at: number; length: number };
+    if ((last.get(length) ?? 0) <= place) continue;
+    let end = place + 1;
+    while (runs[end]?.length !== length) end += 1;
+    found.push([at, (runs[end] as { at: number }).at]);
+    place = end;
+  }
+  return found;
+}
+
+/** Stretches of formulas in a row, between dollar signs or brackets with a backslash. */
+const formulasIn = (row: string): [from: number, to: number][] =>
+  [...row.matchAll(/\\\((?:[^\\]|\\[^()])*\\\)|\\[\s\S]|\$((?:[^$\\]|\\[\s\S])+)\$/g)].flatMap(
+    ({ 0: whole, 1: inside, index }): [number, number][] =>
+      whole.startsWith('\\(') || (inside !== undefined && isDollarFormula(inside, '', ''))
+        ? [[index, index + whole.length]]
+        : [],
+  );
+
+/** Which bars of a row part no cells, so that it has no more of them than `columns`. */
+function wordsIn(row: string, columns: number): ReadonlySet<number> {
+  let bars = barsIn(row);
+  const words = new Set<number>();
+  for (const stretchesIn of [codeIn, formulasIn]) {
+    if (cellsOf(row, bars) <= columns) break;
+    const stretches = stretchesIn(row);
+    const within: number[] = [];
+    const others: number[] = [];
+    let next = 0;
+    for (const at of bars) {
+      while ((stretches[next]?.[1] ?? at) < at) next += 1;
+      ((stretches[next]?.[0] ?? at) < at ? within : others).push(at);
+    }
+    if (cellsOf(row, others) < columns) continue;
+    for (const at of within) words.add(at);
+    bars = others;
+  }
+  return words;
+}
+
+const lineAt = (source: string, at: number): string => {
+  const end = source.slice(at).search(/[\r\n]/);
+  return end < 0 ? source.slice(at) : source.slice(at, at + end);
+};
+
+/** The columns of a table whose head begins at `at`, by the line below; 0 where it is none. */
+function columnsAt(source: string, at: number): number {
+  const next = at + lineAt(source, at).length;
+  const below = lineAt(source, source.startsWith('\r\n', next) ? next + 2 : next + 1)
+    .replace(/^[ \t>]+/, '')
+    .trimEnd();
+  return DELIMITERS.test(below) ? cellsOf(below, barsIn(below)) : 0;
+}
+
+/** The micromark extension for one text. */
+export function tableSyntax(source: string): Extension {
+  const table = [gfmTable().flow?.null].flat()[0] as Construct;
+  /** Of the table whose rows are read. */
+  let columns = 0;
+  return {
+    flow: {
+      null: {
+        ...table,
+        tokenize: readingAs(table, (context) => {
+          const before = context.events.findLast(([, { type }]) => !SPACE.has(type))?.[1].type ?? '';
+          if (before !== 'tableHead' && before !== 'tableRow')
+            columns = columnsAt(source, context.now().offset);
+          let line = -1;
+          let from = 0;
+          let words = NO_BARS;
+          return (code, offset, here) => {
+            if (here !== line) {
+              [line, from] = [here, offset];
+              const row = columns === 0 ? '' : lineAt(source, offset);
+              words = /[`$]|\\\(/.test(row) ? wordsIn(row, columns) : NO_BARS;
+            }
+            return code === BAR && words.has(offset - from) ? LETTER : code;
+          };
+        }),
+      },
+    },
+  };
+}
+
+const SPACE: ReadonlySet<string> = new Set(['lineEnding', 'linePrefix']);
