@@ -129,8 +129,76 @@ it.each(['password: hunter2', '"password": "a b c"', '密码是abc123'])('%s hid
   expect(text.slice(span?.from, span?.to)).toMatch(/^(?:hunter2|a b c|abc123)$/);
 });
 
+/** Made up: characters of an alphabet in no order, the same each time. */
+const mixed = (length: number, alphabet = 'aB3dE5gH7jK9mN2pQ4sT6vW8xZ0cF1'): string =>
+  Array.from({ length }, (_, at) => alphabet[(at * 7 + (at >> 2) * 11) % alphabet.length]).join('');
+const HEX = '0f1e2d3c4b5a69788796a5b4c3d2e1';
+it.each([
+  ['artifactory-api-key', `AKCp${mixed(69)}`],
+  ['artifactory-reference-token', `cmVmd${mixed(59)}`],
+  [
+    'authress-service-client-access-key',
+    `sc_${mixed(12, HEX)}.${mixed(5, HEX)}.acc_${mixed(14, HEX)}.${mixed(60)}`,
+  ],
+  ['aws-amazon-bedrock-api-key-long-lived', `ABSK${mixed(120)}`],
+  ['aws-amazon-bedrock-api-key-short-lived', `bedrock-api-key-${mixed(400)}`],
+  ['clickhouse-cloud-api-secret-key', `4b1d${mixed(38)}`],
+  ['defined-networking-api-token', `dnkey-${mixed(26)}-${mixed(52)}`],
+  ['dropbox-short-lived-api-token', `sl.${mixed(135)}`],
+  ['facebook-page-access-token', `EAAC${mixed(140)}`],
+  ['flyio-access-token', `fm2_${mixed(300)}`],
+  ['gocardless-api-token', `live_${mixed(40)}`],
+  ['grafana-api-key', `eyJrIjoi${mixed(90)}`],
+  ['hashicorp-tf-api-token', `${mixed(14)}.atlasv1.${mixed(64)}`],
+  ['huggingface-organization-api-token', `api_org_${mixed(34, 'abCdefGhijKlmnoPqrstUvwxYz')}`],
+  ['intra42-client-secret', `s-s4t2ud-${mixed(64, HEX)}`],
+  ['jwt-base64', `ZXlK${mixed(160)}`],
+  ['lob-api-key', `live_${mixed(35, HEX)}`],
+  ['maxmind-license-key', `${mixed(6)}_${mixed(29)}_mmk`],
+  ['new-relic-browser-api-token', `NRJS-${mixed(19, HEX)}`],
+  ['plaid-api-token', 'access-sandbox-0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0'],
+  ['settlemint-personal-access-token', `sm_pat_${mixed(16)}`],
+  ['slack-legacy-token', `xoxo-123456789-123456789-123456789-${mixed(10, HEX)}`],
+  ['sourcegraph-access-token', `sgp_${mixed(16, HEX)}_${mixed(40, HEX)}`],
+  ['twitter-bearer-token', `${'A'.repeat(22)}${mixed(90)}`],
+  ['vault-service-token', `s.${mixed(24)}`],
+  ['yandex-access-token', `t1.${mixed(20)}.${mixed(86)}`],
+  ['yandex-api-key', `AQVN${mixed(36)}`],
+  ['yandex-aws-access-token', `YC${mixed(38)}`],
+])('finds what the published rule %s of gitleaks means', (_, token) => {
+  for (const [before, after] of [
+    ['Take this: ', ' and go on.'],
+    ['请记下 ', '，谢谢'],
+    ['KEY="', '"\n'],
+  ] as const) {
+    const text = before + token + after;
+    expect(secrets.find(text, lists).map(({ from, to }) => text.slice(from, to))).toEqual([token]);
+  }
+});
+it.each([
+  ['curl -u mira:Xk2!pq9z https://api.example.com', 'Xk2!pq9z'],
+  ["curl -s --user 'mira:a b' x", null],
+  ['curl -u $NAME:$WORD https://api.example.com', null],
+  ['curl --user "mira:$WORD" https://api.example.com', null],
+  [
+    'Cookie: _gitlab_session=0f1e2d3c4b5a69788796a5b4c3d2e1f0; theme=dark',
+    '0f1e2d3c4b5a69788796a5b4c3d2e1f0',
+  ],
+  ['live_update_of_the_whole_page_in_two_steps', null],
+  ['test_0042', null],
+  ['s.replaceAll(left, right)', null],
+  ['the t1.micro and t1.small of old', null],
+])('%s: the value alone', (text, value) => {
+  expect(secrets.find(text, lists).map(({ from, to }) => text.slice(from, to))).toEqual(
+    value === null ? [] : [value],
+  );
+});
+
 it('the rules of services are what they say: unlike each other, and of a length that can be', () => {
-  const starts = SECRET_RULES.flatMap(({ starts }) => starts);
+  // `live_` begins keys of two services, which differ in what follows.
+  const starts = SECRET_RULES.flatMap(({ starts, alphabet }) =>
+    starts.map((start) => `${start} ${alphabet}`),
+  );
   expect(new Set(starts).size).toBe(starts.length);
   for (const {
     service,

@@ -23,6 +23,15 @@ const SHAPES: readonly RegExp[] = [
   /(?<![\w.-])[MNO][\w-]{23,25}\.[\w-]{6}\.[\w-]{27,38}(?![\w-])/g,
   /(?<kept>\bAccountKey=)[A-Za-z0-9+/]{60,100}={0,2}/g, // Azure storage
   /(?<![\w.~-])[\w.~]{3}\dQ~[\w.~-]{31,34}(?![\w.~-])/g, // Entra ID
+  /(?<kept>\bwebhook\.office\.com\/webhookb2\/)[\w@/-]{100,200}/g, // Teams
+  /(?<![\w.-])[a-z0-9]{14}\.atlasv1\.[\w=-]{60,70}(?![\w.-])/gi, // HCP Terraform
+  /(?<![\w.-])(?:sc|ext|scauth|authress)_[a-z0-9]{5,30}\.[a-z0-9]{4,6}\.acc[_-][a-z0-9-]{10,32}\.[\w+/=-]{30,120}/gi, // Authress
+  /(?<![\w-])[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk(?![\w-])/g, // MaxMind
+  /(?<![A-Za-z0-9])A{22}[A-Za-z0-9%]{80,100}(?![A-Za-z0-9%])/g, // X
+  /(?<![\w-])api_org_[A-Za-z]{34}(?![\w-])/g, // Hugging Face, letters alone
+  /(?<kept>\b_gitlab_session=)[0-9a-z]{32}\b/gi,
+  // curl -u name:password; not where a shell puts it in
+  /(?<kept>\bcurl\b[^\n]{0,200}?\s(?:-u|--user)[ =]{0,3}["']?[^\s:"'$]{1,80}:)[^\s"'$<{][^\s"']{2,200}/g,
 ];
 
 const ALPHABETS: Readonly<Record<Alphabet, RegExp>> = {
