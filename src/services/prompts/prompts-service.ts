@@ -36,7 +36,7 @@ interface Kept {
 }
 interface Version<T> {
   readonly item: T;
-  readonly keys: readonly string[];
+  readonly key: string;
 }
 
 /** What is kept under each id. Another version that was written at the same time is an item of its own, named after its key. */
@@ -48,9 +48,7 @@ function versionsIn<T extends Kept>(map: ValueMap, schema: z.ZodType<T>): Versio
   }
   return [...byId.values()].flatMap((rows) => {
     rows.sort(([a, one], [b, other]) => other.updatedAt - one.updatedAt || (a < b ? 1 : -1));
-    return rows.map(
-      ([key, item], at): Version<T> => ({ item: at === 0 ? item : { ...item, id: key }, keys: [key] }),
-    );
+    return rows.map(([key, item], at): Version<T> => ({ item: at === 0 ? item : { ...item, id: key }, key }));
   });
 }
 
@@ -89,12 +87,11 @@ class SyncedPrompts implements Prompts {
     await this.#document.change((maps) => {
       for (const [kind, schema] of KINDS) {
         const map = maps(kind);
-        for (const { item, keys } of versionsIn<Kept>(map, schema))
-          if (ids.includes(item.id))
-            for (const key of keys) {
-              gone.push({ kind, key, item });
-              map.delete(key);
-            }
+        for (const { item, key } of versionsIn<Kept>(map, schema)) {
+          if (!ids.includes(item.id)) continue;
+          gone.push({ kind, key, item });
+          map.delete(key);
+        }
       }
     });
     return () =>
@@ -183,7 +180,7 @@ class SyncedPrompts implements Prompts {
         createdAt: before?.item.createdAt ?? at,
         updatedAt: at,
       };
-      for (const key of before?.keys ?? []) map.delete(key);
+      if (before) map.delete(before.key);
       map.set(before ? v7() : item.id, plain(item));
       saved = schema.parse(plain(item));
     });

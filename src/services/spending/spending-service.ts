@@ -36,12 +36,16 @@ export function createSpending(deps: SpendingDeps): Spending {
 
 const dayIn = (key: string): string => key.slice(PREFIX.length, PREFIX.length + 10);
 
+const earlier = (day: string | null, other: string): string => (day !== null && day < other ? day : other);
+
 class KeptSpending implements Spending {
   readonly #deps: SpendingDeps;
   readonly #tab = v7();
   /** Rows by key. */
   readonly #days = new Map<string, readonly Omit<SpendingRow, 'day'>[]>();
   readonly #writes = new SerialQueue();
+  /** The first day that is read or being read; null: none yet. */
+  #watched: string | null = null;
   #since: string | null = null;
   readonly state = writable<SpendingState>({ since: null, rows: [] });
 
@@ -49,8 +53,11 @@ class KeptSpending implements Spending {
     this.#deps = deps;
     // Lives as long as the tab.
     deps.keyValues.subscribe(({ keys, foreign }) => {
+      // What this tab counted is watched whatever was read: where another one cleared it, it must not come back with the next request.
       const others = keys.filter(
-        (key) => key.startsWith(PREFIX) && this.#since !== null && dayIn(key) >= this.#since,
+        (key) =>
+          key.startsWith(PREFIX) &&
+          (this.#days.has(key) || (this.#watched !== null && dayIn(key) >= this.#watched)),
       );
       if (foreign && others.length > 0) this.#read(others).then(() => this.#announce(), this.#report);
     });
@@ -59,6 +66,7 @@ class KeptSpending implements Spending {
   readonly load: Spending['load'] = async (since) => {
     const before = this.#since;
     if (before !== null && before <= since) return;
+    this.#watched = earlier(this.#watched, since);
     const all = await this.#deps.keyValues.keys(PREFIX);
     const oldest = daysUpTo(this.#deps.now(), KEPT_DAYS)[0] as string;
     await this.#read(
@@ -66,7 +74,7 @@ class KeptSpending implements Spending {
         (key) => dayIn(key) >= since && dayIn(key) >= oldest && (before === null || dayIn(key) < before),
       ),
     );
-    this.#since = since;
+    this.#since = earlier(this.#since, since);
     this.#announce();
     for (const key of all) if (dayIn(key) < oldest) await this.#deps.keyValues.set(key, undefined);
   };

@@ -114,6 +114,40 @@ describe('what was spent', () => {
     expect(await store.drawer.keys('spending/2024')).toEqual([]);
   });
 
+  it('stays taken away where another tab cleared it, also in one that never read what was spent', async () => {
+    const store = createInMemoryStore();
+    const subscribe: typeof store.drawer.subscribe = (listener) =>
+      store.drawer.subscribe((change) => listener({ ...change, foreign: true }));
+    const [one, other] = [
+      setup('2026-11-27', { ...store, drawer: { ...store.drawer, subscribe } }),
+      setup('2026-11-27', store),
+    ];
+    one.spending.record({ ...request, usage: { inputTokens: 5, outputTokens: 5 } });
+    await vi.waitFor(async () => expect(await other.store.drawer.keys('spending/')).toHaveLength(1));
+    await other.spending.clear();
+    await vi.waitFor(() => expect(one.spending.state.get().rows).toEqual([]));
+    one.spending.record({ ...request, usage: { inputTokens: 7, outputTokens: 5 } });
+    expect(sumOf(one.spending.state.get().rows)).toMatchObject({ requests: 1, inputTokens: 7 });
+  });
+
+  it('is known from the earliest day that was asked for, whoever is answered last', async () => {
+    const { store, spending } = setup();
+    let answer = () => {};
+    const late = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const { keys } = store.drawer;
+    vi.spyOn(store.drawer, 'keys').mockImplementationOnce(async (prefix) => {
+      await late;
+      return await keys.call(store.drawer, prefix);
+    });
+    const month = spending.load('2026-11-01');
+    await spending.load('2025-12-01');
+    answer();
+    await month;
+    expect(spending.state.get().since).toBe('2025-12-01');
+  });
+
   it('can be taken away, and brought back beside what came since', async () => {
     const { store, spending } = setup();
     spending.record({ ...request, usage: { inputTokens: 5, outputTokens: 5 } });
