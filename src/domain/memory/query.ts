@@ -1,4 +1,4 @@
-// The search line's little language: `in:"title" from:me dir:~/work before:2026-05 after:7d has:code is:pinned` and free words.
+// The search line's little language: `in:"title" from:me dir:~/work project:shop before:2026-05 after:7d has:code is:pinned` and free words.
 import type { Role } from '../chat/message.ts';
 import { datesIn } from './dates.ts';
 
@@ -19,6 +19,8 @@ export interface SearchFilter {
   titleContains?: string;
   roles?: readonly Role[];
   workDir?: string;
+  /** Part of the name of a project. */
+  project?: string;
   before?: number;
   after?: number;
   hasCode?: boolean;
@@ -143,7 +145,7 @@ export function heldAsIs(text: string): string | null {
 }
 
 const FILTER =
-  /(?<!\S)(-?)(in|title|from|dir|folder|before|after|since|has|is)[:：](?:\s?(?:"([^"]*)"?|“([^”]*)”?|'([^']*)'|(\S+)))?/giu;
+  /(?<!\S)(-?)(in|title|from|dir|folder|project|before|after|since|has|is)[:：](?:\s?(?:"([^"]*)"?|“([^”]*)”?|'([^']*)'|(\S+)))?/giu;
 
 /** A filter as it is written in a search line. */
 export interface WrittenFilter {
@@ -189,6 +191,9 @@ function read(filter: SearchFilter, name: string, value: string, negated: boolea
     case 'dir':
     case 'folder':
       filter.workDir = value;
+      return !negated;
+    case 'project':
+      filter.project = value;
       return !negated;
     case 'before':
     case 'after':

@@ -1,5 +1,6 @@
 // Which conversations are in which project.
 import { isWithinFolder } from '../memory/query.ts';
+import { comparable } from '../text/find.ts';
 import type { ProjectId, ProjectLine } from './project.ts';
 
 /** What of a library line says where it is filed. */
@@ -64,6 +65,19 @@ export const withInner = (
     id,
     ...projects.filter((one) => one.projectId === id && one.deletedAt === null).map((one) => one.id),
   ]);
+
+/** The projects that a part of a name means, with those in them. `projects` as the library lists them. */
+export function projectsNamed(
+  part: string,
+  projects: readonly (Parameters<typeof withInner>[1][number] & { readonly title: string })[],
+): ReadonlySet<string> {
+  const wanted = comparable(part.trim());
+  return new Set(
+    projects
+      .filter(({ title, deletedAt }) => deletedAt === null && comparable(title).includes(wanted))
+      .flatMap(({ id }) => [...withInner(id, projects)]),
+  );
+}
 
 /** The project, and first the one it is in. `projects` as the library lists them. */
 export function withOuter<P extends { readonly id: ProjectId; readonly projectId: string | null }>(

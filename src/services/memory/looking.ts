@@ -27,11 +27,13 @@ import {
 import { repeatsIn } from '../../domain/memory/sources.ts';
 import { titledBy } from '../../domain/memory/title.ts';
 import { queryWords } from '../../domain/memory/words.ts';
+import { projectsNamed } from '../../domain/projects/filing.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Notes } from '../documents/notes.ts';
 import type { PrivacyFilter } from '../privacy/privacy-filter.ts';
 import type { QueryVector } from './asking.ts';
+import type { MemoryFilter } from './memory.ts';
 
 export interface LookingDeps {
   readonly config: Readable<Config>;
@@ -76,17 +78,20 @@ class PassageSearch {
   }
 
   /** The filter as the index knows it: a folder becomes the conversations that have one which is meant. */
-  resolve(filter: IndexFilter, isMeant: typeof isNamedFolder): IndexFilter {
-    const { workDir, ...rest } = filter;
-    if (workDir === undefined) return filter;
+  resolve(filter: MemoryFilter, isMeant: typeof isNamedFolder): IndexFilter {
+    const { workDir, project, ...rest } = filter;
+    if (workDir === undefined && project === undefined) return filter;
+    const { entries, projects } = this.#deps.documents.library.get();
     const allowed = rest.conversationIds && new Set(rest.conversationIds);
+    const named = project === undefined ? null : projectsNamed(project, projects);
+    const meant = [...entries, ...(named ? projects : [])].filter(
+      (entry) =>
+        (workDir === undefined || isMeant(entry.workDir, workDir)) &&
+        (named === null || named.has(entry.id) || (entry.projectId !== null && named.has(entry.projectId))),
+    );
     return {
       ...rest,
-      conversationIds: this.#deps.documents.library
-        .get()
-        .entries.filter((entry) => isMeant(entry.workDir, workDir))
-        .map((entry) => entry.id)
-        .filter((id) => !allowed || allowed.has(id)),
+      conversationIds: meant.map(({ id }) => id).filter((id) => !allowed || allowed.has(id)),
     };
   }
 

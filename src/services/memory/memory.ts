@@ -8,6 +8,12 @@ import type { Readable } from '../../domain/base/readable.ts';
 import type { PassageSource } from '../../domain/chat/files.ts';
 import type { RecalledPassage, RecallScope } from '../../domain/chat/message.ts';
 
+/** What a search is narrowed to. */
+export interface MemoryFilter extends IndexFilter {
+  /** Part of the name of a project: what is in it, in projects in it, and in their files. */
+  readonly project?: string;
+}
+
 export interface RecallRequest {
   readonly text: string;
   /** Default: settings (5). */
@@ -99,7 +105,7 @@ export interface Memory {
    */
   search(request: {
     text: string;
-    filter: IndexFilter;
+    filter: MemoryFilter;
     limit: number;
     signal: AbortSignal;
     onHits: (hits: readonly SearchHit[], final: boolean, total?: number) => void;

@@ -1,8 +1,8 @@
 // The filters of the search box as text: which are written, what the one being typed can become, how one is put in or taken out.
 import { filtersIn, isUnderstood } from '../../domain/memory/query.ts';
-import type { LibraryEntry } from '../../services/documents/documents.ts';
+import type { LibraryEntry, ProjectEntry } from '../../services/documents/documents.ts';
 
-export const FILTER_NAMES = ['in', 'from', 'dir', 'before', 'after', 'has', 'is'] as const;
+export const FILTER_NAMES = ['in', 'from', 'dir', 'project', 'before', 'after', 'has', 'is'] as const;
 type FilterName = (typeof FILTER_NAMES)[number];
 
 const ALIASES: Readonly<Record<string, FilterName>> = { title: 'in', folder: 'dir', since: 'after' };
@@ -72,7 +72,10 @@ const DAYS: readonly (readonly [string, number])[] = [
 /** What the filter being typed can become, best first, at most 6. */
 export function completionsOf(
   token: FilterToken,
-  entries: readonly LibraryEntry[],
+  {
+    entries,
+    projects,
+  }: { readonly entries: readonly LibraryEntry[]; readonly projects: readonly ProjectEntry[] },
   now: number,
 ): Completion[] {
   const typed = token.value.toLowerCase();
@@ -90,6 +93,12 @@ export function completionsOf(
     case 'dir': {
       const dirs = [...new Set(entries.flatMap((entry) => (entry.workDir ? [entry.workDir] : [])))];
       return offer(dirs.map((dir) => [dir, { plain: '' }]));
+    }
+    case 'project': {
+      const names = [
+        ...new Set(projects.filter(({ deletedAt }) => deletedAt === null).map(({ title }) => title)),
+      ];
+      return offer(names.map((name) => [name.replaceAll('"', ''), { plain: '' }]));
     }
     case 'from':
       return offer([

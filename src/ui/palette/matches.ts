@@ -1,9 +1,10 @@
 // What a line in the palette means and what of the library, the commands and the settings it fits; messages are searched elsewhere.
 import { defaultFilter } from 'cmdk';
-import type { IndexFilter } from '../../adapters/index/memory-index.ts';
 import { isNamedFolder, parseSearch } from '../../domain/memory/query.ts';
 import { isStopWord } from '../../domain/memory/words.ts';
-import type { LibraryEntry } from '../../services/documents/documents.ts';
+import { projectsNamed } from '../../domain/projects/filing.ts';
+import type { LibraryEntry, ProjectEntry } from '../../services/documents/documents.ts';
+import type { MemoryFilter } from '../../services/memory/memory.ts';
 import { type FilterToken, filterTokens, openFilter } from './filters.ts';
 
 const CONVERSATIONS = 5;
@@ -16,7 +17,7 @@ const CLOSE_LABEL = 0.3;
 export interface PaletteLine {
   /** The words, without filters. */
   readonly text: string;
-  readonly filter: IndexFilter;
+  readonly filter: MemoryFilter;
   /** The filter that is still being typed: it narrows nothing yet. */
   readonly open: FilterToken | undefined;
   readonly asCommand: boolean;
@@ -88,9 +89,11 @@ function titleMatch(title: string, words: readonly string[]): number {
 export function conversationsFor(
   { text, filter, asCommand, blank, narrowed }: PaletteLine,
   listed: readonly LibraryEntry[],
+  projects: readonly ProjectEntry[] = [],
 ): readonly LibraryEntry[] {
   // Who spoke and whether there is code is said of messages.
   if (asCommand || filter.roles || filter.hasCode !== undefined) return [];
+  const named = filter.project === undefined ? null : projectsNamed(filter.project, projects);
   const allowed = listed.filter(
     (entry) =>
       (filter.archived === undefined ? !entry.archived || text !== '' : entry.archived === filter.archived) &&
@@ -98,6 +101,7 @@ export function conversationsFor(
       (filter.titleContains === undefined ||
         entry.title.toLowerCase().includes(filter.titleContains.toLowerCase())) &&
       (filter.workDir === undefined || isNamedFolder(entry.workDir, filter.workDir)) &&
+      (named === null || (entry.projectId !== null && named.has(entry.projectId))) &&
       (filter.before === undefined || entry.createdAt < filter.before) &&
       (filter.after === undefined || entry.updatedAt >= filter.after),
   );
@@ -160,13 +164,15 @@ export function settingsFor<
 /**
  * `meant`: actions with a word that begins as the line does, or that are also called so; they come before what was said. `close`: those that
  * fit in some way.
- * Where nothing is asked all are meant.
+ * Where nothing is asked all are meant that do not wait to be asked for.
  */
-export function actionsFor<A extends { readonly label: string; readonly also?: readonly string[] }>(
+export function actionsFor<
+  A extends { readonly label: string; readonly also?: readonly string[]; readonly asked?: true },
+>(
   { text, asCommand, narrowed, blank }: PaletteLine,
   actions: readonly A[],
 ): { readonly meant: readonly A[]; readonly close: readonly A[] } {
-  if (blank) return { meant: actions, close: [] };
+  if (blank) return { meant: actions.filter(({ asked }) => !asked), close: [] };
   if (asCommand || narrowed || text.length < 2) return { meant: [], close: [] };
   const typed = text.toLowerCase();
   const startsOther = ({ also = [] }: A) => also.some((name) => name.toLowerCase().startsWith(typed));

@@ -58,6 +58,8 @@ export interface PaletteAction {
   readonly also?: readonly string[];
   readonly icon: ReactNode;
   readonly keys?: string;
+  /** Listed only where something of it is typed: there may be many. */
+  readonly asked?: true;
   run(): void;
 }
 

@@ -16,16 +16,19 @@ import { slugsOf } from '../../domain/prompts/prompt.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
+import { ProjectMark } from '../projects/project-mark.tsx';
+import { nameOf, useProjects } from '../projects/use-projects.ts';
 import { useShortcutKeys } from '../shell/shortcuts.ts';
 import type { PaletteAction } from './rows.tsx';
 
 /** `onDone` closes the palette and runs what it is given once the focus is free. */
 export function usePaletteActions(onDone: (then?: () => void) => void): readonly PaletteAction[] {
-  const { t } = useTranslation('palette');
+  const { t } = useTranslation(['palette', 'projects']);
   const navigation = useNavigation();
   const session = useSession();
   const { prompts, commands, lock } = useApp();
   const saved = useReadable(prompts.state, (state) => state.prompts);
+  const projects = useProjects();
   const slugs = slugsOf(
     saved,
     commands.map(({ name }) => name),
@@ -91,6 +94,13 @@ export function usePaletteActions(onDone: (then?: () => void) => void): readonly
       keys: useShortcutKeys('shortcuts'),
       run: () => onDone(() => session.floating.set('shortcuts')),
     },
+    ...projects.map(({ entry }) => ({
+      id: `project ${entry.id}`,
+      label: nameOf(entry, t('projects:title')),
+      icon: <ProjectMark face={entry.project.face} />,
+      asked: true as const,
+      run: () => onDone(() => navigation.openProject(entry.id)),
+    })),
     ...saved.map(({ id, name, description }) => ({
       id: `prompt ${id}`,
       label: t('action.prompt', { name }),

@@ -34,7 +34,7 @@ export function useFound(
   attempt: number,
 ) {
   const app = useApp();
-  const { ready, entries } = useReadable(app.documents.library);
+  const { ready, entries, projects } = useReadable(app.documents.library);
   const line = useMemo(() => readLine(query, Date.now(), app.commands), [query, app.commands]);
   const { text, filter, open, asCommand, blank } = line;
   const search = useSearch(
@@ -46,11 +46,11 @@ export function useFound(
     () => entries.filter((entry) => entry.deletedAt === null && !entry.child),
     [entries],
   );
-  const conversations = useMemo(() => conversationsFor(line, listed), [line, listed]);
+  const conversations = useMemo(() => conversationsFor(line, listed, projects), [line, listed, projects]);
   const commands = useCommandMatches(line, query);
   const settings = useSettingMatches(line);
   const { meant, close } = actionsFor(line, actions);
-  const completions = open ? completionsOf(open, listed, Date.now()) : [];
+  const completions = open ? completionsOf(open, { entries: listed, projects }, Date.now()) : [];
   const names = open ? [] : filterNamesFor(query);
   const tokens = filterTokens(query);
   const isSearching = search.phase === 'words' || search.phase === 'meaning';

@@ -1,10 +1,9 @@
 // Searches while one types: exact words at once, meaning merged in a moment later. One search at a time; the last one wins.
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
-import type { IndexFilter } from '../../adapters/index/memory-index.ts';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import type { MessageId } from '../../domain/base/ids.ts';
-import type { SearchHit } from '../../services/memory/memory.ts';
+import type { MemoryFilter, SearchHit } from '../../services/memory/memory.ts';
 import { useApp, useAwake, useReadable } from '../hooks/app.tsx';
 import { mergeHits } from './merge-hits.ts';
 
@@ -25,7 +24,7 @@ export interface Search {
 /** One asking: the same words asked again are another. */
 interface Question {
   readonly text: string;
-  readonly filter: IndexFilter;
+  readonly filter: MemoryFilter;
 }
 
 const NOTHING: Search = { text: '', hits: [], total: null, phase: 'idle', problem: null };
@@ -46,7 +45,7 @@ export function useSearch(
     filter,
     limit,
     attempt = 0,
-  }: { text: string; filter: IndexFilter; limit: number; attempt?: number },
+  }: { text: string; filter: MemoryFilter; limit: number; attempt?: number },
   under: () => MessageId | null,
 ): Search {
   const { memory } = useApp();
@@ -61,7 +60,7 @@ export function useSearch(
   const narrowed = JSON.stringify(filter);
   // biome-ignore lint/correctness/useExhaustiveDependencies: `attempt`, `awake` and `missed` ask once more
   const question = useMemo<Question | null>(
-    () => (text === '' && narrowed === '{}' ? null : { text, filter: JSON.parse(narrowed) as IndexFilter }),
+    () => (text === '' && narrowed === '{}' ? null : { text, filter: JSON.parse(narrowed) as MemoryFilter }),
     [text, narrowed, attempt, awake, missed],
   );
 

@@ -18,7 +18,7 @@ describe('a search line', () => {
 
   it('knows every filter', () => {
     const { text, filter, unknown } = parseSearch(
-      'sourdough in:"My bread" from:me dir:~/work before:2026-05 after:2025-01-02 has:code is:pinned is:archived starter',
+      'sourdough in:"My bread" from:me dir:~/work project:shop before:2026-05 after:2025-01-02 has:code is:pinned is:archived starter',
       NOW,
     );
     expect(text).toBe('sourdough starter');
@@ -27,6 +27,7 @@ describe('a search line', () => {
       titleContains: 'My bread',
       roles: ['user'],
       workDir: '~/work',
+      project: 'shop',
       before: day(2026, 5, 1),
       after: day(2025, 1, 2),
       hasCode: true,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { ProjectEntry } from '../../../src/services/documents/documents.ts';
 import {
   completionsOf,
   filterTokens,
@@ -8,6 +9,7 @@ import {
 } from '../../../src/ui/palette/filters.ts';
 import { libraryEntry } from '../../fixtures/library-entry.ts';
 
+const project = (title: string, deletedAt: number | null) => ({ title, deletedAt }) as ProjectEntry;
 const entry = (title: string, workDir: string | null = null) => libraryEntry(title, { workDir });
 
 describe('the filters of the search box', () => {
@@ -71,11 +73,13 @@ describe('the filters of the search box', () => {
 
   it('are completed from the titles and folders that exist', () => {
     const library = [entry('Night jobs', '~/work'), entry('备份'), entry('')];
+    const projects = [project('Acme shop', null), project('Gone', 1), project('论文', null)];
     const complete = (query: string) =>
-      completionsOf(openFilter(query) as never, library, 0).map(({ text }) => text);
+      completionsOf(openFilter(query) as never, { entries: library, projects }, 0).map(({ text }) => text);
     expect(complete('in:')).toEqual(['in:"Night jobs"', 'in:备份']);
     expect(complete('in:nig')).toEqual(['in:"Night jobs"']);
     expect(complete('dir:')).toEqual(['dir:~/work']);
+    expect(complete('project:')).toEqual(['project:"Acme shop"', 'project:论文']);
     expect(complete('from:m')).toEqual(['from:me', 'from:model']);
     expect(complete('is:archived')).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LibraryEntry } from '../../../src/services/documents/documents.ts';
+import type { LibraryEntry, ProjectEntry } from '../../../src/services/documents/documents.ts';
 import {
   actionsFor,
   commandsFor,
@@ -20,6 +20,31 @@ const entry = (title: string, more: Partial<LibraryEntry> = {}): LibraryEntry =>
     ...more,
   }) as LibraryEntry;
 const names = (entries: readonly LibraryEntry[]) => entries.map(({ title }) => title);
+
+describe('a project in the palette', () => {
+  const project = (title: string, projectId: string | null = null) =>
+    ({ id: title, title, projectId, deletedAt: null }) as ProjectEntry;
+  const projects = [project('Riverside house'), project('Kitchen', 'Riverside house'), project('Thesis')];
+
+  it('narrows to its conversations and to those of projects in it', () => {
+    const listed = [
+      entry('Windows', { projectId: 'Riverside house' as never }),
+      entry('Island', { projectId: 'Kitchen' as never }),
+      entry('Outline', { projectId: 'Thesis' as never }),
+      entry('Bread', { projectId: null }),
+    ];
+    const found = (query: string) => names(conversationsFor(readLine(query, NOW), listed, projects));
+    expect(found('project:river ')).toEqual(['Windows', 'Island']);
+    expect(found('project:"Kitchen" isl')).toEqual(['Island']);
+    expect(found('project:nowhere ')).toEqual([]);
+  });
+
+  it('is listed once something of its name is typed', () => {
+    const actions = [{ label: 'Memory' }, { label: 'Thesis', asked: true as const }];
+    expect(actionsFor(readLine('', NOW), actions).meant).toEqual([actions[0]]);
+    expect(actionsFor(readLine('the', NOW), actions).meant).toEqual([actions[1]]);
+  });
+});
 
 describe('a line in the palette', () => {
   it('is blank, words, a command, or narrowed by filters', () => {

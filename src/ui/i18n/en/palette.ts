@@ -80,6 +80,7 @@ export const palette = {
       model: 'the model wrote it',
     },
     dir: { name: 'dir:', help: 'working directory' },
+    project: { name: 'project:', help: 'one project, by its name' },
     before: { name: 'before:', help: 'before a day' },
     after: { name: 'after:', help: 'from a day on' },
     has: { name: 'has:', help: 'holds code', code: 'holds code' },
