@@ -84,6 +84,8 @@ interface Session {
   readonly project: Writable<ProjectId | null>;
   /** The window about projects that is open. */
   readonly asking: Writable<ProjectQuestion | null>;
+  /** The project whose page is to go to its name and looks, once it is on the screen; null: none. */
+  readonly openingLooks: Writable<ProjectId | null>;
   /** Puts the cursor into the composer; set by the composer that is there. `moveTo`: what is not sent yet becomes another conversation's draft. */
   readonly composer: Writable<ComposerControl | null>;
   /** Ends with the conversation that is left. */
@@ -129,6 +131,7 @@ function createSession(app: App): Session {
     temporary: writable<ConversationId | null>(null),
     project: writable<ProjectId | null>(null),
     asking: writable<ProjectQuestion | null>(null),
+    openingLooks: writable<ProjectId | null>(null),
     composer: writable<ComposerControl | null>(null),
     readAloud,
     follow: (id) => {

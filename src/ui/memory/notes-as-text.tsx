@@ -8,7 +8,7 @@ import { squeezed } from '../../domain/memory/sentences.ts';
 import type { MemoryNote } from '../../services/documents/notes.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { Badge, Button, Dialog, TextArea } from '../shell/controls.tsx';
-import { download } from '../shell/conversation-actions.tsx';
+import { download, useReport } from '../shell/conversation-actions.tsx';
 import { offer } from '../shell/offer.ts';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 
@@ -58,6 +58,7 @@ export function NotesAsText() {
 function PasteDialog({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
   const { t } = useTranslation('memory');
   const app = useApp();
+  const report = useReport();
   const notes = useReadable(app.notes.state, (state) => state.notes);
   const [text, setText] = useState('');
   const [busy, setBusy] = useState(false);
@@ -83,7 +84,7 @@ function PasteDialog({ open, onOpenChange }: { open: boolean; onOpenChange: (ope
       close();
       offer(t('text.added', { count: made.length }), {
         label: t('notes.undo'),
-        onClick: () => void Promise.all(made.map(({ id }) => app.notes.remove(id))),
+        onClick: () => void Promise.all(made.map(({ id }) => app.notes.remove(id))).catch(report),
       });
     } catch (error) {
       setProblem(toProblem(error));

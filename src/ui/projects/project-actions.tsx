@@ -45,6 +45,8 @@ export function useProjectActions(): ProjectActions {
         failed,
       );
     };
+    /** On a phone the list lies over the page. */
+    const leaveList = () => session.floating.update((floating) => (floating === 'drawer' ? null : floating));
     const find = (id: ProjectId | null) => app.documents.library.get().projects.find((one) => one.id === id);
     const actions: ProjectActions = {
       move: (ids, project) => {
@@ -54,6 +56,7 @@ export function useProjectActions(): ProjectActions {
         );
       },
       begin: (project) => {
+        leaveList();
         latest.current.navigation.newConversation();
         session.project.set(project);
         session.composer.get()?.focus();
@@ -82,7 +85,11 @@ export function useProjectActions(): ProjectActions {
       menu: (project) =>
         projectMenu(project, actions, {
           t,
-          open: () => latest.current.navigation.openProject(project.id),
+          openLooks: () => {
+            leaveList();
+            session.openingLooks.set(project.id);
+            latest.current.navigation.openProject(project.id);
+          },
           erase: () => void app.library.erase([project.id]).catch(failed),
           askRemove: () => session.asking.set({ type: 'remove', project }),
         }),
@@ -96,12 +103,12 @@ function projectMenu(
   actions: ProjectActions,
   {
     t,
-    open,
+    openLooks,
     erase,
     askRemove,
   }: {
     t: ReturnType<typeof useTranslation<'projects'>>['t'];
-    open: () => void;
+    openLooks: () => void;
     erase: () => void;
     askRemove: () => void;
   },
@@ -125,7 +132,7 @@ function projectMenu(
     {
       label: t('page.looks'),
       icon: <FolderOpen size={15} aria-hidden />,
-      onSelect: open,
+      onSelect: openLooks,
     },
     {
       label: t(project.archived ? 'unarchive' : 'archive'),

@@ -1,6 +1,6 @@
 // The files of a project: added by picking or dropping, read, and taken out.
 import { FileText, FileUp, X } from 'lucide-react';
-import { type DragEvent, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { MessageId } from '../../domain/base/ids.ts';
 import { byTime } from '../../domain/chat/conversation.ts';
@@ -8,9 +8,9 @@ import { textOfFile } from '../../domain/chat/files.ts';
 import type { PartOf } from '../../domain/chat/message.ts';
 import type { ProjectEntry } from '../../services/documents/documents.ts';
 import { attach } from '../chat/attachments.ts';
+import { useFileDrop } from '../chat/file-drop.tsx';
 import { useApp } from '../hooks/app.tsx';
 import { useConversation } from '../hooks/conversation.ts';
-import { dragsFiles } from '../library/drop.ts';
 import { Button, classes, Dialog, IconButton, Skeleton } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { offer } from '../shell/offer.ts';
@@ -55,7 +55,7 @@ export function ProjectFiles({ project, itemId }: { project: ProjectEntry; itemI
       .catch(report)
       .finally(() => setBusy(false));
   };
-  const drop = useFilesDrop(take);
+  const drop = useFileDrop(({ files }) => take(files));
   const takeOut = ({ id, part }: KeptFile) => {
     const name = part.name ?? t('page.files');
     app.projects.takeOut(project.id, [id]).then(
@@ -136,30 +136,6 @@ export function ProjectFiles({ project, itemId }: { project: ProjectEntry; itemI
       <FileWindow file={files.find(({ id }) => id === shown)} onClose={() => setShown(null)} />
     </div>
   );
-}
-
-/** A place that takes files, which would else be imported. */
-function useFilesDrop(onFiles: (files: readonly File[]) => void) {
-  const [over, setOver] = useState(false);
-  return {
-    over,
-    handlers: {
-      onDragOver: (event: DragEvent) => {
-        if (!dragsFiles(event.dataTransfer)) return;
-        event.preventDefault();
-        setOver(true);
-      },
-      onDragLeave: (event: DragEvent) => {
-        if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOver(false);
-      },
-      onDrop: (event: DragEvent) => {
-        setOver(false);
-        if (!dragsFiles(event.dataTransfer)) return;
-        event.preventDefault();
-        onFiles([...event.dataTransfer.files]);
-      },
-    },
-  };
 }
 
 function FileWindow({ file, onClose }: { file: KeptFile | undefined; onClose: () => void }) {

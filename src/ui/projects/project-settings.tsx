@@ -1,12 +1,13 @@
 // What is set for a project: memory, model, folders, what leaves the device, and how it is called and drawn.
 import { FolderInput, X } from 'lucide-react';
-import { useId, useMemo, useState } from 'react';
+import { useEffect, useId, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { foldersWithoutProject } from '../../domain/projects/filing.ts';
 import { MAX_PROJECT_NAME, MEMORY_SCOPES, PROJECT_COLOURS } from '../../domain/projects/project.ts';
 import type { ProjectEntry } from '../../services/documents/documents.ts';
 import type { ProjectRequest } from '../../services/projects/projects.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
+import { useSession } from '../hooks/session.tsx';
 import { RadioTile } from '../settings/radio-tile.tsx';
 import { useSetting } from '../settings/rows.tsx';
 import { Button, classes, IconButton, Select, Switch, TextField } from '../shell/controls.tsx';
@@ -188,6 +189,15 @@ export function LooksSetting({ project }: { project: ProjectEntry }) {
   const outer = projects.filter(
     (one) => one.id !== project.id && one.deletedAt === null && one.projectId === null,
   );
+  const { openingLooks } = useSession();
+  const isMeant = useReadable(openingLooks) === project.id;
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (!isMeant) return;
+    openingLooks.set(null);
+    field.current?.scrollIntoView({ block: 'center' });
+    field.current?.select();
+  }, [isMeant, openingLooks]);
   const keepName = () => {
     if (name !== null && name.trim() !== '' && name.trim() !== project.title) change({ name });
     setName(null);
@@ -196,6 +206,7 @@ export function LooksSetting({ project }: { project: ProjectEntry }) {
     <Part title={t('page.looks')}>
       <div className="flex flex-wrap items-end gap-3">
         <TextField
+          ref={field}
           className="min-w-48 flex-1"
           label={t('page.name')}
           value={name ?? project.title}

@@ -1,6 +1,6 @@
 // What is asked about projects: a new one, where conversations go, what becomes of those in one that is deleted, which folders become some.
 import { Check, Folder, FolderPlus } from 'lucide-react';
-import { useId, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { foldersWithoutProject } from '../../domain/projects/filing.ts';
@@ -9,11 +9,14 @@ import { comparable } from '../../domain/text/find.ts';
 import type { ProjectEntry } from '../../services/documents/documents.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
-import { type ProjectQuestion, useSession } from '../hooks/session.tsx';
+import { useSaving } from '../hooks/saving.ts';
+import { useSession } from '../hooks/session.tsx';
 import { RadioTile } from '../settings/radio-tile.tsx';
 import { Button, classes, Dialog, TextField } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
+import { FormDialog } from '../shell/form-dialog.tsx';
 import { offer } from '../shell/offer.ts';
+import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { useProjectActions } from './project-actions.tsx';
 import { ProjectMark } from './project-mark.tsx';
 import { nameOf, useProjects } from './use-projects.ts';
@@ -23,19 +26,19 @@ export function ProjectWindows() {
   const { asking } = useSession();
   const question = useReadable(asking);
   const close = () => asking.set(null);
-  // While it fades out it still says what it said.
-  const [shown, setShown] = useState<ProjectQuestion | null>(question);
-  if (question !== null && question !== shown) setShown(question);
-  const open = question !== null;
-  switch (shown?.type) {
+  // While it fades out it still says what it said. Each question begins anew: what was chosen for another one does not count.
+  const [shown, setShown] = useState({ question, count: 0 });
+  if (question !== null && question !== shown.question) setShown({ question, count: shown.count + 1 });
+  const common = { open: question !== null, onClose: close };
+  switch (shown.question?.type) {
     case 'make':
-      return <MakeWindow open={open} onClose={close} />;
+      return <MakeWindow key={shown.count} {...common} />;
     case 'move':
-      return <MoveWindow open={open} onClose={close} ids={shown.ids} />;
+      return <MoveWindow key={shown.count} {...common} ids={shown.question.ids} />;
     case 'remove':
-      return <RemoveWindow open={open} onClose={close} project={shown.project} />;
+      return <RemoveWindow key={shown.count} {...common} project={shown.question.project} />;
     case 'folders':
-      return <FoldersWindow open={open} onClose={close} />;
+      return <FoldersWindow key={shown.count} {...common} />;
     default:
       return null;
   }
@@ -50,47 +53,26 @@ function MakeWindow({ open, onClose }: WindowProps) {
   const { t } = useTranslation('projects');
   const { projects } = useApp();
   const navigation = useNavigation();
-  const report = useReport();
-  const form = useId();
   const [name, setName] = useState('');
-  const make = () => {
-    projects.create({ name }).then((id) => {
-      onClose();
-      navigation.openProject(id);
-    }, report);
-  };
   return (
-    <Dialog
+    <FormDialog
       open={open}
-      onOpenChange={onClose}
+      onClose={onClose}
       title={t('make.title')}
       description={t('make.words')}
-      footer={
-        <>
-          <Button onClick={onClose}>{t('shell:cancel')}</Button>
-          <Button type="submit" form={form} variant="primary" disabled={name.trim() === ''}>
-            {t('make.create')}
-          </Button>
-        </>
-      }
+      action={t('make.create')}
+      disabled={name.trim() === ''}
+      onSave={async () => navigation.openProject(await projects.create({ name }))}
     >
-      <form
-        id={form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (name.trim() !== '') make();
-        }}
-      >
-        <TextField
-          label={t('make.name')}
-          data-first-focus
-          value={name}
-          maxLength={MAX_PROJECT_NAME}
-          placeholder={t('make.placeholder')}
-          onChange={(event) => setName(event.target.value)}
-        />
-      </form>
-    </Dialog>
+      <TextField
+        label={t('make.name')}
+        data-first-focus
+        value={name}
+        maxLength={MAX_PROJECT_NAME}
+        placeholder={t('make.placeholder')}
+        onChange={(event) => setName(event.target.value)}
+      />
+    </FormDialog>
   );
 }
 
@@ -98,7 +80,7 @@ function MoveWindow({ open, onClose, ids }: WindowProps & { ids: readonly Conver
   const { t } = useTranslation('projects');
   const app = useApp();
   const actions = useProjectActions();
-  const report = useReport();
+  const { problem, save } = useSaving();
   const listed = useProjects();
   const entries = useReadable(app.documents.library, (library) => library.entries);
   const [wanted, setWanted] = useState('');
@@ -110,7 +92,15 @@ function MoveWindow({ open, onClose, ids }: WindowProps & { ids: readonly Conver
     onClose();
     actions.move(ids, project);
   };
-  const isNew = form !== '' && !listed.some(({ entry }) => comparable(entry.title).trim() === form);
+  const exact = form === '' ? undefined : listed.find(({ entry }) => comparable(entry.title).trim() === form);
+  const isNew = form !== '' && !exact;
+  const make = () => save(() => app.projects.create({ name: wanted }).then(go));
+  /** What Enter means: the one of that name, else the first that fits, else a new one. */
+  const meant = exact ?? found.find(({ entry }) => !here(entry.id));
+  const enter = () => {
+    if (meant && !here(meant.entry.id)) go(meant.entry.id);
+    else if (isNew) make();
+  };
   const row = (key: string, at: ProjectId | null, mark: React.ReactNode, words: string, inner = false) => (
     <li key={key}>
       <button
@@ -152,9 +142,7 @@ function MoveWindow({ open, onClose, ids }: WindowProps & { ids: readonly Conver
           placeholder={t('move.find')}
           onChange={(event) => setWanted(event.target.value)}
           onKeyDown={(event) => {
-            const [first] = found;
-            if (event.key === 'Enter' && !event.nativeEvent.isComposing && first && !here(first.entry.id))
-              go(first.entry.id);
+            if (event.key === 'Enter' && !event.nativeEvent.isComposing) enter();
           }}
         />
         <ul className="max-h-[40vh] overflow-y-auto">
@@ -174,9 +162,7 @@ function MoveWindow({ open, onClose, ids }: WindowProps & { ids: readonly Conver
               <button
                 type="button"
                 className="touchable flex min-h-9 w-full items-center gap-2.5 rounded-sm px-2 text-left text-accent hover:bg-fill"
-                onClick={() => {
-                  app.projects.create({ name: wanted }).then(go, report);
-                }}
+                onClick={make}
               >
                 <FolderPlus size={16} aria-hidden />
                 <span className="min-w-0 flex-1 truncate">
@@ -187,6 +173,7 @@ function MoveWindow({ open, onClose, ids }: WindowProps & { ids: readonly Conver
           )}
         </ul>
         {found.length === 0 && form !== '' && <p className="px-2 text-ink-3 text-sm">{t('move.nothing')}</p>}
+        {problem && <ProblemNotice problem={problem} compact />}
       </div>
     </Dialog>
   );

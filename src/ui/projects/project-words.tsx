@@ -6,9 +6,11 @@ import { asMessageId } from '../../domain/base/ids.ts';
 import { MAX_PROJECT_INSTRUCTIONS, MAX_PROJECT_NOTE } from '../../domain/projects/project.ts';
 import type { ProjectEntry } from '../../services/documents/documents.ts';
 import { useApp } from '../hooks/app.tsx';
+import { useSaving } from '../hooks/saving.ts';
 import { Button, IconButton, TextArea, TextField } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { offer } from '../shell/offer.ts';
+import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { Part } from './project-part.tsx';
 
 export function Instructions({ project }: { project: ProjectEntry }) {
@@ -21,7 +23,8 @@ export function Instructions({ project }: { project: ProjectEntry }) {
   const changed = words !== null && words.trim() !== before.trim();
   const save = () => {
     if (words === null) return;
-    app.projects.change(project.id, { instructions: words }).then(() => setWords(null), report);
+    const saved = (now: string | null) => (now === words ? null : now);
+    app.projects.change(project.id, { instructions: words }).then(() => setWords(saved), report);
   };
   return (
     <Part title={t('page.instructions')} words={t('page.instructionsWords')}>
@@ -56,9 +59,12 @@ export function PinnedNotes({ project }: { project: ProjectEntry }) {
   const app = useApp();
   const report = useReport();
   const [words, setWords] = useState('');
+  const { problem, save } = useSaving();
   const add = () => {
     if (words.trim() === '') return;
-    app.projects.pinNote(project.id, words).then(() => setWords(''), report);
+    // What is written while it is being kept stays in the field.
+    const without = (now: string) => (now === words ? '' : now);
+    save(() => app.projects.pinNote(project.id, words).then(() => setWords(without)));
   };
   const takeOut = (id: string, name: string) => {
     app.projects.takeOut(project.id, [asMessageId(id)]).then(
@@ -108,6 +114,7 @@ export function PinnedNotes({ project }: { project: ProjectEntry }) {
           {t('page.addNote')}
         </Button>
       </form>
+      {problem && <ProblemNotice problem={problem} compact className="mt-2" />}
     </Part>
   );
 }

@@ -1,13 +1,12 @@
 // Makes a persona, or changes one: how it looks, what the model is told, which model, with what parameters and memory.
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type Problem, toProblem } from '../../domain/base/errors.ts';
 import { PERSONA_COLOURS, type Persona, type PersonaColour } from '../../domain/prompts/persona.ts';
 import { MAX_PROMPT, MAX_PROMPT_NAME } from '../../domain/prompts/prompt.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
-import { Button, classes, Dialog, Field, Select, TextArea, TextField } from '../shell/controls.tsx';
+import { classes, Field, Select, TextArea, TextField } from '../shell/controls.tsx';
+import { FormDialog } from '../shell/form-dialog.tsx';
 import { PERSONA_TONES, PersonaSign } from '../shell/persona-sign.tsx';
-import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { isRefusal, type ParameterWords, parametersFrom, parameterWords } from './endpoint-parameters.ts';
 import { Choice } from './rows.tsx';
 
@@ -40,98 +39,82 @@ export function PersonaDialog({ before, onClose }: { before: Persona | null; onC
   const { t } = useTranslation(['prompts', 'settings']);
   const { prompts } = useApp();
   const [draft, setDraft] = useState(() => draftOf(before));
-  const [problem, setProblem] = useState<Problem | null>(null);
   const [refused, setRefused] = useState<(typeof FIELDS)[number] | null>(null);
-  const [saving, setSaving] = useState(false);
   const change = (changed: Partial<Draft>) => setDraft((now) => ({ ...now, ...changed }));
-  const save = (event: FormEvent) => {
-    event.preventDefault();
-    if (saving) return;
+  const save = () => {
     const parameters = parametersFrom(draft.words);
-    if (parameters && isRefusal(parameters))
-      return setRefused(FIELDS.find((field) => field === parameters.field) ?? null);
+    if (parameters && isRefusal(parameters)) {
+      setRefused(FIELDS.find((field) => field === parameters.field) ?? null);
+      return null;
+    }
     const { more: _more, ...named } = parameters ?? {};
     const { words: _words, ...rest } = draft;
-    setSaving(true);
-    prompts
-      .savePersona({ ...rest, parameters: named, ...(before ? { id: before.id } : {}) })
-      .then(onClose, (error: unknown) => setProblem(toProblem(error)))
-      .finally(() => setSaving(false));
+    return prompts.savePersona({ ...rest, parameters: named, ...(before ? { id: before.id } : {}) });
   };
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
+      onClose={onClose}
       title={before ? t('persona.change') : t('persona.add')}
-      footer={
-        <>
-          <Button onClick={onClose}>{t('cancel')}</Button>
-          <Button type="submit" form="persona" variant="primary" busy={saving}>
-            {t('save')}
-          </Button>
-        </>
-      }
+      action={t('save')}
+      onSave={save}
     >
-      <form id="persona" onSubmit={save} className="space-y-4">
-        <div className="flex flex-wrap items-end gap-3">
-          <TextField
-            data-first-focus=""
-            className="min-w-40 flex-1"
-            label={t('name')}
-            maxLength={MAX_PROMPT_NAME}
-            value={draft.name}
-            onChange={({ target }) => change({ name: target.value })}
-          />
-          <TextField
-            className="w-24"
-            label={t('persona.sign')}
-            maxLength={8}
-            placeholder="🎩"
-            value={draft.sign}
-            onChange={({ target }) => change({ sign: target.value })}
-          />
-        </div>
-        <Colours draft={draft} onChange={(colour) => change({ colour })} />
+      <div className="flex flex-wrap items-end gap-3">
         <TextField
-          label={t('description')}
-          maxLength={200}
-          value={draft.description}
-          onChange={({ target }) => change({ description: target.value })}
+          data-first-focus=""
+          className="min-w-40 flex-1"
+          label={t('name')}
+          maxLength={MAX_PROMPT_NAME}
+          value={draft.name}
+          onChange={({ target }) => change({ name: target.value })}
         />
-        <TextArea
-          label={t('persona.instructions')}
-          hint={t('persona.instructionsHelp')}
-          rows={6}
-          maxLength={MAX_PROMPT}
-          inputClassName="max-h-[30dvh]"
-          value={draft.instructions}
-          onChange={({ target }) => change({ instructions: target.value })}
+        <TextField
+          className="w-24"
+          label={t('persona.sign')}
+          maxLength={8}
+          placeholder="🎩"
+          value={draft.sign}
+          onChange={({ target }) => change({ sign: target.value })}
         />
-        <ModelField value={draft.model} onChange={(model) => change({ model })} />
-        <div>
-          <p className="font-medium text-sm">{t('persona.memory.title')}</p>
-          <p className="mb-2 text-ink-3 text-xs">{t(`persona.memory.help.${draft.memory}`)}</p>
-          <Choice
-            label={t('persona.memory.title')}
-            value={draft.memory}
-            options={(['all', 'none'] as const).map((value) => ({
-              value,
-              label: t(`persona.memory.${value}`),
-            }))}
-            onChange={(memory) => change({ memory })}
-          />
-        </div>
-        <Parameters
-          words={draft.words}
-          refused={refused}
-          onChange={(words) => {
-            change({ words });
-            setRefused(null);
-          }}
+      </div>
+      <Colours draft={draft} onChange={(colour) => change({ colour })} />
+      <TextField
+        label={t('description')}
+        maxLength={200}
+        value={draft.description}
+        onChange={({ target }) => change({ description: target.value })}
+      />
+      <TextArea
+        label={t('persona.instructions')}
+        hint={t('persona.instructionsHelp')}
+        rows={6}
+        maxLength={MAX_PROMPT}
+        inputClassName="max-h-[30dvh]"
+        value={draft.instructions}
+        onChange={({ target }) => change({ instructions: target.value })}
+      />
+      <ModelField value={draft.model} onChange={(model) => change({ model })} />
+      <div>
+        <p className="font-medium text-sm">{t('persona.memory.title')}</p>
+        <p className="mb-2 text-ink-3 text-xs">{t(`persona.memory.help.${draft.memory}`)}</p>
+        <Choice
+          label={t('persona.memory.title')}
+          value={draft.memory}
+          options={(['all', 'none'] as const).map((value) => ({
+            value,
+            label: t(`persona.memory.${value}`),
+          }))}
+          onChange={(memory) => change({ memory })}
         />
-        {problem && <ProblemNotice problem={problem} compact />}
-      </form>
-    </Dialog>
+      </div>
+      <Parameters
+        words={draft.words}
+        refused={refused}
+        onChange={(words) => {
+          change({ words });
+          setRefused(null);
+        }}
+      />
+    </FormDialog>
   );
 }
 

@@ -1,7 +1,6 @@
 // Writes a prompt, or changes one: name, what it is for, its words with blanks.
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type Problem, toProblem } from '../../domain/base/errors.ts';
 import {
   MAX_PROMPT,
   MAX_PROMPT_NAME,
@@ -10,8 +9,8 @@ import {
   variablesIn,
 } from '../../domain/prompts/prompt.ts';
 import { useApp } from '../hooks/app.tsx';
-import { Button, Dialog, TextArea, TextField } from '../shell/controls.tsx';
-import { ProblemNotice } from '../shell/problem-notice.tsx';
+import { TextArea, TextField } from '../shell/controls.tsx';
+import { FormDialog } from '../shell/form-dialog.tsx';
 
 export function PromptDialog({ before, onClose }: { before: Prompt | null; onClose: () => void }) {
   const { t } = useTranslation('prompts');
@@ -19,70 +18,49 @@ export function PromptDialog({ before, onClose }: { before: Prompt | null; onClo
   const [name, setName] = useState(before?.name ?? '');
   const [description, setDescription] = useState(before?.description ?? '');
   const [text, setText] = useState(before?.text ?? '');
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [saving, setSaving] = useState(false);
   const slug = slugOf(name);
   const isCommand = commands.some((command) => command.name === slug);
   const blanks = variablesIn(text).map((variable) => variable.name);
-  const save = (event: FormEvent) => {
-    event.preventDefault();
-    if (saving) return;
-    setSaving(true);
-    prompts
-      .savePrompt({ name, description, text, ...(before ? { id: before.id } : {}) })
-      .then(onClose, (error: unknown) => setProblem(toProblem(error)))
-      .finally(() => setSaving(false));
-  };
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
+      onClose={onClose}
       title={before ? t('prompt.change') : t('prompt.add')}
-      footer={
-        <>
-          <Button onClick={onClose}>{t('cancel')}</Button>
-          <Button type="submit" form="prompt" variant="primary" busy={saving}>
-            {t('save')}
-          </Button>
-        </>
-      }
+      action={t('save')}
+      onSave={() => prompts.savePrompt({ name, description, text, ...(before ? { id: before.id } : {}) })}
     >
-      <form id="prompt" onSubmit={save} className="space-y-4">
-        <TextField
-          data-first-focus=""
-          label={t('name')}
-          hint={
-            isCommand
-              ? t('prompt.isCommand', { slug })
-              : slug
-                ? t('prompt.slug', { slug })
-                : t('prompt.slugHelp')
-          }
-          maxLength={MAX_PROMPT_NAME}
-          value={name}
-          onChange={({ target }) => setName(target.value)}
-        />
-        <TextField
-          label={t('description')}
-          maxLength={200}
-          value={description}
-          onChange={({ target }) => setDescription(target.value)}
-        />
-        <TextArea
-          label={t('prompt.text')}
-          hint={
-            blanks.length > 0
-              ? t('prompt.blanks', { names: blanks.join(', ') })
-              : t('prompt.blanksHelp', { open: '{{', close: '}}' })
-          }
-          rows={8}
-          maxLength={MAX_PROMPT}
-          inputClassName="max-h-[40dvh]"
-          value={text}
-          onChange={({ target }) => setText(target.value)}
-        />
-        {problem && <ProblemNotice problem={problem} compact />}
-      </form>
-    </Dialog>
+      <TextField
+        data-first-focus=""
+        label={t('name')}
+        hint={
+          isCommand
+            ? t('prompt.isCommand', { slug })
+            : slug
+              ? t('prompt.slug', { slug })
+              : t('prompt.slugHelp')
+        }
+        maxLength={MAX_PROMPT_NAME}
+        value={name}
+        onChange={({ target }) => setName(target.value)}
+      />
+      <TextField
+        label={t('description')}
+        maxLength={200}
+        value={description}
+        onChange={({ target }) => setDescription(target.value)}
+      />
+      <TextArea
+        label={t('prompt.text')}
+        hint={
+          blanks.length > 0
+            ? t('prompt.blanks', { names: blanks.join(', ') })
+            : t('prompt.blanksHelp', { open: '{{', close: '}}' })
+        }
+        rows={8}
+        maxLength={MAX_PROMPT}
+        inputClassName="max-h-[40dvh]"
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+      />
+    </FormDialog>
   );
 }

@@ -85,6 +85,73 @@ it('takes conversations by the menu, by the keyboard and by drag, and gives them
   await expect.element(line('Bread').getByRole('img', { name: 'In the project “Acme”' })).toBeInTheDocument();
 });
 
+it('makes a project of a new name by Enter, once', async () => {
+  const app = await withConversations();
+  const names = () => app.documents.library.get().projects.map(({ title }) => title);
+  await line('Bread').click({ button: 'right' });
+  await page.getByRole('menuitem', { name: 'Move to project…' }).click();
+  const twice = (act: () => void) => {
+    act();
+    act();
+  };
+  const find = page.getByRole('textbox', { name: 'Find a project' });
+  await find.fill('Garden');
+  const enter = { key: 'Enter', bubbles: true } as const;
+  twice(() => find.element().dispatchEvent(new KeyboardEvent('keydown', enter)));
+  await expect.poll(() => placeOf(app, 'Bread')).toBe('Garden');
+  await page.getByRole('button', { name: 'New project' }).click();
+  const name = page.getByRole('textbox', { name: 'Name' });
+  await name.fill('Kitchen');
+  twice(() => (name.element() as HTMLInputElement).form?.requestSubmit());
+  await expect.element(page.getByRole('main').getByRole('heading', { name: 'Kitchen' })).toBeVisible();
+  expect(names().sort()).toEqual(['Garden', 'Kitchen']);
+});
+
+it('begins each window anew', async () => {
+  const app = await withConversations();
+  for (const name of ['Acme', 'Shop']) {
+    const id = await app.projects.create({ name });
+    const entry = app.documents.library.get().entries.find(({ projectId }) => projectId === null);
+    await app.projects.move(entry ? [entry.id] : [], id);
+  }
+  await page.getByRole('button', { name: 'New project' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Kitchen');
+  await userEvent.keyboard('{Escape}');
+  await page.getByRole('button', { name: 'New project' }).click();
+  await expect.element(page.getByRole('textbox', { name: 'Name' })).toHaveValue('');
+  await userEvent.keyboard('{Escape}');
+  // The button that has the focus now tells its name, over what stands below it.
+  await expect.element(page.getByRole('button', { name: 'New project' })).toHaveFocus();
+  (document.activeElement as HTMLElement).blur();
+  const askRemove = async (name: string) => {
+    await page.getByRole('button', { name: `More for the project “${name}”` }).click();
+    await page.getByRole('menuitem', { name: 'Delete…' }).click();
+  };
+  await askRemove('Acme');
+  await page.getByRole('radio', { name: /^To the trash with it/ }).click();
+  await userEvent.keyboard('{Escape}');
+  await askRemove('Shop');
+  await expect.element(page.getByText('Delete the project “Shop”?')).toBeVisible();
+  await expect.element(page.getByRole('radio', { name: /^Keep them/ })).toBeChecked();
+});
+
+it('leads from its menu to its name', async () => {
+  const app = await withConversations();
+  await app.projects.create({ name: 'Acme' });
+  for (const _ of ['from elsewhere', 'from its page']) {
+    await page
+      .getByRole('region', { name: 'Projects' })
+      .getByRole('button', { name: /^More for/ })
+      .click();
+    await page.getByRole('menuitem', { name: 'Name and looks' }).click();
+    const name = page.getByRole('main').getByRole('textbox', { name: 'Name' });
+    await expect.element(name).toHaveFocus();
+    await expect.element(name).toBeInViewport();
+    (document.activeElement as HTMLElement).blur();
+    await page.getByRole('main').getByRole('heading', { name: 'Acme' }).click();
+  }
+});
+
 it('asks what becomes of its conversations, and comes back', async () => {
   const app = await withConversations();
   const id = await app.projects.create({ name: 'Acme' });

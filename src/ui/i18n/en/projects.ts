@@ -90,7 +90,7 @@ export const projects = {
     newNote: 'New note',
     takeOut: 'Take out “{{name}}”',
     files: 'Files',
-    filesWords: 'Read by memory on this device, and recalled where they answer. Drop texts here.',
+    filesWords: 'Read by memory on this device, and recalled where they answer. Drop files here.',
     addFiles: 'Add files',
     noFiles: 'No files yet.',
     view: 'Read “{{name}}”',

@@ -80,7 +80,7 @@ export const projects = {
     newNote: '新笔记',
     takeOut: '移除“{{name}}”',
     files: '文件',
-    filesWords: '由这台设备上的记忆读取，能回答问题时会被想起。把文本拖到这里。',
+    filesWords: '由这台设备上的记忆读取，能回答问题时会被想起。把文件拖到这里。',
     addFiles: '添加文件',
     noFiles: '还没有文件。',
     view: '查看“{{name}}”',

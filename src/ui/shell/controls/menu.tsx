@@ -75,6 +75,12 @@ function MenuRows({ items }: { items: readonly MenuItem[] }) {
   });
 }
 
+/** Whether the chosen action has moved the focus already: what was in the menu is gone with it, and the body has it. */
+const movedFocus = (): boolean =>
+  document.activeElement !== null &&
+  document.activeElement !== document.body &&
+  !document.activeElement.matches('[role="menu"], [role="menu"] *');
+
 /** A menu of actions. The trigger is one button; focus returns to it. */
 export function Menu({
   trigger,
@@ -108,7 +114,9 @@ export function Menu({
           sideOffset={4}
           collisionPadding={8}
           loop
-          {...(keepFocus ? { onCloseAutoFocus: (event: Event) => event.preventDefault() } : {})}
+          onCloseAutoFocus={(event) => {
+            if (keepFocus || movedFocus()) event.preventDefault();
+          }}
           className={classes(
             FLOATING,
             'z-[60] max-h-[min(28rem,var(--radix-dropdown-menu-content-available-height))] min-w-48 max-w-80 animate-rise overflow-y-auto p-1',

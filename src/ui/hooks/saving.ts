@@ -1,0 +1,33 @@
+// One save at a time, whether it runs, and why the last one failed.
+import { useRef, useState } from 'react';
+import { type Problem, toProblem } from '../../domain/base/errors.ts';
+
+/** `save` does nothing while another one runs: Enter twice is one note, one project. */
+export function useSaving(): {
+  saving: boolean;
+  problem: Problem | null;
+  save(work: () => Promise<unknown>): void;
+  /** Takes the problem away. */
+  forgive(): void;
+} {
+  const [saving, setSaving] = useState(false);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const running = useRef(false);
+  return {
+    saving,
+    problem,
+    save: (work) => {
+      if (running.current) return;
+      running.current = true;
+      setSaving(true);
+      setProblem(null);
+      work()
+        .catch((error: unknown) => setProblem(toProblem(error)))
+        .finally(() => {
+          running.current = false;
+          setSaving(false);
+        });
+    },
+    forgive: () => setProblem(null),
+  };
+}

@@ -1,0 +1,60 @@
+// A window with one form: it closes when it is saved, and says here why it was not.
+import { type ReactNode, useId } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useSaving } from '../hooks/saving.ts';
+import { Button, Dialog } from './controls.tsx';
+import { ProblemNotice } from './problem-notice.tsx';
+
+/** `onSave`: null where the form itself says what is missing. The window closes when it resolves. */
+export function FormDialog({
+  open = true,
+  onClose,
+  title,
+  description,
+  action,
+  disabled = false,
+  onSave,
+  children,
+}: {
+  open?: boolean;
+  onClose: () => void;
+  title: string;
+  description?: string;
+  /** What the button that saves says. */
+  action: string;
+  disabled?: boolean;
+  onSave: () => Promise<unknown> | null;
+  children: ReactNode;
+}) {
+  const { t } = useTranslation('shell');
+  const form = useId();
+  const { saving, problem, save } = useSaving();
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onClose}
+      title={title}
+      description={description}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('cancel')}</Button>
+          <Button type="submit" form={form} variant="primary" busy={saving} disabled={disabled}>
+            {action}
+          </Button>
+        </>
+      }
+    >
+      <form
+        id={form}
+        className="space-y-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!disabled) save(async () => onSave()?.then(onClose));
+        }}
+      >
+        {children}
+        {problem && <ProblemNotice problem={problem} compact />}
+      </form>
+    </Dialog>
+  );
+}
