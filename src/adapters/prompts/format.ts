@@ -27,5 +27,6 @@ export const personaOf = (said: Partial<NewPersona> & Pick<NewPersona, 'name'>):
   model: null,
   parameters: {},
   memory: 'all',
+  project: null,
   ...said,
 });

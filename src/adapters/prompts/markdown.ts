@@ -3,7 +3,12 @@
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
 import { attempt } from '../../domain/base/log.ts';
-import { type NewPersona, PERSONA_COLOURS, personaSchema } from '../../domain/prompts/persona.ts';
+import {
+  type NewPersona,
+  PERSONA_COLOURS,
+  PERSONA_MEMORIES,
+  personaSchema,
+} from '../../domain/prompts/persona.ts';
 import type { NewPrompt } from '../../domain/prompts/prompt.ts';
 import { type PromptFormat, personaOf } from './format.ts';
 
@@ -20,7 +25,8 @@ const frontSchema = z.looseObject({
   model: word,
   sign: word,
   colour: z.enum(PERSONA_COLOURS).optional().catch(undefined),
-  memory: z.enum(['all', 'none']).optional().catch(undefined),
+  memory: z.enum(PERSONA_MEMORIES).optional().catch(undefined),
+  project: word,
   tools: z.unknown().optional(),
 });
 
@@ -82,6 +88,7 @@ export const readMarkdown: PromptFormat = ({ name, text }) => {
     ...(said.sign === undefined ? {} : { sign: said.sign.slice(0, 16) }),
     ...(said.colour ? { colour: said.colour } : {}),
     ...(said.memory ? { memory: said.memory } : {}),
+    ...(said.project === undefined ? {} : { project: said.project }),
   });
   return { prompts: [], personas: [persona], skipped: 0 };
 };
@@ -93,7 +100,7 @@ export const promptAsMarkdown = ({ name, description, text }: NewPrompt): string
   withFront({ name, ...(description ? { description } : {}) }, text);
 
 export const personaAsMarkdown = (persona: NewPersona): string => {
-  const { name, description, sign, colour, instructions, model, parameters, memory } = persona;
+  const { name, description, sign, colour, instructions, model, parameters, memory, project } = persona;
   return withFront(
     {
       type: 'persona',
@@ -104,6 +111,7 @@ export const personaAsMarkdown = (persona: NewPersona): string => {
       ...(model === null ? {} : { model }),
       ...parameters,
       memory,
+      ...(project === null ? {} : { project }),
     },
     instructions,
   );

@@ -9,6 +9,9 @@ import { type ModelParameters, parametersSchema } from '../settings/parameters.t
 export const PERSONA_COLOURS = ['blue', 'amber', 'violet', 'green', 'red', 'grey'] as const;
 export type PersonaColour = (typeof PERSONA_COLOURS)[number];
 
+/** `all`: as the settings and the conversation's project say; `none`: no passages are brought back, and models cannot look for any. */
+export const PERSONA_MEMORIES = ['all', 'first', 'only', 'none'] as const;
+
 export const personaSchema = z.looseObject({
   id: z.string(),
   name: z.string(),
@@ -20,8 +23,9 @@ export const personaSchema = z.looseObject({
   /** By its id, at whichever connection has it; null: the model in use. */
   model: z.string().nullable().catch(null),
   parameters: parametersSchema.omit({ more: true }).catch({}),
-  /** `none`: no passages are brought back by themselves, and models cannot look for any. */
-  memory: z.enum(['all', 'none']).catch('all'),
+  memory: z.enum(PERSONA_MEMORIES).catch('all'),
+  /** Where memory looks, for `first` and `only`: a project by its id, which may be gone. */
+  project: z.string().nullable().catch(null),
   /** ms since 1970 */
   createdAt: timeSchema.catch(0),
   updatedAt: timeSchema.catch(0),
@@ -39,6 +43,9 @@ export function instructionsFor(
   const own = [persona?.instructions.trim() ?? '', systemPrompt ?? ''].filter((words) => words !== '');
   return own.length > 0 ? own.join('\n\n') : instructions;
 }
+
+/** How far memory looks with a persona. */
+export type PersonaReach = Pick<Persona, 'memory' | 'project'>;
 
 /** The configuration as it is in force with a persona. The same object where it changes nothing. */
 export function configWith(config: Config, persona: Pick<Persona, 'memory'> | null): Config {

@@ -11,6 +11,7 @@ import type { Config } from '../../domain/settings/config.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Memory } from '../memory/memory.ts';
 import { PrivacyFilter } from '../privacy/privacy-filter.ts';
+import type { Prompts } from '../prompts/prompts.ts';
 import type { TurnState } from './chat.ts';
 import { type NotesLike, runTool, type Tool } from './tools/index.ts';
 
@@ -39,6 +40,7 @@ interface ToolCallsDependencies {
   readonly memory: Pick<Memory, 'recall' | 'wake'>;
   readonly notes: NotesLike | undefined;
   readonly config: Readable<Config>;
+  readonly personaOf?: Prompts['personaOf'] | undefined;
   /** Absent: it knows no words but by their looks. */
   readonly filter?: PrivacyFilter;
   readonly now: () => number;
@@ -52,6 +54,7 @@ export const createToolCalls =
     memory,
     notes,
     config,
+    personaOf,
     filter = new PrivacyFilter({ config }),
     now,
     device,
@@ -95,6 +98,7 @@ export const createToolCalls =
                 memory,
                 notes: notes,
                 config: config.get(),
+                persona: personaOf?.(conversation()) ?? null,
                 filter,
                 signal,
               }),

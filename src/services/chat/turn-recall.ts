@@ -189,8 +189,8 @@ class TurnRecallService implements TurnRecall {
     asked: Message,
     signal: AbortSignal,
   ): Promise<readonly AppliedNote[]> {
-    const { applying, notes } = this.#deps;
-    if (!applying) return [];
+    const { applying, notes, personaOf } = this.#deps;
+    if (!applying || personaOf?.(conversation)?.memory === 'none') return [];
     const told = await notes?.known();
     return applying.forRequest({
       conversation,
@@ -232,6 +232,7 @@ class TurnRecallService implements TurnRecall {
           this.#deps.memory.recall({
             text,
             from: conversation.id,
+            persona: this.#deps.personaOf?.(conversation) ?? null,
             ...(exclude ? { currentConversation: conversation.id } : {}),
             ...(trigger ? { purpose: 'inject' as const } : {}),
             signal: bounded,

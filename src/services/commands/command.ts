@@ -9,6 +9,7 @@ import type { CompactResult, ContextControl } from '../context/context.ts';
 import type { Documents, LibraryEntry } from '../documents/documents.ts';
 import type { ExportedFile, Library } from '../library/library.ts';
 import type { Memory, MemoryStatus, RecallResult } from '../memory/memory.ts';
+import type { Prompts } from '../prompts/prompts.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Sync } from '../sync/sync.ts';
 
@@ -42,6 +43,8 @@ export interface CommandContext {
   readonly chat: Chat;
   readonly memory: Memory;
   readonly settings: Settings;
+  /** Absent: there are no personas. */
+  readonly prompts?: Pick<Prompts, 'personaOf'> | undefined;
   /** Absent where nothing looks after the window (then its commands say so). */
   readonly context?: ContextControl | undefined;
   /** Absent where this browser cannot sync. */

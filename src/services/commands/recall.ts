@@ -4,6 +4,7 @@ import { RecollectError } from '../../domain/base/errors.ts';
 import { asConversationId, asMessageId, type ConversationId, type MessageId } from '../../domain/base/ids.ts';
 import { effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import { textOf } from '../../domain/chat/message.ts';
+import type { Persona } from '../../domain/prompts/persona.ts';
 import { modelInUse } from '../settings/model-in-use.ts';
 import type { Command, CommandContext } from './command.ts';
 import { filterOfScope, ONE_SCOPE, SCOPES } from './scope.ts';
@@ -43,7 +44,11 @@ export const recall: Command = {
       ...(limit === undefined ? {} : { limit }),
       ...(context.conversationId === null
         ? {}
-        : { from: context.conversationId, currentConversation: context.conversationId }),
+        : {
+            from: context.conversationId,
+            persona: await personaOf(context),
+            currentConversation: context.conversationId,
+          }),
       withContext: true,
       signal: context.signal,
     });
@@ -62,6 +67,11 @@ export const recall: Command = {
 async function hasModel({ settings, documents, conversationId }: CommandContext): Promise<boolean> {
   const conversation = conversationId === null ? undefined : await documents.read(conversationId);
   return modelInUse(settings.connections.get(), conversation ?? null).choice !== null;
+}
+
+async function personaOf({ prompts, documents, conversationId }: CommandContext): Promise<Persona | null> {
+  const conversation = conversationId === null ? undefined : await documents.read(conversationId);
+  return (conversation && prompts?.personaOf(conversation)) ?? null;
 }
 
 async function scopeOf(

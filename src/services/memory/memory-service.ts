@@ -121,7 +121,7 @@ class MemoryService implements Memory {
       current !== undefined
         ? { ...filter, excludeConversationIds: [...(filter.excludeConversationIds ?? []), current] }
         : filter;
-    const reach = reachOf(request.from, this.#deps.documents.library.get());
+    const reach = reachOf(request.from, this.#deps.documents.library.get(), request.persona);
     const narrowed = reach?.scope.reach === 'only' ? within(but, reach.conversations) : but;
     // Who names conversations has said where to look first.
     const first = reach?.scope.reach === 'first' && !filter.conversationIds ? reach.conversations : undefined;

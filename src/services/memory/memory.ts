@@ -7,6 +7,7 @@ import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import type { PassageSource } from '../../domain/chat/files.ts';
 import type { RecalledPassage, RecallScope } from '../../domain/chat/message.ts';
+import type { PersonaReach } from '../../domain/prompts/persona.ts';
 
 /** What a search is narrowed to. */
 export interface MemoryFilter extends IndexFilter {
@@ -22,6 +23,8 @@ export interface RecallRequest {
   readonly purpose?: 'inject' | 'show';
   /** On whose behalf: a conversation, or the project where one is about to begin. Its project says where memory looks. */
   readonly from?: ConversationId;
+  /** Whose memory it is in that conversation: it may look in one project only, or there first. */
+  readonly persona?: PersonaReach | null;
   /** Left out of the search. */
   readonly currentConversation?: ConversationId;
   /** Neighbours of each hit; default true. */
@@ -47,7 +50,7 @@ export interface RecallResult {
   readonly degraded: Problem | null;
   /** Nothing was searched at all: the index could not be asked. `degraded` says why. */
   readonly unavailable?: true;
-  /** Where memory looked, or looked first, because of the project that was asked from; absent: everywhere. */
+  /** Where memory looked, or looked first, because of the project or the persona that asked; its name is empty where it is gone. Absent: everywhere. */
   readonly scope?: RecallScope;
   readonly tookMs: number;
 }

@@ -1,8 +1,9 @@
-// How far memory looks for a conversation, by the project that it is in.
+// How far memory looks for a conversation, by the project that it is in and by its persona.
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { RecallScope } from '../../domain/chat/message.ts';
 import { withInner, withOuter } from '../../domain/projects/filing.ts';
-import type { LibraryListing } from '../documents/documents.ts';
+import type { PersonaReach } from '../../domain/prompts/persona.ts';
+import type { LibraryListing, ProjectEntry } from '../documents/documents.ts';
 
 interface Reach {
   readonly scope: RecallScope;
@@ -10,11 +11,30 @@ interface Reach {
   readonly conversations: ReadonlySet<string>;
 }
 
-/** `from`: a conversation or a project; null: everywhere alike. A project that looks nowhere else says so for the projects in it as well. */
+/**
+ * `from`: a conversation or a project; null: everywhere alike. A project that looks nowhere else says so for the projects in it as well, and
+ * for every persona: that can only narrow it further. Where a persona's only project is gone, memory looks nowhere.
+ */
 export function reachOf(
   from: ConversationId | undefined,
-  { entries, projects }: LibraryListing,
+  listing: LibraryListing,
+  persona?: PersonaReach | null,
 ): Reach | null {
+  const own = ofProject(from, listing);
+  if (persona?.memory !== 'first' && persona?.memory !== 'only') return own;
+  const { projects } = listing;
+  const meant = projects.find(({ id, deletedAt }) => id === persona.project && deletedAt === null);
+  if (own?.scope.reach === 'only') {
+    const isInside = meant && withInner(own.scope.project as ProjectEntry['id'], projects).has(meant.id);
+    return isInside && persona.memory === 'only' ? within(meant, persona.memory, [meant], listing) : own;
+  }
+  if (meant) return within(meant, persona.memory, withOuter(meant.id, projects), listing);
+  if (persona.memory === 'first') return own;
+  return { scope: { project: persona.project ?? '', name: '', reach: 'only' }, conversations: new Set() };
+}
+
+function ofProject(from: ConversationId | undefined, listing: LibraryListing): Reach | null {
+  const { entries, projects } = listing;
   if (from === undefined) return null;
   const own = projects.some(({ id }) => id === from)
     ? from
@@ -25,13 +45,22 @@ export function reachOf(
       ? around.at(-1)
       : (around.find(({ project }) => project.scope === 'only') ?? around.at(-1));
   if (!meant || meant.project.scope === 'everything') return null;
-  const inside = withInner(meant.id, projects);
+  return within(meant, meant.project.scope, around, listing);
+}
+
+function within(
+  { id, title }: ProjectEntry,
+  reach: RecallScope['reach'],
+  around: readonly ProjectEntry[],
+  { entries, projects }: LibraryListing,
+): Reach {
+  const inside = withInner(id, projects);
   return {
-    scope: { project: meant.id, name: meant.title, reach: meant.project.scope },
+    scope: { project: id, name: title, reach },
     conversations: new Set([
       ...inside,
-      ...around.map(({ id }) => id),
-      ...entries.flatMap(({ id, projectId }) => (projectId !== null && inside.has(projectId) ? [id] : [])),
+      ...around.map((one) => one.id),
+      ...entries.flatMap((one) => (one.projectId !== null && inside.has(one.projectId) ? [one.id] : [])),
     ]),
   };
 }

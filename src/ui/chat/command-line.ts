@@ -53,8 +53,8 @@ export function useCommandLine(conversationId: ConversationId | null): (line: st
       // Most commands are done at once; only a slow one says that it runs.
       const slow = setTimeout(() => put(null), 200);
       try {
-        const { documents, library, chat, context, memory, settings, sync } = app;
-        const services = { documents, library, chat, context, memory, settings, sync };
+        const { documents, library, chat, context, memory, settings, prompts, sync } = app;
+        const services = { documents, library, chat, context, memory, settings, prompts, sync };
         const here = { ...services, conversationId, now: Date.now, signal };
         const outcome = await runCommand(app.commands, line, here);
         clearTimeout(slow);

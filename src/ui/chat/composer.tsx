@@ -15,6 +15,7 @@ import { toast } from 'sonner';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { type Part, type RecalledPassage, textOf } from '../../domain/chat/message.ts';
+import type { Persona } from '../../domain/prompts/persona.ts';
 import { shortcutKeys } from '../../domain/settings/shortcuts.ts';
 import type { DraftFile } from '../../services/chat/written.ts';
 import { useApp } from '../hooks/app.tsx';
@@ -36,7 +37,7 @@ import type { GivenFiles } from './file-drop.tsx';
 import { GaugeRing, useNextRequest } from './gauge.tsx';
 import { LimitLine } from './limit-line.tsx';
 import { ModelPicker } from './model-picker.tsx';
-import { PersonaPicker } from './persona-picker.tsx';
+import { PersonaPicker, usePersona } from './persona-picker.tsx';
 import { PromptForm } from './prompt-form.tsx';
 import { type PromptLine, promptLine } from './prompt-lines.ts';
 import { Queue } from './queue.tsx';
@@ -102,6 +103,7 @@ export function Composer({
   const submit = useSubmit({ draft, dictator, attachments, offered, send, runCommand, takePrompt });
   const parts = useRestedParts(draft);
   const { choice } = useModelInUse(conversation);
+  const chosenPersona = usePersona(persona ? persona.value : conversation?.meta.persona);
   const next = useNextRequest(conversation, parts, offered.announced);
   const focusKeys = useShortcutKeys('focus');
   const busy = turn.status !== 'idle';
@@ -110,8 +112,12 @@ export function Composer({
 
   return (
     <div className="before:-top-5 relative mx-auto w-full max-w-(--measure) px-3 pb-3 before:pointer-events-none before:absolute before:inset-x-0 before:h-5 before:bg-linear-to-t before:from-paper before:to-transparent md:px-5">
-      {first && draft.recallText !== '' && (
-        <OfferedRecall {...{ draft, offered, conversationId }} hasModel={choice !== null} />
+      {first && draft.recallText !== '' && chosenPersona?.memory !== 'none' && (
+        <OfferedRecall
+          {...{ draft, offered, conversationId }}
+          hasModel={choice !== null}
+          persona={chosenPersona}
+        />
       )}
       {conversationId !== null && <ComposerQueue id={conversationId} turn={turn} draft={draft} />}
       <ComposerForm area={area} onSubmit={submit}>
@@ -173,11 +179,13 @@ function OfferedRecall({
   offered,
   conversationId,
   hasModel,
+  persona,
 }: {
   draft: ComposerDraft;
   offered: ReturnType<typeof useOfferedPassages>;
   conversationId: ConversationId | null;
   hasModel: boolean;
+  persona: Persona | null;
 }) {
   return (
     <div className="absolute inset-x-3 bottom-full z-10 pb-2 md:inset-x-5">
@@ -186,6 +194,7 @@ function OfferedRecall({
         text={draft.recallText}
         conversationId={conversationId}
         hasModel={hasModel}
+        persona={persona}
         before={offered.latest()}
         onChange={offered.note}
       />

@@ -132,7 +132,7 @@ export function NewConversation() {
         conversationId={null}
         turn={IDLE_TURN}
         draftOf={temporary}
-        first={temporary === null && persona?.memory !== 'none'}
+        first={temporary === null}
         persona={{ value: persona?.id ?? null, onChange: setPersona }}
         send={send}
         runCommand={runLine}

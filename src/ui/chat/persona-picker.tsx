@@ -10,6 +10,12 @@ import { Menu, type MenuItem } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { PersonaSign } from '../shell/persona-sign.tsx';
 
+/** The persona with this id; null where there is none, or it is gone. */
+export function usePersona(id: string | null | undefined): Persona | null {
+  const personas = useReadable(useApp().prompts.state, (state) => state.personas);
+  return personas.find((persona) => persona.id === id) ?? null;
+}
+
 /** The persona of a conversation that has not begun: the default one until another is picked. */
 export function useNewPersona(): [Persona | null, (id: string | null) => void] {
   const { prompts, settings } = useApp();

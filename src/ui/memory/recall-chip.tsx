@@ -6,6 +6,7 @@ import { isAbort } from '../../domain/base/errors.ts';
 import { asMessageId, type ConversationId } from '../../domain/base/ids.ts';
 import type { RecalledPassage } from '../../domain/chat/message.ts';
 import { withoutMessages } from '../../domain/memory/passages.ts';
+import type { PersonaReach } from '../../domain/prompts/persona.ts';
 import type { SendOptions } from '../../services/chat/chat.ts';
 import type { RecallResult } from '../../services/memory/memory.ts';
 import { useApp, useAwake, useReadable } from '../hooks/app.tsx';
@@ -29,6 +30,8 @@ interface RecallChipProps {
   conversationId: ConversationId | null;
   /** A model will answer; else the passages are the answer. */
   hasModel: boolean;
+  /** Whose memory it is; null: nobody's in particular. */
+  persona: PersonaReach | null;
   /** What it showed and what of it was ticked off when these words were sent, where they came back; else empty. Read when it appears. */
   before: RecallChoice;
   /** What is shown and what of it is ticked off: for `Chat.send`. */
@@ -58,7 +61,7 @@ const isSame = (one: RecalledPassage, other: RecalledPassage): boolean =>
   one.messageId === other.messageId && one.passage === other.passage;
 
 /** Silent while nothing passes the threshold, auto recall is off, or memory cannot answer. */
-export function RecallChip({ text, conversationId, hasModel, before, onChange }: RecallChipProps) {
+export function RecallChip({ text, conversationId, hasModel, persona, before, onChange }: RecallChipProps) {
   const { t } = useTranslation('memory');
   const [ticks, setTicks] = useState<Ticks>(() => ticksOf(before));
   const [open, setOpen] = useState(false);
@@ -67,6 +70,7 @@ export function RecallChip({ text, conversationId, hasModel, before, onChange }:
     text,
     conversationId,
     hasModel,
+    persona,
     before,
     onUnwanted: () => setTicks(ALL),
   });
@@ -140,9 +144,10 @@ function useRecallWhileWriting({
   text,
   conversationId,
   hasModel,
+  persona,
   before,
   onUnwanted,
-}: Pick<RecallChipProps, 'text' | 'conversationId' | 'hasModel' | 'before'> & {
+}: Pick<RecallChipProps, 'text' | 'conversationId' | 'hasModel' | 'persona' | 'before'> & {
   onUnwanted: () => void;
 }): RecallResult | null {
   const { memory, settings } = useApp();
@@ -151,6 +156,7 @@ function useRecallWhileWriting({
   const awake = useAwake();
   const within = useReadable(useSession().project);
   const from = conversationId ?? within;
+  const reach = persona && { memory: persona.memory, project: persona.project };
   const [result, setResult] = useState<RecallResult | null>(before.announced ?? null);
   const forget = useEffectEvent(() => {
     setResult(null);
@@ -174,6 +180,7 @@ function useRecallWhileWriting({
           signal: asking.signal,
           ...(conversationId ? { currentConversation: conversationId } : {}),
           ...(from ? { from } : {}),
+          persona: reach,
         })
         .then(setResult, (error: unknown) => {
           // Help while writing is a courtesy: without it the message is written all the same, and Activity says what is wrong.
@@ -184,7 +191,7 @@ function useRecallWhileWriting({
       clearTimeout(timer);
       asking.abort();
     };
-  }, [memory, conversationId, text, wanted, awake, hasModel]);
+  }, [memory, from, conversationId, reach?.memory, reach?.project, text, wanted, awake, hasModel]);
 
   // What has been deleted or forbidden since it was asked is neither shown nor sent.
   const usable = useUsable();

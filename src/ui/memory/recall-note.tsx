@@ -31,7 +31,10 @@ export function RecallNote({ recall }: { recall: PartOf<'recall'> }) {
   if (remarks.length === 0 && !scope) return null;
   return (
     <p className="mt-1 mb-2 text-ink-3 text-xs [overflow-wrap:anywhere]" data-recall-note>
-      {sentences(...remarks.map(words), scope && t(`card.scope.${scope.reach}`, { name: scope.name }))}
+      {sentences(
+        ...remarks.map(words),
+        scope && t(scope.name === '' ? 'card.scope.gone' : `card.scope.${scope.reach}`, { name: scope.name }),
+      )}
     </p>
   );
 }

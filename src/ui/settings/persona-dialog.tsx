@@ -1,16 +1,25 @@
 // Makes a persona, or changes one: how it looks, what the model is told, which model, with what parameters and memory.
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { PERSONA_COLOURS, type Persona, type PersonaColour } from '../../domain/prompts/persona.ts';
+import {
+  PERSONA_COLOURS,
+  PERSONA_MEMORIES,
+  type Persona,
+  type PersonaColour,
+} from '../../domain/prompts/persona.ts';
 import { MAX_PROMPT, MAX_PROMPT_NAME } from '../../domain/prompts/prompt.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
+import { nameOf, useProjects } from '../projects/use-projects.ts';
 import { classes, Field, Select, TextArea, TextField } from '../shell/controls.tsx';
 import { FormDialog } from '../shell/form-dialog.tsx';
 import { PERSONA_TONES, PersonaSign } from '../shell/persona-sign.tsx';
 import { isRefusal, type ParameterWords, parametersFrom, parameterWords } from './endpoint-parameters.ts';
-import { Choice } from './rows.tsx';
+import { RadioTile } from './radio-tile.tsx';
 
 const IN_USE = 'in-use ';
+/** Stands for a project that is not there. */
+const GONE = 'gone ';
+const looksInOne = (memory: Persona['memory']): boolean => memory === 'first' || memory === 'only';
 const FIELDS = ['temperature', 'top_p', 'max_tokens', 'reasoning_effort'] as const;
 
 interface Draft {
@@ -22,6 +31,7 @@ interface Draft {
   readonly model: string | null;
   readonly words: ParameterWords;
   readonly memory: Persona['memory'];
+  readonly project: string | null;
 }
 
 const draftOf = (before: Persona | null): Draft => ({
@@ -33,6 +43,7 @@ const draftOf = (before: Persona | null): Draft => ({
   model: before?.model ?? null,
   words: parameterWords(before?.parameters),
   memory: before?.memory ?? 'all',
+  project: before?.project ?? null,
 });
 
 export function PersonaDialog({ before, onClose }: { before: Persona | null; onClose: () => void }) {
@@ -49,7 +60,8 @@ export function PersonaDialog({ before, onClose }: { before: Persona | null; onC
     }
     const { more: _more, ...named } = parameters ?? {};
     const { words: _words, ...rest } = draft;
-    return prompts.savePersona({ ...rest, parameters: named, ...(before ? { id: before.id } : {}) });
+    const project = looksInOne(draft.memory) ? draft.project : null;
+    return prompts.savePersona({ ...rest, project, parameters: named, ...(before ? { id: before.id } : {}) });
   };
   return (
     <FormDialog
@@ -93,19 +105,7 @@ export function PersonaDialog({ before, onClose }: { before: Persona | null; onC
         onChange={({ target }) => change({ instructions: target.value })}
       />
       <ModelField value={draft.model} onChange={(model) => change({ model })} />
-      <div>
-        <p className="font-medium text-sm">{t('persona.memory.title')}</p>
-        <p className="mb-2 text-ink-3 text-xs">{t(`persona.memory.help.${draft.memory}`)}</p>
-        <Choice
-          label={t('persona.memory.title')}
-          value={draft.memory}
-          options={(['all', 'none'] as const).map((value) => ({
-            value,
-            label: t(`persona.memory.${value}`),
-          }))}
-          onChange={(memory) => change({ memory })}
-        />
-      </div>
+      <MemoryField memory={draft.memory} project={draft.project} onChange={change} />
       <Parameters
         words={draft.words}
         refused={refused}
@@ -145,6 +145,63 @@ function Colours({ draft, onChange }: { draft: Draft; onChange: (colour: Persona
           </label>
         ))}
       </div>
+    </fieldset>
+  );
+}
+
+/** Where memory looks with it. Which project is asked for only where one is meant; a first one is offered as soon as it is. */
+function MemoryField({
+  memory,
+  project,
+  onChange,
+}: Pick<Draft, 'memory' | 'project'> & {
+  onChange: (changed: Partial<Pick<Draft, 'memory' | 'project'>>) => void;
+}) {
+  const { t } = useTranslation(['prompts', 'projects']);
+  const group = useId();
+  const listed = useProjects();
+  const isThere = listed.some(({ entry }) => entry.id === project);
+  const offered = PERSONA_MEMORIES.filter(
+    (one) => one === 'all' || one === 'none' || one === memory || listed.length > 0,
+  );
+  return (
+    <fieldset>
+      <legend className="mb-2 font-medium text-sm">{t('persona.memory.title')}</legend>
+      <div className="flex flex-col gap-2">
+        {offered.map((one) => (
+          <RadioTile
+            key={one}
+            name={group}
+            checked={memory === one}
+            label={t(`persona.memory.${one}`)}
+            help={t(`persona.memory.help.${one}`)}
+            onChange={() => {
+              const wantsOne = looksInOne(one) && !isThere;
+              onChange({ memory: one, ...(wantsOne ? { project: listed[0]?.entry.id ?? project } : {}) });
+            }}
+          />
+        ))}
+      </div>
+      {looksInOne(memory) && (
+        <Field label={t('persona.memory.project')} className="mt-3">
+          {({ id }) => (
+            <Select
+              id={id}
+              label={t('persona.memory.project')}
+              value={isThere && project !== null ? project : GONE}
+              options={[
+                ...(isThere ? [] : [{ value: GONE, label: t('persona.memory.gone') }]),
+                ...listed.map(({ entry, inner }) => ({
+                  value: entry.id as string,
+                  label: `${inner ? '– ' : ''}${nameOf(entry, t('projects:title'))}`,
+                })),
+              ]}
+              onValueChange={(chosen) => chosen !== GONE && onChange({ project: chosen })}
+              className="w-full"
+            />
+          )}
+        </Field>
+      )}
     </fieldset>
   );
 }

@@ -22,7 +22,8 @@ const persona: NewPersona = {
   instructions: 'Cut every second word.\n\n- no adverbs',
   model: 'gpt-5.4',
   parameters: { temperature: 0.2, max_tokens: 900 },
-  memory: 'none',
+  memory: 'only',
+  project: '019ad000-0000-7000-8000-000000000001',
 };
 
 /** What each format promises, whatever it is handed. */

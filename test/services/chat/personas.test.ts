@@ -15,6 +15,7 @@ const pirate: Persona = {
   model: null,
   parameters: {},
   memory: 'none',
+  project: null,
   createdAt: 0,
   updatedAt: 0,
 };
@@ -59,4 +60,37 @@ it('tells the model who it is, and looks for nothing in memory where it shall no
   await say('And now?');
   expect(told[2]).toContain('About ships.');
   expect(told[2]).not.toContain('Talk like');
+});
+
+it('says to memory how far it looks: for the answer, for the tool of a model, and for what a model opens', async () => {
+  const scripted = createScriptedModel({
+    contextWindow: 32_000,
+    reply: (prompt) =>
+      prompt.messages.some(({ role }) => role === 'tool')
+        ? [{ type: 'text-delta', text: 'Done.' }]
+        : [
+            { type: 'tool-call', callId: 'a', name: 'recall', arguments: '{"query":"harbour"}' },
+            { type: 'tool-call', callId: 'b', name: 'open_conversation', arguments: `{"id":"${elsewhere}"}` },
+          ],
+  });
+  const elsewhere = newConversationId();
+  const only = { ...pirate, memory: 'only' as const, project: 'ships' };
+  const { chat, documents, idle, asked } = createScene({
+    model: () => scripted,
+    personaOf: ({ meta }) => (meta.persona === 'pirate' ? only : null),
+  });
+  await documents.change(elsewhere, { meta: { title: 'Elsewhere' } });
+  const id = newConversationId();
+  await documents.change(id, { meta: { persona: 'pirate' } });
+  await chat.send({ conversationId: id, parts: [{ type: 'text', text: 'Where is the harbour?' }] });
+  await idle(id);
+  expect(asked).toHaveLength(2);
+  for (const { persona } of asked) expect(persona).toMatchObject({ memory: 'only', project: 'ships' });
+  const results = [...((await documents.read(id))?.messages.values() ?? [])].flatMap(({ parts }) =>
+    parts.filter((part) => part.type === 'tool-result'),
+  );
+  expect(results.find(({ name }) => name === 'open_conversation')).toMatchObject({
+    isError: true,
+    text: `There is no conversation ${elsewhere}.`,
+  });
 });

@@ -201,7 +201,15 @@ describe('forget', () => {
     await prompts.savePrompt({ name: 'Letter', description: `To ${CANARY}`, text: `Dear ${CANARY}, I` });
     await prompts.savePrompt({ name: 'Other', description: '', text: 'Dear {{name}}' });
     await prompts.savePersona({
-      ...{ name: CANARY, description: '', sign: '', colour: 'blue', parameters: {}, memory: 'all' },
+      ...{
+        name: CANARY,
+        description: '',
+        sign: '',
+        colour: 'blue',
+        parameters: {},
+        memory: 'all',
+        project: null,
+      },
       ...{ instructions: `Speak as ${CANARY} does`, model: null },
     });
     const { id } = await device.say('project', [`${CANARY} pays on Fridays`], {
@@ -432,7 +440,15 @@ describe('forget', () => {
     await prompts.savePrompt({ name: 'Letter', description: '', text: `Dear ${CANARY}, I` });
     await prompts.savePrompt({ name: 'Other', description: '', text: 'Dear {{name}}' });
     await prompts.savePersona({
-      ...{ name: CANARY, description: '', sign: '', colour: 'blue', parameters: {}, memory: 'all' },
+      ...{
+        name: CANARY,
+        description: '',
+        sign: '',
+        colour: 'blue',
+        parameters: {},
+        memory: 'all',
+        project: null,
+      },
       ...{ instructions: `Speak as ${CANARY} does`, model: null },
     });
     const [old, later] = [

@@ -868,6 +868,7 @@ describe('taking out', () => {
       model: null,
       parameters: {},
       memory: 'all',
+      project: null,
     });
     const file = await here.library.exportConversations('all', 'json');
     const there = home();

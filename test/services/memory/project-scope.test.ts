@@ -7,6 +7,7 @@ import { createPgliteIndex } from '../../../src/adapters/index/pglite.ts';
 import { migrate } from '../../../src/adapters/index/schema.ts';
 import type { ConversationId } from '../../../src/domain/base/ids.ts';
 import type { MemoryScope, ProjectId } from '../../../src/domain/projects/project.ts';
+import type { PersonaReach } from '../../../src/domain/prompts/persona.ts';
 import { createProjects } from '../../../src/services/projects/projects-service.ts';
 import { conversationOf, openHome } from './home.ts';
 
@@ -68,8 +69,12 @@ const set = (scope: MemoryScope) =>
   createProjects({ documents: house.documents, now: () => NOW }).change(project, { scope });
 afterEach(() => set('first'));
 
-const found = async (text: string, from?: ConversationId) => {
-  const { passages, nearMisses, scope } = await house.recall(text, { limit: 20, ...(from ? { from } : {}) });
+const found = async (text: string, from?: ConversationId, persona?: PersonaReach) => {
+  const { passages, nearMisses, scope } = await house.recall(text, {
+    limit: 20,
+    ...(from ? { from } : {}),
+    ...(persona ? { persona } : {}),
+  });
   return {
     titles: [...passages, ...nearMisses].map(({ title }) => title),
     hits: passages,
@@ -178,4 +183,58 @@ it('says nothing of a scope where everything counts alike, or the conversation i
   await set('everything');
   expect((await found('Where does the cellar key hang?', project)).scope).toBeUndefined();
   expect((await found('Where does the cellar key hang?')).scope).toBeUndefined();
+});
+
+describe('a persona', () => {
+  const VILLA = 'Where does the villa cellar key hang?';
+  const only = (): PersonaReach => ({ memory: 'only', project });
+  const projects = () => createProjects({ documents: house.documents, now: () => NOW });
+
+  it('looks only in its project, wherever it is asked', async () => {
+    const { titles, scope } = await found(VILLA, undefined, only());
+    expect(titles.length).toBeGreaterThan(0);
+    expect(
+      titles.every((title) => title.startsWith('farm') || title === 'Farm' || title === 'own gate'),
+    ).toBe(true);
+    expect(scope).toEqual({ project, name: 'Farm', reach: 'only' });
+  });
+
+  it('looks in its project first', async () => {
+    const first: PersonaReach = { memory: 'first', project };
+    expect((await found('Where does the cellar key hang?', undefined, first)).titles[0]).toMatch(/^farm/);
+    const { titles, scope } = await found(ELSEWHERE[0][0], undefined, first);
+    expect(titles[0]).toBe(ELSEWHERE[0][1]);
+    expect(scope).toEqual({ project, name: 'Farm', reach: 'first' });
+  });
+
+  it('that looks everywhere leaves it to the conversation', async () => {
+    const all: PersonaReach = { memory: 'all', project };
+    expect((await found(VILLA, undefined, all)).scope).toBeUndefined();
+    expect((await found(VILLA, project, all)).scope?.reach).toBe('first');
+  });
+
+  it('widens no project that looks only in itself, and may narrow it', async () => {
+    const away = await projects().create({ name: 'Away', scope: 'only' });
+    const { titles, scope } = await found('Where does the farm cellar key hang?', away, only());
+    expect(titles).toEqual([]);
+    expect(scope).toMatchObject({ name: 'Away', reach: 'only' });
+    await set('only');
+    const barn = await projects().create({ name: 'Barn', within: project });
+    expect((await found(VILLA, project, { memory: 'only', project: barn })).scope).toMatchObject({
+      name: 'Barn',
+      reach: 'only',
+    });
+    expect((await found(VILLA, project, { memory: 'first', project: barn })).scope?.name).toBe('Farm');
+  });
+
+  it('finds nothing rather than everything where its only project is gone', async () => {
+    const gone = await projects().create({ name: 'Gone' });
+    await projects().remove(gone, 'outside');
+    for (const lost of [gone, 'never-there', null]) {
+      const { titles, scope } = await found(VILLA, undefined, { memory: 'only', project: lost });
+      expect(titles).toEqual([]);
+      expect(scope).toMatchObject({ name: '', reach: 'only' });
+      expect((await found(VILLA, undefined, { memory: 'first', project: lost })).titles[0]).toMatch(/^villa/);
+    }
+  });
 });

@@ -16,6 +16,7 @@ const pirate = {
   model: null,
   parameters: {},
   memory: 'all' as const,
+  project: null,
 };
 
 const open = (store = createInMemoryStore()) => {

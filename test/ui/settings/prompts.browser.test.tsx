@@ -119,6 +119,40 @@ it('makes a persona that answers: its instructions go along, in one conversation
   expect(asked.at(-1)?.system ?? '').not.toContain('pirate');
 });
 
+it('looks in one project with a persona, and says so where that is gone', async () => {
+  const app = await createTestApp();
+  await show(app, '/settings/prompts', { width: 320, height: 800 });
+  await page.getByRole('button', { name: 'New persona' }).click();
+  // Without projects there is none to look in.
+  await expect.element(page.getByRole('radio', { name: /^Everything/ })).toBeChecked();
+  await expect.element(page.getByRole('radio', { name: /^Only one project/ })).not.toBeInTheDocument();
+  const farm = await app.projects.create({ name: 'Farm' });
+  const shop = await app.projects.create({ name: 'Shop' });
+  await page.getByRole('radio', { name: /^Only one project/ }).click();
+  await page.getByRole('combobox', { name: 'Project' }).click();
+  await page.getByRole('option', { name: 'Shop' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Clerk');
+  await expectAccessible();
+  expect(document.documentElement.scrollWidth).toBeLessThanOrEqual(320);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await vi.waitFor(() =>
+    expect(app.prompts.state.get().personas[0]).toMatchObject({ memory: 'only', project: shop }),
+  );
+  await app.projects.remove(shop, 'outside');
+  await page.getByRole('button', { name: 'Edit Clerk' }).click();
+  const project = page.getByRole('combobox', { name: 'Project' });
+  await expect.element(project).toHaveTextContent('A project that is gone');
+  await page.getByRole('radio', { name: /^One project first/ }).click();
+  await expect.element(project).toHaveTextContent('Farm');
+  await page.getByRole('radio', { name: /^No memory/ }).click();
+  await expect.element(project).not.toBeInTheDocument();
+  await page.getByRole('radio', { name: /^One project first/ }).click();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await vi.waitFor(() =>
+    expect(app.prompts.state.get().personas[0]).toMatchObject({ memory: 'first', project: farm }),
+  );
+});
+
 it('takes files of others, says what was new, and takes it back; on a narrow phone in Chinese', async () => {
   const app = await createTestApp();
   await app.settings.set('ui.language', 'zh');

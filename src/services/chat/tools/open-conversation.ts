@@ -7,6 +7,7 @@ import { quotedLines } from '../../../domain/context/quoted.ts';
 import { neverOf } from '../../../domain/memory/notes.ts';
 import { isOfMemory } from '../../../domain/memory/own-tools.ts';
 import { isExcluded, isSkipped } from '../../../domain/memory/privacy.ts';
+import { reachOf } from '../../memory/reach.ts';
 import { defineTool, mayRemember, type ToolContext, type ToolOutcome } from './tool.ts';
 
 /** Messages on each side of the one that is asked for. */
@@ -79,14 +80,18 @@ export const openConversation = defineTool({
   },
 });
 
-/** Conversations whose id is this or begins so: not those in the trash, and none from an excluded folder. */
-function lookUp(id: string, { documents, config }: ToolContext): ConversationId[] {
+/** Conversations whose id is this or begins so: not those in the trash, none from an excluded folder, and none where memory may not look. */
+function lookUp(id: string, { conversationId, documents, config, persona }: ToolContext): ConversationId[] {
   const wanted = id.toLowerCase();
-  const open = documents.library
-    .get()
-    .entries.filter(
-      (entry) => entry.deletedAt === null && !isExcluded(entry.workDir, config.privacy.exclude_work_dirs),
-    );
+  const library = documents.library.get();
+  const reach = reachOf(conversationId, library, persona);
+  const only = reach?.scope.reach === 'only' ? reach.conversations : null;
+  const open = library.entries.filter(
+    (entry) =>
+      entry.deletedAt === null &&
+      !isExcluded(entry.workDir, config.privacy.exclude_work_dirs) &&
+      (only === null || only.has(entry.id)),
+  );
   const exact = open.find((entry) => entry.id === wanted);
   return exact ? [exact.id] : open.filter((entry) => entry.id.startsWith(wanted)).map((entry) => entry.id);
 }

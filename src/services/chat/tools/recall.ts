@@ -28,12 +28,13 @@ export const recall = defineTool({
     limit: z.number().int().min(1).max(20).optional().describe('At most this many passages (default 5)'),
   }),
   available: mayRemember,
-  async run({ query, limit }, { memory, conversationId, config, signal }) {
+  async run({ query, limit }, { memory, conversationId, config, persona, signal }) {
     const found = await atMost(signal, PATIENCE_MS, (bounded) =>
       memory.recall({
         text: query,
         limit: limit ?? config.recall.filters.max_results,
         from: conversationId,
+        persona,
         currentConversation: conversationId,
         withContext: true,
         signal: bounded,

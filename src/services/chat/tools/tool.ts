@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import { type ConversationId, isTemporary, type MessageId } from '../../../domain/base/ids.ts';
 import type { Message, ToolRecall } from '../../../domain/chat/message.ts';
+import type { PersonaReach } from '../../../domain/prompts/persona.ts';
 import type { Config } from '../../../domain/settings/config.ts';
 import type { Documents } from '../../documents/documents.ts';
 import type { Notes } from '../../documents/notes.ts';
@@ -32,6 +33,8 @@ export interface ToolContext {
   /** Absent: notes cannot be kept, and `remember` is not offered. */
   readonly notes: NotesLike | undefined;
   readonly config: Config;
+  /** How far memory looks with the conversation's persona; null: it has none. */
+  readonly persona: PersonaReach | null;
   /** What memory must not hold, no tool shows. */
   readonly filter: Pick<PrivacyFilter, 'hidden'>;
   readonly signal: AbortSignal;

@@ -30,6 +30,7 @@ export const memory = {
     scope: {
       only: 'Memory looked only in the project “{{name}}”.',
       first: 'Memory looked in the project “{{name}}” first.',
+      gone: 'Memory found nothing: the only project that this persona looks in is gone.',
     },
     searchedFor: 'Searched for “{{query}}”.',
     trigger: {
@@ -72,6 +73,9 @@ export const memory = {
     lead: 'You said these things. Nothing is kept until you say so. With a row focused: Enter keeps it, E edits, R refuses, N never asks about this kind.',
     said: 'where you said it',
     byModel: 'suggested by the model',
+    modelToo: 'The model suggests some of these.',
+    modelOff: 'No suggestions by the model',
+    modelIsOff: 'The model suggests nothing any more',
     everywhere: 'everywhere',
     inProject: 'in {{project}}',
     replaces: 'May replace “{{text}}” ({{when}}).',
@@ -84,6 +88,8 @@ export const memory = {
     never: 'Never suggest {{kind}}',
     kept: 'Remembered',
     refused: 'Not remembered, and not asked again',
+    refusedAll_one: '{{count, number}} suggestion put away',
+    refusedAll_other: '{{count, number}} suggestions put away',
     neverAgain: '{{kind}} are not suggested any more',
     neverList: 'Not suggested:',
     allow: '{{kind}}: suggest again',
