@@ -43,6 +43,7 @@ import { type MemoryStatus, STARTING } from './services/memory/memory.ts';
 import { startNaming } from './services/memory/naming.ts';
 import { createPause } from './services/memory/pause.ts';
 import { startPolish } from './services/memory/polish.ts';
+import { startSuggesting } from './services/memory/suggesting.ts';
 import { PrivacyFilter } from './services/privacy/privacy-filter.ts';
 import { TokenTable } from './services/privacy/token-table.ts';
 import { createPrompts } from './services/prompts/prompts-service.ts';
@@ -129,6 +130,8 @@ async function start(): Promise<void> {
   // MODELS
   const asked = { settings, documents, keys, fetch: network.fetch, filter };
   const answering = startModels(createOwn(store, warn), asked, {
+    store,
+    notes,
     documents,
     config,
     filter,
@@ -201,15 +204,22 @@ function createOwn(store: Store, warn: (part: string) => (problem: Problem) => v
   };
 }
 
-/** The models that answer, and those that make titles. */
+/** The models that answer, and what they are asked besides. */
 function startModels(
   own: ReturnType<typeof createOwn>,
   asked: Omit<ConstructorParameters<typeof EndpointModels>[0], 'refusals' | 'spending' | 'personaOf'>,
-  titles: Parameters<typeof startTitles>[0],
+  beside: Parameters<typeof startTitles>[0] &
+    Omit<Parameters<typeof startSuggesting>[0], 'model' | 'device' | 'exclusively'>,
 ) {
   const { personaOf } = own.prompts;
   const models = new EndpointModels({ ...asked, ...own, personaOf });
-  startTitles(titles, models);
+  startTitles(beside, models);
+  startSuggesting({
+    ...beside,
+    model: (conversation) => models.modelOf(conversation),
+    device: () => own.deviceName.get(),
+    exclusively: (work) => ifFree('recollect:suggesting', work),
+  });
   return { models, ...own };
 }
 

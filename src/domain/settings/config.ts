@@ -139,6 +139,9 @@ export const configSchema = z.strictObject({
     .strictObject({
       /** What a person says of themselves and of how they want things is recognised on the device, and asked about. */
       propose: z.boolean().default(true),
+      /** The model that answers may suggest more of what was written on this device, within so many tokens a day; it is always asked about. */
+      propose_by_model: z.boolean().default(true),
+      model_tokens_per_day: count(1000, 1_000_000).default(20_000),
       /** Keeps what is recognised without asking, unless it may contradict a note. */
       accept: z.boolean().default(false),
       /** Notes that apply to a request go along with it though no word is shared, up to so many tokens. */

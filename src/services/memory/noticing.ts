@@ -32,7 +32,7 @@ const LATE_MS = 600_000;
 /** A note so near says the same in other words; one so near may say what was true before. */
 const [SAME_FROM, REPLACES_FROM] = [0.92, 0.6];
 /** What is said of these in a project holds there alone; who one is and what one likes holds everywhere. */
-const OF_A_PROJECT: readonly NoteKind[] = ['rule', 'decision', 'project'];
+export const OF_A_PROJECT: readonly NoteKind[] = ['rule', 'decision', 'project'];
 /** Notes that a sentence is compared with; the newest. */
 const COMPARED = 500;
 
@@ -212,11 +212,12 @@ class NoticingService implements Noticing {
     return (['index', 'sync'] as const).every((place) => this.#deps.filter.find(place, text).length === 0);
   }
 
-  /** The person switched on that nothing is asked: what replaces nothing is kept, what may contradict a note waits for them. */
+  /** The person switched on that nothing is asked: what replaces nothing is kept. What may contradict a note, or a model suggests, waits for them. */
   async #acceptAll(id: ConversationId): Promise<void> {
     const { notes } = this.#deps;
-    for (const { id: proposal, source, replaces } of notes.inbox.get().proposals)
-      if (source.conversationId === id && replaces === undefined) await notes.accept(proposal);
+    for (const { id: proposal, source, replaces, by } of notes.inbox.get().proposals)
+      if (by === 'device' && source.conversationId === id && replaces === undefined)
+        await notes.accept(proposal);
   }
 }
 

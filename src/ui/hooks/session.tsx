@@ -34,7 +34,7 @@ export interface ShownOutcome {
 type Floating = 'palette' | 'shortcuts' | 'import' | 'drawer' | null;
 
 /** What is asked about projects. */
-export type ProjectQuestion =
+type ProjectQuestion =
   | { readonly type: 'make' }
   | { readonly type: 'folders' }
   | { readonly type: 'move'; readonly ids: readonly ConversationId[] }

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
 import { asConversationId, asMessageId } from '../../domain/base/ids.ts';
 import { NOTE_KINDS, type NoteKind } from '../../domain/memory/recognition/kinds.ts';
-import type { Proposal } from '../../services/documents/notes.ts';
+import type { MemoryNote, Proposal } from '../../services/documents/notes.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { formatExact, formatRelative } from '../i18n/index.ts';
@@ -36,28 +36,55 @@ export function NoteInbox() {
   const { never } = useReadable(app.notes.inbox);
   const proposals = useProposals();
   const report = useReport();
+  const byModel = useReadable(app.settings.config, (config) => config.notes.propose_by_model);
+  const refuseAll = () =>
+    app.notes.refuse(proposals.map(({ id }) => id)).then(
+      () =>
+        offer(t('inbox.refusedAll', { count: proposals.length }), {
+          label: t('notes.undo'),
+          onClick: () => void Promise.all(proposals.map((one) => app.notes.reopen(one))).catch(report),
+        }),
+      report,
+    );
+  const noMore = () =>
+    app.settings.set('notes.propose_by_model', false).then(
+      () =>
+        offer(t('inbox.modelIsOff'), {
+          label: t('notes.undo'),
+          onClick: () => void app.settings.set('notes.propose_by_model', true).catch(report),
+        }),
+      report,
+    );
   if (proposals.length === 0 && never.length === 0) return null;
   return (
     <Section
       title={t('inbox.title')}
       aside={
         proposals.length > 1 && (
-          <Button
-            size="sm"
-            variant="ghost"
-            onClick={() => void app.notes.refuse(proposals.map(({ id }) => id)).catch(report)}
-          >
+          <Button size="sm" variant="ghost" onClick={() => void refuseAll()}>
             {t('inbox.none')}
           </Button>
         )
       }
     >
-      {proposals.length > 0 && <p className="mb-2 max-w-160 text-ink-2">{t('inbox.lead')}</p>}
+      {proposals.length > 0 && (
+        <p className="mb-2 max-w-160 text-ink-2">
+          {t('inbox.lead')} <span className="pointer-coarse:hidden">{t('inbox.keys')}</span>
+        </p>
+      )}
       <ul className="space-y-2">
         {proposals.map((proposal) => (
           <ProposalRow key={proposal.id} proposal={proposal} />
         ))}
       </ul>
+      {proposals.some(({ by }) => by === 'model') && byModel && (
+        <p className="mt-3 flex flex-wrap items-center gap-2 text-ink-3 text-xs">
+          {t('inbox.modelToo')}
+          <Button size="sm" variant="ghost" onClick={() => void noMore()}>
+            {t('inbox.modelOff')}
+          </Button>
+        </p>
+      )}
       {never.length > 0 && (
         <p className="mt-3 flex flex-wrap items-center gap-2 text-ink-3 text-xs">
           {t('inbox.neverList')}
@@ -77,27 +104,28 @@ export function NoteInbox() {
   );
 }
 
-function ProposalRow({ proposal }: { proposal: Proposal }) {
+/** What can be decided of a proposal, each with its undo. `old`: the note that it may take the place of. */
+function useDecisions(proposal: Proposal, old: MemoryNote | undefined, notes: readonly MemoryNote[]) {
   const { t } = useTranslation('memory');
   const app = useApp();
   const report = useReport();
-  const navigation = useNavigation();
-  const notes = useReadable(app.notes.state, (state) => state.notes);
-  const [editing, setEditing] = useState(false);
-  const project = useProjectTitle(proposal.project);
-  const old = notes.find(({ id }) => id === proposal.replaces);
   const undo = (words: string, back: () => Promise<unknown>) =>
     offer(words, { label: t('notes.undo'), onClick: () => void back().catch(report) });
 
+  const offerUndo = (note: MemoryNote | null, over?: string) => {
+    if (!note) return;
+    // Where another note said it word for word already, nothing new was kept.
+    const wasThere = over === undefined && notes.some(({ id }) => id === note.id);
+    undo(t('inbox.kept'), async () => {
+      const gone = wasThere ? null : await app.notes.remove(note.id);
+      if (over !== undefined && old) await app.notes.bring({ notes: [old], feedback: gone?.feedback ?? [] });
+      await app.notes.reopen(proposal);
+    });
+  };
   const accept = (over?: string) =>
-    app.notes.accept(proposal.id, over === undefined ? {} : { over }).then((note) => {
-      if (!note) return;
-      undo(t('inbox.kept'), async () => {
-        await app.notes.remove(note.id);
-        if (over !== undefined && old) await app.notes.bring({ notes: [old], feedback: [] });
-        await app.notes.reopen(proposal);
-      });
-    }, report);
+    app.notes
+      .accept(proposal.id, over === undefined ? {} : { over })
+      .then((note) => offerUndo(note, over), report);
   const refuse = () =>
     app.notes
       .refuse([proposal.id])
@@ -112,6 +140,18 @@ function ProposalRow({ proposal }: { proposal: Proposal }) {
           ),
         report,
       );
+  return { offerUndo, accept, refuse, never };
+}
+
+function ProposalRow({ proposal }: { proposal: Proposal }) {
+  const { t } = useTranslation('memory');
+  const app = useApp();
+  const navigation = useNavigation();
+  const notes = useReadable(app.notes.state, (state) => state.notes);
+  const [editing, setEditing] = useState(false);
+  const project = useProjectTitle(proposal.project);
+  const old = notes.find(({ id }) => id === proposal.replaces);
+  const { offerUndo, accept, refuse, never } = useDecisions(proposal, old, notes);
   const onKeyDown = (event: KeyboardEvent<HTMLLIElement>) => {
     if (event.target !== event.currentTarget || event.metaKey || event.ctrlKey || event.altKey) return;
     if (event.key === 'Enter') void accept(old?.id);
@@ -125,7 +165,14 @@ function ProposalRow({ proposal }: { proposal: Proposal }) {
   if (editing)
     return (
       <li className="rounded-lg border border-line p-3">
-        <ProposalForm proposal={proposal} onDone={() => setEditing(false)} />
+        <ProposalForm
+          proposal={proposal}
+          onKept={(note) => {
+            setEditing(false);
+            offerUndo(note);
+          }}
+          onDone={() => setEditing(false)}
+        />
       </li>
     );
   return (
@@ -190,14 +237,23 @@ function ProposalRow({ proposal }: { proposal: Proposal }) {
           {t('inbox.refuse')}
         </Button>
         <Button size="sm" variant="ghost" onClick={() => void never()}>
-          {t('inbox.never', { kind: t(`kinds.${proposal.kind}`) })}
+          {t('inbox.never', { kind: t(`kinds.${proposal.kind}`).toLocaleLowerCase() })}
         </Button>
       </div>
     </li>
   );
 }
 
-function ProposalForm({ proposal, onDone }: { proposal: Proposal; onDone: () => void }) {
+function ProposalForm({
+  proposal,
+  onKept,
+  onDone,
+}: {
+  proposal: Proposal;
+  /** Null: somebody decided on another device. */
+  onKept: (note: MemoryNote | null) => void;
+  onDone: () => void;
+}) {
   const { t } = useTranslation('memory');
   const app = useApp();
   const [text, setText] = useState(proposal.text);
@@ -208,7 +264,7 @@ function ProposalForm({ proposal, onDone }: { proposal: Proposal; onDone: () => 
   const save = () =>
     app.notes
       .accept(proposal.id, { text, kind, ...(everywhere ? { project: null } : {}) })
-      .then(onDone, (error: unknown) => setProblem(toProblem(error)));
+      .then(onKept, (error: unknown) => setProblem(toProblem(error)));
   return (
     <form
       onSubmit={(event) => {

@@ -43,6 +43,8 @@ export function MemorySection() {
       </Group>
       <Group title={t('memory.notes')}>
         <SwitchSetting path="notes.propose" />
+        <SwitchSetting path="notes.propose_by_model" disabled={!proposes} />
+        <NumberSetting path="notes.model_tokens_per_day" />
         <SwitchSetting path="notes.accept" disabled={!proposes} />
         <SwitchSetting path="notes.apply" />
         <NumberSetting path="notes.apply_max_tokens" />

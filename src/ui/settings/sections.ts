@@ -41,6 +41,8 @@ export const SETTING_ENTRIES: readonly SettingEntry[] = [
     'recall.auto_recall.trigger_on_start',
     'recall.auto_recall.min_similarity',
     'notes.propose',
+    'notes.propose_by_model',
+    'notes.model_tokens_per_day',
     'notes.accept',
     'notes.apply',
     'notes.apply_max_tokens',

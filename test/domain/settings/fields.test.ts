@@ -92,6 +92,8 @@ const ADDED: Readonly<Record<string, unknown>> = {
   'embedding.local.passage_prefix': 'auto',
   'recall.auto_recall.min_similarity': 0.9,
   'notes.propose': true,
+  'notes.propose_by_model': true,
+  'notes.model_tokens_per_day': 20_000,
   'notes.accept': false,
   'notes.apply': true,
   'notes.apply_max_tokens': 200,

@@ -70,7 +70,8 @@ export const memory = {
   },
   inbox: {
     title: 'Remember this?',
-    lead: 'You said these things. Nothing is kept until you say so. With a row focused: Enter keeps it, E edits, R refuses, N never asks about this kind.',
+    lead: 'You said these things. Nothing is kept until you say so.',
+    keys: 'With a row focused: Enter keeps it, E edits, R refuses, N never asks about this kind.',
     said: 'where you said it',
     byModel: 'suggested by the model',
     modelToo: 'The model suggests some of these.',

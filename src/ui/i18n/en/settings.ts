@@ -58,9 +58,17 @@ export const settings = {
       label: 'Suggest what to remember',
       help: 'Recognises rules, preferences and facts in what you write, on this device, and asks you before it keeps one.',
     },
+    'notes.propose_by_model': {
+      label: 'The model may suggest, too',
+      help: 'Now and then the model that answers you is asked which of your own sentences are worth remembering. It quotes them, and you decide.',
+    },
+    'notes.model_tokens_per_day': {
+      label: 'Most tokens a day for that',
+      help: 'Counted with everything else under Costs.',
+    },
     'notes.accept': {
       label: 'Keep suggestions without asking',
-      help: 'Everything suggested becomes a note at once, unless it may contradict one.',
+      help: 'What this device suggests becomes a note at once, unless it may contradict one.',
     },
     'notes.apply': {
       label: 'Send notes that apply',

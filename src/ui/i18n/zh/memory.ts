@@ -57,7 +57,8 @@ export const memory = {
   },
   inbox: {
     title: '要记住吗？',
-    lead: '这些是你说过的话。没有你的同意不会保存。选中一行后：Enter 记住，E 修改，R 不记，N 不再建议这一类。',
+    lead: '这些是你说过的话。没有你的同意不会保存。',
+    keys: '选中一行后：Enter 记住，E 修改，R 不记，N 不再建议这一类。',
     said: '说的地方',
     byModel: '由模型建议',
     modelToo: '其中一些由模型建议。',

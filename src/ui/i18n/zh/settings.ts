@@ -40,9 +40,17 @@ export const settings = {
       label: '建议记住的内容',
       help: '在本机识别你写下的规则、偏好和事实，保存之前先问你。',
     },
+    'notes.propose_by_model': {
+      label: '模型也可以建议',
+      help: '回答你的模型偶尔会被问到：你的哪些原话值得记住。它只引用原话，由你决定。',
+    },
+    'notes.model_tokens_per_day': {
+      label: '每天最多用的 Token 数',
+      help: '与其他用量一起计入“费用”。',
+    },
     'notes.accept': {
       label: '不询问，直接记住',
-      help: '识别到的内容立即成为备忘；可能与已有备忘矛盾的仍会先问你。',
+      help: '本机识别到的内容立即成为备忘；可能与已有备忘矛盾的仍会先问你。',
     },
     'notes.apply': {
       label: '发送适用的备忘',
