@@ -131,6 +131,38 @@ describe('memory notes', () => {
     expect((await first(one, 'staging server port'))?.conversationId).not.toBe(NOTES);
   });
 
+  it('a fact that was corrected is recalled as it is now, and as it was once that is taken back', async () => {
+    const one = await home();
+    const before = await one.notes.write({ text: 'The staging server is called heron.', kind: 'fact' });
+    await one.notes.propose([
+      {
+        text: 'The staging server is called egret now.',
+        kind: 'fact',
+        source: { conversationId: 'c', messageId: 'm' },
+        at: 10,
+        by: 'device',
+        replaces: before.id,
+      },
+    ]);
+    const [proposal] = one.notes.inbox.get().proposals;
+    if (!proposal) throw new Error('a proposal was expected');
+    const recalled = async () => {
+      await one.indexed();
+      const { passages, nearMisses } = await one.recall('What is the staging server called?');
+      return [...passages, ...nearMisses].map(({ passage }) => passage).join('\n');
+    };
+    expect(await recalled()).toContain('heron');
+    const corrected = await one.notes.accept(proposal.id, { over: before.id });
+    expect(await recalled()).toContain('egret');
+    expect(await recalled()).not.toContain('heron');
+    await one.notes.remove(corrected?.id ?? '');
+    await one.notes.bring({ notes: [before], feedback: [] });
+    await one.notes.reopen(proposal);
+    expect(await recalled()).toContain('heron');
+    expect(await recalled()).not.toContain('egret');
+    expect(one.notes.inbox.get().proposals).toEqual([proposal]);
+  });
+
   it('make no conversation in the library or in the pictures', async () => {
     const one = await home();
     await one.notes.write({ text: 'Heron is the staging server.' });
