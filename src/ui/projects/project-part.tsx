@@ -15,7 +15,7 @@ export function Part({
 }) {
   return (
     <section aria-label={title}>
-      <div className="flex min-h-8 items-center gap-2">
+      <div className="flex min-h-8 flex-wrap items-center gap-x-2 gap-y-1">
         <h2 className="flex-1 font-semibold">{title}</h2>
         {actions}
       </div>

@@ -1,5 +1,5 @@
 // Makes a persona, or changes one: how it looks, what the model is told, which model, with what parameters and memory.
-import { useId, useState } from 'react';
+import { Fragment, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import {
   PERSONA_COLOURS,
@@ -169,39 +169,40 @@ function MemoryField({
       <legend className="mb-2 font-medium text-sm">{t('persona.memory.title')}</legend>
       <div className="flex flex-col gap-2">
         {offered.map((one) => (
-          <RadioTile
-            key={one}
-            name={group}
-            checked={memory === one}
-            label={t(`persona.memory.${one}`)}
-            help={t(`persona.memory.help.${one}`)}
-            onChange={() => {
-              const wantsOne = looksInOne(one) && !isThere;
-              onChange({ memory: one, ...(wantsOne ? { project: listed[0]?.entry.id ?? project } : {}) });
-            }}
-          />
+          <Fragment key={one}>
+            <RadioTile
+              name={group}
+              checked={memory === one}
+              label={t(`persona.memory.${one}`)}
+              help={t(`persona.memory.help.${one}`)}
+              onChange={() => {
+                const wantsOne = looksInOne(one) && !isThere;
+                onChange({ memory: one, ...(wantsOne ? { project: listed[0]?.entry.id ?? project } : {}) });
+              }}
+            />
+            {looksInOne(one) && memory === one && (
+              <Field label={t('persona.memory.project')} className="mb-2 ml-7">
+                {({ id }) => (
+                  <Select
+                    id={id}
+                    label={t('persona.memory.project')}
+                    value={isThere && project !== null ? project : GONE}
+                    options={[
+                      ...(isThere ? [] : [{ value: GONE, label: t('persona.memory.gone') }]),
+                      ...listed.map(({ entry, inner }) => ({
+                        value: entry.id as string,
+                        label: `${inner ? '– ' : ''}${nameOf(entry, t('projects:title'))}`,
+                      })),
+                    ]}
+                    onValueChange={(chosen) => chosen !== GONE && onChange({ project: chosen })}
+                    className="w-full"
+                  />
+                )}
+              </Field>
+            )}
+          </Fragment>
         ))}
       </div>
-      {looksInOne(memory) && (
-        <Field label={t('persona.memory.project')} className="mt-3">
-          {({ id }) => (
-            <Select
-              id={id}
-              label={t('persona.memory.project')}
-              value={isThere && project !== null ? project : GONE}
-              options={[
-                ...(isThere ? [] : [{ value: GONE, label: t('persona.memory.gone') }]),
-                ...listed.map(({ entry, inner }) => ({
-                  value: entry.id as string,
-                  label: `${inner ? '– ' : ''}${nameOf(entry, t('projects:title'))}`,
-                })),
-              ]}
-              onValueChange={(chosen) => chosen !== GONE && onChange({ project: chosen })}
-              className="w-full"
-            />
-          )}
-        </Field>
-      )}
     </fieldset>
   );
 }

@@ -290,7 +290,7 @@ export function Choice<Value extends string>({
         <label
           key={option.value}
           className={classes(
-            'touchable relative inline-flex h-8 cursor-pointer items-center justify-center gap-1.5 whitespace-nowrap rounded-sm px-3 has-focus-visible:outline-2 has-focus-visible:outline-accent',
+            'touchable relative inline-flex h-8 cursor-pointer items-center justify-center gap-1.5 whitespace-nowrap rounded-sm px-3 max-[22rem]:px-2 has-focus-visible:outline-2 has-focus-visible:outline-accent',
             value === option.value
               ? 'border border-line-strong bg-paper font-medium'
               : 'border border-transparent text-ink-2 hover:text-ink',
