@@ -31,11 +31,17 @@ const failedSteps: string[] = [];
 const failures: string[] = [];
 const flaky: string[] = [];
 const durations: { name: string; ms: number }[] = [];
+/** What each step came to, in the order in which they ended. */
+const ran: string[] = [];
 
 const reportFailure = (name: string, lines: readonly string[]) =>
   failures.push([`✗ ${name}`, ...lines.map(stripVTControlCharacters)].join('\n'));
 const firstLines = (messages: readonly string[]) => messages.join('\n').split('\n').slice(0, FAILURE_LINES);
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
+const counted = ({ passed, failed, skipped }: Result) =>
+  `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+const noteRun = (title: string, ms: number, what: string) =>
+  ran.push(`${seconds(ms).padStart(8)}  ${title}: ${what}`);
 
 /** Runs a command and prefixes its lines with the title, since several run at once. */
 async function run(title: string, command: string, args: string[], env: Record<string, string> = {}) {
@@ -51,13 +57,15 @@ async function run(title: string, command: string, args: string[], env: Record<s
   print(child.stdout);
   print(child.stderr);
   const [status] = await once(child, 'close');
-  console.log(`— ${title}: ${status === 0 ? 'ok' : 'FAILED'} in ${seconds(Date.now() - started)}`);
-  return { ok: status === 0, end };
+  const ms = Date.now() - started;
+  console.log(`— ${title}: ${status === 0 ? 'ok' : 'FAILED'} in ${seconds(ms)}`);
+  return { ok: status === 0, end, ms };
 }
 
 /** A step that is one check by itself. */
 async function check(title: string, command: string, args: string[]): Promise<boolean> {
-  const { ok, end } = await run(title, command, args);
+  const { ok, end, ms } = await run(title, command, args);
+  noteRun(title, ms, ok ? 'passed' : 'failed');
   total[ok ? 'passed' : 'failed'] += 1;
   if (!ok) {
     failedSteps.push(title);
@@ -77,8 +85,9 @@ async function suite(
 ): Promise<void> {
   const file = `${RESULTS}/${report}`;
   rmSync(file, { force: true });
-  const { ok, end } = await run(title, command, args, env);
+  const { ok, end, ms } = await run(title, command, args, env);
   const result = existsSync(file) ? read(JSON.parse(readFileSync(file, 'utf8'))) : undefined;
+  noteRun(title, ms, result ? counted(result) : 'did not run');
   if (!result || result.passed + result.failed === 0) {
     total.failed += 1;
     failedSteps.push(`${title} (did not run)`);
@@ -203,7 +212,7 @@ async function otherBrowsers(): Promise<void> {
     .object({ scripts: z.record(z.string(), z.string()) })
     .parse(JSON.parse(readFileSync('package.json', 'utf8')));
   if (scripts['test:browsers']) await check('other browsers', 'npm', ['run', '--silent', 'test:browsers']);
-  else console.log('— other browsers: skipped, no journeys run in Firefox or WebKit yet.');
+  else ran.push(`${'–'.padStart(8)}  other browsers: skipped, no journeys run in Firefox or WebKit yet`);
 }
 
 mkdirSync(RESULTS, { recursive: true });
@@ -236,8 +245,13 @@ await Promise.all([
 ]);
 if (ALL) await otherBrowsers();
 
+console.log(`\nWhat ran in ${seconds(Date.now() - started)}:\n${ran.join('\n')}`);
+if (!ALL)
+  console.log(
+    'The other journeys, all seeds, deep tests and the tests that kill processes: `npm run test:all`.',
+  );
 durations.sort((one, other) => other.ms - one.ms);
-console.log(`\nSlowest of ${seconds(Date.now() - started)}:`);
+console.log('\nSlowest:');
 for (const { name, ms } of durations.slice(0, SLOWEST)) console.log(`${seconds(ms).padStart(8)}  ${name}`);
 if (flaky.length > 0)
   console.log(
@@ -245,6 +259,5 @@ if (flaky.length > 0)
   );
 if (failures.length > 0) console.log(`\n${failures.join('\n\n')}`);
 if (failedSteps.length > 0) console.log(`\nFailed: ${failedSteps.join('; ')}`);
-const { passed, failed, skipped } = total;
-console.log(`\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
-process.exit(failed === 0 ? 0 : 1);
+console.log(`\n${counted(total)}`);
+process.exit(total.failed === 0 ? 0 : 1);
