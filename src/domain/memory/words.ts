@@ -47,13 +47,32 @@ const PIECES = /[\p{L}\p{M}\p{N}]+/gu;
 // fooBar → foo Bar, HTTPServer → HTTP Server
 const HUMPS = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 
+/** Plurals that no ending tells: `plural singular`. */
+const PLURALS: ReadonlyMap<string, string> = new Map(
+  (
+    'children child,men man,women woman,feet foot,teeth tooth,geese goose,mice mouse,oxen ox,wolves wolf,knives knife,wives wife,' +
+    'leaves leaf,halves half,shelves shelf,loaves loaf,thieves thief,calves calf,scarves scarf,buses bus,indices index,' +
+    'vertices vertex,matrices matrix,appendices appendix,analyses analysis,crises crisis,hypotheses hypothesis,' +
+    'diagnoses diagnosis,criteria criterion,phenomena phenomenon'
+  )
+    .split(',')
+    .map((pair) => pair.split(' ') as [string, string]),
+);
+/** A name and its number written as one: `rtx4090`, `python3`, `gpt4o`. */
+const NUMBERED = /^(\p{L}{2,12})(\p{N}[\p{L}\p{N}]{0,5})$/u;
+
 function plainWord(word: string, out: string[]): void {
   if (word.length > MAX_WORD || STOP_WORDS.has(word)) return;
   if (/^[a-z]{3,}$/.test(word)) {
-    out.push(stemmer(word));
+    out.push(stemmer(PLURALS.get(word) ?? word));
     return;
   }
   out.push(word);
+  const [, name, number] = NUMBERED.exec(word) ?? [];
+  if (name !== undefined && number !== undefined) {
+    plainWord(name, out);
+    out.push(number);
+  }
   if (HANGUL.test(word)) pairs(word, out);
 }
 
@@ -86,7 +105,11 @@ const isBrand = (pieces: readonly string[], humps: readonly string[]): boolean =
 
 /** `snake_case`, `camelCase`, `a/path.ts`, `1.2.3`: its pieces, and the whole as one word. `asked`: of `YouTube` the whole alone. */
 function nameRun(run: string, out: string[], asked: boolean): void {
-  const bare = run.replace(/'(?:s|re|ve|ll|d|m|t)$/i, '').replaceAll("'", '');
+  const own = run.replace(/'(?:s|re|ve|ll|d|m|t)$/i, '');
+  const bare = own.replaceAll("'", '');
+  // `l'hôtel` and `O'Brien` are found without what stands before.
+  for (const part of own.split("'").slice(1))
+    for (const piece of part.match(PIECES) ?? []) if (piece.length > 2) plainWord(piece.toLowerCase(), out);
   const pieces = bare.match(PIECES) ?? [];
   const humps = pieces.flatMap((piece) => piece.split(HUMPS));
   if (!asked || !isBrand(pieces, humps)) for (const piece of humps) plainWord(piece.toLowerCase(), out);
@@ -97,9 +120,8 @@ function nameRun(run: string, out: string[], asked: boolean): void {
     whole += whole && /\p{N}$/u.test(whole) && /^\p{N}/u.test(piece) ? `x${piece}` : piece;
     if (whole.length > MAX_WORD) return;
   }
-  // A name of two parts is a word like any other, or `youtube` would not find `YouTube`, nor `nodejs` `Node.js`.
-  if (humps.length === 2) plainWord(whole.toLowerCase(), out);
-  else out.push(whole.toLowerCase());
+  // A name of several parts is a word like any other, or `youtube` would not find `YouTube`, nor `nodejs` `Node.js`.
+  plainWord(whole.toLowerCase(), out);
   const [, version] = /^v(\d+(?:x\d+)+)$/i.exec(whole) ?? [];
   if (version !== undefined) out.push(version);
 }
@@ -114,6 +136,33 @@ const plainFigures = (text: string, out: string[]): string =>
     out.push(figure.replace(/[.,]/g, 'x'));
     return rest === '' ? whole : `${whole}.${rest}`;
   });
+
+/** As most of Europe writes it: `1.299,00`, `1 299,50`. */
+const OTHER_FIGURE = /(?<![\d.,])\d{1,3}(?:[. ]\d{3}){1,4},\d{1,2}(?!\d|[.,]\d)/g;
+/** Digits in groups, as telephone numbers are written: `+86 138-0013-8000`, `(555) 123-4567`. */
+const GROUPS = /(?<![\d.,])\+?\(?\d{2,4}\)?(?:[ .-]\d{2,5}){1,5}(?!\d|[.,]\d)/g;
+/** Two short names with a sign between that is no letter: `AT&T`, `R&D`. */
+const JOINED_NAMES = /(?<![\p{L}\p{N}])(\p{L}{1,3})&(\p{L}{1,3})(?![\p{L}\p{N}])/gu;
+const EMOJI = /[\u{1f000}-\u{1f3fa}\u{1f400}-\u{1faff}\u{2600}-\u{27bf}\u{2b50}]/gu;
+const UMLAUTS: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue' };
+
+/** Words for what is written in one of several ways: figures, telephone numbers, names with `&`, emoji. */
+function otherForms(text: string, out: string[]): void {
+  for (const [figure] of text.matchAll(OTHER_FIGURE)) {
+    const [whole = '', decimals = ''] = figure.replace(/[. ]/g, '').split(',');
+    const rest = decimals.replace(/(?<!0)0+$/, '');
+    out.push(rest === '' ? whole : `${whole}x${rest}`);
+  }
+  for (const [groups] of text.matchAll(GROUPS)) {
+    const digits = groups.replace(/\D/g, '');
+    if (digits.length < 7 || digits.length > 15) continue;
+    out.push(digits);
+    const country = /^\+\d+/.exec(groups)?.[0].length ?? 0;
+    if (country > 0) out.push(digits.slice(country - 1));
+  }
+  for (const [, one = '', other = ''] of text.matchAll(JOINED_NAMES)) out.push((one + other).toLowerCase());
+  for (const [sign] of text.matchAll(EMOJI)) out.push(`emoji${sign.codePointAt(0)?.toString(16)}`);
+}
 
 const MONTHS = 'january february march april may june july august september october november december'.split(
   ' ',
@@ -171,7 +220,11 @@ export function dateWords(time: number): string {
 
 function terms(text: string, asked: boolean): string[] {
   const out: string[] = [];
-  const clean = text.slice(0, MAX_TEXT).normalize('NFKC').replaceAll('’', "'");
+  const clean = text
+    .slice(0, MAX_TEXT)
+    .normalize('NFKC')
+    .replace(/[\u00ad\u200b\u200e\u200f\u2060\ufeff]/g, '')
+    .replaceAll('’', "'");
   const runs = plainFigures(clean, out).match(RUN) ?? [];
   const isJoined = (run: string) => IS_JOINED.test(run);
   const forms = runs.map(folded);
@@ -185,9 +238,12 @@ function terms(text: string, asked: boolean): string[] {
     }
     nameRun(form, out, asked);
     // The form that was written is a word as well: who writes it so finds it first.
-    if (form !== run && run.length <= MAX_WORD)
-      out.push(run.toLowerCase().replace(/[^\p{L}\p{M}\p{N}]+/gu, ''));
+    if (form === run || run.length > MAX_WORD) return;
+    const written = run.toLowerCase().replace(/[^\p{L}\p{M}\p{N}]+/gu, '');
+    out.push(written);
+    if (/[äöü]/.test(written)) out.push(written.replace(/[äöü]/g, (letter) => UMLAUTS[letter] as string));
   });
+  otherForms(clean, out);
   writtenDates(clean, out);
   return out;
 }

@@ -31,16 +31,24 @@ const SPELT: Readonly<Record<string, string>> = {
   Ł: 'L',
   ħ: 'h',
   ı: 'i',
+  // Arabic letters that are typed for one another.
+  ى: 'ي',
+  ی: 'ي',
+  ک: 'ك',
 };
 const SPELT_OUT = new RegExp(`[${Object.keys(SPELT).join('')}]`, 'gu');
-// Marks of other scripts are vowels or make another letter.
-const ACCENTS = /(?<=[\p{Script=Latin}\p{Script=Greek}]\p{M}{0,4})\p{M}/gu;
+// Vowels of Arabic and Hebrew are seldom written, and so are the dots of ё. Marks of other scripts make another letter.
+const ACCENTS =
+  /(?<=[\p{Script=Latin}\p{Script=Greek}\p{Script=Arabic}\p{Script=Hebrew}]\p{M}{0,4})\p{M}|(?<=[еЕ])\u0308|\u0640/gu;
+/** Shows nothing: where a word may be broken, and marks of direction. */
+const INVISIBLE = /[\u00ad\u200b\u200e\u200f\u2060\ufeff]/g;
 const HAN = /\p{Script=Han}/gu;
 
 /** The text without accents, its ligatures spelt out and its Han simplified; letters keep their case. NFKC is expected, and given. */
 export function folded(text: string): string {
   if (!/[^ -~\s]/.test(text)) return text;
   return text
+    .replace(INVISIBLE, '')
     .normalize('NFKD')
     .replace(ACCENTS, '')
     .normalize('NFKC')
