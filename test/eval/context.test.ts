@@ -27,6 +27,17 @@ it('session memory and recall keep 95 % of planted facts at a tenth of the size,
   expect(table(rows).split('\n')).toHaveLength(4);
 });
 
+it('session memory keeps what it kept of facts that are asked for in other words, and fits', async () => {
+  for (const [half, least] of [
+    ['development', 0.35],
+    ['apart', 0.4],
+  ] as const) {
+    const { rows } = await measure(paraphrasedConversations(half), ['session-memory']);
+    expect(rows.filter(({ recalled }) => recalled).length / rows.length, half).toBeGreaterThanOrEqual(least);
+    expect(rows.filter(({ tokens, limit }) => tokens > limit)).toEqual([]);
+  }
+});
+
 const plain = (text: string) => text.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
 
 it('paraphrased questions share no content word with what answers them, and only that answers them', () => {

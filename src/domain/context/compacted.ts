@@ -2,9 +2,11 @@
 // answer it travel with it. By words alone, in memory; where a caller knows relevance by meaning, both count.
 import type { MessageId } from '../base/ids.ts';
 import type { Message, Part, Role } from '../chat/message.ts';
+import { askedFor } from '../memory/lanes.ts';
 import { type AppliedPlan, dispositionsOf } from './compaction/plan.ts';
 import { corrects, isAcknowledgement, isQuestion, type ValueKind, valuesOf } from './cues.ts';
 import type { TokenMeter } from './meter.ts';
+import { notesOf } from './notes.ts';
 import { isSingle, queryOf } from './query.ts';
 import { quotedLines } from './quoted.ts';
 import { closingOf, correctingUnits, documentOf, leadOf, standingIn, startsOf, termsIn } from './reading.ts';
@@ -114,6 +116,25 @@ interface Scoring {
   /** Words that may be found by how they begin. */
   readonly long: ReadonlySet<string>;
   readonly relevance: ReadonlyMap<MessageId, number> | undefined;
+  /** Whose words are asked for. */
+  readonly lane: ReturnType<typeof askedFor>;
+}
+
+/** What a sentence counts that is not worth a note, and how much more one that is. */
+const NOT_NOTED = 0.7;
+const NOTED = 0.06;
+const worths = new WeakMap<Message, ReadonlyMap<number, number>>();
+
+/** How likely the sentences of a message are to answer anything at all, by their place among its units. */
+function worthOf(message: Message): ReadonlyMap<number, number> {
+  let worth = worths.get(message);
+  if (!worth) {
+    worth = new Map(
+      notesOf(message).map(({ index, weight }) => [index, 1 + NOTED * Math.min(8, weight)] as const),
+    );
+    worths.set(message, worth);
+  }
+  return worth;
 }
 
 /** See `Scoring.nearby`. `count`: messages that are searched. A word that is said all over the place marks no subject. */
@@ -267,6 +288,7 @@ class PathSearch implements CompactedSearch {
       nearby: nearbyOf(standing, this.messages.length),
       long: new Set([...query.weights.keys()].filter((term) => term.length >= 5 && /^[a-z]+$/.test(term))),
       relevance,
+      lane: askedFor(question),
     };
     const hits = this.#roughly(standing, scoring).flatMap((at) => this.#hitsIn(at, scoring));
     return hits.sort((a, b) => b.score - a.score || b.at - a.at || a.index - b.index).slice(0, limit);
@@ -323,7 +345,7 @@ class PathSearch implements CompactedSearch {
       if (cost > left) return;
       left -= cost;
       // A row of figures is readable with the names of its columns only.
-      if (hit.unit.kind === 'result' && hit.unit.lead !== '' && !headed.has(hit.at)) {
+      if (hit.unit.headed && hit.unit.lead !== '' && !headed.has(hit.at)) {
         const price = meter.text(hit.unit.lead) + 1;
         if (price <= left / 2) {
           left -= price;
@@ -372,9 +394,7 @@ class PathSearch implements CompactedSearch {
           shown +
           ordered
             .map(({ unit, index }, i) =>
-              i === 0
-                ? unit.text
-                : `${index - (ordered[i - 1] as CompactedHit).index === 1 ? (unit.kind === 'prose' ? ' ' : '\n') : ' … '}${unit.text}`,
+              i === 0 ? unit.text : betweenUnits(ordered[i - 1] as CompactedHit, { unit, index }) + unit.text,
             )
             .join('');
         return {
@@ -465,6 +485,7 @@ class PathSearch implements CompactedSearch {
     const age = 1 + (0.12 * at) / this.#path.length;
     const anywhere = anywhereIn(message, at, answered, scoring);
     const hits: CompactedHit[] = [];
+    const worth = worthOf(message);
     for (let index = 0; index < units.length; index++) {
       const unit = units[index] as Unit;
       const { words, touched, spoken } = fitOf(units, terms, index, answered, anywhere, scoring);
@@ -477,8 +498,14 @@ class PathSearch implements CompactedSearch {
       if (unit.kind === 'call' && !spoken) score *= 0.5;
       if (isAcknowledgement(unit.text)) score *= 0.3;
       else if (isQuestion(unit.text)) score *= 0.55;
-      if (message.role === 'user') score *= corrects(unit.text) ? 1.35 : 1.15;
-      score *= age;
+      if (message.role === 'user')
+        score *= corrects(unit.text)
+          ? 1.35
+          : scoring.lane === 'assistant' || scoring.lane === 'tool'
+            ? 0.8
+            : 1.15;
+      else if (scoring.lane !== null && scoring.lane !== 'all' && scoring.lane !== 'person') score *= 1.15;
+      score *= age * (worth.get(index) ?? NOT_NOTED);
       if (score > 0) hits.push({ message, at, unit, index, score });
     }
     return hits;
@@ -520,6 +547,16 @@ class PathSearch implements CompactedSearch {
       return shared >= 2 || (near && (shared >= 1 || index === 0));
     });
   }
+}
+
+/** Lines of a block stay lines, and what is left out between two of them is said on a line of its own. */
+function betweenUnits(
+  before: Pick<CompactedHit, 'unit' | 'index'>,
+  { unit, index }: Pick<CompactedHit, 'unit' | 'index'>,
+): string {
+  const isNext = index - before.index === 1;
+  if (unit.block === undefined && before.unit.block === undefined) return isNext ? ' ' : ' … ';
+  return isNext ? '\n' : '\n…\n';
 }
 
 const says = (message: Message, term: string): boolean =>

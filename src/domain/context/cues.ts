@@ -73,6 +73,26 @@ export function constraintsOf(message: Message): readonly string[] {
   return found;
 }
 
+// ---------------------------------------------------------------------------------------- limits
+/** What is so and is to be reckoned with, though nobody says "must": what somebody can, may, has, or is not to touch. */
+const LIMIT_EN =
+  /\b(?:(?:who|what|which|that|it|he|she|they|this|everything|anything|\w+s?) (?:has|have) to (?!write|do|say|ask|get|go)|had better|only (?:one|two|with|when|after|before|copy|in|on|at|for)|nothing (?:is|else|may|leaves?|that|new|more|gets?)|nobody|no one|nowhere|cannot|can['’]t (?!be right|say|see|find|get)|(?:is|are|was|were) (?:not|over|out|frozen|closed|signed|taken|reserved|busy|off)\b(?! sure)|isn['’]t ours|not (?:permitted|allowed|possible)|hands off|stays? (?:out|off|at|in|with|below|above|under|as)|beforehand|in advance|up front|before that|belongs? to (?:another|some|the|him|her|them)|ha(?:s|ve) asked (?:for|that|us)|not a (?:cent|single|minute)|and that is all|that is the law|the law|allergic|whoever|whatever|gets? (?:no|none|dizzy|sick|seasick)|there is no|has no|within \S+ (?:\S+ )?(?:days?|weeks?|hours?)|my (?:own )?former|(?:our|my) \w+ (?:takes?|accepts?|lags?|bills?|pays?|carries|carry)|carries \S+ \w+|(?:ahead|latest|earliest|maximum|minimum|approved|permitted|forbidden)|until (?:\d|one|two|three|four|five|six|seven|eight|nine|ten|noon|midnight|the|sunset))\b/i;
+const LIMIT_ZH =
+  /不(?:能|得|让|许|准|收|归|想|给|做|可以|会再|允许)|只(?:有|看|收|能|在|允许|剩)|(?:没|无)法|碰不得|封顶|批死|一概|到此为止|才行|不了|不掉|拿不出|看不到|就这(?:一|么)|都(?:算|是).{0,6}(?:事故|法律|违规)|得(?:空|随时|先|就着|去|在|合|提前|避开|问)|之前(?:要|得|完成|弄|交)|以(?:内|前|后)要|要在.{1,8}(?:之前|以前|以内)|空出来|禁|封(?:版|网)|没(?:有)?做过/u;
+
+const SUGGESTS_EN =
+  /\bI(?:['’]d| would)(?: not)? [a-z]+|\b(?:I|we)(?:['’](?:d|ll|ve)| would| will| have| had)?(?: \w+)? (?:suggest|recommend|propose|advise|decide|settle|name|call|estimate|expect|guess|plan|put|set|choose|chose|count|find|found|measure|pick|take|use|split|schedule|leave|left|keep|kept|book|open|go|assume|suspect|replace|confine|read|create|let|ask|offer|type|make|bet)(?:e?d|s)?\b|\bmy (?:reading|guess|suggestion|recommendation|favou?rite|proposal|estimate|chain|advice|plan|count|choice)\b|\b(?:first|second|third|one more) finding\b|\bis what (?:usually|carries|broke)\b/i;
+const SUGGESTS_ZH =
+  /我(?:\p{Script=Han}{0,3})?(?:建议|推荐|打算|倾向|估计|算了|定了|选|会|把|请|叫它|叫|放|排|拆|改|给|想用|保持|设|分)|建议|推荐|估计|预计|多半|倾向|任务名|取名|片名|提案|还发现|顺便/u;
+
+/** True for a sentence of an assistant with which it suggests, decides, estimates or names something. */
+export const suggests = (text: string): boolean =>
+  text.length <= MAX_SENTENCE && !isQuestion(text) && (SUGGESTS_EN.test(text) || SUGGESTS_ZH.test(text));
+
+/** True for a sentence of a person that tells what has to be reckoned with, though it sets no rule in so many words. */
+export const limits = (text: string): boolean =>
+  text.length <= MAX_SENTENCE && !isQuestion(text) && (LIMIT_EN.test(text) || LIMIT_ZH.test(text));
+
 // ---------------------------------------------------------------------------------------- corrections
 const CORRECTS_EN =
   /^\W*(?:no\b(?!\s+(?:problem|worries|need|idea|rush|one|more))|nope\b|actually\b|wait\b|hold on\b|oops\b|sorry,|my mistake|my bad|correction\b|scratch that|strike that|I (?:meant|misspoke|mis-?typed|was wrong)|on second thought|let me correct|change of plan|small correction|quick correction|update\s*[:：-])|\b(?:that['’]?s|it['’]?s|was|is) (?:wrong|incorrect|outdated|not right)\b|\bshould (?:actually )?(?:be|read|have been|say)\b|\b(?:changed|moved|bumped|switched|raised|lowered|updated|pushed|renamed|shifted|extended) (?:\S+ ){0,4}?(?:to|from)\b|\b(?:make (?:it|that)|it['’]?s now|is now|are now|now it['’]?s|instead of|rather than|no longer|not\s+\S{1,40}\s*(?:,|but)\s)|\d\S{0,20}\s+now\b/i;

@@ -11,11 +11,14 @@ import {
   isAcknowledgement,
   isQuestion,
   leavesToDo,
+  limits,
   setsRule,
   states,
+  suggests,
   type ValueKind,
   valuesOf,
 } from './cues.ts';
+import { formOf, formsOf, LISTED, tells } from './outputs.ts';
 import { termsIn } from './reading.ts';
 import { hasTerms, termsOf } from './terms.ts';
 import { estimateTokens } from './tokens.ts';
@@ -23,6 +26,7 @@ import { type Unit, unitsOf } from './units.ts';
 
 export type NoteKind =
   | 'rule'
+  | 'limit'
   | 'correction'
   | 'person'
   | 'decision'
@@ -32,8 +36,12 @@ export type NoteKind =
   | 'error'
   | 'todo';
 
+/** Who says it: what one of them says never takes all the room of the others. */
+export type NoteLane = 'person' | 'assistant' | 'tool';
+
 export interface Note {
   readonly kind: NoteKind;
+  readonly lane: NoteLane;
   /** Verbatim. */
   readonly text: string;
   /** What it stands under; may be empty. */
@@ -44,6 +52,10 @@ export interface Note {
   readonly values: ReadonlySet<ValueKind>;
   /** Place among the units of its message. */
   readonly index: number;
+  /** The block of its message that it is a line of, and whether its lead names columns. */
+  readonly block?: number | undefined;
+  readonly headed?: true | undefined;
+  readonly code?: true;
   /** Estimated, for a first choice among many. */
   readonly tokens: number;
 }
@@ -53,6 +65,7 @@ const MAX_NOTES = 24;
 
 const WEIGHTS: Readonly<Record<NoteKind, number>> = {
   rule: 100,
+  limit: 7,
   correction: 6,
   person: 4.5,
   decision: 4,
@@ -100,6 +113,7 @@ export function notesOf(message: Message): readonly Note[] {
       const index = units.findIndex((unit) => (unit.sentence ?? unit.text).includes(text));
       notes.push({
         kind: 'rule',
+        lane: 'person',
         text,
         lead: '',
         weight: WEIGHTS.rule,
@@ -109,9 +123,17 @@ export function notesOf(message: Message): readonly Note[] {
         tokens: estimateTokens(text),
       });
     }
+    const forms = formsOf(units.flatMap(({ kind, text }) => (kind === 'result' ? text : [])));
+    const seen = new Map<string, number>();
     units.forEach((unit, index) => {
       // What is a rule and nothing else is told once.
-      const note = rules.includes(unit.sentence ?? unit.text) ? null : noteOf(message, unit, index);
+      let same = { of: 1, before: 0 };
+      if (unit.kind === 'result') {
+        const form = formOf(unit.text);
+        same = { of: forms.get(form) ?? 1, before: seen.get(form) ?? 0 };
+        seen.set(form, same.before + 1);
+      }
+      const note = rules.includes(unit.sentence ?? unit.text) ? null : noteOf(message, unit, index, same);
       if (note) notes.push(note);
     });
   }
@@ -127,13 +149,26 @@ export function notesOf(message: Message): readonly Note[] {
   return kept;
 }
 
-function kindOf(message: Message, unit: Unit, values: ReadonlySet<ValueKind>): NoteKind | null {
+/** How many lines of an output are of a line's form, and how many of them stand before it. */
+interface SameForm {
+  readonly of: number;
+  readonly before: number;
+}
+
+function kindOf(
+  message: Message,
+  unit: Unit,
+  values: ReadonlySet<ValueKind>,
+  same: SameForm,
+): NoteKind | null {
   const { text } = unit;
   const byUser = message.role === 'user';
   if (unit.kind === 'call') return values.has('path') || values.has('code') ? 'file' : 'workflow';
   if (unit.kind === 'result') {
     if (goesWrong(text)) return 'error';
-    return DEFINITE.some((kind) => values.has(kind)) && !LOGGED.test(text) ? 'fact' : null;
+    return DEFINITE.some((kind) => values.has(kind)) && (same.of < LISTED || !LOGGED.test(text))
+      ? 'fact'
+      : null;
   }
   if (unit.kind === 'code') {
     if (/^\s*[$>]\s|^\s*(?:npm|npx|git|docker|kubectl|pip|cargo|make|curl|ssh)\s/u.test(text))
@@ -142,8 +177,9 @@ function kindOf(message: Message, unit: Unit, values: ReadonlySet<ValueKind>): N
   }
   if (isQuestion(text)) return null;
   if (byUser && corrects(text)) return 'correction';
+  if (byUser && limits(text)) return 'limit';
   if (byUser && isAboutPerson(text) && !setsRule(text)) return 'person';
-  if (decides(text)) return 'decision';
+  if (decides(text) || (message.role === 'assistant' && suggests(text))) return 'decision';
   if (getsFixed(text) && (goesWrong(text) || message.role === 'assistant')) return 'error';
   if (leavesToDo(text)) return 'todo';
   if (goesWrong(text)) return 'error';
@@ -152,11 +188,19 @@ function kindOf(message: Message, unit: Unit, values: ReadonlySet<ValueKind>): N
   return DEFINITE.some((kind) => values.has(kind)) || (values.has('name') && states(text)) ? 'fact' : null;
 }
 
-function noteOf(message: Message, unit: Unit, index: number): Note | null {
+/** What a line of an output weighs beside others: what stands out, and what the output was run for. */
+function standing(unit: Unit, { of, before }: SameForm): number {
+  if (unit.kind !== 'result') return 1;
+  const said = tells(unit.text) ? 1.5 : 1;
+  if (of < LISTED) return 1.15 * said;
+  return before < 2 ? 0.9 * said : (LISTED / of) * (said > 1 ? 0.9 : 0.6);
+}
+
+function noteOf(message: Message, unit: Unit, index: number, same: SameForm): Note | null {
   const { text } = unit;
   const values = valuesOf(unit);
   if (isAcknowledgement(text)) return null;
-  const kind = kindOf(message, unit, values);
+  const kind = kindOf(message, unit, values, same);
   if (!kind) return null;
   if (!hasTerms(text)) return null;
   let definite = 0;
@@ -165,14 +209,24 @@ function noteOf(message: Message, unit: Unit, index: number): Note | null {
   const weight =
     WEIGHTS[kind] *
     BY_ROLE[message.role] *
+    standing(unit, same) *
     (1 + 0.2 * Math.min(4, definite)) *
     (states(text) ? 1.15 : 1) *
-    (definite === 0 ? 0.55 : 1);
+    (definite === 0 && kind !== 'limit' ? 0.55 : 1);
   let terms: ReadonlySet<string> | undefined;
   return {
     kind,
+    lane:
+      unit.kind === 'result' || unit.kind === 'call'
+        ? 'tool'
+        : message.role === 'user'
+          ? 'person'
+          : 'assistant',
     text,
     lead: unit.lead,
+    block: unit.block,
+    headed: unit.headed,
+    ...(unit.kind === 'code' ? { code: true as const } : {}),
     weight,
     // Of many notes few are looked at so closely.
     get terms() {

@@ -15,6 +15,10 @@ export interface Unit {
   readonly sentence?: string;
   /** Somebody else's words, in a line that quotes. */
   readonly quoted?: true;
+  /** Of a line of a table, a list, code or a tool's output: which block of its message it belongs to. Lines of one block stay together. */
+  readonly block?: number;
+  /** `lead` names the columns of this line. */
+  readonly headed?: true;
 }
 
 /** Most units of one message: the first and the last ones. */
@@ -35,13 +39,14 @@ export function unitsOf(message: Message): readonly Unit[] {
   const known = cache.get(message);
   if (known) return known;
   const units: Unit[] = [];
+  const blocks = { count: 0 };
   for (const part of message.parts) {
-    if (part.type === 'text') proseAndCode(part.text, units);
+    if (part.type === 'text') proseAndCode(part.text, units, blocks);
     else if (part.type === 'tool-call')
       for (const text of pieces(`${part.name} ${part.arguments}`))
         units.push({ text, lead: '', kind: 'call' });
     else if (part.type === 'tool-result' && !isOfMemory(part))
-      lines(part.text, part.name ?? '', 'result', units);
+      lines(part.text, part.name ?? '', 'result', units, blocks.count++);
   }
   const kept =
     units.length > MAX_UNITS
@@ -54,12 +59,18 @@ export function unitsOf(message: Message): readonly Unit[] {
 const HEADING = /^\s{0,3}#{1,6}\s+\S/;
 const QUOTING = /^\s*>/;
 const LEAD_IN = /[:：][\s*]*$/;
+const LIST_ITEM = /^\s*(?:[-*+•]|\d{1,3}[.)、])\s+\S/;
 const TABLE_ROW = /^\s*\|.*\|\s*$/;
 /** Too short for two sentences, or without a mark between two. */
 const ONE_SENTENCE = /^.{0,24}$|^[^.!?。！？…]*[.!?。！？…]?\s*$/u;
 const SAYS = /[\p{L}\p{N}]/u;
 
-function proseAndCode(text: string, units: Unit[]): void {
+/** Numbers the blocks of a message. */
+interface Blocks {
+  count: number;
+}
+
+function proseAndCode(text: string, units: Unit[], numbers: Blocks): void {
   let lead = '';
   const blocks =
     text.includes('```') || text.includes('~~~') ? blocksOf(text) : [{ kind: 'prose' as const, text }];
@@ -67,27 +78,41 @@ function proseAndCode(text: string, units: Unit[]): void {
     if (block.kind === 'code') {
       const inner = block.text.split('\n').slice(1);
       if (/^[ \t]*(?:`{3,}|~{3,})[ \t]*$/.test(inner.at(-1) ?? '')) inner.pop();
-      lines(inner.join('\n'), lead, 'code', units);
+      lines(inner.join('\n'), lead, 'code', units, numbers.count++);
       continue;
     }
     let table = '';
+    /** The list or table that a line goes on with. */
+    const open: { of: 'table' | 'list' | null; block: number } = { of: null, block: 0 };
+    const within = (of: 'table' | 'list'): number => {
+      if (open.of !== of) Object.assign(open, { of, block: numbers.count++ });
+      return open.block;
+    };
     for (const line of block.text.split('\n')) {
       if (!SAYS.test(line)) {
-        if (line.trim() === '') table = '';
+        if (line.trim() === '') {
+          table = '';
+          if (open.of === 'table') open.of = null;
+        }
         continue;
       }
       if (TABLE_ROW.test(line)) {
         const under = table ? `${lead} ${table}`.trim() : lead;
         if (!table) table = line.trim();
-        for (const piece of pieces(line.trim())) units.push({ text: piece, lead: under, kind: 'prose' });
+        const headed = under === lead ? {} : { headed: true as const };
+        for (const piece of pieces(line.trim()))
+          units.push({ text: piece, lead: under, kind: 'prose', block: within('table'), ...headed });
         continue;
       }
       table = '';
+      if (!LIST_ITEM.test(line)) open.of = null;
+      const listed = LIST_ITEM.test(line) ? { block: within('list') } : {};
       const quoted = QUOTING.test(line) ? { quoted: true as const } : {};
       for (const sentence of ONE_SENTENCE.test(line) ? [line.trim()] : mended(sentencesOf(line))) {
         const cut = pieces(sentence);
         const whole = cut.length > 1 && sentence.length <= MAX_SENTENCE ? { sentence } : {};
-        for (const piece of cut) units.push({ text: piece, lead, kind: 'prose', ...whole, ...quoted });
+        for (const piece of cut)
+          units.push({ text: piece, lead, kind: 'prose', ...whole, ...quoted, ...listed });
       }
       if (HEADING.test(line) || LEAD_IN.test(line)) lead = line.trim();
     }
@@ -137,14 +162,19 @@ const isColumns = (line: string): boolean => {
   );
 };
 
-function lines(text: string, lead: string, kind: Unit['kind'], units: Unit[]): void {
+function lines(text: string, lead: string, kind: Unit['kind'], units: Unit[], block: number): void {
   let under = lead;
+  let columns = false;
   let first = true;
   for (const line of text.split('\n')) {
     if (!SAYS.test(line)) continue;
-    for (const piece of pieces(line.trim())) units.push({ text: piece, lead: under, kind });
+    for (const piece of pieces(line.trim()))
+      units.push({ text: piece, lead: under, kind, block, ...(columns ? { headed: true as const } : {}) });
     // What stands in a row means little without the head of its column.
-    if (first && kind === 'result' && line.length < 200 && isColumns(line)) under = line.trim();
+    if (first && kind === 'result' && line.length < 200 && isColumns(line)) {
+      under = line.trim();
+      columns = true;
+    }
     first = false;
   }
 }

@@ -48,7 +48,7 @@ it('counts what a question will bring back of what is folded', async () => {
 
 it('brings back for the same question what is marked no more, where another message is marked instead', async () => {
   const { grown, say, chat, documents, context, path, idle } = talk({
-    config: contextConfig({ window_tokens: 16_000 }),
+    config: contextConfig({ window_tokens: 16_000, strategy: 'sliding-window' }),
   });
   const id = await grown(22);
   await context.compact(id);

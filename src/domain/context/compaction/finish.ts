@@ -2,6 +2,7 @@
 import type { Message, Part } from '../../chat/message.ts';
 import { constraintsOf } from '../cues.ts';
 import { MESSAGE_OVERHEAD, type TokenMeter } from '../meter.ts';
+import { shortenOutput } from '../outputs.ts';
 import { cutToTokens } from '../tokens.ts';
 import { HEADINGS } from './headings.ts';
 import { type Group, isSummarised, type Outline, sizeOf } from './outline.ts';
@@ -238,26 +239,14 @@ class PlanFitting {
   }
 }
 
-/** Long tool output as its beginning and end; files as their names. */
+/** Long tool output as the lines that tell most; files as their names. */
 function cutsOf(message: Message, meter: TokenMeter): NonNullable<PlanRun['cuts']> {
   return message.parts.flatMap((part, index) => {
     if (part.type === 'tool-result' && meter.text(part.text) > LONG_RESULT)
-      return [{ part: index, text: headAndTail(part.text, meter) }];
+      return [{ part: index, text: shortenOutput(part.text, SHORT_RESULT, meter) }];
     if (part.type === 'file') return [{ part: index, text: `[${part.name ?? part.mediaType}]` }];
     return [];
   });
-}
-
-function headAndTail(text: string, meter: TokenMeter): string {
-  const all = meter.text(text);
-  const characters = Math.max(40, Math.floor((text.length * SHORT_RESULT) / all));
-  const cut = (at: number) => {
-    const code = text.charCodeAt(at);
-    return code >= 0xdc00 && code <= 0xdfff ? at + 1 : at;
-  };
-  const first = text.slice(0, cut(Math.floor(characters * 0.6)));
-  const end = text.slice(cut(text.length - Math.floor(characters * 0.4)));
-  return `${first.trimEnd()}\n[… ${all - SHORT_RESULT} …]\n${end.trimStart()}`;
 }
 
 /** Summaries that together cost `over` tokens less, the longest shortened most. */

@@ -3,7 +3,7 @@
 import type { Message } from '../../chat/message.ts';
 import { isAcknowledgement, isQuestion } from '../cues.ts';
 import type { TokenMeter } from '../meter.ts';
-import { type Note, type NoteKind, notesOf } from '../notes.ts';
+import { type Note, type NoteKind, type NoteLane, notesOf } from '../notes.ts';
 import { unitsOf } from '../units.ts';
 import { HEADINGS, type Language } from './headings.ts';
 
@@ -39,7 +39,7 @@ interface Placed {
 
 /** Sections in the order in which they are written. */
 const SECTIONS: readonly (readonly [keyof (typeof HEADINGS)['en'], readonly NoteKind[]])[] = [
-  ['rules', ['rule']],
+  ['rules', ['rule', 'limit']],
   ['corrections', ['correction']],
   ['person', ['person']],
   ['decisions', ['decision']],
@@ -49,6 +49,8 @@ const SECTIONS: readonly (readonly [keyof (typeof HEADINGS)['en'], readonly Note
   ['errors', ['error']],
   ['todo', ['todo']],
 ];
+/** Of the room for notes, what is each one's before the rest is anybody's. */
+const SHARES: Readonly<Record<NoteLane, number>> = { person: 0.4, assistant: 0.28, tool: 0.32 };
 /** How far back a correction may reach, messages. */
 const REACH = 40;
 /** Below this length headings would cost more than they tell. */
@@ -191,14 +193,43 @@ function titleOf(messages: readonly Message[]): string {
   return '';
 }
 
+/** What stands over the lines of a block: the names of its columns, or the line that leads to a list. */
+const headOf = ({ lead, headed, lane }: Note): string =>
+  headed || (lane !== 'tool' && lead !== '' && lead.length < 120) ? lead : '';
+
+/** Which block a note is a line of; null for a sentence. */
+const blockOf = ({ note, at }: Pick<Placed, 'note' | 'at'>): string | null =>
+  note.block === undefined || note.kind === 'rule' ? null : `${at}/${note.block}`;
+
 /** A note as one line: under what it stands, and what it sets right. */
-function lineOf({ note, about }: Placed): string {
+function lineOf({ note, at, about }: Placed): string {
+  if (blockOf({ note, at }) !== null) return `- ${note.text}`;
   if (about && about.text.length < 160) return `- ${about.text} → ${note.text}`;
   const lead =
     note.lead !== '' && note.terms.size < 6 && note.lead.length < 120
       ? `${note.lead.replace(/[:：]?$/, ':')} `
       : '';
   return `- ${lead}${note.text}`;
+}
+
+/** Lines of one block together, under what stands over them; what is left out between two of them is a line `…`. */
+function blocksOf(notes: readonly (Pick<Placed, 'note' | 'at'> & { readonly line: string })[]): string[] {
+  const lines: string[] = [];
+  let last: (typeof notes)[number] | null = null;
+  for (const entry of notes) {
+    const { note, line } = entry;
+    const block = blockOf(entry);
+    if (block !== null && last && blockOf(last) === block) {
+      if (note.index - last.note.index > 1) lines.push('  …');
+      lines.push(`  ${note.text}`);
+    } else {
+      const head = block === null ? '' : headOf(note);
+      if (head !== '' && head !== note.text) lines.push(`- ${head}`, `  ${note.text}`);
+      else lines.push(line);
+    }
+    last = entry;
+  }
+  return lines;
 }
 
 /** Writes the memory of these messages. The same messages and options give the same text. */
@@ -272,28 +303,46 @@ export function writeMemory(messages: readonly Message[], options: MemoryOptions
     return 1 / (1 + known / Math.max(3, note.terms.size));
   };
   const deferred: typeof candidates = [];
+  /** Section of each block: where its first line that was taken belongs. */
+  const homes = new Map<string, NoteKind>();
   const take = (candidate: (typeof candidates)[number]) => {
     said.add(candidate.line);
     chosen.push(candidate);
     left -= candidate.price;
+    const block = blockOf(candidate);
+    if (block !== null && !homes.has(block)) {
+      homes.set(block, candidate.note.kind);
+      const head = headOf(candidate.note);
+      if (head !== '') left -= cost(head);
+    }
     for (const term of candidate.note.terms) covered.set(term, (covered.get(term) ?? 0) + 1);
   };
+  const room = left;
+  const spent: Record<NoteLane, number> = { person: 0, assistant: 0, tool: 0 };
+  const waiting: typeof candidates = [];
   for (const candidate of candidates) {
     if (left < 6) break;
     if (candidate.price > left || said.has(candidate.line)) continue;
+    const { lane } = candidate.note;
     if (fresh(candidate) < 0.55) deferred.push(candidate);
-    else take(candidate);
+    else if (spent[lane] + candidate.price > room * SHARES[lane]) waiting.push(candidate);
+    else {
+      spent[lane] += candidate.price;
+      take(candidate);
+    }
   }
+  for (const candidate of waiting)
+    if (left >= 6 && candidate.price <= left && !said.has(candidate.line)) take(candidate);
   for (const candidate of deferred)
     if (left >= 6 && candidate.price <= left && !said.has(candidate.line)) take(candidate);
 
   const sections: string[] = [];
   for (const [heading, kinds] of SECTIONS) {
     const own = chosen
-      .filter(({ note }) => kinds.includes(note.kind))
+      .filter((entry) => kinds.includes(homes.get(blockOf(entry) ?? '') ?? entry.note.kind))
       .sort((a, b) => a.at - b.at || a.note.index - b.note.index);
     if (own.length === 0) continue;
-    const lines = own.map(({ line }) => line).join('\n');
+    const lines = blocksOf(own).join('\n');
     sections.push(headings ? `## ${words[heading]}\n${lines}` : lines);
   }
   return [...(base ? [base] : []), ...tops, ...sections].join(headings ? '\n\n' : '\n');

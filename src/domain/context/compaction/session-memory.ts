@@ -5,6 +5,7 @@ import { type Decision, type Draft, finish, keepAll } from './finish.ts';
 import { HEADINGS } from './headings.ts';
 import { memoryBudget, writeMemory } from './memory.ts';
 import {
+  chosenTokens,
   compactedGroups,
   firstOf,
   freeTokens,
@@ -15,6 +16,9 @@ import {
 } from './outline.ts';
 import type { CompactionPlan } from './plan.ts';
 import type { CompactionStrategy } from './strategy.ts';
+
+/** Room that nothing else needs goes to the memory up to here, tokens. */
+const MOST_SPARE = 2_000;
 
 /** A memory that stands for the compacted ones of these groups. */
 export function memoryDraft(outline: Outline, compacted: readonly number[], tokens: number): Draft {
@@ -71,6 +75,14 @@ export function planWithMemory(
     keep = newestGroups(outline, available - used, budget.keepTurns);
     draft = memoryDraft(outline, compactedGroups(outline, keep), memory);
   }
+  // What the newest turns leave is the memory's, too: a long output that has no room would leave half of a small window empty.
+  const spare = available - chosenTokens(outline, keep) - 24;
+  if (spare > memory)
+    draft = memoryDraft(
+      outline,
+      compactedGroups(outline, keep),
+      Math.max(memory, Math.min(spare, MOST_SPARE)),
+    );
   return finish(outline, { ...facts, keep, drafts: [draft] });
 }
 

@@ -1,0 +1,96 @@
+// What a tool's output is shortened to: its first line, what it was run for (totals, what failed, what it ended with) and what stands out.
+// Whole lines; what is left out between them is counted.
+import { goesWrong } from './cues.ts';
+import type { TokenMeter } from './meter.ts';
+
+/** Totals, what was found, what it took. */
+const TELLS =
+  /\b(?:total|sum(?:mary)?|passed|failed|found|duration|elapsed|took|execution time|exit(?: code)?|status|result|warn(?:ing)?|conflict|version|limit|max(?:imum)?|oldest|newest|used|free)\b|合计|总计|共|耗时|退出码|最[早晚大小新旧]|失败|通过|警告|剩余/i;
+
+/** True for a line that says what came of it. */
+export const tells = (line: string): boolean => TELLS.test(line);
+
+/** Lines of one form from here on are a list: its first lines tell what they all are. */
+export const LISTED = 4;
+/** What of a line is looked at, characters. */
+const LOOKED_AT = 160;
+/** Last lines, where an output says how it ended. */
+const LAST = 3;
+
+/** Lines that are weighed of a longer output: so many of its first, and as many of its last. */
+const WEIGHED = 2_000;
+
+/** What a line looks like without its words and figures: lines of one log, listing or table are of one form. */
+export const formOf = (line: string): string =>
+  line
+    .slice(0, LOOKED_AT)
+    .replace(/\d+/g, '0')
+    .replace(/\p{L}+/gu, 'a')
+    .replace(/\s+/g, ' ');
+
+/** Forms, and how many lines are of each. */
+export function formsOf(lines: Iterable<string>): Map<string, number> {
+  const forms = new Map<string, number>();
+  for (const line of lines) {
+    const form = formOf(line);
+    forms.set(form, (forms.get(form) ?? 0) + 1);
+  }
+  return forms;
+}
+
+/** The lines that tell most, in their order, in about so many tokens; what is left out is a line `[… 12 …]`, the number of lines. */
+export function shortenOutput(text: string, tokens: number, meter: TokenMeter): string {
+  const lines = text.trimEnd().split('\n');
+  const isFar = (at: number) => at >= WEIGHED && at < lines.length - WEIGHED;
+  const forms = formsOf(lines.filter((_, at) => !isFar(at)));
+  const weighed = lines.flatMap((line, at) => {
+    if (isFar(at) || line.trim() === '') return [];
+    const same = forms.get(formOf(line)) ?? 1;
+    const weight =
+      (at === 0 ? 4 : 0) +
+      (at >= lines.length - LAST ? 2 : 0) +
+      (goesWrong(line) ? 3 : 0) +
+      (tells(line) ? 2.5 : 0) +
+      (same < LISTED ? 1 : 1 / same);
+    return [{ line, at, weight }];
+  });
+  const kept = new Set<number>();
+  let left = tokens;
+  for (const { line, at } of weighed.sort((a, b) => b.weight - a.weight || a.at - b.at)) {
+    // A line that cannot be had whole is left out.
+    const cost = line.length > left * 8 ? Number.POSITIVE_INFINITY : meter.text(line) + 1;
+    if (cost > left) continue;
+    kept.add(at);
+    left -= cost;
+    if (left <= 0) break;
+  }
+  if (kept.size === 0) return headAndTail(text, tokens, meter);
+  const shown: string[] = [];
+  let omitted = 0;
+  const leaveOut = () => {
+    if (omitted > 0) shown.push(`[… ${omitted} …]`);
+    omitted = 0;
+  };
+  lines.forEach((line, at) => {
+    if (!kept.has(at)) omitted += line.trim() === '' ? 0 : 1;
+    else {
+      leaveOut();
+      shown.push(line);
+    }
+  });
+  leaveOut();
+  return shown.join('\n');
+}
+
+/** Beginning and end of what has no lines, as one long object on a line. */
+function headAndTail(text: string, tokens: number, meter: TokenMeter): string {
+  const all = meter.text(text);
+  const characters = Math.max(40, Math.floor((text.length * tokens) / all));
+  const cut = (at: number) => {
+    const code = text.charCodeAt(at);
+    return code >= 0xdc00 && code <= 0xdfff ? at + 1 : at;
+  };
+  const first = text.slice(0, cut(Math.floor(characters * 0.6)));
+  const end = text.slice(cut(text.length - Math.floor(characters * 0.4)));
+  return `${first.trimEnd()}\n[… ${all - tokens} …]\n${end.trimStart()}`;
+}
