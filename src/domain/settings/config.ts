@@ -155,6 +155,8 @@ export const configSchema = z.strictObject({
       reserved_tokens: count(0, 10_000_000).default(50_000),
       trigger_ratio: z.number().min(0.1).max(0.99).default(0.75),
       target_ratio: z.number().min(0.05).max(0.95).default(0.5),
+      /** Messages sent whole from which on older ones are compacted though there is room; 0: never by their number. */
+      compact_threshold: count(0, 100_000).default(0),
       keep_last_turns: count(1, 100).default(6),
       max_attempts: count(1, 10).default(2),
       strategy: z

@@ -274,11 +274,12 @@ class ContextService implements ContextControl, TurnContext {
     const session = this.#sessions.of(request.id);
     let built = await this.#sendable(request);
     const again = session.futile === 0 || wantedOf(built) >= session.futile * GROWTH;
-    if (built.pressed && again) {
-      const changed = await this.#compacting.forStep(request, 'auto', false);
+    if (isDue(built) && again) {
+      // Where there is room the target of a full window would ask for nothing.
+      const changed = await this.#compacting.forStep(request, 'auto', !built.pressed);
       request.signal.throwIfAborted();
       if (changed) built = await this.#sendable(request);
-      session.futile = changed && !built.pressed ? 0 : wantedOf(built);
+      session.futile = changed && !isDue(built) ? 0 : wantedOf(built);
     }
     request.onStatus('waiting');
     return {
@@ -395,6 +396,10 @@ const EMPTY: Conversation = {
   checkpoints: new Map(),
   compactions: new Map(),
 };
+
+/** It is time to compact: by tokens, or by the number of messages. */
+const isDue = ({ pressed, crowded }: { readonly pressed: boolean; readonly crowded: boolean }): boolean =>
+  pressed || crowded;
 
 /** Tokens of a request with what was left out for want of room: this grows on where the request itself cannot. */
 const wantedOf = ({ total, prompt }: { readonly total: number; readonly prompt: BuiltPrompt }): number =>

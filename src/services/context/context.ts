@@ -42,6 +42,8 @@ export type CompactionEvent =
       /** tokensAfter / tokensBefore, 0–1 and above. */
       readonly ratio: number;
       readonly durationMs: number;
+      /** What stands for the compacted messages now: the person's wording, a model's, or the memory. Null where nothing was applied. */
+      readonly summary: string | null;
       /**
        * What the summary calls used; null where no model was asked, or it did not tell. Where a plan was shown first, the end of applying
        * or dismissing it tells the sum of all calls it was made with, those of its preview among them.

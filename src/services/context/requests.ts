@@ -44,6 +44,8 @@ export interface Built {
   readonly budget: CompactionBudget;
   /** It is time to compact, or something was left out for want of room already. */
   readonly pressed: boolean;
+  /** So many messages are sent whole that it is time to compact though there is room (`context.compact_threshold`). */
+  readonly crowded: boolean;
   /** The whole request, tokens. */
   readonly total: number;
 }
@@ -295,12 +297,17 @@ class RequestBuilder {
       keepMessages: context.summary_keep_messages,
     };
     const pressed = isPressed(base.total, budget) || prompt.manifest.cut;
+    const crowded =
+      context.compact_threshold > 0 &&
+      redacted.filter(
+        ({ kind }, at) => kind === 'message' && (dispositions?.[at]?.action ?? 'keep') === 'keep',
+      ).length >= context.compact_threshold;
     if (applied && bringBack) {
       const tokensFree = returnBudget(prompt.manifest.limit, base.total, recalling.context.max_total_tokens);
       const brought = this.#returnedFor(conversation.id, path, applied, meter, tokensFree);
       if (brought.length > 0) prompt = promptWith(brought);
     }
-    return { prompt, budget, pressed, total: prompt.manifest.request.tokens.total };
+    return { prompt, budget, pressed, crowded, total: prompt.manifest.request.tokens.total };
   }
 }
 

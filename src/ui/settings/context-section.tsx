@@ -45,6 +45,7 @@ export function ContextSection() {
             more={ofWindow}
           />
         ))}
+        <NumberSetting path="context.compact_threshold" />
         <NumberSetting path="context.keep_last_turns" />
         <NumberSetting path="context.max_attempts" />
       </Group>

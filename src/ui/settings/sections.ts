@@ -71,6 +71,7 @@ export const SETTING_ENTRIES: readonly SettingEntry[] = [
     'context.confirm',
     'context.trigger_ratio',
     'context.target_ratio',
+    'context.compact_threshold',
     'context.keep_last_turns',
     'context.max_attempts',
     'context.summary_keep_messages',

@@ -1,7 +1,7 @@
 // What the settings say of a compaction is what is done, and its events tell all of it.
 import { describe, expect, it } from 'vitest';
 import type { Compaction } from '../../../src/domain/chat/records.ts';
-import type { CompactionPlan } from '../../../src/domain/context/compaction/plan.ts';
+import { type CompactionPlan, summaryTextOf } from '../../../src/domain/context/compaction/plan.ts';
 import type { Script } from '../../server/scripted-model.ts';
 import { contextConfig, filler, startTalks, WINDOW, words } from './talk.ts';
 
@@ -64,6 +64,32 @@ describe('a setting', () => {
       expect(keptAtEnd(made?.plan)).toBe(messages);
     },
   );
+});
+
+describe('compact_threshold', () => {
+  const talkWith = (compact_threshold: number) =>
+    talk({ config: contextConfig({ window_tokens: 100_000, keep_last_turns: 2, compact_threshold }) });
+
+  it('compacts at so many messages though there is room, once, and tells what stands for them', async () => {
+    const { grown, say, paired, compactions } = talkWith(20);
+    const id = await grown(9);
+    await say('And now the region after it?', id);
+    expect(paired()).toEqual([]);
+    await say('And the one after that?', id);
+    const [end] = paired();
+    expect(end).toMatchObject({ reason: 'auto', outcome: 'applied', strategy: 'session-memory' });
+    const [made] = await compactions(id);
+    expect(end?.summary).toBe(summaryTextOf(made?.plan as CompactionPlan));
+    expect(end?.summary).toMatch(/table t\d+/);
+    await say('And then?', id);
+    expect(paired()).toHaveLength(1);
+  });
+
+  it('is off where nothing is said', async () => {
+    const { grown, say, paired } = talkWith(0);
+    await say('And now the region after it?', await grown(40));
+    expect(paired()).toEqual([]);
+  });
 });
 
 describe('`turns`, whose first summary is above its target', () => {
@@ -302,6 +328,7 @@ describe('the end of an attempt', () => {
       tokensAfter: begin?.tokensBefore,
       ratio: 1,
       durationMs: 1750,
+      summary: null,
       ...paid,
       problem: expect.objectContaining({ code: 'compaction-failed' }),
       at: startedAt + 1750,

@@ -19,6 +19,7 @@ const end = (
   tokensAfter: 1,
   ratio: 0.5,
   durationMs: 1,
+  summary: null,
   usage: null,
   cost: null,
   problem,

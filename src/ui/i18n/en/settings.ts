@@ -130,6 +130,10 @@ export const settings = {
     },
     'context.trigger_ratio': { label: 'Shorten at', help: 'When a request takes this much of the window.' },
     'context.target_ratio': { label: 'Shorten to', help: 'What is left of the request afterwards.' },
+    'context.compact_threshold': {
+      label: 'Shorten by number',
+      help: 'Also when so many messages are sent whole. 0: never by their number.',
+    },
     'context.keep_last_turns': {
       label: 'Turns that stay',
       help: 'A turn is a question and its answer. The newest are never shortened.',

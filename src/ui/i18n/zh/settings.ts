@@ -85,6 +85,10 @@ export const settings = {
     'context.confirm': { label: '精简前先问我', help: '显示计划并等待；也可以不精简直接发送。' },
     'context.trigger_ratio': { label: '何时精简', help: '请求占到窗口的这个比例时。' },
     'context.target_ratio': { label: '精简到', help: '精简后请求剩下的大小。' },
+    'context.compact_threshold': {
+      label: '按消息数精简',
+      help: '完整发送的消息达到这个数目时也会精简。0 表示不按数目。',
+    },
     'context.keep_last_turns': { label: '保留的轮次', help: '一问一答为一轮，最新的几轮不会精简。' },
     'context.max_attempts': { label: '尝试次数', help: '模型写摘要过长或为空时，最多尝试几次。' },
     'context.summary_keep_messages': {
