@@ -21,8 +21,16 @@ const messageSchema = z.looseObject({
     .looseObject({ role: z.string().catch(''), name: z.string().nullish().catch(null) })
     .catch({ role: '', name: null }),
   create_time: z.unknown().optional(),
+  // Tools that make exports of this shape write the words alone.
   content: z
-    .looseObject({ content_type: z.string().catch('') })
+    .union([
+      z.looseObject({ content_type: z.string().catch('') }),
+      z
+        .string()
+        .transform(
+          (text) => ({ content_type: 'text', text }) as { content_type: string; [key: string]: unknown },
+        ),
+    ])
     .nullish()
     .catch(null),
   status: z.string().nullish().catch(null),
@@ -345,7 +353,7 @@ async function toParts(foreign: ForeignMessage, reading: Reading): Promise<Part[
   switch (content.content_type) {
     case 'text':
     case 'multimodal_text': {
-      if (!Array.isArray(content.parts)) return text(content.text);
+      if (!Array.isArray(content.parts)) return text(content.parts ?? content.text);
       const parts: Part[] = [];
       for (const part of content.parts as unknown[]) {
         if (typeof part === 'string') parts.push(...text(part));
@@ -450,9 +458,10 @@ async function toMedia(
     text,
     audio_asset_pointer: audio,
   } = part as Record<string, unknown>;
-  if (type === 'audio_transcription' && typeof text === 'string')
+  if ((type === 'audio_transcription' || type === undefined || type === 'text') && typeof text === 'string')
     return text.trim() === '' ? [] : [{ type: 'text', text }];
-  if (type === 'real_time_user_audio_video_asset_pointer' && audio) return toMedia(audio, foreign, reading);
+  if (type === 'real_time_user_audio_video_asset_pointer' && audio)
+    return toMedia({ content_type: 'audio_asset_pointer', ...audio }, foreign, reading);
   if (typeof pointer !== 'string') return undefined;
   const known = attachmentsOf(foreign).find(({ id }) => id === assetIdOf(pointer));
   const otherwise = type === 'audio_asset_pointer' ? 'audio/wav' : 'image/*';

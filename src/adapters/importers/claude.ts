@@ -21,7 +21,10 @@ const messageSchema = z.looseObject({
   uuid: z.string().min(1).optional().catch(undefined),
   sender: z.string().catch(''),
   text: word,
-  content: z.array(z.unknown()).nullish().catch(null),
+  content: z
+    .union([z.array(z.unknown()), z.string()])
+    .nullish()
+    .catch(null),
   created_at: z.unknown().optional(),
   parent_message_uuid: word,
   attachments: z.array(z.unknown()).nullish().catch(null),
@@ -223,9 +226,15 @@ function toPieces(foreign: ForeignMessage, uuid: string, skipped: SkipCounter): 
   const role = known ?? 'system';
   const kind = known === undefined ? 'note' : 'message';
 
-  const parts: Part[] = toParts(foreign.content ?? [], uuid, skipped);
-  if (!parts.some((part) => part.type !== 'unknown') && foreign.text?.trim())
-    parts.push({ type: 'text', text: foreign.text });
+  const blocks = Array.isArray(foreign.content) ? foreign.content : [];
+  const parts: Part[] = toParts(blocks, uuid, skipped);
+  // Words alone in the place of blocks.
+  const text = foreign.text?.trim()
+    ? foreign.text
+    : typeof foreign.content === 'string'
+      ? foreign.content
+      : '';
+  if (!parts.some((part) => part.type !== 'unknown') && text.trim()) parts.push({ type: 'text', text });
   const tooLarge = new Set<Part>();
   const attachments = (foreign.attachments ?? []).flatMap((value) => toFile(value, skipped, tooLarge));
   // The same file is often in both lists; the one that may have its text stands. Two of one name in one list are two.

@@ -342,6 +342,19 @@ describe('a ChatGPT export', () => {
       ]);
     });
 
+    it.each<[string, unknown]>([
+      ['the words alone', 'Snow fell.'],
+      ['one part', { content_type: 'text', parts: 'Snow fell.' }],
+      ['no parts', { content_type: 'text', text: 'Snow fell.' }],
+      [
+        'parts with words in them',
+        { content_type: 'multimodal_text', parts: [null, { text: 'Snow fell.' }] },
+      ],
+    ])('takes %s for what was said', async (_, content) => {
+      const { it } = await read(said(content));
+      expect(it && textOf(it)).toBe('Snow fell.');
+    });
+
     it.each<[string, unknown, string]>([
       ['one without a way to read it', { alt: null }, 'Snow fell.'],
       ['one that nothing is said about', undefined, 'Snow fell.'],

@@ -227,5 +227,10 @@ describe('a Claude.ai export', () => {
       expect(messages.map(textOf)).toEqual(['a', 'b']);
       expect(skipped).toEqual({ 'impossible-time': 1, 'unknown-role': 1 });
     });
+
+    it('takes words in the place of blocks, where there are no others', async () => {
+      const { messages, skipped } = await read([said('', ROOT, 1, { content: 'Words alone.' })]);
+      expect([messages.map(textOf), skipped]).toEqual([['Words alone.'], {}]);
+    });
   });
 });
