@@ -87,7 +87,7 @@ it('each decision is taken back by its notice: kept, corrected, in other words, 
   await show(app, '/memory');
   const row = (text: string) => inbox().getByRole('listitem').filter({ hasText: text });
   const undo = (notice: string) =>
-    page.getByRole('listitem').filter({ hasText: notice }).last().getByRole('button', { name: 'Undo' });
+    page.getByRole('listitem').filter({ hasText: notice }).first().getByRole('button', { name: 'Undo' });
   const before = () => expect.poll(() => texts(app)).toEqual(['The port is 8080.']);
   await row('Tests come first.').getByRole('button', { name: 'Remember' }).click();
   await expect.poll(() => texts(app)).toContain('Tests come first.');
