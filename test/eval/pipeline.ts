@@ -18,8 +18,7 @@ import { until } from '../../src/domain/base/readable.ts';
 import { ARCHIVE_FORMAT, ARCHIVE_VERSION } from '../../src/domain/chat/archive.ts';
 import type { Message, Part, RecalledPassage } from '../../src/domain/chat/message.ts';
 import { lastLineOf, leaning } from '../../src/domain/memory/lean.ts';
-import { isEcho, type Rankable, unansweredIn } from '../../src/domain/memory/rank.ts';
-import { repeatsIn } from '../../src/domain/memory/sources.ts';
+import { type Rankable, unansweredIn } from '../../src/domain/memory/rank.ts';
 import { titledBy } from '../../src/domain/memory/title.ts';
 import { queryWords } from '../../src/domain/memory/words.ts';
 import { defaultConfig } from '../../src/domain/settings/config.ts';
@@ -279,10 +278,7 @@ export async function openPipeline(options: {
           const asking = question.trim();
           const { worth } = seen;
           const isUnanswered = unansweredIn(seen.candidates);
-          const repeats = repeatsIn(seen.candidates);
-          const candidates = seen.candidates
-            .map((one) => ({ ...one, unanswered: isUnanswered(one) }))
-            .filter((one) => !repeats.has(one.chunkId) && !isEcho(one, asking));
+          const candidates = seen.candidates.map((one) => ({ ...one, unanswered: isUnanswered(one) }));
           const end = lastLineOf(asking);
           const [whole, tail] =
             (await embedding.read?.(
@@ -317,6 +313,7 @@ export async function openPipeline(options: {
                 conversationId: one.conversationId,
                 role: one.role,
                 before: one.before,
+                ...(one.recalled ? { recalled: one.recalled } : {}),
                 text: one.text,
                 createdAt: one.createdAt,
                 cosine: one.cosine,

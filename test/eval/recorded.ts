@@ -10,7 +10,15 @@ import { corrected } from '../../src/domain/memory/corrections.ts';
 import type { Fit } from '../../src/domain/memory/fit.ts';
 import type { Lane } from '../../src/domain/memory/lanes.ts';
 import { covering } from '../../src/domain/memory/overview.ts';
-import { type Evidence, LATE, ranker, type Scores, type Technique } from '../../src/domain/memory/rank.ts';
+import {
+  type Evidence,
+  isEcho,
+  LATE,
+  ranker,
+  type Scores,
+  type Technique,
+} from '../../src/domain/memory/rank.ts';
+import { bestLate, groupedBySource } from '../../src/domain/memory/sources.ts';
 import { defaultConfig } from '../../src/domain/settings/config.ts';
 import { sampleConversations } from '../../src/services/library/samples.ts';
 import { cache, loadPipeline, models, option, ROOT } from './load.ts';
@@ -199,7 +207,10 @@ export function rankRecorded(
     readonly decayFactor?: number;
   } = {},
 ): Ranked[] {
-  const rankWith = ranker(asked.candidates, {
+  const { sources, repeatedBy, recalls } = groupedBySource(asked.candidates);
+  const candidates = sources.filter((one) => !isEcho(one, asked.question));
+  const lateOf = new Map(asked.candidates.map(({ chunkId, late }) => [chunkId, late ?? null]));
+  const rankWith = ranker(candidates, {
     weights: defaultConfig.recall.hybrid_weights,
     scale: asked.scale,
     worth: asked.worth,
@@ -212,12 +223,12 @@ export function rankRecorded(
   let ranked = rankWith(() => null);
   if (!options.without?.has('late')) {
     const best = new Set(ranked.slice(0, LATE).map(({ candidate }) => candidate.chunkId));
-    ranked = rankWith(({ chunkId, late }) => (best.has(chunkId) ? (late ?? null) : null));
+    ranked = rankWith(({ chunkId }) => (best.has(chunkId) ? bestLate(chunkId, repeatedBy, lateOf) : null));
   }
   type Candidate = Recorded['candidates'][number];
   const spread = covering<Candidate, (typeof ranked)[number]>(
     asked.question,
-    corrected(asked.question, ranked),
+    corrected(asked.question, ranked, recalls),
   );
   return distinct<Candidate, (typeof ranked)[number]>(spread, 50, 50).map(
     ({ candidate, scores, evidence, lane }) => ({

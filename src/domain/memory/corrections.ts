@@ -2,9 +2,11 @@
 // has less of the question's words than what it corrects.
 import type { Role } from '../chat/message.ts';
 import { corrects } from '../context/cues.ts';
-import { asks } from './cues.ts';
+import { asks, speakerIn } from './cues.ts';
 import { roughWords } from './rough-words.ts';
 import { sentencesOf } from './sentences.ts';
+import type { Recalled } from './sources.ts';
+import { changesValue, type Values, valuesIn } from './values.ts';
 
 /** What of a candidate tells whether it corrects another. */
 interface Said {
@@ -22,21 +24,23 @@ const LONGEST = 400;
 const LOOKED_AT = 50;
 /** What speaks of one thing shares so many words, one fewer where the question has one of them, and this share of the shorter one's. */
 const [SHARED_WORDS, SHARED_SHARE] = [3, 0.2];
-/** Days of the week say what figures say. */
-const DAYS =
-  /\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|(?:周|星期|礼拜)[一二三四五六日天]|[零一二两三四五六七八九十百千半]+(?=[个百千万元块天月年号点页码度毫克分秒次人桌周])/giu;
+/** Where nothing but a new value says that it corrects, so much of the shorter one's words. */
+const SHARED_IF_NEW = 0.3;
+/** Says that something is otherwise than before, which alone corrects nothing. */
+const NEW =
+  /\b(?:now|already|these days|as of|from (?:today|tomorrow|now|next|january|february|march|april|may|june|july|august|september|october|november|december)|changed?|raised|lifted|lowered|new|instead|moved|switched)\b|现在|已经|改|换|涨|降|加量|从\S{1,6}起|以后/iu;
 
 interface Read {
   readonly words: ReadonlySet<string>;
-  readonly figures: ReadonlySet<string>;
+  readonly values: Values;
 }
 
 function read(text: string): Read {
   const { words, figures } = roughWords(text);
-  const all = new Set([...figures, ...(text.toLowerCase().match(DAYS) ?? [])]);
-  return { words: new Set([...words].filter((word) => !figures.has(word))), figures: all };
+  return { words: new Set([...words].filter((word) => !figures.has(word))), values: valuesIn(text) };
 }
 
+const setsRight = (text: string): boolean => sentencesOf(text).some(corrects);
 const isShort = ({ text, role, note }: Said): boolean => role === 'user' && !note && text.length <= LONGEST;
 
 /**
@@ -45,11 +49,11 @@ const isShort = ({ text, role, note }: Said): boolean => role === 'user' && !not
  */
 export function corrected<
   S extends { readonly candidate: Said; readonly scores: { readonly final: number } },
->(question: string, ranked: readonly S[]): S[] {
+>(question: string, ranked: readonly S[], recalls: readonly Recalled[] = []): S[] {
   const best = ranked
     .slice(0, LOOKED_AT)
     .filter(({ candidate }) => isShort(candidate) && !asks(candidate.text));
-  const corrections = best.filter(({ candidate }) => sentencesOf(candidate.text).some(corrects));
+  const corrections = best.filter(({ candidate: { text } }) => NEW.test(text) || setsRight(text));
   if (corrections.length === 0) return [...ranked];
   const asked = read(question).words;
   const known = new Map<S, Read>();
@@ -61,13 +65,20 @@ export function corrected<
   const isOf = (newer: S, older: S): boolean => {
     if (newer.candidate.createdAt <= older.candidate.createdAt) return false;
     if (newer.candidate.messageId === older.candidate.messageId) return false;
+    if (speakerIn(newer.candidate.text) !== speakerIn(older.candidate.text)) return false;
     const [a, b] = [readOf(newer), readOf(older)];
-    if (a.figures.size === 0 || b.figures.size === 0) return false;
-    if ([...b.figures].every((figure) => a.figures.has(figure))) return false;
+    // Memory gave both to one answer, or the older one to the answer to the newer: what they speak of was seen to be one.
+    const together = recalls.some(
+      ({ given }) => given.has(newer.candidate.messageId) && given.has(older.candidate.messageId),
+    );
+    const says = setsRight(newer.candidate.text);
+    if (!changesValue(a.values, b.values, together)) return false;
     const shared = [...a.words].filter((word) => b.words.has(word));
+    const least = SHARED_WORDS - (shared.some((word) => asked.has(word)) ? 1 : 0) - (together ? 1 : 0);
     return (
-      shared.length >= (shared.some((word) => asked.has(word)) ? SHARED_WORDS - 1 : SHARED_WORDS) &&
-      shared.length >= SHARED_SHARE * Math.min(a.words.size, b.words.size)
+      shared.length >= least &&
+      (together ||
+        shared.length >= (says ? SHARED_SHARE : SHARED_IF_NEW) * Math.min(a.words.size, b.words.size))
     );
   };
   const order = [...ranked];

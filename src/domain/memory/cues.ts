@@ -31,6 +31,37 @@ export function asks(text: string): boolean {
   return /[?？][\s"”'’)）*]*$/u.test(lines.join('\n'));
 }
 
+const OPENS = new RegExp(
+  [
+    '^\\W*(?:(?:and|so|ok|hey|hi|please|remind me|tell me|do you (?:know|remember))\\W+)?' +
+      '(?:what|which|when|where|who|whose|whom|why|how|is|are|was|were|do|does|did|has|have|had|can|could|should|will|would|' +
+      'give me|show me|tell me|list|find|summari[sz]e|recap|remind me)\\b',
+    '^(?:帮我|请|给我|告诉我|总结|概括|回顾|列)',
+    '什么|哪|谁|几(?:点|号|天|个|月|岁|次)|多少|多久|多大|怎么|如何|为什么|[吗呢][。]?$',
+  ].join('|'),
+  'iu',
+);
+/** Key words are at most so many words, Han by characters, and no sentence. */
+const [KEY_WORDS, KEY_CHARACTERS] = [6, 14];
+const VERB = new RegExp(
+  [
+    '\\b(?:is|are|was|were|am|has|have|had|will|can|cannot|do|does|did|use|uses|want|wants|need|needs|takes?|said|told)\\b',
+    "n['’]t\\b|\\b(?:I|we|he|she|they|it)['’](?:m|ve|ll|re|d|s)\\b",
+    '[是在有要用改说]|不(?:能|要|是|吃|用)(?!.*的)|了',
+  ].join('|'),
+  'iu',
+);
+/** Whether a text is typed to ask, with or without a mark: a question, a request to tell or to sum up, or a few key words. */
+export function asksInWords(text: string): boolean {
+  const line = text.trim();
+  if (asks(line)) return true;
+  if (line.length > 160 || /[.!。！;；]\s*\S/u.test(line)) return false;
+  if (OPENS.test(line)) return true;
+  if (/[.!。！:：]$/u.test(line) || VERB.test(line)) return false;
+  const words = line.match(/\p{Script=Han}|(?:(?!\p{Script=Han})[\p{L}\p{M}\p{N}'’-])+/gu) ?? [];
+  return words.length <= (/\p{Script=Han}/u.test(line) ? KEY_CHARACTERS : KEY_WORDS);
+}
+
 const WHEN =
   /^\W*(?:when|since when|what (?:date|day|month|year|time)|how long|which (?:day|month|year|date))\b|什么时候|哪天|哪一天|几号|几月|何时|多久|哪年/iu;
 /** Whether a question asks for a time. */

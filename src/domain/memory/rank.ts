@@ -1,7 +1,7 @@
 // From candidates to a ranking: two searches on one scale, a probability, and age. Pure arithmetic; what is shown of it is chosen in `choose.ts`.
 import type { Role } from '../chat/message.ts';
 import { wordings } from './alike.ts';
-import { asks, asksWhen, isNamed, speakerIn, tellsTime } from './cues.ts';
+import { asks, asksInWords, asksWhen, isNamed, speakerIn, tellsTime } from './cues.ts';
 import { datesIn } from './dates.ts';
 import { FIT, type Fit } from './fit.ts';
 import { type Lane, lanesOf } from './lanes.ts';
@@ -611,7 +611,9 @@ export function unansweredIn<C extends Rankable & { readonly role: string }>(
 ): (candidate: C) => boolean {
   const roles = new Map(candidates.map(({ chunkId, role }) => [chunkId, role]));
   return ({ role, next, text, note }) =>
-    role === 'user' && !note && (typeof next !== 'number' || roles.get(next) === 'user') && asks(text);
+    role === 'user' &&
+    !note &&
+    (typeof next === 'number' ? roles.get(next) === 'user' && asks(text) : asksInWords(text));
 }
 
 /** From this share of common words on, of the one that has fewer, two questions ask the same. */
@@ -629,9 +631,9 @@ export function isEcho({ text, unanswered }: Rankable, question: string): boolea
   const common = own.filter((word) => asked.has(word)).length;
   if (own.length > 0 && common === own.length) return true;
   return (
-    asks(question) &&
+    asksInWords(question) &&
     common >= SAME_QUESTION * Math.min(own.length, asked.size) &&
     common > 0 &&
-    sentencesOf(text).every(asks)
+    sentencesOf(text).every(asksInWords)
   );
 }

@@ -24,7 +24,7 @@ import {
   type Technique,
   unansweredIn,
 } from '../../domain/memory/rank.ts';
-import { repeatsIn } from '../../domain/memory/sources.ts';
+import { bestLate, type Grouped, groupedBySource } from '../../domain/memory/sources.ts';
 import { titledBy } from '../../domain/memory/title.ts';
 import { queryWords } from '../../domain/memory/words.ts';
 import { projectsNamed } from '../../domain/projects/filing.ts';
@@ -145,10 +145,10 @@ class PassageSearch {
     await options.told;
     const isOut = this.outNow();
     const there = this.#rated(words, found.candidates).filter((one) => !isOut(one));
-    const repeats = options.everything ? new Set<number>() : repeatsIn(there);
-    const candidates = there.filter(
-      (one) => options.everything || !(repeats.has(one.chunkId) || isEcho(one, question)),
-    );
+    const grouped: Grouped<Rated> = options.everything
+      ? { sources: there, repeatedBy: new Map(), recalls: [] }
+      : groupedBySource(there);
+    const candidates = grouped.sources.filter((one) => options.everything || !isEcho(one, question));
     const told = this.#deps.notes && feedbackFor(this.#deps.notes.state.get().feedback, question);
     const context: RankContext = {
       weights,
@@ -165,10 +165,15 @@ class PassageSearch {
     let ranked: Ranked[] = rankWith(() => null);
     if (vector?.pieces && !context.without?.has('late')) {
       const best = ranked.slice(0, LATE).map(({ candidate }) => candidate.chunkId);
-      const late = await from.likeness(vector.model, vector.pieces, best);
-      ranked = rankWith(({ chunkId }) => late.get(chunkId) ?? null);
+      const repeatedBy = best.flatMap((chunk) => grouped.repeatedBy.get(chunk) ?? []);
+      const late = await from.likeness(vector.model, vector.pieces, [...new Set([...best, ...repeatedBy])]);
+      const isBest = new Set(best);
+      ranked = rankWith(({ chunkId }) =>
+        isBest.has(chunkId) ? bestLate(chunkId, grouped.repeatedBy, late) : null,
+      );
     }
-    if (!options.everything) ranked = covering<Rated, Ranked>(question, corrected(question, ranked));
+    if (!options.everything)
+      ranked = covering<Rated, Ranked>(question, corrected(question, ranked, grouped.recalls));
     const { roles, before, after, hasCode } = filter;
     const ofMessages = (roles ?? before ?? after ?? hasCode) !== undefined;
     return {

@@ -23,6 +23,18 @@ describe('a correction', () => {
       ['The boiler flow is at 55 degrees.', 'He moved the boiler flow to 60 degrees.'],
     ],
     ['瑞典语课是周几', ['我的瑞典语课是每周二晚六点半。', '林老师把瑞典语课改到周四了。']],
+    [
+      'staging port of heron',
+      ['The heron staging server is on 8080.', 'no, heron on staging is 8085, 8080 went to metrics.'],
+    ],
+    [
+      'thesis pages',
+      ['The thesis may have ninety pages.', 'The thesis may have a hundred and ten pages now.'],
+    ],
+    [
+      'wedding day in the barn',
+      ['The wedding in the barn is on 12 September.', 'The barn moved our wedding to 19 September.'],
+    ],
     ['测试环境网关端口', ['测试环境的网关在 9000 端口。', '不对，网关在测试环境改成 9085 端口了。']],
   ])('stands in the place of what it corrects: %s', (question, [older = '', newer = '']) => {
     expect(order(question, [older, 'Bread needs salt.', newer])).toEqual([
@@ -51,6 +63,26 @@ describe('a correction', () => {
     ['that came before', ['I moved the photo backup to 02:30.', 'The photo backup runs at 04:15.']],
   ])('%s moves nothing', (_, said) => {
     expect(order('photo backup', said).map(({ text }) => text)).toEqual(said);
+  });
+
+  it('of another kind of value moves nothing', () => {
+    const said = ['The photo backup keeps thirty copies.', 'I moved the photo backup to 04:15 now.'];
+    expect(order('photo backup', said).map(({ text }) => text)).toEqual(said);
+  });
+
+  it('is seen in fewer words where memory gave both to one answer', () => {
+    const said = [
+      'The deposit comes back within thirty days.',
+      'Forty-five days now, and the deposit only then.',
+    ];
+    const ranked = said.map((text, at) => ({
+      candidate: { ...candidate({ text, createdAt: NOW - (2 - at) * DAY }), role: 'user' as const },
+      scores: { final: 0.9 - at / 10 },
+    }));
+    const given = new Set(ranked.map((one) => one.candidate.messageId));
+    const first = (recalls: Parameters<typeof corrected>[2]) =>
+      corrected('when do I get it', ranked, recalls)[0]?.candidate.text;
+    expect([first([]), first([{ given }])]).toEqual(said);
   });
 
   it('by an assistant moves nothing', () => {

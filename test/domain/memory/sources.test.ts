@@ -1,7 +1,7 @@
 // What was asked before and answered from memory is one with its source.
 import { expect, it } from 'vitest';
 import type { Rankable } from '../../../src/domain/memory/rank.ts';
-import { repeatsIn } from '../../../src/domain/memory/sources.ts';
+import { bestLate, groupedBySource } from '../../../src/domain/memory/sources.ts';
 import { candidate } from './candidates.ts';
 
 /** The source, the question that was asked before, and its answer, which was made from the source. */
@@ -18,8 +18,8 @@ function askedBefore(source: string, question: string, answer: string, more: Par
   return { said, asked, told };
 }
 const repeated = ({ said, asked, told }: ReturnType<typeof askedBefore>) => {
-  const repeats = repeatsIn([told, asked, said]);
-  return [said, asked, told].map(({ chunkId }) => repeats.has(chunkId));
+  const { sources } = groupedBySource([told, asked, said]);
+  return [said, asked, told].map(({ chunkId }) => !sources.some((one) => one.chunkId === chunkId));
 };
 
 it.each([
@@ -48,4 +48,50 @@ it.each([
     false,
     false,
   ]);
+});
+
+it.each([
+  ['in key words', 'staging port'],
+  ['without a mark', 'which port does staging listen on'],
+  ['as a request for a summary', 'Give me a short summary: staging server'],
+])('takes a question %s for a repetition, too', (_, question) => {
+  const source = 'We moved the staging server to port 8081.';
+  expect(repeated(askedBefore(source, question, 'Staging listens on port 8081.'))).toEqual([
+    false,
+    true,
+    true,
+  ]);
+});
+
+it.each([
+  'From now on staging has to listen on port 8081.',
+  'no, the staging server is on port 8081',
+  'Staging listens on port 8081. The old machine is gone.',
+])('keeps what tells something: %s', (told) => {
+  const source = 'We moved the staging server to port 8081.';
+  expect(repeated(askedBefore(source, told, 'Staging listens on port 8081.'))[1]).toBe(false);
+});
+
+it('lets the source be found by the words in which it was asked for', () => {
+  const said = candidate({ text: 'We moved the staging server to port 8081.', role: 'user', cosine: 0.8 });
+  const asked = candidate({ text: 'heron gateway?', role: 'user', cosine: 0.95, terms: [0, 4, 0] });
+  const other = candidate({ text: 'Bread needs salt and time.', role: 'user', cosine: 0.1 });
+  const told = candidate({
+    text: 'It listens on port 8081.',
+    role: 'assistant',
+    before: asked.messageId,
+    recalled: [other.messageId, said.messageId],
+    cosine: 0.7,
+    terms: [0, 0, 0],
+  });
+  const { sources, repeatedBy } = groupedBySource([said, other, asked, told]);
+  expect(sources.map(({ cosine }) => cosine)).toEqual([0.95, 0.1]);
+  expect(sources[0]?.terms[1]).toBe(4);
+  // What memory gave besides, and the answer did not use, is not found by it.
+  expect([...repeatedBy.keys()]).toEqual([said.chunkId]);
+  const late = new Map([
+    [said.chunkId, 0.2],
+    [asked.chunkId, 0.5],
+  ]);
+  expect([said, other].map(({ chunkId }) => bestLate(chunkId, repeatedBy, late))).toEqual([0.5, null]);
 });

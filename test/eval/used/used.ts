@@ -64,12 +64,11 @@ const WORDS = {
 
 type Said = Omit<Session['messages'][number], 'id' | 'unit' | 'name'>;
 
-/** The conversations of one fact, the units of its source and of what it superseded. */
-function conversationsOf(fact: Fact, at: number, language: 'en' | 'zh') {
-  const words = WORDS[language];
+/** Makes conversations of one fact; the days are counted from the one on which it was said. */
+function conversationMaker(of: string, at: number) {
   const sessions: Session[] = [];
   const add = (name: string, day: number, title: string | null, messages: readonly Said[]) => {
-    const id = `used-${language}-${at}-${name}`;
+    const id = `${of}-${at}-${name}`;
     sessions.push({
       id,
       title,
@@ -84,12 +83,19 @@ function conversationsOf(fact: Fact, at: number, language: 'en' | 'zh') {
     });
     return `${id}#0`;
   };
-  const from = (content: string): Said => ({ role: 'user', content });
-  const back = (content: string, recalled?: readonly string[]): Said => ({
-    role: 'assistant',
-    content,
-    ...(recalled ? { recalled } : {}),
-  });
+  return { sessions, add };
+}
+const from = (content: string): Said => ({ role: 'user', content });
+const back = (content: string, recalled?: readonly string[]): Said => ({
+  role: 'assistant',
+  content,
+  ...(recalled ? { recalled } : {}),
+});
+
+/** The conversations of one fact, the units of its source and of what it superseded. */
+function conversationsOf(fact: Fact, at: number, language: 'en' | 'zh') {
+  const words = WORDS[language];
+  const { sessions, add } = conversationMaker(`used-${language}`, at);
   const source = add('source', 0, fact.title, [from(fact.said), back(fact.reply)]);
   const copies =
     at % 3 === 0 ? [add('copy', 0, `${fact.title} (2)`, [from(fact.said), back(fact.reply)])] : [];
@@ -110,34 +116,113 @@ function conversationsOf(fact: Fact, at: number, language: 'en' | 'zh') {
   };
 }
 
-/** The sets `used-en` and `used-zh`; `between`: other conversations of each language. `superseded`: units that no longer hold, by question. */
+/** How a person comes to the point in the second library, and what an assistant says to that. */
+const OPENERS = {
+  en: { open: 'Evening. One thing before I forget it.', go: 'Go ahead.', thanks: 'Thanks, that helps.' },
+  zh: { open: '晚上好，先说一件事，免得我忘了。', go: '请说。', thanks: '谢谢，有用。' },
+} as const;
+
+/**
+ * The same facts as another person keeps them: said in the middle of a conversation, asked for several times in one, and each answer was given
+ * other passages besides its source.
+ */
+function secondConversationsOf(fact: Fact, at: number, language: 'en' | 'zh', others: readonly string[]) {
+  const { open, go, thanks } = OPENERS[language];
+  const words = WORDS[language];
+  const { sessions, add } = conversationMaker(`used-second-${language}`, at);
+  const third = (first: string) => first.replace(/#0$/, '#2');
+  /** Of whatever else was found: more than the source, and before it as often as after it. */
+  const given = (right: readonly string[], turn: number): string[] => {
+    const noise = [0, 1, 2].map((n) => others[(at * 7 + turn * 3 + n * 5) % others.length] as string);
+    return turn % 2 === 0 ? [...noise, ...right] : [...right, ...noise];
+  };
+  const source = third(add('source', 0, null, [from(open), back(go), from(fact.said), back(fact.reply)]));
+  const [first = '', second = '', last = ''] = fact.asked;
+  add('asked', 6, null, [from(first), back(fact.old ?? fact.answer, given([source], 0)), from(thanks)]);
+  const noted = words.noted[at % words.noted.length] as string;
+  const corrected = fact.then
+    ? [third(add('then', 15 + (at % 4), null, [from(open), back(go), from(fact.then), back(noted)]))]
+    : [];
+  const now = [...corrected, source];
+  add('again', 23, null, [from(fact.again), back(words.more)]);
+  add('asked-again', 31, null, [
+    from(second),
+    back(fact.answer, given(now, 1)),
+    from(last),
+    back(fact.answer, given(now, 2)),
+  ]);
+  add('summary', 44, null, [from(words.summarise(fact.title)), back(fact.sum, given(now, 3))]);
+  return {
+    sessions,
+    right: corrected.length > 0 ? corrected : [source],
+    superseded: corrected.length > 0 ? [source] : [],
+  };
+}
+
+/** The conversations of each fact, made by `make`, as a set of its own between those of others. */
+function setOf(
+  name: string,
+  language: 'en' | 'zh',
+  facts: readonly Fact[],
+  made: readonly ReturnType<typeof conversationsOf>[],
+  others: readonly Session[],
+) {
+  const answers = new Map<string, { groups: string[][]; slice: string }>();
+  const superseded = new Map<string, readonly string[]>();
+  const queries = facts.flatMap((fact, at) =>
+    fact.asks.map((text, n) => {
+      const id = `${name}-${at}-${n}`;
+      const { right = [], superseded: old = [] } = made[at] ?? {};
+      answers.set(id, { groups: [[...right]], slice: old.length > 0 ? 'corrected' : 'as said' });
+      superseded.set(id, old);
+      return { id, text };
+    }),
+  );
+  const sessions = [...others, ...made.flatMap((one) => one.sessions)];
+  return { set: { name, language, stores: [{ id: language, sessions, queries }] }, answers, superseded };
+}
+
+/**
+ * The sets `used-en`, `used-zh`, `used-second-en` and `used-second-zh`; `between`: other conversations of each language. `superseded`: units
+ * that no longer hold, by question.
+ */
 export function used(between: Tasks['sets']): {
   readonly tasks: Tasks;
   readonly gold: ReadonlyMap<string, Gold>;
   readonly superseded: ReadonlyMap<string, readonly string[]>;
 } {
-  const gold = new Map<string, Gold>();
-  const superseded = new Map<string, readonly string[]>();
-  const sets = (['en', 'zh'] as const).map((language) => {
-    const name = `used-${language}`;
-    const facts = factsOf(readFileSync(new URL(`facts-${language}.txt`, import.meta.url), 'utf8'));
-    const made = facts.map((fact, at) => ({ fact, ...conversationsOf(fact, at, language) }));
-    const answers = new Map<string, { groups: string[][]; slice: string }>();
-    const queries = made.flatMap(({ fact, right, superseded: old }, at) =>
-      fact.asks.map((text, n) => {
-        const id = `${name}-${at}-${n}`;
-        answers.set(id, { groups: [right], slice: old.length > 0 ? 'corrected' : 'as said' });
-        superseded.set(id, old);
-        return { id, text };
-      }),
-    );
-    gold.set(name, answers);
-    const others = between.filter((set) => set.name === `own-${language}`);
-    const sessions = [
-      ...others.flatMap(({ stores }) => stores.flatMap((store) => store.sessions)),
-      ...made.flatMap((one) => one.sessions),
+  const read = (file: string) => factsOf(readFileSync(new URL(file, import.meta.url), 'utf8'));
+  const all = (['en', 'zh'] as const).flatMap((language) => {
+    const others = between
+      .filter((set) => set.name === `own-${language}`)
+      .flatMap(({ stores }) => stores.flatMap((store) => store.sessions));
+    const [facts, second] = [read(`facts-${language}.txt`), read(`second-${language}.txt`)];
+    const told = [
+      ...others.flatMap(({ messages }) => messages.map(({ id }) => id)),
+      ...second.map((_, at) => `used-second-${language}-${at}-source#2`),
     ];
-    return { name, language, stores: [{ id: language, sessions, queries }] };
+    // Every seventeenth, so that what is given besides comes from all of the library.
+    const noise = told.filter((_, at) => at % 17 === 0);
+    return [
+      setOf(
+        `used-${language}`,
+        language,
+        facts,
+        facts.map((fact, at) => conversationsOf(fact, at, language)),
+        others,
+      ),
+      setOf(
+        `used-second-${language}`,
+        language,
+        second,
+        second.map((fact, at) => secondConversationsOf(fact, at, language, noise)),
+        others,
+      ),
+    ];
   });
-  return { tasks: { sets }, gold, superseded };
+  return {
+    tasks: { sets: all.map(({ set }) => set) },
+    gold: new Map(all.map(({ set, answers }) => [set.name, answers] as const)),
+    superseded: new Map(all.flatMap(({ superseded }) => [...superseded])),
+  };
 }
