@@ -6,6 +6,8 @@ import type { ConversationId } from '../../../domain/base/ids.ts';
 import { log } from '../../../domain/base/log.ts';
 import { until } from '../../../domain/base/readable.ts';
 import { atMost } from '../../../domain/base/within.ts';
+import type { Conversation } from '../../../domain/chat/conversation.ts';
+import { conversationOfNotes } from '../../../domain/memory/notes.ts';
 import { describeConversation, isRemembered } from '../../memory/rows.ts';
 import type { Eraser } from '../eraser.ts';
 import { type CreatePlace, filterOf, type PlaceDeps } from '../place.ts';
@@ -37,17 +39,14 @@ export const index: CreatePlace = (deps) => {
     remove: async (eraser) => {
       if (!(await hasCaughtUp(deps, eraser))) return;
       const open = deps.index();
-      // Keywords and summary of what stayed, without what went.
+      // Keywords and summary of what stayed, without what went, before the files are written anew. Those of the notes as well: the engine would
+      // make them later, and the files would keep the old ones.
       for (const id of eraser.record.inside as readonly ConversationId[]) {
         const conversation = await deps.documents.read(id);
         if (conversation && isRemembered(conversation, deps.privacy()))
-          await open?.describe(
-            id,
-            await filterOf(deps).hiding('index', ({ hide }) =>
-              describeConversation(conversation, deps.privacy(), (text) => hide(text).text),
-            ),
-          );
+          await describeAnew(deps, open, conversation);
       }
+      await describeAnew(deps, open, conversationOfNotes((await deps.notes.known()).notes));
       try {
         await open?.purge();
         isUnpurged = false;
@@ -64,6 +63,17 @@ export const index: CreatePlace = (deps) => {
     },
   };
 };
+
+async function describeAnew(
+  deps: PlaceDeps,
+  open: MemoryIndex | null,
+  conversation: Conversation,
+): Promise<void> {
+  const described = await filterOf(deps).hiding('index', ({ hide }) =>
+    describeConversation(conversation, deps.privacy(), (text) => hide(text).text),
+  );
+  await open?.describe(conversation.id, described);
+}
 
 /** Conversations and messages in the index that are gone. */
 async function goneRows(open: MemoryIndex | null, { record, isGone }: Eraser): Promise<number> {
