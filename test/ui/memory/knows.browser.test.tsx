@@ -82,37 +82,6 @@ it('a refusal is taken back by Undo; what was kept beside another is shown with 
   await expect.poll(() => texts(app)).toEqual(['The port is 8081 now.']);
 });
 
-it('each decision is taken back by its notice: kept, corrected, in other words, all at once', async () => {
-  const { app } = await proposed();
-  await show(app, '/memory');
-  const row = (text: string) => inbox().getByRole('listitem').filter({ hasText: text });
-  const undo = (notice: string) =>
-    page.getByRole('listitem').filter({ hasText: notice }).first().getByRole('button', { name: 'Undo' });
-  const before = () => expect.poll(() => texts(app)).toEqual(['The port is 8080.']);
-  await row('Tests come first.').getByRole('button', { name: 'Remember' }).click();
-  await expect.poll(() => texts(app)).toContain('Tests come first.');
-  await undo('Remembered').click();
-  await expect.element(row('Tests come first.')).toBeVisible();
-  await before();
-  await row('8081').getByRole('button', { name: 'Replace the old note' }).click();
-  await expect.poll(() => texts(app)).toEqual(['The port is 8081 now.']);
-  await undo('Remembered').click();
-  await expect.element(row('8081')).toBeVisible();
-  await before();
-  await row('I like tea.').getByRole('button', { name: 'Edit' }).click();
-  await inbox().getByRole('textbox').fill('I like green tea.');
-  await inbox().getByRole('button', { name: 'Remember' }).first().click();
-  await expect.poll(() => texts(app)).toContain('I like green tea.');
-  await undo('Remembered').click();
-  await expect.element(row('I like tea.')).toBeVisible();
-  await before();
-  await inbox().getByRole('button', { name: 'None of these' }).click();
-  await expect.element(inbox()).not.toBeInTheDocument();
-  await undo('3 suggestions put away').click();
-  await expect.element(row('I like tea.')).toBeVisible();
-  await expect.element(row('8081')).toBeVisible();
-});
-
 it('what the model suggests says so, and stops in one click', async () => {
   const { app } = await proposed();
   const [one] = app.notes.inbox.get().proposals;
