@@ -514,13 +514,13 @@ test('little room from the first: the index is kept in IndexedDB, which needs le
   await expect.poll(engine).toBe('indexeddb');
   await bringHistory(page);
   await remembered(page, 'words');
-  const shelf = await page.evaluate(async () => {
+  const commandList = await page.evaluate(async () => {
     const root = await navigator.storage.getDirectory();
     const names: string[] = [];
     for await (const name of (root as unknown as { keys(): AsyncIterable<string> }).keys()) names.push(name);
     return names.filter((name) => name.startsWith('recollect-index'));
   });
-  expect(shelf).toEqual([]);
+  expect(commandList).toEqual([]);
 
   await openApp(page);
   await expect.poll(engine).toBe('indexeddb');

@@ -943,7 +943,7 @@ test('a file that is still being read when one goes elsewhere is attached where 
   const files = page.getByRole('list', { name: 'Attached files' }).getByRole('listitem');
   const picker = page.locator('form input[type=file]');
   const there = page.getByRole('link', { name: /backup run/ }).first();
-  const elsewhere = page.getByRole('button', { name: 'New conversation' }).first();
+  const inAnotherTab = page.getByRole('button', { name: 'New conversation' }).first();
   await page.getByRole('textbox', { name: 'Message' }).fill('Words beside it');
   /** Files are read when this is called. */
   const slow = async () => {
@@ -960,7 +960,7 @@ test('a file that is still being read when one goes elsewhere is attached where 
   for (const name of ['one.txt', 'two.txt']) {
     const read = await slow();
     await picker.setInputFiles([asFile(name, `words of ${name}`)]);
-    await elsewhere.click();
+    await inAnotherTab.click();
     await expect(page).toHaveURL(/\/(\?.*)?$/);
     // The second one is given where the person is back before it was read.
     if (name === 'two.txt') {

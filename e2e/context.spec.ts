@@ -77,9 +77,9 @@ async function ask(page: Page, words: string): Promise<void> {
   // The empty page, where a first question may still stand, has no such button; and a step of an answer is not its end.
   await expect(stop).toBeHidden();
 }
-const gauge = (page: Page) => page.getByRole('button', { name: /^Context: / });
+const meter = (page: Page) => page.getByRole('button', { name: /^Context: / });
 const share = async (page: Page): Promise<number> =>
-  Number(/(\d+) ?%/.exec((await gauge(page).getAttribute('aria-label')) ?? '')?.[1] ?? Number.NaN);
+  Number(/(\d+) ?%/.exec((await meter(page).getAttribute('aria-label')) ?? '')?.[1] ?? Number.NaN);
 const divider = (page: Page) => page.getByRole('region', { name: 'Shortened', exact: true });
 /** Opens a summary. What is said below the divider may still move it when it has just come: then the press goes by. */
 const look = (where: Locator) =>
@@ -145,7 +145,7 @@ test('a long conversation is folded by itself; the summary is read, reworded, un
   await connect(page, SMALL);
   server.answer(longAnswers);
   await ask(page, `Tell me first. My rule: never restart the harbour database. ${about('first')}`);
-  await expect(gauge(page)).toBeVisible();
+  await expect(meter(page)).toBeVisible();
   const questions = await talkUntilFolded(page);
   expect(questions).toBeGreaterThan(1);
   await toDivider(page);
@@ -612,11 +612,11 @@ test('the gauge opens, the ledger of an answer tells what got in; without a mode
   page,
 }) => {
   await openApp(page);
-  await expect(gauge(page)).toHaveCount(0);
+  await expect(meter(page)).toHaveCount(0);
   await connect(page);
   server.answer((request) => say(`Answer to: ${lastWords(request)}`));
   await ask(page, 'What is the harbour plan?');
-  await gauge(page).click();
+  await meter(page).click();
   const popover = page.getByRole('dialog', { name: 'What the next message would send' });
   await expect(popover).toContainText(/of 64,000 tokens/);
   // All figures of one moment: the gauge is counted anew once the answer has come.
@@ -758,7 +758,7 @@ test('folding that cannot be kept says so: by itself, made again, and from its p
   }
   await expect(alert).toContainText('could not be shortened: no room');
 
-  await gauge(page).click();
+  await meter(page).click();
   await page.getByRole('button', { name: 'Shorten older messages' }).last().click();
   const plan = page.getByRole('dialog', { name: 'Shorten older messages' });
   await plan.getByRole('button', { name: 'Shorten', exact: true }).click();
@@ -843,7 +843,7 @@ test('an answer says that memory was too slow; a PDF goes along; what the model 
   await dialog.getByRole('button', { name: /^Save( and use)?$/ }).click();
   await expect(dialog).toBeHidden();
   await page.goBack();
-  await gauge(page).click();
+  await meter(page).click();
   await expect(page.getByText(/Sending it costs about \$/)).toBeVisible();
 });
 

@@ -135,17 +135,17 @@ test('the list follows the conversation that is open; on a phone Back closes wha
   await expect(line(page, 'Talk number 20')).toBeInViewport();
 
   await page.setViewportSize({ width: 390, height: 844 });
-  const drawer = page.getByRole('dialog', { name: 'Sidebar' });
+  const keyValues = page.getByRole('dialog', { name: 'Sidebar' });
   const here = page.url();
   await page.getByRole('button', { name: 'Show sidebar' }).click();
   await expect(line(page, 'Talk number 20')).toBeInViewport();
   await page.goBack();
-  await expect(drawer).toBeHidden();
+  await expect(keyValues).toBeHidden();
   await expect(page).toHaveURL(here);
   // One that was closed in another way is not there for Back.
   await page.getByRole('button', { name: 'Show sidebar' }).click();
   await line(page, 'Talk number 21').click();
-  await expect(drawer).toBeHidden();
+  await expect(keyValues).toBeHidden();
   await expect(page.getByRole('heading', { name: 'Talk number 21' })).toBeVisible();
   await page.keyboard.press('Control+k');
   await expect(page.getByRole('dialog').getByRole('combobox')).toBeFocused();

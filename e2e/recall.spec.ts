@@ -721,7 +721,7 @@ test.describe('what memory would send', () => {
         return recall(request);
       };
     });
-    const gauge = page.getByRole('button', { name: /^Context: / });
+    const meter = page.getByRole('button', { name: /^Context: / });
     const ask = async (words: string, answer: string) => {
       server.next(say(answer));
       await field(page).fill(words);
@@ -730,7 +730,7 @@ test.describe('what memory would send', () => {
       await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
     };
     await ask('Tell me of the river', 'The river went on, past willows and a mill. '.repeat(585));
-    await expect(gauge).toHaveAccessibleName(/^Context: 8\d/);
+    await expect(meter).toHaveAccessibleName(/^Context: 8\d/);
     expect(await looks()).toBe(0);
     await ask(SURE, 'Every night at three.');
     expect(await looks()).toBe(1);

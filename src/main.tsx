@@ -13,7 +13,7 @@ import { exclusively, ifFree } from './adapters/browser/locks.ts';
 import { createEmbedding } from './adapters/embedding/index.ts';
 import { createEmbeddingThread } from './adapters/embedding/thread.ts';
 import { createExtraction } from './adapters/extractors/thread.ts';
-import { type KeyValues, keyValuesOf, type Store } from './adapters/log/conversation-log.ts';
+import type { KeyValues, Store } from './adapters/log/conversation-log.ts';
 import { STORAGE_LOST } from './adapters/log/idb-connection.ts';
 import { createInMemoryStore } from './adapters/log/in-memory.ts';
 import { logCopyOf } from './adapters/log/recovering.ts';
@@ -42,8 +42,8 @@ import { followEmbedding } from './services/memory/embedding-in-force.ts';
 import { type MemoryStatus, STARTING } from './services/memory/memory.ts';
 import { startNaming } from './services/memory/naming.ts';
 import { createPause } from './services/memory/pause.ts';
-import { startPolish } from './services/memory/polish.ts';
 import { startSuggesting } from './services/memory/suggesting.ts';
+import { startTitling } from './services/memory/titling.ts';
 import { PrivacyFilter } from './services/privacy/privacy-filter.ts';
 import { TokenTable } from './services/privacy/token-table.ts';
 import { createPrompts } from './services/prompts/prompts-service.ts';
@@ -77,14 +77,14 @@ async function start(): Promise<void> {
   // STORAGE
   const alert = writable<Problem | null>(null);
   const { unlocking, records, holder, name, vault, store, fatal } = await openStorage(alert, signal);
-  const { drawer } = store;
-  const storageNews = createStorageNews({ keyValues: drawer, alert });
+  const { keyValues } = store;
+  const storageNews = createStorageNews({ keyValues: keyValues, alert });
   const keys = createKeys(vault);
 
   // SETTINGS AND NETWORK: requests go to what is configured alone.
   const network = createNetwork(threads.startNetworkThread);
   const settings = await createSettings({
-    drawer,
+    keyValues,
     vault,
     now: Date.now,
     test: (endpoint, key, signal) => {
@@ -96,7 +96,7 @@ async function start(): Promise<void> {
   const allow = followAllowedOrigins(settings, network);
 
   // DOCUMENTS
-  const damages = createDamages({ drawer, alert });
+  const damages = createDamages({ keyValues, alert });
   const warn = (part: string) => (problem: Problem) =>
     log.warn(part, new RecollectError(problem.code, problem.message));
   const notes = createNotes({ store, now: Date.now, onProblem: warn('Notes') });
@@ -105,13 +105,13 @@ async function start(): Promise<void> {
     notes,
     onProblem: (problem) => {
       warn('Documents')(problem);
-      damages.hear(problem);
+      damages.report(problem);
     },
   });
 
   const filter = new PrivacyFilter({
     config,
-    tokens: new TokenTable({ keyValues: drawer, exclusively, signal }),
+    tokens: new TokenTable({ keyValues: keyValues, exclusively, signal }),
   });
 
   // MEMORY
@@ -119,12 +119,12 @@ async function start(): Promise<void> {
   const { connect } = embeddingThread;
   const embedding = followEmbedding({
     config,
-    make: (config) => createEmbedding({ config, connect, secret: keys.get, fetch: network.fetch, drawer }),
+    make: (config) => createEmbedding({ config, connect, secret: keys.get, fetch: network.fetch, keyValues }),
     signal,
   });
   const status = writable<MemoryStatus>(STARTING);
   const shared = { store, documents, embedding, status, alert, signal };
-  const engine = startTabEngine({ ...shared, keyValues: drawer, config, embeddingThread });
+  const engine = startTabEngine({ ...shared, keyValues: keyValues, config, embeddingThread });
   const pause = createPause(engine, signal);
 
   // MODELS
@@ -143,8 +143,8 @@ async function start(): Promise<void> {
   const lock = await startLock({ records, holder, kind: store.kind, signal }, config);
   const app = createApp({
     ...shared,
-    keyed: { drawer },
-    keyValues: drawer,
+    keyed: { keyValues },
+    keyValues: keyValues,
     secondCopy: logCopyOf(name),
     vault,
     settings,
@@ -168,14 +168,14 @@ async function start(): Promise<void> {
     lock,
     logCopy: storageNews.copy,
     dismissAlert: () => {
-      if (alert.get()?.code === 'storage-lost') void drawer.set(STORAGE_LOST, undefined);
+      if (alert.get()?.code === 'storage-lost') void keyValues.set(STORAGE_LOST, undefined);
       if (alert.get()?.code === 'damaged-entry') damages.dismiss();
       storageNews.dismiss(alert.get()?.code);
       alert.set(null);
     },
   });
 
-  leaveWhenLocked(holder, () => settle(documents, drawer), signal);
+  leaveWhenLocked(holder, () => settle(documents, keyValues), signal);
   unlocking.close();
   draw(app);
   void until(documents.library, (library) => library.ready, signal).then(async () => {
@@ -191,12 +191,12 @@ async function start(): Promise<void> {
 
 /** What this device knows beside conversations: prompts and personas, what was spent, what models refused, its name. */
 function createOwn(store: Store, warn: (part: string) => (problem: Problem) => void) {
-  const keyValues = keyValuesOf(store);
+  const keyValues = store.keyValues;
   return {
     spending: createSpending({ keyValues, now: Date.now, onProblem: warn('Spending') }),
     prompts: createPrompts({ store, now: Date.now, onProblem: warn('Prompts') }),
     refusals: createModelRefusals({
-      drawer: keyValues,
+      keyValues: keyValues,
       now: Date.now,
       onProblem: (problem) => console.warn(problem.message),
     }),
@@ -244,7 +244,7 @@ async function openStorage(alert: Writable<Problem | null>, signal: AbortSignal)
   const { name, vault, store } = await inForce.catch((error: unknown): InForce => {
     fatal = toProblem(error);
     const store = createInMemoryStore();
-    return { name: '', store, below: store, vault: createVault(store.drawer), indexCipher: null };
+    return { name: '', store, below: store, vault: createVault(store.keyValues), indexCipher: null };
   });
   return { unlocking, records, holder, name, vault, store: withoutTemporary(store), fatal };
 }
@@ -271,7 +271,7 @@ function startTitles(
 ): void {
   // Titles are nobody's conversation: the model chosen last makes them.
   const model = () => models.modelOf();
-  startPolish({ ...common, model, exclusively: (work) => ifFree('recollect:polish', work) });
+  startTitling({ ...common, model, exclusively: (work) => ifFree('recollect:polish', work) });
   startNaming({
     ...common,
     model: (conversation) => models.modelOf(conversation),

@@ -53,7 +53,7 @@ export class Connection implements Peer, IncomingClient {
   /** Until it may be read again, or until it is cut. */
   #timer: ReturnType<typeof setTimeout> | null = null;
   /** Bytes that had come in at the last heartbeat; whether something has left since. */
-  #heard = -1;
+  #lastReceived = -1;
   #hasLeft = false;
 
   /** `stream`: the bytes of `socket`. */
@@ -232,10 +232,10 @@ export class Connection implements Peer, IncomingClient {
     const isTooSlow =
       held > 0 && age > 2 * this.#services.limits.pingMs && held < (age / 1000) * SLOWEST_BYTES_PER_SECOND;
     // Of a client that we do not read nothing can be expected. Any byte that moves is an answer: a pong may wait behind much else.
-    if (this.#socket.isPaused) this.#heard = -1;
-    else if (isTooSlow || (this.#heard === bytesRead && !this.#hasLeft)) this.#socket.terminate();
+    if (this.#socket.isPaused) this.#lastReceived = -1;
+    else if (isTooSlow || (this.#lastReceived === bytesRead && !this.#hasLeft)) this.#socket.terminate();
     else {
-      this.#heard = bytesRead;
+      this.#lastReceived = bytesRead;
       this.#hasLeft = false;
       this.#socket.ping();
     }

@@ -4,7 +4,7 @@
 import type { Device } from '../adapters/browser/device.ts';
 import type { EmbeddingProvider } from '../adapters/embedding/embedding-provider.ts';
 import type { Extraction } from '../adapters/extractors/thread.ts';
-import { keyValuesOf, type Store } from '../adapters/log/conversation-log.ts';
+import type { Store } from '../adapters/log/conversation-log.ts';
 import type { LogCopy } from '../adapters/log/recovering.ts';
 import type { ChatModel } from '../adapters/models/chat-model.ts';
 import type { Projection } from '../adapters/projection/projection.ts';
@@ -52,9 +52,9 @@ import { createSync } from './sync/sync-service.ts';
 interface AppParts {
   readonly store: Store;
   /** The store's key-value part, as chat and context take it. */
-  readonly keyed: Pick<Store, 'drawer'>;
+  readonly keyed: Pick<Store, 'keyValues'>;
   /** The same, as forgetting reads it. */
-  readonly keyValues: Store['drawer'];
+  readonly keyValues: Store['keyValues'];
   readonly secondCopy: LogCopy;
   readonly vault: Vault;
   readonly settings: Settings;
@@ -233,7 +233,7 @@ function connectChat(parts: AppParts, memory: Memory): Pick<App, 'chat' | 'conte
   const { documents, notes, settings, engine, embedding, models, refusals, tokenizers } = parts;
   const recognising = createRecognising({
     embedding: embedding.get,
-    keyValues: keyValuesOf(parts.keyed),
+    keyValues: parts.keyed.keyValues,
     learns: false,
   });
   const common = {

@@ -121,7 +121,7 @@ export function createJob({
 }
 
 /** Lets everything else that waits have its turn. Rejects with the signal's reason once it is aborted. */
-export async function breathe(signal: AbortSignal): Promise<void> {
+export async function yieldToEvents(signal: AbortSignal): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 0));
   signal.throwIfAborted();
 }

@@ -13,7 +13,7 @@ export async function openDevice(): Promise<Device> {
   const inForce = await openForWorker(new AbortController().signal);
   const { store, vault } = inForce;
   const settings = await createSettings({
-    drawer: store.drawer,
+    keyValues: store.keyValues,
     vault,
     test: async () => ({
       ok: false,

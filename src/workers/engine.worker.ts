@@ -4,11 +4,11 @@ import { watchWorker } from '../adapters/browser/diagnostics.ts';
 import { exclusively } from '../adapters/browser/locks.ts';
 import { createEmbedding } from '../adapters/embedding/index.ts';
 import type { Port } from '../adapters/embedding/protocol.ts';
-import { borrowLines } from '../adapters/embedding/thread.ts';
+import { transferLines } from '../adapters/embedding/thread.ts';
 import type { EngineName } from '../adapters/index/engines.ts';
 import type { MemoryIndex } from '../adapters/index/memory-index.ts';
 import { conditionSchema, serveIndex } from '../adapters/index/worker-host.ts';
-import { keyValuesOf, withKeyValues } from '../adapters/log/conversation-log.ts';
+import { withKeyValues } from '../adapters/log/conversation-log.ts';
 import { log } from '../domain/base/log.ts';
 import type { Documents } from '../services/documents/documents.ts';
 import { createDocuments } from '../services/documents/documents-service.ts';
@@ -38,7 +38,7 @@ const port = new Promise<Port>((resolve) => {
     if (data?.type === 'embedding' && first) resolve(first);
   });
 });
-const lines = port.then(borrowLines);
+const lines = port.then(transferLines);
 
 const opened = openDevice();
 opened.catch((error) => log.error('The engine has no log to read', error));
@@ -49,7 +49,7 @@ opened.then(
   ({ name, below, store }) =>
     startLogCopying({
       name,
-      store: withKeyValues(below, keyValuesOf(store)),
+      store: withKeyValues(below, store.keyValues),
       signal: new AbortController().signal,
     }),
   (error) => log.info('Without a log there is nothing to copy', error),
@@ -71,7 +71,7 @@ async function lead(index: MemoryIndex, engine: EngineName): Promise<void> {
         secret: createKeys(vault).get,
         // Passages go to the address that a person chose, and nowhere it points to.
         fetch: (input, init) => fetch(input, { ...init, redirect: 'error' }),
-        drawer: store.drawer,
+        keyValues: store.keyValues,
       }),
     signal,
   });
@@ -83,9 +83,9 @@ async function lead(index: MemoryIndex, engine: EngineName): Promise<void> {
     else if (message.type === 'paused') {
       memory?.setPaused(message.paused);
       noticing?.setPaused(message.paused);
-    } else if (message.type === 'hello') tell();
+    } else if (message.type === 'hello') notify();
   }, signal);
-  const tell = () => {
+  const notify = () => {
     if (last) say({ type: 'status', status: { ...last, engine } });
   };
   memory = startMemoryEngine({
@@ -94,21 +94,21 @@ async function lead(index: MemoryIndex, engine: EngineName): Promise<void> {
     embedding: embedding.get,
     onEmbedding: embedding.subscribe,
     config: settings.config,
-    tokens: new TokenTable({ keyValues: store.drawer, exclusively, signal }),
+    tokens: new TokenTable({ keyValues: store.keyValues, exclusively, signal }),
     setTitle: (id, title) => {
       documents ??= createDocuments({ store, notes });
       return giveTitle(documents, id, title);
     },
     onStatus: (status) => {
       last = status;
-      tell();
+      notify();
     },
     signal,
   });
   noticing = startNoticing({
     store,
     notes,
-    recognising: createRecognising({ embedding: embedding.get, keyValues: store.drawer, learns: true }),
+    recognising: createRecognising({ embedding: embedding.get, keyValues: store.keyValues, learns: true }),
     filter: new PrivacyFilter({ config: settings.config }),
     ready: () => embedding.get() !== null,
     config: settings.config,
@@ -119,8 +119,8 @@ async function lead(index: MemoryIndex, engine: EngineName): Promise<void> {
 
 void serveIndex({
   condition: {
-    get: async () => conditionSchema.safeParse(await (await opened).store.drawer.get(CONDITION)).data,
-    set: async (condition) => (await opened).store.drawer.set(CONDITION, condition),
+    get: async () => conditionSchema.safeParse(await (await opened).store.keyValues.get(CONDITION)).data,
+    set: async (condition) => (await opened).store.keyValues.set(CONDITION, condition),
   },
   wanted: async () => (await opened).settings.config.get().storage.engine,
   cipher: async () => (await opened).indexCipher,

@@ -173,7 +173,7 @@ class TabSyncLink implements SyncLink {
       const again = setInterval(post, REPEAT_MS);
       const end = () => {
         clearInterval(again);
-        clearTimeout(patience);
+        clearTimeout(timer);
         this.#pending.delete(id);
         this.#deps.signal.removeEventListener('abort', onAbort);
       };
@@ -181,7 +181,7 @@ class TabSyncLink implements SyncLink {
         end();
         reject(this.#deps.signal.reason);
       };
-      const patience = setTimeout(() => {
+      const timer = setTimeout(() => {
         end();
         reject(new RecollectError('sync-offline', 'The thread that syncs does not answer', { retry: true }));
       }, REQUEST_TIMEOUT_MS);
@@ -249,7 +249,7 @@ class TabSyncLink implements SyncLink {
     this.#stop();
     if (this.#isLed) return;
     this.status.set(initialStatus(this.#mode(), problem));
-    for (const [id, hear] of this.#pending) hear({ type: 'answer', id, problem });
+    for (const [id, receive] of this.#pending) receive({ type: 'answer', id, problem });
     this.#later(this.#retryMs, () => this.#isWanted() && this.#start());
   }
 

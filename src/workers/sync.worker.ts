@@ -32,7 +32,7 @@ async function lead(): Promise<void> {
     const isAllowed = (address: string) => relays.some((endpoint) => isOnRelay(address, endpoint));
     let engine: SyncEngine | undefined;
     holdAliveLock();
-    const tell = serveSync(async (request) => {
+    const notify = serveSync(async (request) => {
       relays.follow(request);
       if (!engine) throw new Error('Sync has not begun');
       return await engine.ask(request);
@@ -48,11 +48,11 @@ async function lead(): Promise<void> {
       }),
       sealing: createSealing(),
       deflate: platformDeflate,
-      tokens: new TokenTable({ keyValues: store.drawer, exclusively, signal }),
-      onStatus: tell,
+      tokens: new TokenTable({ keyValues: store.keyValues, exclusively, signal }),
+      onStatus: notify,
       signal,
     });
-    tell(engine.status());
+    notify(engine.status());
     self.addEventListener('online', () => engine?.wake('online'));
     await new Promise<never>(() => {});
   });
@@ -60,19 +60,19 @@ async function lead(): Promise<void> {
 
 /** Addresses of relays that the person named: in the configuration, in the account, and in what they ask for right now. */
 async function allowedRelays(
-  { drawer }: Store,
+  { keyValues }: Store,
   config: Readable<Config>,
 ): Promise<{ some(test: (endpoint: string) => boolean): boolean; follow(request: SyncRequest): void }> {
   /** Kept while this thread lives: an old account may still have to be erased where it was. */
   const named = new Set<string>();
   const read = async () => {
     named.add(config.get().sync.remote.endpoint);
-    const account = accountSchema.safeParse(await drawer.get(ACCOUNT));
+    const account = accountSchema.safeParse(await keyValues.get(ACCOUNT));
     if (account.success) named.add(account.data.endpoint);
   };
   await read();
   config.subscribe(() => void named.add(config.get().sync.remote.endpoint));
-  drawer.subscribe(({ keys }) => {
+  keyValues.subscribe(({ keys }) => {
     if (keys.includes(ACCOUNT)) ignore(read(), 'the relay of the account; requests name theirs');
   });
   return {

@@ -21,7 +21,7 @@ import { startEngineThread } from './threads.ts';
 interface TabEngineDeps {
   readonly store: Store;
   /** Of the store: where tabs and workers agree on what is known of the index's files. */
-  readonly keyValues: Store['drawer'];
+  readonly keyValues: Store['keyValues'];
   readonly documents: Documents;
   readonly config: Readable<Config>;
   readonly embedding: Readable<EmbeddingProvider | null>;

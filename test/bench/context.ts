@@ -178,7 +178,7 @@ async function checkpointsHere() {
   const documents = createDocuments({ store });
   const contexts = createContext({
     documents,
-    drawer: store.drawer,
+    keyValues: store.keyValues,
     model: () => null,
     config: writable(defaultConfig),
     now: Date.now,

@@ -70,10 +70,10 @@ it('paraphrased questions share no content word with what answers them, and only
             content.filter((term) => termsIn(unit).has(term)),
             ask,
           ).toEqual([]);
-        const elsewhere = all.filter(
+        const inAnotherTab = all.filter(
           ([other, said]) => other !== scene && said.some((one) => saysValue(one, plain(answer))),
         );
-        expect(elsewhere.length, `${answer} stands elsewhere`).toBe(0);
+        expect(inAnotherTab.length, `${answer} stands elsewhere`).toBe(0);
       }
   }
   expect(facts).toBeGreaterThanOrEqual(150);

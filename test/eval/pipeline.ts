@@ -17,7 +17,7 @@ import {
 import { until } from '../../src/domain/base/readable.ts';
 import { ARCHIVE_FORMAT, ARCHIVE_VERSION } from '../../src/domain/chat/archive.ts';
 import type { Message, Part, RecalledPassage } from '../../src/domain/chat/message.ts';
-import { lastLineOf, leaning } from '../../src/domain/memory/lean.ts';
+import { lastLineOf, leaning } from '../../src/domain/memory/question-blend.ts';
 import { type Rankable, unansweredIn } from '../../src/domain/memory/rank.ts';
 import { titledBy } from '../../src/domain/memory/title.ts';
 import { queryWords } from '../../src/domain/memory/words.ts';
@@ -288,7 +288,7 @@ export async function openPipeline(options: {
           const { tokens, weights } = whole && tail ? leaning(whole, tail) : (whole ?? {});
           const late =
             tokens && weights && hasCentredPieces(embedding.id)
-              ? await postgres.likeness(
+              ? await postgres.maxSim(
                   embedding.id,
                   { tokens, weights },
                   candidates.map(({ chunkId }) => chunkId),
@@ -341,7 +341,7 @@ export async function openPipeline(options: {
       const meaning = meaningBy({ memory: home.memory, index: () => index, model: () => embedding.id });
       const recognising = createRecognising({
         embedding: () => embedding,
-        keyValues: home.store.drawer,
+        keyValues: home.store.keyValues,
         learns: false,
       });
       return { meaning, recognising, close: () => home.close() };

@@ -45,7 +45,7 @@ export function createReadingThreads(
     get dimensions() {
       return first.dimensions;
     },
-    abreast: count,
+    concurrency: count,
     embed: (texts, options) => next().embed(texts, options),
     read: async (readings, options) => {
       // A share for each thread, put together in order again.

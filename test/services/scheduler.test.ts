@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { breathe, createJob } from '../../src/services/scheduler.ts';
+import { createJob, yieldToEvents } from '../../src/services/scheduler.ts';
 
 /** A run that a test ends by hand. */
 function gate() {
@@ -129,6 +129,6 @@ describe('a job', () => {
     await vi.advanceTimersByTimeAsync(10_000);
     expect(runs).toHaveLength(1);
     expect(errors).toEqual([]);
-    await expect(vi.waitFor(() => breathe(owner.signal), { timeout: 50 })).rejects.toThrow();
+    await expect(vi.waitFor(() => yieldToEvents(owner.signal), { timeout: 50 })).rejects.toThrow();
   });
 });

@@ -1,9 +1,9 @@
-// What every log and drawer promises, as behaviour. Each member runs it, in Node and in a real browser.
+// What every log and key-value store promises, as behaviour. Each member runs it, in Node and in a real browser.
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type {
   ConversationLog,
-  DrawerChange,
+  KeyValueChange,
   LogChange,
   LogEntry,
   NewEntry,
@@ -102,7 +102,7 @@ export function describeConversationLog(name: string, setup: () => Promise<LogSu
       const heard: LogChange[] = [];
       log.subscribe((change) => heard.push(change));
       await log.append([first, entry(b, 'three')], [{ key: 'with', value: 1 }]);
-      expect(await subject.store.drawer.get('with')).toBe(1);
+      expect(await subject.store.keyValues.get('with')).toBe(1);
       expect(words(await log.since(2, 10))).toEqual(['three']);
       expect(heard).toEqual([{ documents: [b], seq: 3, foreign: false }]);
       expect(await log.stats()).toEqual({ entries: 3, bytes: 11 });
@@ -273,8 +273,8 @@ export function describeConversationLog(name: string, setup: () => Promise<LogSu
     });
 
     it('writes entries and drawer together, or neither', async () => {
-      const { drawer } = subject.store;
-      await drawer.set('old', 1);
+      const { keyValues } = subject.store;
+      await keyValues.set('old', 1);
       await log.append(
         [entry(a, '1')],
         [
@@ -282,8 +282,8 @@ export function describeConversationLog(name: string, setup: () => Promise<LogSu
           { key: 'old', value: undefined },
         ],
       );
-      expect(await drawer.get('bookmark')).toEqual({ seq: 1 });
-      expect(await drawer.keys('')).toEqual(['bookmark']);
+      expect(await keyValues.get('bookmark')).toEqual({ seq: 1 });
+      expect(await keyValues.keys('')).toEqual(['bookmark']);
 
       await expect(
         log.append(
@@ -294,7 +294,7 @@ export function describeConversationLog(name: string, setup: () => Promise<LogSu
           ],
         ),
       ).rejects.toMatchObject({ problem: { code: 'storage-failed' } });
-      expect(await drawer.get('bookmark')).toEqual({ seq: 1 });
+      expect(await keyValues.get('bookmark')).toEqual({ seq: 1 });
       expect(words(await log.read(a))).toEqual(['1']);
       expect(await log.stats()).toEqual({ entries: 1, bytes: 1 });
       // The seq of what failed may be given again: nobody ever saw it.
@@ -406,42 +406,42 @@ export function describeConversationLog(name: string, setup: () => Promise<LogSu
     afterEach(() => subject.dispose());
 
     it('gives back what was put in, and undefined for the rest', async () => {
-      const { drawer } = subject.store;
+      const { keyValues } = subject.store;
       const value = { list: [1, 'two', null], bytes: new Uint8Array([1, 2]), when: new Date(0) };
-      await drawer.set('a', value);
-      expect(await drawer.get('a')).toEqual(value);
-      expect(await drawer.get('b')).toBeUndefined();
-      await drawer.set('a', false);
-      expect(await drawer.get('a')).toBe(false);
-      await drawer.set('a', undefined);
-      expect(await drawer.get('a')).toBeUndefined();
-      expect(await drawer.keys('')).toEqual([]);
+      await keyValues.set('a', value);
+      expect(await keyValues.get('a')).toEqual(value);
+      expect(await keyValues.get('b')).toBeUndefined();
+      await keyValues.set('a', false);
+      expect(await keyValues.get('a')).toBe(false);
+      await keyValues.set('a', undefined);
+      expect(await keyValues.get('a')).toBeUndefined();
+      expect(await keyValues.keys('')).toEqual([]);
     });
 
     it('lists keys by their beginning', async () => {
-      const { drawer } = subject.store;
+      const { keyValues } = subject.store;
       for (const key of ['draft/2', 'draft/1', 'draft', 'draftsman', 'bookmark/index', 'draft/é'])
-        await drawer.set(key, key);
-      expect(await drawer.keys('draft/')).toEqual(['draft/1', 'draft/2', 'draft/é']);
-      expect(await drawer.keys('nothing')).toEqual([]);
-      expect((await drawer.keys('')).length).toBe(6);
+        await keyValues.set(key, key);
+      expect(await keyValues.keys('draft/')).toEqual(['draft/1', 'draft/2', 'draft/é']);
+      expect(await keyValues.keys('nothing')).toEqual([]);
+      expect((await keyValues.keys('')).length).toBe(6);
     });
 
     it('keeps a copy', async () => {
-      const { drawer } = subject.store;
+      const { keyValues } = subject.store;
       const value = { list: [1] };
-      await drawer.set('a', value);
+      await keyValues.set('a', value);
       value.list.push(2);
-      ((await drawer.get('a')) as typeof value).list.push(3);
-      expect(await drawer.get('a')).toEqual({ list: [1] });
+      ((await keyValues.get('a')) as typeof value).list.push(3);
+      expect(await keyValues.get('a')).toEqual({ list: [1] });
     });
 
     it('tells who listens which keys changed, those written with an append included', async () => {
-      const { drawer, log } = subject.store;
-      const heard: DrawerChange[] = [];
-      const stop = drawer.subscribe((change) => heard.push(change));
-      await drawer.set('a', 1);
-      await drawer.set('a', undefined);
+      const { keyValues, log } = subject.store;
+      const heard: KeyValueChange[] = [];
+      const stop = keyValues.subscribe((change) => heard.push(change));
+      await keyValues.set('a', 1);
+      await keyValues.set('a', undefined);
       await log.append(
         [entry(newConversationId(), '1')],
         [
@@ -456,34 +456,36 @@ export function describeConversationLog(name: string, setup: () => Promise<LogSu
         { keys: ['b', 'c'], foreign: false },
       ]);
       stop();
-      await drawer.set('a', 1);
+      await keyValues.set('a', 1);
       expect(heard.length).toBe(3);
     });
 
     it('says nothing when what is not there is removed', async () => {
-      const { drawer } = subject.store;
-      const heard: DrawerChange[] = [];
-      drawer.subscribe((change) => heard.push(change));
-      await drawer.set('a', undefined);
-      await drawer.set('a', 1);
-      await drawer.set('a', undefined);
-      expect(await drawer.get('a')).toBeUndefined();
+      const { keyValues } = subject.store;
+      const heard: KeyValueChange[] = [];
+      keyValues.subscribe((change) => heard.push(change));
+      await keyValues.set('a', undefined);
+      await keyValues.set('a', 1);
+      await keyValues.set('a', undefined);
+      expect(await keyValues.get('a')).toBeUndefined();
       expect(heard.map(({ keys }) => keys)).toEqual([['a'], ['a']]);
     });
 
     it('keeps what was put in last, also of what is put in at once and right after opening', async () => {
-      const { drawer } = subject.store;
-      await Promise.all([drawer.set('a', 1), drawer.set('a', undefined)]);
-      await Promise.all([drawer.set('b', 1), drawer.set('b', undefined), drawer.set('b', 2)]);
-      expect(await drawer.get('a')).toBeUndefined();
-      expect(await drawer.get('b')).toBe(2);
+      const { keyValues } = subject.store;
+      await Promise.all([keyValues.set('a', 1), keyValues.set('a', undefined)]);
+      await Promise.all([keyValues.set('b', 1), keyValues.set('b', undefined), keyValues.set('b', 2)]);
+      expect(await keyValues.get('a')).toBeUndefined();
+      expect(await keyValues.get('b')).toBe(2);
     });
 
     it('refuses what cannot be kept and keeps the old', async () => {
-      const { drawer } = subject.store;
-      await drawer.set('a', 1);
-      await expect(drawer.set('a', () => 1)).rejects.toMatchObject({ problem: { code: 'storage-failed' } });
-      expect(await drawer.get('a')).toBe(1);
+      const { keyValues } = subject.store;
+      await keyValues.set('a', 1);
+      await expect(keyValues.set('a', () => 1)).rejects.toMatchObject({
+        problem: { code: 'storage-failed' },
+      });
+      expect(await keyValues.get('a')).toBe(1);
     });
   });
 }
@@ -526,10 +528,10 @@ export function describeSharedLog(name: string, setup: () => Promise<LogSubject>
     });
 
     it('one tab hears what the other puts into the drawer', async () => {
-      const heard = new Promise<DrawerChange>((resolve) => there.drawer.subscribe(resolve));
-      await here.drawer.set('a', { n: 1 });
+      const heard = new Promise<KeyValueChange>((resolve) => there.keyValues.subscribe(resolve));
+      await here.keyValues.set('a', { n: 1 });
       expect(await heard).toEqual({ keys: ['a'], foreign: true });
-      expect(await there.drawer.get('a')).toEqual({ n: 1 });
+      expect(await there.keyValues.get('a')).toEqual({ n: 1 });
     });
 
     it('two tabs append at the same time and lose nothing', async () => {
@@ -595,7 +597,7 @@ export function describeSharedLog(name: string, setup: () => Promise<LogSubject>
       const again = await (subject.another as () => Promise<Store>)();
       expect(await again.log.head()).toBe(3);
       expect(await again.log.append([entry(a, '4')])).toBe(4);
-      expect(await again.drawer.get('k')).toBe('v');
+      expect(await again.keyValues.get('k')).toBe('v');
       await again.log.close();
     });
   });

@@ -480,16 +480,16 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
         tokens: Float32Array.from({ length: 512 }, (_, at) => Math.sin(at * 1.7) / Math.sqrt(128)),
         weights: Float32Array.of(1, 3),
       };
-      const kept = await index.likeness(MODEL, question, ids);
+      const kept = await index.maxSim(MODEL, question, ids);
       const apples = stale.filter(({ embedded }) => embedded === 'apples').map(({ id }) => id);
       expect([...kept.keys()].sort()).toEqual(apples.sort());
       const expected = lateInteraction(question)(bits) as number;
-      for (const likeness of kept.values()) expect(likeness).toBeCloseTo(expected, 3);
+      for (const maxSim of kept.values()) expect(maxSim).toBeCloseTo(expected, 3);
       await index.apply(change({ messages: [message(4, 'apples')] }), 2);
       expect((await index.stale(MODEL, 10)).map(({ embedded }) => embedded)).toEqual([]);
-      expect((await index.likeness('another', question, ids)).size).toBe(0);
+      expect((await index.maxSim('another', question, ids)).size).toBe(0);
       await index.apply(change({ removedMessages: [m(1), m(2), m(4)] }), 3);
-      expect((await index.likeness(MODEL, question, ids)).size).toBe(0);
+      expect((await index.maxSim(MODEL, question, ids)).size).toBe(0);
     });
 
     it('tells what messages mean: the mean of their chunks, at length 1', async () => {

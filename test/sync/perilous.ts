@@ -1,5 +1,5 @@
 // A store and a vault on which a process dies: at this operation, before it took effect or after. Says what sync committed.
-import type { DrawerWrite, Store } from '../../src/adapters/log/conversation-log.ts';
+import type { KeyValueWrite, Store } from '../../src/adapters/log/conversation-log.ts';
 import type { Vault } from '../../src/adapters/vault/vault.ts';
 import { RecollectError } from '../../src/domain/base/errors.ts';
 import { INDEX_ROOM } from '../../src/domain/sync/keys.ts';
@@ -17,7 +17,7 @@ export interface Commit {
 const KINDS = ['delta', 'segment', 'snapshot'] as const;
 
 /** Reads from the writes of one commit what it is for. */
-export function readCommit(writes: readonly DrawerWrite[]): Commit {
+export function readCommit(writes: readonly KeyValueWrite[]): Commit {
   const upkept: Upkept[] = [];
   const replaces: string[] = [];
   for (const { key, value } of writes) {
@@ -29,10 +29,10 @@ export function readCommit(writes: readonly DrawerWrite[]): Commit {
     if (row.replaces.length === 0) upkept.push('heal');
     else upkept.push(kind === 'segment' ? 'fold' : 'squash');
   }
-  const begins = ({ key, value }: DrawerWrite) =>
+  const begins = ({ key, value }: KeyValueWrite) =>
     key.startsWith('sync/room/') && (value as RoomRecord | undefined)?.seq === 0;
-  const leaves = ({ key, value }: DrawerWrite) => key.startsWith('sync/erase/') && value !== undefined;
-  const isGone = ({ key, value }: DrawerWrite) =>
+  const leaves = ({ key, value }: KeyValueWrite) => key.startsWith('sync/erase/') && value !== undefined;
+  const isGone = ({ key, value }: KeyValueWrite) =>
     key.startsWith('sync/room/') && (value as RoomRecord | undefined)?.gone != null;
   if (writes.some(begins) && writes.some(leaves) && !writes.some(isGone)) upkept.push('move');
   return { upkept, replaces };
@@ -51,7 +51,7 @@ export interface Peril {
 
 /** Store and vault of a process in peril; the vault's operations count as well. */
 export function perilous(store: Store, vault: Vault, peril: Peril): { store: Store; vault: Vault } {
-  const { log, drawer } = store;
+  const { log, keyValues } = store;
   let dead = false;
   const never = <T>() => new Promise<T>(() => {});
   const guard = async <T>(
@@ -91,11 +91,11 @@ export function perilous(store: Store, vault: Vault, peril: Peril): { store: Sto
           dead = true;
         },
       },
-      drawer: {
-        get: (key) => guard(() => drawer.get(key), false),
-        set: (key, value) => guard(() => drawer.set(key, value), true),
-        keys: (prefix) => guard(() => drawer.keys(prefix), false),
-        subscribe: (listener) => drawer.subscribe((change) => !dead && listener(change)),
+      keyValues: {
+        get: (key) => guard(() => keyValues.get(key), false),
+        set: (key, value) => guard(() => keyValues.set(key, value), true),
+        keys: (prefix) => guard(() => keyValues.keys(prefix), false),
+        subscribe: (listener) => keyValues.subscribe((change) => !dead && listener(change)),
       },
     },
     vault: {

@@ -750,7 +750,7 @@ async function run(
     for (const machine of machines) machine.device?.engine.wake('online');
   }
   const accountOf = async ({ store }: Machine) =>
-    ((await store.drawer.get('sync/account')) as { id?: string; fingerprint?: string } | undefined) ?? {};
+    ((await store.keyValues.get('sync/account')) as { id?: string; fingerprint?: string } | undefined) ?? {};
   if (revocations > 0) {
     await settle(() => first.device?.status.get().state === 'synced', 'after the revocation', PATIENCE);
     await clockwork.advance(2000);
@@ -762,7 +762,7 @@ async function run(
       // Locked out: nothing of the new account came here, and nothing goes there until it is paired again.
       if (machine.device?.status.get().state === 'synced')
         fail(
-          `${machine.name} was locked out and says ${JSON.stringify(machine.device.status.get())}; ${JSON.stringify([await accountOf(first), await accountOf(machine), [...network.disk.erased], [...network.disk.rooms.keys()], await first.store.drawer.keys('sync/erase/'), revocations])}`,
+          `${machine.name} was locked out and says ${JSON.stringify(machine.device.status.get())}; ${JSON.stringify([await accountOf(first), await accountOf(machine), [...network.disk.erased], [...network.disk.rooms.keys()], await first.store.keyValues.keys('sync/erase/'), revocations])}`,
         );
       await pair(machine);
     }
@@ -781,13 +781,13 @@ async function run(
   const dossier = async (id: string) => {
     const lines: string[] = [];
     for (const { name, store } of machines) {
-      const record = await store.drawer.get(`sync/room/${id}`);
-      const { epoch } = ((await store.drawer.get('sync/room/index')) ?? {}) as { epoch?: number };
+      const record = await store.keyValues.get(`sync/room/${id}`);
+      const { epoch } = ((await store.keyValues.get('sync/room/index')) ?? {}) as { epoch?: number };
       const facts = (await Promise.all(
-        (await store.drawer.keys('sync/facts/')).map((key) => store.drawer.get(key)),
+        (await store.keyValues.keys('sync/facts/')).map((key) => store.keyValues.get(key)),
       )) as [string, unknown, string][][];
       lines.push(
-        `${name} (index ${epoch}): ${JSON.stringify(record, (key, value) => (key === 'before' ? undefined : value))}; entries ${(await store.log.read(asConversationId(id))).map((entry) => `${entry.seq} ${entry.origin}`)}; ${JSON.stringify(facts.flat().filter(([key]) => key.includes(id)))}; ${JSON.stringify(((await store.drawer.get('sync/journal')) as { document: string }[] | undefined)?.filter((line) => line.document === id))}`,
+        `${name} (index ${epoch}): ${JSON.stringify(record, (key, value) => (key === 'before' ? undefined : value))}; entries ${(await store.log.read(asConversationId(id))).map((entry) => `${entry.seq} ${entry.origin}`)}; ${JSON.stringify(facts.flat().filter(([key]) => key.includes(id)))}; ${JSON.stringify(((await store.keyValues.get('sync/journal')) as { document: string }[] | undefined)?.filter((line) => line.document === id))}`,
       );
     }
     return lines.join('\n');

@@ -24,7 +24,7 @@ export interface Death {
   readonly when: 'before' | 'after';
 }
 
-export interface Told {
+export interface NotesAndFeedback {
   /** Writes until everything was at rest. */
   readonly operations: number;
   /** Where in src/services/sync the commits came from, as `file function`; empty where they were not asked for. */
@@ -51,7 +51,7 @@ interface Machine {
 }
 
 /** Tells the story; throws where it ends otherwise than it should, naming seed and death. `asked`: which commits there are. */
-export async function tell(seed: number, death: Death | null, asked = false): Promise<Told> {
+export async function notify(seed: number, death: Death | null, asked = false): Promise<NotesAndFeedback> {
   const quiet = { info: console.info, warn: console.warn, error: console.error };
   Object.assign(console, { info: () => {}, warn: () => {}, error: () => {} });
   try {
@@ -67,7 +67,7 @@ export async function tell(seed: number, death: Death | null, asked = false): Pr
   }
 }
 
-async function story(clockwork: Clockwork, death: Death | null, asked: boolean): Promise<Told> {
+async function story(clockwork: Clockwork, death: Death | null, asked: boolean): Promise<NotesAndFeedback> {
   const { random, advance } = clockwork;
   const network = createNetwork(random, { RELAY_MAX_ROOM: String(ROOM_BYTES) });
   network.start(emptyDisk());
@@ -166,7 +166,7 @@ async function story(clockwork: Clockwork, death: Death | null, asked: boolean):
       (device) => device.say(id, text),
       async () => (await textsOf(machine, id)).includes(text),
     );
-  const belongs = async ({ store }: Machine) => (await store.drawer.get('sync/account')) !== undefined;
+  const belongs = async ({ store }: Machine) => (await store.keyValues.get('sync/account')) !== undefined;
   /** Where the process died between the account and the switch, the person finds it switched off. */
   const switchOn = (machine: Machine) => {
     const config = machine.config.get();
@@ -325,7 +325,7 @@ async function story(clockwork: Clockwork, death: Death | null, asked: boolean):
   for (const { name, store, device } of machines) {
     if ((device?.status.get().unreadable ?? 0) > 0) fail(`${name} cannot open something`);
     for (const prefix of ['sync/out/', 'sync/erase/', 'sync/unlisted/']) {
-      const keys = await store.drawer.keys(prefix);
+      const keys = await store.keyValues.keys(prefix);
       if (keys.length > 0) fail(`${name} has still to do ${keys}`);
     }
     device?.stop();

@@ -32,9 +32,9 @@ const isOffline = (link: SyncLink) => expect.poll(() => state(link), { timeout: 
 
 beforeAll(async () => {
   const store = await openStore();
-  const vault = createVault(store.drawer);
+  const vault = createVault(store.keyValues);
   settings = await createSettings({
-    drawer: store.drawer,
+    keyValues: store.keyValues,
     vault,
     now: Date.now,
     test: () => Promise.reject(new Error('not here')),

@@ -117,9 +117,9 @@ for (const device of [laptop, phone]) device.stop();
 await relay.setOnline(false);
 
 const rooms: Golden['rooms'] = [];
-for (const key of await laptop.store.drawer.keys('sync/room/')) {
+for (const key of await laptop.store.keyValues.keys('sync/room/')) {
   const document = key.slice('sync/room/'.length);
-  const { epoch } = (await laptop.store.drawer.get(key)) as { epoch: number };
+  const { epoch } = (await laptop.store.keyValues.get(key)) as { epoch: number };
   if (document === erased) continue;
   const room = toText(await ring.derive(roomIdInfo(document, epoch), ROOM_ID_BYTES));
   const { updates } = await relay.store.load({ account, room });

@@ -52,7 +52,7 @@ async function readers(): Promise<Readers> {
     digest,
     keywords,
     summary,
-    alike,
+    sameKind,
     query,
     lean,
     lanes,
@@ -72,7 +72,7 @@ async function readers(): Promise<Readers> {
     import('../../src/domain/memory/summary.ts'),
     import('../../src/domain/memory/alike.ts'),
     import('../../src/domain/memory/query.ts'),
-    import('../../src/domain/memory/lean.ts'),
+    import('../../src/domain/memory/question-blend.ts'),
     import('../../src/domain/memory/lanes.ts'),
   ]);
   const [terms, kinds, units, quoted, asked, notes, loss, tokens] = await Promise.all([
@@ -145,7 +145,7 @@ async function readers(): Promise<Readers> {
       const read = digest.digestOf([message(text)], keep);
       return [summary.summaryOf(read), keywords.keywordsOf(read)];
     },
-    wordings: (text) => alike.wordings()(text),
+    wordings: (text) => sameKind.wordings()(text),
     askable: query.askable,
     parseSearch: (text) => query.parseSearch(text, now),
     parseDay: (text) => query.parseDay(text, now),

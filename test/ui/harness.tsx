@@ -102,9 +102,9 @@ export async function createTestApp({
   undoMs?: number;
 } = {}): Promise<TestApp> {
   const store = createInMemoryStore();
-  const vault = createVault(store.drawer);
+  const vault = createVault(store.keyValues);
   const settings = await createSettings({
-    drawer: store.drawer,
+    keyValues: store.keyValues,
     vault,
     now: Date.now,
     test: async () => ({
@@ -131,21 +131,21 @@ export async function createTestApp({
     setPaused: () => undefined,
     rebuild: async () => undefined,
   });
-  const spending = createSpending({ keyValues: store.drawer, now: Date.now, onProblem: console.error });
+  const spending = createSpending({ keyValues: store.keyValues, now: Date.now, onProblem: console.error });
   const prompts = createPrompts({ store, now: Date.now, onProblem: console.error });
   const deviceName = createDeviceName({
-    keyValues: store.drawer,
+    keyValues: store.keyValues,
     guess: guessedDeviceName,
     onProblem: console.error,
   });
   const price = { currency: 'USD', input: 1, output: 2 };
   const privacy = new PrivacyFilter({
     config: settings.config,
-    tokens: new TokenTable({ keyValues: store.drawer }),
+    tokens: new TokenTable({ keyValues: store.keyValues }),
   });
   const common = {
     documents,
-    drawer: store.drawer,
+    keyValues: store.keyValues,
     model: (asked: { readonly id: ConversationId } | undefined, by?: ModelChoice) => {
       if (!scripted) return null;
       const model = by?.model ?? scripted.id;
@@ -206,7 +206,7 @@ export async function createTestApp({
       prompts,
       log: store.log,
       copy: { records: async function* () {}, letGo: () => undefined },
-      keyValues: store.drawer,
+      keyValues: store.keyValues,
       index: () => null,
       indexStatus: memoryStatus,
       wakeIndex: () => undefined,

@@ -66,8 +66,8 @@ export function fitCalibration(pairs: readonly Labelled[]): Calibration {
   return { related: mean - (offset / usable) * deviation, spread: deviation / usable };
 }
 
-/** Where a measure outlives its tab: the device's drawer. */
-export interface CalibrationDrawer {
+/** Where a measure outlives its tab: the device's key-value store. */
+export interface CalibrationKeyValues {
   get(key: string): Promise<unknown>;
   set(key: string, value: unknown): Promise<void>;
 }
@@ -77,14 +77,14 @@ const keptSchema = z.object({ related: z.number(), spread: z.number().positive()
 const KEPT = `${CALIBRATIONS}1/`;
 
 /**
- * Makes a provider's `calibration`: measured once, at the first call, and kept where there is a drawer; a failure is forgotten and tried again.
+ * Makes a provider's `calibration`: measured once, at the first call, and kept where there is a key-value store; a failure is forgotten and tried again.
  * It reads some 240 texts: half a minute of a slow device, or a bill, and until then a question is answered by its words.
  * @param kept where, and under which name: all that a cosine of this model depends on. A measure in which nothing is told apart is not kept:
  * a server may be set up wrongly, and later rightly.
  */
 export function createCalibration(
   embed: EmbeddingProvider['embed'],
-  kept?: { readonly drawer: CalibrationDrawer; readonly name: string },
+  kept?: { readonly keyValues: CalibrationKeyValues; readonly name: string },
 ): EmbeddingProvider['calibration'] {
   const take = async (): Promise<Calibration> => {
     if (!kept) return (await measure(embed)).calibration;
@@ -92,11 +92,11 @@ export function createCalibration(
     const key = KEPT + bytesToHex(sha256(utf8ToBytes(kept.name)));
     // What cannot be read or kept is measured again: that is all it costs.
     const known = keptSchema.safeParse(
-      await orElse(kept.drawer.get(key), undefined, 'a calibration that was kept'),
+      await orElse(kept.keyValues.get(key), undefined, 'a calibration that was kept'),
     ).data;
     if (known) return known;
     const { calibration, tells } = await measure(embed);
-    if (tells) await orElse(kept.drawer.set(key, calibration), undefined, 'keeping a calibration');
+    if (tells) await orElse(kept.keyValues.set(key, calibration), undefined, 'keeping a calibration');
     return calibration;
   };
   let measured: Promise<Calibration> | null = null;

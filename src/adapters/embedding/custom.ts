@@ -1,5 +1,5 @@
 // Any other server with OpenAI's embeddings endpoint: a local one (Ollama, LM Studio, llama.cpp) or a hosted one.
-import type { CalibrationDrawer } from './calibration.ts';
+import type { CalibrationKeyValues } from './calibration.ts';
 import type { EmbeddingProvider } from './embedding-provider.ts';
 import type { RemoteConfig } from './openai-compatible.ts';
 import { createOpenAiCompatibleEmbedding } from './openai-compatible.ts';
@@ -10,6 +10,6 @@ export const createCustomEmbedding = (deps: {
   readonly key: () => Promise<string | undefined>;
   readonly backoffMs?: number;
   readonly fetch: typeof fetch;
-  readonly drawer?: CalibrationDrawer;
+  readonly keyValues?: CalibrationKeyValues;
 }): EmbeddingProvider =>
   createOpenAiCompatibleEmbedding({ ...deps, provider: 'custom', askDimensions: false });

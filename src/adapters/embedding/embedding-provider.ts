@@ -38,7 +38,7 @@ export interface Read {
   readonly weights: Float32Array;
 }
 
-/** How the drawer keys of measured calibrations begin; whoever makes the index again deletes them. */
+/** How the keys in the key-value store of measured calibrations begin; whoever makes the index again deletes them. */
 export const CALIBRATIONS = 'calibration/';
 
 export interface EmbeddingProvider {
@@ -51,7 +51,7 @@ export interface EmbeddingProvider {
   /** Most texts worth handing over in one call. */
   readonly maxBatch: number;
   /** How many calls of `read` with one passage each are worth waiting for at the same time; absent: one. */
-  readonly abreast?: number;
+  readonly concurrency?: number;
   readonly state: Readable<EmbeddingState>;
   /** Known after the first use; measured from a built-in set of pairs where the model has no published figures. */
   calibration(signal: AbortSignal): Promise<Calibration>;

@@ -213,18 +213,18 @@ interface Weights extends EncoderShape {
 }
 
 /** What one reader needs to itself, bytes, in the order in which it lies. */
-const DESK = {
+const SCRATCH = {
   state: POSITIONS * ENCODER_WIDTH * FLOAT,
   next: POSITIONS * ENCODER_WIDTH * FLOAT,
   wide: POSITIONS * INNER * FLOAT,
   whole: POSITIONS * INNER,
   steps: POSITIONS * 2 * FLOAT,
   turned: HEAD * POSITIONS * FLOAT,
-  likeness: POSITIONS * POSITIONS * FLOAT,
+  attention: POSITIONS * POSITIONS * FLOAT,
 } as const;
 /** The states of the longest text, bytes. */
-export const STATES_BYTES = DESK.state;
-const DESK_BYTES = Object.values(DESK).reduce((sum, size) => sum + size, 0);
+export const STATES_BYTES = SCRATCH.state;
+const SCRATCH_BYTES = Object.values(SCRATCH).reduce((sum, size) => sum + size, 0);
 
 /** A model in memory, as another thread is given it. */
 export interface EncoderShare {
@@ -232,7 +232,7 @@ export interface EncoderShare {
   readonly memory: WebAssembly.Memory;
   readonly weights: Weights;
   /** Where this reader's own room begins. */
-  readonly desk: number;
+  readonly scratch: number;
 }
 
 /** Which build of the arithmetic runs, and on which memory. */
@@ -299,7 +299,7 @@ export function createEncoder(
 ): LoadedEncoder {
   if (!kind) throw new WebAssembly.CompileError('this browser knows no SIMD');
   const { vocabulary, layers, words } = shape;
-  const [mine, others] = [numbers.byteLength + DESK_BYTES, SHARES * DESK_BYTES];
+  const [mine, others] = [numbers.byteLength + SCRATCH_BYTES, SHARES * SCRATCH_BYTES];
   const memory = new WebAssembly.Memory({
     initial: Math.ceil(mine / PAGE),
     // What is counted of each column besides makes the weights a little longer than their file.
@@ -316,8 +316,8 @@ export function createEncoder(
     if (missing > 0) memory.grow(missing);
     return at;
   };
-  const desk = room(DESK_BYTES);
-  const { whole } = placesAt(desk);
+  const scratch = room(SCRATCH_BYTES);
+  const { whole } = placesAt(scratch);
 
   let read = 0;
   const take = (size: number, to: number): number => {
@@ -360,27 +360,27 @@ export function createEncoder(
   if (read !== numbers.byteLength) throw new RangeError('the file of weights is too long');
   let shares = 0;
   return {
-    ...joinEncoder({ kind, memory, weights, desk }),
+    ...joinEncoder({ kind, memory, weights, scratch }),
     share: () => {
       if (++shares > SHARES) throw new RangeError('no room for one more reader');
-      return { kind, memory, weights, desk: room(DESK_BYTES) };
+      return { kind, memory, weights, scratch: room(SCRATCH_BYTES) };
     },
   };
 }
 
 /** Where everything of a desk lies. */
-function placesAt(desk: number): Readonly<Record<keyof typeof DESK, number>> {
-  const [names, sizes] = [Object.keys(DESK), Object.values(DESK)];
+function placesAt(scratch: number): Readonly<Record<keyof typeof SCRATCH, number>> {
+  const [names, sizes] = [Object.keys(SCRATCH), Object.values(SCRATCH)];
   return Object.fromEntries(
-    names.map((name, at) => [name, sizes.slice(0, at).reduce((sum, size) => sum + size, desk)]),
-  ) as Record<keyof typeof DESK, number>;
+    names.map((name, at) => [name, sizes.slice(0, at).reduce((sum, size) => sum + size, scratch)]),
+  ) as Record<keyof typeof SCRATCH, number>;
 }
 
 /** One more reader of a model that is in memory already, on whichever thread this is called. */
-export function joinEncoder({ kind, memory, weights, desk }: EncoderShare): Encoder {
+export function joinEncoder({ kind, memory, weights, scratch }: EncoderShare): Encoder {
   const { vocabulary, words, vectors, sizes, positions, firstNorm, stack } = weights;
   const { quantise, product, multiply, turn, softmax, gelu, normalise } = arithmeticIn(memory, kind);
-  const { state, next, wide, whole, steps, turned, likeness } = placesAt(desk);
+  const { state, next, wide, whole, steps, turned, attention } = placesAt(scratch);
 
   /** Writes the vector of a piece of the vocabulary and of its place to its row of `state`. */
   const look = (id: number, row: number) => {
@@ -427,9 +427,9 @@ export function joinEncoder({ kind, memory, weights, desk }: EncoderShare): Enco
         (third) => wide + third * ENCODER_WIDTH * FLOAT + offset,
       ) as [number, number, number];
       turn(key, stride, count, HEAD, turned, columns);
-      multiply(question, stride, turned, across, HEAD, rows, columns, likeness, across);
-      softmax(likeness, rows, count, columns, 1 / Math.sqrt(HEAD));
-      multiply(likeness, across, value, stride, count, rows, HEAD, next + offset, ENCODER_WIDTH * FLOAT);
+      multiply(question, stride, turned, across, HEAD, rows, columns, attention, across);
+      softmax(attention, rows, count, columns, 1 / Math.sqrt(HEAD));
+      multiply(attention, across, value, stride, count, rows, HEAD, next + offset, ENCODER_WIDTH * FLOAT);
     }
   };
 

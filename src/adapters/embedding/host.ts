@@ -52,7 +52,7 @@ interface EmbeddingHost {
 interface Caller {
   readonly port: Port;
   /** The model this caller was last told about as ready. */
-  told: string | null;
+  lastNotified: string | null;
 }
 
 interface Job {
@@ -104,9 +104,9 @@ class ModelHost implements EmbeddingHost {
       port.close();
       return;
     }
-    const caller: Caller = { port, told: null };
+    const caller: Caller = { port, lastNotified: null };
     this.#callers.add(caller);
-    port.addEventListener('message', (event) => this.#hear(caller, event.data));
+    port.addEventListener('message', (event) => this.#receive(caller, event.data));
     port.start();
   }
 
@@ -114,7 +114,7 @@ class ModelHost implements EmbeddingHost {
     return this.#retire(false);
   }
 
-  #tell(caller: Caller, reply: Reply): void {
+  #notify(caller: Caller, reply: Reply): void {
     const transfer =
       reply.type === 'vectors'
         ? [
@@ -130,13 +130,13 @@ class ModelHost implements EmbeddingHost {
   async #load({ key, model }: Job): Promise<void> {
     await this.#loaded?.runtime.dispose();
     this.#loaded = null;
-    for (const caller of this.#callers) caller.told = null;
+    for (const caller of this.#callers) caller.lastNotified = null;
     // Whoever waits for this model sees it come, also those who ask while it is coming.
     const report = (done: number, total: number) => {
       for (const caller of new Set(
         this.#jobs.filter((other) => other.key === key).map((other) => other.caller),
       ))
-        this.#tell(caller, { type: 'loading', loaded: done, total });
+        this.#notify(caller, { type: 'loading', loaded: done, total });
     };
     report(0, 0);
     this.#loaded = { key, runtime: await this.#deps.load(model, report) };
@@ -144,9 +144,9 @@ class ModelHost implements EmbeddingHost {
 
   async #advance(job: Job, runtime: EmbeddingRuntime): Promise<void> {
     const { caller, contexts, texts, begun: from } = job;
-    if (caller.told !== job.key) {
-      caller.told = job.key;
-      this.#tell(caller, { type: 'ready', dimensions: runtime.dimensions, beside: runtime.beside ?? 1 });
+    if (caller.lastNotified !== job.key) {
+      caller.lastNotified = job.key;
+      this.#notify(caller, { type: 'ready', dimensions: runtime.dimensions, beside: runtime.beside ?? 1 });
     }
     if (contexts && runtime.read) {
       job.begun = from + 1;
@@ -162,7 +162,7 @@ class ModelHost implements EmbeddingHost {
     }
     if (job.over < texts.length || !this.#jobs.includes(job)) return;
     this.#jobs = this.#jobs.filter((other) => other !== job);
-    this.#tell(caller, {
+    this.#notify(caller, {
       type: 'vectors',
       call: job.call,
       vectors: job.vectors,
@@ -177,8 +177,8 @@ class ModelHost implements EmbeddingHost {
     if (!job || this.#steps.size === 0) return job;
     const beside = this.#loaded?.key === job.key ? this.#loaded.runtime.beside : undefined;
     if (!beside) return undefined;
-    const alike = [...this.#steps.values()].filter((kind) => kind === job.kind).length;
-    return alike < (job.kind === 'query' ? 1 : beside) ? job : undefined;
+    const sameKind = [...this.#steps.values()].filter((kind) => kind === job.kind).length;
+    return sameKind < (job.kind === 'query' ? 1 : beside) ? job : undefined;
   }
 
   #work(): void {
@@ -211,7 +211,7 @@ class ModelHost implements EmbeddingHost {
       this.#jobs.filter(({ key }) => key !== job.key),
     ];
     this.#jobs = others;
-    for (const { caller, call } of failing) this.#tell(caller, { type: 'failed', call, problem });
+    for (const { caller, call } of failing) this.#notify(caller, { type: 'failed', call, problem });
     // The runtime's library remembers a failure for as long as its thread lives, so the next try gets a new one.
     await this.#retire(false);
   }
@@ -221,7 +221,7 @@ class ModelHost implements EmbeddingHost {
     this.#retired = true;
     clearTimeout(this.#idle);
     for (const caller of this.#callers) {
-      this.#tell(caller, { type: 'retired', withoutGpu });
+      this.#notify(caller, { type: 'retired', withoutGpu });
       caller.port.close();
     }
     this.#callers.clear();
@@ -234,7 +234,7 @@ class ModelHost implements EmbeddingHost {
     this.#deps.onRetired();
   }
 
-  #hear(caller: Caller, data: unknown): void {
+  #receive(caller: Caller, data: unknown): void {
     const parsed = requestSchema.safeParse(data);
     if (!parsed.success) {
       console.warn('embedding host: message not understood', parsed.error.message);

@@ -1,6 +1,6 @@
 // The shelf of embedding providers. One member = one file + one entry here; README.md beside this says how.
 import type { Config } from '../../domain/settings/config.ts';
-import type { CalibrationDrawer } from './calibration.ts';
+import type { CalibrationKeyValues } from './calibration.ts';
 import type { EmbeddingProvider } from './embedding-provider.ts';
 import type { Line } from './protocol.ts';
 
@@ -14,7 +14,7 @@ interface EmbeddingDeps {
   /** How requests of remote members leave this thread. */
   readonly fetch: typeof fetch;
   /** Where what was measured of a model is kept. */
-  readonly drawer: CalibrationDrawer;
+  readonly keyValues: CalibrationKeyValues;
 }
 
 type SecretName = 'embedding/openai' | 'embedding/custom';
@@ -35,31 +35,31 @@ export const EMBEDDING_MEMBERS: readonly EmbeddingMember[] = [
     id: 'local',
     label: 'embedding.local',
     secret: null,
-    create: async ({ config, connect, drawer }) =>
-      (await import('./local.ts')).createLocalEmbedding({ config: config.local, connect, drawer }),
+    create: async ({ config, connect, keyValues }) =>
+      (await import('./local.ts')).createLocalEmbedding({ config: config.local, connect, keyValues }),
   },
   {
     id: 'openai',
     label: 'embedding.openai',
     secret: 'embedding/openai',
-    create: async ({ config, secret, fetch, drawer }) =>
+    create: async ({ config, secret, fetch, keyValues }) =>
       (await import('./openai.ts')).createOpenAiEmbedding({
         config: config.openai,
         key: () => secret('embedding/openai', config.openai.base_url),
         fetch,
-        drawer,
+        keyValues,
       }),
   },
   {
     id: 'custom',
     label: 'embedding.custom',
     secret: 'embedding/custom',
-    create: async ({ config, secret, fetch, drawer }) =>
+    create: async ({ config, secret, fetch, keyValues }) =>
       (await import('./custom.ts')).createCustomEmbedding({
         config: config.custom,
         key: () => secret('embedding/custom', config.custom.base_url),
         fetch,
-        drawer,
+        keyValues,
       }),
   },
 ];

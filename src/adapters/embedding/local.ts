@@ -6,7 +6,7 @@ import { writable } from '../../domain/base/readable.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { BundledModel } from './bundled-models.ts';
 import { bundledModel } from './bundled-models.ts';
-import { type CalibrationDrawer, createCalibration } from './calibration.ts';
+import { type CalibrationKeyValues, createCalibration } from './calibration.ts';
 import type { EmbeddingKind, EmbeddingProvider, EmbeddingState, Reading } from './embedding-provider.ts';
 import { familyOf } from './families.ts';
 import type { Line, LocalModel, Pieces, Request } from './protocol.ts';
@@ -36,7 +36,7 @@ interface Pending {
 interface LocalEmbeddingDeps {
   readonly config: Config['embedding']['local'];
   readonly connect: () => Line | Promise<Line>;
-  readonly drawer?: CalibrationDrawer;
+  readonly keyValues?: CalibrationKeyValues;
   /** Vectors as the model gives them, with nothing taken away. */
   readonly raw?: boolean;
 }
@@ -55,8 +55,8 @@ export function createLocalEmbedding(deps: LocalEmbeddingDeps): EmbeddingProvide
     },
     languages,
     maxBatch,
-    get abreast(): number {
-      return model.abreast;
+    get concurrency(): number {
+      return model.concurrency;
     },
     state,
     embed: (texts, options) => model.embed(texts, options),
@@ -117,8 +117,8 @@ class LocalEmbedding {
       ? async () => known.calibration
       : createCalibration(
           this.embed,
-          deps.drawer && {
-            drawer: deps.drawer,
+          deps.keyValues && {
+            keyValues: deps.keyValues,
             name: JSON.stringify([
               'local',
               deps.config.model,
@@ -177,7 +177,7 @@ class LocalEmbedding {
     return this.#dimensions;
   }
 
-  get abreast(): number {
+  get concurrency(): number {
     return this.#beside;
   }
 
@@ -217,7 +217,7 @@ class LocalEmbedding {
       this.state.set({ status: 'idle' });
       this.#reject([...this.#pending.values()], reason);
     };
-    const hear = (data: unknown) => {
+    const receive = (data: unknown) => {
       const parsed = replySchema.safeParse(data);
       if (!parsed.success) return console.warn('embedding: reply not understood', parsed.error.message);
       const reply = parsed.data;
@@ -241,7 +241,7 @@ class LocalEmbedding {
     };
     mine.line.then(({ port, lost: gone }) => {
       if (this.#open !== mine) return;
-      port.addEventListener('message', (event) => hear(event.data));
+      port.addEventListener('message', (event) => receive(event.data));
       port.start();
       const leaveIt = () => {
         port.close();

@@ -7,7 +7,7 @@ import { readJson } from '../../domain/base/json.ts';
 import { orElse } from '../../domain/base/log.ts';
 import { writable } from '../../domain/base/readable.ts';
 import { within } from '../../domain/base/within.ts';
-import { type CalibrationDrawer, createCalibration } from './calibration.ts';
+import { type CalibrationKeyValues, createCalibration } from './calibration.ts';
 import type { EmbeddingProvider, EmbeddingState } from './embedding-provider.ts';
 import { familyOf } from './families.ts';
 import { unit } from './vector.ts';
@@ -40,7 +40,7 @@ type OpenAiCompatibleEmbeddingDependencies = {
   readonly key: () => Promise<string | undefined>;
   readonly fetch: typeof fetch;
   readonly backoffMs?: number;
-  readonly drawer?: CalibrationDrawer | undefined;
+  readonly keyValues?: CalibrationKeyValues | undefined;
 };
 
 /**
@@ -76,8 +76,8 @@ class OpenAiCompatibleEmbedding implements EmbeddingProvider {
     this.dimensions = deps.config.dimensions;
     this.calibration = createCalibration(
       this.embed,
-      deps.drawer && {
-        drawer: deps.drawer,
+      deps.keyValues && {
+        keyValues: deps.keyValues,
         name: JSON.stringify([this.id, deps.config.base_url, this.#prefixes]),
       },
     );

@@ -1,5 +1,5 @@
 // OpenAI's embedding models, which shorten their vectors on request.
-import type { CalibrationDrawer } from './calibration.ts';
+import type { CalibrationKeyValues } from './calibration.ts';
 import type { EmbeddingProvider } from './embedding-provider.ts';
 import type { RemoteConfig } from './openai-compatible.ts';
 import { createOpenAiCompatibleEmbedding } from './openai-compatible.ts';
@@ -10,7 +10,7 @@ export const createOpenAiEmbedding = (deps: {
   readonly key: () => Promise<string | undefined>;
   readonly backoffMs?: number;
   readonly fetch: typeof fetch;
-  readonly drawer?: CalibrationDrawer;
+  readonly keyValues?: CalibrationKeyValues;
 }): EmbeddingProvider =>
   createOpenAiCompatibleEmbedding({
     ...deps,

@@ -69,9 +69,9 @@ export function createEmbeddingThread(spawn: () => Thread): EmbeddingThread {
     connect,
     serve: (port) => {
       port.addEventListener('message', ({ data }) => {
-        const wish = wishSchema.safeParse(data);
-        if (!wish.success) return;
-        const { id } = wish.data;
+        const lineRequest = lineRequestSchema.safeParse(data);
+        if (!lineRequest.success) return;
+        const { id } = lineRequest.data;
         const line = connect();
         port.postMessage({ type: 'line', id } satisfies Loan, [line.port as unknown as Transferable]);
         line.lost.addEventListener('abort', () => {
@@ -86,7 +86,7 @@ export function createEmbeddingThread(spawn: () => Thread): EmbeddingThread {
   };
 }
 
-const wishSchema = z.object({ type: z.literal('wish'), id: z.number().int() });
+const lineRequestSchema = z.object({ type: z.literal('wish'), id: z.number().int() });
 const loanSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('line'), id: z.number().int() }),
   z.object({
@@ -102,7 +102,7 @@ type Loan = z.infer<typeof loanSchema>;
  * The other side of `serve`, in a thread that does not own the model's worker: makes the `connect` of `createLocalEmbedding`.
  * @param port leads to the owner's `serve`
  */
-export function borrowLines(port: Port): () => Promise<Line> {
+export function transferLines(port: Port): () => Promise<Line> {
   const waiting = new Map<number, (line: Line) => void>();
   const open = new Map<number, AbortController>();
   let wishes = 0;

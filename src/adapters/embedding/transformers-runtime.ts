@@ -22,10 +22,10 @@ import {
   type ModelFile,
 } from './bundled-models.ts';
 import { canEncode, createEncoder, ENCODER_WIDTH, SHARES } from './encoder.ts';
+import { createEncoderPool } from './encoder-pool.ts';
 import type { EmbeddingRuntime, LoadRuntime } from './host.ts';
 import { GpuError, StaleFilesError } from './host.ts';
 import { compareKept } from './kept-answers.ts';
-import { createLanes } from './lanes.ts';
 import type { LocalModel, Pieces } from './protocol.ts';
 import type { Thread } from './thread.ts';
 import { type ReduceTokens, reduceWith } from './tokens.ts';
@@ -303,9 +303,9 @@ async function encoderOf(model: BundledModel, { models, files, spawnLane }: Runt
   const encoder = createEncoder(numbers, model.encoder);
   if (!(await isAsShipped)) throw new RangeError('the file of weights is not the one that was shipped');
   const count = Math.min(SHARES, threads());
-  const lanes =
+  const pool =
     spawnLane && count > 1
-      ? createLanes({ count, spawn: spawnLane, share: encoder.share, here: encoder })
+      ? createEncoderPool({ count, spawn: spawnLane, share: encoder.share, here: encoder })
       : null;
   const idsOf = ({ input_ids }: Inputs): number[] => {
     if (input_ids.dims[0] !== 1) throw new RangeError('the encoder reads one text at a time');
@@ -315,17 +315,17 @@ async function encoderOf(model: BundledModel, { models, files, spawnLane }: Runt
     new Tensor('float32', states, [1, states.length / ENCODER_WIDTH, ENCODER_WIDTH]);
   return {
     run: async (inputs) => tensorOf(encoder.run(idsOf(inputs))),
-    ...(lanes
+    ...(pool
       ? {
           beside: {
             get most() {
-              return lanes.most;
+              return pool.most;
             },
-            run: async (inputs, make) => lanes.run(idsOf(inputs), (states) => make(tensorOf(states))),
+            run: async (inputs, make) => pool.run(idsOf(inputs), (states) => make(tensorOf(states))),
           },
         }
       : {}),
-    dispose: async () => lanes?.close(),
+    dispose: async () => pool?.close(),
   };
 }
 

@@ -1,5 +1,5 @@
 // Conversations out, as a file a person can keep.
-import type { Told } from '../../domain/chat/archive.ts';
+import type { NotesAndFeedback } from '../../domain/chat/archive.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import type { Role } from '../../domain/chat/message.ts';
 import type { Feedback } from '../../domain/memory/notes.ts';
@@ -17,7 +17,13 @@ export interface Exporter {
      * `count`: conversations, and one more where there are notes or feedback to be read beside them. `told`: what the person told
      * memory, where everything is exported. `words`: in the language of the person.
      */
-    options: { count: number; now: number; signal: AbortSignal; told?: Told; words: ExportWords },
+    options: {
+      count: number;
+      now: number;
+      signal: AbortSignal;
+      notesAndFeedback?: NotesAndFeedback;
+      words: ExportWords;
+    },
   ): AsyncIterable<Uint8Array>;
 }
 

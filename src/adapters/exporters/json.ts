@@ -21,9 +21,9 @@ export const jsonWithin = (limits: ArchiveLimits): Exporter => ({
   extension: () => 'json',
   mediaType: () => 'application/json',
 
-  async *write(conversations, { now, signal, told }) {
+  async *write(conversations, { now, signal, notesAndFeedback }) {
     const encoder = new TextEncoder();
-    let text = `{"format":${JSON.stringify(ARCHIVE_FORMAT)},"version":${ARCHIVE_VERSION},"exportedAt":${now},${holdsAnything(told) ? `"told":${JSON.stringify(told)},` : ''}\n"conversations":[`;
+    let text = `{"format":${JSON.stringify(ARCHIVE_FORMAT)},"version":${ARCHIVE_VERSION},"exportedAt":${now},${holdsAnything(notesAndFeedback) ? `"told":${JSON.stringify(notesAndFeedback)},` : ''}\n"conversations":[`;
     let first = true;
     for await (const conversation of conversations) {
       signal.throwIfAborted();

@@ -6,7 +6,7 @@ import { stringify } from 'yaml';
 import { z } from 'zod';
 import type { MessageId } from '../../domain/base/ids.ts';
 import { attempt, log } from '../../domain/base/log.ts';
-import { holdsSomething, type Told } from '../../domain/chat/archive.ts';
+import { holdsSomething, type NotesAndFeedback } from '../../domain/chat/archive.ts';
 import { inPieces, wholeOf } from '../../domain/chat/continuation.ts';
 import {
   type Conversation,
@@ -45,20 +45,24 @@ type Options = Parameters<Exporter['write']>[1];
 
 async function* single(
   conversations: AsyncIterable<Conversation>,
-  { signal, told, words }: Options,
+  { signal, notesAndFeedback, words }: Options,
 ): AsyncGenerator<Uint8Array> {
   for await (const conversation of conversations) {
     signal.throwIfAborted();
     yield new TextEncoder().encode(toMarkdown(conversation, nameOnly(words), words));
   }
-  if (holdsSomething(told)) yield new TextEncoder().encode(notesAsMarkdown(told, words));
+  if (holdsSomething(notesAndFeedback))
+    yield new TextEncoder().encode(notesAsMarkdown(notesAndFeedback, words));
 }
 
-async function* asFiles(conversations: AsyncIterable<Conversation>, { signal, told, words }: Options) {
+async function* asFiles(
+  conversations: AsyncIterable<Conversation>,
+  { signal, notesAndFeedback, words }: Options,
+) {
   const taken = new Set<string>();
-  if (holdsSomething(told)) {
+  if (holdsSomething(notesAndFeedback)) {
     const path = freeName(safeName(words('notes'), 60), '.md', taken);
-    yield { path, bytes: new TextEncoder().encode(notesAsMarkdown(told, words)) };
+    yield { path, bytes: new TextEncoder().encode(notesAsMarkdown(notesAndFeedback, words)) };
   }
   for await (const conversation of conversations) {
     signal.throwIfAborted();
@@ -247,7 +251,7 @@ function foldedUpTo(compaction: Compaction, words: ExportWords): string {
 }
 
 /** Notes and feedback: what a person told memory. */
-function notesAsMarkdown({ notes, feedback }: Told, words: ExportWords): string {
+function notesAsMarkdown({ notes, feedback }: NotesAndFeedback, words: ExportWords): string {
   const item = (text: string, at: number) => {
     const lines = standing(text.trim()).split(LINE_BREAK);
     // Behind the end of a fence, the date would keep it open.

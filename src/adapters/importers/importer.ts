@@ -1,7 +1,7 @@
 // Foreign history in, conversations out. An importer reads; it never writes.
 
 import type { ConversationId } from '../../domain/base/ids.ts';
-import type { Told } from '../../domain/chat/archive.ts';
+import type { NotesAndFeedback } from '../../domain/chat/archive.ts';
 import type { Conversation, ConversationMeta } from '../../domain/chat/conversation.ts';
 import type { Message } from '../../domain/chat/message.ts';
 import type { Checkpoint, Compaction } from '../../domain/chat/records.ts';
@@ -118,7 +118,7 @@ export interface Importer {
       skip: (skipped: Skipped) => void;
       now?: number;
       /** Our own export only: what the person told memory. */
-      onTold?: (told: Told) => void;
+      onNotesAndFeedback?: (notesAndFeedback: NotesAndFeedback) => void;
     },
   ): AsyncIterable<ImportedConversation>;
 }

@@ -4,7 +4,6 @@ import { md5 } from '@noble/hashes/legacy.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { z } from 'zod';
 import { RecollectError } from '../../domain/base/errors.ts';
-import { createBreather } from './breather.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { ImportedConversation, ImportedMessage, Importer, Source, SourceFile } from './importer.ts';
 import { type ContextNode, type History, layOver, readContext } from './kimi-context.ts';
@@ -14,6 +13,7 @@ import { decode, linesOf, looksBinary, parseJson } from './lenient-json.ts';
 import { createSkipCounter, type SkipCounter, shortened, wordsOf } from './skipping.ts';
 import { baseName, folderOf, headOf, isWithin } from './source-file.ts';
 import { interpolated, timeOf } from './times.ts';
+import { createYielder } from './yielder.ts';
 
 const TOOL = 'kimi-cli';
 const CONTEXT = /^context(?:_(\d+))?\.jsonl$/;
@@ -106,7 +106,7 @@ export const kimiCli: Importer = {
 
   async *read(source, { signal, skip, now }) {
     const skipped = createSkipCounter();
-    const breathe = createBreather();
+    const yieldToEvents = createYielder();
     const sessions = await sessionsOf(source, signal);
     const workDirs = await workDirsOf(source, signal);
     let found = 0;
@@ -116,7 +116,7 @@ export const kimiCli: Importer = {
         found += 1;
         yield conversation;
       }
-      await breathe();
+      await yieldToEvents();
     }
     skipped.report(skip);
     if (found === 0 && sessions.length === 0)

@@ -199,7 +199,7 @@ function wireOf(events: readonly WireEvent[], skipped: SkipCounter): Wire {
       const waiting = byKey(events, (at) => !abandoned.has(at));
       const places = aligned(keys, waiting, cut);
       const found = withPieces(places, { messages, events, abandoned, skipped });
-      const others = elsewhere(keys, waiting, places, found);
+      const others = fromOtherPlaces(keys, waiting, places, found);
       const known = messages.map(({ role }, at): Match => {
         const own = (places[at] ?? []).toSorted((a, b) => a - b);
         const all = [...own, ...(others[at] ?? [])].toSorted((a, b) => a - b);
@@ -254,7 +254,7 @@ function abandonedIn(events: readonly WireEvent[]): Map<number, number> {
  * Per message the events of those of its keys that found none at their place: written in another order, they are there all the same, and
  * their words are not to come twice.
  */
-function elsewhere(
+function fromOtherPlaces(
   messages: readonly (readonly string[])[],
   events: ReadonlyMap<string, readonly number[]>,
   places: readonly (readonly number[])[],
@@ -311,9 +311,9 @@ function withPieces(
       for (const event of found) used.add(event);
     };
     if (role === 'user' && place.length === 0) {
-      const told = textIn(parts);
+      const spoken = textIn(parts);
       for (let event = upper - 1; event > lower && place.length === 0; event -= 1)
-        if (isFree(event) && isMeantBy(events, event, told)) take([event]);
+        if (isFree(event) && isMeantBy(events, event, spoken)) take([event]);
     }
     for (const part of role === 'assistant' ? parts : []) {
       if ((part.type !== 'text' && part.type !== 'reasoning') || part.text.trim() === '') continue;
@@ -331,13 +331,13 @@ function withPieces(
 }
 
 /** Whether what was typed stands in what the model was told, or is a command after which the model did something. */
-function isMeantBy(events: readonly WireEvent[], at: number, told: string): boolean {
+function isMeantBy(events: readonly WireEvent[], at: number, spoken: string): boolean {
   const { type, payload } = events[at] as WireEvent;
   if (type !== 'TurnBegin') return false;
   const input = inputText(payload.user_input);
   const name = commandIn(input);
-  if (name === undefined) return input !== '' && told.includes(input);
-  if (!told.includes(input.slice(name.length + 1).trim())) return false;
+  if (name === undefined) return input !== '' && spoken.includes(input);
+  if (!spoken.includes(input.slice(name.length + 1).trim())) return false;
   let next = at + 1;
   while (next < events.length && !BOUNDARIES.has(events[next]?.type ?? '')) next += 1;
   return events[next]?.type === 'StepBegin';

@@ -7,9 +7,9 @@
 
 import { RecollectError } from '../../domain/base/errors.ts';
 import { readJson } from '../../domain/base/json.ts';
-import { createBreather } from './breather.ts';
 import { decodeText, utf16Of } from './encoding.ts';
 import { joined } from './source-file.ts';
+import { createYielder } from './yielder.ts';
 
 /** Largest JSON document of another tool, uncompressed. */
 export const MAX_JSON_BYTES = 512 * 1024 * 1024;
@@ -258,7 +258,7 @@ export async function* itemsOf(
   let listSeen = false;
   const held = new HeldBytes(limits.item);
   const members: [string, unknown][] = [];
-  const breathe = createBreather();
+  const yieldToEvents = createYielder();
   const member = (bytes: Uint8Array) => {
     for (const [name, value] of membersIn(bytes)) {
       members.push([name, value]);
@@ -332,13 +332,13 @@ export async function* itemsOf(
         else {
           const next = await itemIn(held, inner);
           if (next) yield next;
-          await breathe();
+          await yieldToEvents();
         }
       }
     }
     // A piece is kept as a copy where its sender may use the memory again: streams hand over fresh ones.
     if (mode !== 'start' && mode !== 'end') held.keep(chunk.subarray(from));
-    await breathe();
+    await yieldToEvents();
   }
   if (mode !== 'end') throw broken('The file ends in the middle of the document');
   if (!listSeen && members.length > 0) {

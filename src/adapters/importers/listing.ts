@@ -1,11 +1,11 @@
 // Exports that are one list of conversations in JSON files, beside others or alone: what ChatGPT and Claude.ai have in common.
 import type { z } from 'zod';
 import { RecollectError } from '../../domain/base/errors.ts';
-import { createBreather } from './breather.ts';
 import type { Claim, ImportedConversation, Importer, SourceFile } from './importer.ts';
 import { decode, itemsOf } from './lenient-json.ts';
 import { countForeign, createSkipCounter, type SkipCounter } from './skipping.ts';
 import { baseName, chunksOf, folderOf, headOf, isWithin } from './source-file.ts';
+import { createYielder } from './yielder.ts';
 
 const LISTING = /^conversations(?:[-_]\d+)?\.json$/i;
 /** Without its ending, or with one more behind it: browsers and mail programs do that. */
@@ -15,7 +15,7 @@ const RENAMED_LISTING = /^conversations(?:[-_]\d+)?(?:\.json\.\w{1,8})?$/i;
 const NO_CONVERSATIONS =
   /^(?:users?|user_settings|message_feedback|model_comparisons|shared_conversations|export_manifest)\.json$|^chat\.html$/i;
 /** What holds words of a person, but no conversation: told by the importer that knows it. */
-const NO_CONVERSATIONS_TOLD = /^(?:memories|projects)\.json$/i;
+const NO_CONVERSATIONS_REPORTED = /^(?:memories|projects)\.json$/i;
 /** Pictures and files of messages, as an export names them. */
 const ASSET = /^file[-_][A-Za-z0-9]/;
 
@@ -24,7 +24,7 @@ export const isListing = ({ path }: SourceFile): boolean =>
 export const isAsset = ({ path }: SourceFile): boolean => ASSET.test(baseName(path));
 /** By its name it is part of an export that is a listing, and neither the listing nor an asset. */
 export const isCompanion = ({ path }: SourceFile): boolean =>
-  NO_CONVERSATIONS.test(baseName(path)) || NO_CONVERSATIONS_TOLD.test(baseName(path));
+  NO_CONVERSATIONS.test(baseName(path)) || NO_CONVERSATIONS_REPORTED.test(baseName(path));
 
 /** Those with the name of a listing; renamed ones only where no other is there, since they may be copies of it. */
 export function namedListings(files: readonly SourceFile[]): SourceFile[] {
@@ -70,7 +70,7 @@ export async function claimListings(
     const name = baseName(file.path);
     return (
       folders.has(folderOf(file.path)) &&
-      (NO_CONVERSATIONS.test(name) || (tells && NO_CONVERSATIONS_TOLD.test(name)))
+      (NO_CONVERSATIONS.test(name) || (tells && NO_CONVERSATIONS_REPORTED.test(name)))
     );
   });
   return { own, beside };
@@ -91,7 +91,7 @@ export async function* readListings<T>(
   ) => Promise<ImportedConversation | undefined> | ImportedConversation | undefined,
 ): AsyncGenerator<ImportedConversation> {
   const skipped = createSkipCounter();
-  const breathe = createBreather();
+  const yieldToEvents = createYielder();
   let items = 0;
   let understood = 0;
   for (const file of listings(files)) {
@@ -108,7 +108,7 @@ export async function* readListings<T>(
       understood += 1;
       const conversation = await convert(parsed.data, file, skipped);
       if (conversation) yield conversation;
-      await breathe();
+      await yieldToEvents();
     }
   }
   skipped.report(skip);

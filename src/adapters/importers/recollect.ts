@@ -8,7 +8,7 @@ import {
   ARCHIVE_VERSION,
   archivedConversationSchema,
   archiveHeaderSchema,
-  readTold,
+  readNotesAndFeedback,
 } from '../../domain/chat/archive.ts';
 import { type ConversationMeta, conversationMetaSchema, TIMED } from '../../domain/chat/conversation.ts';
 import { messageSchema } from '../../domain/chat/message.ts';
@@ -19,11 +19,11 @@ import {
   compactionSchema,
 } from '../../domain/chat/records.ts';
 import { type Hlc, readHlc } from '../../domain/sync/hlc.ts';
-import { createBreather } from './breather.ts';
 import type { ImportedConversation, ImportedMessage, Importer, SourceFile } from './importer.ts';
 import { decode, itemsOf } from './lenient-json.ts';
 import { createSkipCounter, type SkipCounter } from './skipping.ts';
 import { chunksOf, headOf } from './source-file.ts';
+import { createYielder } from './yielder.ts';
 
 /** Ids of our own are UUIDs; anything else was not written by us. */
 const isId = (id: string): boolean =>
@@ -38,7 +38,7 @@ const SORTED = new RegExp(
   `^\\s*\\{\\s*"conversations"\\s*:\\s*\\[\\s*(?:\\{\\s*"checkpoints"\\s*:\\s*\\{|\\]\\s*,[^{[]{0,200}"format"\\s*:\\s*"${ARCHIVE_FORMAT}")`,
 );
 
-const isTold = (raw: unknown): raw is { readonly createdAt: unknown } =>
+const hasCreatedAt = (raw: unknown): raw is { readonly createdAt: unknown } =>
   typeof raw === 'object' && raw !== null && 'createdAt' in raw;
 
 /** What is left of a damaged message: where it stood. */
@@ -54,9 +54,9 @@ export const recollect: Importer = {
 
   claim: async (files, signal) => ({ own: await archivesOf(files, signal), beside: [] }),
 
-  async *read(source, { signal, skip, onTold }) {
+  async *read(source, { signal, skip, onNotesAndFeedback }) {
     const skipped = createSkipCounter();
-    const breathe = createBreather();
+    const yieldToEvents = createYielder();
     for (const file of await archivesOf(source.files, signal)) {
       const header: Record<string, unknown> = {};
       const check = () => {
@@ -81,14 +81,15 @@ export const recollect: Importer = {
         if ('version' in header) check();
         const conversation = toConversation(item.value, item.text, skipped);
         if (conversation) yield conversation;
-        await breathe();
+        await yieldToEvents();
       }
       check();
-      const told = readTold(header.told);
-      if (told) {
-        if (told.damaged > 0) skipped.count('malformed-line', undefined, told.damaged);
-        const { damaged: _damaged, ...brought } = told;
-        onTold?.(brought);
+      const notesAndFeedback = readNotesAndFeedback(header.told);
+      if (notesAndFeedback) {
+        if (notesAndFeedback.damaged > 0)
+          skipped.count('malformed-line', undefined, notesAndFeedback.damaged);
+        const { damaged: _damaged, ...brought } = notesAndFeedback;
+        onNotesAndFeedback?.(brought);
       }
     }
     skipped.report(skip);
@@ -139,7 +140,7 @@ function toConversation(
   for (const raw of parsed.data.messages) {
     const message = messageSchema.safeParse(raw);
     if (message.success && isId(message.data.id)) {
-      if (isTold(raw) && raw.createdAt !== message.data.createdAt)
+      if (hasCreatedAt(raw) && raw.createdAt !== message.data.createdAt)
         skipped.count('impossible-time', String(raw.createdAt));
       messages.push(message.data as unknown as ImportedMessage);
       continue;

@@ -20,7 +20,7 @@ const VERBS: { readonly [verb in Exclude<keyof MemoryIndex, 'close'>]: true } = 
   waiting: true,
   put: true,
   look: true,
-  likeness: true,
+  maxSim: true,
   meanings: true,
   neighbours: true,
   clear: true,
@@ -67,9 +67,9 @@ export function createRemoteIndex(port: MessagePort, onNewLeader: () => void = (
   let refusal: RecollectError | undefined;
   let known: string | undefined;
   port.onmessage = ({ data }) => {
-    const heard = answerSchema.safeParse(data);
-    if (!heard.success) return console.warn('index: answer not understood', heard.error.message);
-    const answer = heard.data;
+    const received = answerSchema.safeParse(data);
+    if (!received.success) return console.warn('index: answer not understood', received.error.message);
+    const answer = received.data;
     if (known !== undefined && known !== answer.leader) onNewLeader();
     known = answer.leader;
     const caller = waiting.get(answer.call);
@@ -157,10 +157,10 @@ export function createExchange(id: string): Exchange {
 
   asking.onmessage = async ({ data }) => {
     if (!index) return;
-    const heard = askedSchema.safeParse(data);
-    if (heard.success) {
-      const answer = await perform(index, heard.data.asked);
-      return channelTo(heard.data.from).postMessage(answer);
+    const received = askedSchema.safeParse(data);
+    if (received.success) {
+      const answer = await perform(index, received.data.asked);
+      return channelTo(received.data.from).postMessage(answer);
     }
     // A tab of another version wants what this one does not know: it must not wait for ever.
     const strange = z
@@ -178,22 +178,22 @@ export function createExchange(id: string): Exchange {
     channelTo(strange.data.from).postMessage({ call, leader: self, problem: problem.problem });
   };
   answering.onmessage = ({ data }) => {
-    const heard = answerSchema.safeParse(data);
-    const caller = heard.success ? waiting.get(heard.data.call) : undefined;
-    if (!heard.success || !caller) return;
-    waiting.delete(heard.data.call);
-    caller.port.postMessage({ ...heard.data, call: caller.asked.call });
+    const received = answerSchema.safeParse(data);
+    const caller = received.success ? waiting.get(received.data.call) : undefined;
+    if (!received.success || !caller) return;
+    waiting.delete(received.data.call);
+    caller.port.postMessage({ ...received.data, call: caller.asked.call });
   };
 
   return {
     accept: (port) => {
       port.onmessage = ({ data }) => {
-        const heard = callSchema.safeParse(data);
-        if (!heard.success) return console.warn('index: call not understood', heard.error.message);
-        if (index) return void answerHere(index, port, heard.data);
+        const received = callSchema.safeParse(data);
+        if (!received.success) return console.warn('index: call not understood', received.error.message);
+        if (index) return void answerHere(index, port, received.data);
         const number = ++numbers;
-        waiting.set(number, { port, asked: heard.data });
-        send(number, heard.data);
+        waiting.set(number, { port, asked: received.data });
+        send(number, received.data);
       };
     },
     lead: (own) => {

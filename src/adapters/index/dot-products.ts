@@ -27,7 +27,7 @@ interface DotProducts {
   /** The row at this place, to be written at once: where more memory is asked for, earlier ones are void. Beyond `dimensions` it stays 0. */
   row(place: number): Int8Array;
   /** Hands on the product of each of the first `count` rows with the query, `dimensions` numbers of at most `queryTop` of them, in order. */
-  each(query: Int16Array, count: number, hear: (place: number, product: number) => void): void;
+  each(query: Int16Array, count: number, visit: (place: number, product: number) => void): void;
 }
 
 /**
@@ -47,14 +47,14 @@ export function createDotProducts(dimensions: number): DotProducts {
       if (missing > 0) memory.grow(Math.max(GROW, Math.ceil(missing / PAGE)));
       return new Int8Array(memory.buffer, from, dimensions);
     },
-    each: (query, count, hear) => {
+    each: (query, count, visit) => {
       const asked = new Int16Array(memory.buffer, QUERY, width).fill(0);
       asked.set(query.subarray(0, dimensions));
       for (let first = 0; first < count; first += ROUND) {
         const rows = Math.min(ROUND, count - first);
         products(ROWS + first * width, rows, width, QUERY, SUMS);
         const sums = new Int32Array(memory.buffer, SUMS, rows);
-        for (let row = 0; row < rows; row++) hear(first + row, sums[row] as number);
+        for (let row = 0; row < rows; row++) visit(first + row, sums[row] as number);
       }
     },
   };

@@ -57,7 +57,7 @@ export async function onceReleased<T>(work: () => Promise<T>): Promise<T> {
 const noSpace = () => Object.assign(new Error('No space left on device'), { code: 51 });
 
 /** What a handle tells the pool it belongs to. */
-interface Heard {
+interface PoolEvents {
   /** It is so many bytes longer than before, or shorter. */
   grew(bytes: number): void;
   ranOut(): void;
@@ -71,14 +71,14 @@ interface Heard {
  */
 class HonestHandle implements AccessHandle {
   readonly #again: () => Promise<AccessHandle>;
-  readonly #pool: Heard;
+  readonly #pool: PoolEvents;
   #handle: AccessHandle;
   /** Nobody else can write to the file. */
   #bytes = 0;
   #written = false;
 
   /** `again` opens the file once more, after it was closed. */
-  constructor(handle: AccessHandle, again: () => Promise<AccessHandle>, pool: Heard) {
+  constructor(handle: AccessHandle, again: () => Promise<AccessHandle>, pool: PoolEvents) {
     [this.#handle, this.#again, this.#pool] = [handle, again, pool];
     this.#measure();
   }
@@ -163,7 +163,7 @@ const nativeOf = <Way extends object>(way: Way): Way => (natives.get(way) as Way
  * `restore`, each request for a handle in this worker is repeated while the file is held, and the first file that cannot be
  * had for good, or has no room, rejects `failed`; who asked for it is not answered, since nobody would hear of that.
  */
-function waitForHandles(made: (handle: HonestHandle) => void, pool: Heard) {
+function waitForHandles(made: (handle: HonestHandle) => void, pool: PoolEvents) {
   const makers = FileSystemFileHandle.prototype as unknown as HandleMaker;
   const folders = FileSystemDirectoryHandle.prototype as unknown as Folder;
   const [before, beforeFile] = [makers.createSyncAccessHandle, folders.getFileHandle];
@@ -187,7 +187,7 @@ function waitForHandles(made: (handle: HonestHandle) => void, pool: Heard) {
       return unanswered(error);
     }
   };
-  folders.getFileHandle = async function heard(this: Folder, ...options) {
+  folders.getFileHandle = async function reporting(this: Folder, ...options) {
     try {
       return await nativeFile.apply(this, options);
     } catch (error) {
@@ -216,7 +216,7 @@ function waitForHandles(made: (handle: HonestHandle) => void, pool: Heard) {
 /** PGlite's pool, whose handles say when there is no room, and which has files enough for what one statement may write. */
 export class HandlePool extends OpfsAhpFS {
   readonly #handles = new Set<HonestHandle>();
-  readonly #heard: Heard = {
+  readonly #events: PoolEvents = {
     grew: (bytes) => {
       this.#bytes += bytes;
     },
@@ -288,6 +288,6 @@ export class HandlePool extends OpfsAhpFS {
     return waitForHandles((handle) => {
       this.#handles.add(handle);
       if (this.#released) handle.close();
-    }, this.#heard);
+    }, this.#events);
   }
 }

@@ -115,8 +115,8 @@ export function createLateTables({ tokens, weights }: QueryPieces): (signs: stri
     const sums = new Int32Array(memory.buffer, 0, count);
     let score = 0;
     for (let piece = 0; piece < count; piece++) {
-      const likeness = ((sums[piece] as number) - (offsets[piece] as number)) / (scales[piece] as number);
-      score += likeness * SIGN * (weights[piece] as number);
+      const maxSim = ((sums[piece] as number) - (offsets[piece] as number)) / (scales[piece] as number);
+      score += maxSim * SIGN * (weights[piece] as number);
     }
     return score / total;
   };

@@ -228,7 +228,7 @@ export interface MemoryIndex {
   /** What either half finds, in no order, and what the ranking needs of the words. */
   look(query: IndexQuery): Promise<Found>;
   /** Late interaction of a question with these chunks, by the signs of their pieces (`lateInteraction`); missing where there are none of `model`. */
-  likeness(model: string, question: QueryPieces, chunks: readonly number[]): Promise<Map<number, number>>;
+  maxSim(model: string, question: QueryPieces, chunks: readonly number[]): Promise<Map<number, number>>;
   /** What these messages mean by `model`, as vectors of length 1 (the mean of their chunks'); missing where there is none, or it has no direction. */
   meanings(model: string, messages: readonly MessageId[]): Promise<Map<MessageId, Float32Array>>;
   /** For each message up to `before` ancestors and `after` descendants (newest child first), oldest first, notes left out. Text cut at 600 characters. */

@@ -37,7 +37,8 @@ const TABLES = {
   vectors: ['vectors', 'pieces', 'waiting'],
 } as const;
 /** Whether message `m` has chunks. Not `exists`: Postgres would read all chunks once to answer a few such questions. */
-const TOLD = 'select coalesce((select true from chunks c where c.message = m.n limit 1), false) as told';
+const HAS_CHUNKS =
+  'select coalesce((select true from chunks c where c.message = m.n limit 1), false) as told';
 
 const conversationId = z.string().transform((id) => id as ConversationId);
 const messageId = z.string().transform((id) => id as MessageId);
@@ -265,7 +266,7 @@ class PgliteIndex implements MemoryIndex {
     await this.#keepHouse('vectors', parameters, vectors.length);
   };
 
-  readonly likeness: MemoryIndex['likeness'] = async (model, question, chunks) => {
+  readonly maxSim: MemoryIndex['maxSim'] = async (model, question, chunks) => {
     if (chunks.length === 0) return new Map();
     const rows = await this.#ask.prepared(
       piecesRow,
@@ -278,8 +279,8 @@ class PgliteIndex implements MemoryIndex {
     const compare = createLateTables(question);
     return new Map(
       rows.flatMap(({ id, signs }) => {
-        const likeness = compare(signs);
-        return likeness === null ? [] : [[id, likeness] as const];
+        const maxSim = compare(signs);
+        return maxSim === null ? [] : [[id, maxSim] as const];
       }),
     );
   };
@@ -313,7 +314,7 @@ class PgliteIndex implements MemoryIndex {
            select origin, n, id, parent, role, created_at, 0 as step, 0 as seen, false as told from start
            union all
            select u.origin, m.n, m.id, m.parent, m.role, m.created_at, u.step + 1, u.seen + e.told::integer, e.told
-           from up u join messages m on m.id = u.parent cross join lateral (${TOLD}) e
+           from up u join messages m on m.id = u.parent cross join lateral (${HAS_CHUNKS}) e
            where u.seen < $2 and u.step < ${NEIGHBOUR_STEPS}
          ), down as (
            select origin, n, id, role, created_at, 0 as step, 0 as seen, false as told from start
@@ -322,7 +323,7 @@ class PgliteIndex implements MemoryIndex {
            from down d cross join lateral (
              select k.n, k.id, k.role, k.created_at from messages k
              where k.parent = d.id order by k.created_at desc, k.id desc limit 1) m
-             cross join lateral (${TOLD}) e
+             cross join lateral (${HAS_CHUNKS}) e
            where d.seen < $3 and d.step < ${NEIGHBOUR_STEPS}
          ), around as (
            select origin, n, id, role, created_at, 'self' as side, 0 as place from start

@@ -38,14 +38,14 @@ interface IndexHost {
 
 /** The same database; `onLost` hears, once, that a statement met damage in it or that Postgres ended, and has noted that when the statement fails. */
 function watched(database: Database, onLost: (error: unknown) => Promise<void>): Database {
-  let heard = false;
+  let received = false;
   return {
     query: async (...given: Parameters<Database['query']>) => {
       try {
         return (await database.query(...given)) as never;
       } catch (error) {
-        if (!heard && (isDamaged(error) || error instanceof PostgresCrash)) {
-          heard = true;
+        if (!received && (isDamaged(error) || error instanceof PostgresCrash)) {
+          received = true;
           await onLost(error);
         }
         throw error;
@@ -85,11 +85,11 @@ export async function serveIndex({
       const id = options.id ?? INDEX_ID;
       let state: News | undefined;
       const news = joinNews(id, ({ type }) => {
-        if (type === 'ask' && state) news.tell(state);
+        if (type === 'ask' && state) news.notify(state);
       });
       const announce = (next: News) => {
         state = next;
-        news.tell(next);
+        news.notify(next);
       };
       try {
         const meta = metaSchema.parse(options.meta ?? {});

@@ -23,7 +23,7 @@ const newsSchema = z.discriminatedUnion('type', [
 export type News = z.infer<typeof newsSchema>;
 
 interface NewsChannel {
-  tell(news: News): void;
+  notify(news: News): void;
   close(): void;
 }
 
@@ -37,5 +37,5 @@ export function joinNews(id: string, listener: (news: News) => void): NewsChanne
     const parsed = newsSchema.safeParse(data);
     if (parsed.success) listener(parsed.data);
   });
-  return { tell: (news) => channel.postMessage(news), close: () => channel.close() };
+  return { notify: (news) => channel.postMessage(news), close: () => channel.close() };
 }

@@ -61,7 +61,7 @@ export async function openIndexInWorker(
   let engine: EngineName | undefined;
   let problem: RecollectError | undefined;
   const listeners = new Set<() => void>();
-  const heard = (news: News) => {
+  const receive = (news: News) => {
     if (news.type === 'ask') return;
     problem =
       news.type !== 'opened'
@@ -80,7 +80,7 @@ export async function openIndexInWorker(
     };
   };
 
-  const channel = joinNews(id, heard);
+  const channel = joinNews(id, receive);
   const worker = startWorker();
   const broken = new Promise<never>((_, reject) => {
     worker.addEventListener(
@@ -108,7 +108,7 @@ export async function openIndexInWorker(
         resolve();
       });
     });
-    channel.tell({ type: 'ask' });
+    channel.notify({ type: 'ask' });
     await Promise.race([known, broken]);
     if (problem) throw problem;
     // Its knocking at the leader's door must end before it can be closed quietly.
@@ -154,16 +154,16 @@ export async function openIndexInWorker(
     await index.close();
     throw error;
   });
-  let told = false;
-  const tellLost = () => {
+  let notified = false;
+  const notifyLost = () => {
     const lost = problem?.problem;
-    const tell = { 'index-damaged': onDamaged, 'index-crashed': onCrashed }[String(lost?.code)];
-    if (told || !lost || !tell) return;
-    told = true;
-    tell(lost);
+    const notify = { 'index-damaged': onDamaged, 'index-crashed': onCrashed }[String(lost?.code)];
+    if (notified || !lost || !notify) return;
+    notified = true;
+    notify(lost);
   };
-  on(tellLost);
-  tellLost();
+  on(notifyLost);
+  notifyLost();
   return {
     index,
     get engine() {
@@ -176,7 +176,7 @@ export async function openIndexInWorker(
 }
 
 /** Longer than PGlite pauses between two knocks, ms. */
-const LAST_KNOCK_MS = 200;
+const LAST_PROBE_MS = 200;
 
 /** Closes what never reached a leader. It knocks by timer, once more after its channel was closed, and nobody else can hear that fail. */
 async function closeKnocking(pglite: PGliteWorker): Promise<void> {
@@ -186,25 +186,25 @@ async function closeKnocking(pglite: PGliteWorker): Promise<void> {
   addEventListener('unhandledrejection', hush);
   try {
     await pglite.close();
-    await new Promise((resolve) => setTimeout(resolve, LAST_KNOCK_MS));
+    await new Promise((resolve) => setTimeout(resolve, LAST_PROBE_MS));
   } finally {
     removeEventListener('unhandledrejection', hush);
   }
 }
 
 /** Tries before a leader that does not answer is given up, and how long each may take, ms. */
-const KNOCKS = 40;
-const KNOCK_MS = 50;
+const PROBES = 40;
+const PROBE_MS = 50;
 
 /** Resolves when the leader answers this tab, at the latest after two seconds: what was asked before it listened is never answered. */
 async function answered(pglite: PGliteWorker): Promise<void> {
-  for (let tries = 0; tries < KNOCKS; tries++) {
+  for (let tries = 0; tries < PROBES; tries++) {
     const answer = orElse(
       pglite.query('select 1').then(() => true),
       false,
       'a question to the leader of the index; it is asked again',
     );
-    const late = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), KNOCK_MS));
+    const late = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), PROBE_MS));
     if (await Promise.race([answer, late])) return;
   }
 }

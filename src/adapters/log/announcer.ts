@@ -1,7 +1,7 @@
 // Tells listeners that something changed. A listener that throws harms neither the others nor the write that is already on disk.
 
 interface Announcer<Change> {
-  tell(change: Change): void;
+  notify(change: Change): void;
   /** Returns how to stop. */
   subscribe(listener: (change: Change) => void): () => void;
 }
@@ -9,7 +9,7 @@ interface Announcer<Change> {
 export function createAnnouncer<Change>(): Announcer<Change> {
   const listeners = new Set<(change: Change) => void>();
   return {
-    tell: (change) => {
+    notify: (change) => {
       for (const listener of [...listeners])
         try {
           listener(change);

@@ -23,8 +23,8 @@ export interface LogEntry extends NewEntry {
   readonly bytes: Uint8Array;
 }
 
-/** A change of the drawer made in the same transaction as an append. `value: undefined` deletes the key. */
-export interface DrawerWrite {
+/** A change of the key-value store made in the same transaction as an append. `value: undefined` deletes the key. */
+export interface KeyValueWrite {
   readonly key: string;
   readonly value: unknown;
 }
@@ -40,10 +40,10 @@ export interface LogChange {
 
 export interface ConversationLog {
   /**
-   * Appends all entries and drawer writes or none. Resolves when they are durable (on disk, not merely handed over).
+   * Appends all entries and key-value writes or none. Resolves when they are durable (on disk, not merely handed over).
    * Returns the highest seq. Throws `storage-full`, `storage-failed`; then nothing was written.
    */
-  append(entries: readonly NewEntry[], writes?: readonly DrawerWrite[]): Promise<number>;
+  append(entries: readonly NewEntry[], writes?: readonly KeyValueWrite[]): Promise<number>;
   /** Entries with a seq greater than `seq`, ascending, at most `limit`. A fold appears once, as its snapshot, at the seq it reaches up to. */
   since(seq: number, limit: number): Promise<LogEntry[]>;
   /**
@@ -66,32 +66,30 @@ export interface ConversationLog {
   close(): Promise<void>;
 }
 
-/** Tells that things in the drawer changed. Keys only: whoever cares reads them. */
-export interface DrawerChange {
+/** Tells that things in the key-value store changed. Keys only: whoever cares reads them. */
+export interface KeyValueChange {
   readonly keys: readonly string[];
   /** True when another tab or worker made it. */
   readonly foreign: boolean;
 }
 
 /** Small things this device keeps beside the log: settings, bookmarks, drafts. Values are structured-cloneable. */
-export interface Drawer {
+export interface KeyValues {
   get(key: string): Promise<unknown>;
   /** Durable when resolved. `undefined` deletes. */
   set(key: string, value: unknown): Promise<void>;
   keys(prefix: string): Promise<string[]>;
   /** Calls after each change, here or in another tab, those made with an append included; returns how to stop. */
-  subscribe(listener: (change: DrawerChange) => void): () => void;
+  subscribe(listener: (change: KeyValueChange) => void): () => void;
 }
 
-/** The log and the drawer share one database, so that one transaction can cover both. */
+/** The log and the key-value store share one database, so that one transaction can cover both. */
 export interface Store {
   readonly log: ConversationLog;
-  readonly drawer: Drawer;
+  readonly keyValues: KeyValues;
   /** `persistent`: survives the tab. `memory`: the browser refused storage; nothing is kept. */
   readonly kind: 'persistent' | 'memory';
 }
 
 /** The key-value store, by the name that the field has for it. */
-export type KeyValues = Drawer;
-export const keyValuesOf = ({ drawer }: Pick<Store, 'drawer'>): KeyValues => drawer;
-export const withKeyValues = (store: Store, drawer: KeyValues): Store => ({ ...store, drawer });
+export const withKeyValues = (store: Store, keyValues: KeyValues): Store => ({ ...store, keyValues });

@@ -1,7 +1,7 @@
 // Log databases by number. Sealing a log, or opening it for good, copies it into the database of the next number, under the same seqs, while
 // the one in force is used. The copy may be cut off anywhere and goes on from what is there; which of the two is in force others decide.
 import { deleteDB, openDB } from 'idb';
-import { keyValuesOf, type LogEntry, type Store } from './conversation-log.ts';
+import type { LogEntry, Store } from './conversation-log.ts';
 import { removeCopy } from './copy-files.ts';
 import { LOG_NAME } from './index.ts';
 import { idsOfLog, putBack, raiseHead, recountLog, removeRows } from './log-integrity.ts';
@@ -64,8 +64,8 @@ export async function copyEntries(options: LogCopyOptions): Promise<number> {
 
 /** Makes the values of the copy those of the source; `isOut` names keys that are left out, as the vault's own. */
 export async function copyValues(from: Store, to: Store, isOut: (key: string) => boolean): Promise<void> {
-  const source = keyValuesOf(from);
-  const target = keyValuesOf(to);
+  const source = from.keyValues;
+  const target = to.keyValues;
   const keys = (await source.keys('')).filter((key) => !isOut(key));
   const wanted = new Set(keys);
   const stale = (await target.keys('')).filter((key) => !isOut(key) && !wanted.has(key));

@@ -1,17 +1,17 @@
-// The log and the drawer in this tab's memory: for tests, and for browsers that refuse to store. Nothing outlives the tab.
+// The log and the key-value store in this tab's memory: for tests, and for browsers that refuse to store. Nothing outlives the tab.
 import { RecollectError } from '../../domain/base/errors.ts';
 import { type DocumentId, newEntryId } from '../../domain/base/ids.ts';
 import { createAnnouncer } from './announcer.ts';
-import type { DrawerChange, LogChange, LogEntry, Store } from './conversation-log.ts';
+import type { KeyValueChange, LogChange, LogEntry, Store } from './conversation-log.ts';
 
 /** Behaves as the persistent store does, copies included: what was handed over or out may be changed without harm. */
 export function createInMemoryStore({ now = Date.now }: { now?: () => number } = {}): Store {
   /** By seq, ascending. */
   let entries: LogEntry[] = [];
   const ids = new Set<string>();
-  const drawer = new Map<string, unknown>();
+  const keyValues = new Map<string, unknown>();
   const logListeners = createAnnouncer<LogChange>();
-  const drawerListeners = createAnnouncer<DrawerChange>();
+  const keyValueListeners = createAnnouncer<KeyValueChange>();
   let head = 0;
   let closed = false;
 
@@ -23,8 +23,8 @@ export function createInMemoryStore({ now = Date.now }: { now?: () => number } =
   };
   const copy = (entry: LogEntry): LogEntry => ({ ...entry, bytes: entry.bytes.slice() });
   const put = (key: string, value: unknown) => {
-    if (value === undefined) drawer.delete(key);
-    else drawer.set(key, value);
+    if (value === undefined) keyValues.delete(key);
+    else keyValues.set(key, value);
   };
   const clone = (value: unknown): unknown => {
     try {
@@ -53,8 +53,9 @@ export function createInMemoryStore({ now = Date.now }: { now?: () => number } =
             changed.add(document);
           }
           for (const { key, value } of values) put(key, value);
-          if (changed.size > 0) logListeners.tell({ documents: [...changed], seq: head, foreign: false });
-          if (values.length > 0) drawerListeners.tell({ keys: values.map(({ key }) => key), foreign: false });
+          if (changed.size > 0) logListeners.notify({ documents: [...changed], seq: head, foreign: false });
+          if (values.length > 0)
+            keyValueListeners.notify({ keys: values.map(({ key }) => key), foreign: false });
           return head;
         });
       },
@@ -93,7 +94,7 @@ export function createInMemoryStore({ now = Date.now }: { now?: () => number } =
           if (kept.length === entries.length) return;
           for (const entry of entries) if (entry.document === document) ids.delete(entry.id);
           entries = kept;
-          logListeners.tell({ documents: [document], seq: head, foreign: false });
+          logListeners.notify({ documents: [document], seq: head, foreign: false });
         }),
 
       documents: () => later(() => [...new Set(entries.map((entry) => entry.document))].sort()),
@@ -108,16 +109,16 @@ export function createInMemoryStore({ now = Date.now }: { now?: () => number } =
         closed = true;
       },
     },
-    drawer: {
-      get: (key) => later(() => clone(drawer.get(key))),
+    keyValues: {
+      get: (key) => later(() => clone(keyValues.get(key))),
       set: (key, value) =>
         later(() => {
-          if (value === undefined && !drawer.has(key)) return;
+          if (value === undefined && !keyValues.has(key)) return;
           put(key, clone(value));
-          drawerListeners.tell({ keys: [key], foreign: false });
+          keyValueListeners.notify({ keys: [key], foreign: false });
         }),
-      keys: (prefix) => later(() => [...drawer.keys()].filter((key) => key.startsWith(prefix)).sort()),
-      subscribe: drawerListeners.subscribe,
+      keys: (prefix) => later(() => [...keyValues.keys()].filter((key) => key.startsWith(prefix)).sort()),
+      subscribe: keyValueListeners.subscribe,
     },
   };
 }

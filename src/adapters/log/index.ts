@@ -24,7 +24,7 @@ export async function openStore(options: IndexedDbOptions = {}): Promise<Store> 
         ...options,
         name,
         onProblem: (problem) => {
-          // Whether it is lost is known once the copy was looked at: who reads the drawer then tells of it.
+          // Whether it is lost is known once the copy was looked at: who reads the key-value store then tells of it.
           if (problem.code !== 'storage-lost' || isOpen) onProblem?.(problem);
           else lost = problem;
         },

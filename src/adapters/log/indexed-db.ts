@@ -1,4 +1,4 @@
-// The log and the drawer in one IndexedDB database, for windows and workers alike. A write resolves when the browser has it on
+// The log and the key-value store in one IndexedDB database, for windows and workers alike. A write resolves when the browser has it on
 // disk. Other tabs and workers are told by BroadcastChannel: ids only, they read for themselves.
 //
 //   entries    seq → { id, document, origin, bytes, size, sum, at }   indexes: id · [document, seq, size]
@@ -17,9 +17,9 @@ import { createAnnouncer } from './announcer.ts';
 import { checksum } from './checksum.ts';
 import type {
   ConversationLog,
-  Drawer,
-  DrawerChange,
-  DrawerWrite,
+  KeyValueChange,
+  KeyValues,
+  KeyValueWrite,
   LogChange,
   LogEntry,
   NewEntry,
@@ -47,13 +47,13 @@ export interface IndexedDbOptions {
   /** How long opening may wait for other tabs to let go of the database, in ms. */
   readonly timeout?: number;
   /**
-   * Hears `storage-lost` at opening while the drawer has STORAGE_LOST, and `newer-log` when a newer version of the app, open
+   * Hears `storage-lost` at opening while the key-value store has STORAGE_LOST, and `newer-log` when a newer version of the app, open
    * elsewhere, takes the database over: from then on every call throws it.
    */
   readonly onProblem?: (problem: Problem) => void;
 }
 
-/** What tabs tell one another: which documents of the log, or which keys of the drawer. */
+/** What tabs tell one another: which documents of the log, or which keys of the key-value store. */
 const announcement = z.union([
   z.strictObject({ documents: z.array(z.string().min(1)), seq: z.number().int().nonnegative() }),
   z.strictObject({ keys: z.array(z.string()) }),
@@ -80,14 +80,14 @@ export async function openIndexedDbStore({
   return {
     kind: 'persistent',
     log: createLog({ connection, news, taking, now }),
-    drawer: createDrawer({ connection, news, taking }),
+    keyValues: createKeyValues({ connection, news, taking }),
   };
 }
 
 /** Tells this thread and all others what changed. */
 class News {
   readonly log = createAnnouncer<LogChange>();
-  readonly drawer = createAnnouncer<DrawerChange>();
+  readonly keyValues = createAnnouncer<KeyValueChange>();
   readonly #channel: BroadcastChannel;
   readonly #connection: Connection;
 
@@ -96,22 +96,22 @@ class News {
     this.#channel = new BroadcastChannel(name);
     this.#channel.onmessage = ({ data }) => {
       const message = announcement.safeParse(data);
-      if (message.success) this.#tell(message.data, true);
+      if (message.success) this.#notify(message.data, true);
     };
   }
 
   announce(change: Announcement): void {
     if (!this.#connection.isClosed) this.#channel.postMessage(change);
-    this.#tell(change, false);
+    this.#notify(change, false);
   }
 
   close(): void {
     this.#channel.close();
   }
 
-  #tell(change: Announcement, foreign: boolean): void {
-    if ('keys' in change) this.drawer.tell({ ...change, foreign });
-    else this.log.tell({ seq: change.seq, documents: change.documents as DocumentId[], foreign });
+  #notify(change: Announcement, foreign: boolean): void {
+    if ('keys' in change) this.keyValues.notify({ ...change, foreign });
+    else this.log.notify({ seq: change.seq, documents: change.documents as DocumentId[], foreign });
   }
 }
 
@@ -240,7 +240,7 @@ const headNow = (connection: Connection) => connection.look(['entries', 'tallies
 async function append(
   { connection, news, taking, now }: Parts & { readonly now: () => number },
   entries: readonly NewEntry[],
-  writes: readonly DrawerWrite[],
+  writes: readonly KeyValueWrite[],
 ): Promise<number> {
   if (entries.length === 0 && writes.length === 0) return headNow(connection);
   for (const { key } of writes) {
@@ -287,7 +287,7 @@ const keysOf = (connection: Connection, entries: readonly NewEntry[]) =>
     return Promise.all(entries.map(({ id }) => ids.getKey(id)));
   });
 
-function createDrawer({ connection, news, taking }: Parts): Drawer {
+function createKeyValues({ connection, news, taking }: Parts): KeyValues {
   return {
     get: (key) => peek(connection, key),
     set: async (key, value) => {
@@ -302,7 +302,7 @@ function createDrawer({ connection, news, taking }: Parts): Drawer {
       connection.look(['drawer'], (transaction) =>
         transaction.objectStore('drawer').getAllKeys(IDBKeyRange.bound(prefix, `${prefix}\uffff`)),
       ),
-    subscribe: news.drawer.subscribe,
+    subscribe: news.keyValues.subscribe,
   };
 }
 
@@ -388,7 +388,7 @@ async function remove(transaction: Writing, range: IDBKeyRange): Promise<Removed
   return { entries: keys.length, bytes, head: keys.at(-1) ?? 0 };
 }
 
-const put = (transaction: Writing, { key, value }: DrawerWrite): Promise<unknown> =>
+const put = (transaction: Writing, { key, value }: KeyValueWrite): Promise<unknown> =>
   value === undefined
     ? transaction.objectStore('drawer').delete(key)
     : transaction.objectStore('drawer').put(value, key);

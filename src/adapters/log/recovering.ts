@@ -3,7 +3,7 @@
 
 import type { DocumentId } from '../../domain/base/ids.ts';
 import { log, orElse } from '../../domain/base/log.ts';
-import { type KeyValues, keyValuesOf, type LogEntry, type Store } from './conversation-log.ts';
+import type { KeyValues, LogEntry, Store } from './conversation-log.ts';
 import { readSegments } from './copy-files.ts';
 import type { CopyRecord } from './copy-format.ts';
 import { STORAGE_LOST } from './idb-connection.ts';
@@ -64,8 +64,8 @@ async function restoreEmpty(name: string, store: Store): Promise<number> {
     );
   if (restored === 0) return 0;
   log.warn(`The log was empty: ${restored} entries came back from the second copy`);
-  await noteHealed(keyValuesOf(store), { restored });
-  await keyValuesOf(store).set(STORAGE_LOST, undefined);
+  await noteHealed(store.keyValues, { restored });
+  await store.keyValues.set(STORAGE_LOST, undefined);
   return restored;
 }
 

@@ -10,7 +10,6 @@ import type { RecordCipher } from '../../domain/base/record-cipher.ts';
 import {
   type ConversationLog,
   type KeyValues,
-  keyValuesOf,
   type LogEntry,
   type NewEntry,
   type Store,
@@ -56,7 +55,7 @@ export async function openEntry(entry: LogEntry, cipher: RecordCipher): Promise<
 /** Behaves as the store below, whose contents are all sealed with these ciphers. */
 export function sealedStore(below: Store, { entries, values }: StoreCiphers): Store {
   const { log: inner } = below;
-  const keyValues = keyValuesOf(below);
+  const keyValues = below.keyValues;
   const sealing = new InOrder();
   const sealValue = async (key: string, value: unknown): Promise<unknown> =>
     value === undefined || READABLE.has(key)

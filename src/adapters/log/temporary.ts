@@ -1,4 +1,4 @@
-// A store that keeps nothing of temporary conversations: what is put into its drawer under such a conversation's name stays in this
+// A store that keeps nothing of temporary conversations: what is put into its key-value store under such a conversation's name stays in this
 // tab's memory. Their documents never reach the log at all (`services/documents`).
 import { isOfTemporary } from '../../domain/base/ids.ts';
 import type { Store } from './conversation-log.ts';
@@ -6,7 +6,7 @@ import type { Store } from './conversation-log.ts';
 /** Behaves as `store` does, but for those keys: they are listed for nobody, and nobody is told of them. */
 export function withoutTemporary(store: Store): Store {
   const passing = new Map<string, unknown>();
-  const { drawer, log } = store;
+  const { keyValues, log } = store;
   const put = (key: string, value: unknown) => {
     if (value === undefined) passing.delete(key);
     else passing.set(key, structuredClone(value));
@@ -24,10 +24,10 @@ export function withoutTemporary(store: Store): Store {
         return seq;
       },
     },
-    drawer: {
-      ...drawer,
-      get: async (key) => (isOfTemporary(key) ? structuredClone(passing.get(key)) : drawer.get(key)),
-      set: async (key, value) => (isOfTemporary(key) ? put(key, value) : drawer.set(key, value)),
+    keyValues: {
+      ...keyValues,
+      get: async (key) => (isOfTemporary(key) ? structuredClone(passing.get(key)) : keyValues.get(key)),
+      set: async (key, value) => (isOfTemporary(key) ? put(key, value) : keyValues.set(key, value)),
     },
   };
 }

@@ -25,7 +25,7 @@ export async function testConnection(
 ): Promise<ConnectionReport> {
   if (endpoint.protocol === 'browser') return await testBrowserModel();
   const startedAt = performance.now();
-  return await within(signal, TEST_MS, async (patience) => {
+  return await within(signal, TEST_MS, async (limited) => {
     const get = (baseUrl: string, path: string) =>
       callEndpoint({
         baseUrl,
@@ -34,7 +34,7 @@ export async function testConnection(
         accept: 'application/json',
         key,
         headers: headersFor(endpoint.protocol, baseUrl, key?.trim()),
-        signal: patience,
+        signal: limited,
         ...deps,
       });
     const list = async (baseUrl: string): Promise<ModelList> => {
@@ -64,7 +64,7 @@ export async function testConnection(
       return { ok: true, models, ...priced, tookMs: performance.now() - startedAt };
     } catch (error) {
       if (signal.aborted) throw signal.reason;
-      if (patience.aborted || isAbort(error))
+      if (limited.aborted || isAbort(error))
         return {
           ok: false,
           problem: {

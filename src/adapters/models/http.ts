@@ -58,9 +58,9 @@ function thisThread(): Surroundings {
     online: () => scope.navigator?.onLine !== false,
     pageProtocol: scope.location?.protocol ?? '',
     onPolicy: (listener) => {
-      const heard = (event: Event) => listener((event as SecurityPolicyViolationEvent).blockedURI);
-      scope.addEventListener?.('securitypolicyviolation', heard);
-      return () => scope.removeEventListener?.('securitypolicyviolation', heard);
+      const onViolation = (event: Event) => listener((event as SecurityPolicyViolationEvent).blockedURI);
+      scope.addEventListener?.('securitypolicyviolation', onViolation);
+      return () => scope.removeEventListener?.('securitypolicyviolation', onViolation);
     },
   };
 }
@@ -159,8 +159,8 @@ async function whyUnreachable(
     if (blocked === '' || blocked.startsWith(url.origin)) policy = true;
   });
   try {
-    const isThere = await within(request.signal, PROBE_MS, (patience) =>
-      isSomebodyThere(url.href, request.fetch ?? fetch, patience),
+    const isThere = await within(request.signal, PROBE_MS, (limited) =>
+      isSomebodyThere(url.href, request.fetch ?? fetch, limited),
     );
     if (isThere)
       return new RecollectError(
@@ -238,13 +238,13 @@ function problemOfStatus(
   const overloaded =
     status === 529 || ((status === 429 || status >= 500) && /\boverloaded/.test(all.replaceAll('_', ' ')));
   const params = { ...about, status, detail: message, ...(overloaded ? { cause: 'overloaded' } : {}) };
-  const told = message || `status ${status}`;
+  const ownWords = message || `status ${status}`;
   const make = (
     problem: ConstructorParameters<typeof RecollectError>[0],
     sentence: string,
     extra: ProblemParams = {},
     retry = false,
-  ) => new RecollectError(problem, `${sentence} (${told})`, { params: { ...params, ...extra }, retry });
+  ) => new RecollectError(problem, `${sentence} (${ownWords})`, { params: { ...params, ...extra }, retry });
 
   const quota = isQuota(all) || (seconds === undefined && /billing|balance|credits?\b|suspended/.test(all));
   if (status === 401 || (status === 403 && /api[ _-]?key|invalid_key|unauthori[sz]ed/.test(all)))
@@ -311,7 +311,7 @@ export function problemOfStreamError(
 ): RecollectError {
   const detail = readDetail(JSON.stringify({ error }), key);
   const all = `${detail.code} ${detail.message}`.toLowerCase();
-  const told = Number(/\b(4\d\d|5\d\d)\b/.exec(detail.code)?.[1] ?? 0);
+  const ownWords = Number(/\b(4\d\d|5\d\d)\b/.exec(detail.code)?.[1] ?? 0);
   const status =
     isContextProblem(all) || isRefusal(all)
       ? 400
@@ -319,7 +319,7 @@ export function problemOfStreamError(
         ? 402
         : /rate[_ ]limit/.test(all) || isQuota(all)
           ? 429
-          : told ||
+          : ownWords ||
             (/overloaded/.test(all)
               ? 529
               : /invalid_api_key/.test(all)
@@ -339,8 +339,8 @@ async function firstBytes(response: Response, signal: AbortSignal): Promise<stri
   const decoder = new TextDecoder();
   let text = '';
   // An endpoint that sends an error slowly must not hold up the sentence.
-  const read = within(signal, PROBE_MS, async (patience) => {
-    patience.addEventListener('abort', leave, { once: true });
+  const read = within(signal, PROBE_MS, async (limited) => {
+    limited.addEventListener('abort', leave, { once: true });
     while (text.length < BODY_LIMIT) {
       const { done, value } = await reader.read();
       if (done) break;

@@ -70,8 +70,8 @@ export function createNetwork(start: () => Worker): Network {
         if (message.success) waiting.get(message.data.id)?.(message.data);
       });
       worker.addEventListener('error', () => {
-        for (const [id, tell] of [...waiting])
-          tell({ type: 'failed', id, message: 'The network worker ended' });
+        for (const [id, notify] of [...waiting])
+          notify({ type: 'failed', id, message: 'The network worker ended' });
         worker?.terminate();
         worker = undefined;
       });

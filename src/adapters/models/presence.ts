@@ -13,7 +13,7 @@ interface Observer {
   disconnect(): void;
 }
 type ObserverMaker = new (
-  heard: (reports: readonly { readonly type: string; readonly body: unknown }[]) => void,
+  onReports: (reports: readonly { readonly type: string; readonly body: unknown }[]) => void,
   options: { types: readonly string[] },
 ) => Observer;
 
@@ -36,8 +36,10 @@ export async function isSomebodyThere(
     observer = new Maker(
       (reports) => {
         // Chromium tells the address in the report's JSON alone.
-        const told = reports.map(({ body }) => reportSchema.safeParse(JSON.parse(JSON.stringify(body))).data);
-        if (told.some((report) => report?.blockedURL.startsWith(origin))) resolve(true);
+        const bodies = reports.map(
+          ({ body }) => reportSchema.safeParse(JSON.parse(JSON.stringify(body))).data,
+        );
+        if (bodies.some((report) => report?.blockedURL.startsWith(origin))) resolve(true);
       },
       { types: ['coep'] },
     );

@@ -89,7 +89,7 @@ interface Wire {
   /** Ends the answer as if the endpoint had closed it. */
   close: () => void;
   /** Something came: the wait for the next begins anew. */
-  readonly heard: () => void;
+  readonly onActivity: () => void;
 }
 
 /** A request is sent this many times at most. */
@@ -142,7 +142,7 @@ class Answer {
       accepted: false,
       facts: newFacts(),
       close: () => undefined,
-      heard: () => this.#wait(),
+      onActivity: () => this.#wait(),
     };
   }
 
@@ -270,7 +270,7 @@ class Answer {
       surroundings,
       onRefused,
     });
-    wire.heard();
+    wire.onActivity();
     const type = response.headers.get('content-type') ?? '';
     if (/text\/html/i.test(type) || !response.body) {
       await response.body?.cancel();
@@ -361,7 +361,7 @@ class Answer {
       case 'error':
         // A broken line is skipped by the SDK, which goes on with the next one.
         if (isMalformed(part.error)) this.#malformed = true;
-        else this.#failure ??= toldByEndpoint(part.error);
+        else this.#failure ??= saidByEndpoint(part.error);
         break;
       case 'finish':
         yield* this.#readFinish(part);
@@ -406,23 +406,23 @@ class Answer {
         retry: true,
       }).problem;
     if (problem) {
-      const told = problem.problem;
-      const broke = told.code === 'model-cut' || told.params?.reason === 'silent';
-      return { type: 'end', finish: broke && arrived ? 'cut' : 'error', problem: told };
+      const reported = problem.problem;
+      const broke = reported.code === 'model-cut' || reported.params?.reason === 'silent';
+      return { type: 'end', finish: broke && arrived ? 'cut' : 'error', problem: reported };
     }
     const failure =
       this.#failure !== undefined && !InvalidResponseDataError.isInstance(this.#failure)
         ? this.#failure
         : undefined;
-    const told = facts.error ?? failure ?? (this.#finish ? undefined : facts.suspect);
-    if (told !== undefined)
+    const reported = facts.error ?? failure ?? (this.#finish ? undefined : facts.suspect);
+    if (reported !== undefined)
       return {
         type: 'end',
         finish: 'error',
         problem:
-          accepted && !(told instanceof Error)
-            ? problemOfStreamError(told, this.#about, this.#key).problem
-            : toProblem(told),
+          accepted && !(reported instanceof Error)
+            ? problemOfStreamError(reported, this.#about, this.#key).problem
+            : toProblem(reported),
       };
     // `[DONE]` without a finish reason is how some small servers say that the answer is whole.
     const whole = this.#finish ?? (facts.done && arrived ? 'stop' : undefined);
@@ -515,7 +515,7 @@ function listenTo(
       try {
         const { done, value } = await Promise.race([reader.read(), closed]);
         if (done || !value) return controller.close();
-        wire.heard();
+        wire.onActivity();
         controller.enqueue(value);
       } catch (error) {
         const { finished, done } = wire.facts;
@@ -553,7 +553,7 @@ const isMalformed = (error: unknown): boolean =>
   JSONParseError.isInstance(error) || TypeValidationError.isInstance(error);
 
 /** What the endpoint said where the SDK wrapped it; any other error as it is. */
-const toldByEndpoint = (error: unknown): unknown =>
+const saidByEndpoint = (error: unknown): unknown =>
   StreamProviderError.isInstance(error) ? error.data : error;
 
 const toFinish = (reason: string, raw: string | undefined): Finish | undefined => {

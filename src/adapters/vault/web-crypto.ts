@@ -1,4 +1,4 @@
-// Secrets sealed with AES-256-GCM. The key is made here, cannot be extracted, and lies in the drawer as the browser's own
+// Secrets sealed with AES-256-GCM. The key is made here, cannot be extracted, and lies in the key-value store as the browser's own
 // CryptoKey: a copy of the drawer's records, an export or a log of them shows no secret. Script that runs on this page can ask
 // for secrets all the same; the Content-Security-Policy is what keeps such script out.
 import { z } from 'zod';
@@ -7,7 +7,7 @@ import { log } from '../../domain/base/log.ts';
 import type { Vault } from './vault.ts';
 
 /** What the vault needs of a place to keep things. */
-export interface VaultDrawer {
+export interface VaultKeyValues {
   get(key: string): Promise<unknown>;
   /** Durable when resolved. `undefined` deletes. Values are structured-cloneable. */
   set(key: string, value: unknown): Promise<void>;
@@ -31,15 +31,15 @@ const bound = (name: string, iv: Uint8Array<ArrayBuffer>) => ({
   additionalData: new TextEncoder().encode(name),
 });
 
-export function createVault(drawer: VaultDrawer): Vault {
+export function createVault(keyValues: VaultKeyValues): Vault {
   const keyCalled = async (id: string): Promise<CryptoKey | undefined> => {
-    const key = await drawer.get(KEYS + id);
+    const key = await keyValues.get(KEYS + id);
     return key instanceof CryptoKey ? key : undefined;
   };
 
   /** A key of this device. Every key has an id of its own, so that two tabs that make one at once do not overwrite each other's. */
   async function keyForSealing(): Promise<{ id: string; key: CryptoKey }> {
-    for (const id of (await drawer.keys(KEYS)).map((key) => key.slice(KEYS.length))) {
+    for (const id of (await keyValues.keys(KEYS)).map((key) => key.slice(KEYS.length))) {
       const key = await keyCalled(id);
       if (key) return { id, key };
     }
@@ -48,7 +48,7 @@ export function createVault(drawer: VaultDrawer): Vault {
       'decrypt',
     ]);
     const id = crypto.randomUUID();
-    await drawer.set(KEYS + id, made);
+    await keyValues.set(KEYS + id, made);
     // Some browsers store a key without complaint and give nothing back.
     const key = await keyCalled(id);
     if (!key) throw new Error('The browser does not keep keys');
@@ -57,7 +57,7 @@ export function createVault(drawer: VaultDrawer): Vault {
 
   return {
     put: async (name, secret) => {
-      if (secret === '') return drawer.set(SECRETS + name, undefined);
+      if (secret === '') return keyValues.set(SECRETS + name, undefined);
       const iv = crypto.getRandomValues(new Uint8Array(12));
       let record: z.infer<typeof sealed>;
       try {
@@ -70,11 +70,11 @@ export function createVault(drawer: VaultDrawer): Vault {
           cause,
         });
       }
-      await drawer.set(SECRETS + name, record);
+      await keyValues.set(SECRETS + name, record);
     },
 
     get: async (name) => {
-      const record = sealed.safeParse(await drawer.get(SECRETS + name));
+      const record = sealed.safeParse(await keyValues.get(SECRETS + name));
       if (!record.success) return undefined;
       const { iv, data } = record.data;
       const key = await keyCalled(record.data.key);
@@ -88,6 +88,6 @@ export function createVault(drawer: VaultDrawer): Vault {
       }
     },
 
-    names: async () => (await drawer.keys(SECRETS)).map((key) => key.slice(SECRETS.length)).sort(),
+    names: async () => (await keyValues.keys(SECRETS)).map((key) => key.slice(SECRETS.length)).sort(),
   };
 }

@@ -34,7 +34,7 @@ export const archiveHeaderSchema = z.looseObject({
 });
 
 /** What a person told memory. Checked one by one, so that a damaged one costs only itself. */
-export interface Told {
+export interface NotesAndFeedback {
   readonly notes: readonly MemoryNote[];
   readonly feedback: readonly Feedback[];
   /** Saved prompts and personas; absent in older files. */
@@ -44,14 +44,18 @@ export interface Told {
 
 /** With what is not of memory, too. */
 export const holdsAnything = (
-  told: { readonly [list in keyof Told]?: readonly unknown[] | undefined } | undefined,
-): boolean => Object.values(told ?? {}).some((list) => (list?.length ?? 0) > 0);
+  notesAndFeedback:
+    | { readonly [list in keyof NotesAndFeedback]?: readonly unknown[] | undefined }
+    | undefined,
+): boolean => Object.values(notesAndFeedback ?? {}).some((list) => (list?.length ?? 0) > 0);
 
-export const holdsSomething = (told: Told | undefined): told is Told =>
-  told !== undefined && told.notes.length + told.feedback.length > 0;
+export const holdsSomething = (
+  notesAndFeedback: NotesAndFeedback | undefined,
+): notesAndFeedback is NotesAndFeedback =>
+  notesAndFeedback !== undefined && notesAndFeedback.notes.length + notesAndFeedback.feedback.length > 0;
 
 const listed = z.array(z.unknown()).catch([]);
-const toldSchema = z.looseObject({
+const notesAndFeedbackSchema = z.looseObject({
   notes: listed,
   feedback: listed,
   prompts: listed,
@@ -59,8 +63,10 @@ const toldSchema = z.looseObject({
 });
 
 /** Reads it from a file; null where the file has none. `damaged` counts what could not be read. */
-export function readTold(value: unknown): (Told & { readonly damaged: number }) | null {
-  const parsed = toldSchema.safeParse(value);
+export function readNotesAndFeedback(
+  value: unknown,
+): (NotesAndFeedback & { readonly damaged: number }) | null {
+  const parsed = notesAndFeedbackSchema.safeParse(value);
   if (!parsed.success) return null;
   const notes = parsed.data.notes.flatMap((one) => noteSchema.safeParse(one).data ?? []);
   const feedback = parsed.data.feedback.flatMap((one) => feedbackSchema.safeParse(one).data ?? []);

@@ -119,7 +119,7 @@ export type Place = NonNullable<Section['place']>;
 
 /**
  * Parts of a message. `reasoning` is what a model thought before answering; `file` carries its bytes as a data: URL, its words, or both;
- * `recall` is the ledger of memory that went into the answer that carries it (never indexed, never recalled again);
+ * `recall` is the record of memory that went into the answer that carries it (never indexed, never recalled again);
  * `unknown` keeps what an importer could not name.
  */
 export const partSchema = z.discriminatedUnion('type', [

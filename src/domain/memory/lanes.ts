@@ -27,11 +27,12 @@ const ASKS_FOR_TOOL = new RegExp(
   ].join('|'),
   'iu',
 );
-const TOLD = 'suggest|recommend|propose|advise|explain|mention|describe|list|answer|point|outline|show';
+const ANSWERING_VERBS =
+  'suggest|recommend|propose|advise|explain|mention|describe|list|answer|point|outline|show';
 const ASKS_FOR_ASSISTANT = new RegExp(
   [
-    `\\b(?:did|have|had) you (?:\\w+ )?(?:${TOLD}|say|tell|write|give|find|come up|said|told|written|given|${TOLD.replaceAll('|', 'e?d|')}e?d)\\b`,
-    `\\byou (?:\\w+ )?(?:${TOLD.replaceAll('|', 'e?d|')}e?d|said|told|wrote|gave|came up)\\b`,
+    `\\b(?:did|have|had) you (?:\\w+ )?(?:${ANSWERING_VERBS}|say|tell|write|give|find|come up|said|told|written|given|${ANSWERING_VERBS.replaceAll('|', 'e?d|')}e?d)\\b`,
+    `\\byou (?:\\w+ )?(?:${ANSWERING_VERBS.replaceAll('|', 'e?d|')}e?d|said|told|wrote|gave|came up)\\b`,
     '\\byour (?:\\w+ )?(?:suggestions?|recommendations?|advice|answers?|explanations?|proposals?|reply|replies)\\b',
     '你(?:\\p{Script=Han}{0,4})?(?:建议|推荐|说过|提过|提到|告诉|解释|列出|列过|写的|给过|给的|给了|回答|讲过|提议)',
   ].join('|'),

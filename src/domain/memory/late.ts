@@ -22,7 +22,7 @@ export function lateInteraction({ tokens, weights }: QueryPieces): (bits: Uint8A
   const count = weights.length;
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   if (count === 0 || !(total > 0) || tokens.length !== count * WIDTH) return () => null;
-  const likeness = (asked: number, bits: Uint8Array, piece: number): number => {
+  const maxSim = (asked: number, bits: Uint8Array, piece: number): number => {
     let sum = 0;
     for (let at = 0; at < WIDTH; at++) {
       const sign = ((bits[piece * BYTES + (at >> 3)] as number) >> (at & 7)) & 1 ? SIGN : -SIGN;
@@ -36,7 +36,7 @@ export function lateInteraction({ tokens, weights }: QueryPieces): (bits: Uint8A
     let score = 0;
     for (let asked = 0; asked < count; asked++) {
       let best = Number.NEGATIVE_INFINITY;
-      for (let piece = 0; piece < pieces; piece++) best = Math.max(best, likeness(asked, bits, piece));
+      for (let piece = 0; piece < pieces; piece++) best = Math.max(best, maxSim(asked, bits, piece));
       score += best * (weights[asked] as number);
     }
     return score / total;

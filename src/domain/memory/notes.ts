@@ -189,7 +189,7 @@ export function goneSince(
     /** Their files and pinned notes are found, too. */
     readonly projects?: readonly { readonly id: string; readonly deletedAt: number | null }[];
   },
-  told: { readonly ready: boolean; readonly notes: readonly MemoryNote[] },
+  noteState: { readonly ready: boolean; readonly notes: readonly MemoryNote[] },
 ): (said: Pick<Said, 'conversationId' | 'messageId'>) => boolean {
   const living = new Set(
     [...library.entries, ...(library.projects ?? [])].flatMap(({ id, deletedAt }) =>
@@ -197,10 +197,10 @@ export function goneSince(
     ),
   );
   const now = Date.now();
-  const wordings = new Set(told.notes.filter((note) => holdsAt(note, now)).map(messageOf));
+  const wordings = new Set(noteState.notes.filter((note) => holdsAt(note, now)).map(messageOf));
   return ({ conversationId, messageId }) =>
     isNotes(conversationId)
-      ? told.ready && !wordings.has(messageId)
+      ? noteState.ready && !wordings.has(messageId)
       : library.ready && !living.has(conversationId);
 }
 
@@ -237,9 +237,9 @@ export function neverOf(feedback: readonly Feedback[]): (said: Said) => boolean 
 /** What of an older recall is not to be used any more: deleted since, or never to be recalled. */
 export function unusableSince(
   library: Parameters<typeof goneSince>[0],
-  told: Parameters<typeof goneSince>[1] & { readonly feedback: readonly Feedback[] },
+  noteState: Parameters<typeof goneSince>[1] & { readonly feedback: readonly Feedback[] },
 ): (said: Said) => boolean {
-  const [gone, never] = [goneSince(library, told), neverOf(told.feedback)];
+  const [gone, never] = [goneSince(library, noteState), neverOf(noteState.feedback)];
   return (said) => never(said) || gone(said);
 }
 

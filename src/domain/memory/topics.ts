@@ -162,11 +162,11 @@ const keyOf = remembered((form) =>
 /** The words of a conversation that may name a topic. */
 function wordsSaid({ title, keywords }: Placed): Map<string, Said> {
   const titled = titleWords(title).filter(namesTopic);
-  const told = keywords.filter(namesTopic);
+  const topical = keywords.filter(namesTopic);
   // 博物 beside 博物馆: the segmenter cuts the longer word where its dictionary lacks it.
   const longer = (form: string): string =>
     HAN.test(form)
-      ? [...titled, ...told].reduce(
+      ? [...titled, ...topical].reduce(
           (longest, other) =>
             other.length > longest.length && HAN.test(other) && other.includes(form) ? other : longest,
           form,
@@ -185,7 +185,7 @@ function wordsSaid({ title, keywords }: Placed): Map<string, Said> {
   };
   for (const word of new Set(titled)) add(word, IN_TITLE, true);
   // The first keywords of a conversation say more than the last.
-  told.forEach((word, rank) => {
+  topical.forEach((word, rank) => {
     add(word, 1 / (1 + rank / 4), false);
   });
   return said;

@@ -35,7 +35,7 @@ export interface Streamed {
   readonly hidden?: readonly string[];
 }
 
-interface StepWish {
+interface StepToAsk {
   readonly request: StepRequest;
   /** Left out because the model would not take it. */
   readonly omitted: readonly Omission[];
@@ -66,7 +66,7 @@ interface Asked {
 
 export const createAsking =
   ({ context, refusals }: { context: TurnContext; refusals: ModelRefusals }) =>
-  async ({ request, omitted, before, reuse, noCalls, draft: begin, onParts }: StepWish): Promise<Asked> => {
+  async ({ request, omitted, before, reuse, noCalls, draft: begin, onParts }: StepToAsk): Promise<Asked> => {
     const { model, signal } = request;
     let { tools } = request;
     let draft: DraftRow | undefined;

@@ -3,7 +3,7 @@
 //   send ──► user message saved ──► turn: recall (bounded) ──► steps ──► answer saved ──► next in the queue
 //                                                         └─ draft row, every half second: what a crash would lose
 
-import type { Drawer } from '../../adapters/log/conversation-log.ts';
+import type { KeyValues } from '../../adapters/log/conversation-log.ts';
 import type { ChatModel } from '../../adapters/models/chat-model.ts';
 import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import {
@@ -41,9 +41,9 @@ import {
   type TurnState,
 } from './chat.ts';
 import { Comparing } from './comparing.ts';
+import { type ChannelLike, createCrossTabTurns, type Shown } from './cross-tab-turns.ts';
 import { deleteMessage } from './delete-message.ts';
 import { createDraftRows, type Queued } from './draft-rows.ts';
-import { type ChannelLike, createElsewhere, type Shown } from './elsewhere.ts';
 import { createModelRefusals, type ModelRefusals } from './model-refusals.ts';
 import { planSendBack, questionsAfter } from './send-back.ts';
 import type { Tab } from './tab.ts';
@@ -56,7 +56,7 @@ import { createWritten } from './written.ts';
 
 interface ChatDependencies {
   readonly documents: Documents;
-  readonly drawer: Drawer;
+  readonly keyValues: KeyValues;
   /** The model that answers in a conversation now, or the one asked for (`by`); null: memory answers. Asked once for each turn. */
   readonly model: (conversation: Conversation, by?: ModelChoice) => ChatModel | null;
   /** Hears of a conversation whose first message was just said. */
@@ -131,7 +131,7 @@ class ChatService implements Chat {
   readonly #sessions = new Map<ConversationId, Session>();
   readonly #closing = new AbortController();
   #closed = false;
-  readonly #elsewhere: ReturnType<typeof createElsewhere> | undefined;
+  readonly #crossTab: ReturnType<typeof createCrossTabTurns> | undefined;
   readonly #comparing: Comparing;
   readonly modelRefusals: Chat['modelRefusals'];
   readonly forgetModelRefusals: Chat['forgetModelRefusals'];
@@ -142,7 +142,7 @@ class ChatService implements Chat {
     this.#onProblem = deps.onProblem ?? (() => undefined);
     this.#tab = createTab(deps.locks, deps.tabMemory);
     this.#rows = createDraftRows({
-      drawer: deps.drawer,
+      keyValues: deps.keyValues,
       tab: this.#tab,
       locks: deps.locks,
       now: deps.now,
@@ -150,16 +150,16 @@ class ChatService implements Chat {
     });
     this.#refusals =
       deps.refusals ??
-      createModelRefusals({ drawer: deps.drawer, now: deps.now, onProblem: this.#onProblem });
+      createModelRefusals({ keyValues: deps.keyValues, now: deps.now, onProblem: this.#onProblem });
     this.#turns = createTurns({
       ...deps,
       notes: deps.notes,
       refusals: this.#refusals,
       draft: this.#rows.draft,
     });
-    this.#elsewhere =
+    this.#crossTab =
       deps.tabs &&
-      createElsewhere({
+      createCrossTabTurns({
         channel: deps.tabs,
         tab: this.#tab.id,
         alive: this.#tab.locked,
@@ -170,11 +170,11 @@ class ChatService implements Chat {
         },
         onTurn: (id, turn) => {
           const session = this.#sessionOf(id);
-          const { status, elsewhere, answerId } = session.state.get();
+          const { status, inAnotherTab, answerId } = session.state.get();
           // Both began at the same moment: each shows its own.
-          if (status !== 'idle' && !elsewhere) return;
-          if (turn) return this.#set(session, { ...turn, elsewhere: true, problem: null });
-          this.#endElsewhere(session, id, answerId).catch((error: unknown) =>
+          if (status !== 'idle' && !inAnotherTab) return;
+          if (turn) return this.#set(session, { ...turn, inAnotherTab: true, problem: null });
+          this.#endInAnotherTab(session, id, answerId).catch((error: unknown) =>
             this.#onProblem(toProblem(error)),
           );
         },
@@ -184,12 +184,12 @@ class ChatService implements Chat {
       run: (...turn) => this.#turns.run(...turn),
       hold: (id, about, control, work) => this.#holdForComparison(id, about, control, work),
       prepare: (id, answer) => this.#memoryOf(id, answer),
-      keyValues: deps.drawer,
+      keyValues: deps.keyValues,
     });
     this.modelRefusals = this.#refusals.all;
     this.forgetModelRefusals = this.#refusals.forget;
     this.written = createWritten({
-      drawer: deps.drawer,
+      keyValues: deps.keyValues,
       tab: this.#tab,
       locks: deps.locks,
       now: deps.now,
@@ -404,7 +404,7 @@ class ChatService implements Chat {
 
   stop(id: ConversationId): void {
     const session = this.#sessions.get(id);
-    if (session?.state.get().elsewhere) this.#elsewhere?.stop(id);
+    if (session?.state.get().inAnotherTab) this.#crossTab?.stop(id);
     else this.#stopByPerson(session);
   }
 
@@ -421,7 +421,7 @@ class ChatService implements Chat {
     await this.#rows.rescue({
       draft: async ({ conversationId, answer, replaces, key }) => {
         const conversation = await this.#deps.documents.read(conversationId);
-        const drop = () => this.#deps.drawer.set(key, undefined);
+        const drop = () => this.#deps.keyValues.set(key, undefined);
         if (!conversation || (answer.parentId !== null && !conversation.messages.has(answer.parentId)))
           return drop();
         if (conversation.messages.has(answer.id)) return drop();
@@ -453,7 +453,7 @@ class ChatService implements Chat {
           this.#set(session, { queue: [...lost, ...session.state.get().queue] });
           await this.#keepQueue(session, conversationId);
         }
-        await this.#deps.drawer.set(key, undefined);
+        await this.#deps.keyValues.set(key, undefined);
       },
     });
     return rescued;
@@ -466,7 +466,7 @@ class ChatService implements Chat {
     for (const session of this.#sessions.values()) this.#abort(session);
     await Promise.all([...this.#sessions.values()].map((session) => session.running));
     await this.#rows.close();
-    this.#elsewhere?.close();
+    this.#crossTab?.close();
   }
 
   #sessionOf(id: ConversationId): Session {
@@ -486,13 +486,13 @@ class ChatService implements Chat {
     if (!isTemporary(id))
       session.state.subscribe(() => {
         const state = session.state.get();
-        if (!state.elsewhere) this.#elsewhere?.tell(id, state.status === 'idle' ? null : shownOf(state));
+        if (!state.inAnotherTab) this.#crossTab?.notify(id, state.status === 'idle' ? null : shownOf(state));
       });
     return session;
   }
 
   /** Shows it until its answer is here; then it is this tab's turn. */
-  async #endElsewhere(session: Session, id: ConversationId, answer: MessageId | null): Promise<void> {
+  async #endInAnotherTab(session: Session, id: ConversationId, answer: MessageId | null): Promise<void> {
     const shown = session.state.get();
     let failed = false;
     // One that was erased meanwhile cannot be opened: there is nothing to wait for.
@@ -501,14 +501,14 @@ class ChatService implements Chat {
         ? null
         : await orElse(this.#deps.documents.open(id), null, 'an answer of a conversation that was erased');
     if (open && answer !== null) {
-      const patience = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(ARRIVES_WITHIN_MS)]);
-      const arrived = until(open, ({ messages }) => messages.has(answer), patience);
+      const limited = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(ARRIVES_WITHIN_MS)]);
+      const arrived = until(open, ({ messages }) => messages.has(answer), limited);
       await orElse(arrived, null, 'an answer of another tab that did not arrive in time');
       failed = hasFailed(open.get().messages.get(answer)?.finish);
       open.close();
     }
-    const { queue, problem, startedAt, elsewhere } = session.state.get();
-    if (this.#closed || !elsewhere || startedAt !== shown.startedAt) return;
+    const { queue, problem, startedAt, inAnotherTab } = session.state.get();
+    if (this.#closed || !inAnotherTab || startedAt !== shown.startedAt) return;
     this.#set(session, { ...IDLE_TURN, queue, problem });
     if (session.next.length > 0 || (queue.length > 0 && !failed)) this.#start(session, id, null);
   }
@@ -752,7 +752,7 @@ class ChatService implements Chat {
 
   /** Stops the answer because something else takes its place; the queue is not held back. */
   #stop(session: Session, id: ConversationId): void {
-    if (session.state.get().elsewhere) this.#elsewhere?.stop(id);
+    if (session.state.get().inAnotherTab) this.#crossTab?.stop(id);
     else this.#abort(session);
   }
 
@@ -831,15 +831,15 @@ function refuseTooLarge(parts: readonly Part[]): void {
         : 0),
     0,
   );
-  const tell = (kind: 'text' | 'files', size: number, limit: number) => {
+  const notify = (kind: 'text' | 'files', size: number, limit: number) => {
     if (size <= limit) return;
     const inMb = (value: number) => Math.ceil((value / 1024 / 1024) * 10) / 10;
     throw new RecollectError('message-too-large', `A message may have ${inMb(limit)} MB of ${kind}.`, {
       params: { kind, size: inMb(size), limit: inMb(limit) },
     });
   };
-  tell('text', bytes, MAX_TEXT_BYTES);
-  tell('files', files, MAX_FILE_BYTES);
+  notify('text', bytes, MAX_TEXT_BYTES);
+  notify('files', files, MAX_FILE_BYTES);
 }
 
 /** Nothing was said in it, and nobody named it. */

@@ -35,7 +35,7 @@ export interface TurnState {
   /** Why the last turn could not even start; cleared by the next. */
   readonly problem: Problem | null;
   /** It runs in another tab. What is sent here waits for its end. */
-  readonly elsewhere: boolean;
+  readonly inAnotherTab: boolean;
 }
 
 /** How far going through a branch again has come. Kept after the turn until the next one begins. */
@@ -62,7 +62,7 @@ export const IDLE_TURN: TurnState = {
   startedAt: 0,
   queue: [],
   problem: null,
-  elsewhere: false,
+  inAnotherTab: false,
 };
 
 export interface SendOptions {

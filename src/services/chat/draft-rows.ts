@@ -2,7 +2,7 @@
 // Rows carry the tab that owns them (`tab.ts`): nobody takes a row from a living one.
 
 import { z } from 'zod';
-import type { Drawer } from '../../adapters/log/conversation-log.ts';
+import type { KeyValues } from '../../adapters/log/conversation-log.ts';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import { asConversationId, type ConversationId, type MessageId } from '../../domain/base/ids.ts';
 import { SerialQueue } from '../../domain/base/serial-queue.ts';
@@ -56,7 +56,7 @@ interface ForeignRow {
 }
 
 interface StoredDraftRowsDeps {
-  readonly drawer: Drawer;
+  readonly keyValues: KeyValues;
   readonly tab: Tab;
   readonly locks: LocksLike | undefined;
   readonly now: () => number;
@@ -97,7 +97,7 @@ class StoredDraftRows {
     let parts = answer.parts;
     let dirty = true;
     let ended = false;
-    let told = false;
+    let notified = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
     let heartbeat: ReturnType<typeof setInterval> | undefined;
     let writing: Promise<void> = Promise.resolve();
@@ -106,7 +106,7 @@ class StoredDraftRows {
       while (dirty && !ended) {
         dirty = false;
         try {
-          await this.#deps.drawer.set(key, {
+          await this.#deps.keyValues.set(key, {
             tab: this.#tab,
             touchedAt: this.#deps.now(),
             conversationId,
@@ -115,8 +115,8 @@ class StoredDraftRows {
           });
         } catch (error) {
           // The answer goes on; it is only less safe. Said once.
-          if (!told) this.#deps.onProblem(toProblem(error));
-          told = true;
+          if (!notified) this.#deps.onProblem(toProblem(error));
+          notified = true;
         }
         if (ended) return;
         if (!hasLock)
@@ -174,7 +174,7 @@ class StoredDraftRows {
     const row = items.length > 0 ? { tab: this.#tab, conversationId, items } : undefined;
     return this.#queueWrites.run(async () => {
       await this.#locked;
-      await this.#deps.drawer.set(
+      await this.#deps.keyValues.set(
         this.queueKey(conversationId),
         row && { ...row, touchedAt: this.#deps.now() },
       );
@@ -228,8 +228,8 @@ class StoredDraftRows {
       if (owner === this.#tab) return;
       byTab.set(owner, [...(byTab.get(owner) ?? []), { touchedAt, hand }]);
     };
-    for (const key of await this.#deps.drawer.keys('draft/')) {
-      const row = draftSchema.safeParse(await this.#deps.drawer.get(key)).data;
+    for (const key of await this.#deps.keyValues.keys('draft/')) {
+      const row = draftSchema.safeParse(await this.#deps.keyValues.get(key)).data;
       if (row)
         add(row, () =>
           handlers.draft({
@@ -240,8 +240,8 @@ class StoredDraftRows {
           }),
         );
     }
-    for (const key of await this.#deps.drawer.keys('queue/')) {
-      const row = queueSchema.safeParse(await this.#deps.drawer.get(key)).data;
+    for (const key of await this.#deps.keyValues.keys('queue/')) {
+      const row = queueSchema.safeParse(await this.#deps.keyValues.get(key)).data;
       if (row)
         add(row, () =>
           handlers.queue({

@@ -1,7 +1,7 @@
 // What models would not take in a request: tools, thoughts, a parameter. Kept on the device, per endpoint and model: it is left out from
 // then on, until the person says otherwise.
 import { z } from 'zod';
-import type { Drawer } from '../../adapters/log/conversation-log.ts';
+import type { KeyValues } from '../../adapters/log/conversation-log.ts';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
 import { type Readable, writable } from '../../domain/base/readable.ts';
 import type { ModelRefusal, Omission } from './chat.ts';
@@ -34,16 +34,16 @@ const OMISSIONS: readonly string[] = ['tools', 'thoughts', 'images'] satisfies O
 export const isOmission = (what: string): what is Omission => OMISSIONS.includes(what);
 
 export function createModelRefusals({
-  drawer,
+  keyValues,
   now,
   onProblem,
 }: {
-  drawer: Drawer;
+  keyValues: KeyValues;
   now: () => number;
   onProblem: (problem: Problem) => void;
 }): ModelRefusals {
   const all = writable<readonly ModelRefusal[]>([]);
-  drawer
+  keyValues
     .get(KEY)
     .then((kept) => {
       const known = refusalsSchema.safeParse(kept).data ?? [];
@@ -52,7 +52,7 @@ export function createModelRefusals({
     .catch((error) => onProblem(toProblem(error)));
   const keep = async () => {
     try {
-      await drawer.set(KEY, all.get());
+      await keyValues.set(KEY, all.get());
     } catch (error) {
       // Known in this tab at least.
       onProblem(toProblem(error));

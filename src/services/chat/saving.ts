@@ -1,6 +1,6 @@
 // The messages of a turn on their way into the document: each with the end of its draft row, both or neither, and the head behind it unless
 // the person has gone elsewhere.
-import type { Drawer } from '../../adapters/log/conversation-log.ts';
+import type { KeyValues } from '../../adapters/log/conversation-log.ts';
 import { type ConversationId, isTemporary, type MessageId, newMessageId } from '../../domain/base/ids.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import { dmailText } from '../../domain/chat/dmail.ts';
@@ -10,12 +10,12 @@ import type { DraftRow } from './draft-rows.ts';
 
 export function createSaving({
   documents,
-  drawer,
+  keyValues,
   now,
   device,
 }: {
   documents: Pick<Documents, 'read' | 'change' | 'library'>;
-  drawer: Drawer;
+  keyValues: KeyValues;
   now: () => number;
   device: () => string;
 }) {
@@ -52,7 +52,7 @@ export function createSaving({
   /** Drops the draft row of an answer that is not kept. */
   async function drop(draft: DraftRow | undefined): Promise<void> {
     const row = await draft?.settle();
-    if (row !== undefined) await drawer.set(row, undefined);
+    if (row !== undefined) await keyValues.set(row, undefined);
   }
 
   /**

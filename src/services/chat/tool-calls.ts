@@ -17,7 +17,7 @@ import { type NotesLike, runTool, type Tool } from './tools/index.ts';
 
 type Call = PartOf<'tool-call'>;
 
-interface CallWish {
+interface CallsToRun {
   readonly message: Message;
   readonly calls: readonly Call[];
   readonly tools: readonly Tool[];
@@ -62,7 +62,7 @@ export const createToolCalls =
   async (
     id: ConversationId,
     conversation: () => Conversation,
-    { message, calls, tools, taken, onProgress, signal }: CallWish,
+    { message, calls, tools, taken, onProgress, signal }: CallsToRun,
   ): Promise<CallResults> => {
     const resultId = newMessageId();
     const running = calls.map(({ callId, name }) => ({ callId, name }));

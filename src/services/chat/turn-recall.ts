@@ -22,9 +22,9 @@ import { askedAgain, queriesFor } from './repeat.ts';
 import type { NotesLike } from './tools/index.ts';
 
 /** A slow index holds up an answer no longer than this, ms. */
-const RECALL_PATIENCE = 3000;
+const RECALL_TIMEOUT_MS = 3000;
 /** Without a model the recall is the answer: then there is time for an index that is just waking up or made again, ms. */
-const RECALL_ONLY_PATIENCE = 120_000;
+const RECALL_ONLY_TIMEOUT_MS = 120_000;
 /** Turns between two recalls for a full window. */
 const RECALL_PAUSE_TURNS = 8;
 
@@ -60,7 +60,7 @@ interface TurnRecall {
    * What memory gives to the question at the end of the path. `pressure`: how full the window would be, 0–1, asked only where it matters.
    * `onAsking`: memory is asked now. Throws nothing.
    */
-  forQuestion(wish: QuestionToRecall): Promise<Recalled>;
+  forQuestion(request: QuestionToRecall): Promise<Recalled>;
 }
 
 /** Whether the window filled up and was brought down since the question before: between the steps of its answer, say. */
@@ -82,9 +82,9 @@ export async function recallAgain(
   stored: Recall,
   { documents, notes }: { documents: Pick<Documents, 'library' | 'read'>; notes: NotesLike | undefined },
 ): Promise<Recall> {
-  const told = await notes?.known();
+  const noteState = await notes?.known();
   const library = documents.library.get();
-  const { never, notRelated } = feedbackFor(told?.feedback ?? [], stored.query);
+  const { never, notRelated } = feedbackFor(noteState?.feedback ?? [], stored.query);
   const living = new Set<string>(
     [...library.entries, ...library.projects].flatMap(({ id, deletedAt }) =>
       deletedAt === null ? [id] : [],
@@ -102,7 +102,7 @@ export async function recallAgain(
         .map(async (id) => [id, await documents.read(asConversationId(id))] as const),
     ),
   );
-  const gone = goneSince(library, told ?? { ready: false, notes: [] });
+  const gone = goneSince(library, noteState ?? { ready: false, notes: [] });
   const isGone = (said: Said): boolean =>
     gone(said) || read.get(said.conversationId)?.messages.has(asMessageId(said.messageId)) === false;
   const out = (said: Said) => never(said) || notRelated(said) || isGone(said);
@@ -174,10 +174,10 @@ class TurnRecallService implements TurnRecall {
     if (!wanted) return { recall: null, problem: null, trigger: undefined, applied: await applying };
     onAsking();
     const { trigger, queries } = wanted;
-    const patience = answering ? RECALL_PATIENCE : RECALL_ONLY_PATIENCE;
+    const timeoutMs = answering ? RECALL_TIMEOUT_MS : RECALL_ONLY_TIMEOUT_MS;
     const found = await Promise.all(
       queries.map((query) =>
-        this.#remember(conversation, query, { trigger, without, announced, patience, signal }),
+        this.#remember(conversation, query, { trigger, without, announced, timeoutMs, signal }),
       ),
     );
     return { ...fittest(found), trigger, applied: await applying };
@@ -191,12 +191,12 @@ class TurnRecallService implements TurnRecall {
   ): Promise<readonly AppliedNote[]> {
     const { applying, notes, personaOf } = this.#deps;
     if (!applying || personaOf?.(conversation)?.memory === 'none') return [];
-    const told = await notes?.known();
+    const noteState = await notes?.known();
     return applying.forRequest({
       conversation,
       path: path.slice(0, -1),
       message: asked,
-      known: told,
+      known: noteState,
       project: conversation.meta?.projectId ?? undefined,
       signal,
     });
@@ -210,13 +210,13 @@ class TurnRecallService implements TurnRecall {
       trigger,
       without,
       announced,
-      patience,
+      timeoutMs,
       signal,
     }: {
       trigger: Recall['trigger'];
       without: readonly MessageId[] | undefined;
       announced: RecallResult | undefined;
-      patience: number;
+      timeoutMs: number;
       signal: AbortSignal;
     },
   ): Promise<Remembered> {
@@ -228,7 +228,7 @@ class TurnRecallService implements TurnRecall {
       // Who left something out chose among what was seen: what came into the index since, or is found for a word that was changed, was not.
       const seen = announced && without?.length ? announced : undefined;
       const ask = () =>
-        atMost(signal, patience, (bounded) =>
+        atMost(signal, timeoutMs, (bounded) =>
           this.#deps.memory.recall({
             text,
             from: conversation.id,

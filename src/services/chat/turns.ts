@@ -4,7 +4,7 @@
 //                         └───────────◄──────────────── letter to the past ◄──────────────────────────────────────┘
 //
 // An answer has its id before its first word, and its draft row carries it: saving it twice is saving it once.
-import type { Drawer } from '../../adapters/log/conversation-log.ts';
+import type { KeyValues } from '../../adapters/log/conversation-log.ts';
 import type { ChatModel } from '../../adapters/models/chat-model.ts';
 import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, type MessageId, newMessageId } from '../../domain/base/ids.ts';
@@ -34,7 +34,7 @@ const NOTHING: Recall = { type: 'recall', query: '', threshold: 0, passages: [],
 
 interface TurnDependencies {
   readonly documents: Documents;
-  readonly drawer: Drawer;
+  readonly keyValues: KeyValues;
   readonly model: (conversation: Conversation, by?: ModelChoice) => ChatModel | null;
   readonly memory: Pick<Memory, 'recall' | 'wake'>;
   readonly context: TurnContext;

@@ -2,7 +2,7 @@
 // tab has rows of its own, so that sending in one deletes nothing of another. What a tab that is gone has left is taken by the next that looks.
 
 import { z } from 'zod';
-import type { Drawer } from '../../adapters/log/conversation-log.ts';
+import type { KeyValues } from '../../adapters/log/conversation-log.ts';
 import { isOfTemporary } from '../../domain/base/ids.ts';
 import { readJson } from '../../domain/base/json.ts';
 import { attempt, log, orElse } from '../../domain/base/log.ts';
@@ -68,7 +68,7 @@ const draftOf = ({ text, files }: z.infer<typeof draftSchema>): Draft => ({
 });
 
 interface ComposerDraftsDeps {
-  readonly drawer: Drawer;
+  readonly keyValues: KeyValues;
   readonly tab: Tab;
   readonly locks: LocksLike | undefined;
   readonly now: () => number;
@@ -132,7 +132,7 @@ class ComposerDrafts implements Written {
   }
 
   async places(prefix: string): Promise<string[]> {
-    const kept = (await this.#deps.drawer.keys(ROWS + prefix)).map((key) =>
+    const kept = (await this.#deps.keyValues.keys(ROWS + prefix)).map((key) =>
       key.slice(ROWS.length, key.lastIndexOf('/')),
     );
     // Those of a temporary conversation, and those of a page that was just left, are listed nowhere else.
@@ -165,7 +165,7 @@ class ComposerDrafts implements Written {
 
   #write(place: string): Promise<void> {
     const draft = this.#own.get(place);
-    return this.#deps.drawer.set(
+    return this.#deps.keyValues.set(
       this.#keyOf(place),
       draft && { ...draft, tab: this.#deps.tab.id, touchedAt: this.#deps.now() },
     );
@@ -197,7 +197,7 @@ class ComposerDrafts implements Written {
     const there = before ? [before] : [];
     /** Where the row is still there: joined with what is here, and gone only when that is kept. */
     const take = async (key: string, schema: z.ZodType<z.infer<typeof draftSchema>>) => {
-      const row = schema.safeParse(await this.#deps.drawer.get(key)).data;
+      const row = schema.safeParse(await this.#deps.keyValues.get(key)).data;
       // Noted when the page was left, so later than the row.
       const text = key === leftKey ? noted?.text : undefined;
       if (!row && text === undefined) return;
@@ -206,15 +206,17 @@ class ComposerDrafts implements Written {
       const here = this.#own.get(place);
       this.#own.set(place, here ? joined([draft, here]) : draft);
       await this.#write(place);
-      await this.#deps.drawer.set(key, undefined);
+      await this.#deps.keyValues.set(key, undefined);
       if (text !== undefined) this.#note(place, undefined);
     };
     const noted = this.#left()[place];
     const leftKey = noted && noted.tab !== this.#deps.tab.id ? this.#prefixOf(place) + noted.tab : null;
     const rows: { key: string; owner: string; touchedAt: number }[] = [];
-    for (const key of await this.#deps.drawer.keys(this.#prefixOf(place))) {
+    for (const key of await this.#deps.keyValues.keys(this.#prefixOf(place))) {
       const row =
-        key === this.#keyOf(place) ? undefined : rowSchema.safeParse(await this.#deps.drawer.get(key)).data;
+        key === this.#keyOf(place)
+          ? undefined
+          : rowSchema.safeParse(await this.#deps.keyValues.get(key)).data;
       if (row) rows.push({ key, owner: row.tab, touchedAt: row.touchedAt });
     }
     if (noted && leftKey !== null && rows.every(({ key }) => key !== leftKey))

@@ -4,7 +4,7 @@
 //                           └─ no ──► send                                          undo = one flag, any time
 //
 // A compaction that fails leaves everything as it was: the request is sent all the same, without its oldest turns if it must be.
-import type { Drawer } from '../../adapters/log/conversation-log.ts';
+import type { KeyValues } from '../../adapters/log/conversation-log.ts';
 import type { ChatModel, ToolDescription } from '../../adapters/models/chat-model.ts';
 import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
@@ -41,7 +41,7 @@ import type { PreparedStep, StepRequest, TurnContext } from './turn-context.ts';
 
 export interface ContextDependencies {
   readonly documents: Pick<Documents, 'library' | 'read' | 'change' | 'open'>;
-  readonly drawer: Drawer;
+  readonly keyValues: KeyValues;
   /** The model that would answer in a conversation now, or in a new one; null: memory answers. */
   readonly model: (conversation?: Conversation) => ChatModel | null;
   readonly config: Readable<Config>;
@@ -113,7 +113,7 @@ class ContextService implements ContextControl, TurnContext {
     this.#onProblem = deps.onProblem ?? (() => undefined);
     const timeoutMs = deps.summaryTimeoutMs ?? SUMMARY_TIMEOUT_MS;
     this.#meters = createMeters({
-      drawer: deps.drawer,
+      keyValues: deps.keyValues,
       counterFor: (counted) => deps.counterFor?.(counted),
       onProblem: this.#onProblem,
     });
@@ -132,7 +132,7 @@ class ContextService implements ContextControl, TurnContext {
       personaOf: deps.personaOf,
     });
     this.#sessionMemoryJob = createSessionMemoryJob({
-      drawer: deps.drawer,
+      keyValues: deps.keyValues,
       documents: deps.documents,
       config: deps.config,
       timeoutMs,

@@ -1,6 +1,6 @@
 // One meter for each model, set right by what endpoints report. What was learnt is kept on the device.
 import { z } from 'zod';
-import type { Drawer } from '../../adapters/log/conversation-log.ts';
+import type { KeyValues } from '../../adapters/log/conversation-log.ts';
 import type { ChatModel } from '../../adapters/models/chat-model.ts';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
 import type { Usage } from '../../domain/chat/message.ts';
@@ -30,18 +30,18 @@ export interface Meters {
 }
 
 export function createMeters({
-  drawer,
+  keyValues,
   counterFor,
   onProblem,
 }: {
-  drawer: Drawer;
+  keyValues: KeyValues;
   /** The model's own tokenizer, once it is loaded. */
   counterFor: (model: ChatModel) => TokenCounter | undefined;
   onProblem: (problem: Problem) => void;
 }): Meters {
   const corrections = new Map<string, Correction>();
   const meters = new Map<string, TokenMeter>();
-  const ready = drawer
+  const ready = keyValues
     .get(KEY)
     .then((kept) => {
       for (const [key, correction] of Object.entries(correctionsSchema.safeParse(kept).data ?? {}))
@@ -73,7 +73,7 @@ export function createMeters({
       const after = corrected(before, manifest.tokens.total / manifest.ratio, usage.inputTokens);
       if (after === before) return;
       corrections.set(key, after);
-      drawer.set(KEY, Object.fromEntries(corrections)).catch((error) => onProblem(toProblem(error)));
+      keyValues.set(KEY, Object.fromEntries(corrections)).catch((error) => onProblem(toProblem(error)));
     },
   };
 }

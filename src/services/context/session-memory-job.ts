@@ -1,7 +1,7 @@
 // A session memory in a model's words, kept up to date while the conversation goes on: only where the person allows it, and only for as many
 // tokens as they allow. It lies in the key-value store: derived, on this device, and made anew where it is lost.
 import { z } from 'zod';
-import type { Drawer } from '../../adapters/log/conversation-log.ts';
+import type { KeyValues } from '../../adapters/log/conversation-log.ts';
 import type { ChatModel } from '../../adapters/models/chat-model.ts';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, isTemporary, type MessageId } from '../../domain/base/ids.ts';
@@ -46,7 +46,7 @@ function endOf(memory: Kept, path: readonly Message[]): number {
 export type SessionMemoryJob = ReturnType<typeof createSessionMemoryJob>;
 
 interface SessionMemoryWriterDeps {
-  readonly drawer: Drawer;
+  readonly keyValues: KeyValues;
   readonly documents: Pick<Documents, 'library'>;
   readonly config: Readable<Config>;
   readonly timeoutMs: number;
@@ -67,7 +67,7 @@ class SessionMemoryWriter {
   constructor(deps: SessionMemoryWriterDeps) {
     this.#deps = deps;
     this.close = deps.documents.library.subscribe(() => this.#swept());
-    const listed = deps.drawer.keys(PREFIX).then((keys) => {
+    const listed = deps.keyValues.keys(PREFIX).then((keys) => {
       for (const key of keys) this.#written.add(key.slice(PREFIX.length));
       this.#swept();
     });
@@ -160,7 +160,7 @@ class SessionMemoryWriter {
         calls: (before?.calls ?? 0) + 1,
         tokens: spent + cost,
       };
-      await this.#deps.drawer.set(this.#keyOf(id), after);
+      await this.#deps.keyValues.set(this.#keyOf(id), after);
       this.#written.add(id);
       state({
         upTo: (upTo || null) as MessageId | null,
@@ -211,7 +211,7 @@ class SessionMemoryWriter {
 
   async #kept(id: ConversationId): Promise<Kept | undefined> {
     try {
-      return keptSchema.safeParse(await this.#deps.drawer.get(this.#keyOf(id))).data;
+      return keptSchema.safeParse(await this.#deps.keyValues.get(this.#keyOf(id))).data;
     } catch (error) {
       log.debug('The session memory could not be read; rules alone do without it', error);
       return undefined;
@@ -225,7 +225,7 @@ class SessionMemoryWriter {
     for (const id of [...this.#written])
       if (!there.has(id) && !isTemporary(id)) {
         this.#written.delete(id);
-        await this.#deps.drawer.set(this.#keyOf(id as ConversationId), undefined);
+        await this.#deps.keyValues.set(this.#keyOf(id as ConversationId), undefined);
       }
   }
 

@@ -2,7 +2,7 @@
 // next one, or by a retry.
 import type {
   ConversationLog,
-  DrawerWrite,
+  KeyValueWrite,
   LogEntry,
   NewEntry,
   Origin,
@@ -49,7 +49,7 @@ export class LogCursor {
 
 interface QueuedAppend {
   readonly entries: readonly NewEntry[];
-  readonly writes: readonly DrawerWrite[];
+  readonly writes: readonly KeyValueWrite[];
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
   readonly onSaved: () => void;
@@ -88,7 +88,7 @@ export class AppendQueue {
    */
   enqueue(
     entries: readonly NewEntry[],
-    writes: readonly DrawerWrite[],
+    writes: readonly KeyValueWrite[],
     onSaved: () => void = () => {},
   ): Promise<void> {
     const written = new Promise<void>((resolve, reject) => {
@@ -109,7 +109,7 @@ export class AppendQueue {
   }
 
   /** Appends around the queue: a failure leaves nothing behind to be written later. */
-  async append(entries: readonly NewEntry[], writes: readonly DrawerWrite[] = []): Promise<void> {
+  async append(entries: readonly NewEntry[], writes: readonly KeyValueWrite[] = []): Promise<void> {
     this.#cursor.appending(entries);
     this.#cursor.appended(entries, await this.#log.append(entries, writes));
   }

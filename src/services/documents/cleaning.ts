@@ -10,9 +10,9 @@ export interface Holdback {
   /** The text without its secrets. */
   readonly hide: (text: string) => { readonly text: string; readonly redacted: number };
   /** Conversations of which no passage may leave inside another document. */
-  readonly isWithheld: (conversation: string) => boolean;
+  readonly isRedacted: (conversation: string) => boolean;
   /** Messages of which no passage may leave, and that go as a whole. Default: none. */
-  readonly isWithheldMessage?: (message: string) => boolean;
+  readonly isRedactedMessage?: (message: string) => boolean;
   /**
    * Words are taken out for good: only where they stand in what somebody said or named. So a field's name tells nothing, what the app itself
    * wrote stays (ids, models, reasons), and files are looked through whatever their size. `all`: nothing of it is the app's.
@@ -31,7 +31,7 @@ export const holdbackOf = ({
   readonly hide: Holdback['hide'];
   readonly isGone: (id: string) => boolean;
   readonly until?: number | undefined;
-}): Holdback => ({ hide, isWithheld: isGone, isWithheldMessage: isGone, forgets: 'words', until });
+}): Holdback => ({ hide, isRedacted: isGone, isRedactedMessage: isGone, forgets: 'words', until });
 
 /** Fields that no person writes and no secret stands in; looking into them could only break them. */
 const PLAIN_FIELDS = new Set([
@@ -102,7 +102,7 @@ export function cleanValue(value: unknown, holdback: Holdback, field = ''): unkn
   }
   if (Array.isArray(value)) {
     const cleaned = value
-      .filter((item) => !isWithheldPassage(item, holdback))
+      .filter((item) => !isRedactedPassage(item, holdback))
       .map((item) => cleanValue(item, holdback, field));
     return cleaned.length === value.length && cleaned.every((item, at) => item === value[at])
       ? value
@@ -115,10 +115,10 @@ export function cleanValue(value: unknown, holdback: Holdback, field = ''): unkn
     return 'before' in value && before !== value.before ? { ...value, before } : value;
   }
   // What was said of a passage quotes it.
-  if ('passage' in value && isWithheldPassage(value, holdback)) return null;
-  if ('parts' in value && 'id' in value && isWithheldId(value.id, holdback)) return null;
+  if ('passage' in value && isRedactedPassage(value, holdback)) return null;
+  if ('parts' in value && 'id' in value && isRedactedId(value.id, holdback)) return null;
   // Its card loses what stays here passage by passage, as any other does.
-  if (isWithheldAnswer(value, holdback)) return cleanValue({ ...value, text: REDACTED }, holdback, field);
+  if (isRedactedAnswer(value, holdback)) return cleanValue({ ...value, text: REDACTED }, holdback, field);
   const isTool = holdback.forgets && 'type' in value && NAMED_BY_APP.has(value.type);
   let changed = false;
   const cleaned = Object.fromEntries(
@@ -139,7 +139,7 @@ export function cleanValue(value: unknown, holdback: Holdback, field = ''): unkn
 
 /** The value without private words; the same one where there are none. */
 export const withoutPrivateWords = (value: unknown, hide: Holdback['hide']): unknown =>
-  cleanValue(value, { hide, isWithheld: () => false });
+  cleanValue(value, { hide, isRedacted: () => false });
 
 /** Puts the conversations of which something is quoted in the value into `quoted`: those about which `cleanValue` asks. */
 export function addQuoted(value: unknown, quoted: Set<string>): void {
@@ -148,8 +148,8 @@ export function addQuoted(value: unknown, quoted: Set<string>): void {
     return false;
   };
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return;
-  isWithheldPassage(value, { isWithheld: add });
-  isWithheldAnswer(value, { isWithheld: add });
+  isRedactedPassage(value, { isRedacted: add });
+  isRedactedAnswer(value, { isRedacted: add });
   for (const inner of Object.values(value)) addQuoted(inner, quoted);
 }
 
@@ -181,29 +181,29 @@ export function isSaidLater(value: unknown, until: number): boolean {
   return typeof time === 'number' && time > until;
 }
 
-const isWithheldId = (id: unknown, { isWithheldMessage }: Pick<Holdback, 'isWithheldMessage'>): boolean =>
-  typeof id === 'string' && isWithheldMessage?.(id) === true;
+const isRedactedId = (id: unknown, { isRedactedMessage }: Pick<Holdback, 'isRedactedMessage'>): boolean =>
+  typeof id === 'string' && isRedactedMessage?.(id) === true;
 
-type WithholdsPassages = Pick<Holdback, 'isWithheld' | 'isWithheldMessage'>;
+type WithholdsPassages = Pick<Holdback, 'isRedacted' | 'isRedactedMessage'>;
 
-const isWithheldPassage = (item: unknown, holdback: WithholdsPassages): boolean => {
+const isRedactedPassage = (item: unknown, holdback: WithholdsPassages): boolean => {
   const { conversationId, messageId } = (typeof item === 'object' && item !== null ? item : {}) as {
     conversationId?: unknown;
     messageId?: unknown;
   };
   return (
-    (typeof conversationId === 'string' && holdback.isWithheld(conversationId)) ||
-    isWithheldId(messageId, holdback)
+    (typeof conversationId === 'string' && holdback.isRedacted(conversationId)) ||
+    isRedactedId(messageId, holdback)
   );
 };
 
 /** What a tool of memory answered, where it quotes a conversation that stays here. */
-const isWithheldAnswer = (value: object, holdback: WithholdsPassages): boolean => {
+const isRedactedAnswer = (value: object, holdback: WithholdsPassages): boolean => {
   const { type, name, text } = value as { type?: unknown; name?: unknown; text?: unknown };
   if (type !== 'tool-result' || typeof name !== 'string' || typeof text !== 'string') return false;
   return (
     MEMORY_TOOLS.includes(name) &&
-    (text.match(CONVERSATION_ID) ?? []).some((id) => holdback.isWithheld(id) || isWithheldId(id, holdback))
+    (text.match(CONVERSATION_ID) ?? []).some((id) => holdback.isRedacted(id) || isRedactedId(id, holdback))
   );
 };
 

@@ -1,33 +1,33 @@
 // Says once of each damaged part of a conversation that it is there: it stays where it is, and would be found again at every start.
-import type { Drawer } from '../../adapters/log/conversation-log.ts';
+import type { KeyValues } from '../../adapters/log/conversation-log.ts';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
 import { isConversation } from '../../domain/base/ids.ts';
 import type { Writable } from '../../domain/base/readable.ts';
 
 interface Damages {
   /** Shows the problem if it is of a part that nobody was told of yet, and nothing else is being told. Others are not for here. */
-  hear(problem: Problem): void;
+  report(problem: Problem): void;
   /** The person has read it. */
   dismiss(): void;
 }
 
 /** `alert`: what is being told. */
 export function createDamages({
-  drawer,
+  keyValues,
   alert,
 }: {
-  drawer: Pick<Drawer, 'get' | 'set'>;
+  keyValues: Pick<KeyValues, 'get' | 'set'>;
   alert: Writable<Problem | null>;
 }): Damages {
   const shown = new Set<string>();
   const keep = (error: unknown) => console.warn(toProblem(error).message);
   return {
-    hear: (problem) => {
+    report: (problem) => {
       const { document, seq } = problem.params ?? {};
       if (problem.code !== 'damaged-entry' || !isConversation(String(document))) return;
       const key = `damage-told/${document}/${seq}`;
-      drawer.get(key).then((told) => {
-        if (told !== undefined) return;
+      keyValues.get(key).then((wasNotified) => {
+        if (wasNotified !== undefined) return;
         const telling = alert.get();
         if (telling === null) alert.set(problem);
         // One word is enough of one conversation; what nobody was told is told another time.
@@ -36,7 +36,7 @@ export function createDamages({
       }, keep);
     },
     dismiss: () => {
-      for (const key of shown) drawer.set(key, true).catch(keep);
+      for (const key of shown) keyValues.set(key, true).catch(keep);
       shown.clear();
     },
   };

@@ -3,7 +3,7 @@
 //   change ──► Y.Doc ──► readers here redraw
 //                 └────► append queue ──► log.append (one transaction, in order) ──► resolved = durable
 //   another tab ──► log ──► log follower ──► Y.Doc (in the conversation cache) ──► readers here redraw
-import type { DrawerWrite, NewEntry, Origin, Store } from '../../adapters/log/conversation-log.ts';
+import type { KeyValueWrite, NewEntry, Origin, Store } from '../../adapters/log/conversation-log.ts';
 import { toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, isConversation, isTemporary, LIBRARY_DOCUMENT } from '../../domain/base/ids.ts';
 import { orElse } from '../../domain/base/log.ts';
@@ -34,7 +34,7 @@ interface DocumentsDeps {
 
 /** Starts reading the library at once; `library` becomes ready when the log was read. */
 export function createDocuments({
-  store: { log, drawer },
+  store: { log, keyValues },
   notes,
   onProblem = () => {},
 }: DocumentsDeps): Documents {
@@ -50,7 +50,7 @@ export function createDocuments({
     queue,
     isClosing: () => isClosing,
   });
-  const erasure = new Erasure({ log, drawer, queue, list, cache, notes });
+  const erasure = new Erasure({ log, keyValues, queue, list, cache, notes });
   const bulk = new BulkChange({ queue, list, cache, loader });
   const temporary = new TemporaryConversations(cache, bulk);
 
@@ -106,7 +106,7 @@ export function createDocuments({
     list,
     queue,
     forgotten: () => notes?.forgotten?.get() ?? [],
-    set: (key, value) => drawer.set(key, value),
+    set: (key, value) => keyValues.set(key, value),
   });
 
   return {
@@ -221,12 +221,12 @@ function createChange({
   readonly queue: AppendQueue;
   /** What was forgotten for good, so that no undo brings it back. */
   readonly forgotten: () => readonly Forgotten[];
-  readonly set: Store['drawer']['set'];
+  readonly set: Store['keyValues']['set'];
 }): Documents['change'] {
   return async (
     id: ConversationId,
     wanted: ConversationChange,
-    { origin = 'user', writes = [] }: { origin?: Origin; writes?: readonly DrawerWrite[] } = {},
+    { origin = 'user', writes = [] }: { origin?: Origin; writes?: readonly KeyValueWrite[] } = {},
   ) => {
     await started;
     const change = wanted.restored ? withoutForgottenSince(wanted, forgotten()) : wanted;

@@ -1,5 +1,5 @@
 // Conversations as Yjs documents. Everything that changes one goes through here into the log; nothing else knows Yjs.
-import type { DrawerWrite, Origin } from '../../adapters/log/conversation-log.ts';
+import type { KeyValueWrite, Origin } from '../../adapters/log/conversation-log.ts';
 import type { Problem } from '../../domain/base/errors.ts';
 import type { ConversationId, DocumentId, MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
@@ -104,14 +104,14 @@ export interface Documents {
   read(id: ConversationId): Promise<Conversation | undefined>;
   /**
    * Makes the change and resolves when it is durable. The screen sees it at once. On failure (`storage-full` …) it stays on the screen,
-   * `saving` says so, and it is written with the next change or `retry`. `writes` go into the drawer in the same transaction. Throws
+   * `saving` says so, and it is written with the next change or `retry`. `writes` go into the key-value store in the same transaction. Throws
    * `newer-conversation`, with nothing changed, where a newer app wrote it. A temporary conversation is changed in memory only, and nothing
    * of it is written.
    */
   change(
     id: ConversationId,
     change: ConversationChange,
-    options?: { origin?: Origin; writes?: readonly DrawerWrite[] },
+    options?: { origin?: Origin; writes?: readonly KeyValueWrite[] },
   ): Promise<void>;
   /**
    * Many conversations in one durable append, after all that waits to be written: imports. All or none, but what is erased meanwhile is left

@@ -1,6 +1,6 @@
 // Erases conversations for good, with what quotes them. A key-value entry says what is being erased until it is done: a kill in between
 // neither brings a conversation back nor leaves what quotes it.
-import type { ConversationLog, Drawer } from '../../adapters/log/conversation-log.ts';
+import type { ConversationLog, KeyValues } from '../../adapters/log/conversation-log.ts';
 import { toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, isTemporary, LIBRARY_DOCUMENT } from '../../domain/base/ids.ts';
 import { type AppendQueue, newEntry } from './append-queue.ts';
@@ -12,7 +12,7 @@ const ERASING = 'erasing/';
 
 interface ErasureDeps {
   readonly log: ConversationLog;
-  readonly drawer: Drawer;
+  readonly keyValues: KeyValues;
   readonly queue: AppendQueue;
   readonly list: ConversationList;
   readonly cache: ConversationCache;
@@ -28,11 +28,11 @@ export class Erasure {
 
   /** Finishes what a kill interrupted. */
   async resume(): Promise<void> {
-    const { drawer, list } = this.#deps;
-    const keys = await drawer.keys(ERASING);
+    const { keyValues, list } = this.#deps;
+    const keys = await keyValues.keys(ERASING);
     const left = keys.map((key) => key.slice(ERASING.length) as ConversationId);
     // What is listed came back since, by an import say: only the key is left of its erasure.
-    for (const id of left) if (list.get(id)) await drawer.set(`${ERASING}${id}`, undefined);
+    for (const id of left) if (list.get(id)) await keyValues.set(`${ERASING}${id}`, undefined);
     const erased = left.filter((id) => !list.get(id));
     if (erased.length > 0) await this.#eraseAll(erased);
   }
@@ -73,13 +73,13 @@ export class Erasure {
   }
 
   async #eraseAll(ids: readonly ConversationId[]): Promise<void> {
-    const { log, drawer, cache, notes } = this.#deps;
+    const { log, keyValues, cache, notes } = this.#deps;
     for (const id of ids) {
       await log.erase(id);
       cache.forget(id);
     }
     // Last: on a full disk only what was erased makes space for it. Until it is done the key stays.
     await notes?.forget(ids);
-    for (const id of ids) await drawer.set(`${ERASING}${id}`, undefined);
+    for (const id of ids) await keyValues.set(`${ERASING}${id}`, undefined);
   }
 }

@@ -1,6 +1,6 @@
 // Keeps the library's lines in step with conversations that changed elsewhere. The library document is not synced: each line is made
 // from its conversation on each device, so that a line never says more, or less, than what is here.
-import type { DrawerWrite, LogEntry, NewEntry, Store } from '../../adapters/log/conversation-log.ts';
+import type { KeyValueWrite, LogEntry, NewEntry, Store } from '../../adapters/log/conversation-log.ts';
 import { type ConversationId, LIBRARY_DOCUMENT, newEntryId } from '../../domain/base/ids.ts';
 import { log as diagnostics } from '../../domain/base/log.ts';
 import type { LibraryEntry } from './documents.ts';
@@ -10,7 +10,7 @@ import { createLibraryDocument, type LibraryDocument } from './yjs-library.ts';
 
 interface Lines {
   /** Makes the lines of these conversations again, or takes them out where the log has nothing of them; `writes` in the same append. */
-  refresh(ids: readonly ConversationId[], writes: readonly DrawerWrite[]): Promise<void>;
+  refresh(ids: readonly ConversationId[], writes: readonly KeyValueWrite[]): Promise<void>;
 }
 
 export function createLines({ log }: Store): Lines {

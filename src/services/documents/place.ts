@@ -22,7 +22,7 @@ export function createPlace(document: () => Conversation): Place {
   /** Questions that were asked here since it was opened. */
   const asked = new Set<MessageId>();
   /** Questions that other devices asked since then. */
-  const heard = new Set<MessageId>();
+  const received = new Set<MessageId>();
   let held: MessageId | null = null;
   /** What was read last: as all devices have it, as it stood here, and where it was held. */
   let shared = document();
@@ -53,7 +53,7 @@ export function createPlace(document: () => Conversation): Place {
       if (now.messages.size > before.messages.size)
         note(
           [...now.messages.values()].filter(({ id }) => !before.messages.has(id)),
-          by === 'tab' ? asked : heard,
+          by === 'tab' ? asked : received,
         );
       if (by === 'tab') {
         if (head !== effectiveHead(shared)) held = null;
@@ -64,6 +64,6 @@ export function createPlace(document: () => Conversation): Place {
       const left = pathTo(now.messages, stood).filter(({ id }) => !path.has(id));
       held = left.some(({ id }) => asked.has(id)) ? stood : null;
     },
-    originOf: (question) => (asked.has(question) ? 'here' : heard.has(question) ? 'elsewhere' : null),
+    originOf: (question) => (asked.has(question) ? 'here' : received.has(question) ? 'elsewhere' : null),
   };
 }

@@ -237,12 +237,12 @@ function mapValues(struct: Y.Item | Y.GC | Y.Skip, map: (value: unknown) => unkn
 export function cleanUpdate(
   update: Uint8Array,
   holdback: Holdback,
-): { update: Uint8Array; withheld: number } {
+): { update: Uint8Array; redacted: number } {
   const { structs, ds } = Y.decodeUpdate(update);
-  let withheld = 0;
+  let redacted = 0;
   const clean = (value: unknown): unknown => {
     const cleaned = cleanValue(value, holdback);
-    if (cleaned !== value) withheld += 1;
+    if (cleaned !== value) redacted += 1;
     return cleaned;
   };
   for (const struct of structs) {
@@ -252,7 +252,7 @@ export function cleanUpdate(
     if (content instanceof Y.ContentString && holdback.hide(content.str).redacted > 0) {
       // Its length is its identity.
       content.str = '•'.repeat(content.str.length);
-      withheld += 1;
+      redacted += 1;
     }
     // A name typed by a person (a checkpoint's). Its item's id stands for it, so that two names never become one.
     // A flag's name, a message's id and their writer are nobody's words.
@@ -261,15 +261,15 @@ export function cleanUpdate(
       : (struct.parent as unknown) !== 'w' && (struct.parent as unknown) !== 'c';
     if (struct.parentSub !== null && isNamed && holdback.hide(struct.parentSub).redacted > 0) {
       struct.parentSub = `•••${struct.id.client}:${struct.id.clock}`;
-      withheld += 1;
+      redacted += 1;
     }
   }
-  return { update: withheld === 0 ? update : encodeUpdate(structs, ds), withheld };
+  return { update: redacted === 0 ? update : encodeUpdate(structs, ds), redacted };
 }
 
 /** How many values of the update hold something that is to be held back. */
 export const countHeld = (update: Uint8Array, holdback: Holdback): number =>
-  cleanUpdate(update, holdback).withheld;
+  cleanUpdate(update, holdback).redacted;
 
 /** Writes decoded structs as an update (version 1 encoding): per client the count, the first clock, the structs; then what is deleted. */
 function encodeUpdate(

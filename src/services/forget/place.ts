@@ -63,7 +63,7 @@ export interface PlaceDeps {
   /** The second copy of the log. */
   readonly copy: LogCopy;
   /** Small things beside the log. */
-  readonly keyValues: Store['drawer'];
+  readonly keyValues: Store['keyValues'];
   /** Null while it is not open. */
   readonly index: () => MemoryIndex | null;
   readonly indexStatus: Readable<MemoryStatus>;

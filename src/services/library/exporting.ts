@@ -57,7 +57,7 @@ export function createExporting({
         ? listed.filter((entry) => format === 'json' || entry.deletedAt === null).map(({ id }) => id)
         : wanted;
     const known = wanted === 'all' && notes ? await notesByNow(notes) : undefined;
-    const told = known && hidden ? await hidden.value(known) : known;
+    const notesAndFeedback = known && hidden ? await hidden.value(known) : known;
     const prompted =
       wanted === 'all' && prompts ? await until(prompts.state, ({ ready }) => ready) : undefined;
     const saved = prompted && hidden ? await hidden.value(prompted) : prompted;
@@ -77,7 +77,7 @@ export function createExporting({
           }
         }
         // For readers the notes are a file of their own.
-        const count = chosen.length + (format === 'markdown' && holdsSomething(told) ? 1 : 0);
+        const count = chosen.length + (format === 'markdown' && holdsSomething(notesAndFeedback) ? 1 : 0);
         const mediaType = exporter.mediaType(count);
         // Handed over piece by piece: the browser may keep finished pieces outside this tab's memory.
         const pieces: Blob[] = [];
@@ -93,7 +93,15 @@ export function createExporting({
           now: at,
           signal: progress.signal,
           words,
-          ...(told ? { told: { notes: told.notes, feedback: told.feedback, ...savedWords(saved) } } : {}),
+          ...(notesAndFeedback
+            ? {
+                notesAndFeedback: {
+                  notes: notesAndFeedback.notes,
+                  feedback: notesAndFeedback.feedback,
+                  ...savedWords(saved),
+                },
+              }
+            : {}),
         })) {
           open.push(piece as Uint8Array<ArrayBuffer>);
           bytes += piece.length;

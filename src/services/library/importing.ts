@@ -66,10 +66,10 @@ class FileImporter implements Importing {
     const cutOff = new RecollectError('import-cut-off', `The import of ${name} was cut off`, {
       params: { name },
     });
-    const told = this.#deps.activities.run({ label: 'import', params: { name }, total: 0 }, () =>
+    const running = this.#deps.activities.run({ label: 'import', params: { name }, total: 0 }, () =>
       Promise.reject(cutOff),
     );
-    await orElse(told, undefined, 'an import that was cut off, which the list of activities shows');
+    await orElse(running, undefined, 'an import that was cut off, which the list of activities shows');
     await this.#ended();
   };
 
@@ -99,7 +99,7 @@ class FileImporter implements Importing {
       branches: 0,
       attachments: 0,
       later: NOTHING_LATER,
-      told: 0,
+      notesAndFeedback: 0,
       skipped: [],
       tookMs: Math.round(performance.now() - started),
       problem: null,
@@ -145,7 +145,7 @@ class FileImporter implements Importing {
             },
           });
           const { failed, brought, ...figures } = await run.run();
-          const result = { ...figures, told: brought };
+          const result = { ...figures, notesAndFeedback: brought };
           done = result;
           if (failed !== undefined) throw failed;
           return [
@@ -174,7 +174,7 @@ class FileImporter implements Importing {
 const readerOf =
   (importer: Importer): SourceReader =>
   (source, { onBrought, ...options }) =>
-    importer.read(source, { ...options, ...(onBrought ? { onTold: onBrought } : {}) });
+    importer.read(source, { ...options, ...(onBrought ? { onNotesAndFeedback: onBrought } : {}) });
 
 /** Files that nobody reads, as one thing that was left out. */
 function leftOver(files: readonly SourceFile[]): readonly Skipped[] {

@@ -29,7 +29,7 @@ export interface ImportReport {
   readonly attachments: number;
   readonly later: Later;
   /** Memory notes and feedback that came in with our own export. */
-  readonly told: number;
+  readonly notesAndFeedback: number;
   readonly skipped: readonly Skipped[];
   readonly tookMs: number;
   /**

@@ -215,9 +215,9 @@ async function divide(
   }));
   const [first, ...others] = [...pieces, ...singles];
   if (!first) return { pieces: [], zips, unread };
-  let told = first.importer;
+  let wrapped = first.importer;
   closed.report((left) => {
-    told = telling(told, left);
+    wrapped = telling(wrapped, left);
   });
-  return { pieces: [{ ...first, importer: told }, ...others], zips, unread };
+  return { pieces: [{ ...first, importer: wrapped }, ...others], zips, unread };
 }

@@ -2,7 +2,7 @@
 //
 //   every thread: shared lock `recollect:in-use` ──► reads the record ──► opens the database in force, until it ends
 //   conversion:   copies beside them ──► at a start, alone (the lock exclusively): the rest, the values, one write to the record ──► the old goes
-import { type KeyValues, keyValuesOf, type Store } from '../../adapters/log/conversation-log.ts';
+import type { KeyValues, Store } from '../../adapters/log/conversation-log.ts';
 import { copyEntries, copyValues, databaseName, deleteGeneration } from '../../adapters/log/generations.ts';
 import { openStore } from '../../adapters/log/index.ts';
 import { type IndexedDbOptions, openIndexedDbStore } from '../../adapters/log/indexed-db.ts';
@@ -50,7 +50,7 @@ export async function openInForce(
     name,
     below,
     store,
-    vault: vaultOf(keyValuesOf(store), record.sealed),
+    vault: vaultOf(store.keyValues, record.sealed),
     indexCipher: record.sealed && key ? await cipherFor(key, 'index') : null,
   };
 }
@@ -100,7 +100,7 @@ export async function convert(
       conversion.sealed ? sealedStore(target, ciphers) : target,
     ];
     await copyValues(before, after, isOfVault);
-    await copyVault(vaultOf(keyValuesOf(before), sealed), vaultOf(keyValuesOf(after), conversion.sealed));
+    await copyVault(vaultOf(before.keyValues, sealed), vaultOf(after.keyValues, conversion.sealed));
     await records.change((now) => ({
       ...now,
       generation: conversion.to,

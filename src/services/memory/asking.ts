@@ -9,7 +9,7 @@ import { ignore } from '../../domain/base/log.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { atMost, isTooLate } from '../../domain/base/within.ts';
 import type { QueryPieces } from '../../domain/memory/late.ts';
-import { lastLineOf, leaning, type QuestionRead } from '../../domain/memory/lean.ts';
+import { lastLineOf, leaning, type QuestionRead } from '../../domain/memory/question-blend.ts';
 import { type CosineScale, knows } from '../../domain/memory/rank.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Documents } from '../documents/documents.ts';
@@ -18,7 +18,7 @@ import { PrivacyFilter } from '../privacy/privacy-filter.ts';
 import type { MemoryStatus } from './memory.ts';
 
 /** How long a recall waits for an index that is opened or made again, ms: seconds, on a busy device many. Who asks may wait shorter. */
-const INDEX_PATIENCE = 90_000;
+const INDEX_TIMEOUT_MS = 90_000;
 /** How long an index that was just opened and has something may read what it missed before it is asked, ms. */
 const CATCH_UP = 1_000;
 /** How soon an index that turned out to be damaged is let go, ms. */
@@ -28,7 +28,7 @@ const REPLACED: ReadonlySet<string> = new Set(['index-damaged', 'index-crashed']
 /** How often it looks whether the index is there, ms. */
 const INDEX_LOOK = 25;
 /** How long a recall waits for a model that is loading, ms. */
-const MODEL_PATIENCE = 6_000;
+const MODEL_TIMEOUT_MS = 6_000;
 const NOT_YET: Problem = {
   code: 'memory-behind',
   message: 'The embedding model is not ready yet',
@@ -85,7 +85,7 @@ class QuestionEmbedder {
           (!this.#opened.empty && performance.now() - this.#opened.since > CATCH_UP))
       );
     };
-    await this.#wait(isUpToDate, INDEX_PATIENCE, signal);
+    await this.#wait(isUpToDate, INDEX_TIMEOUT_MS, signal);
     return this.#deps.index();
   }
 
@@ -111,7 +111,7 @@ class QuestionEmbedder {
         this.#deps.index() !== null &&
         this.#deps.status.get().state !== 'starting' &&
         this.#deps.status.get().unread === 0;
-      await this.#wait(isWhole, INDEX_PATIENCE, signal);
+      await this.#wait(isWhole, INDEX_TIMEOUT_MS, signal);
       const again = this.#deps.index();
       if (again === null) throw error;
       return await work(again);
@@ -121,11 +121,11 @@ class QuestionEmbedder {
   /** Whether nothing was ever said but in this conversation: then nobody has to wait for an index to hear that it has nothing. */
   isEmpty(except: ConversationId | undefined): boolean {
     const { ready, entries, projects } = this.#deps.documents.library.get();
-    const told = this.#deps.notes?.state.get() ?? { ready: true, notes: [] };
+    const noteState = this.#deps.notes?.state.get() ?? { ready: true, notes: [] };
     return (
       ready &&
-      told.ready &&
-      told.notes.length === 0 &&
+      noteState.ready &&
+      noteState.notes.length === 0 &&
       [...entries, ...projects.filter(({ messageCount }) => messageCount > 0)].every(
         ({ id, deletedAt }) => deletedAt !== null || id === except,
       )
@@ -152,7 +152,7 @@ class QuestionEmbedder {
         isAsked = true;
       };
       void asking.then(asked, asked);
-      await this.#wait(() => this.#deps.embedding() !== null || isAsked, INDEX_PATIENCE, signal);
+      await this.#wait(() => this.#deps.embedding() !== null || isAsked, INDEX_TIMEOUT_MS, signal);
     }
     const provider = this.#deps.embedding();
     if (!provider) {
@@ -177,7 +177,7 @@ class QuestionEmbedder {
       ]);
       await Promise.race([asking, made]);
       // Where it is too late for this question it goes on: the next one finds the model loaded.
-      const [read, scale] = await atMost(signal, MODEL_PATIENCE, () => made);
+      const [read, scale] = await atMost(signal, MODEL_TIMEOUT_MS, () => made);
       const [whole, end]: readonly QuestionRead[] = read;
       if (!whole) return { vector: null, reason: NOT_YET };
       const { vector, tokens, weights } = end ? leaning(whole, end) : whole;

@@ -12,7 +12,7 @@ import {
   type EmbeddingState,
 } from '../../adapters/embedding/embedding-provider.ts';
 import type { MemoryIndex, NewVector, StaleChunk } from '../../adapters/index/memory-index.ts';
-import type { ConversationLog, Drawer, Store } from '../../adapters/log/conversation-log.ts';
+import type { ConversationLog, KeyValues, Store } from '../../adapters/log/conversation-log.ts';
 import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, isConversation } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
@@ -24,10 +24,10 @@ import type { Reader } from '../documents/reader.ts';
 import { createReader } from '../documents/reader.ts';
 import { PrivacyFilter } from '../privacy/privacy-filter.ts';
 import { TokenTable } from '../privacy/token-table.ts';
-import { breathe, createJob } from '../scheduler.ts';
+import { createJob, yieldToEvents } from '../scheduler.ts';
 import type { Memory, MemoryStatus } from './memory.ts';
 import { createProjection } from './projection.ts';
-import { describeConversation, isRemembered, recipeOf, withoutCutWords } from './rows.ts';
+import { describeConversation, isRemembered, pipelineVersionOf, withoutCutWords } from './rows.ts';
 
 /** What the engine knows of itself; which file system the index is on is known to whoever opened it. */
 export type EngineStatus = Omit<MemoryStatus, 'engine'>;
@@ -85,7 +85,7 @@ const isRead = (document: string): document is ConversationId =>
 
 /** Drawer keys, all of this device. */
 const REBUILD = 'memory.rebuild';
-const RECIPE = 'memory.recipe';
+const PIPELINE_VERSION = 'memory.recipe';
 const UNDESCRIBED = 'memory.undescribed';
 
 /** Log entries read at a time. */
@@ -103,9 +103,9 @@ const GAP_MS = 30;
 const STATUS_MS = 200;
 
 /** Asks whichever engine runs, now or next, to make the index again. Durable when resolved. What was measured of models is measured anew from the next start on. */
-export async function requestRebuild(drawer: Drawer): Promise<void> {
-  for (const key of await drawer.keys(CALIBRATIONS)) await drawer.set(key, undefined);
-  await drawer.set(REBUILD, true);
+export async function requestRebuild(keyValues: KeyValues): Promise<void> {
+  for (const key of await keyValues.keys(CALIBRATIONS)) await keyValues.set(key, undefined);
+  await keyValues.set(REBUILD, true);
 }
 
 /** Starts at once. Ends with the signal; nothing has to be awaited then. */
@@ -116,7 +116,7 @@ export function startMemoryEngine(deps: MemoryEngineDeps): MemoryEngine {
 class BackgroundEngine implements MemoryEngine {
   readonly #deps: MemoryEngineDeps;
   readonly #log: ConversationLog;
-  readonly #drawer: Drawer;
+  readonly #keyValues: KeyValues;
   readonly #now: NonNullable<MemoryEngineDeps['now']>;
   readonly #reader: Reader;
   readonly #filter: PrivacyFilter;
@@ -135,8 +135,8 @@ class BackgroundEngine implements MemoryEngine {
   #vectorProblem: Problem | null = null;
   /** Something was skipped. */
   #skipped: Problem | null = null;
-  #told = '';
-  #toldAt = Number.NEGATIVE_INFINITY;
+  #lastNotified = '';
+  #lastNotifiedAt = Number.NEGATIVE_INFINITY;
   #statusTimer: ReturnType<typeof setTimeout> | undefined;
   /** Documents that a change named; an erased one leaves no entry behind to find it by. */
   readonly #touched = new Set<ConversationId>();
@@ -144,7 +144,7 @@ class BackgroundEngine implements MemoryEngine {
   readonly #undescribed = new Set<ConversationId>();
   readonly #projectAll;
   /** What was asked for and waits until the log has been read up to where it was then: a word said just before an end belongs to it. */
-  #wish: 'ended' | 'now' | null = null;
+  #requested: 'ended' | 'now' | null = null;
   /** Everything that waits now is to be done: set at the start, by an ended conversation, by `now`. */
   #all = true;
   /** Since when a conversation has something waiting, by `now()`. */
@@ -162,16 +162,16 @@ class BackgroundEngine implements MemoryEngine {
   constructor(deps: MemoryEngineDeps) {
     this.#deps = deps;
     const {
-      store: { log, drawer },
+      store: { log, keyValues },
       now = Date.now,
     } = deps;
     this.#log = log;
-    this.#drawer = drawer;
+    this.#keyValues = keyValues;
     this.#now = now;
     this.#reader = createReader(this.#log);
     this.#filter = new PrivacyFilter({
       config: deps.config,
-      tokens: deps.tokens ?? new TokenTable({ keyValues: drawer, signal: deps.signal }),
+      tokens: deps.tokens ?? new TokenTable({ keyValues: keyValues, signal: deps.signal }),
     });
     const { projectAll } = createProjection({
       index: deps.index,
@@ -187,12 +187,12 @@ class BackgroundEngine implements MemoryEngine {
       onFresh: (messages) => {
         if (!this.#isCountedByEntry || messages < 2) return;
         this.#unread += messages - 1;
-        this.#tell();
+        this.#notify();
       },
       onMessage: () => {
         this.#unread = Math.max(0, this.#unread - 1);
       },
-      onBatch: () => this.#tellSoon(),
+      onBatch: () => this.#notifySoon(),
     });
     this.#projectAll = projectAll;
     this.#projector = createJob({
@@ -202,7 +202,7 @@ class BackgroundEngine implements MemoryEngine {
       onError: (error) => {
         this.#fatal = toProblem(error);
         console.warn('The memory index could not be brought up to date', this.#fatal.message);
-        this.#tell();
+        this.#notify();
       },
     });
     this.#indexer = createJob({
@@ -215,7 +215,7 @@ class BackgroundEngine implements MemoryEngine {
         if (isAbort(error)) return;
         this.#vectorProblem = toProblem(error);
         console.info('Vectors have to wait', this.#vectorProblem.message);
-        this.#tell();
+        this.#notify();
       },
     });
     const stops = [
@@ -224,11 +224,11 @@ class BackgroundEngine implements MemoryEngine {
         // Not found from now on, and not only from the next look on: nobody may be told otherwise in between.
         if (!this.#projecting && this.#unread === 0 && documents.some(isRead)) {
           this.#unread = 1;
-          this.#tellSoon();
+          this.#notifySoon();
         }
         this.#projector.wake();
       }),
-      this.#drawer.subscribe(({ keys }) => {
+      this.#keyValues.subscribe(({ keys }) => {
         if (keys.includes(REBUILD)) this.#projector.wake(true);
       }),
       // A change of the privacy filter concerns the rows, one of the triggers the vectors.
@@ -251,12 +251,12 @@ class BackgroundEngine implements MemoryEngine {
       { once: true },
     );
     this.#projector.wake();
-    this.#tell();
+    this.#notify();
   }
 
   wake(reason: Parameters<Memory['wake']>[0]): void {
-    if (reason === 'now') this.#wish = 'now';
-    else if (reason === 'ended' && this.#deps.config.get().indexing.on_end) this.#wish ??= 'ended';
+    if (reason === 'now') this.#requested = 'now';
+    else if (reason === 'ended' && this.#deps.config.get().indexing.on_end) this.#requested ??= 'ended';
     this.#projector.wake(reason === 'now');
   }
 
@@ -265,11 +265,11 @@ class BackgroundEngine implements MemoryEngine {
     this.#paused = value;
     this.#pausedAt = performance.now();
     if (before && !value) this.#indexer.wake();
-    this.#tell();
+    this.#notify();
   }
 
   async rebuild(): Promise<void> {
-    await requestRebuild(this.#drawer);
+    await requestRebuild(this.#keyValues);
     this.#projector.wake(true);
   }
 
@@ -297,7 +297,7 @@ class BackgroundEngine implements MemoryEngine {
       : state;
   }
 
-  #tell(): void {
+  #notify(): void {
     if (this.#deps.signal.aborted) return;
     if (this.#statusTimer) clearTimeout(this.#statusTimer);
     this.#statusTimer = undefined;
@@ -310,18 +310,18 @@ class BackgroundEngine implements MemoryEngine {
       problem: this.#fatal ?? this.#vectorProblem ?? this.#skipped,
     };
     const text = JSON.stringify(status);
-    if (text === this.#told) return;
-    this.#told = text;
-    this.#toldAt = performance.now();
+    if (text === this.#lastNotified) return;
+    this.#lastNotified = text;
+    this.#lastNotifiedAt = performance.now();
     this.#deps.onStatus(status);
   }
 
   /** For figures that change all the time. */
-  #tellSoon(): void {
+  #notifySoon(): void {
     if (this.#statusTimer || this.#deps.signal.aborted) return;
     this.#statusTimer = setTimeout(
-      () => this.#tell(),
-      Math.max(0, this.#toldAt + STATUS_MS - performance.now()),
+      () => this.#notify(),
+      Math.max(0, this.#lastNotifiedAt + STATUS_MS - performance.now()),
     );
   }
 
@@ -337,18 +337,18 @@ class BackgroundEngine implements MemoryEngine {
   }
 
   /** Rows made by an older recipe (another version, other private words) are made again; vectors that still fit stay. */
-  async #followRecipe(): Promise<void> {
-    const recipe = recipeOf(this.#deps.config.get().privacy);
+  async #followPipelineVersion(): Promise<void> {
+    const pipelineVersion = pipelineVersionOf(this.#deps.config.get().privacy);
     const bookmark = await this.#deps.index.bookmark();
-    if ((await this.#drawer.get(RECIPE)) !== recipe) {
+    if ((await this.#keyValues.get(PIPELINE_VERSION)) !== pipelineVersion) {
       if (bookmark > 0) {
         const ids = (await this.#log.documents()).filter(isRead);
         this.#unread = await this.#countUnread(new Set(ids), await this.#log.head());
-        this.#tell();
+        this.#notify();
         await this.#removeExcluded(bookmark);
         await this.#projectAll(ids, bookmark, { all: true, bookmark });
       }
-      await this.#drawer.set(RECIPE, recipe);
+      await this.#keyValues.set(PIPELINE_VERSION, pipelineVersion);
     }
   }
 
@@ -371,20 +371,20 @@ class BackgroundEngine implements MemoryEngine {
   }
 
   async #runProjector(): Promise<void> {
-    const granted = this.#wish;
-    this.#wish = null;
+    const accepted = this.#requested;
+    this.#requested = null;
     this.#projecting = true;
     try {
-      if ((await this.#drawer.get(REBUILD)) !== undefined) {
+      if ((await this.#keyValues.get(REBUILD)) !== undefined) {
         await this.#deps.index.clear();
         this.#undescribed.clear();
-        await this.#drawer.set(REBUILD, undefined);
+        await this.#keyValues.set(REBUILD, undefined);
       }
       const head = await this.#log.head();
       // The log was emptied and the index was not: what it holds belongs to nobody.
       if ((await this.#deps.index.bookmark()) > head) await this.#deps.index.clear();
       if (this.#starting) for (const id of await this.#undescribedBefore()) this.#undescribed.add(id);
-      await this.#followRecipe();
+      await this.#followPipelineVersion();
       if (this.#starting) await this.#forgetErased();
       for (;;) {
         this.#deps.signal.throwIfAborted();
@@ -396,7 +396,7 @@ class BackgroundEngine implements MemoryEngine {
         if (entries.length === 0 && ids.size === 0) break;
         const reach = entries.at(-1)?.seq ?? bookmark;
         this.#unread = await this.#countUnread(ids, reach);
-        this.#tell();
+        this.#notify();
         try {
           await this.#projectAll([...ids], reach, { all: false, bookmark });
         } catch (error) {
@@ -406,29 +406,29 @@ class BackgroundEngine implements MemoryEngine {
         }
         this.#starting = false;
         this.#fatal = null;
-        if ((await this.#drawer.get(REBUILD)) !== undefined) {
+        if ((await this.#keyValues.get(REBUILD)) !== undefined) {
           this.#projector.wake();
           break;
         }
       }
-      await this.#drawer.set(UNDESCRIBED, this.#undescribed.size > 0 ? [...this.#undescribed] : undefined);
+      await this.#keyValues.set(UNDESCRIBED, this.#undescribed.size > 0 ? [...this.#undescribed] : undefined);
       this.#starting = false;
       this.#fatal = null;
     } catch (error) {
-      this.#wish ??= granted;
+      this.#requested ??= accepted;
       throw error;
     } finally {
       this.#projecting = false;
       // What was said meanwhile is not read yet.
       this.#unread = this.#touched.size > 0 ? 1 : 0;
-      this.#tell();
+      this.#notify();
     }
-    if (granted) this.#all = true;
-    this.#indexer.wake(granted === 'now');
+    if (accepted) this.#all = true;
+    this.#indexer.wake(accepted === 'now');
   }
 
   async #undescribedBefore(): Promise<ConversationId[]> {
-    const kept = await this.#drawer.get(UNDESCRIBED);
+    const kept = await this.#keyValues.get(UNDESCRIBED);
     return Array.isArray(kept) ? kept.filter((id): id is ConversationId => typeof id === 'string') : [];
   }
 
@@ -471,7 +471,7 @@ class BackgroundEngine implements MemoryEngine {
   async #describeDue(due: readonly ConversationId[] | 'all'): Promise<void> {
     const ids = [...this.#undescribed].filter((id) => due === 'all' || due.includes(id));
     for (const id of ids) {
-      await breathe(this.#deps.signal);
+      await yieldToEvents(this.#deps.signal);
       const found = await this.#reader.read(id);
       this.#undescribed.delete(id);
       if (!found || !isRemembered(found.conversation, this.#deps.config.get().privacy)) continue;
@@ -486,14 +486,14 @@ class BackgroundEngine implements MemoryEngine {
       await this.#deps.index.describe(id, described);
     }
     if (ids.length > 0)
-      await this.#drawer.set(UNDESCRIBED, this.#undescribed.size > 0 ? [...this.#undescribed] : undefined);
+      await this.#keyValues.set(UNDESCRIBED, this.#undescribed.size > 0 ? [...this.#undescribed] : undefined);
   }
 
   #watch(provider: EmbeddingProvider | null): void {
     if (this.#watched?.provider === provider) return;
     this.#watched?.stop();
     this.#watched = provider
-      ? { provider, stop: provider.state.subscribe(() => this.#tellSoon()) }
+      ? { provider, stop: provider.state.subscribe(() => this.#notifySoon()) }
       : undefined;
     this.#vectorProblem = null;
   }
@@ -571,14 +571,14 @@ class BackgroundEngine implements MemoryEngine {
         more();
         // What a server has read was paid for.
         if (!provider.read || performance.now() - keptAt >= BATCH_MS) await keep();
-        await breathe(this.#deps.signal);
+        await yieldToEvents(this.#deps.signal);
       }
     };
     const readers: Promise<void>[] = [];
     let failed: { readonly reason: unknown } | undefined;
     // How many a model reads side by side is known once it is loaded.
     const more = () => {
-      while (readers.length < (provider.abreast ?? 1))
+      while (readers.length < (provider.concurrency ?? 1))
         readers.push(
           reader().catch((reason: unknown) => {
             failed ??= { reason };
@@ -599,7 +599,10 @@ class BackgroundEngine implements MemoryEngine {
 
   async #runIndexer(): Promise<void> {
     // Rows of another recipe may hold what is excluded by now; the projector wakes this when they are made again.
-    if (this.#starting || (await this.#drawer.get(RECIPE)) !== recipeOf(this.#deps.config.get().privacy))
+    if (
+      this.#starting ||
+      (await this.#keyValues.get(PIPELINE_VERSION)) !== pipelineVersionOf(this.#deps.config.get().privacy)
+    )
       return;
     const wasAll = this.#all;
     const began = performance.now();
@@ -625,7 +628,7 @@ class BackgroundEngine implements MemoryEngine {
         const counts = await this.#deps.index.waiting(provider.id);
         this.#waiting = counts.reduce((sum, { messages }) => sum + messages, 0);
         const due = this.#ready(counts);
-        this.#tellSoon();
+        this.#notifySoon();
         await this.#describeDue(due);
         if (this.#waiting === 0) this.#all = false;
         if (this.#waiting === 0 || due.length === 0) return;
@@ -639,12 +642,12 @@ class BackgroundEngine implements MemoryEngine {
           throw new RecollectError('embedding-broken', 'The model gave no vectors', { retry: true });
         if (stale.length === 0) return;
         this.#embeddingNow = true;
-        this.#tellSoon();
+        this.#notifySoon();
         const read = await this.#embedAll(provider, stale, done > 0, (count) => {
           done += count;
           this.#waiting = Math.max(0, this.#waiting - count);
           this.#rate = done / ((performance.now() - began) / 1_000);
-          this.#tellSoon();
+          this.#notifySoon();
         });
         before = new Set(stale.slice(0, read).map((chunk) => chunk.id));
       }
@@ -655,7 +658,7 @@ class BackgroundEngine implements MemoryEngine {
     } finally {
       this.#embeddingNow = false;
       this.#rate = 0;
-      this.#tell();
+      this.#notify();
     }
   }
 

@@ -111,7 +111,7 @@ class PassageSearch {
       readonly around: boolean;
       readonly beside: boolean;
       readonly everything?: true;
-      readonly told?: Promise<unknown>;
+      readonly notesKnown?: Promise<unknown>;
       readonly knownWords?: KnownWords | undefined;
       readonly first?: ReadonlySet<string> | undefined;
     },
@@ -142,17 +142,19 @@ class PassageSearch {
     const { vector } = whole;
     const found = near ? united(whole.found, near.found) : whole.found;
     const { worth } = found;
-    await options.told;
+    await options.notesKnown;
     const isOut = this.outNow();
     const there = this.#rated(words, found.candidates).filter((one) => !isOut(one));
     const grouped: Grouped<Rated> = options.everything
       ? { sources: there, repeatedBy: new Map(), recalls: [] }
       : groupedBySource(there);
     const candidates = grouped.sources.filter((one) => options.everything || !isEcho(one, question));
-    const told = this.#deps.notes && feedbackFor(this.#deps.notes.state.get().feedback, question);
+    const notesKnown = this.#deps.notes && feedbackFor(this.#deps.notes.state.get().feedback, question);
     const context: RankContext = {
       weights,
-      ...(told ? { feedback: options.everything ? { ...told, never: () => false } : told } : {}),
+      ...(notesKnown
+        ? { feedback: options.everything ? { ...notesKnown, never: () => false } : notesKnown }
+        : {}),
       ...(first ? { inProject: (id) => first.has(id) } : {}),
       ...(vector ? { scale: vector.scale, languages: vector.languages } : {}),
       worth,
@@ -166,7 +168,7 @@ class PassageSearch {
     if (vector?.pieces && !context.without?.has('late')) {
       const best = ranked.slice(0, LATE).map(({ candidate }) => candidate.chunkId);
       const repeatedBy = best.flatMap((chunk) => grouped.repeatedBy.get(chunk) ?? []);
-      const late = await from.likeness(vector.model, vector.pieces, [...new Set([...best, ...repeatedBy])]);
+      const late = await from.maxSim(vector.model, vector.pieces, [...new Set([...best, ...repeatedBy])]);
       const isBest = new Set(best);
       ranked = rankWith(({ chunkId }) =>
         isBest.has(chunkId) ? bestLate(chunkId, grouped.repeatedBy, late) : null,
@@ -184,11 +186,18 @@ class PassageSearch {
 
   outNow(): (said: Place) => boolean {
     const library = this.#deps.documents.library.get();
-    const told = this.#deps.notes?.state.get() ?? { ready: false, notes: [] };
+    const notesKnown = this.#deps.notes?.state.get() ?? { ready: false, notes: [] };
     const folders = this.#deps.config.get().privacy.exclude_work_dirs;
-    const of = [library.ready, library.entries, library.projects, told.ready, told.notes, folders];
+    const of = [
+      library.ready,
+      library.entries,
+      library.projects,
+      notesKnown.ready,
+      notesKnown.notes,
+      folders,
+    ];
     if (this.#known && of.every((one, at) => one === this.#known?.of[at])) return this.#known.isOut;
-    const isGone = goneSince(library, told);
+    const isGone = goneSince(library, notesKnown);
     const excluded = new Set<string>(
       folders.length === 0
         ? []

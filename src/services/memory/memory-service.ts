@@ -34,9 +34,9 @@ const COURSE_LINE = 0.15;
 /** Neighbours on each side of a hit. */
 const NEIGHBOURS = 1;
 /** How long a recall waits for model and index once that is there, ms: seconds on a busy device, for ever from a broken one. */
-const ANSWER_PATIENCE = 30_000;
+const ANSWER_TIMEOUT_MS = 30_000;
 /** How long it waits for what the person told memory and is still being written down, ms: after that, what is known counts. */
-const TOLD_PATIENCE = 3000;
+const NOTES_TIMEOUT = 3000;
 /** Messages without vectors, of all there are, from which on finding nothing may be for want of them; and the least number of them. */
 const [BEHIND_SHARE, BEHIND_LEAST] = [0.05, 10];
 /** Meaning alone brings a message into the palette from this probability on. */
@@ -107,8 +107,8 @@ class MemoryService implements Memory {
     const asking = this.#asking.waitForIndex(signal);
     const reading = this.#asking.vectorOf(query, signal, asking, request.draft);
     ignore(reading, 'the vector of a question whose recall was given up');
-    const known = atMost(signal, TOLD_PATIENCE, async () => this.#deps.notes?.known());
-    const told = orElse(known, undefined, 'memory notes that came too late for a recall');
+    const known = atMost(signal, NOTES_TIMEOUT, async () => this.#deps.notes?.known());
+    const notesKnown = orElse(known, undefined, 'memory notes that came too late for a recall');
     const from = await asking;
     if (!from)
       return result({
@@ -128,11 +128,11 @@ class MemoryService implements Memory {
     try {
       const { ranked, hits, nearMisses, around } = await this.#asking.inIndex(from, signal, async (from) => {
         const vector = reading.then(({ vector }) => vector);
-        const { ranked } = await atMost(signal, ANSWER_PATIENCE, () =>
+        const { ranked } = await atMost(signal, ANSWER_TIMEOUT_MS, () =>
           this.#looking.look(from, query, vector, narrowed, CANDIDATES, {
             around: true,
             beside: true,
-            told,
+            notesKnown,
             first,
           }),
         );

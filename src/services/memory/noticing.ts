@@ -1,6 +1,6 @@
 // Notices what a person says of themselves and of how they want things, and asks about it: sentences go into the inbox of the memory notes.
 // Reads the log with a bookmark of its own, what was written on this device alone; once per origin, behind the index, never while one types.
-import { keyValuesOf, type Store } from '../../adapters/log/conversation-log.ts';
+import type { Store } from '../../adapters/log/conversation-log.ts';
 import { toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, isConversation } from '../../domain/base/ids.ts';
 import { log } from '../../domain/base/log.ts';
@@ -117,7 +117,7 @@ class NoticingService implements Noticing {
 
   async #run(ending: AbortSignal): Promise<void> {
     const { store, config, now } = this.#deps;
-    const keyValues = keyValuesOf(store);
+    const keyValues = store.keyValues;
     const head = await store.log.head();
     let bookmark = bookmarkIn(await keyValues.get(BOOKMARK));
     // What was there before the first start is not gone through; nor what is said while it is switched off.

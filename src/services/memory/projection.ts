@@ -9,7 +9,7 @@ import type { Message } from '../../domain/chat/message.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Reader } from '../documents/reader.ts';
 import type { PrivacyFilter } from '../privacy/privacy-filter.ts';
-import { breathe } from '../scheduler.ts';
+import { yieldToEvents } from '../scheduler.ts';
 import {
   continuations,
   conversationRow,
@@ -108,7 +108,7 @@ class LogProjector implements Projection {
       await this.#apply(full, position);
       for (const message of made) this.#renewed.add(message);
       this.#deps.onBatch();
-      await breathe(this.#deps.signal);
+      await yieldToEvents(this.#deps.signal);
     };
     for (const id of ids) {
       this.#deps.touched.delete(id);

@@ -57,15 +57,15 @@ export function createRebuilding({
           );
           progress.signal.throwIfAborted();
           if (begun === null) return refuseFailed(status.get());
-          let tally: Counters = { done: 0, left: 0 };
+          let counters: Counters = { done: 0, left: 0 };
           const look = () => {
             const { unread } = status.get();
             if (unread === 0) return;
-            const next = counted(tally, unread);
+            const next = counted(counters, unread);
             // Counted as they are read: what comes in meanwhile is read as well.
             progress.setTotal(Math.max(messages(), next.done + next.left));
-            progress.add(next.done - tally.done);
-            tally = next;
+            progress.add(next.done - counters.done);
+            counters = next;
           };
           look();
           const stop = status.subscribe(look);

@@ -10,7 +10,7 @@ import { SENTENCE_CLASSES, TOPICS } from '../../domain/memory/recognition/kinds.
 import { LEARNT } from '../../domain/memory/recognition/learnt.ts';
 import { type Heads, type Recognition, recognise } from '../../domain/memory/recognition/recognise.ts';
 import { cuesOf } from '../../domain/memory/recognition/wording.ts';
-import { breathe } from '../scheduler.ts';
+import { yieldToEvents } from '../scheduler.ts';
 
 export interface Recognised extends Recognition {
   /** What the text means, of length 1; null where no model could be asked. */
@@ -117,7 +117,7 @@ class RecognisingService implements Recognising {
         }),
         classes.length,
       );
-      while (training.step()) await breathe(signal);
+      while (training.step()) await yieldToEvents(signal);
       return training.head();
     };
     const heads = {

@@ -30,12 +30,12 @@ const MAX_BEFORE = 4_000;
 type Privacy = Config['privacy'];
 
 /** Raised whenever rows are made differently: the index is then brought up to date, keeping the vectors that still fit. */
-const RECIPE = 12;
+const PIPELINE_VERSION = 12;
 
 /** What the rows depend on beside the log. When it changes, rows are made again. */
-export const recipeOf = (privacy: Privacy): string =>
+export const pipelineVersionOf = (privacy: Privacy): string =>
   JSON.stringify([
-    RECIPE,
+    PIPELINE_VERSION,
     privacy.sensitive_keywords,
     privacy.exclude_work_dirs,
     privacy.keep_out_of_index,

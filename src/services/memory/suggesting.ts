@@ -1,7 +1,7 @@
 // Asks the model that answers what else of the person's own words may be worth remembering: few, small requests, so many tokens a day, from the
 // messages written on this device since the last one. It may only quote: what does not stand in a message word for word is not proposed.
 import { z } from 'zod';
-import { keyValuesOf, type Store } from '../../adapters/log/conversation-log.ts';
+import type { Store } from '../../adapters/log/conversation-log.ts';
 import type { ChatModel } from '../../adapters/models/chat-model.ts';
 import { toProblem } from '../../domain/base/errors.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
@@ -234,13 +234,13 @@ class SuggestingService {
   }
 
   async #kept(): Promise<Kept> {
-    const kept = keptSchema.safeParse(await keyValuesOf(this.#deps.store).get(KEY)).data;
+    const kept = keptSchema.safeParse(await this.#deps.store.keyValues.get(KEY)).data;
     const day = new Date(this.#deps.now()).toLocaleDateString('sv');
     return { day, tokens: kept?.day === day ? kept.tokens : 0, seen: kept?.seen ?? [] };
   }
 
   async #keep(kept: Kept): Promise<void> {
-    await keyValuesOf(this.#deps.store).set(KEY, { ...kept, seen: kept.seen.slice(-SEEN) });
+    await this.#deps.store.keyValues.set(KEY, { ...kept, seen: kept.seen.slice(-SEEN) });
   }
 }
 

@@ -1,12 +1,12 @@
 // The configuration in force, the endpoints and their keys. Everything is checked before anything changes; what was kept is
 // checked again when it is read, and a value that is not allowed gives way to its default while the others stand.
 //
-//   set ──► check ──► drawer ──► config here redraws
-//                       └──► drawer here and in other tabs says so ──► read again ──► config there redraws
+//   set ──► check ──► key-value store ──► config here redraws
+//                       └──► key-value store here and in other tabs says so ──► read again ──► config there redraws
 
 import { isMap, isPair, isScalar, Lexer, LineCounter, parseDocument, stringify, visit } from 'yaml';
 import { z } from 'zod';
-import type { Drawer } from '../../adapters/log/conversation-log.ts';
+import type { KeyValues } from '../../adapters/log/conversation-log.ts';
 import { type ConnectionReport, type Endpoint, hostOf } from '../../adapters/models/chat-model.ts';
 import { BROWSER_URL, PROTOCOLS } from '../../adapters/models/protocols.ts';
 import type { Vault } from '../../adapters/vault/vault.ts';
@@ -94,7 +94,7 @@ const keptConnections = z.object({
 });
 
 interface SettingsDeps {
-  readonly drawer: Drawer;
+  readonly keyValues: KeyValues;
   readonly vault: Vault;
   /** Asks an endpoint for its models with this key. */
   readonly test: (
@@ -148,7 +148,7 @@ class StoredSettings implements Settings {
         await this.#keys.get(endpointKey(id), baseUrl);
     });
     ignore(bound, 'binding the keys of an earlier version to their addresses');
-    const stop = this.#deps.drawer.subscribe(({ keys }) => {
+    const stop = this.#deps.keyValues.subscribe(({ keys }) => {
       if (keys.includes(CONFIG) || keys.includes(CONNECTIONS)) void this.#changes.run(() => this.#load());
     });
     this.#deps.signal?.addEventListener('abort', stop, { once: true });
@@ -161,7 +161,7 @@ class StoredSettings implements Settings {
 
   reset(): Promise<void> {
     return this.#changes.run(async () => {
-      await this.#deps.drawer.set(CONFIG, undefined);
+      await this.#deps.keyValues.set(CONFIG, undefined);
       await this.#load();
     });
   }
@@ -267,15 +267,15 @@ class StoredSettings implements Settings {
 
   // The caller put it there and knows what it is.
   async recallItem<T>(key: string): Promise<T | undefined> {
-    return (await this.#deps.drawer.get(ITEM + key)) as T | undefined;
+    return (await this.#deps.keyValues.get(ITEM + key)) as T | undefined;
   }
 
   keepItem(key: string, value: unknown): Promise<void> {
-    return this.#deps.drawer.set(ITEM + key, value);
+    return this.#deps.keyValues.set(ITEM + key, value);
   }
 
   async #keptValues(): Promise<{ kept: ConfigValues; refused: readonly Refusal[] }> {
-    const raw = await this.#deps.drawer.get(CONFIG);
+    const raw = await this.#deps.keyValues.get(CONFIG);
     const values = z.record(z.string(), z.unknown()).safeParse(raw ?? {});
     return values.success
       ? { kept: values.data, refused: [] }
@@ -288,7 +288,7 @@ class StoredSettings implements Settings {
   }
 
   async #readConnections(): Promise<{ next: Connections; refused: Refusal[] }> {
-    const raw = await this.#deps.drawer.get(CONNECTIONS);
+    const raw = await this.#deps.keyValues.get(CONNECTIONS);
     if (raw === undefined) return { next: { endpoints: [], chosen: null }, refused: [] };
     const kept = keptConnections.safeParse(raw);
     const refused: Refusal[] = [];
@@ -343,7 +343,7 @@ class StoredSettings implements Settings {
         Object.entries({ ...kept, ...values }).filter(([, kept]) => kept !== undefined),
       );
       await first(this.#inForce(next).config);
-      await this.#deps.drawer.set(CONFIG, next);
+      await this.#deps.keyValues.set(CONFIG, next);
       await this.#load();
     });
   }
@@ -353,7 +353,7 @@ class StoredSettings implements Settings {
       const next = await change((await this.#readConnections()).next);
       const picks = Object.entries(next.picked ?? {});
       const kept = Object.fromEntries(picks.filter(([id]) => !isTemporary(id)));
-      await this.#deps.drawer.set(CONNECTIONS, next.picked ? { ...next, picked: kept } : next);
+      await this.#deps.keyValues.set(CONNECTIONS, next.picked ? { ...next, picked: kept } : next);
       this.#passing = Object.fromEntries(picks.filter(([id]) => isTemporary(id)));
       setIfChanged(this.connections, next);
     });

@@ -3,7 +3,7 @@
 //   log ──since(bookmark)──► append ──► files in OPFS          a document was rewritten or erased ──► drop what the log let go of
 //   start: compare ──► the log lost something (counters, head, another id at a seq) ──► put back from the copy
 //                 └──► otherwise the log is right ──► copy what is missing, drop what is gone
-import { keyValuesOf, type LogEntry, type Store } from '../../adapters/log/conversation-log.ts';
+import type { LogEntry, Store } from '../../adapters/log/conversation-log.ts';
 import { CopyFiles, CopyFull, type Held } from '../../adapters/log/copy-files.ts';
 import { countLog, recountLog, seqsOfLog } from '../../adapters/log/log-integrity.ts';
 import { noteHealed, rewrittenChannel } from '../../adapters/log/recovering.ts';
@@ -28,7 +28,7 @@ const FULL_PAUSE_MS = 60_000;
 interface LogCopyingDeps {
   /** Name of the log's database. */
   readonly name: string;
-  readonly store: Pick<Store, 'log' | 'drawer'>;
+  readonly store: Pick<Store, 'log' | 'keyValues'>;
   readonly signal: AbortSignal;
   /** How soon it is tried again where there is no room, ms. */
   readonly pauseMs?: number;
@@ -165,7 +165,7 @@ class Copying {
   async #note(state: CopyState['state']): Promise<void> {
     if (this.#noted === state) return;
     this.#noted = state;
-    await keyValuesOf(this.#deps.store).set(COPY_STATE, { state, at: this.#now() } satisfies CopyState);
+    await this.#deps.store.keyValues.set(COPY_STATE, { state, at: this.#now() } satisfies CopyState);
   }
 
   /** Without files to compare with, the counters alone tell of a loss. */
@@ -175,7 +175,7 @@ class Copying {
     if (counted >= kept) return;
     log.warn(`The log was truncated: ${kept - counted} entries are missing`);
     await recountLog(name);
-    await noteHealed(keyValuesOf(store), { missing: kept - counted });
+    await noteHealed(store.keyValues, { missing: kept - counted });
   }
 
   /** Heals either side from the other; returns the seq that both have now. */
@@ -191,14 +191,14 @@ class Copying {
     const lost = isTruncated || highest > head || (await this.#isOverwritten(have, head));
     const there = new Set([...have.values()].map(({ seq }) => seq));
     const isSame = there.size === seqs.length && seqs.every((seq) => there.has(seq));
-    const compared = Number((await keyValuesOf(store).get(COMPARED)) ?? 0);
+    const compared = Number((await store.keyValues.get(COMPARED)) ?? 0);
     if (isSame && !lost && Math.abs(this.#now() - compared) < WHOLE_MS) return head;
 
     const unmatched = await this.#copyMissing(files, have, head);
     if (lost) await this.#putBack(files, unmatched, Math.max(0, kept - counted));
     else if (unmatched.size > 0) await files.drop(({ id }) => unmatched.has(id));
     if (isTruncated) await recountLog(name);
-    await keyValuesOf(store).set(COMPARED, this.#now());
+    await store.keyValues.set(COMPARED, this.#now());
     return lost ? Math.min(head, await store.log.head()) : head;
   }
 
@@ -254,7 +254,7 @@ class Copying {
     // Under their new seqs they are copied once more; the old records are let go of.
     if (restored > 0) await files.drop(({ id }) => lost.has(id));
     if (restored > 0 || missing > 0)
-      await noteHealed(keyValuesOf(store), { restored, missing: Math.max(0, missing - restored) });
+      await noteHealed(store.keyValues, { restored, missing: Math.max(0, missing - restored) });
   }
 
   /** Copies what is new. */

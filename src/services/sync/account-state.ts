@@ -356,10 +356,10 @@ class SyncedAccountState implements AccountState {
     for (const document of this.#unannounced) {
       const record = this.#deps.records.rooms.get(document);
       if (document === INDEX_ROOM || !record || !isShared(record)) continue;
-      const told = this.#announcementsOf(document).get(this.#device);
+      const announced = this.#announcementsOf(document).get(this.#device);
       if (
         versionOf(record.have, this.#device) >
-        (told?.epoch === record.epoch ? (told.have[this.#device] ?? 0) : 0)
+        (announced?.epoch === record.epoch ? (announced.have[this.#device] ?? 0) : 0)
       )
         return true;
     }

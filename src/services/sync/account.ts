@@ -149,7 +149,7 @@ export async function probe(
 
 /** Asks the relay whether this key opens anything there; only then it becomes this device's account. */
 export async function join(
-  { store: { log, drawer }, vault, backend, sealing, deflate, now, signal }: AccountDeps,
+  { store: { log, keyValues }, vault, backend, sealing, deflate, now, signal }: AccountDeps,
   request: Extract<SyncRequest, { do: 'join' }>,
 ): Promise<void> {
   const { ring, token } = await openAccount(
@@ -178,9 +178,9 @@ export async function join(
   await log.append(
     [],
     [
-      ...(await deleteRecordsWrites(drawer)),
+      ...(await deleteRecordsWrites(keyValues)),
       { key: ACCOUNT, value: account },
-      await journalWrite(drawer, 'joined', now(), null, isOlder ? 'sync-older' : null),
+      await journalWrite(keyValues, 'joined', now(), null, isOlder ? 'sync-older' : null),
     ],
   );
 }
@@ -198,7 +198,7 @@ interface Membership extends AccountDeps {
  * `gone`: documents that were erased everywhere: the new account goes on to say so.
  */
 export async function revoke(
-  { store: { log, drawer }, vault, sealing, account, relay, now, signal }: Membership,
+  { store: { log, keyValues }, vault, sealing, account, relay, now, signal }: Membership,
   {
     erase,
     name,
@@ -215,7 +215,7 @@ export async function revoke(
   const key = sealing.random(KEY_BYTES);
   const managed = await vault.get(tokenName(account.id));
   const mark = staleSecretsWrite(id, true);
-  await drawer.set(mark.key, mark.value);
+  await keyValues.set(mark.key, mark.value);
   await vault.put(keyName(id), toText(key));
   if (managed !== undefined) await vault.put(tokenName(id), managed);
   const next: Account = {
@@ -239,7 +239,7 @@ export async function revoke(
   const erasures = erase ? ended.map((room) => erasureWrite(room ?? account.id, { ...old, room })) : [];
   let time: string | null = null;
   const writes = [
-    ...(await deleteRecordsWrites(drawer)),
+    ...(await deleteRecordsWrites(keyValues)),
     ...tombstoneWrites(tombstones, next.indexEpoch, () => {
       time = nextHlc(now(), next.device, time);
       return time;
@@ -249,7 +249,7 @@ export async function revoke(
     ...erasures,
     staleSecretsWrite(id, false),
     staleSecretsWrite(account.id, true),
-    await journalWrite(drawer, 'revoked', now(), name),
+    await journalWrite(keyValues, 'revoked', now(), name),
   ];
   signal.throwIfAborted();
   await log.append([], writes);
@@ -257,32 +257,32 @@ export async function revoke(
 
 /** This device leaves the account; what it has of conversations stays. `erase`: the account on the relay is erased before. */
 export async function leave(
-  { store: { log, drawer }, backend, account, relay, now, signal }: Membership,
+  { store: { log, keyValues }, backend, account, relay, now, signal }: Membership,
   { erase }: { readonly erase: boolean },
 ): Promise<void> {
   if (erase) await backend.erase(relay, null, signal);
   await log.append(
     [],
     [
-      ...(await deleteRecordsWrites(drawer)),
+      ...(await deleteRecordsWrites(keyValues)),
       { key: ACCOUNT, value: undefined },
       staleSecretsWrite(account.id, true),
-      await journalWrite(drawer, 'left', now()),
+      await journalWrite(keyValues, 'left', now()),
     ],
   );
 }
 
 /** Forgets the secrets of accounts that this device left or never took on. */
 export async function sweepSecrets(
-  { store: { drawer }, vault }: Pick<AccountDeps, 'store' | 'vault'>,
+  { store: { keyValues }, vault }: Pick<AccountDeps, 'store' | 'vault'>,
   account: Account | null,
 ): Promise<void> {
-  for (const id of await staleAccounts(drawer)) {
+  for (const id of await staleAccounts(keyValues)) {
     if (id !== account?.id) {
       await vault.put(keyName(id), '');
       await vault.put(tokenName(id), '');
     }
     const { key, value } = staleSecretsWrite(id, false);
-    await drawer.set(key, value);
+    await keyValues.set(key, value);
   }
 }

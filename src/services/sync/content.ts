@@ -115,7 +115,7 @@ export function createDocumentContents({
   const clean = async (update: Uint8Array) => {
     const excluded = await excludedOf(quotedIn(update));
     return await filter
-      .hiding('sync', ({ hide }) => cleanUpdate(update, { hide, isWithheld: (id) => excluded.has(id) }))
+      .hiding('sync', ({ hide }) => cleanUpdate(update, { hide, isRedacted: (id) => excluded.has(id) }))
       .then((cleaned) => cleaned.update);
   };
 

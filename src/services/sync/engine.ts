@@ -1,7 +1,7 @@
 // The door to sync: follows the configuration and the account, runs a session while both want it, and answers what tabs ask. Once per
 // origin: the leader runs it, the next leader resumes from the records.
 
-import type { Drawer, Store } from '../../adapters/log/conversation-log.ts';
+import type { KeyValues, Store } from '../../adapters/log/conversation-log.ts';
 import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { ignore } from '../../domain/base/log.ts';
 import { PrivacyFilter } from '../privacy/privacy-filter.ts';
@@ -47,7 +47,7 @@ class SyncThread implements SyncEngine {
   readonly #signal: AbortSignal;
   readonly #now: () => number;
   readonly #clock: () => number;
-  readonly #drawer: Drawer;
+  readonly #keyValues: KeyValues;
   readonly #filter: PrivacyFilter;
   #session: SyncSession | undefined;
   #lastPublished = '';
@@ -74,11 +74,11 @@ class SyncThread implements SyncEngine {
     this.#signal = signal;
     this.#now = now;
     this.#clock = deps.clock ?? (() => performance.now());
-    const { log, drawer } = this.#store;
-    this.#drawer = drawer;
+    const { log, keyValues } = this.#store;
+    this.#keyValues = keyValues;
     this.#filter = new PrivacyFilter({
       config: deps.config,
-      tokens: deps.tokens ?? new TokenTable({ keyValues: drawer, signal }),
+      tokens: deps.tokens ?? new TokenTable({ keyValues: keyValues, signal }),
     });
     this.#job = createJob({
       run: () => this.#run(),
@@ -94,7 +94,7 @@ class SyncThread implements SyncEngine {
       this.#config.subscribe(() =>
         ignore(this.#checkAccount(), 'a look at the account; the next round looks again'),
       ),
-      this.#drawer.subscribe(({ keys }) => {
+      this.#keyValues.subscribe(({ keys }) => {
         if (keys.includes(ACCOUNT))
           ignore(this.#checkAccount(), 'a look at the account; the next round looks again');
       }),
@@ -167,7 +167,7 @@ class SyncThread implements SyncEngine {
   }
 
   async #readAccount(): Promise<Account | null> {
-    const account = accountSchema.safeParse(await this.#drawer.get(ACCOUNT));
+    const account = accountSchema.safeParse(await this.#keyValues.get(ACCOUNT));
     return account.success ? account.data : null;
   }
 

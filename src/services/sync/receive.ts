@@ -3,7 +3,7 @@ import { blobHash } from '../../domain/sync/blob.ts';
 import { toText } from '../../domain/sync/bytes.ts';
 import { covers, union } from '../../domain/sync/coverage.ts';
 import { INDEX_ROOM } from '../../domain/sync/keys.ts';
-import { breathe } from '../scheduler.ts';
+import { yieldToEvents } from '../scheduler.ts';
 import { groupParts, type OpenedBlob, openBlob } from './envelope.ts';
 import { newTransaction, type RoomRecord, type Transaction, toStoredCoverage } from './records.ts';
 import { type RoomContext, readBody } from './room-context.ts';
@@ -128,7 +128,7 @@ export class RoomReceiver {
       this.#unreadable.add(name);
       unreadable += 1;
       if (unreadable < MAX_UNREADABLE_PER_ROUND) continue;
-      await breathe(signal);
+      await yieldToEvents(signal);
       return false;
     }
     this.#cursor = undefined;

@@ -1,7 +1,7 @@
-// What sync keeps in the drawer: the account, one record per room, the outbox, the facts of the index, the journal. Everything changes in
+// What sync keeps in the key-value store: the account, one record per room, the outbox, the facts of the index, the journal. Everything changes in
 // one transaction with the log entries it speaks of, so that a kill at any point leaves either all of a step or nothing of it.
 import { z } from 'zod';
-import type { Drawer, DrawerWrite, NewEntry, Store } from '../../adapters/log/conversation-log.ts';
+import type { KeyValues, KeyValueWrite, NewEntry, Store } from '../../adapters/log/conversation-log.ts';
 import type { Vault } from '../../adapters/vault/vault.ts';
 import { type ProblemCode, RecollectError } from '../../domain/base/errors.ts';
 import {
@@ -159,27 +159,27 @@ const journalSchema = z.array(
   }),
 );
 
-export async function readJournal(drawer: Drawer): Promise<JournalEntry[]> {
-  const stored = journalSchema.safeParse(await drawer.get(JOURNAL));
+export async function readJournal(keyValues: KeyValues): Promise<JournalEntry[]> {
+  const stored = journalSchema.safeParse(await keyValues.get(JOURNAL));
   return stored.success ? stored.data : [];
 }
 
 /** The write that puts a step of the account itself into the journal, while nobody else writes it. `problem`: what is to be known besides. */
 export async function journalWrite(
-  drawer: Drawer,
+  keyValues: KeyValues,
   what: 'created' | 'joined' | 'left' | 'revoked',
   at: number,
   device: string | null = null,
   problem: ProblemCode | null = null,
-): Promise<DrawerWrite> {
+): Promise<KeyValueWrite> {
   const line: JournalEntry = { at, kind: 'note', what, document: null, device, count: 1, bytes: 0 };
   const lines: JournalEntry[] = problem === null ? [line] : [{ ...line, kind: 'error', what: problem }, line];
-  return { key: JOURNAL, value: [...lines, ...(await readJournal(drawer))].slice(0, MAX_JOURNAL_ENTRIES) };
+  return { key: JOURNAL, value: [...lines, ...(await readJournal(keyValues))].slice(0, MAX_JOURNAL_ENTRIES) };
 }
 
 /** Drawer writes that make everything of one account forgotten; its account record stays to be replaced or deleted by the caller. */
-export async function deleteRecordsWrites(drawer: Drawer): Promise<DrawerWrite[]> {
-  const keys = await Promise.all([ROOMS, OUTBOX, STATE, SYNCED_AT].map((prefix) => drawer.keys(prefix)));
+export async function deleteRecordsWrites(keyValues: KeyValues): Promise<KeyValueWrite[]> {
+  const keys = await Promise.all([ROOMS, OUTBOX, STATE, SYNCED_AT].map((prefix) => keyValues.keys(prefix)));
   return [...keys.flat(), BOOKMARK].map((key) => ({ key, value: undefined }));
 }
 
@@ -191,8 +191,8 @@ export function tombstoneWrites(
   gone: ReadonlyMap<string, { readonly known: boolean; readonly at: number | null }>,
   indexEpoch: number,
   stamp: () => string,
-): DrawerWrite[] {
-  const writes: DrawerWrite[] = [
+): KeyValueWrite[] {
+  const writes: KeyValueWrite[] = [
     // Compared, the index gets every fact that it does not have.
     { key: ROOMS + INDEX_ROOM, value: { ...freshRecord(indexEpoch), compare: true } },
   ];
@@ -209,7 +209,7 @@ export function tombstoneWrites(
 }
 
 /** The write that asks for an erasure on a relay. */
-export const erasureWrite = (name: string, erasure: Erasure): DrawerWrite => ({
+export const erasureWrite = (name: string, erasure: Erasure): KeyValueWrite => ({
   key: ERASURES + name,
   value: erasure,
 });
@@ -219,14 +219,14 @@ export const erasureWrite = (name: string, erasure: Erasure): DrawerWrite => ({
  * transactions: so a new account's are marked before they are kept, an old one's with the step that ends it, and whoever starts
  * next after a kill forgets what is marked.
  */
-export const staleSecretsWrite = (account: string, stale: boolean): DrawerWrite => ({
+export const staleSecretsWrite = (account: string, stale: boolean): KeyValueWrite => ({
   key: STALE_SECRETS + account,
   value: stale ? true : undefined,
 });
 
 /** Accounts whose secrets are to be forgotten. */
-export const staleAccounts = async (drawer: Drawer): Promise<string[]> =>
-  (await drawer.keys(STALE_SECRETS)).map((key) => key.slice(STALE_SECRETS.length));
+export const staleAccounts = async (keyValues: KeyValues): Promise<string[]> =>
+  (await keyValues.keys(STALE_SECRETS)).map((key) => key.slice(STALE_SECRETS.length));
 
 /**
  * Puts into the step what takes a room's outbox rows back: none of them goes out any more, and what of them may lie in the room already is
@@ -266,7 +266,7 @@ export const replacesWithSnapshot = ({ replaces, blobs: [first] }: OutboxRow): b
 /** Changes of one step, gathered to be committed together. */
 export interface Transaction {
   readonly entries: NewEntry[];
-  readonly writes: DrawerWrite[];
+  readonly writes: KeyValueWrite[];
   /** Called once it is committed. */
   readonly after: (() => void)[];
 }
@@ -344,11 +344,11 @@ class StoredRecords implements Records {
       const erasure = erasureSchema.safeParse(value);
       if (erasure.success) this.erasures.set(name, erasure.data);
     });
-    const storedBookmark = z.number().safeParse(await this.#deps.drawer.get(BOOKMARK));
+    const storedBookmark = z.number().safeParse(await this.#deps.keyValues.get(BOOKMARK));
     this.#bookmark = storedBookmark.success ? storedBookmark.data : 0;
-    const storedSyncedAt = z.number().safeParse(await this.#deps.drawer.get(SYNCED_AT));
+    const storedSyncedAt = z.number().safeParse(await this.#deps.keyValues.get(SYNCED_AT));
     this.#agreedAt = storedSyncedAt.success ? storedSyncedAt.data : null;
-    this.#journal = await readJournal(this.#deps.drawer);
+    this.#journal = await readJournal(this.#deps.keyValues);
     return this;
   }
 
@@ -428,13 +428,13 @@ class StoredRecords implements Records {
 
   async putSyncedAt(at: number): Promise<void> {
     this.#agreedAt = at;
-    await this.#deps.drawer.set(SYNCED_AT, at);
+    await this.#deps.keyValues.set(SYNCED_AT, at);
   }
 
   async flushJournal(): Promise<void> {
     if (!this.#journalChanged) return;
     this.#journalChanged = false;
-    await this.#deps.drawer.set(JOURNAL, this.#journal);
+    await this.#deps.keyValues.set(JOURNAL, this.#journal);
   }
 
   /** Takes over what is later; returns the keys that changed. */
@@ -448,8 +448,8 @@ class StoredRecords implements Records {
   }
 
   async #readPrefix(prefix: string, take: (rest: string, value: unknown) => void): Promise<void> {
-    const keys = await this.#deps.drawer.keys(prefix);
-    const values = await Promise.all(keys.map((key) => this.#deps.drawer.get(key)));
+    const keys = await this.#deps.keyValues.keys(prefix);
+    const values = await Promise.all(keys.map((key) => this.#deps.keyValues.get(key)));
     keys.forEach((key, at) => {
       take(key.slice(prefix.length), values[at]);
     });

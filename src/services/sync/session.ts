@@ -93,7 +93,7 @@ class ConnectedSession implements SyncSession {
   #listEntriesDueAt: number | null = null;
   /** Lines made just now, until when they are watched: a tab may have written the same line at the same time, from fewer messages or more. */
   readonly #watched = new Map<string, number>();
-  readonly #rewrittenElsewhere = new Set<string>();
+  readonly #rewrittenRemotely = new Set<string>();
   /** Documents that the relay had no room for, each told once. */
   readonly #overQuota = new Set<string>();
   #problem: Problem | null = null;
@@ -155,7 +155,7 @@ class ConnectedSession implements SyncSession {
       ...context,
       onLogRead: (document) => {
         this.#tombstones.markRead(document);
-        if ((this.#watched.get(document) ?? 0) > this.#deps.clock()) this.#rewrittenElsewhere.add(document);
+        if ((this.#watched.get(document) ?? 0) > this.#deps.clock()) this.#rewrittenRemotely.add(document);
       },
       onQueued: this.#rooms.markDirty,
       keepInTrash: this.#tombstones.keepInTrash,
@@ -305,7 +305,7 @@ class ConnectedSession implements SyncSession {
 
   /** Makes the library's lines of what changed elsewhere, once it has been quiet. */
   async #refreshListEntries(): Promise<boolean> {
-    if (this.#records.staleListEntries.size + this.#rewrittenElsewhere.size === 0) {
+    if (this.#records.staleListEntries.size + this.#rewrittenRemotely.size === 0) {
       this.#listEntriesDueAt = null;
       return false;
     }
@@ -315,7 +315,7 @@ class ConnectedSession implements SyncSession {
       return false;
     }
     this.#listEntriesDueAt = null;
-    const ids = [...new Set([...this.#rewrittenElsewhere, ...this.#records.staleListEntries])].slice(0, 100);
+    const ids = [...new Set([...this.#rewrittenRemotely, ...this.#records.staleListEntries])].slice(0, 100);
     const transaction = newTransaction();
     for (const id of ids) this.#records.putListEntryStale(transaction, id, false);
     await this.#lines.refresh(ids.filter(isConversation), transaction.writes);
@@ -323,7 +323,7 @@ class ConnectedSession implements SyncSession {
     for (const [id, until] of this.#watched) if (until <= this.#deps.clock()) this.#watched.delete(id);
     for (const id of ids) {
       this.#watched.set(id, this.#deps.clock() + WATCH_MS);
-      this.#rewrittenElsewhere.delete(id);
+      this.#rewrittenRemotely.delete(id);
     }
     return true;
   }

@@ -1,6 +1,6 @@
 // Sync as a tab has it: makes and reads what people hand from device to device, keeps keys in the vault, and asks the engine, which runs
 // once per origin, for everything that needs the relay.
-import type { ConversationLog, Drawer, Store } from '../../adapters/log/conversation-log.ts';
+import type { ConversationLog, KeyValues, Store } from '../../adapters/log/conversation-log.ts';
 import { drawQr, readQr } from '../../adapters/sync/qr.ts';
 import type { Vault } from '../../adapters/vault/vault.ts';
 import { RecollectError } from '../../domain/base/errors.ts';
@@ -73,13 +73,13 @@ class SyncService implements Sync {
   readonly #deps: SyncDeps;
   readonly #now: NonNullable<SyncDeps['now']>;
   readonly #log: ConversationLog;
-  readonly #drawer: Drawer;
+  readonly #keyValues: KeyValues;
   readonly #tab: string;
   #open: readonly string[] = [];
   #repeat: ReturnType<typeof setInterval> | undefined;
   readonly #stopConfig: () => void;
   readonly account = writable<SyncAccount | null>(null);
-  readonly #stopDrawer: () => void;
+  readonly #stopKeyValues: () => void;
   readonly status: Sync['status'];
   readonly readOffer: Sync['readOffer'] = readPairing;
   readonly readQr: Sync['readQr'] = readQr;
@@ -88,9 +88,9 @@ class SyncService implements Sync {
     this.#deps = deps;
     const { now = Date.now } = deps;
     this.#now = now;
-    const { log, drawer } = deps.store;
+    const { log, keyValues } = deps.store;
     this.#log = log;
-    this.#drawer = drawer;
+    this.#keyValues = keyValues;
     this.#tab = toText(deps.random(9));
     let wasOn = this.#isOn();
     this.#stopConfig = deps.settings.config.subscribe(() => {
@@ -98,7 +98,7 @@ class SyncService implements Sync {
       wasOn = this.#isOn();
     });
     void this.#refreshAccount();
-    this.#stopDrawer = this.#drawer.subscribe(({ keys }) => {
+    this.#stopKeyValues = this.#keyValues.subscribe(({ keys }) => {
       if (keys.includes(ACCOUNT)) void this.#refreshAccount();
     });
     this.status = deps.status;
@@ -143,9 +143,9 @@ class SyncService implements Sync {
     await this.#log.append(
       [],
       [
-        ...(await deleteRecordsWrites(this.#drawer)),
+        ...(await deleteRecordsWrites(this.#keyValues)),
         { key: ACCOUNT, value: made },
-        await journalWrite(this.#drawer, 'created', this.#now()),
+        await journalWrite(this.#keyValues, 'created', this.#now()),
       ],
     );
     await this.#deps.onNamed?.(deviceName);
@@ -218,7 +218,7 @@ class SyncService implements Sync {
   }
 
   async renameDevice(deviceName: string): Promise<void> {
-    await this.#drawer.set(ACCOUNT, { ...(await this.#account()), deviceName });
+    await this.#keyValues.set(ACCOUNT, { ...(await this.#account()), deviceName });
     await this.#deps.onNamed?.(deviceName);
   }
 
@@ -247,7 +247,7 @@ class SyncService implements Sync {
 
   async journal(): Promise<readonly JournalEntry[]> {
     const names = new Map(this.#deps.status.get().devices.map(({ id, name }) => [id, name]));
-    return (await readJournal(this.#drawer)).map((entry) => ({
+    return (await readJournal(this.#keyValues)).map((entry) => ({
       ...entry,
       device: entry.device === null ? null : (names.get(entry.device) ?? entry.device),
     }));
@@ -263,7 +263,7 @@ class SyncService implements Sync {
   close(): void {
     clearInterval(this.#repeat);
     this.#stopConfig();
-    this.#stopDrawer();
+    this.#stopKeyValues();
   }
 
   #isOn(): boolean {
@@ -279,7 +279,7 @@ class SyncService implements Sync {
   }
 
   async #account(): Promise<Account> {
-    const kept = accountSchema.safeParse(await this.#drawer.get(ACCOUNT));
+    const kept = accountSchema.safeParse(await this.#keyValues.get(ACCOUNT));
     if (!kept.success) throw new RecollectError('sync-unpaired', 'This device belongs to no account');
     return kept.data;
   }

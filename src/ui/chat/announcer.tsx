@@ -29,7 +29,7 @@ export function Announcer({ conversationId }: { conversationId: ConversationId }
     return turn.subscribe(() => {
       const now = turn.get();
       // The tab it runs in reads it out.
-      if (before.elsewhere || now.elsewhere) setWords('');
+      if (before.inAnotherTab || now.inAnotherTab) setWords('');
       else if (before.status === 'idle' && now.status !== 'idle') setWords(say.current('announce.begins'));
       else if (before.status !== 'idle' && now.status === 'idle') {
         const said = wordsOf(before.parts);

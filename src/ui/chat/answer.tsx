@@ -447,7 +447,7 @@ export function RunningAnswer({ turn, before }: { turn: TurnState; before: reado
       <Recalled parts={parts} answer={turn.answerId} read={turn.model !== null} />
       <AnswerParts parts={parts} results={NO_RESULTS} running />
       {foot}
-      {turn.elsewhere && (
+      {turn.inAnotherTab && (
         <p className="flex items-center gap-1.5 py-1 text-ink-3 text-xs">
           <AppWindow size={13} aria-hidden /> {t('elsewhere')}
         </p>

@@ -327,7 +327,7 @@ function Block({
   onChoose: (state: 'keep' | 'fold') => void;
 }) {
   const { t, i18n } = useTranslation('context');
-  const why = `ledger.why.${block.why}`;
+  const why = `manifest.why.${block.why}`;
   const kept = block.state !== 'fold';
   return (
     <li className={classes('flex items-center gap-3 px-3 py-2', !kept && 'bg-folded-soft text-folded')}>
@@ -344,8 +344,8 @@ function Block({
         <span className="block text-ink-3 text-xs">
           {[
             t(`plan.${block.state}`),
-            i18n.exists(why, { ns: 'context' }) ? t(why as 'ledger.why.tail') : block.why,
-            block.ids.length > 1 ? t('ledger.messages', { count: block.ids.length }) : '',
+            i18n.exists(why, { ns: 'context' }) ? t(why as 'manifest.why.tail') : block.why,
+            block.ids.length > 1 ? t('manifest.messages', { count: block.ids.length }) : '',
           ]
             .filter(Boolean)
             .join(' · ')}

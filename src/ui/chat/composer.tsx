@@ -25,16 +25,16 @@ import { useSession } from '../hooks/session.tsx';
 import { RecallChip, type RecallChoice } from '../memory/recall-chip.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { isComposing, keysOf, useShortcutKeys } from '../shell/shortcuts.ts';
-import { CommandShelf, type CommandShelfHandle, isCommandLine } from './command-shelf.tsx';
+import { CommandList, type CommandListHandle, isCommandLine } from './command-list.tsx';
 import { ComposerBar } from './composer-bar.tsx';
 import { ComposerNotices } from './composer-notices.tsx';
+import { MeterRing, useNextRequest } from './context-meter.tsx';
 import type { Dictator } from './dictating.ts';
 import { DictationButton, DictationLine, useDictation, useHearsWords } from './dictation.tsx';
 import { DocumentsBeingRead } from './documents-being-read.tsx';
 import { below, inserted } from './draft.ts';
 import { FileChips } from './file-chips.tsx';
 import type { GivenFiles } from './file-drop.tsx';
-import { GaugeRing, useNextRequest } from './gauge.tsx';
 import { LimitLine } from './limit-line.tsx';
 import { ModelPicker } from './model-picker.tsx';
 import { PersonaPicker, usePersona } from './persona-picker.tsx';
@@ -89,7 +89,7 @@ export function Composer({
 }) {
   const app = useApp();
   const { t } = useTranslation('chat');
-  const shelf = useRef<CommandShelfHandle>(null);
+  const commandList = useRef<CommandListHandle>(null);
   const draft = useComposerDraft(draftOf, first);
   const { area, files, command } = draft;
   const attachments = useAttachments(draft);
@@ -108,7 +108,7 @@ export function Composer({
   const focusKeys = useShortcutKeys('focus');
   const busy = turn.status !== 'idle';
 
-  const onKeyDown = useWordKeys({ shelf, hasFiles: files.length > 0, submit, editLast });
+  const onKeyDown = useWordKeys({ commandList, hasFiles: files.length > 0, submit, editLast });
 
   return (
     <div className="before:-top-5 relative mx-auto w-full max-w-(--measure) px-3 pb-3 before:pointer-events-none before:absolute before:inset-x-0 before:h-5 before:bg-linear-to-t before:from-paper before:to-transparent md:px-5">
@@ -122,8 +122,8 @@ export function Composer({
       {conversationId !== null && <ComposerQueue id={conversationId} turn={turn} draft={draft} />}
       <ComposerForm area={area} onSubmit={submit}>
         {command !== null && (
-          <CommandShelf
-            ref={shelf}
+          <CommandList
+            ref={commandList}
             line={command}
             conversationId={conversationId}
             onTake={draft.setText}
@@ -163,7 +163,7 @@ export function Composer({
           onFiles={attachments.addFiles}
           onStop={() => conversationId && app.chat.stop(conversationId)}
         >
-          <GaugeRing next={next} onFold={onFold} />
+          <MeterRing next={next} onFold={onFold} />
           <PersonaPicker conversation={conversation} {...(persona ?? {})} />
           <ModelPicker conversation={conversation} />
           <DictationButton dictator={dictator} />
@@ -204,12 +204,12 @@ function OfferedRecall({
 
 /** The keys of the text field: the shelf's first, then the last message anew, then sending. */
 function useWordKeys({
-  shelf,
+  commandList,
   hasFiles,
   submit,
   editLast,
 }: {
-  shelf: RefObject<CommandShelfHandle | null>;
+  commandList: RefObject<CommandListHandle | null>;
   hasFiles: boolean;
   submit: () => void;
   editLast: () => boolean;
@@ -217,7 +217,7 @@ function useWordKeys({
   const { settings } = useApp();
   return (event) => {
     if (isComposing(event.nativeEvent)) return;
-    if (shelf.current?.onKey(event.nativeEvent)) {
+    if (commandList.current?.onKey(event.nativeEvent)) {
       event.preventDefault();
       return;
     }

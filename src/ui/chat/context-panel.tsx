@@ -181,7 +181,7 @@ function LastAnswer({
           icon={<ReceiptText size={14} aria-hidden />}
           onClick={() => onManifest(last)}
         >
-          {tc('ledger.open')}
+          {tc('manifest.open')}
         </Button>
       )}
     </Section>

@@ -1,4 +1,4 @@
-// What opens over a conversation: a ledger, something to send back, the worldlines, a plan that waits. One at a time.
+// What opens over a conversation: a manifest, something to send back, the branch map, a plan that waits. One at a time.
 import { useEffect, useState } from 'react';
 import type { MessageId } from '../../domain/base/ids.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
@@ -8,12 +8,12 @@ import { useApp } from '../hooks/app.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { PlanDialog } from './compaction.tsx';
 import { CompareDialog } from './compare.tsx';
-import { LedgerDialog } from './ledger.tsx';
+import { ManifestDialog } from './manifest-dialog.tsx';
 import { SendBackDialog } from './send-back.tsx';
 import { WorldlineDialog } from './worldline-map.tsx';
 
 export type ConversationWindow =
-  | { readonly type: 'ledger'; readonly answer: Message }
+  | { readonly type: 'manifest'; readonly answer: Message }
   | { readonly type: 'sendBack'; readonly message: Message; readonly callId?: string | undefined }
   | { readonly type: 'compare'; readonly answer: Message }
   | { readonly type: 'worldlines'; readonly compareWith?: MessageId };
@@ -41,8 +41,8 @@ export function ConversationWindows({
   return (
     <>
       <PlanDialog conversationId={conversation.id} />
-      {shown?.type === 'ledger' && (
-        <AnswerLedger conversation={conversation} answer={shown.answer} onClose={onClose} onJump={onJump} />
+      {shown?.type === 'manifest' && (
+        <AnswerManifest conversation={conversation} answer={shown.answer} onClose={onClose} onJump={onJump} />
       )}
       {shown?.type === 'sendBack' && (
         <SendBackDialog
@@ -81,7 +81,7 @@ export function ConversationWindows({
   );
 }
 
-function AnswerLedger({
+function AnswerManifest({
   conversation,
   answer,
   onClose,
@@ -94,17 +94,17 @@ function AnswerLedger({
 }) {
   const { context } = useApp();
   const report = useReport();
-  const [ledger, setLedger] = useState<RequestManifest | null | undefined>(undefined);
+  const [manifest, setManifest] = useState<RequestManifest | null | undefined>(undefined);
   // biome-ignore lint/correctness/useExhaustiveDependencies: `report` is another function at every drawing
   useEffect(() => {
     let gone = false;
     context.manifest(conversation.id, answer.id).then(
       (read) => {
-        if (!gone) setLedger(read);
+        if (!gone) setManifest(read);
       },
       (error: unknown) => {
         if (gone) return;
-        setLedger(null);
+        setManifest(null);
         report(error);
       },
     );
@@ -113,12 +113,12 @@ function AnswerLedger({
     };
   }, [context, conversation.id, answer.id]);
   return (
-    <LedgerDialog
+    <ManifestDialog
       open
       onOpenChange={(open) => {
         if (!open) onClose();
       }}
-      ledger={ledger}
+      manifest={manifest}
       onJump={(message) => {
         onClose();
         onJump(message as MessageId);

@@ -28,7 +28,7 @@ export function createEdits(written: Written, conversation: ConversationId): Edi
   const changed = new Set<MessageId>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isOpen = false;
-  const tell = () => {
+  const notify = () => {
     const now = [...texts.keys()];
     const before = unsaved.get();
     if (now.length !== before.length || now.some((id, at) => id !== before[at])) unsaved.set(now);
@@ -50,14 +50,14 @@ export function createEdits(written: Written, conversation: ConversationId): Edi
   const write = (message: MessageId, text: string) => {
     texts.set(message, text);
     changed.add(message);
-    tell();
+    notify();
     clearTimeout(timer);
     if (isOpen) timer = setTimeout(flush, PAUSE);
     else flush();
   };
   const drop = (message: MessageId) => {
     if (!texts.delete(message)) return;
-    tell();
+    notify();
     keep(message);
   };
   const read = async () => {
@@ -67,7 +67,7 @@ export function createEdits(written: Written, conversation: ConversationId): Edi
       // Whoever writes already goes on with that.
       if (draft && !texts.has(message)) texts.set(message, draft.text);
     }
-    tell();
+    notify();
   };
   return {
     unsaved,
@@ -77,7 +77,7 @@ export function createEdits(written: Written, conversation: ConversationId): Edi
     save: async (message, text, saving) => {
       texts.delete(message);
       changed.delete(message);
-      tell();
+      notify();
       try {
         await saving;
       } catch (error) {

@@ -102,7 +102,7 @@ export const TOOLS =
 
 /**
  * What is wanted less often: the message as a place in time, and what got into it. Nothing where nothing can be done. `kept`: whether it is
- * marked to be sent word for word; absent where it cannot be. `pieces`: earlier ones of the same answer, each with a ledger of its own.
+ * marked to be sent word for word; absent where it cannot be. `pieces`: earlier ones of the same answer, each with a manifest of its own.
  */
 export function RarerTools({
   message,
@@ -169,7 +169,7 @@ export function RarerTools({
     if (piece.ledger !== undefined)
       items.push(
         item(
-          pieces.length > 0 ? tc('ledger.openPiece', { piece: at + 1 }) : tc('ledger.open'),
+          pieces.length > 0 ? tc('manifest.openPiece', { piece: at + 1 }) : tc('manifest.open'),
           <ReceiptText size={15} aria-hidden />,
           () => actions.showManifest(piece),
         ),

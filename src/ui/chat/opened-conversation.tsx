@@ -181,7 +181,7 @@ function ContextAside({
       }}
       onShow={show}
       onFold={acts.fold}
-      onManifest={(answer) => onWindow({ type: 'ledger', answer })}
+      onManifest={(answer) => onWindow({ type: 'manifest', answer })}
       onCheckpoint={readOnly || leaf === null ? undefined : (name) => acts.checkpoint(leaf, name)}
       onRestore={acts.restore}
       onCompare={(compareWith) => onWindow({ type: 'worldlines', compareWith })}

@@ -254,8 +254,8 @@ function foldedBy(
 ): ReadonlySet<MessageId> {
   const plan = compaction && planOf(compaction);
   if (!plan) return new Set();
-  const fates = dispositionsOf(plan, path, kept);
-  return new Set(path.filter((_, at) => fates[at]?.action === 'fold').map((message) => message.id));
+  const dispositions = dispositionsOf(plan, path, kept);
+  return new Set(path.filter((_, at) => dispositions[at]?.action === 'fold').map((message) => message.id));
 }
 
 /** The leaf to show so that `message` is on the screen. */

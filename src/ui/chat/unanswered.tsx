@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import type { OpenConversation } from '../../services/documents/documents.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { Button } from '../shell/controls.tsx';
-import { patienceFor } from './patience.ts';
+import { waitFor } from './answer-wait.ts';
 import type { TurnView } from './turn-view.ts';
 
 /** Its key is the question. */
@@ -31,8 +31,8 @@ export function Unanswered({
   useEffect(() => {
     setAlone(false);
     if (!quiet) return;
-    const patience = patienceFor({ origin, age: Date.now() - askedAt }, others);
-    const timer = setTimeout(() => setAlone(true), patience);
+    const waitMs = waitFor({ origin, age: Date.now() - askedAt }, others);
+    const timer = setTimeout(() => setAlone(true), waitMs);
     return () => clearTimeout(timer);
   }, [quiet, origin, askedAt, others]);
   if (quiet && !alone && others && origin === 'elsewhere')

@@ -6,7 +6,7 @@ import { orElse } from '../../domain/base/log.ts';
 import type { DraftFile } from '../../services/chat/written.ts';
 import { useApp } from '../hooks/app.tsx';
 import { offer } from '../shell/offer.ts';
-import { type CommandLine, isCommandLine } from './command-shelf.tsx';
+import { type CommandLine, isCommandLine } from './command-list.tsx';
 import { createDraftKeeper, keptWords, takeDraft } from './draft.ts';
 
 type Area = RefObject<HTMLTextAreaElement | null>;

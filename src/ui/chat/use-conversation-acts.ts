@@ -171,7 +171,7 @@ export function useMessageActions(
       compare: (answer) => latest.current.onWindow({ type: 'compare', answer }),
       remove: (message) => latest.current.remove(message),
       sendBack: (message, callId) => latest.current.onWindow({ type: 'sendBack', message, callId }),
-      showManifest: (answer) => latest.current.onWindow({ type: 'ledger', answer }),
+      showManifest: (answer) => latest.current.onWindow({ type: 'manifest', answer }),
       forget: isKept ? (message) => latest.current.forget(message) : null,
       connectModel: () => latest.current.openScreen('settings', 'models'),
       canAsk: !busy,

@@ -5,7 +5,7 @@ import { useApp, useReadable } from './app.tsx';
 import { useSession } from './session.tsx';
 
 /** A pause that nobody here asked for is told when it lasts this long, ms: another tab may have asked. */
-const TOLD_AFTER_MS = 5000;
+const NOTIFY_AFTER_MS = 5000;
 
 interface Reading {
   readonly status: MemoryStatus;
@@ -21,7 +21,7 @@ export function useReading(): Reading {
   const [lasts, setLasts] = useState(false);
   useEffect(() => {
     if (!paused) return setLasts(false);
-    const timer = setTimeout(() => setLasts(true), TOLD_AFTER_MS);
+    const timer = setTimeout(() => setLasts(true), NOTIFY_AFTER_MS);
     return () => clearTimeout(timer);
   }, [paused]);
   return useMemo(

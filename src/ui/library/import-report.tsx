@@ -16,7 +16,10 @@ const LATER = ['attachments', 'answers', 'titles'] as const;
 
 /** Whether anything of the source is in the library now. */
 const tookIn = (report: ImportReport): boolean =>
-  report.conversations.added + report.conversations.changed + report.conversations.unchanged + report.told >
+  report.conversations.added +
+    report.conversations.changed +
+    report.conversations.unchanged +
+    report.notesAndFeedback >
     0 ||
   (report.problem === null && !report.cancelled);
 
@@ -66,7 +69,7 @@ function Report({ report, onOpen }: { report: ImportReport; onOpen: (id: Convers
           aria-hidden
           className={classes(
             'mt-0.5 inline-flex size-6 shrink-0 items-center justify-center rounded-full',
-            added + changed + report.told > 0 ? 'bg-ok-soft text-ok' : 'bg-fill text-ink-2',
+            added + changed + report.notesAndFeedback > 0 ? 'bg-ok-soft text-ok' : 'bg-fill text-ink-2',
           )}
         >
           {tookIn(report) ? <Check size={14} /> : <Minus size={14} />}
@@ -95,7 +98,7 @@ function Report({ report, onOpen }: { report: ImportReport; onOpen: (id: Convers
           <ProblemNotice problem={report.problem} compact />
         </div>
       )}
-      {(total > 0 || report.told > 0) && <Figures report={report} total={total} />}
+      {(total > 0 || report.notesAndFeedback > 0) && <Figures report={report} total={total} />}
       {LATER.some((kind) => report.later[kind] > 0) && <Later later={report.later} />}
       {(total > 0 || report.skipped.length > 0) && <Skipped skipped={report.skipped} />}
     </section>
@@ -108,7 +111,8 @@ function headlineOf(report: ImportReport, t: TFunction<'library'>): string {
   if (report.problem !== null && !tookIn(report)) return t('import.report.nothingIn');
   if (added > 0) return t('import.report.added', { count: added });
   if (changed > 0) return t('import.report.changed', { count: changed });
-  if (unchanged === 0 && report.told > 0) return t('import.report.toldOnly', { count: report.told });
+  if (unchanged === 0 && report.notesAndFeedback > 0)
+    return t('import.report.toldOnly', { count: report.notesAndFeedback });
   if (!tookIn(report)) return t('import.report.nothingIn');
   return t(report.skipped.length > 0 ? 'import.report.nothingNewBut' : 'import.report.nothingNew');
 }
@@ -127,7 +131,9 @@ function Figures({ report, total }: { report: ImportReport; total: number }) {
       />
       <Figure name={t('import.report.branches')} value={formatNumber(report.branches)} />
       <Figure name={t('import.report.attachments')} value={formatNumber(report.attachments)} />
-      {report.told > 0 && <Figure name={t('import.report.told')} value={formatNumber(report.told)} />}
+      {report.notesAndFeedback > 0 && (
+        <Figure name={t('import.report.told')} value={formatNumber(report.notesAndFeedback)} />
+      )}
       <Figure name={t('import.report.took')} value={formatDuration(report.tookMs)} />
     </dl>
   );

@@ -209,13 +209,13 @@ function useAnnouncedChoice(
 ): void {
   const ids = [...new Set(shown?.passages.map((passage) => passage.messageId))];
   const without = ids.filter((id) => !isTicked(ticks, id)).join(' ');
-  const tell = useEffectEvent(onChange);
+  const notify = useEffectEvent(onChange);
   useEffect(() => {
-    tell({
+    notify({
       withoutPassages: without === '' ? [] : without.split(' ').map(asMessageId),
       ...(shown && shown.passages.length > 0 ? { announced: shown } : {}),
     });
   }, [without, shown]);
   // What is no longer shown is not sent either.
-  useEffect(() => () => tell({}), []);
+  useEffect(() => () => notify({}), []);
 }

@@ -9,17 +9,17 @@ import { useApp, useReadable } from '../hooks/app.tsx';
 export function useUnusable(): (said: Said) => boolean {
   const { documents, notes } = useApp();
   const library = useReadable(documents.library);
-  const told = useReadable(notes.state);
+  const noteState = useReadable(notes.state);
   return useMemo(() => {
-    if (last?.library !== library || last.told !== told)
-      last = { library, told, out: unusableSince(library, told) };
+    if (last?.library !== library || last.noteState !== noteState)
+      last = { library, noteState, out: unusableSince(library, noteState) };
     return last.out;
-  }, [library, told]);
+  }, [library, noteState]);
 }
 
 /** Many passages ask at once, and the library is large. */
 let last:
-  | { readonly library: unknown; readonly told: unknown; readonly out: (said: Said) => boolean }
+  | { readonly library: unknown; readonly noteState: unknown; readonly out: (said: Said) => boolean }
   | undefined;
 
 /** Leaves out what was deleted or forbidden since, also beside others. */

@@ -11,7 +11,7 @@ import { Button, Confirm, Dialog, Spinner } from '../shell/controls.tsx';
 import { download, useReport } from '../shell/conversation-actions.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { DiagnosticsGroup } from './diagnostics.tsx';
-import { keyElsewhere } from './key-elsewhere.ts';
+import { keyOfOtherOrigin } from './key-of-other-origin.ts';
 import { Group, Row } from './rows.tsx';
 
 /** From package.json, put in by the build. */
@@ -81,7 +81,7 @@ function ConfigurationGroup() {
     picked
       .text()
       .then((text) => settings.importYaml(text))
-      .then(() => keyElsewhere(settings))
+      .then(() => keyOfOtherOrigin(settings))
       .then(
         (origin) =>
           toast(sentences(t('about.imported'), origin !== null && t('models.keyElsewhere', { origin }))),

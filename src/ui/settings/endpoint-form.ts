@@ -88,9 +88,9 @@ const firstState = (
 function withList(
   now: FormState,
   models: readonly string[],
-  { isElsewhere, isNew }: { readonly isElsewhere: boolean; readonly isNew: boolean },
+  { isOtherServer, isNew }: { readonly isOtherServer: boolean; readonly isNew: boolean },
 ): Partial<FormState> {
-  const here = isElsewhere ? [] : now.offered;
+  const here = isOtherServer ? [] : now.offered;
   const few = models.length > 0 && models.length <= OFFER_ALL;
   const keeps = now.model.byHand || models.includes(now.model.name);
   // Who connects a model wants it to answer: one that can is chosen, for all to see.
@@ -170,13 +170,13 @@ export function useEndpointForm(draft: Draft, onClose: (connected?: string) => v
           if (asking.signal.aborted) return;
           change({ test: report });
           if (!report.ok) return;
-          const isElsewhere = listedAt.current !== address;
+          const isOtherServer = listedAt.current !== address;
           listedAt.current = address;
           change({
             prices: report.prices ?? {},
             listed: report.models.length <= OFFER_ALL ? report.models : undefined,
           });
-          change((now) => withList(now, report.models, { isElsewhere, isNew: before === null }));
+          change((now) => withList(now, report.models, { isOtherServer, isNew: before === null }));
         },
         (error: unknown) => {
           if (!isAbort(error)) change({ test: { ok: false, problem: toProblem(error) } });

@@ -97,9 +97,9 @@ function ExportRow() {
     app.documents.library,
     (library) => library.ready && library.entries.every((entry) => entry.deletedAt !== null),
   );
-  const told = useReadable(app.notes.state, ({ notes, feedback }) => notes.length + feedback.length);
+  const noteCount = useReadable(app.notes.state, ({ notes, feedback }) => notes.length + feedback.length);
   const notes = useReadable(app.notes.state, (state) => state.notes.length);
-  const nothing = { json: listed && told === 0, markdown: shown && notes === 0 };
+  const nothing = { json: listed && noteCount === 0, markdown: shown && notes === 0 };
   const [busy, setBusy] = useState<'json' | 'markdown' | null>(null);
   const take = (format: 'json' | 'markdown') => {
     setBusy(format);
@@ -210,7 +210,7 @@ function LastBackup() {
   const { t } = useTranslation('settings');
   const app = useApp();
   const at = useReadable(app.library.lastBackup);
-  const elsewhere = useHasAccount();
+  const hasAccount = useHasAccount();
   const own = useReadable(
     app.documents.library,
     (library) => library.entries.filter((entry) => !entry.sample && entry.deletedAt === null).length,
@@ -225,7 +225,7 @@ function LastBackup() {
           {t('storage.backup.last', { when: formatRelative(at) })}
         </time>
       )}
-      {at === null && own >= WORTH_A_BACKUP && !elsewhere && (
+      {at === null && own >= WORTH_A_BACKUP && !hasAccount && (
         <span className="mt-1 block text-ink-2">{t('storage.backup.gentle', { count: own })}</span>
       )}
     </span>

@@ -83,7 +83,7 @@ export function SyncSection() {
   }, [account, mine]);
   const wanted = mode.value === 'remote' || mode.value === 'managed' ? mode.value : null;
   // Until the engine has said how things stand, an account may well be there.
-  const heard = status.state === 'unpaired' || status.state === 'stopped';
+  const isKnown = status.state === 'unpaired' || status.state === 'stopped';
   // Nothing on this relay opens to its key any more, nor to a device that would get it from here.
   const isErased = status.state === 'stopped' && status.problem?.code === 'sync-deleted';
   return (
@@ -130,7 +130,7 @@ export function SyncSection() {
       ) : (
         wanted !== null && (
           <>
-            {heard ? <SetUp mode={wanted} status={status} /> : <Skeleton className="h-9 w-full" />}
+            {isKnown ? <SetUp mode={wanted} status={status} /> : <Skeleton className="h-9 w-full" />}
             <Group title={t('sight.title')}>
               <div className="py-3">
                 <RelaySight />

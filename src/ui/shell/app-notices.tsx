@@ -39,7 +39,7 @@ export function UpdateNotice() {
 }
 
 /** Which warning of the room was put aside. */
-const ROOM_TOLD = 'room-told';
+const ROOM_NOTIFIED = 'room-told';
 
 /** The size a person allowed is nearly taken, or all of it: said once each, until it is put aside. */
 export function RoomNotice() {
@@ -47,27 +47,28 @@ export function RoomNotice() {
   const { t } = useTranslation('shell');
   const navigation = useNavigation();
   const room = useRoom();
-  const [told, setTold] = useState<unknown>(undefined);
+  const [notified, setNotified] = useState<unknown>(undefined);
   useEffect(() => {
-    app.settings.recallItem(ROOM_TOLD).then(
-      (kept) => setTold(kept ?? null),
-      () => setTold(null),
+    app.settings.recallItem(ROOM_NOTIFIED).then(
+      (kept) => setNotified(kept ?? null),
+      () => setNotified(null),
     );
   }, [app]);
   const state = room?.state ?? null;
-  const tell = (what: string | null) => {
-    setTold(what);
+  const notify = (what: string | null) => {
+    setNotified(what);
     ignore(
-      app.settings.keepItem(ROOM_TOLD, what ?? undefined),
+      app.settings.keepItem(ROOM_NOTIFIED, what ?? undefined),
       'a notice that was shown; it comes again after the next start',
     );
   };
-  const over = state === 'free' && typeof told === 'string';
+  const over = state === 'free' && typeof notified === 'string';
   // biome-ignore lint/correctness/useExhaustiveDependencies: once there is room again, the next warning is news
   useEffect(() => {
-    if (over) tell(null);
+    if (over) notify(null);
   }, [over]);
-  if (!room || state === 'free' || told === undefined || told === state || told === 'full') return null;
+  if (!room || state === 'free' || notified === undefined || notified === state || notified === 'full')
+    return null;
   // There the figures stand, and what they mean beside them.
   const { route } = navigation;
   if (route.screen === 'settings' && route.section === 'storage') return null;
@@ -93,7 +94,7 @@ export function RoomNotice() {
         size="sm"
         label={t('later')}
         icon={<X size={15} aria-hidden />}
-        onClick={() => tell(state)}
+        onClick={() => notify(state)}
       />
     </div>
   );

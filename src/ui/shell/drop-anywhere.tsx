@@ -18,8 +18,8 @@ export function listenForDrops(
   }: { onOver: (over: boolean) => void; onFiles: (files: Promise<readonly SourceFile[]>) => void },
   signal: AbortSignal,
 ): void {
-  const listen = (type: string, capture: boolean, heard: (event: DragEvent) => void) =>
-    scope.addEventListener(type, (event) => heard(event as DragEvent), { capture, signal });
+  const listen = (type: string, capture: boolean, listener: (event: DragEvent) => void) =>
+    scope.addEventListener(type, (event) => listener(event as DragEvent), { capture, signal });
   // An event that was seen on its way down and not on its way up: a place within has it.
   let isStopped = false;
   const isFree = (event: DragEvent) => !isOwn() && !event.defaultPrevented && dragsFiles(event.dataTransfer);

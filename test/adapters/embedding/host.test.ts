@@ -6,7 +6,7 @@ import { createLocalEmbedding } from '../../../src/adapters/embedding/local.ts';
 import type { Line, LocalModel } from '../../../src/adapters/embedding/protocol.ts';
 import { RETIRED } from '../../../src/adapters/embedding/protocol.ts';
 import type { Thread } from '../../../src/adapters/embedding/thread.ts';
-import { borrowLines, createEmbeddingThread, lineSchema } from '../../../src/adapters/embedding/thread.ts';
+import { createEmbeddingThread, lineSchema, transferLines } from '../../../src/adapters/embedding/thread.ts';
 import { RecollectError } from '../../../src/domain/base/errors.ts';
 import { until } from '../../../src/domain/base/readable.ts';
 import { defaultConfig } from '../../../src/domain/settings/config.ts';
@@ -156,8 +156,8 @@ describe('the queue', () => {
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(broken.loads).toHaveLength(1);
     const config = { ...defaultConfig.embedding.local, source: 'hub' };
-    const elsewhere = createLocalEmbedding({ config, connect: owner.connect });
-    expect(elsewhere.prepare, 'nothing is fetched from elsewhere unasked').toBeUndefined();
+    const inAnotherTab = createLocalEmbedding({ config, connect: owner.connect });
+    expect(inAnotherTab.prepare, 'nothing is fetched from elsewhere unasked').toBeUndefined();
   });
 
   it('reads as many passages at a time as the model can, and a query beside them at once', async () => {
@@ -167,7 +167,7 @@ describe('the queue', () => {
     const reading = (text: string) => ({ context: '', text });
     const bulk = indexer.read?.(['p1', 'p2', 'p3'].map(reading), passage);
     await until({ get: () => model.ran.length, subscribe: poll }, (count) => count === 2);
-    await until({ get: () => indexer.abreast, subscribe: poll }, (count) => count === 2);
+    await until({ get: () => indexer.concurrency, subscribe: poll }, (count) => count === 2);
     const answer = tab.read?.([reading('q')], query);
     await until({ get: () => model.ran.length, subscribe: poll }, (count) => count === 3);
     model.go();
@@ -341,7 +341,7 @@ describe('retirement', () => {
     const { port1, port2 } = new MessageChannel();
     owner.serve(port1);
     open.push(() => port1.close());
-    const [tab, engine] = [provider(owner.connect), provider(borrowLines(port2))];
+    const [tab, engine] = [provider(owner.connect), provider(transferLines(port2))];
     const waiting = [tab.embed(['x'], query), engine.embed(['y'], passage)];
     await until({ get: () => model.ran.length, subscribe: poll }, (count) => count === 1);
     const settled = Promise.allSettled(waiting);

@@ -1,7 +1,7 @@
 // Which lane reads which text, and what happens where one breaks; that lanes read rightly is shown in Chromium (`local.browser.test.ts`).
 import { afterEach, expect, it } from 'vitest';
 import type { EncoderShare } from '../../../src/adapters/embedding/encoder.ts';
-import { createLanes } from '../../../src/adapters/embedding/lanes.ts';
+import { createEncoderPool } from '../../../src/adapters/embedding/encoder-pool.ts';
 
 /** A lane that answers when it is told to: with the text's first piece. */
 function scripted() {
@@ -38,7 +38,7 @@ afterEach(() => {
 function lanesOf(count: number, refuses: { spawn?: boolean; share?: boolean } = {}) {
   const spawned: ReturnType<typeof scripted>[] = [];
   const readHere: number[] = [];
-  const lanes = createLanes({
+  const lanes = createEncoderPool({
     count,
     spawn: () => {
       if (refuses.spawn) throw new DOMException('no', 'SecurityError');

@@ -4,7 +4,7 @@ import { BUNDLED_MODELS } from '../../../src/adapters/embedding/bundled-models.t
 import type { EmbeddingProvider } from '../../../src/adapters/embedding/embedding-provider.ts';
 import { createLocalEmbedding } from '../../../src/adapters/embedding/local.ts';
 import { pathsToKeep } from '../../../src/adapters/embedding/offline.ts';
-import { borrowLines, createEmbeddingThread } from '../../../src/adapters/embedding/thread.ts';
+import { createEmbeddingThread, transferLines } from '../../../src/adapters/embedding/thread.ts';
 import { cosine } from '../../../src/adapters/embedding/vector.ts';
 import { defaultConfig } from '../../../src/domain/settings/config.ts';
 import samples from '../../fixtures/embedding/sample-vectors.json';
@@ -75,21 +75,21 @@ describe('passages side by side', () => {
     const thread = createEmbeddingThread(start);
     const provider = local('all-MiniLM-L6-v2', thread.connect);
     await provider.embed(['loaded'], passages);
-    const { abreast } = provider;
+    const { concurrency } = provider;
     const made = await Promise.all(
       readings.map(async (reading) => (await provider.read?.([reading], passages))?.[0]),
     );
     thread.close();
-    return { abreast, made };
+    return { concurrency, made };
   };
 
   it('are read as one after the other, on several lanes or where none can be started', async () => {
     const alone = await read(spawnAlone);
     const lanes = await read(spawn);
     const broken = await read(spawnBroken);
-    expect(alone.abreast).toBe(1);
-    expect(lanes.abreast).toBeGreaterThan(2);
-    expect(broken.abreast).toBeGreaterThan(2);
+    expect(alone.concurrency).toBe(1);
+    expect(lanes.concurrency).toBeGreaterThan(2);
+    expect(broken.concurrency).toBeGreaterThan(2);
     expect(lanes.made).toEqual(alone.made);
     expect(broken.made).toEqual(alone.made);
   });
@@ -101,7 +101,7 @@ describe('one thread for two askers', () => {
   const { port1, port2 } = new MessageChannel();
   thread.serve(port1);
   const tab: EmbeddingProvider = local('all-MiniLM-L6-v2', thread.connect);
-  const indexer: EmbeddingProvider = local('all-MiniLM-L6-v2', borrowLines(port2));
+  const indexer: EmbeddingProvider = local('all-MiniLM-L6-v2', transferLines(port2));
 
   deep('lets a query overtake the bulk of the other', async () => {
     const order: string[] = [];

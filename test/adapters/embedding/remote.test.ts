@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { CalibrationDrawer } from '../../../src/adapters/embedding/calibration.ts';
+import type { CalibrationKeyValues } from '../../../src/adapters/embedding/calibration.ts';
 import { CALIBRATION_PAIRS } from '../../../src/adapters/embedding/calibration-pairs.ts';
 import { createCustomEmbedding } from '../../../src/adapters/embedding/custom.ts';
 import { createHashingEmbedding } from '../../../src/adapters/embedding/hashing.ts';
@@ -233,21 +233,21 @@ describe('bad days', () => {
   });
 });
 
-/** A device's drawer. */
-const drawer = (kept = new Map<string, unknown>()): CalibrationDrawer => ({
+/** A device's key-value store. */
+const keyValues = (kept = new Map<string, unknown>()): CalibrationKeyValues => ({
   get: async (key) => kept.get(key),
   set: async (key, value) => void kept.set(key, value),
 });
 
 it('measures a model once a device, and another model or address anew; what cannot be read or kept is measured again', async () => {
   const kept = new Map<string, unknown>();
-  const measured = async (model: string, base_url: string, where = drawer(kept)) => {
+  const measured = async (model: string, base_url: string, where = keyValues(kept)) => {
     seen.length = 0;
     const provider = createCustomEmbedding({
       config: { ...config(model), base_url },
       key: async () => undefined,
       fetch,
-      drawer: where,
+      keyValues: where,
     });
     const calibration = await provider.calibration(never);
     return { calibration, asked: seen.length > 0 };
@@ -264,7 +264,7 @@ it('measures a model once a device, and another model or address anew; what cann
   expect([...kept.keys()].join()).not.toContain('127.0.0.1');
   for (const [key] of kept) kept.set(key, { related: 'much' });
   expect(await measured('knowing', base)).toEqual(first);
-  const broken: CalibrationDrawer = {
+  const broken: CalibrationKeyValues = {
     get: () => Promise.reject(new Error('no disk')),
     set: () => Promise.reject(new Error('no disk')),
   };
@@ -280,7 +280,7 @@ it('every member on the shelf makes a provider without connecting or downloading
       },
       secret: async () => undefined,
       fetch,
-      drawer: drawer(),
+      keyValues: keyValues(),
     });
     expect(provider.id.startsWith(`${member.id}/`)).toBe(true);
     expect(provider.state.get()).toEqual({ status: 'idle' });
@@ -295,7 +295,7 @@ it('keeps vectors under another key for each thing that changes them, and for no
       connect: () => Promise.reject(),
       secret: async () => undefined,
       fetch,
-      drawer: drawer(),
+      keyValues: keyValues(),
     };
     return (await createEmbedding({ config, ...deps })).id;
   };

@@ -367,7 +367,7 @@ describe('Markdown', () => {
       now: 0,
       signal: never,
       words: englishWords,
-      told: {
+      notesAndFeedback: {
         notes: [
           {
             id: 'n',

@@ -343,14 +343,14 @@ export function createInMemoryIndex(): MemoryIndex {
       };
     },
 
-    likeness: async (model, question, wanted) => {
+    maxSim: async (model, question, wanted) => {
       const signs = pieces.get(model);
       const compare = lateInteraction(question);
       return new Map(
         wanted.flatMap((id) => {
           const bits = signs?.get(chunks.get(id)?.hash ?? '');
-          const likeness = bits ? compare(bits) : null;
-          return likeness === null ? [] : [[id, likeness] as const];
+          const maxSim = bits ? compare(bits) : null;
+          return maxSim === null ? [] : [[id, maxSim] as const];
         }),
       );
     },

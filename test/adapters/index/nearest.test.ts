@@ -42,10 +42,10 @@ function largest(vectors: readonly (readonly [number, Float32Array])[], to: Floa
       dot += (values[at] as number) * (to[at] as number);
       square += (values[at] as number) ** 2;
     }
-    return { chunk, likeness: dot / Math.sqrt(square) };
+    return { chunk, maxSim: dot / Math.sqrt(square) };
   });
   return rated
-    .sort((a, b) => b.likeness - a.likeness)
+    .sort((a, b) => b.maxSim - a.maxSim)
     .slice(0, count)
     .map(({ chunk }) => chunk);
 }

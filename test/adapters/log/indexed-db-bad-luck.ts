@@ -66,12 +66,12 @@ export function describeBadLuck(name: string): void {
       await older.put('drawer', 'kept', 'k');
       older.close();
 
-      const { log, drawer } = await openIndexedDbStore({ name: database });
+      const { log, keyValues } = await openIndexedDbStore({ name: database });
       expect((await log.documents()).sort()).toEqual([one.document, other.document].sort());
       expect(await log.stats()).toEqual({ entries: 2, bytes: 4 });
       expect(await log.head()).toBe(3);
       expect(await log.read(one.document)).toMatchObject([{ id: one.id, bytes: one.bytes }]);
-      expect(await drawer.get('k')).toBe('kept');
+      expect(await keyValues.get('k')).toBe('kept');
       await log.append([entryOf()]);
       await log.erase(other.document);
       expect(await log.stats()).toEqual({ entries: 2, bytes: 4 });
@@ -99,7 +99,7 @@ export function describeBadLuck(name: string): void {
       for (const write of [
         () => store.log.append([entryOf(), entryOf()]),
         () => store.log.append([entryOf()], [{ key: 'k', value: 1 }]),
-        () => store.drawer.set('k', 2),
+        () => store.keyValues.set('k', 2),
         () => store.log.fold(document, new Uint8Array([9]), 2),
       ]) {
         told.length = 0;
@@ -174,7 +174,7 @@ export function describeBadLuck(name: string): void {
       );
       full.mockRestore();
       expect(await store.log.stats()).toEqual({ entries: 1, bytes: 3 });
-      expect(await store.drawer.get('k')).toBeUndefined();
+      expect(await store.keyValues.get('k')).toBeUndefined();
       expect(await store.log.append([waiting])).toBe(2);
       await store.log.close();
     });

@@ -15,7 +15,7 @@ const numbersIn = (bytes: Uint8Array) => JSON.parse(new TextDecoder().decode(byt
 
 export interface Found {
   readonly numbers: readonly number[];
-  /** The number written to the drawer together with the entry. */
+  /** The number written to the key-value store together with the entry. */
   readonly last: number;
   readonly stats: { entries: number; bytes: number };
   readonly counted: { entries: number; bytes: number };
@@ -31,7 +31,7 @@ export interface KilledPage {
   fill(bytes: number): Promise<string | undefined>;
   /** Codes of the problems heard at opening. */
   problems(): Promise<string[]>;
-  /** Puts aside what the drawer says about a lost database. */
+  /** Puts aside what the key-value store says about a lost database. */
   dismiss(): Promise<void>;
 }
 
@@ -78,11 +78,11 @@ window.log = {
   },
 
   async find() {
-    const { log, drawer } = await opening;
+    const { log, keyValues } = await opening;
     const entries = await log.since(0, Number.POSITIVE_INFINITY);
     return {
       numbers: entries.flatMap(({ bytes }) => numbersIn(bytes)),
-      last: ((await drawer.get('last')) as number | undefined) ?? -1,
+      last: ((await keyValues.get('last')) as number | undefined) ?? -1,
       stats: await log.stats(),
       counted: {
         entries: entries.length,
@@ -124,6 +124,6 @@ window.log = {
   },
 
   async dismiss() {
-    await (await opening).drawer.set(STORAGE_LOST, undefined);
+    await (await opening).keyValues.set(STORAGE_LOST, undefined);
   },
 };

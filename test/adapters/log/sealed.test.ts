@@ -38,7 +38,7 @@ describe('below the sealed store', () => {
   };
   const all = async (below: ReturnType<typeof createInMemoryStore>) => {
     const entries = await below.log.since(0, 100);
-    const values = await Promise.all((await below.drawer.keys('')).map((one) => below.drawer.get(one)));
+    const values = await Promise.all((await below.keyValues.keys('')).map((one) => below.keyValues.get(one)));
     return Buffer.concat(
       [...entries.map(({ bytes }) => bytes), ...values].map((one) => Buffer.from(one as Uint8Array)),
     );
@@ -51,7 +51,7 @@ describe('below the sealed store', () => {
       [{ id: newEntryId(), document, origin: 'user', bytes: text('canary-in-entry') }],
       [{ key: 'written/a', value: { text: 'canary-in-append' } }],
     );
-    await store.drawer.set('draft/b', { bytes: text('canary-in-value') });
+    await store.keyValues.set('draft/b', { bytes: text('canary-in-value') });
     await store.log.fold(document, text('canary-in-snapshot'), 1);
     expect((await all(below)).toString('latin1')).not.toContain('canary');
     expect((await store.log.read(document)).map(({ bytes }) => Buffer.from(bytes).toString())).toEqual([
@@ -63,7 +63,7 @@ describe('below the sealed store', () => {
     const { below, store } = setup();
     const [a, b] = [newConversationId(), newConversationId()];
     await store.log.append([{ id: newEntryId(), document: a, origin: 'user', bytes: text('one') }]);
-    await store.drawer.set('a', 'mine');
+    await store.keyValues.set('a', 'mine');
     const [one] = await below.log.read(a);
     if (!one) throw new Error('unreachable');
     const { seq: _, at: __, ...entry } = one;
@@ -71,19 +71,19 @@ describe('below the sealed store', () => {
       { ...entry, id: newEntryId() },
       { ...entry, id: newEntryId(), document: b },
     ]);
-    await below.drawer.set('b', await below.drawer.get('a'));
+    await below.keyValues.set('b', await below.keyValues.get('a'));
     expect((await store.log.since(0, 10)).map(({ bytes }) => bytes.length)).toEqual([3, 0, 0]);
-    expect(await store.drawer.get('b')).toBeUndefined();
-    expect(await store.drawer.get('a')).toBe('mine');
+    expect(await store.keyValues.get('b')).toBeUndefined();
+    expect(await store.keyValues.get('a')).toBe('mine');
   });
 
   it('what was never sealed is not believed', async () => {
     const { below, store } = setup();
     const document = newConversationId();
     await below.log.append([{ id: newEntryId(), document, origin: 'user', bytes: text('slipped in') }]);
-    await below.drawer.set('a', 'slipped in');
+    await below.keyValues.set('a', 'slipped in');
     expect((await store.log.read(document))[0]?.bytes.length).toBe(0);
-    expect(await store.drawer.get('a')).toBeUndefined();
+    expect(await store.keyValues.get('a')).toBeUndefined();
   });
 
   it('an entry that comes back from the second copy under another seq opens', async () => {

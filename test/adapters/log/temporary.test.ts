@@ -11,12 +11,12 @@ describeConversationLog('A store without temporary conversations', async () => {
 
 it('what is put under a temporary conversation’s name is there, and nowhere in the store', async () => {
   const kept = createInMemoryStore();
-  const { log, drawer } = withoutTemporary(kept);
+  const { log, keyValues } = withoutTemporary(kept);
   const told: string[] = [];
-  kept.drawer.subscribe(({ keys }) => told.push(...keys));
+  kept.keyValues.subscribe(({ keys }) => told.push(...keys));
   const key = `draft/${newTemporaryId()}/answer`;
-  await drawer.set(key, { said: 'between us' });
-  expect(await drawer.get(key)).toEqual({ said: 'between us' });
+  await keyValues.set(key, { said: 'between us' });
+  expect(await keyValues.get(key)).toEqual({ said: 'between us' });
   await log.append(
     [],
     [
@@ -24,13 +24,13 @@ it('what is put under a temporary conversation’s name is there, and nowhere in
       { key: 'theme', value: 'dark' },
     ],
   );
-  expect(await kept.drawer.keys('')).toEqual(['theme']);
+  expect(await kept.keyValues.keys('')).toEqual(['theme']);
   expect(told).toEqual(['theme']);
   // The words in its composer are kept under a name that ends with its id.
   const written = `item/composer.${newTemporaryId()}`;
-  await drawer.set(written, { text: 'not said yet' });
-  expect(await drawer.get(written)).toEqual({ text: 'not said yet' });
-  expect(await kept.drawer.keys('')).toEqual(['theme']);
+  await keyValues.set(written, { text: 'not said yet' });
+  expect(await keyValues.get(written)).toEqual({ text: 'not said yet' });
+  expect(await kept.keyValues.keys('')).toEqual(['theme']);
   await log.append([], [{ key, value: undefined }]);
-  expect(await drawer.get(key)).toBeUndefined();
+  expect(await keyValues.get(key)).toBeUndefined();
 });

@@ -262,8 +262,8 @@ describe('in a page, "Failed to fetch" is', () => {
       'our own policy',
       'https://api.example.org/v1',
       page({
-        onPolicy: (tell) => {
-          tell('https://api.example.org/v1/models');
+        onPolicy: (notify) => {
+          notify('https://api.example.org/v1/models');
           return () => undefined;
         },
       }),

@@ -13,7 +13,7 @@ const openDrawer = async () => {
   const name = `vault-${newEntryId()}`;
   const store = await openIndexedDbStore({ name });
   opened.push({ name, store });
-  return store.drawer;
+  return store.keyValues;
 };
 afterAll(async () => {
   for (const { name, store } of opened) {
@@ -28,9 +28,9 @@ describeSealedVault('The vault in Chromium', openDrawer);
 it('opens its secrets after the database was closed and opened again', async () => {
   const name = `vault-${newEntryId()}`;
   const first = await openIndexedDbStore({ name });
-  await createVault(first.drawer).put('endpoint/a', 'sk-secret');
+  await createVault(first.keyValues).put('endpoint/a', 'sk-secret');
   await first.log.close();
   const second = await openIndexedDbStore({ name });
   opened.push({ name, store: second });
-  expect(await createVault(second.drawer).get('endpoint/a')).toBe('sk-secret');
+  expect(await createVault(second.keyValues).get('endpoint/a')).toBe('sk-secret');
 });

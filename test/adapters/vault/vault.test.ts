@@ -1,4 +1,4 @@
-// The vault in Node, on a drawer in memory and one in an IndexedDB of JavaScript; `vault.browser.test.ts` is the real thing.
+// The vault in Node, on a key-value store in memory and one in an IndexedDB of JavaScript; `vault.browser.test.ts` is the real thing.
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import { createInMemoryVault } from '../../../src/adapters/vault/in-memory.ts';
 import { createKeyValueVault } from '../../../src/adapters/vault/key-value.ts';
@@ -7,6 +7,8 @@ import { describeVault } from '../../suites/vault.suite.ts';
 import { describeSealedVault } from './web-crypto-promises.ts';
 
 describeVault('The in-memory vault', async () => createInMemoryVault());
-describeVault('The sealed vault', async () => createVault(createInMemoryStore().drawer));
-describeVault('The vault in a sealed store', async () => createKeyValueVault(createInMemoryStore().drawer));
-describeSealedVault('The vault', async () => createInMemoryStore().drawer);
+describeVault('The sealed vault', async () => createVault(createInMemoryStore().keyValues));
+describeVault('The vault in a sealed store', async () =>
+  createKeyValueVault(createInMemoryStore().keyValues),
+);
+describeSealedVault('The vault', async () => createInMemoryStore().keyValues);

@@ -74,18 +74,18 @@ describe('the gauge', () => {
 
   it('shows where the window goes', () => {
     const { request } = prompt().manifest;
-    const gauge = contextMeterOf(request, { trigger: 48_000 }, null);
-    expect(gauge).toMatchObject({
+    const meter = contextMeterOf(request, { trigger: 48_000 }, null);
+    expect(meter).toMatchObject({
       window: 64_000,
       reserve: 16_000,
       trigger: 48_000,
       exact: false,
       price: null,
     });
-    expect(gauge.used).toEqual(request.tokens);
-    expect(gauge.used.tools).toBe(100);
-    expect(gauge.free).toBe(48_000 - gauge.used.total);
-    expect(gauge.share).toBeCloseTo(gauge.used.total / 64_000);
+    expect(meter.used).toEqual(request.tokens);
+    expect(meter.used.tools).toBe(100);
+    expect(meter.free).toBe(48_000 - meter.used.total);
+    expect(meter.share).toBeCloseTo(meter.used.total / 64_000);
     expect(requestManifestSchema.parse(JSON.parse(JSON.stringify(request)))).toEqual(request);
   });
 

@@ -42,11 +42,11 @@ describe('the choice', () => {
     expect(choose(rank(same, context), options).hits).toHaveLength(2);
     const twice = [candidate({ ...good, messageId: 'm' }), candidate({ ...good, messageId: 'm' })];
     expect(choose(rank(twice, context), options).hits).toHaveLength(1);
-    const alike = [
+    const sameKind = [
       candidate({ ...good, text: 'Hello, world!' }),
       candidate({ ...good, text: 'hello  world' }),
     ];
-    expect(choose(rank(alike, context), options).hits).toHaveLength(1);
+    expect(choose(rank(sameKind, context), options).hits).toHaveLength(1);
   });
 
   it('takes one of those that say the same in nearly the same words: the best, of equals the newest', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lastLineOf, leaning } from '../../../src/domain/memory/lean.ts';
+import { lastLineOf, leaning } from '../../../src/domain/memory/question-blend.ts';
 
 describe('the last line', () => {
   it('is that of a question of several lines, where it asks anything', () => {

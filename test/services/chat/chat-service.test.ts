@@ -380,11 +380,11 @@ describe('stopping and breaking', () => {
           return inner.log.append(...given);
         },
       },
-      drawer: {
-        ...inner.drawer,
+      keyValues: {
+        ...inner.keyValues,
         set: async (...given) => {
           refuse();
-          return inner.drawer.set(...given);
+          return inner.keyValues.set(...given);
         },
       },
     };
@@ -728,7 +728,7 @@ describe('the queue', () => {
       await chat.send({ conversationId, parts: [{ type: 'text', text }] });
     const { queue } = chat.turn(conversationId).get();
     expect(queue).toHaveLength(3);
-    expect(await store.drawer.keys('queue/')).toHaveLength(1);
+    expect(await store.keyValues.keys('queue/')).toHaveLength(1);
     chat.editQueued(conversationId, queue[1]?.id as string, null);
     chat.editQueued(conversationId, queue[2]?.id as string, [{ type: 'text', text: 'last' }]);
     id = 'echo';
@@ -742,7 +742,7 @@ describe('the queue', () => {
       'user: last',
       'assistant: last',
     ]);
-    expect(await store.drawer.keys('queue/')).toEqual([]);
+    expect(await store.keyValues.keys('queue/')).toEqual([]);
   });
 
   const streamingWithQueue = async () => {
@@ -778,7 +778,7 @@ describe('the queue', () => {
 });
 
 describe('what was in the queue and is just being said', () => {
-  /** A tab whose log holds back, or refuses, what is appended after `hold`. A drawer has room all the same. */
+  /** A tab whose log holds back, or refuses, what is appended after `hold`. A key-value store has room all the same. */
   const slow = (locks = createLocks()) => {
     const inner = createInMemoryStore();
     let gate: Promise<void> | undefined;
@@ -829,7 +829,7 @@ describe('what was in the queue and is just being said', () => {
     return { conversationId, queued: queued?.id as string, go };
   }
   const kept = async ({ inner }: Slow): Promise<string> =>
-    JSON.stringify(await Promise.all((await inner.drawer.keys('queue/')).map(inner.drawer.get)));
+    JSON.stringify(await Promise.all((await inner.keyValues.keys('queue/')).map(inner.keyValues.get)));
   const words = (state: TurnState) => state.queue.map(({ parts }) => textOf({ parts }));
 
   it('cannot be taken back any more, and is said once', async () => {
@@ -841,7 +841,7 @@ describe('what was in the queue and is just being said', () => {
     go();
     await tab.idle(conversationId);
     expect((await tab.transcript(conversationId)).slice(2)).toEqual(['user: second', 'assistant: second']);
-    expect(await inner.drawer.keys('queue/')).toEqual([]);
+    expect(await inner.keyValues.keys('queue/')).toEqual([]);
   });
 
   it('is in the kept queue until it is in the log, whatever else is kept there meanwhile', async () => {
@@ -884,7 +884,7 @@ describe('what was in the queue and is just being said', () => {
     await until(tab.chat.turn(conversationId), ({ status }) => status !== 'idle');
     await tab.idle(conversationId);
     expect((await tab.transcript(conversationId)).slice(2)).toEqual(['user: second', 'assistant: second']);
-    expect(await inner.drawer.keys('queue/')).toEqual([]);
+    expect(await inner.keyValues.keys('queue/')).toEqual([]);
   });
 
   it('takes along what was asked for meanwhile, where it comes to nothing: that is not run before the next message', async () => {
@@ -990,7 +990,7 @@ describe('a crash', () => {
     await until(tab.chat.turn(conversationId), ({ status }) => status === 'streaming');
     await expect
       .poll(async () =>
-        JSON.stringify(await Promise.all((await store.drawer.keys('draft/')).map(store.drawer.get))),
+        JSON.stringify(await Promise.all((await store.keyValues.keys('draft/')).map(store.keyValues.get))),
       )
       .toContain(words);
     return { conversationId, tab };
@@ -1013,7 +1013,7 @@ describe('a crash', () => {
       parts: [{ type: 'text', text: 'what had come' }],
     });
     expect(next.chat.turn(conversationId).get().queue).toMatchObject([{ parts: [{ text: 'queued' }] }]);
-    expect(await store.drawer.keys('draft/')).toEqual([]);
+    expect(await store.keyValues.keys('draft/')).toEqual([]);
     expect(await next.chat.rescueDrafts()).toBe(0);
     // What waited goes out before what is said now.
     id = 'echo';
@@ -1024,7 +1024,7 @@ describe('a crash', () => {
       'user: now',
       'assistant: now',
     ]);
-    expect(await store.drawer.keys('queue/')).toEqual([]);
+    expect(await store.keyValues.keys('queue/')).toEqual([]);
   });
 
   it('is not what a living tab has', async () => {
@@ -1033,10 +1033,10 @@ describe('a crash', () => {
     const { conversationId, tab } = await crashed(store, locks, 'still coming');
     const other = scene({ store, locks: locks.of('other') });
     expect(await other.chat.rescueDrafts()).toBe(0);
-    expect(await store.drawer.keys('draft/')).toHaveLength(1);
+    expect(await store.keyValues.keys('draft/')).toHaveLength(1);
     tab.chat.stop(conversationId);
     await tab.idle(conversationId);
-    expect(await store.drawer.keys('draft/')).toEqual([]);
+    expect(await store.keyValues.keys('draft/')).toEqual([]);
     expect(last(await tab.path(conversationId))).toMatchObject({ finish: 'stopped' });
     await tab.close();
   });
@@ -1051,7 +1051,7 @@ describe('a crash', () => {
     await expect
       .poll(async () => last(await next.path(conversationId)))
       .toMatchObject({ finish: 'cut', parts: [{ text: 'nearly gone' }] });
-    expect(await store.drawer.keys('draft/')).toEqual([]);
+    expect(await store.keyValues.keys('draft/')).toEqual([]);
   });
 
   it('is rescued once, whoever comes first', async () => {
@@ -1070,8 +1070,8 @@ describe('a crash', () => {
   it('between saving the answer and the end leaves nothing behind', async () => {
     const { say, store } = scene();
     await say('x');
-    expect(await store.drawer.keys('draft/')).toEqual([]);
-    expect(await store.drawer.keys('queue/')).toEqual([]);
+    expect(await store.keyValues.keys('draft/')).toEqual([]);
+    expect(await store.keyValues.keys('queue/')).toEqual([]);
   });
 
   it('of a conversation that was erased is forgotten with it', async () => {
@@ -1082,18 +1082,18 @@ describe('a crash', () => {
     const next = scene({ store, locks: locks.of('next') });
     await next.documents.erase([conversationId]);
     expect(await next.chat.rescueDrafts()).toBe(0);
-    expect(await store.drawer.keys('draft/')).toEqual([]);
+    expect(await store.keyValues.keys('draft/')).toEqual([]);
   });
 
   it('without Web Locks is told from a living tab by its age', async () => {
     const store = createInMemoryStore();
     const locks = createLocks();
     const { conversationId } = await crashed(store, locks, 'old');
-    const [key] = await store.drawer.keys('draft/');
+    const [key] = await store.keyValues.keys('draft/');
     const young = scene({ store });
     expect(await young.chat.rescueDrafts()).toBe(0);
-    const row = (await store.drawer.get(key as string)) as Record<string, unknown>;
-    await store.drawer.set(key as string, { ...row, touchedAt: Date.now() - 60_000 });
+    const row = (await store.keyValues.get(key as string)) as Record<string, unknown>;
+    await store.keyValues.set(key as string, { ...row, touchedAt: Date.now() - 60_000 });
     expect(await young.chat.rescueDrafts()).toBe(1);
     expect(last(await young.path(conversationId))).toMatchObject({ finish: 'cut' });
   });
@@ -1101,9 +1101,9 @@ describe('a crash', () => {
   it('where there are no locks, a row of a time to come was touched before the clock was set back', async () => {
     const store = createInMemoryStore();
     await crashed(store, createLocks(), 'old');
-    const [key] = await store.drawer.keys('draft/');
-    const row = (await store.drawer.get(key as string)) as Record<string, unknown>;
-    await store.drawer.set(key as string, { ...row, touchedAt: Date.now() + 3_600_000 });
+    const [key] = await store.keyValues.keys('draft/');
+    const row = (await store.keyValues.get(key as string)) as Record<string, unknown>;
+    await store.keyValues.set(key as string, { ...row, touchedAt: Date.now() + 3_600_000 });
     expect(await scene({ store }).chat.rescueDrafts()).toBe(1);
   });
 });
@@ -1117,7 +1117,7 @@ it('an answer to what was erased meanwhile brings nothing back', async () => {
   server.go();
   await idle(conversationId);
   expect(await documents.read(conversationId)).toBeUndefined();
-  expect(await store.drawer.keys('draft/')).toEqual([]);
+  expect(await store.keyValues.keys('draft/')).toEqual([]);
   // A screen that still shows it, in another tab, says why the answer is gone.
   expect(chat.turn(conversationId).get().problem?.code).toBe('conversation-missing');
 });

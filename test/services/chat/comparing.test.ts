@@ -123,7 +123,7 @@ describe('comparing models', () => {
     await ask('second', 'broken');
     await idle(id);
     await vi.waitFor(async () =>
-      expect(JSON.stringify(await store.drawer.get('comparisons'))).toContain('second'),
+      expect(JSON.stringify(await store.keyValues.get('comparisons'))).toContain('second'),
     );
     const again = createScene({
       store,

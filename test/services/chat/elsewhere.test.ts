@@ -7,7 +7,7 @@ import { createScriptedModel } from '../../../src/adapters/models/index.ts';
 import { until } from '../../../src/domain/base/readable.ts';
 import type { Part } from '../../../src/domain/chat/message.ts';
 import type { TurnState } from '../../../src/services/chat/chat.ts';
-import type { ChannelLike } from '../../../src/services/chat/elsewhere.ts';
+import type { ChannelLike } from '../../../src/services/chat/cross-tab-turns.ts';
 import { createLocks, createScene } from './setup.ts';
 
 /** Channels as a browser has them: each hears what the others post, a moment later. */
@@ -66,7 +66,7 @@ function browser() {
 
 const text = (words: string): Part[] => [{ type: 'text', text: words }];
 const shows = (words: string) => (state: TurnState) =>
-  state.elsewhere && JSON.stringify(state.parts).includes(words);
+  state.inAnotherTab && JSON.stringify(state.parts).includes(words);
 
 it('a turn is seen in every other tab, one opened later too, and what is sent there waits for its end', async () => {
   const { open } = browser();
@@ -76,13 +76,16 @@ it('a turn is seen in every other tab, one opened later too, and what is sent th
   expect(seen).toMatchObject({ status: 'streaming', model: 'one' });
   const late = open('late');
   await until(late.chat.turn(conversationId), shows('one answers'));
-  expect(one.chat.turn(conversationId).get().elsewhere).toBe(false);
+  expect(one.chat.turn(conversationId).get().inAnotherTab).toBe(false);
 
   await two.chat.send({ conversationId, parts: text('second') });
   expect(two.chat.turn(conversationId).get().queue).toHaveLength(1);
   expect(two.askedOf).toEqual([]);
   one.end();
-  await until(two.chat.turn(conversationId), ({ status, elsewhere }) => status === 'streaming' && !elsewhere);
+  await until(
+    two.chat.turn(conversationId),
+    ({ status, inAnotherTab }) => status === 'streaming' && !inAnotherTab,
+  );
   await until(one.chat.turn(conversationId), shows('two answers'));
   two.end();
   await Promise.all([one, two, late].map(({ idle }) => idle(conversationId)));
@@ -110,9 +113,9 @@ it('of a tab that is gone nothing is waited for, and what had come is kept at on
   const [one, two] = [open('one'), open('two')];
   const { conversationId } = await one.chat.send({ parts: text('first') });
   await until(two.chat.turn(conversationId), shows('one answers'));
-  const { drawer } = one.store;
+  const { keyValues } = one.store;
   await expect
-    .poll(async () => JSON.stringify(await Promise.all((await drawer.keys('draft/')).map(drawer.get))))
+    .poll(async () => JSON.stringify(await Promise.all((await keyValues.keys('draft/')).map(keyValues.get))))
     .toContain('one answers');
   await two.chat.send({ conversationId, parts: text('second') });
   locks.kill('one');

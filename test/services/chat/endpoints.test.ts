@@ -20,7 +20,11 @@ beforeEach(() => {
 afterAll(() => server.close());
 
 function talkTo(model: string, store = createInMemoryStore()) {
-  const refusals = createModelRefusals({ drawer: store.drawer, now: Date.now, onProblem: () => undefined });
+  const refusals = createModelRefusals({
+    keyValues: store.keyValues,
+    now: Date.now,
+    onProblem: () => undefined,
+  });
   const made = createEndpointModel({
     endpoint: { baseUrl: server.baseUrl, parameters: { temperature: 0.3 } },
     model,

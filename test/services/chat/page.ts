@@ -30,11 +30,11 @@ const models = () => createEndpointModel({ endpoint: { baseUrl }, model, key: as
 const config = writable(defaultConfig);
 const chat = createChat({
   documents,
-  drawer: store.drawer,
+  keyValues: store.keyValues,
   model: models,
   context: createContext({
     documents,
-    drawer: store.drawer,
+    keyValues: store.keyValues,
     model: models,
     config,
     now: Date.now,
@@ -84,8 +84,8 @@ Object.assign(globalThis, {
     conversations: () => documents.library.get().entries.map((entry) => entry.id),
     onDisk: async () =>
       JSON.stringify(
-        await Promise.all((await store.drawer.keys('draft/')).map((key) => store.drawer.get(key))),
+        await Promise.all((await store.keyValues.keys('draft/')).map((key) => store.keyValues.get(key))),
       ),
-    rows: async () => [...(await store.drawer.keys('draft/')), ...(await store.drawer.keys('queue/'))],
+    rows: async () => [...(await store.keyValues.keys('draft/')), ...(await store.keyValues.keys('queue/'))],
   } satisfies TabApi,
 });

@@ -70,16 +70,21 @@ it('says to memory how far it looks: for the answer, for the tool of a model, an
         ? [{ type: 'text-delta', text: 'Done.' }]
         : [
             { type: 'tool-call', callId: 'a', name: 'recall', arguments: '{"query":"harbour"}' },
-            { type: 'tool-call', callId: 'b', name: 'open_conversation', arguments: `{"id":"${elsewhere}"}` },
+            {
+              type: 'tool-call',
+              callId: 'b',
+              name: 'open_conversation',
+              arguments: `{"id":"${inAnotherTab}"}`,
+            },
           ],
   });
-  const elsewhere = newConversationId();
+  const inAnotherTab = newConversationId();
   const only = { ...pirate, memory: 'only' as const, project: 'ships' };
   const { chat, documents, idle, asked } = createScene({
     model: () => scripted,
     personaOf: ({ meta }) => (meta.persona === 'pirate' ? only : null),
   });
-  await documents.change(elsewhere, { meta: { title: 'Elsewhere' } });
+  await documents.change(inAnotherTab, { meta: { title: 'Elsewhere' } });
   const id = newConversationId();
   await documents.change(id, { meta: { persona: 'pirate' } });
   await chat.send({ conversationId: id, parts: [{ type: 'text', text: 'Where is the harbour?' }] });
@@ -91,6 +96,6 @@ it('says to memory how far it looks: for the answer, for the tool of a model, an
   );
   expect(results.find(({ name }) => name === 'open_conversation')).toMatchObject({
     isError: true,
-    text: `There is no conversation ${elsewhere}.`,
+    text: `There is no conversation ${inAnotherTab}.`,
   });
 });

@@ -11,7 +11,7 @@ import { type Message, type Part, type RecalledPassage, textOf } from '../../../
 import type { Price } from '../../../src/domain/context/budget.ts';
 import { type Config, defaultConfig } from '../../../src/domain/settings/config.ts';
 import { createChat } from '../../../src/services/chat/chat-service.ts';
-import type { ChannelLike } from '../../../src/services/chat/elsewhere.ts';
+import type { ChannelLike } from '../../../src/services/chat/cross-tab-turns.ts';
 import type { ModelRefusals } from '../../../src/services/chat/model-refusals.ts';
 import type { LocksLike } from '../../../src/services/chat/tab.ts';
 import type { NotesLike } from '../../../src/services/chat/tools/index.ts';
@@ -98,7 +98,7 @@ export function createScene(
   const onProblem = (problem: Problem) => problems.push(problem.code);
   const context = createContext({
     documents,
-    drawer: store.drawer,
+    keyValues: store.keyValues,
     model,
     config,
     now: Date.now,
@@ -110,7 +110,7 @@ export function createScene(
   });
   const chat = createChat({
     documents,
-    drawer: store.drawer,
+    keyValues: store.keyValues,
     model,
     ...(options.priceOf ? { priceOf: options.priceOf } : {}),
     ...(options.onBegun ? { onBegun: options.onBegun } : {}),

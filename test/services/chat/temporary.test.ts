@@ -17,8 +17,10 @@ import { createScene, notesOf, passage } from './setup.ts';
 const { server, talk } = await startTalks();
 
 /** All that a store holds, as text. */
-const contents = async ({ log, drawer }: Store): Promise<string> => {
-  const values = await Promise.all((await drawer.keys('')).map(async (key) => [key, await drawer.get(key)]));
+const contents = async ({ log, keyValues }: Store): Promise<string> => {
+  const values = await Promise.all(
+    (await keyValues.keys('')).map(async (key) => [key, await keyValues.get(key)]),
+  );
   const entries = (await log.since(0, 1000)).map(({ document, bytes }) => [
     document,
     Buffer.from(bytes).toString('latin1'),

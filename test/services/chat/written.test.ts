@@ -20,7 +20,13 @@ function open(
 ) {
   const own = locks?.of(name);
   const tab = createTab(own, memory && (() => memory));
-  return createWritten({ drawer: store.drawer, tab, locks: own, now, memory: memory && (() => memory) });
+  return createWritten({
+    keyValues: store.keyValues,
+    tab,
+    locks: own,
+    now,
+    memory: memory && (() => memory),
+  });
 }
 
 function createTabMemory(): TabMemory {
@@ -59,7 +65,7 @@ describe('what is written and not sent', () => {
       ['fourth', 'fifth'].map((name) => open(store, name, { locks }).take(PLACE)),
     );
     expect(taken.filter((draft) => draft !== null)).toHaveLength(1);
-    expect(await store.drawer.keys('written/')).toHaveLength(1);
+    expect(await store.keyValues.keys('written/')).toHaveLength(1);
   });
 
   it('before a reload waits for the page that is just ending', async () => {
@@ -131,10 +137,10 @@ describe('what is written and not sent', () => {
 
   it('by a version that had one draft for all tabs is taken over', async () => {
     const store = createInMemoryStore();
-    await store.drawer.set(`item/${PLACE}`, words('from before'));
+    await store.keyValues.set(`item/${PLACE}`, words('from before'));
     const here = open(store, 'here', { locks: createLocks() });
     expect(await here.take(PLACE)).toEqual(words('from before'));
-    expect(await store.drawer.keys('item/')).toEqual([]);
+    expect(await store.keyValues.keys('item/')).toEqual([]);
     expect(await here.places('composer.')).toEqual([PLACE]);
   });
 
@@ -152,8 +158,8 @@ describe('what is written and not sent', () => {
   it('in a form that this version cannot read is left alone', async () => {
     const store = createInMemoryStore();
     const locks = createLocks();
-    await store.drawer.set(`written/${PLACE}/newer`, { tab: 'newer', rich: [] });
+    await store.keyValues.set(`written/${PLACE}/newer`, { tab: 'newer', rich: [] });
     expect(await open(store, 'here', { locks }).take(PLACE)).toBeNull();
-    expect(await store.drawer.keys('written/')).toHaveLength(1);
+    expect(await store.keyValues.keys('written/')).toHaveLength(1);
   });
 });

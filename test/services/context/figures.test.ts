@@ -43,7 +43,7 @@ describe('an estimate', () => {
     expect(after.contextMeter.used.total).toBeGreaterThan(before.contextMeter.used.total * 1.29);
     expect(after.contextMeter.exact).toBe(false);
     await expect
-      .poll(async () => JSON.stringify(await store.drawer.get('context/corrections')))
+      .poll(async () => JSON.stringify(await store.keyValues.get('context/corrections')))
       .toContain('"samples":3');
     expect((await nextOf(talk({ config: WIDE, store }), id)).manifest.ratio).toBeCloseTo(1.3, 2);
     expect((await nextOf(talk({ config: WIDE, store, id: 'another' }), id)).manifest.ratio).toBe(1);
@@ -56,11 +56,11 @@ describe('an estimate', () => {
       context: { counterFor: ({ id: model }) => (model === 'plain' ? characters : undefined) },
     });
     const id = await scene.grown(2);
-    const { manifest: ledger, contextMeter: gauge } = await nextOf(scene, id, 'And now?');
+    const { manifest: ledger, contextMeter: meter } = await nextOf(scene, id, 'And now?');
     expect(ledger.counter).toBe('characters');
-    expect(gauge.exact).toBe(true);
+    expect(meter.exact).toBe(true);
     const said = [filler(0), filler(1), filler(2), filler(3), 'And now?'];
-    expect(gauge.used.messages).toBe(said.reduce((sum, { length }) => sum + length + MESSAGE_OVERHEAD, 0));
+    expect(meter.used.messages).toBe(said.reduce((sum, { length }) => sum + length + MESSAGE_OVERHEAD, 0));
     await scene.say('And now?', id);
     const answer = (await scene.path(id)).at(-1)?.id as MessageId;
     expect(await scene.context.manifest(id, answer)).toMatchObject({ counter: 'characters' });
@@ -124,17 +124,17 @@ describe('a gauge', () => {
     expect(told.system).toBeGreaterThan(tooled.system);
 
     await scene.context.compact(id);
-    const { manifest: ledger, contextMeter: gauge } = await nextOf(scene, id);
-    expect(changed(told, gauge.used)).toEqual(['summary', 'messages']);
+    const { manifest: ledger, contextMeter: meter } = await nextOf(scene, id);
+    expect(changed(told, meter.used)).toEqual(['summary', 'messages']);
     const summaries = ledger.lines.filter(({ form }) => form === 'summary');
     const folded = ledger.lines.filter(({ form }) => form === 'out');
-    expect(gauge.used.summary).toBeGreaterThan(100);
+    expect(meter.used.summary).toBeGreaterThan(100);
     // Neighbours of one role are one message: its overhead is counted once.
     const summed = summaries.reduce((sum, { tokens }) => sum + tokens, 0);
-    expect(Math.abs(gauge.used.summary - summed)).toBeLessThanOrEqual(2 * MESSAGE_OVERHEAD);
+    expect(Math.abs(meter.used.summary - summed)).toBeLessThanOrEqual(2 * MESSAGE_OVERHEAD);
     const left = told.messages - folded.reduce((sum, { tokens }) => sum + tokens, 0);
-    expect(Math.abs(gauge.used.messages - left)).toBeLessThanOrEqual(2 * MESSAGE_OVERHEAD);
-    for (const used of [plain, tooled, told, gauge.used]) expect(total(used)).toBe(used.total);
+    expect(Math.abs(meter.used.messages - left)).toBeLessThanOrEqual(2 * MESSAGE_OVERHEAD);
+    for (const used of [plain, tooled, told, meter.used]) expect(total(used)).toBe(used.total);
   });
 
   it('counts memory of other conversations by itself', async () => {

@@ -132,9 +132,9 @@ describe('a session memory in a model’s words', () => {
     const id = await grown(10);
     await say('And now?', id);
     await until(context.state(id), (state) => state.sessionMemory?.calls === 1);
-    expect(await store.drawer.keys('session-memory/')).toHaveLength(1);
+    expect(await store.keyValues.keys('session-memory/')).toHaveLength(1);
     const gone = new Promise<void>((resolve) => {
-      const stop = store.drawer.subscribe(({ keys }) => {
+      const stop = store.keyValues.subscribe(({ keys }) => {
         if (!keys.some((key) => key.startsWith('session-memory/'))) return;
         stop();
         resolve();
@@ -142,6 +142,6 @@ describe('a session memory in a model’s words', () => {
     });
     await documents.erase([id]);
     await gone;
-    expect(await store.drawer.keys('session-memory/')).toEqual([]);
+    expect(await store.keyValues.keys('session-memory/')).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@ import { cleanValue, holdbackOf } from '../../../src/services/documents/cleaning
 import { cleanUpdate } from '../../../src/services/documents/shared.ts';
 import { redact } from '../../fixtures/redact.ts';
 
-const holdback = { hide: (text: string) => redact(text, ['password']), isWithheld: () => false };
+const holdback = { hide: (text: string) => redact(text, ['password']), isRedacted: () => false };
 const clean = (value: unknown) => cleanValue(value, holdback);
 /** The document as another device gets it. */
 const sent = (doc: Y.Doc): Y.Doc => {

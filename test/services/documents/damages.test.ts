@@ -12,12 +12,12 @@ const damage = (document: string, seq = 1): Problem =>
 const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
 
 it('tells of a part until it was read, then never again', async () => {
-  const { drawer } = createInMemoryStore();
+  const { keyValues } = createInMemoryStore();
   const problem = damage(newConversationId());
   for (let start = 0; start < 3; start++) {
     const alert = writable<Problem | null>(null);
-    const damages = createDamages({ drawer, alert });
-    damages.hear(problem);
+    const damages = createDamages({ keyValues, alert });
+    damages.report(problem);
     if (start < 2) await vi.waitFor(() => expect(alert.get()).toBe(problem));
     else {
       await settled();
@@ -29,32 +29,32 @@ it('tells of a part until it was read, then never again', async () => {
 });
 
 it('does not take the place of what is being told, and is not for anything else', async () => {
-  const { drawer } = createInMemoryStore();
+  const { keyValues } = createInMemoryStore();
   const full = new RecollectError('storage-full', 'no room').problem;
   const alert = writable<Problem | null>(full);
-  const damages = createDamages({ drawer, alert });
-  damages.hear(damage(newConversationId()));
+  const damages = createDamages({ keyValues, alert });
+  damages.report(damage(newConversationId()));
   await settled();
   expect(alert.get()).toBe(full);
   alert.set(null);
-  damages.hear(full);
-  damages.hear(damage(NOTES_DOCUMENT));
+  damages.report(full);
+  damages.report(damage(NOTES_DOCUMENT));
   await settled();
   expect(alert.get()).toBeNull();
 });
 
 it('keeps for later what was heard of while another was told, unless both are of one conversation', async () => {
-  const { drawer } = createInMemoryStore();
+  const { keyValues } = createInMemoryStore();
   const [first, second] = [newConversationId(), newConversationId()];
   const alert = writable<Problem | null>(null);
-  const damages = createDamages({ drawer, alert });
-  for (const problem of [damage(first, 1), damage(second, 2), damage(first, 3)]) damages.hear(problem);
+  const damages = createDamages({ keyValues, alert });
+  for (const problem of [damage(first, 1), damage(second, 2), damage(first, 3)]) damages.report(problem);
   await settled();
   expect(alert.get()?.params?.seq).toBe(1);
   damages.dismiss();
   alert.set(null);
   await settled();
-  for (const problem of [damage(first, 1), damage(first, 3), damage(second, 2)]) damages.hear(problem);
+  for (const problem of [damage(first, 1), damage(first, 3), damage(second, 2)]) damages.report(problem);
   await settled();
   expect(alert.get()?.params?.seq).toBe(2);
 });

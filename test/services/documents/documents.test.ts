@@ -383,7 +383,7 @@ describe('documents', () => {
     expect((await later.known()).feedback.map(({ conversationId }) => conversationId)).toEqual([kept]);
     const bytes = (await plain.log.since(0, Number.POSITIVE_INFINITY)).map((entry) => entry.bytes);
     expect(bytes.map((one) => new TextDecoder().decode(one)).join()).not.toContain(`words of ${gone}`);
-    expect(await plain.drawer.keys('')).toEqual([]);
+    expect(await plain.keyValues.keys('')).toEqual([]);
     await again.close();
     later.close();
   });
@@ -405,7 +405,7 @@ describe('documents', () => {
     const again = createDocuments({ store: plain, notes });
     expect((await again.read(id))?.messages.size).toBe(1);
     expect(again.library.get().entries).toMatchObject([{ id, messageCount: 1 }]);
-    expect(await plain.drawer.keys('')).toEqual([]);
+    expect(await plain.keyValues.keys('')).toEqual([]);
     await again.close();
     notes.close();
   });
@@ -425,7 +425,7 @@ describe('documents', () => {
     expect(await again.read(gone)).toBeUndefined();
     expect(again.library.get().entries.map((entry) => entry.id)).toEqual([kept]);
     expect(await store.log.documents()).not.toContain(gone);
-    expect(await store.drawer.keys('')).toEqual([]);
+    expect(await store.keyValues.keys('')).toEqual([]);
   });
 
   it('shows the rest when an entry is damaged, and says so', async () => {
@@ -645,7 +645,7 @@ describe('documents', () => {
     await documents.erase([old]);
     expect(documents.saving.get()).toEqual({ state: 'saved' });
     expect((await notes.known()).feedback).toEqual([]);
-    expect(await inner.drawer.keys('')).toEqual([]);
+    expect(await inner.keyValues.keys('')).toEqual([]);
     const again = createDocuments({ store: inner });
     const { entries } = await until(again.library, ({ ready }) => ready);
     expect(entries.map(({ id }) => id)).toEqual([now]);
@@ -667,7 +667,7 @@ describe('documents', () => {
         bytes: lone.change({ messages: [said('without a line')] }) as Uint8Array,
       },
     ]);
-    await store.drawer.set(`erasing/${gone}`, true);
+    await store.keyValues.set(`erasing/${gone}`, true);
     const full = new RecollectError('storage-full', 'The disk is full', { retry: true });
     const documentsOfFull = createDocuments({
       store: {
@@ -887,9 +887,9 @@ describe('a line of the library', () => {
     const id = newConversationId();
     await before.change(id, { messages: [said('one')], meta: { title: 'A' } });
     await before.close();
-    const elsewhere = createConversationDocument(id);
-    for (const { bytes } of await store.log.read(id)) elsewhere.apply(bytes);
-    const bytes = elsewhere.change({ meta: { deletedAt: 77 } }) as Uint8Array;
+    const inAnotherTab = createConversationDocument(id);
+    for (const { bytes } of await store.log.read(id)) inAnotherTab.apply(bytes);
+    const bytes = inAnotherTab.change({ meta: { deletedAt: 77 } }) as Uint8Array;
     await store.log.append([{ id: newEntryId(), document: id, origin: 'user', bytes }]);
     const documents = createDocuments({ store });
     (await documents.open(id)).close();

@@ -58,7 +58,7 @@ async function openDevice(name: string, signal: AbortSignal) {
     prompts,
     log: store.log,
     copy: logCopyOf(name),
-    keyValues: store.drawer,
+    keyValues: store.keyValues,
     index: () => null,
     indexStatus: writable(STARTING),
     wakeIndex: () => {},
@@ -108,7 +108,7 @@ it('is nowhere in the bytes afterwards, and a lost database does not get it back
   });
   await device.notes.write({ text: `${CANARY} likes roses`, source: null });
   await device.prompts.savePrompt({ name: 'Letter', description: '', text: `Dear ${CANARY}` });
-  await device.store.drawer.set('written/composer/tab', { text: `Dear ${CANARY}`, files: [] });
+  await device.store.keyValues.set('written/composer/tab', { text: `Dear ${CANARY}`, files: [] });
   let copier = await startCopier(name);
   expect((await everythingIn(name)).split(CANARY).length).toBeGreaterThan(8);
 

@@ -72,7 +72,7 @@ export function openDevice({
     prompts,
     log: store.log,
     copy,
-    keyValues: store.drawer,
+    keyValues: store.keyValues,
     index: () => (engine ? index : null),
     indexStatus: status,
     wakeIndex: () => engine?.wake('now'),
@@ -133,8 +133,8 @@ export function openDevice({
     placesOf: async (text: string): Promise<string[]> => {
       const found: string[] = [];
       if (await isInLog(store, text)) found.push('log');
-      for (const key of await store.drawer.keys(''))
-        if (key.includes(text) || JSON.stringify(await store.drawer.get(key))?.includes(text))
+      for (const key of await store.keyValues.keys(''))
+        if (key.includes(text) || JSON.stringify(await store.keyValues.get(key))?.includes(text))
           found.push(key.split('/')[0] ?? key);
       if (engine) {
         await engine.settled();

@@ -62,8 +62,8 @@ async function populated(device = open()) {
     title: `About ${CANARY}`,
   });
   await device.prompts.savePrompt({ name: 'Letter', description: '', text: `Dear ${CANARY}, I` });
-  await device.store.drawer.set('written/composer/tab', { text: `Dear ${CANARY}`, files: [] });
-  await device.store.drawer.set(`session-memory/${told.id}`, {
+  await device.store.keyValues.set('written/composer/tab', { text: `Dear ${CANARY}`, files: [] });
+  await device.store.keyValues.set(`session-memory/${told.id}`, {
     text: `${CANARY} is a neighbour`,
     upTo: told.messages[2]?.id,
     messages: 3,
@@ -86,7 +86,7 @@ describe('forget', () => {
       new Set(['log', 'written', 'session-memory', 'index', 'overview']),
     );
     if (kind.includes('drafts')) {
-      await device.store.drawer.set('written/composer/tab', undefined);
+      await device.store.keyValues.set('written/composer/tab', undefined);
       await device.prompts.remove(device.prompts.state.get().prompts.map(({ id }) => id));
     }
     const { plan, report } = await device.forgetAll(soughtIn(found));
@@ -343,7 +343,7 @@ describe('forget', () => {
     await device.forgetAll({ kind: 'conversation', conversation: told.id });
     await device.store.log.append(before);
     expect(await device.placesOf('lost the garden')).toEqual(['log']);
-    await device.store.drawer.set(LOG_HEALED, { restored: before.length, missing: 0, at: NOW });
+    await device.store.keyValues.set(LOG_HEALED, { restored: before.length, missing: 0, at: NOW });
     for (let look = 0; look < 200 && (await device.placesOf('lost the garden')).length > 0; look += 1)
       await new Promise((resolve) => setTimeout(resolve, 10));
     expect(await device.placesOf('lost the garden')).toEqual([]);
@@ -505,11 +505,11 @@ describe('forget', () => {
         engine: false,
         store: {
           ...store,
-          drawer: {
-            ...store.drawer,
+          keyValues: {
+            ...store.keyValues,
             set: async (key, value) => {
               if (isFull) throw full;
-              await store.drawer.set(key, value);
+              await store.keyValues.set(key, value);
             },
           },
         },
@@ -611,7 +611,7 @@ it('whatever is forgotten, restored, imported and deleted in whatever order: not
             (await device.store.log.since(0, Number.POSITIVE_INFINITY)).map(({ id }) => id),
           );
           await device.store.log.append(entries.filter(({ id }) => !here.has(id)));
-          await device.store.drawer.set(LOG_HEALED, { restored: 1, missing: 0, at: NOW });
+          await device.store.keyValues.set(LOG_HEALED, { restored: 1, missing: 0, at: NOW });
         } else if (what === 'undelete' && (await device.documents.read(told.id)))
           await device.documents.change(told.id, { restored: told.messages });
         else await device.say(`more ${acts.length}`, ['More rain']);

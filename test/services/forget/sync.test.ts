@@ -51,7 +51,7 @@ it('two devices and a third that joins later', { timeout: 120_000 }, async () =>
 
   const here = openDevice({ store: fromTab(one.store), sync: one.sync, device: 'one' });
   const there = openDevice({ store: fromTab(other.store), sync: other.sync, device: 'other' });
-  await there.store.drawer.set('written/composer/tab', { text: `Dear ${CANARY}`, files: [] });
+  await there.store.keyValues.set('written/composer/tab', { text: `Dear ${CANARY}`, files: [] });
   await here.forgetAll({ kind: 'person', words: [CANARY], whole: true });
   const isConfirmed = () => {
     const [record] = here.forget.records.get();

@@ -494,7 +494,7 @@ describe('on two devices, in any order (property)', () => {
         fc.tuple(fc.nat({ max: 4 }), fc.nat({ max: 4 })),
         fc.array(step, { maxLength: 10 }),
         fc.boolean(),
-        async (elsewhere, begin, steps, goesOn) => {
+        async (inAnotherTab, begin, steps, goesOn) => {
           const third = device();
           const exports = [
             { file: listing(asked(HALF, { status: 'in_progress' })), last: {}, isFull: false },
@@ -509,7 +509,7 @@ describe('on two devices, in any order (property)', () => {
           const { id } = await third.from('c-poem');
           const said: Partial<Record<Field, [number, unknown]>> = {};
           const before = (await third.read(id)).meta;
-          for (const some of elsewhere) {
+          for (const some of inAnotherTab) {
             for (const one of some) {
               const now = (await third.read(id)).meta;
               await apply(third, id, one);

@@ -402,11 +402,11 @@ describe('importing', () => {
   });
 
   it('tells the index what came in', async () => {
-    const told: ConversationId[][] = [];
-    const { library } = setup({ onImported: (ids) => told.push([...ids]) });
+    const notesAndFeedback: ConversationId[][] = [];
+    const { library } = setup({ onImported: (ids) => notesAndFeedback.push([...ids]) });
     await library.importFiles(listing(chatgpt.branched, chatgpt.tools));
     await library.importFiles(listing(chatgpt.branched, chatgpt.tools));
-    expect(told.map((ids) => ids.length)).toEqual([2]);
+    expect(notesAndFeedback.map((ids) => ids.length)).toEqual([2]);
   });
 
   it('reads a source that is too large to hold twice, and gets the same', async () => {
@@ -558,8 +558,11 @@ describe('importing', () => {
       },
     };
     const { library } = setup({ unfinished });
-    const [told] = await until(library.activities, ([first]) => first?.state === 'failed');
-    expect(told?.problem).toMatchObject({ code: 'import-cut-off', params: { name: 'export.zip' } });
+    const [notesAndFeedback] = await until(library.activities, ([first]) => first?.state === 'failed');
+    expect(notesAndFeedback?.problem).toMatchObject({
+      code: 'import-cut-off',
+      params: { name: 'export.zip' },
+    });
     await expect.poll(() => name).toBeNull();
     const [report] = await setup({ unfinished }).library.importFiles(listing(chatgpt.branched));
     expect(report?.problem).toBeNull();
@@ -597,9 +600,9 @@ describe('importing', () => {
   });
 
   it('takes every kind of export in a folder, opens its ZIPs, and names what nobody reads', async () => {
-    const elsewhere = setup();
-    await elsewhere.library.importFiles(listing(chatgpt.tools));
-    const backup = await elsewhere.library.exportConversations('all', 'json');
+    const inAnotherTab = setup();
+    await inAnotherTab.library.importFiles(listing(chatgpt.tools));
+    const backup = await inAnotherTab.library.exportConversations('all', 'json');
     const within = (folder: string, files: Readonly<Record<string, string | Uint8Array>>) =>
       Object.fromEntries(Object.entries(files).map(([path, contents]) => [`${folder}/${path}`, contents]));
     const zip = await zipFile('all/claude-too.zip', claude.exportFiles);
@@ -716,19 +719,19 @@ describe('importing', () => {
       'more.zip': await zipped(chatgpt.exportFiles),
       'letter.pdf': '%PDF',
     });
-    const told = async (all: readonly SourceFile[]) => {
+    const notesAndFeedback = async (all: readonly SourceFile[]) => {
       const reports = await setup().library.importFiles(all);
       expect(reports.map((r) => r.problem)).toEqual([null]);
       return Object.fromEntries(reports[0]?.skipped.map(({ reason, count }) => [reason, count]) ?? []);
     };
-    expect(await told([zip])).toEqual({
+    expect(await notesAndFeedback([zip])).toEqual({
       'impossible-time': 1,
       'service-memory': 1,
       'service-project': 1,
       'inner-zip': 1,
       'unread-file': 1,
     });
-    expect(await told(filesOf(files))).toEqual({
+    expect(await notesAndFeedback(filesOf(files))).toEqual({
       'impossible-time': 1,
       'service-memory': 1,
       'service-project': 1,
@@ -841,11 +844,11 @@ describe('taking out', () => {
     const file = await here.library.exportConversations('all', 'json');
     const there = home();
     const [report] = await there.library.importFiles([await asFile(file)]);
-    expect(report).toMatchObject({ told: 2, problem: null, skipped: [] });
+    expect(report).toMatchObject({ notesAndFeedback: 2, problem: null, skipped: [] });
     expect(there.notes.state.get()).toEqual(here.notes.state.get());
     await there.notes.write({ id: note.id, text: 'Call me Lin.' });
     const [again] = await there.library.importFiles([await asFile(file)]);
-    expect(again?.told).toBe(0);
+    expect(again?.notesAndFeedback).toBe(0);
     expect(there.notes.state.get().notes.map(({ text }) => text)).toEqual(['Call me Lin.']);
   });
 
@@ -873,10 +876,10 @@ describe('taking out', () => {
     const file = await here.library.exportConversations('all', 'json');
     const there = home();
     const [report] = await there.library.importFiles([await asFile(file)]);
-    expect(report).toMatchObject({ told: 2, problem: null, skipped: [] });
+    expect(report).toMatchObject({ notesAndFeedback: 2, problem: null, skipped: [] });
     expect(there.prompts.state.get()).toMatchObject({ prompts: [{ name: 'Mail' }], personas: [{ id }] });
     const [again] = await there.library.importFiles([await asFile(file)]);
-    expect(again?.told).toBe(0);
+    expect(again?.notesAndFeedback).toBe(0);
   });
 
   it('tells what came in where the notes of it could not be kept', async () => {
@@ -889,7 +892,7 @@ describe('taking out', () => {
     const file = fileFromBytes(backup.name, new Uint8Array(await backup.blob.arrayBuffer()));
 
     const indexed: ConversationId[] = [];
-    const elsewhere = setup({
+    const inAnotherTab = setup({
       notes: {
         ...notes,
         bring: async () => {
@@ -898,19 +901,19 @@ describe('taking out', () => {
       },
       onImported: (ids) => indexed.push(...ids),
     });
-    const [report] = await elsewhere.library.importFiles([file]);
-    const ids = (await elsewhere.entries()).map((e) => e.id);
+    const [report] = await inAnotherTab.library.importFiles([file]);
+    const ids = (await inAnotherTab.entries()).map((e) => e.id);
     expect(ids).toHaveLength(1);
     expect(indexed).toEqual(ids);
     expect(report).toMatchObject({
       importer: 'recollect',
       conversations: { added: 1, changed: 0, unchanged: 0 },
-      told: 0,
+      notesAndFeedback: 0,
       first: ids[0],
       problem: { code: 'storage-full' },
     });
     expect(report?.messages.user).toBeGreaterThan(0);
-    expect(elsewhere.library.activities.get()[0]).toMatchObject({ state: 'failed' });
+    expect(inAnotherTab.library.activities.get()[0]).toMatchObject({ state: 'failed' });
     notes.close();
   });
 
@@ -933,10 +936,15 @@ describe('taking out', () => {
     const file = await asFile(await here.library.exportConversations('all', 'json'));
     const there = home();
     const [report] = await there.library.importFiles([file]);
-    expect(report).toMatchObject({ problem: null, told: 2, first: null, conversations: { added: 0 } });
+    expect(report).toMatchObject({
+      problem: null,
+      notesAndFeedback: 2,
+      first: null,
+      conversations: { added: 0 },
+    });
     expect(there.notes.state.get()).toEqual(here.notes.state.get());
     const [again] = await there.library.importFiles([file]);
-    expect(again).toMatchObject({ problem: null, told: 0 });
+    expect(again).toMatchObject({ problem: null, notesAndFeedback: 0 });
     const nothing = await asFile(await setup().library.exportConversations('all', 'json'));
     expect((await home().library.importFiles([nothing]))[0]?.problem?.code).toBe('import-empty');
   });

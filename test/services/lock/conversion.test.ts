@@ -2,7 +2,6 @@
 import 'fake-indexeddb/auto';
 import { deleteDB } from 'idb';
 import { afterEach, describe, expect, it } from 'vitest';
-import { keyValuesOf } from '../../../src/adapters/log/conversation-log.ts';
 import { databaseName } from '../../../src/adapters/log/generations.ts';
 import { openIndexedDbStore } from '../../../src/adapters/log/indexed-db.ts';
 import type { DataKey } from '../../../src/adapters/vault/data-key.ts';
@@ -47,7 +46,7 @@ async function begin(): Promise<void> {
   await store.log.fold(a, text('canary 1+4'), 4);
   await store.log.append([entry(b, 'canary 5'), entry(c, 'canary 6')]);
   await store.log.erase(c);
-  await keyValuesOf(store).set('written/a', { text: 'canary draft', bytes: text('canary bytes') });
+  await store.keyValues.set('written/a', { text: 'canary draft', bytes: text('canary bytes') });
   await vault.put('endpoint/a', 'sk-canary');
   await store.log.close();
 }
@@ -62,7 +61,7 @@ async function seen(key: DataKey | null) {
   const head = await store.log.head();
   const stats = await store.log.stats();
   const documents = (await store.log.documents()).sort();
-  const draft = await keyValuesOf(store).get('written/a');
+  const draft = await store.keyValues.get('written/a');
   const secret = await vault.get('endpoint/a');
   await store.log.close();
   return { entries, head, stats, documents, draft, secret };
@@ -155,13 +154,13 @@ describe('a log that is sealed', () => {
     await store.log.append([{ id: newEntryId(), document: gone, origin: 'user', bytes: text('forget me') }]);
     await convert({ records, key, signal }, false);
     await store.log.erase(gone);
-    await keyValuesOf(store).set('written/b', 'later');
+    await store.keyValues.set('written/b', 'later');
     await store.log.close();
     const before = await seen(null);
     await carryOut(key);
     expect(await seen(key)).toEqual(before);
     const after = await openInForce(await records.read(), key);
-    expect(await keyValuesOf(after.store).get('written/b')).toBe('later');
+    expect(await after.store.keyValues.get('written/b')).toBe('later');
     expect(
       await after.store.log.append([
         { id: newEntryId(), document: gone, origin: 'user', bytes: text('new') },

@@ -34,8 +34,8 @@ function watched(more: Partial<EmbeddingProvider> = {}) {
     ...HASHING,
     maxBatch: 4,
     ...more,
-    get abreast() {
-      return more.abreast ?? 1;
+    get concurrency() {
+      return more.concurrency ?? 1;
     },
     embed: async (texts, options) => {
       await state.gate;
@@ -372,8 +372,8 @@ describe('the projector', () => {
     await add(conversationOf(['before the damage']));
     const broken = conversationOf(['half of this survives']);
     const scratch = createInMemoryStore();
-    const elsewhere = createDocuments({ store: scratch });
-    await elsewhere.change(broken.id, broken.change);
+    const inAnotherTab = createDocuments({ store: scratch });
+    await inAnotherTab.change(broken.id, broken.change);
     const [good] = await scratch.log.read(broken.id);
     if (!good) throw new Error();
     await store.log.append([
@@ -385,7 +385,7 @@ describe('the projector', () => {
     expect(await found(index, 'damag')).toHaveLength(2);
     expect(await found(index, 'surviv')).toHaveLength(1);
     expect(status.get()).toMatchObject({ state: 'ready', problem: { code: 'damaged-entry' } });
-    await elsewhere.close();
+    await inAnotherTab.close();
   });
 
   it('lets a conversation that the index refuses cost only itself', async () => {
@@ -794,7 +794,7 @@ describe('the indexer', () => {
     const read: string[] = [];
     let [now, most] = [0, 0];
     const { provider } = watched({
-      abreast: 3,
+      concurrency: 3,
       read: async ([reading], { signal }) => {
         most = Math.max(most, ++now);
         await new Promise((resolve) => setImmediate(resolve));
@@ -819,7 +819,7 @@ describe('the indexer', () => {
     const read: string[] = [];
     let told = 0;
     const { provider } = watched({
-      abreast: 3,
+      concurrency: 3,
       read: async ([reading], { signal }) => {
         const text = reading?.text ?? '';
         read.push(text);
@@ -844,7 +844,7 @@ describe('the indexer', () => {
   it('reads side by side as soon as it is known that the model can', async () => {
     let [now, most, calls] = [0, 0, 0];
     const { provider } = watched({
-      get abreast() {
+      get concurrency() {
         return calls > 0 ? 2 : 1;
       },
       read: async ([reading], { signal }) => {
@@ -865,7 +865,7 @@ describe('the indexer', () => {
   it('keeps what was read beside a passage that fails', async () => {
     let isBroken = true;
     const { provider } = watched({
-      abreast: 2,
+      concurrency: 2,
       read: async ([reading], { signal }) => {
         const text = reading?.text ?? '';
         if (isBroken && text.endsWith('thought 7')) {

@@ -93,7 +93,7 @@ export function openHome(options: HomeOptions = {}) {
     status,
     wake: (reason) => engine?.wake(reason),
     setPaused: (paused) => engine?.setPaused(paused),
-    rebuild: () => requestRebuild(store.drawer),
+    rebuild: () => requestRebuild(store.keyValues),
     ...(options.without ? { without: options.without } : {}),
     ...(options.now ? { now: options.now } : {}),
   });

@@ -19,7 +19,7 @@ async function scene(change: (config: Config) => void = () => undefined) {
   const noticing = startNoticing({
     store: home.store,
     notes,
-    recognising: createRecognising({ embedding: () => null, keyValues: home.store.drawer, learns: false }),
+    recognising: createRecognising({ embedding: () => null, keyValues: home.store.keyValues, learns: false }),
     filter: new PrivacyFilter({ config }),
     ready: () => true,
     config,

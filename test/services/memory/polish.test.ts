@@ -7,7 +7,7 @@ import { until, writable } from '../../../src/domain/base/readable.ts';
 import type { Message } from '../../../src/domain/chat/message.ts';
 import { type Config, configSchema } from '../../../src/domain/settings/config.ts';
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';
-import { startPolish } from '../../../src/services/memory/polish.ts';
+import { startTitling } from '../../../src/services/memory/titling.ts';
 
 const NOW = 1_790_000_000_000;
 const endings: AbortController[] = [];
@@ -66,7 +66,7 @@ async function home(options: {
   });
   const ending = new AbortController();
   endings.push(ending);
-  startPolish({
+  startTitling({
     documents,
     config: writable(setting(options.summaries ?? 'model')),
     model: () => model,

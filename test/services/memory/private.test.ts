@@ -26,11 +26,13 @@ function listening(): { embedding: EmbeddingProvider; questions: string[] } {
   return { embedding: { ...inner, embed }, questions };
 }
 const SECRET = 'sk-abcdefghijklmnopqrstuvwxyz0123456789';
-const elsewhere = { embedding: { provider: 'custom', custom: { base_url: 'https://vectors.example/v1' } } };
+const inAnotherTab = {
+  embedding: { provider: 'custom', custom: { base_url: 'https://vectors.example/v1' } },
+};
 
 it('takes secrets out of a question before a model reads it, as of all that is embedded', async () => {
   const { embedding, questions } = listening();
-  const house = home({ embedding, config: elsewhere });
+  const house = home({ embedding, config: inAnotherTab });
   await house.add(conversationOf(['The key of the weather service is in the vault.']));
   await house.indexed();
   await house.recall(`Where is the key ${SECRET} used?`);
@@ -43,7 +45,7 @@ it('takes secrets out of a question before a model reads it, as of all that is e
 
 it('asks by words alone while something is being written, where the model is not on this device', async () => {
   const { embedding, questions } = listening();
-  const house = home({ embedding, config: elsewhere });
+  const house = home({ embedding, config: inAnotherTab });
   await house.add(conversationOf(['The cellar key hangs behind the door.', 'Noted: behind the door.']));
   await house.indexed();
   const drafted = await house.recall('Where does the cellar key hang?', { draft: true });

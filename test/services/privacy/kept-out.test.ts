@@ -45,7 +45,7 @@ it('gives the index tokens, the same in all messages, and no private word', asyn
   const all = given.join('\n');
   for (const words of ['138 0013', 'anna@', 'Bergmann']) expect(all).not.toContain(words);
   expect(all.match(/\[phone-1\]/g)?.length).toBeGreaterThan(1);
-  const table = new TokenTable({ keyValues: house.store.drawer });
+  const table = new TokenTable({ keyValues: house.store.keyValues });
   await table.ready();
   expect(table.wordsOf('[phone-1]')).toBe('138 0013 8000');
   expect(table.wordsOf('[name-1]')).toBe('Anna Bergmann');

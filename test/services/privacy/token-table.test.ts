@@ -5,10 +5,10 @@ import type { Category } from '../../../src/domain/privacy/categories.ts';
 import { TokenTable } from '../../../src/services/privacy/token-table.ts';
 
 const opened = () => {
-  const { drawer } = createInMemoryStore();
+  const { keyValues } = createInMemoryStore();
   const queue = new SerialQueue();
-  const table = () => new TokenTable({ keyValues: drawer, exclusively: (_name, work) => queue.run(work) });
-  return { drawer, table };
+  const table = () => new TokenTable({ keyValues: keyValues, exclusively: (_name, work) => queue.run(work) });
+  return { keyValues, table };
 };
 const token = (table: TokenTable, words: string, category: Category = 'phones') =>
   table.withTokens((tokenOf) => tokenOf(category, words));
@@ -31,12 +31,12 @@ describe('the token table', () => {
   });
 
   it('keeps more than a page of words', async () => {
-    const { table, drawer } = opened();
+    const { table, keyValues } = opened();
     const one = table();
     await one.withTokens((tokenOf) => {
       for (let at = 0; at < 600; at++) tokenOf('emails', `p${at}@x.example`);
     });
-    expect((await drawer.keys('privacy/tokens/emails/')).length).toBe(3);
+    expect((await keyValues.keys('privacy/tokens/emails/')).length).toBe(3);
     const later = table();
     await later.ready();
     expect(later.wordsOf('[email-600]')).toBe('p599@x.example');
@@ -44,7 +44,7 @@ describe('the token table', () => {
   });
 
   it('forgets words, and gives their number to nothing else', async () => {
-    const { table, drawer } = opened();
+    const { table, keyValues } = opened();
     const [one, other] = [table(), table()];
     await token(one, '13800138000');
     await token(one, '13900139000');
@@ -53,14 +53,14 @@ describe('the token table', () => {
     expect(one.wordsOf('[phone-2]')).toBe('13900139000');
     expect(await token(one, '15012349876')).toBe('[phone-3]');
     await vi.waitFor(() => expect(other.wordsOf('[phone-1]')).toBeUndefined());
-    const kept = await Promise.all((await drawer.keys('privacy/')).map((key) => drawer.get(key)));
+    const kept = await Promise.all((await keyValues.keys('privacy/')).map((key) => keyValues.get(key)));
     expect(JSON.stringify(kept)).not.toContain('13800138000');
   });
 
   it('hides without a number where nothing can be kept', async () => {
-    const { drawer } = opened();
+    const { keyValues } = opened();
     const table = new TokenTable({
-      keyValues: { ...drawer, set: () => Promise.reject(new Error('full')) },
+      keyValues: { ...keyValues, set: () => Promise.reject(new Error('full')) },
     });
     expect(await token(table, '13800138000')).toBe('[phone]');
     expect(table.tokenOf('phones', '13800138000')).toBeUndefined();

@@ -5,7 +5,7 @@ import { until } from '../../../src/domain/base/readable.ts';
 import { createDeviceName } from '../../../src/services/settings/device-name.ts';
 
 it('is a guess until its owner says better, and again when they take that back', async () => {
-  const { drawer: keyValues } = createInMemoryStore();
+  const { keyValues } = createInMemoryStore();
   const open = () => createDeviceName({ keyValues, guess: () => 'Chrome on Mac', onProblem: vi.fn() });
   const name = open();
   expect(name.get()).toBe('Chrome on Mac');

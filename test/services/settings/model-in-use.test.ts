@@ -22,8 +22,8 @@ let settings: Settings;
 let scene: ReturnType<typeof createScene>;
 const open = () =>
   createSettings({
-    drawer: store.drawer,
-    vault: createVault(store.drawer),
+    keyValues: store.keyValues,
+    vault: createVault(store.keyValues),
     test: async () => ({ ok: true, models: [], tookMs: 0 }),
   });
 beforeEach(async () => {
@@ -108,20 +108,22 @@ describe('the model of a conversation', () => {
       await scene.documents.change(id, { messages: [whole], meta: { head: whole.id } });
     };
     // As on a device that it came to by sync.
-    const { picked: _picked, ...elsewhere } = settings.connections.get();
+    const { picked: _picked, ...inAnotherTab } = settings.connections.get();
     await add({ model: 'far' });
-    expect(modelInUse(elsewhere, await read(id))).toEqual({ choice: far, missing: null });
+    expect(modelInUse(inAnotherTab, await read(id))).toEqual({ choice: far, missing: null });
     await add({ model: 'large' });
-    expect(modelInUse(elsewhere, await read(id)).choice).toEqual(large);
-    expect(modelInUse({ ...elsewhere, chosen: { ...far, model: 'large' } }, await read(id)).choice).toEqual({
+    expect(modelInUse(inAnotherTab, await read(id)).choice).toEqual(large);
+    expect(
+      modelInUse({ ...inAnotherTab, chosen: { ...far, model: 'large' } }, await read(id)).choice,
+    ).toEqual({
       endpointId: 'there',
       model: 'large',
     });
     await add({ model: 'gpt-9' });
-    expect(modelInUse(elsewhere, await read(id))).toEqual({ choice: small, missing: 'gpt-9' });
+    expect(modelInUse(inAnotherTab, await read(id))).toEqual({ choice: small, missing: 'gpt-9' });
     expect(modelInUse({ endpoints: [], chosen: null }, await read(id)).missing).toBeNull();
     await add({ kind: 'recall', parts: [] });
-    expect(modelInUse(elsewhere, await read(id))).toEqual({ choice: small, missing: null });
+    expect(modelInUse(inAnotherTab, await read(id))).toEqual({ choice: small, missing: null });
   });
 
   it('falls back where its endpoint was removed, says so until another has answered, and comes back with it', async () => {
@@ -153,7 +155,7 @@ describe('the model of a conversation', () => {
 
   it('is kept for the conversations picked in last', async () => {
     const many = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`c${at}`, small]));
-    await store.drawer.set('settings/connections', { ...settings.connections.get(), picked: many });
+    await store.keyValues.set('settings/connections', { ...settings.connections.get(), picked: many });
     settings = await open();
     await settings.choose(large, 'c1' as ConversationId);
     await settings.choose(small, 'new' as ConversationId);
@@ -171,7 +173,7 @@ describe('the model of a conversation', () => {
     await settings.choose(far, kept);
     await settings.keepChosen(temporary);
     expect(settings.connections.get().picked?.[temporary]).toEqual(far);
-    expect(JSON.stringify(await store.drawer.get('settings/connections'))).not.toContain(temporary);
+    expect(JSON.stringify(await store.keyValues.get('settings/connections'))).not.toContain(temporary);
     expect((await open()).connections.get().picked).toEqual({ [kept]: far });
   });
 });

@@ -30,7 +30,7 @@ describe('settings', () => {
   let report: ConnectionReport;
   const open = () =>
     createSettings({
-      drawer: store.drawer,
+      keyValues: store.keyValues,
       vault,
       now: () => Date.UTC(2026, 0, 2),
       test: async (endpoint, key): Promise<ConnectionReport> => {
@@ -176,7 +176,7 @@ describe('settings', () => {
   });
 
   it('fall back key by key where what was kept is broken, and say which', async () => {
-    await store.drawer.set('settings/config', {
+    await store.keyValues.set('settings/config', {
       'recall.filters.max_results': 'many',
       'ui.theme': 'dark',
       'storage.engine': 7,
@@ -194,11 +194,11 @@ describe('settings', () => {
     expect(again.problem.get()?.params?.key).toBe('storage.engine');
     await again.set('storage.engine', 'memory');
     expect(again.problem.get()).toBeNull();
-    expect(await store.drawer.get('settings/config')).toMatchObject({ 'of.a.newer.app': 1 });
+    expect(await store.keyValues.get('settings/config')).toMatchObject({ 'of.a.newer.app': 1 });
   });
 
   it.each([['text'], [[1, 2]], [null]])('begin with the defaults where %j was kept', async (kept) => {
-    await store.drawer.set('settings/config', kept);
+    await store.keyValues.set('settings/config', kept);
     const again = await open();
     expect(again.config.get()).toEqual(defaultConfig);
     expect(again.problem.get()?.code).toBe(kept === null ? undefined : 'setting-invalid');
@@ -209,13 +209,13 @@ describe('settings', () => {
 
   it('begin with the defaults where nothing can be read, and say why', async () => {
     const unreadable = {
-      ...store.drawer,
+      ...store.keyValues,
       get: async () => {
         throw new RecollectError('storage-failed', 'the disk is gone', { retry: true });
       },
     };
     const again = await createSettings({
-      drawer: unreadable,
+      keyValues: unreadable,
       vault,
       test: async () => ({ ok: true, models: [], tookMs: 0 }),
     });
@@ -282,13 +282,13 @@ describe('settings', () => {
       await fc.assert(
         fc.asyncProperty(changes, async (values) => {
           const here = await createSettings({
-            drawer: createInMemoryStore().drawer,
+            keyValues: createInMemoryStore().keyValues,
             vault,
             test: async () => ({ ok: true, models: [], tookMs: 0 }),
           });
           for (const [path, value] of Object.entries(values)) await here.set(path, value);
           const there = await createSettings({
-            drawer: createInMemoryStore().drawer,
+            keyValues: createInMemoryStore().keyValues,
             vault,
             test: async () => ({ ok: true, models: [], tookMs: 0 }),
           });
@@ -316,7 +316,7 @@ recall:
       const keys = createKeys(vault);
       expect(await keys.get('embedding/openai', 'https://api.openai.com/v1')).toBe('sk-from-file');
       expect(await vault.get('embedding/custom')).toBe('kept');
-      expect(JSON.stringify(await store.drawer.get('settings/config'))).not.toContain('sk-from-file');
+      expect(JSON.stringify(await store.keyValues.get('settings/config'))).not.toContain('sk-from-file');
       expect(settings.exportYaml()).not.toContain('api_key:');
     });
 
@@ -338,7 +338,7 @@ recall:
     it('do not take along a key that an earlier version kept', async () => {
       await vault.put('embedding/openai', 'sk-bare');
       await vault.put('endpoint/e1', 'sk-bare-too');
-      await store.drawer.set('settings/connections', { endpoints: [endpoint], chosen: null });
+      await store.keyValues.set('settings/connections', { endpoints: [endpoint], chosen: null });
       const again = await open();
       await again.importYaml('embedding: { openai: { base_url: "https://evil.example/v1" } }\n');
       await again.saveEndpoint({ ...endpoint, baseUrl: 'https://evil.example/v1' }, undefined);
@@ -432,7 +432,7 @@ recall:
     );
 
     it('leave what a newer app has keys for where it is', async () => {
-      await store.drawer.set('settings/config', { 'ui.shortcuts': { hologram: 'Mod+H' } });
+      await store.keyValues.set('settings/config', { 'ui.shortcuts': { hologram: 'Mod+H' } });
       const again = await open();
       await again.set('ui.shortcuts.palette', 'F2');
       expect(again.config.get().ui.shortcuts).toEqual({ hologram: 'Mod+H', palette: 'F2' });
@@ -498,7 +498,7 @@ recall:
       expect(settings.connections.get().endpoints).toEqual([endpoint]);
       expect(await settings.keyOrigin('endpoint/e1')).toBe('http://localhost:11434');
       expect(await createKeys(vault).get('endpoint/e1', endpoint.baseUrl)).toBe('sk-very-secret');
-      expect(JSON.stringify(await store.drawer.get('settings/connections'))).not.toContain('sk-');
+      expect(JSON.stringify(await store.keyValues.get('settings/connections'))).not.toContain('sk-');
       expect((await open()).connections.get().endpoints).toEqual([endpoint]);
     });
 
@@ -601,14 +601,14 @@ recall:
     });
 
     it('leave out what is broken and say so', async () => {
-      await store.drawer.set('settings/connections', {
+      await store.keyValues.set('settings/connections', {
         endpoints: [endpoint, { id: 'e2', baseUrl: 'nowhere' }, 'x'],
         chosen: { endpointId: 'e2', model: 'm' },
       });
       const again = await open();
       expect(again.connections.get()).toEqual({ endpoints: [endpoint], chosen: null });
       expect(again.problem.get()?.code).toBe('setting-invalid');
-      await store.drawer.set('settings/connections', 'broken');
+      await store.keyValues.set('settings/connections', 'broken');
       expect((await open()).connections.get()).toEqual({ endpoints: [], chosen: null });
     });
 

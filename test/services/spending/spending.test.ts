@@ -70,7 +70,12 @@ describe('what was spent', () => {
   const setup = (today = '2026-11-27', store = createInMemoryStore()) => {
     const now = vi.fn(() => at(today));
     const onProblem = vi.fn();
-    return { store, now, onProblem, spending: createSpending({ keyValues: store.drawer, now, onProblem }) };
+    return {
+      store,
+      now,
+      onProblem,
+      spending: createSpending({ keyValues: store.keyValues, now, onProblem }),
+    };
   };
   const request = { endpoint: 'api.example', model: 'm', conversation: 'talk', price: USD };
 
@@ -82,7 +87,7 @@ describe('what was spent', () => {
     spending.record({ ...request, conversation: 'temporary-1', usage: { inputTokens: 5, outputTokens: 5 } });
     now.mockReturnValue(at('2026-11-28'));
     spending.record({ ...request, usage: { inputTokens: 1_000_000, outputTokens: 0 } });
-    await vi.waitFor(async () => expect(await store.drawer.keys('spending/')).toHaveLength(2));
+    await vi.waitFor(async () => expect(await store.keyValues.keys('spending/')).toHaveLength(2));
 
     const again = setup('2026-11-28', store).spending;
     await again.load('2026-11-01');
@@ -106,24 +111,24 @@ describe('what was spent', () => {
       outputTokens: 1,
     };
     for (const day of ['2024-01-01', '2026-09-30', '2026-11-02'])
-      await store.drawer.set(`spending/${day}/other`, [{ ...row, currency: 'USD', amount: 1 }, 'damaged']);
+      await store.keyValues.set(`spending/${day}/other`, [{ ...row, currency: 'USD', amount: 1 }, 'damaged']);
     await spending.load('2026-11-01');
     expect(spending.state.get().rows.map(({ day }) => day)).toEqual(['2026-11-02']);
     await spending.load('2000-01-01');
     expect(spending.state.get().rows.map(({ day }) => day)).toEqual(['2026-11-02', '2026-09-30']);
-    expect(await store.drawer.keys('spending/2024')).toEqual([]);
+    expect(await store.keyValues.keys('spending/2024')).toEqual([]);
   });
 
   it('stays taken away where another tab cleared it, also in one that never read what was spent', async () => {
     const store = createInMemoryStore();
-    const subscribe: typeof store.drawer.subscribe = (listener) =>
-      store.drawer.subscribe((change) => listener({ ...change, foreign: true }));
+    const subscribe: typeof store.keyValues.subscribe = (listener) =>
+      store.keyValues.subscribe((change) => listener({ ...change, foreign: true }));
     const [one, other] = [
-      setup('2026-11-27', { ...store, drawer: { ...store.drawer, subscribe } }),
+      setup('2026-11-27', { ...store, keyValues: { ...store.keyValues, subscribe } }),
       setup('2026-11-27', store),
     ];
     one.spending.record({ ...request, usage: { inputTokens: 5, outputTokens: 5 } });
-    await vi.waitFor(async () => expect(await other.store.drawer.keys('spending/')).toHaveLength(1));
+    await vi.waitFor(async () => expect(await other.store.keyValues.keys('spending/')).toHaveLength(1));
     await other.spending.clear();
     await vi.waitFor(() => expect(one.spending.state.get().rows).toEqual([]));
     one.spending.record({ ...request, usage: { inputTokens: 7, outputTokens: 5 } });
@@ -136,10 +141,10 @@ describe('what was spent', () => {
     const late = new Promise<void>((resolve) => {
       answer = resolve;
     });
-    const { keys } = store.drawer;
-    vi.spyOn(store.drawer, 'keys').mockImplementationOnce(async (prefix) => {
+    const { keys } = store.keyValues;
+    vi.spyOn(store.keyValues, 'keys').mockImplementationOnce(async (prefix) => {
       await late;
-      return await keys.call(store.drawer, prefix);
+      return await keys.call(store.keyValues, prefix);
     });
     const month = spending.load('2026-11-01');
     await spending.load('2025-12-01');
@@ -153,7 +158,7 @@ describe('what was spent', () => {
     spending.record({ ...request, usage: { inputTokens: 5, outputTokens: 5 } });
     const undo = await spending.clear();
     expect(spending.state.get().rows).toEqual([]);
-    expect(await store.drawer.keys('spending/')).toEqual([]);
+    expect(await store.keyValues.keys('spending/')).toEqual([]);
     spending.record({ ...request, usage: { inputTokens: 7, outputTokens: 5 } });
     await undo();
     expect(sumOf(spending.state.get().rows)).toMatchObject({ requests: 2, inputTokens: 12 });

@@ -106,7 +106,7 @@ describe('the second copy follows the log', () => {
     expect(await copied()).toEqual(await store.log.since(0, 10));
     await store.log.append([entry(a, 'three')]);
     await expect.poll(copiedWords).toEqual(['one', 'three', 'two']);
-    expect(await store.drawer.get(COPY_STATE)).toMatchObject({ state: 'kept' });
+    expect(await store.keyValues.get(COPY_STATE)).toMatchObject({ state: 'kept' });
   });
 
   it('lets go of what was erased or folded away, to the last byte', async () => {
@@ -127,7 +127,7 @@ describe('the second copy follows the log', () => {
     await start();
     expect(await copiedWords()).toEqual(['kept']);
     expect(await logged()).toEqual(['kept']);
-    expect(await store.drawer.get(LOG_HEALED)).toBeUndefined();
+    expect(await store.keyValues.get(LOG_HEALED)).toBeUndefined();
   });
 
   it('goes on in another tab when the first one dies, and is written by one at a time', async () => {
@@ -177,7 +177,7 @@ describe('a log that lost something takes it back', () => {
     expect(await store.log.documents()).toEqual([a]);
     expect(await store.log.stats()).toEqual({ entries: 2, bytes: 8 });
     expect(await store.log.append([entry(a, 'four')])).toBe(4);
-    expect(await store.drawer.get(LOG_HEALED)).toMatchObject({ restored: 2, missing: 0 });
+    expect(await store.keyValues.get(LOG_HEALED)).toMatchObject({ restored: 2, missing: 0 });
     expect(problems).toEqual([]);
   });
 
@@ -190,7 +190,7 @@ describe('a log that lost something takes it back', () => {
     expect(await logged()).toEqual(['one', 'three', 'two']);
     expect((await countLog(name)).kept).toBe(3);
     await expect.poll(copiedWords).toEqual(['one', 'three', 'two']);
-    expect(await store.drawer.get(LOG_HEALED)).toMatchObject({ restored: 1, missing: 0 });
+    expect(await store.keyValues.get(LOG_HEALED)).toMatchObject({ restored: 1, missing: 0 });
   });
 
   it('what it fell back behind, also when it went on from there', async () => {
@@ -233,8 +233,8 @@ describe('a log that lost something takes it back', () => {
     opened.push(one.kill);
     await one.ask({ type: 'no-files' });
     await one.ask({ type: 'start', name });
-    expect(await store.drawer.get(COPY_STATE)).toMatchObject({ state: 'unavailable' });
-    expect(await store.drawer.get(LOG_HEALED)).toMatchObject({ restored: 0, missing: 1 });
+    expect(await store.keyValues.get(COPY_STATE)).toMatchObject({ state: 'unavailable' });
+    expect(await store.keyValues.get(LOG_HEALED)).toMatchObject({ restored: 0, missing: 1 });
     expect(await countLog(name)).toEqual({ kept: 1, counted: 1 });
   });
 });
@@ -256,7 +256,7 @@ describe('a damaged copy is put right from the log', () => {
         await one.ask({ type: 'stop' });
       }
     expect(await logged()).toEqual(['one', 'two']);
-    expect(await store.drawer.get(LOG_HEALED)).toBeUndefined();
+    expect(await store.keyValues.get(LOG_HEALED)).toBeUndefined();
   });
 });
 
@@ -267,12 +267,12 @@ describe('without room', () => {
     opened.push(one.kill);
     await one.ask({ type: 'room', bytes: 20_000_000 });
     one.ask({ type: 'start', name, pauseMs: 300 }).catch(() => undefined);
-    await expect.poll(() => store.drawer.get(COPY_STATE)).toMatchObject({ state: 'full' });
+    await expect.poll(() => store.keyValues.get(COPY_STATE)).toMatchObject({ state: 'full' });
     await store.log.append([entry(a, 'two')]);
     expect(await copiedWords()).toEqual([]);
     await one.ask({ type: 'room' });
     await expect.poll(copiedWords).toEqual(['one', 'two']);
-    await expect.poll(() => store.drawer.get(COPY_STATE)).toMatchObject({ state: 'kept' });
+    await expect.poll(() => store.keyValues.get(COPY_STATE)).toMatchObject({ state: 'kept' });
   });
 });
 

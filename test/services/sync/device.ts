@@ -245,7 +245,7 @@ export const has = (device: TestDevice, id: ConversationId, texts: readonly stri
   );
 
 /** The same store once more, numbers and all: as a copied profile has it, or a backup of the machine. */
-export async function copyOfStore({ log, drawer }: Store): Promise<Store> {
+export async function copyOfStore({ log, keyValues }: Store): Promise<Store> {
   const copy = createInMemoryStore({ now: () => Date.now() });
   const entries = new Map((await log.since(0, 100_000)).map((entry) => [entry.seq, entry]));
   const nothing = newConversationId();
@@ -259,7 +259,7 @@ export async function copyOfStore({ log, drawer }: Store): Promise<Store> {
     await copy.log.append([{ id, document, origin, bytes }]);
   }
   await copy.log.erase(nothing);
-  for (const key of await drawer.keys('')) await copy.drawer.set(key, await drawer.get(key));
+  for (const key of await keyValues.keys('')) await copy.keyValues.set(key, await keyValues.get(key));
   return { ...copy, kind: 'persistent' };
 }
 

@@ -59,13 +59,13 @@ describe('a folder that is excluded later', () => {
     const before = [...home.hub.rooms.values()].reduce((sum, room) => sum + room.size, 0);
     home.hub.setOnline(false);
     await laptop.say(id, 'not for the relay');
-    await eventually(laptop, async () => (await laptop.store.drawer.keys(`sync/out/${id}`)).length > 0);
+    await eventually(laptop, async () => (await laptop.store.keyValues.keys(`sync/out/${id}`)).length > 0);
     exclude(laptop, ['*/private/*']);
     await eventually(laptop, async () => (await laptop.sync.where(id)).place === 'withheld');
     home.hub.setOnline(true);
     await settled(laptop);
     expect([...home.hub.rooms.values()].reduce((sum, room) => sum + room.size, 0)).toBe(before);
-    expect(await laptop.store.drawer.keys(`sync/out/${id}`)).toEqual([]);
+    expect(await laptop.store.keyValues.keys(`sync/out/${id}`)).toEqual([]);
     const phone = await home.pair(laptop, make('Phone'));
     await eventually(phone, async () => (await phone.texts(id)).length > 0);
     expect(await phone.texts(id)).toEqual(['first']);
@@ -84,7 +84,7 @@ describe('what was forgotten before its folder was excluded', () => {
     expect(said.length).toBeGreaterThan(0);
     home.hub.setOnline(false);
     await laptop.change(id, { removed: [slip.id] });
-    await eventually(laptop, async () => (await laptop.store.drawer.keys(`sync/out/${id}`)).length > 0);
+    await eventually(laptop, async () => (await laptop.store.keyValues.keys(`sync/out/${id}`)).length > 0);
     exclude(laptop, ['*/private/*']);
     await eventually(laptop, async () => (await laptop.sync.where(id)).place === 'withheld');
     exclude(laptop, []);
@@ -194,9 +194,9 @@ describe('what quotes a conversation of an excluded folder', () => {
     await expectUnsaid(tap);
     expect((await tap.sent()).filter((body) => body.includes('said openly'))).toHaveLength(1);
     const phone = await home.pair(laptop);
-    const elsewhere = createNotes({ store: phone.store, now: Date.now });
-    await eventually(phone, async () => elsewhere.state.get().feedback.length === 1);
-    for (const { close } of [notes, elsewhere]) close();
+    const inAnotherTab = createNotes({ store: phone.store, now: Date.now });
+    await eventually(phone, async () => inAnotherTab.state.get().feedback.length === 1);
+    for (const { close } of [notes, inAnotherTab]) close();
   });
 
   it('and it stays here before anything was decided about it', async () => {

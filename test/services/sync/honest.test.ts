@@ -77,7 +77,7 @@ describe('a device that starts while its relay is away', () => {
     await eventually(again, async () => again.status.get().state === 'offline');
     expect(again.status.get().syncedAt).toBe(syncedAt);
     await again.sync.leave({ erase: false });
-    expect(await store.drawer.get('sync/agreed')).toBeUndefined();
+    expect(await store.keyValues.get('sync/agreed')).toBeUndefined();
   });
 });
 
@@ -229,8 +229,8 @@ describe('leaving', () => {
     await laptop.sync.leave({ erase: true });
     expect(home.hub.rooms.size).toBe(0);
     expect(await laptop.vault.names()).toEqual([]);
-    expect(await laptop.store.drawer.get('sync/account')).toBeUndefined();
-    expect((await deleteRecordsWrites(laptop.store.drawer)).length).toBeLessThanOrEqual(1);
+    expect(await laptop.store.keyValues.get('sync/account')).toBeUndefined();
+    expect((await deleteRecordsWrites(laptop.store.keyValues)).length).toBeLessThanOrEqual(1);
     expect(await laptop.texts(id)).toEqual(['mine']);
   });
 
@@ -264,9 +264,9 @@ describe('revoking', () => {
             ...laptop.store.log,
             append: (entries, changes) => cut(() => laptop.store.log.append(entries, changes)),
           },
-          drawer: {
-            ...laptop.store.drawer,
-            set: (key, value) => cut(() => laptop.store.drawer.set(key, value)),
+          keyValues: {
+            ...laptop.store.keyValues,
+            set: (key, value) => cut(() => laptop.store.keyValues.set(key, value)),
           },
         },
         vault: { ...laptop.vault, put: (name, secret) => cut(() => laptop.vault.put(name, secret)) },

@@ -134,7 +134,7 @@ describe('a message that the relay has no room for', () => {
     await eventually(laptop, moved, 30_000);
     await eventually(
       laptop,
-      async () => (await laptop.store.drawer.keys('sync/erase/')).length === 0,
+      async () => (await laptop.store.keyValues.keys('sync/erase/')).length === 0,
       30_000,
     );
     expect((await laptop.sync.where(id)).place).toBe('relay');

@@ -157,10 +157,10 @@ describe('two devices', () => {
     notes.close();
     const said = verdicts.map(({ verdict, messageId, query }) => [verdict, messageId, query]);
     await eventually(phone, async () => isDeepStrictEqual(await saidOn(phone), said));
-    const elsewhere = createNotes({ store: phone.store, now: Date.now });
-    await until(elsewhere.state, ({ ready }) => ready);
-    await elsewhere.takeBack(never.id);
-    elsewhere.close();
+    const inAnotherTab = createNotes({ store: phone.store, now: Date.now });
+    await until(inAnotherTab.state, ({ ready }) => ready);
+    await inAnotherTab.takeBack(never.id);
+    inAnotherTab.close();
     await eventually(laptop, async () => isDeepStrictEqual(await saidOn(laptop), said.slice(1)));
   });
 });

@@ -124,7 +124,7 @@ describe('a device that is locked out', () => {
     // The old account is gone from the relay.
     await eventually(
       laptop,
-      async () => (await laptop.store.drawer.keys('sync/erase/')).length === 0,
+      async () => (await laptop.store.keyValues.keys('sync/erase/')).length === 0,
       20_000,
     );
     phone = make('Phone', { ...parts, config: writable(config) });

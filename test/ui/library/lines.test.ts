@@ -32,10 +32,10 @@ const toldOf = (...told: Partial<MemoryStatus>[]) => {
 
 describe('a tally', () => {
   it('counts what vanished, takes what came as more to do, and begins anew', () => {
-    let tally = { done: 0, left: 0 };
+    let counters = { done: 0, left: 0 };
     const seen = [10, 7, 9, 2, 0, 5].map((left) => {
-      tally = counted(tally, left);
-      return [tally.done, tally.left];
+      counters = counted(counters, left);
+      return [counters.done, counters.left];
     });
     expect(seen).toEqual([
       [0, 10],

@@ -98,10 +98,10 @@ describe('what fits a line', () => {
   });
 
   it('commands by name after a slash, by what they are about without one', () => {
-    const shelf = [{ name: 'recall' }, { name: 'title' }];
+    const commandList = [{ name: 'recall' }, { name: 'title' }];
     const summary = (name: string) => (name === 'recall' ? 'Look for passages' : 'Rename');
     const fitting = (query: string) =>
-      commandsFor(readLine(query, NOW), query, shelf, summary).map(({ name }) => name);
+      commandsFor(readLine(query, NOW), query, commandList, summary).map(({ name }) => name);
     expect(fitting('/rec')).toEqual(['recall']);
     expect(fitting('/recall something else')).toEqual(['recall']);
     expect(fitting('passages')).toEqual(['recall']);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { RecollectError } from '../../../src/domain/base/errors.ts';
 import { writable } from '../../../src/domain/base/readable.ts';
 import { defaultConfig } from '../../../src/domain/settings/config.ts';
-import { keyElsewhere } from '../../../src/ui/settings/key-elsewhere.ts';
+import { keyOfOtherOrigin } from '../../../src/ui/settings/key-of-other-origin.ts';
 
 const { embedding } = defaultConfig;
 const config = writable({
@@ -13,7 +13,7 @@ const config = writable({
     openai: { ...embedding.openai, base_url: 'https://new.example/v1' },
   },
 });
-const kept = (origin: string | null) => keyElsewhere({ config, keyOrigin: async () => origin });
+const kept = (origin: string | null) => keyOfOtherOrigin({ config, keyOrigin: async () => origin });
 
 it('a configuration file that came in tells of a key that belongs to another address', async () => {
   expect(await kept('https://old.example')).toBe('https://old.example');
@@ -23,5 +23,5 @@ it('a configuration file that came in tells of a key that belongs to another add
 
 it('a vault that cannot be opened then does not make the import a failure', async () => {
   const keyOrigin = () => Promise.reject(new RecollectError('vault-unavailable', 'closed'));
-  expect(await keyElsewhere({ config, keyOrigin })).toBeNull();
+  expect(await keyOfOtherOrigin({ config, keyOrigin })).toBeNull();
 });

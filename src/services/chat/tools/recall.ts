@@ -11,7 +11,7 @@ const priced = (passages: readonly RecalledPassage[]): RecalledPassage[] =>
   passages.map((passage, at) => ({ ...passage, tokens: estimateTokens(renderFoundOne(passage, at)) }));
 
 /** A model that asked waits no longer for memory, ms. */
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 export const recall = defineTool({
   name: 'recall',
@@ -29,7 +29,7 @@ export const recall = defineTool({
   }),
   available: mayRemember,
   async run({ query, limit }, { memory, conversationId, config, persona, signal }) {
-    const found = await atMost(signal, PATIENCE_MS, (bounded) =>
+    const found = await atMost(signal, TIMEOUT_MS, (bounded) =>
       memory.recall({
         text: query,
         limit: limit ?? config.recall.filters.max_results,

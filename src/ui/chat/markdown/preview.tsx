@@ -74,11 +74,11 @@ function Framed({ kind, code }: { kind: 'html' | 'svg'; code: string }) {
   const frame = useRef<HTMLIFrameElement>(null);
   const [ready, setReady] = useState(false);
   useEffect(() => {
-    const hear = (event: MessageEvent) => {
+    const receive = (event: MessageEvent) => {
       if (event.source === frame.current?.contentWindow && event.data === 'preview-ready') setReady(true);
     };
-    window.addEventListener('message', hear);
-    return () => window.removeEventListener('message', hear);
+    window.addEventListener('message', receive);
+    return () => window.removeEventListener('message', receive);
   }, []);
   useEffect(() => {
     if (ready) frame.current?.contentWindow?.postMessage({ kind, code }, location.origin);

@@ -23,7 +23,7 @@ export const context = {
     fold: 'Shorten older messages',
     ledger: 'What will be sent',
   },
-  ledger: {
+  manifest: {
     title: 'What the model was sent',
     next: 'What will be sent',
     lead: '{{total, number}} of {{limit, number}} tokens that fit, oldest first.',

@@ -1,4 +1,4 @@
-// What a model sees of a conversation: gauge, ledger, folding, checkpoints, D-Mail, worldlines.
+// What a model sees of a conversation: context meter, manifest, compaction, checkpoints, D-Mail, branch map.
 export const context = {
   gauge: {
     label: '上下文：窗口已用 {{share}}',
@@ -23,7 +23,7 @@ export const context = {
     fold: '精简较早的消息',
     ledger: '发送了什么',
   },
-  ledger: {
+  manifest: {
     title: '发送了什么',
     next: '将会发送什么',
     lead: '可容纳 {{limit, number}} 个 token，用了 {{total, number}} 个；从旧到新。',

@@ -32,7 +32,7 @@ import { runs } from '../../../scale.ts';
 /** Random trees for each strategy; every promise is looked at on each of them. CONTEXT_TREES=5000 looks longer. */
 const RUNS = Number(process.env.CONTEXT_TREES ?? runs(1000, 80));
 /** For all trees of a strategy on a busy machine, ms. */
-const PATIENCE_MS = 300_000 * Math.max(1, RUNS / 1000);
+const TIMEOUT_MS = 300_000 * Math.max(1, RUNS / 1000);
 
 // ---------------------------------------------------------------------------------------- random trees
 const CLAUSES = [
@@ -454,10 +454,10 @@ const PROMISES: Readonly<Record<string, (made: Made) => void | Promise<void>>> =
     const wanted = new Set<string>(view.pinned);
     const question = view.path.findLast(({ role, kind }) => role === 'user' && kind === 'message');
     if (question) wanted.add(question.id);
-    const fates = dispositionsOf(plan, view.path);
+    const dispositions = dispositionsOf(plan, view.path);
     view.path.forEach((message, at) => {
       if (!wanted.has(message.id) || !plain.manifest.included.includes(message.id)) return;
-      expect(fates[at]?.action).toBe('keep');
+      expect(dispositions[at]?.action).toBe('keep');
       expect(built.manifest.included).toContain(message.id);
     });
     for (const message of view.path)
@@ -497,13 +497,13 @@ const PROMISES: Readonly<Record<string, (made: Made) => void | Promise<void>>> =
     else {
       expect(plan.whyNot?.tokens).toBeGreaterThan(0);
       // What is left is what may not go: nothing is kept for its own sake.
-      const fates = dispositionsOf(plan, view.path);
+      const dispositions = dispositionsOf(plan, view.path);
       const idle = view.path.filter(
         ({ kind, role }, at) =>
           kind === 'message' &&
           role !== 'system' &&
-          fates[at]?.action !== 'fold' &&
-          fates[at]?.why === 'tail',
+          dispositions[at]?.action !== 'fold' &&
+          dispositions[at]?.why === 'tail',
       );
       const drawn = plan.summaries.length > 0;
       if (drawn) expect(idle).toEqual([]);
@@ -521,10 +521,10 @@ const PROMISES: Readonly<Record<string, (made: Made) => void | Promise<void>>> =
     built,
   }) => {
     const calls = asked();
-    const { keep: _keep, compact: _fold, instruction: _instruction, ...wish } = view.request;
+    const { keep: _keep, compact: _fold, instruction: _instruction, ...request } = view.request;
     const again = await planCompaction(
       strategy,
-      { ...view, request: wish, previous: { id: 'c', plan } },
+      { ...view, request: request, previous: { id: 'c', plan } },
       budget,
       tools,
     );
@@ -626,7 +626,7 @@ it.each(STRATEGIES.map((strategy) => [strategy.id, strategy] as const))(
       // CONTEXT_SEED repeats a run.
       { numRuns: RUNS, ...(process.env.CONTEXT_SEED ? { seed: Number(process.env.CONTEXT_SEED) } : {}) },
     ),
-  PATIENCE_MS,
+  TIMEOUT_MS,
 );
 
 it('folds the last of a tail, also where group after group of nothing helps nothing', async () => {

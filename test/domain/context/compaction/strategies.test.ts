@@ -252,11 +252,11 @@ describe('turns', () => {
       budget(2_000),
       scripted('older turns, briefly'),
     );
-    const fates = actions(made, path);
-    const first = fates.indexOf('keep');
+    const dispositions = actions(made, path);
+    const first = dispositions.indexOf('keep');
     expect(first).toBeGreaterThan(0);
     expect(first % 2).toBe(0);
-    expect(fates.slice(first).every((action) => action === 'keep')).toBe(true);
+    expect(dispositions.slice(first).every((action) => action === 'keep')).toBe(true);
     expect(made.summaries[0]).toMatchObject({ heading: COMPACTED_TURNS, text: 'older turns, briefly' });
   });
 
@@ -342,10 +342,10 @@ describe('smart', () => {
       23: 'ok',
     });
     const made = await planCompaction(strategyOf('smart'), view(path), budget(1_400), none);
-    const fates = dispositionsOf(made, path);
-    if (fates[22]?.action === 'keep') expect(fates[21]?.action).toBe('keep');
-    expect(fates[21]?.action).toBe('keep');
-    expect(fates[22]?.action).toBe('fold');
+    const dispositions = dispositionsOf(made, path);
+    if (dispositions[22]?.action === 'keep') expect(dispositions[21]?.action).toBe('keep');
+    expect(dispositions[21]?.action).toBe('keep');
+    expect(dispositions[22]?.action).toBe('fold');
   });
 
   it('does not keep the same thing twice where vectors say that it is the same', async () => {
@@ -360,9 +360,9 @@ describe('smart', () => {
       ...none,
       vectors: async () => vectors,
     });
-    const fates = dispositionsOf(made, path);
+    const dispositions = dispositionsOf(made, path);
     expect(
-      [fates[10]?.action, fates[20]?.action].filter((action) => action === 'keep').length,
+      [dispositions[10]?.action, dispositions[20]?.action].filter((action) => action === 'keep').length,
     ).toBeLessThanOrEqual(1);
   });
 
@@ -417,8 +417,8 @@ describe('smart', () => {
       ...none,
       vectors: async () => new Map([...vectors].map(([id]) => [id, Float32Array.from([1, 0])])),
     });
-    const fates = dispositionsOf(made, path);
-    expect([fates[20], fates[22]].map((fate) => fate?.action)).toEqual(['fold', 'fold']);
+    const dispositions = dispositionsOf(made, path);
+    expect([dispositions[20], dispositions[22]].map((fate) => fate?.action)).toEqual(['fold', 'fold']);
   });
 });
 
@@ -429,9 +429,9 @@ describe('retrieval', () => {
       58: 'What was the invoice number of the piano?',
     });
     const made = await planCompaction(strategyOf('retrieval'), view(path), budget(1_200), none);
-    const fates = dispositionsOf(made, path);
-    expect(fates[6]).toMatchObject({ action: 'keep', why: 'relevant' });
-    expect(fates[8]?.action).toBe('fold');
+    const dispositions = dispositionsOf(made, path);
+    expect(dispositions[6]).toMatchObject({ action: 'keep', why: 'relevant' });
+    expect(dispositions[8]?.action).toBe('fold');
   });
 
   it('goes by meaning, too, where it is known', async () => {
@@ -474,9 +474,9 @@ describe('interactive', () => {
       budget(1_600),
       tools,
     );
-    const fates = dispositionsOf(made, path);
-    expect(fates[3]).toMatchObject({ action: 'keep', why: 'chosen' });
-    expect(fates[17]).toMatchObject({ action: 'fold', why: 'chosen' });
+    const dispositions = dispositionsOf(made, path);
+    expect(dispositions[3]).toMatchObject({ action: 'keep', why: 'chosen' });
+    expect(dispositions[17]).toMatchObject({ action: 'fold', why: 'chosen' });
     expect(tools.asked[0]?.prompt).toContain('the costs above all');
     expect(summaryTextOf(made)).toBe('guided');
   });

@@ -13,7 +13,7 @@ import { useModelInUse } from '../hooks/model.ts';
 import { formatPercent, formatPrice } from '../i18n/index.ts';
 import { Button, Popover } from '../shell/controls.tsx';
 import { ContextMeterBar } from './context-meter-bar.tsx';
-import { LedgerDialog } from './ledger.tsx';
+import { ManifestDialog } from './manifest-dialog.tsx';
 
 /** What stands in the composer is counted when it has rested this long, ms. */
 const REST_MS = 400;
@@ -55,26 +55,26 @@ export function useNextRequest(
 }
 
 /** The same as sentences. */
-function GaugeFacts({ gauge }: { gauge: ContextMeter }): ReactNode {
+function MeterFacts({ meter }: { meter: ContextMeter }): ReactNode {
   const { t } = useTranslation('context');
-  const over = gauge.used.total > gauge.window - gauge.reserve;
+  const over = meter.used.total > meter.window - meter.reserve;
   return (
     <div className="space-y-1 text-ink-3 text-xs">
       {over && <p className="text-folded">{t('gauge.over')}</p>}
       <p>
-        {!gauge.price
+        {!meter.price
           ? t('gauge.noPrice')
-          : gauge.price.amount === 0
+          : meter.price.amount === 0
             ? t('gauge.free')
-            : t('gauge.price', { price: formatPrice(gauge.price) })}
+            : t('gauge.price', { price: formatPrice(meter.price) })}
       </p>
-      <p>{t(gauge.exact ? 'gauge.exact' : 'gauge.estimate')}</p>
+      <p>{t(meter.exact ? 'gauge.exact' : 'gauge.estimate')}</p>
     </div>
   );
 }
 
 /** The ring, and what it opens. */
-export function GaugeRing({
+export function MeterRing({
   next,
   onFold,
 }: {
@@ -84,11 +84,11 @@ export function GaugeRing({
 }) {
   const { t } = useTranslation('context');
   const [open, setOpen] = useState(false);
-  const [ledger, setLedger] = useState(false);
+  const [manifest, setManifest] = useState(false);
   if (!next) return null;
-  const { contextMeter: gauge } = next;
-  const share = Math.min(1, gauge.share);
-  const pressed = gauge.used.total >= gauge.trigger;
+  const { contextMeter: meter } = next;
+  const share = Math.min(1, meter.share);
+  const pressed = meter.used.total >= meter.trigger;
   return (
     <>
       <Popover
@@ -100,7 +100,7 @@ export function GaugeRing({
         trigger={
           <button
             type="button"
-            aria-label={t('gauge.label', { share: formatPercent(gauge.share) })}
+            aria-label={t('gauge.label', { share: formatPercent(meter.share) })}
             className="touchable inline-flex h-8 items-center gap-1.5 rounded-sm px-1.5 text-ink-2 text-xs tabular-nums hover:bg-fill hover:text-ink aria-expanded:bg-fill"
           >
             <svg viewBox="0 0 20 20" aria-hidden className="-rotate-90 size-4.5">
@@ -115,19 +115,19 @@ export function GaugeRing({
                 strokeDasharray={`${share * 47.12} 47.12`}
               />
             </svg>
-            {formatPercent(gauge.share)}
+            {formatPercent(meter.share)}
           </button>
         }
       >
         <div className="flex items-baseline justify-between gap-3 pb-2.5">
           <h3 className="font-medium text-sm">{t('gauge.title')}</h3>
         </div>
-        <ContextMeterBar meter={gauge} />
+        <ContextMeterBar meter={meter} />
         <p className="mt-2 border-t pt-2 text-sm tabular-nums">
-          {t('gauge.total', { used: gauge.used.total, window: gauge.window })}
+          {t('gauge.total', { used: meter.used.total, window: meter.window })}
         </p>
         <div className="mt-1">
-          <GaugeFacts gauge={gauge} />
+          <MeterFacts meter={meter} />
         </div>
         <div className="mt-3 flex flex-wrap gap-1.5">
           <Button
@@ -135,7 +135,7 @@ export function GaugeRing({
             icon={<ReceiptText size={14} aria-hidden />}
             onClick={() => {
               setOpen(false);
-              setLedger(true);
+              setManifest(true);
             }}
           >
             {t('gauge.ledger')}
@@ -154,7 +154,13 @@ export function GaugeRing({
           )}
         </div>
       </Popover>
-      <LedgerDialog open={ledger} onOpenChange={setLedger} ledger={next.manifest} gauge={gauge} coming />
+      <ManifestDialog
+        open={manifest}
+        onOpenChange={setManifest}
+        manifest={next.manifest}
+        meter={meter}
+        coming
+      />
     </>
   );
 }

@@ -35,7 +35,7 @@ interface Lane {
   readonly waiting: Map<number, Waiting>;
 }
 
-interface Lanes {
+interface EncoderPool {
   /** How many texts are worth handing over at the same time; null where every lane is gone. */
   readonly most: number | null;
   /** What is made at once of a text's states: as of `Encoder.run`, on whichever lane has least to do. Their room goes to another text afterwards. */
@@ -48,13 +48,13 @@ interface Lanes {
  * Makes the lanes. One that cannot be started, or breaks, is done without: its texts are read `here`, on this thread.
  * @param count most lanes, 1 to `SHARES`
  */
-export function createLanes(deps: {
+export function createEncoderPool(deps: {
   readonly count: number;
   readonly spawn: () => Thread;
   readonly share: () => EncoderShare;
   readonly here: Encoder;
-}): Lanes {
-  let lanes: Lane[] = [];
+}): EncoderPool {
+  let pool: Lane[] = [];
   let left = deps.count;
   let texts = 0;
   /** Used again: what is not in a thread's own heap a browser collects late, a hundred megabytes of it. */
@@ -84,8 +84,8 @@ export function createLanes(deps: {
     const drop = (event?: Event) => {
       // Else it would end this thread as well.
       event?.preventDefault();
-      if (!lanes.includes(lane)) return;
-      lanes = lanes.filter((other) => other !== lane);
+      if (!pool.includes(lane)) return;
+      pool = pool.filter((other) => other !== lane);
       lane.thread.terminate();
       for (const waiting of lane.waiting.values()) readHere(waiting);
     };
@@ -104,14 +104,14 @@ export function createLanes(deps: {
     });
     lane.thread.addEventListener('error', drop);
     lane.thread.addEventListener('messageerror', drop);
-    lanes.push(lane);
+    pool.push(lane);
     return lane;
   };
-  const freest = (): Lane | undefined => lanes.toSorted((a, b) => a.waiting.size - b.waiting.size)[0];
+  const freest = (): Lane | undefined => pool.toSorted((a, b) => a.waiting.size - b.waiting.size)[0];
 
   return {
     get most() {
-      const count = lanes.length + left;
+      const count = pool.length + left;
       // One more than there are lanes: the next text lies ready where one is done.
       return count > 0 ? count + 1 : null;
     },
@@ -138,7 +138,7 @@ export function createLanes(deps: {
       }),
     close: () => {
       left = 0;
-      for (const { thread, waiting } of lanes.splice(0)) {
+      for (const { thread, waiting } of pool.splice(0)) {
         thread.terminate();
         for (const { reject } of waiting.values())
           reject(new DOMException('The embedding model was let go.', 'AbortError'));

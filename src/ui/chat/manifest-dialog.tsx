@@ -1,4 +1,4 @@
-// The ledger of one request: what got in, in which form, what was left out and why. Of an answer, or of what would be sent next.
+// The manifest of one request: what got in, in which form, what was left out and why. Of an answer, or of what would be sent next.
 import { useTranslation } from 'react-i18next';
 import type { ContextMeter } from '../../domain/context/budget.ts';
 import type { ManifestLine, RequestManifest } from '../../domain/context/manifest.ts';
@@ -21,19 +21,19 @@ const MARKS: Readonly<Record<Kind, string>> = {
   out: 'hatched',
 };
 
-export function LedgerDialog({
+export function ManifestDialog({
   open,
   onOpenChange,
-  ledger,
-  gauge,
+  manifest,
+  meter,
   coming = false,
   onJump,
 }: {
   open: boolean;
   onOpenChange: (open: boolean) => void;
   /** Undefined while it is read; null where none was kept. */
-  ledger: RequestManifest | null | undefined;
-  gauge?: ContextMeter;
+  manifest: RequestManifest | null | undefined;
+  meter?: ContextMeter;
   /** It was not sent yet. */
   coming?: boolean;
   onJump?: ((message: string) => void) | undefined;
@@ -41,58 +41,58 @@ export function LedgerDialog({
   const { t, i18n } = useTranslation('context');
   const why = (code: string | undefined): string => {
     if (code === undefined) return '';
-    const key = `ledger.why.${code}`;
-    return i18n.exists(key, { ns: 'context' }) ? t(key as 'ledger.why.tail') : code;
+    const key = `manifest.why.${code}`;
+    return i18n.exists(key, { ns: 'context' }) ? t(key as 'manifest.why.tail') : code;
   };
-  const hidden = ledger?.hidden ?? [];
-  const parameters = Object.entries(ledger?.parameters ?? {});
+  const hidden = manifest?.hidden ?? [];
+  const parameters = Object.entries(manifest?.parameters ?? {});
   return (
     <Dialog
       open={open}
       onOpenChange={onOpenChange}
-      title={t(coming ? 'ledger.next' : 'ledger.title')}
-      {...(ledger
-        ? { description: t('ledger.lead', { total: ledger.tokens.total, limit: ledger.limit }) }
+      title={t(coming ? 'manifest.next' : 'manifest.title')}
+      {...(manifest
+        ? { description: t('manifest.lead', { total: manifest.tokens.total, limit: manifest.limit }) }
         : {})}
     >
-      {ledger === undefined && <Skeleton className="h-24 w-full" />}
-      {ledger === null && <p className="text-ink-2">{t('ledger.none')}</p>}
-      {ledger && (
+      {manifest === undefined && <Skeleton className="h-24 w-full" />}
+      {manifest === null && <p className="text-ink-2">{t('manifest.none')}</p>}
+      {manifest && (
         <div className="space-y-4">
-          {gauge && <ContextMeterBar meter={gauge} legend={false} />}
-          {ledger.overflow && <p className="text-danger text-sm">{t('ledger.overflow')}</p>}
+          {meter && <ContextMeterBar meter={meter} legend={false} />}
+          {manifest.overflow && <p className="text-danger text-sm">{t('manifest.overflow')}</p>}
           <ol className="divide-y divide-line overflow-hidden rounded-lg border border-line">
-            {ledger.tokens.system > 0 && (
-              <Row kind="system" title={t('gauge.parts.system')} tokens={ledger.tokens.system} />
+            {manifest.tokens.system > 0 && (
+              <Row kind="system" title={t('gauge.parts.system')} tokens={manifest.tokens.system} />
             )}
-            {ledger.projects?.map(({ name, tokens }) => (
+            {manifest.projects?.map(({ name, tokens }) => (
               <Row
                 key={name}
                 kind="system"
-                title={t('ledger.project', { name })}
-                detail={t('ledger.projectWords')}
+                title={t('manifest.project', { name })}
+                detail={t('manifest.projectWords')}
                 tokens={tokens}
               />
             ))}
-            {ledger.tokens.tools > 0 && (
-              <Row kind="tools" title={t('gauge.parts.tools')} tokens={ledger.tokens.tools} />
+            {manifest.tokens.tools > 0 && (
+              <Row kind="tools" title={t('gauge.parts.tools')} tokens={manifest.tokens.tools} />
             )}
-            {ledger.lines.map((line, at) => (
+            {manifest.lines.map((line, at) => (
               <Row
-                // biome-ignore lint/suspicious/noArrayIndexKey: a ledger never changes
+                // biome-ignore lint/suspicious/noArrayIndexKey: a manifest never changes
                 key={at}
                 kind={line.form}
                 title={t(
                   line.form === 'whole' && hidden.length > 0
-                    ? 'ledger.wholeButPrivate'
-                    : `ledger.form.${line.form}`,
+                    ? 'manifest.wholeButPrivate'
+                    : `manifest.form.${line.form}`,
                 )}
                 detail={[
                   line.form === 'summary' || line.form === 'recall'
                     ? ''
-                    : t('ledger.messages', { count: line.count }),
+                    : t('manifest.messages', { count: line.count }),
                   why(line.why),
-                  line.reasoningOut ? t('ledger.reasoningOut', { count: line.reasoningOut }) : '',
+                  line.reasoningOut ? t('manifest.reasoningOut', { count: line.reasoningOut }) : '',
                 ]
                   .filter(Boolean)
                   .join(' · ')}
@@ -100,30 +100,30 @@ export function LedgerDialog({
                 onClick={onJump && (() => onJump(line.from))}
               />
             ))}
-            {ledger.goesOn && (
+            {manifest.goesOn && (
               <Row
                 kind="system"
-                title={t('ledger.goesOn')}
-                detail={ledger.goesOn.text}
+                title={t('manifest.goesOn')}
+                detail={manifest.goesOn.text}
                 wraps
-                tokens={ledger.goesOn.tokens}
+                tokens={manifest.goesOn.tokens}
               />
             )}
-            <CutFiles files={ledger.files} />
-            {ledger.calls?.map(({ name, count, tokens }) => (
+            <CutFiles files={manifest.files} />
+            {manifest.calls?.map(({ name, count, tokens }) => (
               <Row
                 key={name}
                 kind="tools"
-                title={t('ledger.calls.of', { name })}
-                detail={t('ledger.calls.count', { count })}
+                title={t('manifest.calls.of', { name })}
+                detail={t('manifest.calls.count', { count })}
                 tokens={tokens}
               />
             ))}
           </ol>
           {hidden.length > 0 && <HiddenWords tokens={hidden} />}
           {parameters.length > 0 && (
-            <section aria-label={t('ledger.parameters')}>
-              <h3 className="pb-1 font-medium text-sm">{t('ledger.parameters')}</h3>
+            <section aria-label={t('manifest.parameters')}>
+              <h3 className="pb-1 font-medium text-sm">{t('manifest.parameters')}</h3>
               <dl className="grid grid-cols-[max-content_1fr] gap-x-4 gap-y-1 font-mono text-xs">
                 {parameters.map(([name, value]) => (
                   <div key={name} className="contents">
@@ -147,15 +147,15 @@ function HiddenWords({ tokens }: { tokens: readonly string[] }) {
   const { t } = useTranslation('context');
   const readable = useReadableWords();
   return (
-    <section aria-label={t('ledger.hidden')}>
-      <h3 className="pb-1 font-medium text-sm">{t('ledger.hidden')}</h3>
+    <section aria-label={t('manifest.hidden')}>
+      <h3 className="pb-1 font-medium text-sm">{t('manifest.hidden')}</h3>
       <dl className="grid grid-cols-[max-content_1fr] gap-x-4 gap-y-1 text-xs">
         {tokens.map((token) => {
           const words = readable(token);
           return (
             <div key={token} className="contents">
               <dt className="font-mono text-ink-3">{token}</dt>
-              <dd className="truncate">{words === token ? t('ledger.forgotten') : words}</dd>
+              <dd className="truncate">{words === token ? t('manifest.forgotten') : words}</dd>
             </div>
           );
         })}
@@ -169,14 +169,14 @@ function CutFiles({ files = [] }: { files: RequestManifest['files'] }) {
   const { t } = useTranslation('context');
   return files.map(({ name, sent, of }, at) => (
     <li
-      // biome-ignore lint/suspicious/noArrayIndexKey: a ledger never changes
+      // biome-ignore lint/suspicious/noArrayIndexKey: a manifest never changes
       key={at}
       className="flex items-center gap-3 px-3 py-2"
     >
       <span aria-hidden className={classes('h-6 w-1 shrink-0 rounded-full', MARKS.trimmed)} />
       <span className="min-w-0 flex-1">
-        <span className="block truncate">{t('ledger.files.of', { name })}</span>
-        <span className="block text-ink-3 text-xs">{t('ledger.files.sent', { sent, count: of })}</span>
+        <span className="block truncate">{t('manifest.files.of', { name })}</span>
+        <span className="block text-ink-3 text-xs">{t('manifest.files.sent', { sent, count: of })}</span>
       </span>
     </li>
   ));
@@ -213,7 +213,7 @@ function Row({
         )}
       </span>
       <span
-        title={t('ledger.tokens', { count: tokens })}
+        title={t('manifest.tokens', { count: tokens })}
         className={classes('shrink-0 text-sm tabular-nums', kind === 'out' && 'text-ink-3 line-through')}
       >
         {formatNumber(tokens)}

@@ -5,7 +5,7 @@ import { originOf } from '../../services/settings/keys.ts';
 import type { Settings } from '../../services/settings/settings.ts';
 
 /** Origin of the kept key for vectors where that is not the one in force: a file may change the address and not the key. Else null. */
-export async function keyElsewhere({
+export async function keyOfOtherOrigin({
   config,
   keyOrigin,
 }: Pick<Settings, 'config' | 'keyOrigin'>): Promise<string | null> {

@@ -44,9 +44,9 @@ const newsSchema = z.discriminatedUnion('type', [
 ]);
 type News = z.infer<typeof newsSchema>;
 
-interface Elsewhere {
+interface CrossTabTurns {
   /** A turn of this tab, as it is now; null when it has ended. */
-  tell(id: ConversationId, turn: Shown | null): void;
+  notify(id: ConversationId, turn: Shown | null): void;
   /** Has whoever runs the turn stop it. */
   stop(id: ConversationId): void;
   close(): void;
@@ -57,7 +57,7 @@ interface Elsewhere {
  * @param deps.whenGone resolves when that tab is gone
  * @param deps.onTurn null: it has ended there, or its tab is gone
  */
-export function createElsewhere({
+export function createCrossTabTurns({
   channel,
   tab,
   alive,
@@ -71,7 +71,7 @@ export function createElsewhere({
   readonly whenGone: (tab: string) => Promise<void>;
   readonly onTurn: (id: ConversationId, turn: Shown | null) => void;
   readonly onStop: (id: ConversationId) => void;
-}): Elsewhere {
+}): CrossTabTurns {
   const post = (news: News) => channel.postMessage(news);
   const own = new Map<ConversationId, { latest: Shown; timer?: ReturnType<typeof setTimeout> | undefined }>();
   /** Who runs a turn of which conversation. */
@@ -100,9 +100,9 @@ export function createElsewhere({
   };
 
   channel.addEventListener('message', ({ data }) => {
-    const heard = newsSchema.safeParse(data);
-    if (!heard.success || !living || closed) return;
-    const news = heard.data;
+    const received = newsSchema.safeParse(data);
+    if (!received.success || !living || closed) return;
+    const news = received.data;
     if (news.type === 'ask') {
       for (const id of own.keys()) say(id);
       return;
@@ -128,7 +128,7 @@ export function createElsewhere({
   ignore(begun, 'telling other tabs of this one without locks');
 
   return {
-    tell: (id, turn) => {
+    notify: (id, turn) => {
       const known = own.get(id);
       if (turn === null) {
         if (!known) return;

@@ -4,7 +4,7 @@
  * Returns a function to call often: it gives the thread away once `every` ms have passed since it last did, and costs next to
  * nothing otherwise. Does not use timers, which a tab in the background gets only once a second.
  */
-export function createBreather(every = 12): () => Promise<void> | undefined {
+export function createYielder(every = 12): () => Promise<void> | undefined {
   let last = performance.now();
   return () => {
     if (performance.now() - last < every) return undefined;

@@ -4,7 +4,7 @@ import type { QueryPieces } from './late.ts';
 import { queryWords } from './words.ts';
 
 /** How far the whole leans: 0 is the whole alone, 1 the last line alone. From 0.15 to 0.35 it helps about alike. */
-const LEAN = 0.25;
+const BLEND = 0.25;
 /** Most pieces that are kept of both: those that say most. */
 const MOST_PIECES = 40;
 /** A last line of fewer search words ("thanks!", a closing bracket) asks nothing. */
@@ -25,10 +25,10 @@ export function lastLineOf(question: string): string | null {
 
 /** The whole question leaning towards its last line: one vector of length 1, and the weightiest pieces of both. */
 export function leaning(whole: QuestionRead, last: QuestionRead): QuestionRead {
-  const vector = whole.vector.map((value, at) => (1 - LEAN) * value + LEAN * (last.vector[at] ?? 0));
+  const vector = whole.vector.map((value, at) => (1 - BLEND) * value + BLEND * (last.vector[at] ?? 0));
   const length = Math.hypot(...vector);
   if (length > 0) for (let at = 0; at < vector.length; at++) vector[at] = (vector[at] as number) / length;
-  const pieces = [...piecesOf(whole, 1 - LEAN), ...piecesOf(last, LEAN)]
+  const pieces = [...piecesOf(whole, 1 - BLEND), ...piecesOf(last, BLEND)]
     .sort((a, b) => b.weight - a.weight)
     .slice(0, MOST_PIECES);
   const width = pieces[0]?.token.length ?? 0;

@@ -19,7 +19,7 @@ import { type PromptLine, usePromptLines } from './prompt-lines.ts';
 export const isCommandLine = (text: string): boolean =>
   /^[/／](?:[\p{L}-][\p{L}\p{N}-]*)?(\s|$)/u.test(text) && !text.includes('\n');
 
-export interface CommandShelfHandle {
+export interface CommandListHandle {
   /** True where the key was the shelf's. */
   onKey(event: KeyboardEvent): boolean;
 }
@@ -59,7 +59,7 @@ function useOffered(conversationId: ConversationId | null, wanted: boolean): rea
   return offered;
 }
 
-export function CommandShelf({
+export function CommandList({
   ref,
   line,
   conversationId,
@@ -67,7 +67,7 @@ export function CommandShelf({
   onPrompt,
   onClose,
 }: {
-  ref: RefObject<CommandShelfHandle | null>;
+  ref: RefObject<CommandListHandle | null>;
   line: CommandLine;
   /** Null on the empty page. */
   conversationId: ConversationId | null;
@@ -139,7 +139,7 @@ export function CommandShelf({
         className="max-h-72 overflow-y-auto p-1"
       >
         {suggestions.map((suggestion, at) => (
-          <ShelfOption
+          <CommandOption
             key={suggestion.text}
             suggestion={suggestion}
             chosen={at === chosen}
@@ -176,7 +176,7 @@ function meaningOf(
   return event.key === 'Enter' && suggestion && typed !== '' && typed !== suggestion.text ? 'take' : null;
 }
 
-function ShelfOption({
+function CommandOption({
   suggestion,
   chosen,
   onPoint,

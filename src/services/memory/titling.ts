@@ -24,7 +24,7 @@ const REST_MS = 60_000;
 const RECENT_MS = 7 * 86_400_000;
 /** What the model reads of a conversation, characters: its beginning and its end. */
 const READ = 12_000;
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 const MAX_TITLE = 80;
 const MAX_SUMMARY = 600;
 
@@ -36,7 +36,7 @@ const polished = z.object({
 const SYSTEM =
   'You name conversations. Answer with one JSON object and nothing else: {"title": at most eight words, "summary": one or two sentences about what was asked and what came of it}. Write in the language of the conversation. Do not invent anything.';
 
-interface PolishDeps {
+interface TitlingDeps {
   readonly documents: Pick<Documents, 'library' | 'read' | 'change'>;
   readonly config: Readable<Config>;
   /** Absent: it knows no words but by their looks. */
@@ -50,7 +50,7 @@ interface PolishDeps {
 }
 
 /** Begins to look after titles and summaries. Ends with the signal. */
-export function startPolish({
+export function startTitling({
   documents,
   config,
   model,
@@ -58,7 +58,7 @@ export function startPolish({
   signal,
   exclusively = (work) => work(),
   filter = new PrivacyFilter({ config }),
-}: PolishDeps): void {
+}: TitlingDeps): void {
   /** Conversation → its last change that was looked at in this tab. */
   const seen = new Map<ConversationId, number>();
 
@@ -81,18 +81,18 @@ export function startPolish({
       seen.set(entry.id, entry.updatedAt);
       const conversation = await documents.read(entry.id);
       if (!conversation || conversation.newer || conversation.meta.polished === entry.updatedAt) continue;
-      await polish(ask, conversation, entry, ending);
+      await writeTitle(ask, conversation, entry, ending);
     }
     if (next !== undefined) job.wakeWithin(next);
   };
 
-  async function polish(
+  async function writeTitle(
     ask: ChatModel,
     conversation: Conversation,
     entry: LibraryEntry,
     ending: AbortSignal,
   ): Promise<void> {
-    const summarise = summariseWith(ask, { timeoutMs: PATIENCE_MS, signal: ending, onUsage: () => {} });
+    const summarise = summariseWith(ask, { timeoutMs: TIMEOUT_MS, signal: ending, onUsage: () => {} });
     const { text } = await summarise({
       system: SYSTEM,
       prompt: transcriptOf(conversation, config.get().privacy, filter),
