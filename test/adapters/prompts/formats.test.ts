@@ -38,16 +38,15 @@ describe.each(Object.entries(PROMPT_FORMATS))('%s', (_, read) => {
     '\u0000',
   ])('finds nothing where nothing is: %j', (text) => expect(read({ name: 'x.json', text })).toBeNull());
 
-  it('takes linear time for what is long and hostile', () => {
+  // Work that grew with the square of these lengths would last far beyond a test's time.
+  it('reads what is long and hostile', () => {
     for (const text of [
       '{{'.repeat(200_000),
       '---\n'.repeat(100_000),
-      '[{"command":"/x","content":"' + '{{a|'.repeat(50_000) + '"}]',
+      `[{"command":"/x","content":"${'{{a|'.repeat(50_000)}"}]`,
       '${input:'.repeat(100_000),
     ]) {
-      const from = performance.now();
-      read({ name: 'x.md', text });
-      expect(performance.now() - from).toBeLessThan(1_000);
+      expect(() => read({ name: 'x.md', text })).not.toThrow();
     }
   });
 });
@@ -138,6 +137,7 @@ describe('files of others', () => {
     expect(
       read(
         'new-form.prompt.md',
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: VS Code's own form
         '---\r\nmode: agent\r\ndescription: A form\r\n---\r\nMake ${input:form} with ${input:fields:name, age}.',
       )?.prompts,
     ).toEqual([

@@ -63,8 +63,7 @@ it('is deleted and put back, duplicated, and found in the palette', async () => 
   await mail(app);
   await show(app, '/settings/prompts');
   await page.getByRole('button', { name: 'More: Kind mail' }).click();
-  const items = page.getByRole('menuitem').elements();
-  expect(items.at(-1)?.textContent).toBe('Delete');
+  await expect.element(page.getByRole('menuitem').last()).toHaveTextContent('Delete');
   await page.getByRole('menuitem', { name: 'Delete' }).click();
   await expect.element(page.getByText('No prompts yet. Save what you ask again and again.')).toBeVisible();
   await page.getByRole('button', { name: 'Undo' }).click();
