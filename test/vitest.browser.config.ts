@@ -36,6 +36,7 @@ export default defineConfig({
       'fastest-levenshtein',
       'gpt-tokenizer/encoding/cl100k_base',
       'gpt-tokenizer/encoding/o200k_base',
+      'hash-wasm',
       'htmlparser2',
       'i18next',
       'jsqr',
@@ -64,7 +65,8 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.browser.test.ts', 'test/**/*.browser.test.tsx'],
-    setupFiles: ['test/properties.ts'],
+    // Before React in whatever file comes first: it looks for the hook of `renders.ts` once.
+    setupFiles: ['test/properties.ts', 'test/ui/renders.ts'],
     testTimeout: 60_000,
     expect: { poll: { timeout: 15_000 } },
     hookTimeout: 60_000,
@@ -73,6 +75,7 @@ export default defineConfig({
     fileParallelism: false,
     browser: {
       enabled: true,
+      isolate: false,
       headless: true,
       screenshotFailures: false,
       provider: playwright({

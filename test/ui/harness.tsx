@@ -3,7 +3,8 @@ import './renders.ts';
 import '../../src/ui/styles.css';
 import axe from 'axe-core';
 import { createRoot } from 'react-dom/client';
-import { afterEach, expect } from 'vitest';
+import { toast } from 'sonner';
+import { expect, onTestFinished } from 'vitest';
 import { page } from 'vitest/browser';
 import { createDevice } from '../../src/adapters/browser/device.ts';
 import { createExtraction } from '../../src/adapters/extractors/thread.ts';
@@ -237,14 +238,7 @@ export async function createTestApp({
   };
 }
 
-let unmount: (() => void) | undefined;
 const ADDRESS = location.href;
-afterEach(() => {
-  unmount?.();
-  history.replaceState(null, '', ADDRESS);
-  // Small switches of the interface, such as an open panel.
-  for (const key of Object.keys(localStorage)) if (key.startsWith('recollect.')) localStorage.removeItem(key);
-});
 
 /** Draws the interface at an address, e.g. `/settings/storage`, in the language and theme of the settings. Ends with the test. */
 export async function show(app: App, path = '/', { width = 1280, height = 800 } = {}): Promise<void> {
@@ -253,12 +247,18 @@ export async function show(app: App, path = '/', { width = 1280, height = 800 } 
   const container = document.createElement('div');
   document.body.append(container);
   const root = createRoot(container);
-  root.render(<Root app={app} />);
-  unmount = () => {
+  // Not a hook of this module: files share it, and a hook would be of the first file alone.
+  onTestFinished(() => {
+    // Notices are kept outside of React.
+    toast.dismiss();
     root.unmount();
     container.remove();
-    unmount = undefined;
-  };
+    history.replaceState(null, '', ADDRESS);
+    // Small switches of the interface, such as an open panel.
+    for (const key of Object.keys(localStorage))
+      if (key.startsWith('recollect.')) localStorage.removeItem(key);
+  });
+  root.render(<Root app={app} />);
   await expect.element(page.getByRole('main')).toBeVisible();
 }
 

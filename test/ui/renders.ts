@@ -10,7 +10,13 @@ interface Fiber {
 /** Set on a fiber whose component function ran in this commit. */
 const PERFORMED_WORK = 1;
 
-const counts = new Map<string, number>();
+declare global {
+  /** One for the page: files share it, and this module may be loaded twice. */
+  var drawnComponents: Map<string, number> | undefined;
+}
+const isFirst = globalThis.drawnComponents === undefined;
+globalThis.drawnComponents ??= new Map();
+const counts = globalThis.drawnComponents;
 
 const nameOf = (type: unknown): string => {
   if (typeof type === 'function') return type.name;
@@ -30,7 +36,7 @@ function visit(fiber: Fiber, before: Fiber | null): void {
   for (let child = fiber.child; child; child = child.sibling) visit(child, child.alternate);
 }
 
-Object.assign(globalThis, {
+const hook = {
   __REACT_DEVTOOLS_GLOBAL_HOOK__: {
     supportsFiber: true,
     isDisabled: false,
@@ -42,7 +48,8 @@ Object.assign(globalThis, {
     onPostCommitFiberRoot: () => undefined,
     onScheduleFiberRoot: () => undefined,
   },
-});
+};
+if (isFirst) Object.assign(globalThis, hook);
 
 /** Starts counting; the result says how often a component has been drawn since then. */
 export function countRenders(): (component: string) => number {

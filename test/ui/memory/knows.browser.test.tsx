@@ -82,6 +82,47 @@ it('a refusal is taken back by Undo; what was kept beside another is shown with 
   await expect.poll(() => texts(app)).toEqual(['The port is 8081 now.']);
 });
 
+it('each decision is taken back by its notice: kept, corrected, in other words, all at once', async () => {
+  const { app } = await proposed();
+  await show(app, '/memory');
+  const row = (text: string) => inbox().getByRole('listitem').filter({ hasText: text });
+  const notice = (words: string) =>
+    page
+      .getByRole('region', { name: /^Notices/ })
+      .getByRole('listitem')
+      .filter({ hasText: words });
+  const undo = async (words: string) => {
+    await notice(words).getByRole('button', { name: 'Undo' }).click();
+    await expect.element(notice(words)).not.toBeInTheDocument();
+  };
+  const before = () => expect.poll(() => texts(app)).toEqual(['The port is 8080.']);
+  await row('Tests come first.').getByRole('button', { name: 'Remember' }).click();
+  await expect.poll(() => texts(app)).toContain('Tests come first.');
+  await undo('Remembered');
+  await expect.element(row('Tests come first.')).toBeVisible();
+  await before();
+  await row('8081').getByRole('button', { name: 'Replace the old note' }).click();
+  await expect.poll(() => texts(app)).toEqual(['The port is 8081 now.']);
+  await undo('Remembered');
+  await expect.element(row('8081')).toBeVisible();
+  await before();
+  await row('I like tea.').getByRole('button', { name: 'Edit' }).click();
+  await inbox().getByRole('textbox').fill('I like green tea.');
+  const edited = inbox()
+    .getByRole('listitem')
+    .filter({ has: page.getByRole('textbox') });
+  await edited.getByRole('button', { name: 'Remember' }).click();
+  await expect.poll(() => texts(app)).toContain('I like green tea.');
+  await undo('Remembered');
+  await expect.element(row('I like tea.')).toBeVisible();
+  await before();
+  await inbox().getByRole('button', { name: 'None of these' }).click();
+  await expect.element(inbox()).not.toBeInTheDocument();
+  await undo('3 suggestions put away');
+  await expect.element(row('I like tea.')).toBeVisible();
+  await expect.element(row('8081')).toBeVisible();
+});
+
 it('what the model suggests says so, and stops in one click', async () => {
   const { app } = await proposed();
   const [one] = app.notes.inbox.get().proposals;
