@@ -22,7 +22,7 @@ const CODES = [
   ...['memory', 'summary', 'topic', 'constraints'],
 ].sort();
 
-it('a ledger has a sentence for every reason there is, and for none that there is not', () => {
-  expect(Object.keys(en.ledger.why).sort()).toEqual(CODES);
-  expect(Object.keys(zh.ledger.why).sort()).toEqual(CODES);
+it('a manifest has a sentence for every reason there is, and for none that there is not', () => {
+  expect(Object.keys(en.manifest.why).sort()).toEqual(CODES);
+  expect(Object.keys(zh.manifest.why).sort()).toEqual(CODES);
 });
