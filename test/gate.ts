@@ -226,7 +226,7 @@ const started = Date.now();
 // journeys that mostly wait beside suites that run on one page.
 const [built] = await Promise.all([
   check('build', 'npx', ['vite', 'build', '--logLevel', 'error']),
-  check('types', 'npm', ['run', '--silent', 'test:types']),
+  check('types', 'npm', ['run', '--silent', 'test:types', '--', '--fresh']),
   check('lint and format', 'npx', ['biome', 'check', '.']),
 ]);
 await vitest('unit and contracts', 'test/vitest.config.ts', 'spec.json');

@@ -1,5 +1,6 @@
 // `npm run test:types`: checks each context with the libraries it has. A page cannot call Node, a worker has no `document`, the relay has no DOM,
-// and the domain knows neither. Tests and the build have all of them.
+// and the domain knows neither. Tests and the build have all of them. `--fresh`: believes nothing of earlier runs, as the gate does; an
+// incremental run has passed over an error once.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join, resolve } from 'node:path';
@@ -31,7 +32,10 @@ async function checkAll(): Promise<boolean> {
   const work = async () => {
     for (let folder = open.shift(); folder !== undefined; folder = open.shift()) {
       const cache = `node_modules/.cache/types/${folder.replace(/\W+/g, '-')}.tsbuildinfo`;
-      const { ok, said } = await checkTypes(folder, '--incremental', '--tsBuildInfoFile', join(ROOT, cache));
+      const options = argv.includes('--fresh')
+        ? []
+        : ['--incremental', '--tsBuildInfoFile', join(ROOT, cache)];
+      const { ok, said } = await checkTypes(folder, ...options);
       if (!ok) console.log(`${folder}/tsconfig.json\n${said}`);
       allOk &&= ok;
     }
