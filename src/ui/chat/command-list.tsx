@@ -12,6 +12,7 @@ import {
   wantsCheckpoints,
 } from '../../services/commands/index.ts';
 import { useApp } from '../hooks/app.tsx';
+import { wordsFor } from '../i18n/index.ts';
 import { classes } from '../shell/controls.tsx';
 import { type PromptLine, usePromptLines } from './prompt-lines.ts';
 
@@ -188,8 +189,8 @@ function CommandOption({
   onTake: () => void;
 }) {
   const { commands } = useApp();
-  const { t, i18n } = useTranslation('commands');
-  const help = (key: string) => (i18n.exists(key, { ns: 'commands' }) ? t(key as 'recall.summary') : '');
+  useTranslation('commands');
+  const help = (key: string) => wordsFor('commands', key) ?? '';
   const rest =
     suggestion.kind === 'command'
       ? (commands.find((command) => `/${command.name}` === suggestion.text)?.arguments ?? [])

@@ -12,7 +12,7 @@ import type { LibraryEntry } from '../../services/documents/documents.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { type ShownOutcome, useSession } from '../hooks/session.tsx';
-import { formatBytes, formatExact, formatNumber, formatRelative } from '../i18n/index.ts';
+import { formatBytes, formatExact, formatNumber, formatRelative, wordsFor } from '../i18n/index.ts';
 import { PassageChoice } from '../memory/passage-choice.tsx';
 import { RecallCard } from '../memory/recall-card.tsx';
 import { formatScore } from '../memory/scores.tsx';
@@ -62,9 +62,9 @@ function Entries({ entries }: { entries: readonly LibraryEntry[] }) {
 
 function Help({ only }: { only: string | undefined }) {
   const { commands } = useApp();
-  const { t, i18n } = useTranslation('commands');
+  useTranslation('commands');
   const { t: say } = useTranslation('chat');
-  const help = (key: string) => (i18n.exists(key, { ns: 'commands' }) ? t(key as 'recall.summary') : '');
+  const help = (key: string) => wordsFor('commands', key) ?? '';
   return (
     <div className="flex flex-col gap-4">
       {commands
@@ -303,7 +303,7 @@ function Explained({ outcome }: { outcome: Extract<CommandOutcome, { type: 'expl
 
 /** How far memory is. */
 function Status({ outcome: { status, stats } }: { outcome: Extract<CommandOutcome, { type: 'status' }> }) {
-  const { t } = useTranslation('chat');
+  const { t } = useTranslation(['chat', 'memory']);
   const { pausedHere } = useSession();
   // Whoever asks has just typed, which memory waits for: that is no pause to them.
   const [asked] = useState(() => pausedHere.get());
@@ -337,7 +337,7 @@ function Status({ outcome: { status, stats } }: { outcome: Extract<CommandOutcom
 /** Draws an outcome. Those that lead elsewhere (open, screen) have led there already and draw nothing. */
 function CommandOutcomeView({ outcome }: { outcome: CommandOutcome }) {
   const { t } = useTranslation('chat');
-  const { t: said, i18n } = useTranslation('commands');
+  useTranslation('commands');
   const navigation = useNavigation();
   const report = useReport();
   switch (outcome.type) {
@@ -398,9 +398,7 @@ function CommandOutcomeView({ outcome }: { outcome: CommandOutcome }) {
     case 'done': {
       const key = `done.${outcome.what}`;
       const params = { ...outcome.params };
-      const words = i18n.exists(key, { ns: 'commands', ...params })
-        ? String(said(key as 'done.titled', params as { title: string }))
-        : t('done');
+      const words = wordsFor('commands', key, params) ?? t('done');
       const { undo } = outcome;
       return (
         <p className="flex flex-wrap items-center gap-3">

@@ -11,7 +11,7 @@ import { configSchema } from '../../domain/settings/config.ts';
 import type { App } from '../../services/app.ts';
 import type { CompactResult, PendingPlan, PlanBlock } from '../../services/context/context.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
-import { formatNumber } from '../i18n/index.ts';
+import { formatNumber, wordsFor } from '../i18n/index.ts';
 import { Button, classes, Dialog, Select, Spinner, TextArea, TextField } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { type ProblemLike, ProblemNotice, useProblemWords } from '../shell/problem-notice.tsx';
@@ -22,9 +22,8 @@ const STRATEGIES = configSchema.shape.context.unwrap().shape.strategy.unwrap().o
 
 /** The name of a strategy; its id where a newer app made it. */
 export function useStrategyName(): (id: string) => string {
-  const { t, i18n } = useTranslation('context');
-  return (id) =>
-    i18n.exists(`strategies.${id}`, { ns: 'context' }) ? t(`strategies.${id}` as 'strategies.turns') : id;
+  useTranslation('context');
+  return (id) => wordsFor('context', `strategies.${id}`) ?? id;
 }
 
 /** A problem of folding with the strategies it names as a person knows them. */
@@ -326,7 +325,7 @@ function Block({
   disabled: boolean;
   onChoose: (state: 'keep' | 'fold') => void;
 }) {
-  const { t, i18n } = useTranslation('context');
+  const { t } = useTranslation('context');
   const why = `manifest.why.${block.why}`;
   const kept = block.state !== 'fold';
   return (
@@ -344,7 +343,7 @@ function Block({
         <span className="block text-ink-3 text-xs">
           {[
             t(`plan.${block.state}`),
-            i18n.exists(why, { ns: 'context' }) ? t(why as 'manifest.why.tail') : block.why,
+            wordsFor('context', why) ?? block.why,
             block.ids.length > 1 ? t('manifest.messages', { count: block.ids.length }) : '',
           ]
             .filter(Boolean)

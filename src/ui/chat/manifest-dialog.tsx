@@ -2,7 +2,7 @@
 import { useTranslation } from 'react-i18next';
 import type { ContextMeter } from '../../domain/context/budget.ts';
 import type { ManifestLine, RequestManifest } from '../../domain/context/manifest.ts';
-import { formatNumber } from '../i18n/index.ts';
+import { formatNumber, wordsFor } from '../i18n/index.ts';
 import { classes, Dialog, Skeleton } from '../shell/controls.tsx';
 import { useReadableWords } from '../shell/private-text.tsx';
 import { ContextMeterBar } from './context-meter-bar.tsx';
@@ -38,11 +38,10 @@ export function ManifestDialog({
   coming?: boolean;
   onJump?: ((message: string) => void) | undefined;
 }) {
-  const { t, i18n } = useTranslation('context');
+  const { t } = useTranslation('context');
   const why = (code: string | undefined): string => {
     if (code === undefined) return '';
-    const key = `manifest.why.${code}`;
-    return i18n.exists(key, { ns: 'context' }) ? t(key as 'manifest.why.tail') : code;
+    return wordsFor('context', `manifest.why.${code}`) ?? code;
   };
   const hidden = manifest?.hidden ?? [];
   const parameters = Object.entries(manifest?.parameters ?? {});

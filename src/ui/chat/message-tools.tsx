@@ -116,7 +116,7 @@ export function RarerTools({
   /** Rows of its own kind, in front of the others. */
   first?: readonly MenuItem[];
 }) {
-  const { t } = useTranslation('chat');
+  const { t } = useTranslation(['chat', 'forget']);
   const { t: tc } = useTranslation('context');
   const actions = useActions();
   const trigger = useRef<HTMLButtonElement>(null);

@@ -1,6 +1,7 @@
 // All words of the interface, in English and Chinese. One file is one namespace: `en/<name>.ts` exports `<name>`, `zh/<name>.ts` its twin.
-// English is in the first bundle; Chinese comes when asked for. Use `useTranslation('<name>')` of react-i18next.
-import i18next, { type Resource, type ResourceKey } from 'i18next';
+// English is in the first bundle; Chinese comes when asked for. Use `useTranslation('<name>')` of react-i18next;
+// `keys.ts` tells TypeScript which keys there are.
+import i18next, { type CustomTypeOptions, type Resource, type ResourceKey } from 'i18next';
 import { initReactI18next } from 'react-i18next';
 
 export type Language = 'en' | 'zh';
@@ -60,6 +61,19 @@ export async function setLanguage(language: Language): Promise<void> {
     if (i18next.language !== language) await i18next.changeLanguage(language);
   }
   document.documentElement.lang = LOCALES[language];
+}
+
+/**
+ * Words under a key that is known only when the app runs, in the language in force; undefined where there are none. `values` fill their
+ * gaps. A component that shows them uses `useTranslation` too, for it must follow the language.
+ */
+export function wordsFor(
+  namespace: keyof CustomTypeOptions['resources'],
+  key: string,
+  values: Readonly<Record<string, unknown>> = {},
+): string | undefined {
+  const options = { ...values, ns: namespace };
+  return i18next.exists(key, options) ? String(i18next.t(key as never, options)) : undefined;
 }
 
 /** The locale in force, for `Intl`. */

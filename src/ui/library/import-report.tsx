@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { ImportReport } from '../../services/library/library.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
-import { formatDuration, formatNumber } from '../i18n/index.ts';
+import { formatDuration, formatNumber, wordsFor } from '../i18n/index.ts';
 import { Button, classes } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
@@ -48,15 +48,11 @@ export function Reports({
 }
 
 function Report({ report, onOpen }: { report: ImportReport; onOpen: (id: ConversationId) => void }) {
-  const { t, i18n } = useTranslation('library');
+  const { t } = useTranslation('library');
   const { first } = report;
   const { added, changed, unchanged } = report.conversations;
   const format =
-    report.importer === null
-      ? null
-      : i18n.exists(`format.${report.importer}`, { ns: 'library' })
-        ? t(`format.${report.importer}`)
-        : report.importer;
+    report.importer === null ? null : (wordsFor('library', `format.${report.importer}`) ?? report.importer);
   const rest = [
     added > 0 && changed > 0 ? t('import.report.changed', { count: changed }) : '',
     unchanged > 0 && added + changed > 0 ? t('import.report.unchanged', { count: unchanged }) : '',

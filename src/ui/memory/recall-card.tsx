@@ -8,7 +8,7 @@ import { besideOf } from '../../domain/memory/passages.ts';
 import { shownTitle } from '../../domain/text/shown.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useSession } from '../hooks/session.tsx';
-import { formatExact, formatRelative } from '../i18n/index.ts';
+import { formatExact, formatRelative, wordsFor } from '../i18n/index.ts';
 import { usePlaceWords } from '../i18n/place-words.ts';
 import { classes, IconButton } from '../shell/controls.tsx';
 import { useReadableWords } from '../shell/private-text.tsx';
@@ -459,12 +459,11 @@ function PassageDetails({
 }
 
 function Neighbour({ role, text }: { role: string; text: string }) {
-  const { t, i18n } = useTranslation('memory');
+  useTranslation('memory');
   const readable = useReadableWords();
-  const key = `role.${role}`;
   return (
     <div className="border-transparent border-l-2 pl-2.5 text-ink-3">
-      <span className="text-xs">{i18n.exists(key, { ns: 'memory' }) ? t(key) : role}</span>
+      <span className="text-xs">{wordsFor('memory', `role.${role}`) ?? role}</span>
       <p className="line-clamp-3 whitespace-pre-wrap break-words text-ink-2 [overflow-wrap:anywhere]">
         {readable(text)}
       </p>

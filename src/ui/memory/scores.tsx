@@ -1,7 +1,7 @@
 // How near a passage is: a word and its reasons to read at a glance, a bar and a table of all numbers to read closely.
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatNumber } from '../i18n/index.ts';
+import { formatNumber, wordsFor } from '../i18n/index.ts';
 import { classes, Tooltip } from '../shell/controls.tsx';
 import { type Closeness, closenessOf, reasonsOf } from './closeness.ts';
 import { partsOf, type Scores } from './score-parts.ts';
@@ -18,15 +18,12 @@ const share = (value: number): string => `${Math.max(0, Math.min(1, value)) * 10
 
 /** What raised or lowered a score, by name, with its factor: "Pinned", "× 1.50". */
 function useBoostWords(): (scores: Scores) => readonly { name: string; factor: string }[] {
-  const { t, i18n } = useTranslation('memory');
+  const { t } = useTranslation('memory');
   return ({ boosts = [] }) =>
-    boosts.map(({ name, factor }) => {
-      const key = `score.boost.${name}`;
-      return {
-        name: t(i18n.exists(key, { ns: 'memory' }) ? (key as 'score.boost.other') : 'score.boost.other'),
-        factor: `× ${formatScore(factor)}`,
-      };
-    });
+    boosts.map(({ name, factor }) => ({
+      name: wordsFor('memory', `score.boost.${name}`) ?? t('score.boost.other'),
+      factor: `× ${formatScore(factor)}`,
+    }));
 }
 
 /** Why a passage is as near as it is, as one line. */

@@ -7,6 +7,7 @@ import { until } from '../../domain/base/readable.ts';
 import type { SearchHit } from '../../services/memory/memory.ts';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
+import { wordsFor } from '../i18n/index.ts';
 import { MarkedText } from '../memory/marked-text.tsx';
 import { classes } from '../shell/controls.tsx';
 import { withFilter, withoutFilter } from './filters.ts';
@@ -124,7 +125,7 @@ function FilterCompletions({
         >
           <span className="truncate font-mono text-xs">{completion.text}</span>
           <span className="truncate text-ink-3">
-            {'key' in completion.hint ? t(completion.hint.key) : completion.hint.plain}
+            {'key' in completion.hint ? wordsFor('palette', completion.hint.key) : completion.hint.plain}
           </span>
         </Row>
       ))}

@@ -7,7 +7,7 @@ import { useTranslation } from 'react-i18next';
 import { shownTitle } from '../../domain/text/shown.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 import type { SearchHit } from '../../services/memory/memory.ts';
-import { formatExact, formatRelative } from '../i18n/index.ts';
+import { formatExact, formatRelative, wordsFor } from '../i18n/index.ts';
 import { usePlaceWords } from '../i18n/place-words.ts';
 import { MarkedText, plainText } from '../memory/marked-text.tsx';
 import { passageTitle } from '../memory/passage-title.ts';
@@ -83,7 +83,7 @@ export function CommandRows({
   heading: string;
   onSelect: (name: string) => void;
 }) {
-  const { t } = useTranslation('commands');
+  useTranslation('commands');
   return (
     <Group heading={heading}>
       {names.map((name) => (
@@ -94,7 +94,9 @@ export function CommandRows({
           icon={<Slash size={16} aria-hidden />}
         >
           <span className="shrink-0 font-medium">/{name}</span>
-          <span className="min-w-0 flex-1 truncate text-ink-3">{t(`${name}.summary`)}</span>
+          <span className="min-w-0 flex-1 truncate text-ink-3">
+            {wordsFor('commands', `${name}.summary`)}
+          </span>
         </Row>
       ))}
     </Group>
@@ -146,7 +148,7 @@ export const HitRow = memo(function HitRow({
 }) {
   const { t, i18n } = useTranslation(['palette', 'memory']);
   const placeWords = usePlaceWords();
-  const role = i18n.exists(`role.${hit.role}`, { ns: 'palette' }) ? t(`role.${hit.role}`) : hit.role;
+  const role = wordsFor('palette', `role.${hit.role}`) ?? hit.role;
   return (
     <Row value={`message ${hit.messageId}`} onSelect={() => onOpen(hit)} className="items-start">
       <span className="min-w-0 flex-1">

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { MessageId } from '../../domain/base/ids.ts';
 import type { SearchHit } from '../../services/memory/memory.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
+import { wordsFor } from '../i18n/index.ts';
 import { SETTING_ENTRIES } from '../settings/sections.ts';
 import { completionsOf, FILTER_NAMES, type FilterToken, filterTokens } from './filters.ts';
 import {
@@ -117,7 +118,7 @@ function useCommandMatches(line: PaletteLine, query: string) {
   const { t } = useTranslation('commands');
   const { commands } = useApp();
   return useMemo(
-    () => commandsFor(line, query, commands, (name) => t(`${name}.summary` as 'recall.summary')),
+    () => commandsFor(line, query, commands, (name) => t(`${name as 'recall'}.summary`)),
     [line, query, commands, t],
   );
 }
@@ -131,7 +132,7 @@ function useSettingMatches(line: PaletteLine) {
         return {
           entry,
           section,
-          label: t(entry.key),
+          label: wordsFor('settings', entry.key) ?? entry.key,
           also: `${section} ${entry.path ?? ''}`,
           more: settingWords(entry, (key) => t(key as 'section', { returnObjects: true, defaultValue: '' })),
         };

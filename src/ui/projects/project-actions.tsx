@@ -1,4 +1,6 @@
 // What can be done with a project as a whole, and with conversations that go into one; the same in the list, on the page and in the palette.
+
+import type { TFunction } from 'i18next';
 import { Archive, ArchiveRestore, Download, FolderOpen, RotateCcw, SquarePen, Trash2 } from 'lucide-react';
 import { useMemo, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -30,7 +32,7 @@ export interface ProjectActions {
 export function useProjectActions(): ProjectActions {
   const app = useApp();
   const session = useSession();
-  const { t } = useTranslation('projects');
+  const { t } = useTranslation(['projects', 'shell']);
   const report = useReport();
   const navigation = useNavigation();
   const latest = useRef({ report, navigation });
@@ -107,7 +109,7 @@ function projectMenu(
     erase,
     askRemove,
   }: {
-    t: ReturnType<typeof useTranslation<'projects'>>['t'];
+    t: TFunction<['projects', 'shell']>;
     openLooks: () => void;
     erase: () => void;
     askRemove: () => void;

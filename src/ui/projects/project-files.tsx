@@ -25,7 +25,7 @@ interface KeptFile {
 }
 
 export function ProjectFiles({ project, itemId }: { project: ProjectEntry; itemId: MessageId | null }) {
-  const { t } = useTranslation('projects');
+  const { t } = useTranslation(['projects', 'chat', 'shell']);
   const app = useApp();
   const report = useReport();
   const picker = useRef<HTMLInputElement>(null);
@@ -139,7 +139,7 @@ export function ProjectFiles({ project, itemId }: { project: ProjectEntry; itemI
 }
 
 function FileWindow({ file, onClose }: { file: KeptFile | undefined; onClose: () => void }) {
-  const { t } = useTranslation('projects');
+  const { t } = useTranslation(['projects', 'shell']);
   const text = file && textOfFile(file.part, SHOWN);
   return (
     <Dialog

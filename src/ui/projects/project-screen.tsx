@@ -111,7 +111,7 @@ const ROW =
   'touchable flex min-h-9 items-center gap-3 rounded-md px-2 text-ink-2 hover:bg-fill hover:text-ink';
 
 function Conversations({ project, actions }: { project: ProjectEntry; actions: ProjectActions }) {
-  const { t } = useTranslation('projects');
+  const { t } = useTranslation(['projects', 'shell']);
   const navigation = useNavigation();
   const entries = useReadable(useApp().documents.library, (library) => library.entries);
   const inside = useMemo(

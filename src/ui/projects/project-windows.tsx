@@ -180,7 +180,7 @@ function MoveWindow({ open, onClose, ids }: WindowProps & { ids: readonly Conver
 }
 
 function RemoveWindow({ open, onClose, project }: WindowProps & { project: ProjectEntry }) {
-  const { t } = useTranslation('projects');
+  const { t } = useTranslation(['projects', 'shell']);
   const actions = useProjectActions();
   const navigation = useNavigation();
   const library = useReadable(useApp().documents.library);
@@ -232,7 +232,7 @@ function RemoveWindow({ open, onClose, project }: WindowProps & { project: Proje
 }
 
 function FoldersWindow({ open, onClose }: WindowProps) {
-  const { t } = useTranslation('projects');
+  const { t } = useTranslation(['projects', 'shell']);
   const app = useApp();
   const report = useReport();
   const entries = useReadable(app.documents.library, (library) => library.entries);

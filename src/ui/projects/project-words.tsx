@@ -14,7 +14,7 @@ import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { Part } from './project-part.tsx';
 
 export function Instructions({ project }: { project: ProjectEntry }) {
-  const { t } = useTranslation('projects');
+  const { t } = useTranslation(['projects', 'shell']);
   const app = useApp();
   const report = useReport();
   const before = project.project.instructions;
@@ -55,7 +55,7 @@ export function Instructions({ project }: { project: ProjectEntry }) {
 }
 
 export function PinnedNotes({ project }: { project: ProjectEntry }) {
-  const { t } = useTranslation('projects');
+  const { t } = useTranslation(['projects', 'shell']);
   const app = useApp();
   const report = useReport();
   const [words, setWords] = useState('');

@@ -6,6 +6,7 @@ import { toast } from 'sonner';
 import { BUNDLED_MODELS } from '../../adapters/embedding/bundled-models.ts';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
+import { wordsFor } from '../i18n/index.ts';
 import { sentences } from '../i18n/sentences.ts';
 import { Button, Confirm, Dialog, Spinner } from '../shell/controls.tsx';
 import { download, useReport } from '../shell/conversation-actions.tsx';
@@ -152,7 +153,7 @@ function LicencesGroup() {
           key={model.id}
           label={model.id}
           help={[
-            t(`about.languages.${model.languages.join(' ')}`),
+            wordsFor('settings', `about.languages.${model.languages.join(' ')}`),
             t('about.licence', { name: model.licence }),
           ].join(' · ')}
         >

@@ -3,6 +3,7 @@ import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { BUNDLED_MODELS } from '../../adapters/embedding/bundled-models.ts';
 import { originOf } from '../../services/settings/keys.ts';
+import { wordsFor } from '../i18n/index.ts';
 import { Badge, Button, Field, Select, TextField } from '../shell/controls.tsx';
 import { RadioTile } from './radio-tile.tsx';
 import type { Embedding, EmbeddingDraft, RemoteProvider } from './use-embedding-draft.ts';
@@ -38,11 +39,11 @@ function LocalModelChoice({ draft, isBundled }: { draft: EmbeddingDraft; isBundl
           }
           label={
             <>
-              {t(`memory.models.${id}.label`)}
+              {wordsFor('settings', `memory.models.${id}.label`) ?? id}
               {inForce.local.model === id && isDrafted && <Badge>{t('memory.inForce')}</Badge>}
             </>
           }
-          help={t(`memory.models.${id}.help`)}
+          help={wordsFor('settings', `memory.models.${id}.help`) ?? ''}
         />
       ))}
       <RadioTile

@@ -4,7 +4,7 @@ import { useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { onlyTouch } from '../hooks/media.ts';
 import { Button, classes } from '../shell/controls.tsx';
-import { FIELD, Refusal, useSetting } from './rows.tsx';
+import { FIELD, Refusal, useFieldWords, useSetting } from './rows.tsx';
 
 /** A list of words as chips, with a box to add one. */
 export function ListSetting({
@@ -21,6 +21,7 @@ export function ListSetting({
   onChanged?: () => void;
 }) {
   const { t } = useTranslation('settings');
+  const { label, help } = useFieldWords(path);
   const { value, set, problem, forgive } = useSetting<readonly string[]>(path);
   const [draft, setDraft] = useState('');
   const [again, setAgain] = useState(false);
@@ -44,9 +45,9 @@ export function ListSetting({
   return (
     <div className="py-3">
       <p id={id} className="font-medium">
-        {t(`field.${path}.label`)}
+        {label}
       </p>
-      <p className="mt-0.5 text-ink-3 text-xs">{t(`field.${path}.help`)}</p>
+      <p className="mt-0.5 text-ink-3 text-xs">{help}</p>
       <ul aria-labelledby={id} className="mt-2.5 flex flex-wrap gap-1.5">
         {value.length === 0 && <li className="text-ink-3">{t('privacy.none')}</li>}
         {value.map((word) => (
@@ -103,7 +104,7 @@ export function ListSetting({
           {t('privacy.already')}
         </p>
       )}
-      <Refusal problem={problem} name={t(`field.${path}.label`)} />
+      <Refusal problem={problem} name={label} />
     </div>
   );
 }

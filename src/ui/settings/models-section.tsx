@@ -8,6 +8,7 @@ import { ignore } from '../../domain/base/log.ts';
 import { endpointKey, originOf } from '../../services/settings/keys.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
+import { wordsFor } from '../i18n/index.ts';
 import { Badge, Button, Confirm, IconButton, Select } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { useBrowserModel } from './browser-model.tsx';
@@ -147,7 +148,9 @@ function Presets({ onPick }: { onPick: (preset: EndpointPreset) => void }) {
             >
               <span className="min-w-0 flex-1">
                 <span className="block truncate font-medium">{titleOf(preset, t)}</span>
-                <span className="block truncate text-ink-3 text-xs">{t(`models.preset.${preset.id}`)}</span>
+                <span className="block truncate text-ink-3 text-xs">
+                  {wordsFor('settings', `models.preset.${preset.id}`)}
+                </span>
               </span>
               <Plus size={16} aria-hidden className="shrink-0 text-ink-3" />
             </button>

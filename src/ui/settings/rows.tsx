@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
 import { configField, configValue } from '../../domain/settings/fields.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
-import { formatNumber } from '../i18n/index.ts';
+import { formatNumber, wordsFor } from '../i18n/index.ts';
 import { sentences } from '../i18n/sentences.ts';
 import { Button, classes, Select, Switch, TextArea } from '../shell/controls.tsx';
 import { useProblemWords } from '../shell/problem-notice.tsx';
@@ -109,9 +109,11 @@ export function Row({
   );
 }
 
-function useFieldWords(path: string): { label: string; help: string } {
-  const { t } = useTranslation('settings');
-  return { label: t(`field.${path}.label`), help: t(`field.${path}.help`) };
+/** Name and explanation of a setting, by its path in the configuration. */
+export function useFieldWords(path: string): { label: string; help: string } {
+  useTranslation('settings');
+  const word = (part: 'label' | 'help') => wordsFor('settings', `field.${path}.${part}`) ?? path;
+  return { label: word('label'), help: word('help') };
 }
 
 export function SwitchSetting({ path, disabled = false }: { path: string; disabled?: boolean }) {

@@ -146,7 +146,7 @@ function ExportRow() {
 
 /** Makes the index anew, and shows how far memory's reading is, whatever began it. */
 function RebuildRow() {
-  const { t } = useTranslation('settings');
+  const { t } = useTranslation(['settings', 'library']);
   const app = useApp();
   const report = useReport();
   const stats = useIndexStats();

@@ -7,7 +7,7 @@ import { MAX_DEVICE_NAME } from '../../services/settings/device-name.ts';
 import type { SyncMode, SyncState, SyncStatus } from '../../services/sync/sync.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
-import { formatExact, formatNumber, formatRelative } from '../i18n/index.ts';
+import { formatExact, formatNumber, formatRelative, wordsFor } from '../i18n/index.ts';
 import { sentences } from '../i18n/sentences.ts';
 import { Button, classes, Menu, Skeleton } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
@@ -291,7 +291,7 @@ function Standing({ status }: { status: SyncStatus }) {
       <dl className="grid grid-cols-[repeat(auto-fit,minmax(8.5rem,1fr))] gap-x-4 gap-y-3">
         {figures.map((figure) => (
           <div key={figure.id}>
-            <dt className="text-ink-3 text-xs">{t(`standing.${figure.id}`)}</dt>
+            <dt className="text-ink-3 text-xs">{wordsFor('sync', `standing.${figure.id}`)}</dt>
             <dd className="mt-0.5 font-medium tabular-nums">{figure.value}</dd>
             {figure.help && <dd className="text-ink-3 text-xs">{figure.help}</dd>}
           </div>

@@ -16,7 +16,7 @@ import { useHasAccount, useJournal } from '../sync/use-sync.ts';
 import { Group } from './rows.tsx';
 
 export function TrashGroup() {
-  const { t } = useTranslation('settings');
+  const { t } = useTranslation(['settings', 'sync', 'shell']);
   const app = useApp();
   const report = useReport();
   const entries = useReadable(app.documents.library, (library) => library.entries);

@@ -117,7 +117,7 @@ function bulkActions({
 
 export function useConversationActions(): ConversationActions {
   const app = useApp();
-  const { t } = useTranslation('shell');
+  const { t } = useTranslation(['shell', 'forget', 'projects']);
   const report = useReport();
   const navigation = useNavigation();
   const session = useSession();
@@ -198,16 +198,18 @@ export function useConversationActions(): ConversationActions {
   }, [app, t, session]);
 }
 
+type Words = TFunction<['shell', 'projects', 'forget', 'sync']>;
+
 interface MenuWork {
   readonly actions: ConversationActions;
-  readonly t: TFunction<'shell'>;
+  readonly t: Words;
   startRename(): void;
   askErase(): void;
   /** Opens the window of forgetting for it. */
   forget(): void;
 }
 
-const forgetItem = (t: TFunction<'shell'>, forget: () => void): MenuItem => ({
+const forgetItem = (t: Words, forget: () => void): MenuItem => ({
   label: t('forget:menu'),
   icon: <Eraser size={15} aria-hidden />,
   danger: true,

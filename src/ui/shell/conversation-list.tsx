@@ -191,7 +191,7 @@ function EraseConfirms({
   actions: ConversationActions;
   onDone: () => void;
 }) {
-  const { t } = useTranslation('shell');
+  const { t } = useTranslation(['shell', 'sync']);
   const everywhere = useHasAccount();
   return (
     <>

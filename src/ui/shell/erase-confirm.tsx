@@ -17,7 +17,7 @@ export function EraseConfirm({
   onClose: () => void;
   onErase: (entry: LibraryEntry) => void;
 }) {
-  const { t } = useTranslation('shell');
+  const { t } = useTranslation(['shell', 'sync']);
   const everywhere = useHasAccount();
   return (
     <Confirm

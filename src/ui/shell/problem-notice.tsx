@@ -3,6 +3,7 @@ import { Check, Copy, TriangleAlert } from 'lucide-react';
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Problem } from '../../domain/base/errors.ts';
+import { wordsFor } from '../i18n/index.ts';
 import { Button, classes } from './controls.tsx';
 
 /** A problem as it is kept with a message: the code may come from a newer app. */
@@ -26,7 +27,7 @@ export function useProblemWords({ atStart = false } = {}): (problem: ProblemLike
   /** What the endpoint itself said. */
   reason: string;
 } {
-  const { t, i18n } = useTranslation(['problems', 'shell']);
+  const { t } = useTranslation(['problems', 'shell']);
   const temporary = useContext(KeptNowhere);
   return (problem) => {
     const say = (part: string): string => {
@@ -40,7 +41,7 @@ export function useProblemWords({ atStart = false } = {}): (problem: ProblemLike
       const byStatus = own === undefined ? missing : { context: `${own}` };
       const place = atStart ? 'start' : temporary && part !== 'what' ? 'temporary' : null;
       const context = place ? { context: place } : byStatus;
-      return i18n.exists(key, { ns: 'problems' }) ? String(t(key, { ...problem.params, ...context })) : '';
+      return wordsFor('problems', key, { ...problem.params, ...context }) ?? '';
     };
     const { detail } = problem.params ?? {};
     const reason = detail && FROM_ENDPOINT.test(problem.code) ? t('shell:itsReason', { detail }) : '';

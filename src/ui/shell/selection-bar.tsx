@@ -18,7 +18,7 @@ interface Chosen {
 
 /** The same for the bar and for the menu. */
 function useItems({ entries, view, actions, askErase, onDone }: Chosen) {
-  const { t } = useTranslation('shell');
+  const { t } = useTranslation(['shell', 'projects']);
   const session = useSession();
   const then = (work: () => void) => () => {
     work();

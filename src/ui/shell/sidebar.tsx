@@ -229,7 +229,7 @@ function Screens({ onOpened }: { onOpened: () => void }) {
 
 /** Erases all that is in the trash, once that is confirmed. */
 function EmptyTrash() {
-  const { t } = useTranslation('shell');
+  const { t } = useTranslation(['shell', 'sync']);
   const { documents } = useApp();
   const actions = useConversationActions();
   const everywhere = useHasAccount();

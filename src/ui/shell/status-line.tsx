@@ -4,13 +4,14 @@ import { useTranslation } from 'react-i18next';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
+import { wordsFor } from '../i18n/index.ts';
 import { syncLine } from '../sync/status-words.ts';
 import { useSyncStatus, useWhereabouts } from '../sync/use-sync.ts';
 import { classes } from './controls.tsx';
 
 export function StatusLine({ onOpened }: { onOpened: () => void }) {
   const app = useApp();
-  const { t } = useTranslation('shell');
+  const { t } = useTranslation(['shell', 'sync']);
   const navigation = useNavigation();
   const saving = useReadable(app.documents.saving);
   const online = useReadable(app.device.online);
@@ -23,7 +24,7 @@ export function StatusLine({ onOpened }: { onOpened: () => void }) {
   const line = syncLine(sync, where, online);
   // What is not synced is said before anything else; where it is and what is not indexed yet stand beside each other.
   const urgent = line !== null && (line.tone !== 'ok' || sync.waiting > 0);
-  const said = line && t(`sync:line.${line.key}`, line.values);
+  const said = line && wordsFor('sync', `line.${line.key}`, line.values);
 
   const [tone, words, section] = ((): ['danger' | 'ok' | 'busy' | 'plain', string, ('storage' | 'sync')?] => {
     if (saving.state === 'failed')

@@ -13,7 +13,7 @@ import { titlePercent, useLines } from '../library/lines.ts';
 /** Draws nothing; a component of its own, so that what moves all the time redraws the title alone. */
 export function TabTitle(): null {
   const app = useApp();
-  const { t } = useTranslation('shell');
+  const { t } = useTranslation(['shell', 'projects']);
   const { t: tc } = useTranslation('chat');
   const { route } = useNavigation();
   const entries = useReadable(app.documents.library, (library) => library.entries);

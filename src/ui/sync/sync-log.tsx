@@ -8,7 +8,7 @@ import { shownTitle } from '../../domain/text/shown.ts';
 import type { JournalEntry } from '../../services/sync/sync.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
-import { formatBytes, formatExact, formatRelative } from '../i18n/index.ts';
+import { formatBytes, formatExact, formatRelative, wordsFor } from '../i18n/index.ts';
 import { Button, classes, Skeleton } from '../shell/controls.tsx';
 import { useProblemWords } from '../shell/problem-notice.tsx';
 import { useJournal } from './use-sync.ts';
@@ -100,7 +100,7 @@ function Line({ entry }: { entry: JournalEntry }) {
 }
 
 function Sentence({ entry }: { entry: JournalEntry }) {
-  const { t, i18n } = useTranslation('sync');
+  const { t } = useTranslation('sync');
   const words = useProblemWords();
   const title = useTitleOf(entry.document);
   if (entry.kind === 'error' && entry.what !== 'unreadable') {
@@ -109,7 +109,7 @@ function Sentence({ entry }: { entry: JournalEntry }) {
   }
   const key = `log.${entry.kind}.${entry.what}`;
   const values = { title, count: entry.count, device: entry.device ?? '', context: entry.device ? 'by' : '' };
-  return i18n.exists(key, { ns: 'sync', ...values }) ? t(key, values) : t('log.other', { what: entry.what });
+  return wordsFor('sync', key, values) ?? t('log.other', { what: entry.what });
 }
 
 /** A document as people call it. */

@@ -1,4 +1,4 @@
-import i18next, { type TFunction } from 'i18next';
+import i18next from 'i18next';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { palette as en } from '../../../src/ui/i18n/en/palette.ts';
 import { settings as enSettings } from '../../../src/ui/i18n/en/settings.ts';
@@ -8,18 +8,20 @@ import { readLine, settingsFor } from '../../../src/ui/palette/matches.ts';
 import { settingWords } from '../../../src/ui/palette/setting-words.ts';
 import { SETTING_ENTRIES } from '../../../src/ui/settings/sections.ts';
 
-const says = new Map<string, TFunction>();
+/** These keys are put together here; the app's own are typed. */
+type Say = (key: string, options?: object) => string;
+const says = new Map<string, Say>();
 beforeAll(async () => {
   const resources = {
     en: { palette: en, settings: enSettings },
     zh: { palette: zh, settings: zhSettings },
   };
   await i18next.init({ lng: 'en', resources, defaultNS: 'palette' });
-  for (const language of ['en', 'zh']) says.set(language, i18next.getFixedT(language));
+  for (const language of ['en', 'zh']) says.set(language, i18next.getFixedT(language) as Say);
 });
 
 const found = (language: string, query: string): string[] => {
-  const t = says.get(language) as TFunction;
+  const t = says.get(language) as Say;
   const settings = SETTING_ENTRIES.map((entry) => ({
     key: entry.key,
     label: t(`settings:${entry.key}`),
