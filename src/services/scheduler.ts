@@ -60,7 +60,9 @@ export function createJob({
     const handle = setTimeout(
       () => {
         timer = undefined;
-        void start();
+        // What comes due in the middle of a run may have come too late for it.
+        if (running) wanted = true;
+        else void start();
       },
       Math.max(0, at - performance.now()),
     );
@@ -68,7 +70,7 @@ export function createJob({
   };
 
   const start = async () => {
-    if (running || signal.aborted) return;
+    if (signal.aborted) return;
     running = true;
     wanted = false;
     try {

@@ -63,6 +63,20 @@ describe('a job', () => {
     await job.settled();
   });
 
+  it('runs once more for what was asked for in some time and came due while it ran', async () => {
+    const { run, runs, most } = gate();
+    const job = createJob({ run, signal: owner.signal, onError });
+    job.wake();
+    await vi.advanceTimersByTimeAsync(0);
+    job.wakeWithin(500);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(runs).toHaveLength(1);
+    runs[0]?.done();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(runs).toHaveLength(2);
+    expect(most()).toBe(1);
+  });
+
   it('keeps a gap between runs', async () => {
     const { run, runs } = gate();
     const job = createJob({ run, signal: owner.signal, onError, gapMs: 500 });

@@ -121,9 +121,16 @@ export function startNaming({
       `A title was asked of ${by.id}: ${usage.inputTokens ?? '?'} in, ${usage.outputTokens ?? '?'} out`,
     );
     const title = titleIn(text);
-    // A person may have given one meanwhile.
-    const { titleBy, title: before } = (await documents.read(id))?.meta ?? {};
-    if (titleBy !== 'auto' || before !== meta.title) return;
+    // A person may have given one meanwhile, or had the words forgotten that it was made of.
+    const after = await documents.read(id);
+    if (after?.meta.titleBy !== 'auto' || after.meta.title !== meta.title) return;
+    const left = firstExchange(after);
+    if (
+      !left ||
+      quoted(left.question) !== quoted(said.question) ||
+      quoted(left.answer) !== quoted(said.answer)
+    )
+      return;
     await documents.change(id, {
       meta: {
         ...(title ? { title } : {}),

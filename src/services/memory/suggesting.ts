@@ -132,7 +132,7 @@ class SuggestingService {
   }
 
   async #look(conversation: Conversation, ending: AbortSignal): Promise<void> {
-    const { config, model, notes } = this.#deps;
+    const { config, documents, model, notes } = this.#deps;
     const { privacy } = config.get();
     if (conversation.newer || conversation.meta.project || !isRemembered(conversation, privacy)) return;
     const kept = await this.#kept();
@@ -163,10 +163,14 @@ class SuggestingService {
     const after = await this.#kept();
     await this.#keep({ ...after, tokens: Math.max(0, after.tokens - price + spent) });
     const { inbox, known } = notes;
+    // What was forgotten or deleted while the model was asked is proposed no more.
+    const left = (await documents.read(conversation.id))?.messages;
     const state = await known();
     const standing = [...state.notes, ...inbox.get().proposals].map((one) => squeezed(one.text));
     const proposals = quotedIn(text, read).flatMap(({ quote, kind, message }): Omit<Proposal, 'id'>[] => {
       const words = squeezed(quote);
+      const still = left?.get(message.id);
+      if (!still || textOf(still) !== textOf(message)) return [];
       if (!this.#isPlain(quote) || standing.some((one) => one.includes(words) || words.includes(one)))
         return [];
       standing.push(words);

@@ -93,9 +93,10 @@ export function startTitling({
     ending: AbortSignal,
   ): Promise<void> {
     const summarise = summariseWith(ask, { timeoutMs: TIMEOUT_MS, signal: ending, onUsage: () => {} });
+    const prompt = transcriptOf(conversation, config.get().privacy, filter);
     const { text } = await summarise({
       system: SYSTEM,
-      prompt: transcriptOf(conversation, config.get().privacy, filter),
+      prompt,
       messages: [],
       previous: null,
       language: 'en',
@@ -104,11 +105,14 @@ export function startTitling({
     const made = read(text);
     // What is no title is no reason to ask again and again.
     if (!made) return;
+    // A person may have given a title meanwhile, gone on, or had words forgotten: what was made of those is kept nowhere.
+    const now = await documents.read(entry.id);
+    if (!now || transcriptOf(now, config.get().privacy, filter) !== prompt) return;
     await documents.change(entry.id, {
       meta: {
         polished: entry.updatedAt,
         summary: made.summary.slice(0, MAX_SUMMARY),
-        ...(conversation.meta.titleBy === 'auto'
+        ...(now.meta.titleBy === 'auto'
           ? { title: made.title.replace(/\s+/g, ' ').slice(0, MAX_TITLE) }
           : {}),
       },

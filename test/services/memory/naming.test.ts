@@ -3,11 +3,12 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import type { Prompt } from '../../../src/adapters/models/chat-model.ts';
 import { createScriptedModel } from '../../../src/adapters/models/in-memory.ts';
-import { newConversationId, newMessageId } from '../../../src/domain/base/ids.ts';
+import { type ConversationId, newConversationId, newMessageId } from '../../../src/domain/base/ids.ts';
 import { until, writable } from '../../../src/domain/base/readable.ts';
 import type { ConversationMeta } from '../../../src/domain/chat/conversation.ts';
 import type { Message } from '../../../src/domain/chat/message.ts';
 import { type Config, configSchema } from '../../../src/domain/settings/config.ts';
+import type { Documents } from '../../../src/services/documents/documents.ts';
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';
 import { startNaming, titleIn } from '../../../src/services/memory/naming.ts';
 
@@ -24,12 +25,15 @@ async function home({
   meta = {},
   finish = 'stop',
   text = 'Why is my loaf flat?',
+  meanwhile = async () => {},
 }: {
   on?: boolean;
   reply?: string;
   meta?: Partial<ConversationMeta>;
   finish?: Message['finish'];
   text?: string;
+  /** Happens while the model is asked. */
+  meanwhile?: (documents: Documents, id: ConversationId, answer: Message) => Promise<void>;
 } = {}) {
   vi.useFakeTimers({ now: NOW, toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] });
   const documents = createDocuments({ store: createInMemoryStore() });
@@ -39,6 +43,7 @@ async function home({
     contextWindow: 8_000,
     *reply(prompt) {
       prompts.push(prompt);
+      yield meanwhile(documents, id, answer);
       yield { type: 'text-delta', text: reply };
       yield { type: 'usage', usage: { inputTokens: 80, outputTokens: 5 } };
     },
@@ -87,6 +92,14 @@ it('names a conversation once, and keeps what that cost', async () => {
   await documents.change(id, { meta: { pinned: true } });
   await rest();
   expect(prompts).toHaveLength(1);
+});
+
+it('gives no name made of words that were forgotten while the model was asked', async () => {
+  const { prompts, now } = await home({
+    meanwhile: (documents, id, { id: answer }) => documents.change(id, { removed: [answer], takesOut: true }),
+  });
+  expect(prompts).toHaveLength(1);
+  expect((await now())?.title).not.toBe('A flat loaf');
 });
 
 it('leaves private words out of what is sent', async () => {

@@ -8,6 +8,7 @@ import { until, writable } from '../../../src/domain/base/readable.ts';
 import type { ConversationMeta } from '../../../src/domain/chat/conversation.ts';
 import type { Message } from '../../../src/domain/chat/message.ts';
 import { type Config, configSchema } from '../../../src/domain/settings/config.ts';
+import type { Documents } from '../../../src/services/documents/documents.ts';
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';
 import { createNotes } from '../../../src/services/documents/notes.ts';
 import { quotedIn, startSuggesting } from '../../../src/services/memory/suggesting.ts';
@@ -31,12 +32,15 @@ async function home({
   notes: said = {},
   meta = {},
   more = {},
+  meanwhile = async () => {},
 }: {
   reply?: (prompt: Prompt) => string;
   text?: string;
   notes?: Partial<Config['notes']>;
   meta?: Partial<ConversationMeta>;
   more?: Partial<Message>;
+  /** Happens while the model is asked. */
+  meanwhile?: (documents: Documents) => Promise<void>;
 } = {}) {
   vi.useFakeTimers({ now: NOW, toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] });
   const store = createInMemoryStore();
@@ -48,6 +52,7 @@ async function home({
     contextWindow: 8_000,
     *reply(prompt) {
       prompts.push(prompt);
+      yield meanwhile(documents);
       yield { type: 'text-delta', text: reply(prompt) };
       yield { type: 'usage', usage: { inputTokens: 400, outputTokens: 60 } };
     },
@@ -117,6 +122,22 @@ it('proposes a sentence that stands there word for word, with its message', asyn
   await scene.say(scene.id, 'And thanks.', scene.last);
   await scene.rest();
   expect(scene.prompts).toHaveLength(1);
+});
+
+it('proposes nothing that was forgotten while the model was asked', async () => {
+  const scene = await home({
+    meanwhile: async (documents) => {
+      const [entry] = documents.library.get().entries;
+      const conversation = entry && (await documents.read(entry.id));
+      if (conversation)
+        await documents.change(conversation.id, {
+          removed: [...conversation.messages.keys()],
+          takesOut: true,
+        });
+    },
+  });
+  expect(scene.prompts).toHaveLength(1);
+  expect(open(scene)).toEqual([]);
 });
 
 it('keeps nothing by itself, even where what the device recognises is kept without asking', async () => {

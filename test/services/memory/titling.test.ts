@@ -2,10 +2,11 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import { createScriptedModel } from '../../../src/adapters/models/in-memory.ts';
-import { newConversationId, newMessageId } from '../../../src/domain/base/ids.ts';
+import { type ConversationId, newConversationId, newMessageId } from '../../../src/domain/base/ids.ts';
 import { until, writable } from '../../../src/domain/base/readable.ts';
 import type { Message } from '../../../src/domain/chat/message.ts';
 import { type Config, configSchema } from '../../../src/domain/settings/config.ts';
+import type { Documents } from '../../../src/services/documents/documents.ts';
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';
 import { startTitling } from '../../../src/services/memory/titling.ts';
 
@@ -25,6 +26,8 @@ async function home(options: {
   titleBy?: 'auto' | 'person';
   imported?: boolean;
   text?: string;
+  /** Happens while the model is asked. */
+  meanwhile?: (documents: Documents, id: ConversationId, asked: Message) => Promise<void>;
 }) {
   vi.useFakeTimers({ now: NOW, toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] });
   const documents = createDocuments({ store: createInMemoryStore() });
@@ -57,12 +60,13 @@ async function home(options: {
     },
   });
   const model = createScriptedModel({
-    reply: () => [
-      {
+    *reply() {
+      if (options.meanwhile) yield options.meanwhile(documents, id, asked);
+      yield {
         type: 'text-delta',
         text: options.reply ?? 'Sure: {"title": "A flat loaf", "summary": "Too much water made it flat."}',
-      },
-    ],
+      };
+    },
   });
   const ending = new AbortController();
   endings.push(ending);
@@ -106,6 +110,24 @@ describe('titles and summaries by a model', () => {
       title: 'Why is my loaf flat?',
       summary: 'Too much water made it flat.',
     });
+  });
+
+  it('leave a title alone that a person gave while the model was asked', async () => {
+    const { rest, meta } = await home({
+      meanwhile: (documents, id) => documents.change(id, { meta: { title: 'Mine', titleBy: 'person' } }),
+    });
+    await rest();
+    expect(await meta()).toMatchObject({ title: 'Mine', titleBy: 'person' });
+  });
+
+  it('keep nothing of words that were forgotten while the model was asked', async () => {
+    const { rest, meta, model } = await home({
+      meanwhile: (documents, id, asked) =>
+        documents.change(id, { removed: [asked.id], takesOut: true, meta: { title: '' } }),
+    });
+    await rest();
+    expect(model.prompts).toHaveLength(1);
+    expect(await meta()).toMatchObject({ title: '', summary: null });
   });
 
   it('stay as they were where the model talks about something else', async () => {
