@@ -114,6 +114,8 @@ const FILES: Record<EngineName, Files> = {
       return true;
     },
     exists: async (name) => {
+      // A window has these files too, though only its workers can open them.
+      if (typeof FileSystemDirectoryHandle === 'undefined') return false;
       const root = await navigator.storage.getDirectory();
       return root.getDirectoryHandle(name).then(
         () => true,
@@ -140,7 +142,7 @@ const FILES: Record<EngineName, Files> = {
   },
   indexeddb: {
     available: async () => typeof indexedDB !== 'undefined',
-    exists: hasPageFileSystem,
+    exists: async (name) => typeof indexedDB !== 'undefined' && hasPageFileSystem(name),
     open: (name, _first, cipher) => {
       const fs = createPageFileSystem(name, cipher);
       return { fs, settled: () => {}, release: () => fs.backend.close() };
@@ -180,7 +182,7 @@ async function isCramped(name: string): Promise<boolean> {
 async function removeFiles(name: string, but?: EngineName): Promise<void> {
   for (const engine of Object.keys(FILES) as EngineName[])
     try {
-      if (engine !== but && (await FILES[engine].available())) await FILES[engine].remove(name);
+      if (engine !== but && (await FILES[engine].exists(name))) await FILES[engine].remove(name);
     } catch (error) {
       console.warn(`Files of the memory index were left in ${engine}: ${toProblem(error).message}`);
     }
@@ -357,6 +359,6 @@ export async function openEngine({
   });
 }
 
-/** Deletes the index's files in every engine, the sealed or those that are not. No database may be open in them. */
+/** Deletes the index's files in every engine, the sealed or those that are not. No database may be open in them. Any thread. */
 export const removeEngineFiles = (name = DEFAULT_NAME, sealed = false): Promise<void> =>
   removeFiles(filesOf(name, sealed));

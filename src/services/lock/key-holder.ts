@@ -2,6 +2,7 @@
 // a tab, ask for it by BroadcastChannel. It goes as a CryptoKey that cannot be read out, and lies on no disk on its way.
 import { z } from 'zod';
 import type { DataKey } from '../../adapters/vault/data-key.ts';
+import { ignore } from '../../domain/base/log.ts';
 import type { Cancellation } from '../../domain/base/readable.ts';
 
 const CHANNEL = 'recollect-lock';
@@ -22,6 +23,8 @@ type Message = z.infer<typeof messageSchema>;
 export class KeyHolder {
   #key: DataKey | null = null;
   #wasLocked = false;
+  /** How often all tabs were locked since this thread began. */
+  #locks = 0;
   readonly #channel = new BroadcastChannel(CHANNEL);
   readonly #isRight: (key: DataKey) => Promise<boolean>;
   readonly #listeners = new Set<(type: 'key' | 'lock' | 'changed') => void>();
@@ -30,7 +33,8 @@ export class KeyHolder {
     this.#isRight = isRight;
     this.#channel.onmessage = ({ data }) => {
       const message = messageSchema.safeParse(data);
-      if (message.success) void this.#take(message.data);
+      if (message.success)
+        ignore(this.#take(message.data), 'a key that cannot be checked; it is asked for again');
     };
     signal.addEventListener('abort', () => this.#channel.close(), { once: true });
   }
@@ -95,18 +99,23 @@ export class KeyHolder {
       if (this.#key) this.#send({ type: 'key', key: this.#key });
     } else if (message.type === 'lock') this.#lose();
     else if (message.type === 'changed') this.#call('changed');
-    // Also in the place of another: locking may have been called off and turned on anew.
-    else if (await this.#isRight(message.key)) {
-      this.#key = message.key;
-      this.#wasLocked = false;
-      this.#call('key');
-    }
+    else await this.#takeKey(message.key);
+  }
+
+  /** Also in the place of another: locking may have been called off and turned on anew. Not where a lock came while it was checked. */
+  async #takeKey(key: DataKey): Promise<void> {
+    const locks = this.#locks;
+    if (!(await this.#isRight(key)) || locks !== this.#locks) return;
+    this.#key = key;
+    this.#wasLocked = false;
+    this.#call('key');
   }
 
   /** At once, in tabs and workers: one that still keeps what was written must not hand the key to one that was loaded again. */
   #lose(): void {
     this.#wasLocked ||= this.#key !== null;
     this.#key = null;
+    this.#locks += 1;
     this.#call('lock');
   }
 
