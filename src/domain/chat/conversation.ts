@@ -5,7 +5,7 @@ import { timeSchema } from '../base/time.ts';
 import { faceSchema, filedSchema, MEMORY_SCOPES, preferredModelSchema } from '../projects/project.ts';
 import type { Hlc } from '../sync/hlc.ts';
 import { shownName } from '../text/shown.ts';
-import type { Known, Message } from './message.ts';
+import { type Known, type Message, textOf } from './message.ts';
 import type { Checkpoint, Compaction } from './records.ts';
 
 /** What is known of a conversation beside its messages. Each key is last-writer-wins. Times in ms since 1970. */
@@ -106,6 +106,13 @@ export interface Conversation {
   /** By id. Undone ones included. */
   readonly compactions: ReadonlyMap<string, Compaction>;
 }
+
+/** Whether all these messages stand in the conversation with the words they had when they were read: none was deleted or forgotten. */
+export const stillSaid = (read: readonly Message[], { messages }: Conversation): boolean =>
+  read.every((message) => {
+    const now = messages.get(message.id);
+    return now !== undefined && textOf(now) === textOf(message);
+  });
 
 /** Order of siblings, and of everything where order is asked for: createdAt, then id. */
 export const byTime = (a: Message, b: Message): number =>

@@ -2,12 +2,13 @@
 // begin and one end, and one that fails leaves everything as it was.
 import { v7 } from 'uuid';
 import type { ChatModel, ToolDescription } from '../../adapters/models/chat-model.ts';
-import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
+import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { orElse } from '../../domain/base/log.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { unlessAborted } from '../../domain/base/within.ts';
-import { type Conversation, effectiveHead } from '../../domain/chat/conversation.ts';
+import { type Conversation, effectiveHead, stillSaid } from '../../domain/chat/conversation.ts';
+import type { Message } from '../../domain/chat/message.ts';
 import type { Compaction, CompactionReason } from '../../domain/chat/records.ts';
 import { summaryTextOf } from '../../domain/context/compaction/plan.ts';
 import type { Config } from '../../domain/settings/config.ts';
@@ -129,7 +130,7 @@ class CompactionService implements Compacting {
         summary,
       );
       if (compaction) {
-        result = this.#applied(compaction, await this.#store(id, compaction, attempt.replaces));
+        result = this.#applied(compaction, await this.#store(id, compaction, planned.read, attempt.replaces));
         const unsaved = problemOf(result);
         if (unsaved) this.#deps.sessions.set(session, { problem: unsaved });
       }
@@ -232,12 +233,21 @@ class CompactionService implements Compacting {
     );
   }
 
-  /** Null once it is durable; the problem where it is in force and waits in line for the disk. Throws where it is not even in force. */
+  /**
+   * Null once it is durable; the problem where it is in force and waits in line for the disk. Throws where it is not even in force: also
+   * `message-missing`, where what it was made of (`read`) was deleted or forgotten meanwhile.
+   */
   async #store(
     id: ConversationId,
     compaction: Compaction,
+    read: readonly Message[],
     replaces: string | undefined,
   ): Promise<Problem | null> {
+    if (!stillSaid(read, await this.#deps.needed(id)))
+      throw new RecollectError(
+        'message-missing',
+        'A message that the summary tells of is not there any more',
+      );
     try {
       await this.#deps.documents.change(id, {
         compactions: {
@@ -312,7 +322,7 @@ class CompactionService implements Compacting {
         this.#deps.sessions.set(session, { pending });
         result = { outcome: 'preview', pending };
       } else {
-        result = this.#applied(compaction, await this.#store(id, compaction, attempt.replaces));
+        result = this.#applied(compaction, await this.#store(id, compaction, planned.read, attempt.replaces));
       }
     } catch (error) {
       result = isAbort(error)

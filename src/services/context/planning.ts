@@ -48,6 +48,8 @@ export interface Planned {
   readonly settled: boolean;
   readonly plan: CompactionPlan;
   readonly path: readonly Message[];
+  /** The same messages as they lie in the conversation, with private words. */
+  readonly read: readonly Message[];
   /** What it was measured with. */
   readonly meter: TokenMeter;
   readonly problem: Problem | null;
@@ -55,6 +57,19 @@ export interface Planned {
 
 /** The calls of an attempt that told what they used, also where nothing came of them: a plan that is made again adds to it. */
 export type Bill = { readonly usage: Usage; readonly price: Price | null }[];
+
+/** What to tell where another strategy stood in for the one that was wanted. */
+const problemOf = ({ strategy: wanted }: CompactionAttempt, made: CompactionPlan): Problem | null =>
+  made.fallback
+    ? new RecollectError('compaction-fallback', made.fallback.message, {
+        params: {
+          wanted,
+          strategy: madeBy(made),
+          reason: made.fallback.code,
+          detail: made.fallback.message,
+        },
+      }).problem
+    : null;
 
 /** A branch as a compaction finds it. */
 interface Sight {
@@ -176,18 +191,10 @@ export function createPlanning({
     return {
       plan: made,
       path,
+      read: pathTo(seen.messages, attempt.leaf),
       meter: tools.meter,
       settled: previous !== null && made === previous.plan,
-      problem: made.fallback
-        ? new RecollectError('compaction-fallback', made.fallback.message, {
-            params: {
-              wanted: attempt.strategy,
-              strategy: madeBy(made),
-              reason: made.fallback.code,
-              detail: made.fallback.message,
-            },
-          }).problem
-        : null,
+      problem: problemOf(attempt, made),
     };
   }
 

@@ -7,7 +7,7 @@ import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, isTemporary, type MessageId } from '../../domain/base/ids.ts';
 import { ignore, log } from '../../domain/base/log.ts';
 import type { Readable } from '../../domain/base/readable.ts';
-import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
+import { type Conversation, effectiveHead, pathTo, stillSaid } from '../../domain/chat/conversation.ts';
 import type { Message, Usage } from '../../domain/chat/message.ts';
 import { conversationLanguage } from '../../domain/context/compaction/headings.ts';
 import { SUMMARY_SYSTEM, summaryPrompt, transcriptOf } from '../../domain/context/compaction/prompts.ts';
@@ -185,8 +185,10 @@ class SessionMemoryWriter {
         language,
         maxTokens: MEMORY_TOKENS,
       });
-      // A text that is no memory is not kept; that it was paid for is.
-      const good = text.trim() !== '' && meter.text(text) <= 2 * MEMORY_TOKENS;
+      // A text that is no memory, or was made of words that were forgotten meanwhile, is not kept; that it was paid for is.
+      const read = news.flatMap(({ id: one }) => now.messages.get(one) ?? []);
+      const good =
+        text.trim() !== '' && meter.text(text) <= 2 * MEMORY_TOKENS && stillSaid(read, conversation());
       const cost = (usage?.inputTokens ?? asking) + (usage?.outputTokens ?? meter.text(text));
       await keep(
         cost,

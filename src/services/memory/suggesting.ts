@@ -8,7 +8,7 @@ import type { ConversationId } from '../../domain/base/ids.ts';
 import { readJson } from '../../domain/base/json.ts';
 import { log } from '../../domain/base/log.ts';
 import type { Readable } from '../../domain/base/readable.ts';
-import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
+import { type Conversation, effectiveHead, pathTo, stillSaid } from '../../domain/chat/conversation.ts';
 import { type Message, textOf, type Usage } from '../../domain/chat/message.ts';
 import { estimateTokens } from '../../domain/context/tokens.ts';
 import type { Proposal } from '../../domain/memory/notes.ts';
@@ -164,13 +164,12 @@ class SuggestingService {
     await this.#keep({ ...after, tokens: Math.max(0, after.tokens - price + spent) });
     const { inbox, known } = notes;
     // What was forgotten or deleted while the model was asked is proposed no more.
-    const left = (await documents.read(conversation.id))?.messages;
+    const left = await documents.read(conversation.id);
     const state = await known();
     const standing = [...state.notes, ...inbox.get().proposals].map((one) => squeezed(one.text));
     const proposals = quotedIn(text, read).flatMap(({ quote, kind, message }): Omit<Proposal, 'id'>[] => {
       const words = squeezed(quote);
-      const still = left?.get(message.id);
-      if (!still || textOf(still) !== textOf(message)) return [];
+      if (!left || !stillSaid([message], left)) return [];
       if (!this.#isPlain(quote) || standing.some((one) => one.includes(words) || words.includes(one)))
         return [];
       standing.push(words);

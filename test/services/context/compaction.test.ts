@@ -457,6 +457,22 @@ describe('a summary that does not work out', () => {
     expect(paired()).toHaveLength(1);
   });
 
+  it('is not kept where a message that it tells of was forgotten before', async () => {
+    const { grown, context, documents } = talk();
+    const id = await grown(20);
+    await context.compact(id, { preview: true });
+    const first = [...((await documents.read(id))?.messages.keys() ?? [])][0];
+    await documents.change(id, { removed: first ? [first] : [], takesOut: true });
+    expect(await context.apply(id)).toMatchObject({
+      outcome: 'failed',
+      problem: { code: 'message-missing' },
+    });
+    expect((await documents.read(id))?.compactions.size).toBe(0);
+    // Asked for again, it is made of what is left.
+    context.cancel(id);
+    expect(await context.compact(id)).toMatchObject({ outcome: 'applied' });
+  });
+
   it('that cannot be stored leaves all as it was, and says so', async () => {
     const { grown, context, paired, documents } = talk();
     const id = await grown(22);

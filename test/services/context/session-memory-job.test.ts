@@ -126,6 +126,21 @@ describe('a session memory in a model’s words', () => {
     expect(server.chats().filter(isUpkeep)).toHaveLength(1);
   });
 
+  it('keeps nothing of words that were forgotten while it was written', async () => {
+    server.answer((request) =>
+      isUpkeep(request) ? { steps: [{ text: MEMORY }, { wait: 300 }, { finish: 'stop' }] } : undefined,
+    );
+    const { grown, say, context, store, documents } = talk({ config: byModel() });
+    const id = await grown(10);
+    await say('And now?', id);
+    await until(context.state(id), (state) => state.sessionMemory?.running === true);
+    const first = [...((await documents.read(id))?.messages.keys() ?? [])][0];
+    await documents.change(id, { removed: first ? [first] : [], takesOut: true });
+    await until(context.state(id), (state) => state.sessionMemory?.running === false);
+    const [key = ''] = await store.keyValues.keys('session-memory/');
+    expect(await store.keyValues.get(key)).toMatchObject({ text: '', calls: 1 });
+  });
+
   it('is erased with its conversation', async () => {
     server.answer((request) => (isUpkeep(request) ? words(MEMORY) : undefined));
     const { grown, say, context, store, documents } = talk({ config: byModel() });
