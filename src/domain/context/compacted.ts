@@ -4,9 +4,10 @@ import type { MessageId } from '../base/ids.ts';
 import type { Message, Part, Role } from '../chat/message.ts';
 import { askedFor } from '../memory/lanes.ts';
 import { type AppliedPlan, dispositionsOf } from './compaction/plan.ts';
-import { corrects, isAcknowledgement, isQuestion, type ValueKind, valuesOf } from './cues.ts';
+import { corrects, goesWrong, isAcknowledgement, isQuestion, type ValueKind, valuesOf } from './cues.ts';
 import type { TokenMeter } from './meter.ts';
 import { notesOf } from './notes.ts';
+import { formOf, formsOf, LISTED, tells } from './outputs.ts';
 import { isSingle, queryOf } from './query.ts';
 import { quotedLines } from './quoted.ts';
 import { closingOf, correctingUnits, documentOf, leadOf, standingIn, startsOf, termsIn } from './reading.ts';
@@ -94,8 +95,12 @@ const FEW = 64;
 const LOOKED_AT = 20;
 /** A correction is looked for where a sentence fits at least this well, measured by the best. */
 const CORRECTED = 0.6;
-/** How much meaning counts beside words. */
-const MEANING = 0.7;
+/** How much meaning counts where no sentence has the question's words, and where one has `SAID_WELL` of them. */
+const MEANING = 2;
+const BESIDE_WORDS = 0.7;
+const SAID_WELL = 0.6;
+/** From here on meaning alone brings a sentence back. */
+const MEANT = 0.15;
 
 /** How well what a sentence holds fits what the question wants: its first kind best; any definite value is better than none. */
 function answers(expected: readonly ValueKind[], values: ReadonlySet<ValueKind>): number {
@@ -120,21 +125,54 @@ interface Scoring {
   readonly lane: ReturnType<typeof askedFor>;
 }
 
+/** A sentence before it is known how well others fit. */
+interface Fit extends Omit<CompactedHit, 'score'> {
+  /** Share of the question's words, 0–1.2; by meaning, 0–1; and what both are multiplied with. */
+  readonly words: number;
+  readonly meaning: number;
+  readonly factor: number;
+}
+
 /** What a sentence counts that is not worth a note, and how much more one that is. */
 const NOT_NOTED = 0.7;
 const NOTED = 0.06;
-const worths = new WeakMap<Message, ReadonlyMap<number, number>>();
+/** What a line of a log or a listing counts. */
+const ONE_OF_MANY = 0.35;
+const worths = new WeakMap<Message, Map<number, number>>();
 
 /** How likely the sentences of a message are to answer anything at all, by their place among its units. */
 function worthOf(message: Message): ReadonlyMap<number, number> {
   let worth = worths.get(message);
   if (!worth) {
-    worth = new Map(
+    worth = new Map<number, number>(
       notesOf(message).map(({ index, weight }) => [index, 1 + NOTED * Math.min(8, weight)] as const),
     );
+    const units = unitsOf(message);
+    const forms = formsOf(units.flatMap(({ kind, text }) => (kind === 'result' ? text : [])));
+    units.forEach(({ kind, text }, index) => {
+      if (kind === 'result' && (forms.get(formOf(text)) ?? 1) >= LISTED && !goesWrong(text) && !tells(text))
+        worth?.set(index, ONE_OF_MANY);
+    });
     worths.set(message, worth);
   }
   return worth;
+}
+
+/**
+ * How much of a relevance is its share of the best one: a question in other words fits nothing well, and one message still best. Below
+ * `LEAST_MEANT` nothing is meant at all.
+ */
+const OF_THE_BEST = 0.8;
+const LEAST_MEANT = 0.03;
+
+function besideTheBest(
+  question: string,
+  relevance: ReadonlyMap<MessageId, number> | undefined,
+): ReadonlyMap<MessageId, number> | undefined {
+  const best = Math.max(0, ...(relevance?.values() ?? []));
+  return relevance && best >= LEAST_MEANT && !isAcknowledgement(question)
+    ? new Map([...relevance].map(([id, own]) => [id, (1 - OF_THE_BEST) * own + (OF_THE_BEST * own) / best]))
+    : relevance;
 }
 
 /** See `Scoring.nearby`. `count`: messages that are searched. A word that is said all over the place marks no subject. */
@@ -287,10 +325,17 @@ class PathSearch implements CompactedSearch {
       expected: query.expected,
       nearby: nearbyOf(standing, this.messages.length),
       long: new Set([...query.weights.keys()].filter((term) => term.length >= 5 && /^[a-z]+$/.test(term))),
-      relevance,
+      relevance: besideTheBest(question, relevance),
       lane: askedFor(question),
     };
-    const hits = this.#roughly(standing, scoring).flatMap((at) => this.#hitsIn(at, scoring));
+    const found = this.#roughly(standing, scoring).flatMap((at) => this.#hitsIn(at, scoring));
+    let said = 0;
+    for (const { words } of found) said = Math.max(said, words);
+    const meant = MEANING - (MEANING - BESIDE_WORDS) * Math.min(1, said / SAID_WELL);
+    const hits = found.map(({ words, meaning, factor, ...hit }) => ({
+      ...hit,
+      score: (words + meaning * meant) * factor,
+    }));
     return hits.sort((a, b) => b.score - a.score || b.at - a.at || a.index - b.index).slice(0, limit);
   }
 
@@ -332,15 +377,18 @@ class PathSearch implements CompactedSearch {
     let left = tokens - FRAME;
     /** Lines of a log or a table differ in their figures only: one of them tells what they are. */
     const seenForms = new Map<string, number>();
+    const seenTexts = new Set<string>();
     const take = (hit: CompactedHit, why: ReturnedPassage['why']): void => {
       const key = `${hit.at}/${hit.index}`;
-      const form = hit.unit.kind === 'result' ? hit.unit.text.replace(/\d+/g, '0') : '';
+      const { kind, text: words } = hit.unit;
+      const form = kind === 'result' || kind === 'call' ? formOf(words) : '';
       if (form !== '' && why === 'asked') {
         const times = seenForms.get(form) ?? 0;
         seenForms.set(form, times + 1);
         if (times >= SAME_LINES) return;
       }
-      if (chosen.has(key) || (why !== 'missed' && this.#present.includes(hit.unit.text))) return;
+      if (chosen.has(key) || (why !== 'missed' && (seenTexts.has(words) || this.#present.includes(words))))
+        return;
       const cost = meter.text(hit.unit.text) + (spoken.has(hit.at) ? 1 : LINE);
       if (cost > left) return;
       left -= cost;
@@ -353,6 +401,7 @@ class PathSearch implements CompactedSearch {
         }
       }
       spoken.add(hit.at);
+      seenTexts.add(words);
       chosen.set(key, { ...hit, why });
     };
     const missed = new Set<MessageId>(must);
@@ -476,7 +525,7 @@ class PathSearch implements CompactedSearch {
   }
 
   /** The sentences of one message that fit at all. */
-  #hitsIn(at: number, scoring: Scoring): CompactedHit[] {
+  #hitsIn(at: number, scoring: Scoring): Fit[] {
     const message = this.#path[at] as Message;
     const units = unitsOf(message);
     const terms = units.map(termsIn);
@@ -484,14 +533,14 @@ class PathSearch implements CompactedSearch {
     const meaning = scoring.relevance?.get(message.id) ?? 0;
     const age = 1 + (0.12 * at) / this.#path.length;
     const anywhere = anywhereIn(message, at, answered, scoring);
-    const hits: CompactedHit[] = [];
+    const hits: Fit[] = [];
     const worth = worthOf(message);
     for (let index = 0; index < units.length; index++) {
       const unit = units[index] as Unit;
       const { words, touched, spoken } = fitOf(units, terms, index, answered, anywhere, scoring);
-      if (!touched && meaning < 0.5) continue;
+      if (!touched && meaning < MEANT) continue;
       const own = terms[index] as ReadonlyMap<string, number>;
-      let score = Math.min(1.2, words / scoring.reach) + meaning * MEANING;
+      let score = 1;
       score *= answers(scoring.expected, valuesOf(unit));
       if (own.size < 3 && unit.kind === 'prose') score *= own.size === 0 ? 0.1 : 0.6;
       // What was done says little by itself where it does not speak of what is asked.
@@ -506,7 +555,16 @@ class PathSearch implements CompactedSearch {
             : 1.15;
       else if (scoring.lane !== null && scoring.lane !== 'all' && scoring.lane !== 'person') score *= 1.15;
       score *= age * (worth.get(index) ?? NOT_NOTED);
-      if (score > 0) hits.push({ message, at, unit, index, score });
+      if (score > 0)
+        hits.push({
+          message,
+          at,
+          unit,
+          index,
+          words: Math.min(1.2, words / scoring.reach),
+          meaning,
+          factor: score,
+        });
     }
     return hits;
   }

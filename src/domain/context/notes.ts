@@ -193,7 +193,7 @@ function standing(unit: Unit, { of, before }: SameForm): number {
   if (unit.kind !== 'result') return 1;
   const said = tells(unit.text) ? 1.5 : 1;
   if (of < LISTED) return 1.15 * said;
-  return before < 2 ? 0.9 * said : (LISTED / of) * (said > 1 ? 0.9 : 0.6);
+  return before < 1 && said > 1 ? 0.9 * said : (LISTED / of) * (said > 1 ? 0.9 : 0.5);
 }
 
 function noteOf(message: Message, unit: Unit, index: number, same: SameForm): Note | null {

@@ -141,6 +141,48 @@ describe('what a question brings back', () => {
     expect(folded.bringBack('Wer schließt ab?', { tokens: 100, meter, relevance })[0]?.messageId).toBe('m8');
   });
 
+  it('is what fits best by meaning, though in other words nothing fits well; nothing where hardly anything does', () => {
+    const folded = createCompactedSearch(PATH, folding(PATH));
+    const asked = (best: number, question = 'Wer schließt ab?') =>
+      folded.bringBack(question, {
+        tokens: 100,
+        meter,
+        relevance: new Map([
+          [asMessageId('m8'), best],
+          [asMessageId('m1'), best / 10],
+        ]),
+      });
+    // With what sets it right.
+    expect(asked(0.06).map(({ messageId }) => messageId)).toEqual(['m8', 'm10']);
+    expect(asked(0.01)).toEqual([]);
+    expect(asked(0.06, 'Thanks!')).toEqual([]);
+  });
+
+  it('is no sentence twice, and no listing for one common word', () => {
+    const path = talk(
+      ...Array.from({ length: 6 }, () => ['assistant', 'I read the record, nothing stands out.'] as const),
+      [
+        'tool',
+        [
+          {
+            type: 'tool-result',
+            callId: 'c',
+            text: Array.from(
+              { length: 20 },
+              (_, at) => `const record${at} = await ${'abcdefghijklmnopqrst'[at]}${at}.open(${at * 7});`,
+            ).join('\n'),
+          },
+        ],
+      ],
+      ['user', 'The spoilt share of the record files is 0.76 percent.'],
+      ['user', 'How much of the record is spoilt?'],
+    );
+    const found = words(path, 'How much of the record is spoilt?', 400);
+    expect(found).toContain('0.76 percent');
+    expect(found.split('nothing stands out')).toHaveLength(2);
+    expect(found.match(/await/g)?.length ?? 0).toBeLessThanOrEqual(2);
+  });
+
   it('is what an answer missed, whatever is asked', () => {
     const folded = createCompactedSearch(PATH, folding(PATH));
     const found = folded.bringBack('Next?', { tokens: 100, meter, must: [asMessageId('m2')] });

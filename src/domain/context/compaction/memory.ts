@@ -350,7 +350,7 @@ export function writeMemory(messages: readonly Message[], options: MemoryOptions
 
 /** What a memory may cost where `room` is left for it and the newest messages together. */
 export const memoryBudget = (available: number): number =>
-  Math.max(0, Math.floor(Math.min(available * 0.5, 800 + available * 0.12)));
+  Math.max(0, Math.floor(Math.min(available * 0.68, 800 + available * 0.15)));
 
 /** Whether a message says more than "go on". */
 export const saysSomething = (message: Message): boolean =>
