@@ -149,7 +149,12 @@ function useReportLines() {
         .map(({ place, found, left, waiting }) => ({
           name: t(`places.${place}`),
           found: found > 0 ? t('found', { count: found }) : '',
-          state: left > 0 ? t('left', { count: left }) : waiting ? t('later') : t('clean'),
+          state:
+            left > 0
+              ? t('left', { count: left })
+              : waiting
+                ? t('later')
+                : t(place === 'relay' ? 'replacedThere' : 'clean'),
           isLeft: left > 0,
         })),
       ...devices

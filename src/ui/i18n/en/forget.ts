@@ -128,6 +128,7 @@ export const forget = {
   left_other: '{{count, number}} left, tried again',
   later: 'As soon as it can be reached',
   clean: 'Nothing left',
+  replacedThere: 'Handed out no more. Its files may keep sealed pieces for a while.',
   nowhere: 'Searched again everywhere this app can look: nothing was found.',
   notYet: 'Nothing was found where this app can look now. The rest follows by itself.',
   somewhere:
