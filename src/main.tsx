@@ -253,7 +253,7 @@ async function openStorage(alert: Writable<Problem | null>, signal: AbortSignal)
 const startLock = (
   parts: Pick<Parameters<typeof createDeviceLock>[0], 'records' | 'holder' | 'kind' | 'signal'>,
   config: Readable<Config>,
-) => createDeviceLock({ ...parts, language: () => config.get().ui.language, exclusively, now: Date.now });
+) => createDeviceLock({ ...parts, config, exclusively, now: Date.now });
 
 /** Keeps what is being written, as when a page is left. The write at the end comes after all that were asked for before it. */
 async function settle(documents: Documents, keyValues: KeyValues): Promise<void> {

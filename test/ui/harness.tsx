@@ -81,7 +81,7 @@ async function testLock(settings: Settings): Promise<DeviceLock> {
     records,
     holder: new KeyHolder(async () => false, signal),
     kind: 'persistent',
-    language: () => settings.config.get().ui.language,
+    config: settings.config,
     exclusively: (_name, work) => work(),
     now: Date.now,
     signal,

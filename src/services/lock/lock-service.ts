@@ -6,7 +6,7 @@ import { askPasskey, createPasskey } from '../../adapters/vault/passkey.ts';
 import { measuredParameters } from '../../adapters/vault/passphrase.ts';
 import { RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { ignore, log, orElse } from '../../domain/base/log.ts';
-import { writable } from '../../domain/base/readable.ts';
+import { type Readable, writable } from '../../domain/base/readable.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import { CONVERTING, convert, nextGeneration } from './in-force.ts';
 import type { KeyHolder } from './key-holder.ts';
@@ -24,8 +24,8 @@ interface LockDeps {
   readonly records: LockRecords;
   readonly holder: KeyHolder;
   readonly kind: Store['kind'];
-  /** Of the unlock screen from now on. */
-  readonly language: () => Config['ui']['language'];
+  /** Its language is that of the unlock screen, too. */
+  readonly config: Readable<Config>;
   /** Runs work in one tab at a time. */
   readonly exclusively: <T>(name: string, work: () => Promise<T>) => Promise<T>;
   readonly now: () => number;
@@ -69,6 +69,8 @@ class StoredLock implements DeviceLock {
   readonly isAvailable: boolean;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #copying = false;
+  /** Of the unlock screen, as it is kept. */
+  #language: Config['ui']['language'] = 'auto';
 
   constructor(deps: LockDeps, record: LockRecord) {
     this.#deps = deps;
@@ -77,14 +79,18 @@ class StoredLock implements DeviceLock {
   }
 
   begin(): void {
-    const { holder, signal } = this.#deps;
-    const stop = holder.subscribe((type) => {
-      if (type === 'changed') ignore(this.#read(), 'a change of the lock; the next one is read again');
-    });
+    const { config, holder, signal } = this.#deps;
+    const stops = [
+      holder.subscribe((type) => {
+        if (type === 'changed') ignore(this.#read(), 'a change of the lock; the next one is read again');
+      }),
+      config.subscribe(() => this.#keepLanguage()),
+    ];
+    this.#keepLanguage();
     signal.addEventListener(
       'abort',
       () => {
-        stop();
+        for (const stop of stops) stop();
         clearTimeout(this.#timer);
       },
       { once: true },
@@ -97,7 +103,7 @@ class StoredLock implements DeviceLock {
   }
 
   async turnOn(passphrase: string, words: string): Promise<void> {
-    const { records, holder, now, language } = this.#deps;
+    const { config, records, holder, now } = this.#deps;
     const argon = await measuredParameters();
     const { key, ...made } = await newLock(
       [
@@ -112,7 +118,7 @@ class StoredLock implements DeviceLock {
       return {
         ...record,
         ...made,
-        language: language(),
+        language: config.get().ui.language,
         tries: { failed: 0, until: 0 },
         conversion: { to: nextGeneration(record), sealed: true, ready: false },
       };
@@ -177,7 +183,19 @@ class StoredLock implements DeviceLock {
     this.#copySoon(0);
   }
 
+  /** The settings are sealed when the unlock screen is shown: it has its language from the record of the lock. */
+  #keepLanguage(): void {
+    const { language } = this.#deps.config.get().ui;
+    if (language === this.#language || this.state.get().slots.length === 0) return;
+    this.#language = language;
+    ignore(
+      this.#deps.records.change((record) => (record.slots.length > 0 ? { ...record, language } : record)),
+      'the unlock screen keeps the language it has until the next start',
+    );
+  }
+
   #show(record: LockRecord): void {
+    this.#language = record.language;
     const { progress, problem } = this.state.get();
     const next = stateOf(record);
     const isCopying = next.phase === 'sealing' || next.phase === 'opening';

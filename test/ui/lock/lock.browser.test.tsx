@@ -6,6 +6,8 @@ import { cipherFor } from '../../../src/adapters/vault/data-key.ts';
 import { newRecoveryPhrase } from '../../../src/adapters/vault/key-slots.ts';
 import { createLockRecords } from '../../../src/adapters/vault/lock-records.ts';
 import { newEntryId } from '../../../src/domain/base/ids.ts';
+import { writable } from '../../../src/domain/base/readable.ts';
+import { configSchema } from '../../../src/domain/settings/config.ts';
 import { KeyHolder } from '../../../src/services/lock/key-holder.ts';
 import { createDeviceLock } from '../../../src/services/lock/lock-service.ts';
 import { isKeyOf, newLock } from '../../../src/services/lock/slots.ts';
@@ -116,6 +118,7 @@ describe('two tabs of one device', () => {
   /** Two tabs that have not been locked yet; nothing is copied. */
   async function twoTabs() {
     const records = createLockRecords(`lock-${newEntryId()}`);
+    const config = writable(configSchema.parse({ ui: { language: 'en' } }));
     const ending = new AbortController();
     closing.push(() => ending.abort());
     const tab = async () => {
@@ -124,14 +127,14 @@ describe('two tabs of one device', () => {
         records,
         holder,
         kind: 'persistent',
-        language: () => 'en',
+        config,
         exclusively: () => new Promise<never>(() => {}),
         now: Date.now,
         signal: ending.signal,
       });
       return { holder, lock };
     };
-    return { records, a: await tab(), b: await tab() };
+    return { records, config, a: await tab(), b: await tab() };
   }
 
   it('that turn locking on at once make one lock, whose key both have', async () => {
@@ -151,6 +154,14 @@ describe('two tabs of one device', () => {
           return key !== null && (await isKeyOf(await records.read(), key));
         })
         .toBe(true);
+  });
+
+  it('show the unlock screen in the language that the settings have now', async () => {
+    const { records, config, a } = await twoTabs();
+    await a.lock.turnOn('a kettle hums', newRecoveryPhrase());
+    expect((await records.read()).language).toBe('en');
+    config.update((before) => ({ ...before, ui: { ...before.ui, language: 'zh' } }));
+    await expect.poll(async () => (await records.read()).language).toBe('zh');
   });
 
   it('have the same key after locking was called off and turned on anew', async () => {
