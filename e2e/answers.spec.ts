@@ -430,6 +430,8 @@ test('a preview draws Mermaid, and HTML that runs and reaches neither the networ
   await expect
     .poll(() => picture.evaluate((element) => (element as HTMLImageElement).naturalWidth))
     .toBeGreaterThan(50);
+  // Two boxes are not blown up to the width of the column.
+  expect(await picture.evaluate((element) => element.clientWidth)).toBeLessThan(450);
   await previews.last().click();
   const inner = answer.frameLocator('iframe').frameLocator('iframe');
   await expect(inner.locator('#said')).toHaveText('refused: true true true true true true');

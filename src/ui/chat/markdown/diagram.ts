@@ -1,8 +1,12 @@
 // Mermaid, loaded when the first diagram is asked for.
 import mermaid from 'mermaid';
 
-/** The SVG of a diagram. Throws with the parser's words where the source is no diagram. */
-export async function drawDiagram(id: string, source: string, dark: boolean): Promise<string> {
+/** The SVG of a diagram, with the width it was drawn for, px; null: it tells none. Throws with the parser's words where the source is no diagram. */
+export async function drawDiagram(
+  id: string,
+  source: string,
+  dark: boolean,
+): Promise<{ readonly svg: string; readonly width: number | null }> {
   mermaid.initialize({
     startOnLoad: false,
     securityLevel: 'strict',
@@ -14,5 +18,7 @@ export async function drawDiagram(id: string, source: string, dark: boolean): Pr
     fontFamily: 'system-ui, sans-serif',
   });
   const { svg } = await mermaid.render(id, source);
-  return svg;
+  // It is drawn to fill whatever room there is; a small diagram is not to be blown up.
+  const width = Number(/\sviewBox="\S+ \S+ (\S+) /.exec(svg)?.[1]);
+  return { svg, width: width > 0 ? Math.ceil(width) : null };
 }

@@ -18,7 +18,7 @@ export function Preview({ kind, code }: { kind: PreviewKind; code: string }) {
   return kind === 'mermaid' ? <Diagram code={code} /> : <Framed kind={kind} code={code} />;
 }
 
-type Drawn = { readonly svg: string } | { readonly problem: string } | null;
+type Drawn = { readonly svg: string; readonly width: number | null } | { readonly problem: string } | null;
 
 /** A diagram is shown as a picture: nothing in a picture runs or loads anything. */
 function Diagram({ code }: { code: string }) {
@@ -31,7 +31,7 @@ function Diagram({ code }: { code: string }) {
     const draw = import('./diagram.ts').then(({ drawDiagram }) => drawDiagram(`diagram-${id}`, code, dark));
     ignore(
       draw.then(
-        (svg) => here && setDrawn({ svg }),
+        (picture) => here && setDrawn(picture),
         (error: unknown) =>
           here && setDrawn({ problem: error instanceof Error ? error.message : String(error) }),
       ),
@@ -58,6 +58,7 @@ function Diagram({ code }: { code: string }) {
     <div className="overflow-x-auto p-4">
       <img
         className="mx-auto max-w-full"
+        width={drawn.width ?? undefined}
         alt={t('diagram', { kind: /\w[\w-]*/.exec(code)?.[0] ?? '' })}
         src={`data:image/svg+xml;charset=utf-8,${encodeURIComponent(drawn.svg)}`}
       />
