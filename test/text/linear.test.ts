@@ -91,7 +91,7 @@ async function readers(): Promise<Readers> {
   ]);
   const [unknown, encoding] = await Promise.all([
     import('../../src/domain/chat/unknown.ts'),
-    import('../../src/adapters/importers/encoding.ts'),
+    import('../../src/domain/text/encoding.ts'),
   ]);
   const [lenient, openBlock, repeat, commands, marked, palette, nesting] = await Promise.all([
     import('../../src/adapters/importers/lenient-json.ts'),

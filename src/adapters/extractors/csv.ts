@@ -1,7 +1,7 @@
 // Comma- or tab-separated values (RFC 4180): rows in pieces, each under the head of its columns.
-import { type Extractor, Sections } from './extractor.ts';
+import { decodeFile } from '../../domain/text/encoding.ts';
+import { ExtractionRefused, type Extractor, Sections } from './extractor.ts';
 import { addTable, MAX_CELL, MAX_COLUMNS, type Row } from './table-sections.ts';
-import { decodeText } from './text-encoding.ts';
 
 /** Characters of the first lines that are looked at for what parts the cells. */
 const SAMPLE = 8_192;
@@ -49,8 +49,10 @@ function* rowsOf(text: string): Generator<Row> {
 
 export const csv: Extractor = {
   extract: async (bytes) => {
+    const decoded = decodeFile(bytes);
+    if (!decoded) throw new ExtractionRefused('damaged', 'It is no text');
     const sections = new Sections();
-    addTable(sections, [...rowsOf(decodeText(bytes))], (first, last) => ({
+    addTable(sections, [...rowsOf(decoded.text)], (first, last) => ({
       kind: 'rows',
       name: first === last ? String(first) : `${first}–${last}`,
     }));

@@ -1,10 +1,9 @@
 // A page of HTML: its sections are what stands under its headings.
-
+import { decodeFile } from '../../domain/text/encoding.ts';
 import { addByHeadings } from './by-headings.ts';
-import { type Extractor, Sections } from './extractor.ts';
+import { ExtractionRefused, type Extractor, Sections } from './extractor.ts';
 import { markdownBlocks } from './html-markdown.ts';
 import { oneLine } from './markdown.ts';
-import { decodeText } from './text-encoding.ts';
 import { firstOf, parseTree, textIn } from './xml.ts';
 
 /** Bytes at the beginning in which a page names its encoding (HTML, 4.2.5.4). */
@@ -13,7 +12,9 @@ const HEAD = 1024;
 export const html: Extractor = {
   extract: async (bytes) => {
     const head = new TextDecoder('latin1').decode(bytes.subarray(0, HEAD));
-    const tree = parseTree(decodeText(bytes, /charset\s*=\s*["']?([\w-]+)/i.exec(head)?.[1]), 'html');
+    const decoded = decodeFile(bytes, /charset\s*=\s*["']?([\w-]+)/i.exec(head)?.[1]);
+    if (!decoded) throw new ExtractionRefused('damaged', 'It is no text');
+    const tree = parseTree(decoded.text, 'html');
     const sections = new Sections();
     const title = firstOf(tree, 'title');
     const blocks = markdownBlocks(tree);

@@ -1,4 +1,5 @@
-// Excel files (ECMA-376, SpreadsheetML): each sheet as a table in pieces, with the range of cells it is from. Formulas are their last result.
+// Excel files (ECMA-376, SpreadsheetML): each sheet as a table in pieces, with the range of cells it is from. Formulas are their last result, or what
+// they say where none was stored.
 import { Parser } from 'htmlparser2';
 import { type Extractor, Sections } from './extractor.ts';
 import { addTable, MAX_CELL, MAX_COLUMNS, type Row } from './table-sections.ts';
@@ -104,7 +105,8 @@ function cellsOf(text: string, workbook: Workbook): { rows: Row[]; columns: numb
   let at = 0;
   let cell: { column: number; type: string; format: Format } | null = null;
   let value = '';
-  let reads = false;
+  let formula = '';
+  let reads: 'value' | 'formula' | null = null;
   /** In a reading that stands above East Asian words. */
   let aside = false;
   const local = (name: string) => name.slice(name.indexOf(':') + 1);
@@ -122,18 +124,24 @@ function cellsOf(text: string, workbook: Workbook): { rows: Row[]; columns: numb
             format: workbook.formats[Number(s ?? 0)] ?? 'plain',
           };
           value = '';
+          formula = '';
         } else if (name === 'rPh') aside = true;
-        else if (name === 'v' || name === 't') reads = !aside;
+        else if (name === 'v' || name === 't') reads = aside ? null : 'value';
+        else if (name === 'f') reads = 'formula';
       },
       ontext(piece) {
-        if (reads && cell) value += piece;
+        if (!cell || !reads) return;
+        if (reads === 'value') value += piece;
+        else formula += piece;
       },
       onclosetag(given) {
         const name = local(given);
-        if (name === 'v' || name === 't') reads = false;
+        if (name === 'v' || name === 't' || name === 'f') reads = null;
         else if (name === 'rPh') aside = false;
         else if (name === 'c' && cell) {
-          const shown = shownValue(value, cell.type, cell.format, workbook).slice(0, MAX_CELL);
+          const result = shownValue(value, cell.type, cell.format, workbook);
+          // A program that writes workbooks without calculating stores no result.
+          const shown = (result === '' && formula !== '' ? `=${formula}` : result).slice(0, MAX_CELL);
           if (shown !== '' && cell.column <= MAX_COLUMNS) {
             while (cells.length < cell.column) cells.push('');
             cells[cell.column - 1] = shown;

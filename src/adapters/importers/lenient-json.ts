@@ -7,7 +7,7 @@
 
 import { RecollectError } from '../../domain/base/errors.ts';
 import { readJson } from '../../domain/base/json.ts';
-import { decodeText, utf16Of } from './encoding.ts';
+import { decodeText, utf16Of } from '../../domain/text/encoding.ts';
 import { joined } from './source-file.ts';
 import { createYielder } from './yielder.ts';
 
@@ -28,7 +28,7 @@ export interface JsonLimits {
 /** Levels of lists and objects that are kept; real exports have some twenty. What lies below reads `…`. */
 export const MAX_DEPTH = 500;
 
-/** Bytes to text, whatever they are written in: see `encoding.ts`. */
+/** Bytes to text, whatever they are written in: see `domain/text/encoding.ts`. */
 export const decode = (bytes: Uint8Array): string => decodeText(bytes).text;
 
 /** How files begin that no person would call text, byte by byte as Latin-1, and from which byte on. From the formats' own specifications. */

@@ -1,5 +1,5 @@
 // What was left out, counted. One report per reason, with the first example.
-import { decodeText, type Foreign } from './encoding.ts';
+import { decodeText, type Foreign } from '../../domain/text/encoding.ts';
 import type { Skipped } from './importer.ts';
 
 export interface SkipCounter {

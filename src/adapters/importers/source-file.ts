@@ -1,7 +1,7 @@
 // What an importer reads from: a file as the browser hands it over, its first bytes, and its bytes in pieces.
 import { isAbort, RecollectError } from '../../domain/base/errors.ts';
 import { orElse } from '../../domain/base/log.ts';
-import { asUtf8, type Foreign } from './encoding.ts';
+import { asUtf8, type Foreign } from '../../domain/text/encoding.ts';
 import type { SourceFile } from './importer.ts';
 
 /** Enough to tell formats apart. */

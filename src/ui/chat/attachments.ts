@@ -4,6 +4,7 @@ import { documentType } from '../../adapters/extractors/index.ts';
 import type { Extraction } from '../../adapters/extractors/thread.ts';
 import { log } from '../../domain/base/log.ts';
 import type { PartOf } from '../../domain/chat/message.ts';
+import { decodeFile } from '../../domain/text/encoding.ts';
 
 type FilePart = PartOf<'file'>;
 
@@ -46,10 +47,10 @@ type Refusal =
   | 'tooMany'
   | NotExtracted;
 /** What a person should know of a document that was taken; names a sentence as well (`taken.<name>`). */
-type Remark = 'pictures' | 'unread' | 'cut';
+type Remark = 'pictures' | 'unread' | 'cut' | 'guessed';
 
 type Attached =
-  | { readonly ok: true; readonly part: FilePart; readonly remark?: Remark }
+  | { readonly ok: true; readonly part: FilePart; readonly remark?: Remark; readonly encoding?: string }
   | { readonly ok: false; readonly name: string; readonly reason: Refusal };
 
 const SENDABLE = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
@@ -64,10 +65,24 @@ export interface ReadingOptions {
 /** Whether reading it takes so long that it is shown. */
 export const isDocument = ({ name, type }: File): boolean => documentType(name, type) !== null;
 
+/** Kinds of files that their first bytes tell, for those without a name or type that does. Each sign of a pattern is a byte. */
+const SIGNATURES: readonly (readonly [signature: RegExp, mediaType: string])[] = [
+  [/^%PDF-/, 'application/pdf'],
+  [/^\x89PNG\r\n/, 'image/png'],
+  [/^\xff\xd8\xff/, 'image/jpeg'],
+  [/^GIF8[79]a/, 'image/gif'],
+  [/^RIFF.{4}WEBP/s, 'image/webp'],
+];
+const SIGNATURE_BYTES = 16;
+
 /** Reads a file as a part of a message. Rejects with the reason of the signal, and never for what is in the file. */
-export async function attach(file: File, reading: ReadingOptions): Promise<Attached> {
+export async function attach(given: File, reading: ReadingOptions): Promise<Attached> {
+  let file = given;
   try {
-    await file.slice(0, 1).arrayBuffer();
+    const head = String.fromCharCode(...new Uint8Array(await file.slice(0, SIGNATURE_BYTES).arrayBuffer()));
+    const type = SIGNATURES.find(([signature]) => signature.test(head))?.[1];
+    if (type !== undefined && documentType(file.name, file.type) === null && !file.type.startsWith('image/'))
+      file = new File([file], file.name, { type });
   } catch (error) {
     log.info('A file could not be opened', error);
     return { ok: false, name: file.name, reason: 'unreadable' };
@@ -163,14 +178,16 @@ async function attachText(file: File): Promise<Attached> {
     return refuse(head.includes(0) ? 'notText' : 'textTooLarge');
   }
   try {
-    const bytes = new Uint8Array(await file.arrayBuffer());
-    if (bytes.includes(0)) return refuse('notText');
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    const decoded = decodeFile(new Uint8Array(await file.arrayBuffer()));
+    if (!decoded) return refuse('notText');
     const type = /^(text\/|application\/(json|xml|yaml|x-yaml))/.test(file.type) ? file.type : 'text/plain';
-    return { ok: true, part: textPart(text, file.name, type) };
+    const part = textPart(decoded.text, file.name, type);
+    return decoded.guess
+      ? { ok: true, part, remark: 'guessed', encoding: decoded.guess }
+      : { ok: true, part };
   } catch (error) {
     log.info('A file could not be read as text', error);
-    return refuse('notText');
+    return refuse('unreadable');
   }
 }
 

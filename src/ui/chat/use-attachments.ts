@@ -65,7 +65,13 @@ export function useAttachments({
         });
         if (!result) continue;
         if (result.ok) {
-          if (result.remark) notable.push(t(`taken.${result.remark}`, { name: result.part.name }));
+          if (result.remark)
+            notable.push(
+              t(`taken.${result.remark}`, {
+                name: result.part.name,
+                encoding: result.encoding?.toUpperCase(),
+              }),
+            );
           const entry = { id: nextFileId(), part: result.part, pasted: null };
           const place = owner.current;
           if (area.current) addFile(entry);

@@ -108,6 +108,14 @@ describe('an Excel file', () => {
     ]);
   });
 
+  it('gives a formula where no result of it was stored', async () => {
+    const row =
+      '<row r="1"><c r="A1"><v>7</v></c><c r="B1"><f>A1*1.19</f><v></v></c><c r="C1"><f>A1</f><v>7</v></c></row>';
+    expect(await sectionsOf('a.xlsx', await excelFile({ A: row }))).toEqual([
+      'sheet A A1:C1: | 7 | =A1*1.19 | 7 |\n| --- | --- | --- |',
+    ]);
+  });
+
   it('that is long comes in pieces, each under the head of its columns', async () => {
     const rows = Array.from(
       { length: 400 },

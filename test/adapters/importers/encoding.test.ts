@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { asUtf8, decodeText, type Foreign, utf16Of } from '../../../src/adapters/importers/encoding.ts';
+import { asUtf8, decodeText, type Foreign, utf16Of } from '../../../src/domain/text/encoding.ts';
 
 const bytes = (...values: number[]) => Uint8Array.from(values);
 const hex = (text: string) => Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));

@@ -102,6 +102,51 @@ it('other bytes are still refused, and words are taken', async () => {
   });
 });
 
+describe('a text', () => {
+  const given = async (bytes: readonly number[] | string, name = 'a.txt') => {
+    const contents = typeof bytes === 'string' ? bytes : Uint8Array.from(bytes);
+    const result = await attach(new File([contents], name), READING);
+    const url = result.ok ? (result.part.url ?? '') : '';
+    return { result, words: Buffer.from(url.slice(url.indexOf(',') + 1), 'base64').toString() };
+  };
+  const latin = (text: string) => [...text].map((letter) => letter.charCodeAt(0));
+  const utf16 = (text: string) => latin(text).flatMap((byte) => [byte, 0]);
+
+  it('is read in the encoding it is in', async () => {
+    expect((await given(latin('Crème brûlée coûte 12 à Besançon'))).words).toContain('brûlée');
+    expect((await given(utf16('The heron says hello'))).words).toBe('The heron says hello');
+    const kana = '83 6f 83 62 83 4e 83 41 83 62 83 76 82 cd 96 88 93 fa';
+    const read = await given(kana.split(' ').map((byte) => Number.parseInt(byte, 16)));
+    expect(read.words).toBe('バックアップは毎日');
+    expect(read.result).not.toHaveProperty('remark');
+  });
+
+  it('whose encoding is a guess says which', async () => {
+    expect(await given([0xc5, 0xb7, 0xbf, 0xc9, 0xb7, 0xf2])).toMatchObject({
+      words: '欧可夫',
+      result: { remark: 'guessed', encoding: 'gb18030' },
+    });
+  });
+
+  it('with what a power cut leaves in a log is a text', async () => {
+    expect((await given('line one\0\0\0\nline two\n')).words).toBe('line one\nline two\n');
+  });
+
+  it('is no picture, program or archive with a wrong name', async () => {
+    const noise = Array.from({ length: 4096 }, (_, at) => (at * 167 + (at >> 4) * 59) & 255);
+    for (const bytes of [noise, latin('\u007fELF\u0002\u0001\u0001\0\0\0\0\0\0\0\0\0\u0003\0>\0')])
+      expect((await given(bytes)).result).toMatchObject({ ok: false, reason: 'notText' });
+  });
+
+  it('is known as a document by its first bytes where it has no ending', async () => {
+    expect((await given('%PDF-1.7\nno pages', 'plan')).result).toMatchObject({
+      ok: true,
+      part: { mediaType: 'application/pdf' },
+      remark: 'unread',
+    });
+  });
+});
+
 describe('a picture beside pasted words', () => {
   const picture = (name: string, type = 'image/png') => ({ name, type });
 

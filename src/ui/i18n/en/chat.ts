@@ -89,6 +89,8 @@ export const chat = {
     unread:
       'The text of “{{name}}” could not be read here. Models that read PDFs see the file; memory cannot find what it says.',
     cut: '“{{name}}” is very long: the first two million characters were taken. Attach a part of it for the rest.',
+    guessed:
+      '“{{name}}” does not say how its letters are stored; it was read as {{encoding}}. If it looks wrong, save it as UTF-8 and attach it again.',
   },
   reading: {
     list: 'Files being read',

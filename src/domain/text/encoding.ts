@@ -1,6 +1,16 @@
 // Bytes to words, whatever they were written in. UTF-8 is expected; what is not UTF-8 is read in the encoding that fits, and told.
 // NUL bytes, as a power cut leaves them behind in a log, are no words and go.
 
+// The platform's, which this floor does not know.
+interface Decoder {
+  decode(bytes?: Uint8Array, options?: { stream?: boolean }): string;
+}
+declare const TextDecoder: new (
+  encoding?: string,
+  options?: { fatal?: boolean; ignoreBOM?: boolean },
+) => Decoder;
+declare const TextEncoder: new () => { encode(text: string): Uint8Array };
+
 /** What was not UTF-8 in a file. */
 export interface Foreign {
   /** The encoding it was read in, or would probably have to be read in. */
@@ -94,27 +104,46 @@ const COMMON_HAN = new Set(
   '的一是不了在人有我他这这個个們们中来來上大为為和国國地到以说說时時要就出会會可也你对對生能而子那得于著着下自之年过過发發后後作里裡用道行所然家种種事成方多经經么去法学學如都同现現当當没沒动動面起看定天分还還进進好小部其些主样樣理心她本前开開但因只从從想实實请請问問吗嗎怎么麼什呢吧把给給数據据库庫文件测试測試',
 );
 
+/** The syllables that Korean is written with most. Of Chinese read as Korean nearly all others come out. */
+const COMMON_HANGUL = new Set(
+  '이다의는을를가에서로고하지은한도과와기사시자정대리그나일스어인수아전해구부주보장제상원있여조비소라것들만요니습입합했된될김박최오세용안문국민신우중성동마게면데까처음말때없않',
+);
+
 /** How well a text reads, 0 to 1, in the script that its encoding is for. */
 const SCORES: readonly (readonly [encoding: string, score: (characters: readonly string[]) => number])[] = [
   ['gb18030', (all) => shareOf(all, (sign) => COMMON_HAN.has(sign)) * 2.5],
   ['big5', (all) => shareOf(all, (sign) => COMMON_HAN.has(sign)) * 2.5],
   ['shift_jis', (all) => shareOf(all, (sign) => /[\u3041-\u30fe]/u.test(sign)) * 1.6],
   ['euc-jp', (all) => shareOf(all, (sign) => /[\u3041-\u30fe]/u.test(sign)) * 1.6],
-  ['euc-kr', (all) => (shareOf(all, (sign) => /[\uac00-\ud7a3]/u.test(sign)) - 0.9) * 9],
+  [
+    'euc-kr',
+    (all) =>
+      shareOf(all, (sign) => /[\uac00-\ud7a3]/u.test(sign)) > 0.9
+        ? shareOf(all, (sign) => COMMON_HANGUL.has(sign)) * 1.8
+        : 0,
+  ],
 ];
 
 const shareOf = (all: readonly string[], is: (sign: string) => boolean): number =>
   all.length === 0 ? 0 : all.filter(is).length / all.length;
 
-/** The text of the bytes in this encoding; undefined where they are none. */
+/** The text of the bytes in this encoding; undefined where they are none, or where there is no such encoding. */
 function strictly(encoding: string, bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes);
   } catch (error) {
-    if (error instanceof TypeError) return undefined;
+    // TypeError: not in that encoding; RangeError: no such encoding.
+    if (error instanceof TypeError || error instanceof RangeError) return undefined;
     throw error;
   }
 }
+
+/** Chinese stands in runs; one accented letter of two bytes stands alone between Latin ones. */
+const looksChinese = (text: string): boolean => {
+  const han = text.match(/\p{Script=Han}/gu)?.length ?? 0;
+  const runs = text.match(/\p{Script=Han}{2,}/gu)?.join('').length ?? 0;
+  return han > 0 && runs >= han * 0.7;
+};
 
 /** Fewer characters of two bytes than these fit more than one encoding. */
 const LEAST_WIDE = 4;
@@ -148,7 +177,10 @@ function encodingOf(bytes: Uint8Array): { encoding: string; isSure: boolean } {
   if (latin > high * 0.6 && best.score < 0.5) return { encoding: 'windows-1252', isSure: true };
   if (cyrillic > high * 0.97 && high >= 4 && best.score < 0.6)
     return { encoding: 'windows-1251', isSure: high >= 12 };
-  if (best.score <= 0.15) return { encoding: 'windows-1252', isSure: false };
+  if (best.score <= 0.15) {
+    const rare = strictly('gb18030', bytes);
+    return { encoding: rare && looksChinese(rare) ? 'gb18030' : 'windows-1252', isSure: false };
+  }
   return { encoding: best.encoding, isSure: best.wide >= LEAST_WIDE && best.score > 1.4 * second.score };
 }
 
@@ -158,6 +190,40 @@ export function decodeText(bytes: Uint8Array): Decoded {
   if (utf16) return { text: withoutNul(new TextDecoder(utf16).decode(bytes)), foreign: [] };
   const text = strictly('utf-8', bytes);
   return text === undefined ? decodeForeign(bytes) : { text: withoutNul(text), foreign: [] };
+}
+
+/** Control characters of 100 that a text may have. Percent. */
+const MOST_CONTROLS = 1;
+/** NUL bytes of 100 that a text may have; a power cut leaves blocks of them in a log. Percent. */
+const MOST_NULS = 50;
+
+/**
+ * Decodes the text of a person's file: where it is not UTF-8, in the encoding that it names itself, else in the likeliest one. `guess` names that
+ * one where others fit about as well. Undefined where the bytes are no text.
+ */
+export function decodeFile(
+  bytes: Uint8Array,
+  named?: string,
+): { readonly text: string; readonly guess?: string } | undefined {
+  const { text, foreign } = decodeText(bytes);
+  const unsure = foreign.find(({ isRead }) => !isRead);
+  const said = named === undefined || foreign.length === 0 ? undefined : strictly(named, bytes);
+  const words = said ?? (unsure ? decodeForeign(bytes, unsure.encoding).text : text);
+  if (utf16Of(bytes) === undefined && shareOfBytes(bytes, (byte) => byte === 0) * 100 > MOST_NULS)
+    return undefined;
+  const controls = words.match(CONTROLS)?.length ?? 0;
+  if (controls * 100 > words.length * MOST_CONTROLS) return undefined;
+  return unsure && said === undefined ? { text: words, guess: unsure.encoding } : { text: withoutNul(words) };
+}
+
+/** Control characters, those apart that part lines and pages or colour a terminal. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const CONTROLS = /[\0-\x07\x0e-\x1a\x1c-\x1f\x7f]/g;
+
+function shareOfBytes(bytes: Uint8Array, is: (byte: number) => boolean): number {
+  let count = 0;
+  for (const byte of bytes) if (is(byte)) count += 1;
+  return bytes.length === 0 ? 0 : count / bytes.length;
 }
 
 /** `known`: an encoding that was sure of an earlier piece of the same file. */
@@ -204,7 +270,7 @@ export async function* asUtf8(
   onForeign: (foreign: Foreign) => void,
 ): AsyncIterable<Uint8Array> {
   const encoder = new TextEncoder();
-  let utf16: TextDecoder | undefined;
+  let utf16: Decoder | undefined;
   let began = false;
   let held: Uint8Array = new Uint8Array(0);
   let known: string | undefined;
