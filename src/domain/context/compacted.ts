@@ -169,7 +169,8 @@ function besideTheBest(
   question: string,
   relevance: ReadonlyMap<MessageId, number> | undefined,
 ): ReadonlyMap<MessageId, number> | undefined {
-  const best = Math.max(0, ...(relevance?.values() ?? []));
+  let best = 0;
+  for (const own of relevance?.values() ?? []) best = Math.max(best, own);
   return relevance && best >= LEAST_MEANT && !isAcknowledgement(question)
     ? new Map([...relevance].map(([id, own]) => [id, (1 - OF_THE_BEST) * own + (OF_THE_BEST * own) / best]))
     : relevance;

@@ -176,8 +176,10 @@ export const configSchema = z.strictObject({
           every_tokens: count(100, 1_000_000).default(4000),
           every_tool_calls: count(1, 1000).default(5),
           /** Lets the model that answers write the memory in the background, for so many tokens of one conversation at most. */
-          by_model: z.boolean().default(false),
+          by_model: z.boolean().default(true),
           model_budget_tokens: count(1000, 100_000_000).default(50_000),
+          /** Not before the conversation takes this share of what makes it compact: most never do, and would be paid for in vain. */
+          model_from_ratio: z.number().min(0).max(1).default(0.5),
         })
         .prefault({}),
       /** Newest messages of person and model that the strategy `summary` keeps. */

@@ -1,4 +1,4 @@
-// A session memory in a model's words, kept up to date while the conversation goes on: only where the person allows it, and only for as many
+// A session memory in a model's words, kept up to date once a compaction comes near: unless the person switched it off, and only for as many
 // tokens as they allow. It lies in the key-value store: derived, on this device, and made anew where it is lost.
 import { z } from 'zod';
 import type { KeyValues } from '../../adapters/log/conversation-log.ts';
@@ -9,6 +9,7 @@ import { ignore, log } from '../../domain/base/log.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { type Conversation, effectiveHead, pathTo, stillSaid } from '../../domain/chat/conversation.ts';
 import type { Message, Usage } from '../../domain/chat/message.ts';
+import { budgetOf } from '../../domain/context/budget.ts';
 import { conversationLanguage } from '../../domain/context/compaction/headings.ts';
 import { SUMMARY_SYSTEM, summaryPrompt, transcriptOf } from '../../domain/context/compaction/prompts.ts';
 import { MESSAGE_OVERHEAD, type TokenMeter } from '../../domain/context/meter.ts';
@@ -41,6 +42,24 @@ const NOTHING_YET = { text: '', upTo: '', messages: 0 };
 function endOf(memory: Kept, path: readonly Message[]): number {
   const at = path.findIndex((message) => message.id === memory.upTo);
   return at + 1 === memory.messages ? at : -1;
+}
+
+/** The first of these messages, as many as cost at most `available` tokens and one at least; with their tokens and calls of tools. */
+function readAtOnce(
+  messages: readonly Message[],
+  available: number,
+  meter: TokenMeter,
+): { readonly news: readonly Message[]; readonly tokens: number; readonly calls: number } {
+  const news: Message[] = [];
+  let [tokens, calls] = [0, 0];
+  for (const message of messages) {
+    const cost = meter.parts(message.parts);
+    if (tokens + cost > available && news.length > 0) break;
+    tokens += cost;
+    calls += message.parts.filter((part) => part.type === 'tool-call').length;
+    news.push(message);
+  }
+  return { news, tokens, calls };
 }
 
 export type SessionMemoryJob = ReturnType<typeof createSessionMemoryJob>;
@@ -94,28 +113,23 @@ class SessionMemoryWriter {
     meter: TokenMeter,
     signal: AbortSignal,
   ): Promise<void> {
-    const {
-      session_memory: rules,
-      summary_prompt: custom,
-      window_tokens: assumed,
-    } = this.#deps.config.get().context;
+    const { context } = this.#deps.config.get();
+    const { session_memory: rules, summary_prompt: custom } = context;
+    const window = model.contextWindow ?? context.window_tokens;
     const now = conversation();
     const path = this.#deps.redaction().path(pathTo(now.messages, effectiveHead(now)));
     const before = await this.#kept(id);
     const from = before ? endOf(before, path) : -1;
     // On another branch it begins anew, but what was spent stays spent.
     const previous = from < 0 ? null : (before?.text ?? null);
-    let [available, calls] = [Math.floor((model.contextWindow ?? assumed) / 2), 0];
-    const news: Message[] = [];
-    let tokens = 0;
-    for (const message of path.slice(from + 1)) {
-      const cost = meter.parts(message.parts);
-      if (cost > available && news.length > 0) break;
-      available -= cost;
-      tokens += cost;
-      calls += message.parts.filter((part) => part.type === 'tool-call').length;
-      news.push(message);
-    }
+    const spent = before?.tokens ?? 0;
+    const size = path.reduce((sum, { parts }) => sum + meter.parts(parts) + MESSAGE_OVERHEAD, 0);
+    if (size < budgetOf(context, window).trigger * rules.model_from_ratio) return;
+    // Of a long conversation as much as the budget pays for, with the words around it and the answer.
+    const paid = rules.model_budget_tokens - spent - 2 * ANSWER_TOKENS;
+    const half = Math.floor(window / 2);
+    const available = paid >= 2 * rules.every_tokens ? Math.min(half, paid) : half;
+    const { news, tokens, calls } = readAtOnce(path.slice(from + 1), available, meter);
     const last = news.at(-1);
     if (!last || (tokens < rules.every_tokens && calls < rules.every_tool_calls)) return;
     const state = (change: Partial<SessionMemoryState>) =>
@@ -128,7 +142,6 @@ class SessionMemoryWriter {
         problem: null,
         ...change,
       });
-    const spent = before?.tokens ?? 0;
     const language = conversationLanguage(path);
     const system = SUMMARY_SYSTEM[language];
     const prompt = summaryPrompt({

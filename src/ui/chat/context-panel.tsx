@@ -11,6 +11,8 @@ import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatExact, formatNumber, formatRelative } from '../i18n/index.ts';
 import { passageTitle } from '../memory/passage-title.ts';
 import { Button, IconButton } from '../shell/controls.tsx';
+import { useReport } from '../shell/conversation-actions.tsx';
+import { offer } from '../shell/offer.ts';
 import { useReadableWords } from '../shell/private-text.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { Checkpoints } from './checkpoints.tsx';
@@ -199,7 +201,19 @@ function Shortened({
   onFold: (() => void) | undefined;
 }) {
   const { t } = useTranslation('context');
-  const { context } = useApp();
+  const { context, settings } = useApp();
+  const report = useReport();
+  const byModel = useReadable(settings.config, (config) => config.context.session_memory.by_model);
+  const setByModel = (on: boolean) => settings.set('context.session_memory.by_model', on);
+  const stop = () =>
+    setByModel(false).then(
+      () =>
+        offer(t('panel.upkeepIsOff'), {
+          label: t('checkpoint.undo'),
+          onClick: () => void setByModel(true).catch(report),
+        }),
+      report,
+    );
   const job = useReadable(
     useMemo(() => context.state(conversation.id), [context, conversation.id]),
     (state) => state.sessionMemory,
@@ -225,6 +239,11 @@ function Shortened({
             budget: job.budget,
           })}
         </p>
+      )}
+      {job && byModel && (
+        <Button size="sm" className="mt-2" onClick={() => void stop()}>
+          {t('panel.upkeepOff')}
+        </Button>
       )}
       {job?.problem && <ProblemNotice problem={job.problem} compact className="mt-2" />}
     </Section>

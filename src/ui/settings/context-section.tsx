@@ -66,7 +66,16 @@ export function ContextSection() {
         <NumberSetting path="context.session_memory.every_tool_calls" />
         <SwitchSetting path="context.session_memory.by_model" />
         {context.session_memory.by_model && (
-          <NumberSetting path="context.session_memory.model_budget_tokens" />
+          <>
+            <NumberSetting path="context.session_memory.model_budget_tokens" />
+            <SliderSetting
+              path="context.session_memory.model_from_ratio"
+              min={0}
+              max={1}
+              step={0.05}
+              show={formatPercent}
+            />
+          </>
         )}
       </Group>
       <Group title={t('context.checkpoints')}>

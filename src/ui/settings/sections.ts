@@ -82,6 +82,7 @@ export const SETTING_ENTRIES: readonly SettingEntry[] = [
     'context.session_memory.every_tool_calls',
     'context.session_memory.by_model',
     'context.session_memory.model_budget_tokens',
+    'context.session_memory.model_from_ratio',
     'context.checkpoints.keep',
     'context.checkpoints.expire_after_days',
     'tools.enabled',

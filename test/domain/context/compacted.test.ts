@@ -406,3 +406,9 @@ it('terms meet whatever their form', () => {
   );
   expect(termsOf('数据库端口')).toEqual(expect.arrayContaining(['数据', '据库', '端口']));
 });
+
+it('takes what is known of more messages than a call has room for arguments', () => {
+  const relevance = new Map(Array.from({ length: 300_000 }, (_, at) => [asMessageId(`m${at}`), 0.2]));
+  const search = createCompactedSearch(PATH, folding(PATH));
+  expect(search.find('When do the movers come?', 5, relevance)[0]?.unit.text).toContain('movers come');
+});

@@ -19,7 +19,7 @@ const allowed =
         session_memory: {
           ...made.context.session_memory,
           every_tokens: 500,
-          by_model: true,
+          model_from_ratio: 0,
           model_budget_tokens: budget,
         },
       },

@@ -12,7 +12,7 @@ const byModel =
       ...made,
       context: {
         ...made.context,
-        session_memory: { ...made.context.session_memory, every_tokens: 500, by_model: true, ...change },
+        session_memory: { ...made.context.session_memory, every_tokens: 500, model_from_ratio: 0, ...change },
       },
     };
   };

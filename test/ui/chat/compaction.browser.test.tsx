@@ -49,3 +49,24 @@ it('is read, edited, taken back and done again at its divider', async () => {
   await button('Shorten again').click();
   await expect.element(button('Undo')).toBeVisible();
 });
+
+it('says what a model has spent on the memory of a conversation, and leaves it to rules with one click', async () => {
+  await app.settings.set('context.session_memory.model_from_ratio', 0);
+  await app.settings.set('context.session_memory.every_tokens', 100);
+  await app.say('And who checks them?', id);
+  await app.idle(id);
+  await page.viewport(1280, 800);
+  await page.getByRole('button', { name: 'Show context' }).click();
+  const panel = page.getByRole('complementary', { name: 'Context' });
+  await expect
+    .element(panel.getByText(/keeps the session memory: [\d,]+ of 50,000 tokens spent/))
+    .toBeVisible();
+  const off = panel.getByRole('button', { name: 'Write it without a model' });
+  await off.click();
+  await expect.element(off).not.toBeInTheDocument();
+  expect(app.settings.config.get().context.session_memory.by_model).toBe(false);
+  await page.getByRole('button', { name: 'Undo', exact: true }).last().click();
+  await expect.element(off).toBeVisible();
+  expect(app.settings.config.get().context.session_memory.by_model).toBe(true);
+  await expectAccessible();
+});

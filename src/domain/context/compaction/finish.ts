@@ -40,11 +40,14 @@ const ROUNDS = 8;
 /** A tool's output above this is shortened when room is needed. */
 const LONG_RESULT = 160;
 const SHORT_RESULT = 90;
+/** A summary is not shortened below this for a goal that is only wished for, tokens: one that is cut, and one that writes itself anew. */
+const LEAST = { cut: 250, rewritten: 64 } as const;
 
 /**
  * Makes the plan. Where the decision costs more than the goal, in this order: tool output of kept messages is shortened and files left
  * out, older kept messages are compacted, summaries are shortened, tool output of the newest messages is shortened. What has to be sent
- * is sent even then, and the plan says that it does not fit and why.
+ * is sent even then, and the plan says that it does not fit and why. A summary goes only where the target itself would be passed, or
+ * the prompt would grow.
  */
 export const finish = (outline: Outline, decision: Decision): CompactionPlan =>
   new PlanFitting(outline, decision).plan();
@@ -79,17 +82,17 @@ class PlanFitting {
     const { groups, goal, budget, before } = this.#outline;
     if (this.#size > goal) this.#trimOlder();
     this.#compactOlder();
-    for (let rounds = 0; this.#size > goal && rounds < 3 && this.#drafts.length > 0; rounds++) {
-      this.#drafts = shorten(this.#drafts, this.#size - goal, this.#outline.meter);
-      this.#redraw();
-    }
+    this.#shortenTo(goal, LEAST);
     const last = groups.length - 1;
     if (this.#size > goal && last >= 0) this.#trimNewest();
+    const brief = this.#drafts;
+    this.#shortenTo(Math.max(goal, Math.min(budget.target, before)), null);
     // Where even that is too much, the newest answer goes; the newest question stays whatever it costs.
     const mayGo = last >= 0 && this.#keep.has(last) && groups[last]?.must === null;
     if (this.#size > budget.target && mayGo && this.#compacts()) {
       this.#compact(last);
       this.#redraw();
+      this.#bringBack(brief);
     }
 
     const fits = this.#size <= budget.target;
@@ -214,6 +217,25 @@ class PlanFitting {
     }
   }
 
+  /** Shortens summaries until the plan costs `most`. `least`: what none is shortened below; null: one that has no room goes. */
+  #shortenTo(most: number, least: typeof LEAST | null): void {
+    for (let rounds = 0; this.#size > most && rounds < 3 && this.#drafts.length > 0; rounds++) {
+      this.#drafts = shorten(this.#drafts, this.#size - most, this.#outline.meter, least);
+      this.#redraw();
+    }
+  }
+
+  /** Takes summaries back that had no room, where they have it now. */
+  #bringBack(drafts: Decision['drafts']): void {
+    const without = this.#drafts;
+    if (drafts.length === without.length) return;
+    this.#drafts = drafts;
+    this.#redraw();
+    if (this.#size <= this.#outline.budget.target) return;
+    this.#drafts = without;
+    this.#redraw();
+  }
+
   #compact(index: number): void {
     this.#keep.delete(index);
     for (const at of (this.#outline.groups[index] as Group).members) this.#cuts.delete(at);
@@ -249,13 +271,19 @@ function cutsOf(message: Message, meter: TokenMeter): NonNullable<PlanRun['cuts'
   });
 }
 
-/** Summaries that together cost `over` tokens less, the longest shortened most. */
-function shorten(drafts: readonly Draft[], over: number, meter: TokenMeter): Draft[] {
+/** Summaries that together cost `over` tokens less, the longest shortened most; none below `least`. */
+function shorten(
+  drafts: readonly Draft[],
+  over: number,
+  meter: TokenMeter,
+  least: typeof LEAST | null,
+): Draft[] {
   const costs = drafts.map(({ summary }) => meter.text(summary.text));
   const all = costs.reduce((sum, cost) => sum + cost, 0);
   return drafts.flatMap((draft, index) => {
     const cost = costs[index] as number;
-    const available = Math.floor(cost - (over * 1.05 + 2) * (cost / Math.max(1, all)));
+    const floor = least ? least[draft.shorter ? 'rewritten' : 'cut'] : 0;
+    const available = Math.max(floor, Math.floor(cost - (over * 1.05 + 2) * (cost / Math.max(1, all))));
     if (available >= cost) return [draft];
     const text =
       available < 8

@@ -63,7 +63,8 @@ export const retrieval: CompactionStrategy = {
     tools.signal.throwIfAborted();
     const scores = relevanceOf(outline, meaning);
     const relevant = new Set<number>();
-    const best = Math.max(0, ...scores.values());
+    let best = 0;
+    for (const score of scores.values()) best = Math.max(best, score);
     for (const [index, score] of [...scores].sort((a, b) => b[1] - a[1] || b[0] - a[0])) {
       if (score < Math.max(LEAST, Math.min(1, best) * 0.4)) break;
       const group = outline.groups[index];

@@ -19,6 +19,8 @@ import type { CompactionStrategy } from './strategy.ts';
 
 /** Room that nothing else needs goes to the memory up to here, tokens. */
 const MOST_SPARE = 2_000;
+/** What a model wrote may take so much of the memory's room. */
+const MOST_WRITTEN = 0.9;
 
 /** A memory that stands for the compacted ones of these groups. */
 export function memoryDraft(outline: Outline, compacted: readonly number[], tokens: number): Draft {
@@ -36,14 +38,18 @@ export function memoryDraft(outline: Outline, compacted: readonly number[], toke
           compacted.filter((group) => (outline.groups[group]?.members[0] ?? 0) > after),
         );
   // The written part speaks of its time; the person's rules of that time are carried on word for word by `finish`.
-  const write = (available: number): string =>
-    writeMemory(base && after >= 0 ? newer : all, {
+  const baseTokens = base ? meter.text(base.text) + 1 : 0;
+  const write = (available: number): string => {
+    // A written part that would leave no room for what came after it gives way to notes made by rules.
+    const written = base && after >= 0 && baseTokens <= available * MOST_WRITTEN ? base.text : null;
+    return writeMemory(written === null ? all : newer, {
       language,
       meter,
       tokens: available,
       focus,
-      base: base && after >= 0 ? base.text : null,
+      base: written,
     });
+  };
   return {
     summary: {
       id: 'memory',

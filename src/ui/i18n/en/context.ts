@@ -189,6 +189,8 @@ export const context = {
     upkeep: 'The model keeps the session memory: {{tokens, number}} of {{budget, number}} tokens spent.',
     upkeepRunning:
       'The model is writing the session memory: {{tokens, number}} of {{budget, number}} tokens spent.',
+    upkeepOff: 'Write it without a model',
+    upkeepIsOff: 'From now on session memories are made by rules alone and cost nothing.',
     checkpoints: 'Checkpoints',
     newCheckpoint: 'Set a checkpoint here',
     checkpointName: 'Name of the checkpoint',

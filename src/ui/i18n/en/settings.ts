@@ -186,11 +186,15 @@ export const settings = {
     },
     'context.session_memory.by_model': {
       label: 'Let the model write it',
-      help: 'In the background, while you talk. Otherwise it is made by rules alone and costs nothing.',
+      help: 'In the background, once a conversation grows long. Off, offline or when it fails, it is made by rules alone and costs nothing.',
     },
     'context.session_memory.model_budget_tokens': {
       label: 'At most so many tokens',
       help: 'For the memory of one conversation.',
+    },
+    'context.session_memory.model_from_ratio': {
+      label: 'Not before',
+      help: 'The conversation takes this share of what makes it shorten.',
     },
     'context.checkpoints.keep': {
       label: 'Automatic checkpoints',

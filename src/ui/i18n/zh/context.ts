@@ -179,6 +179,8 @@ export const context = {
     foldNow: '精简较早的消息',
     upkeep: '模型在维护会话记忆：已用 {{tokens, number}} / {{budget, number}} 个 token。',
     upkeepRunning: '模型正在写会话记忆：已用 {{tokens, number}} / {{budget, number}} 个 token。',
+    upkeepOff: '不用模型整理',
+    upkeepIsOff: '今后会话记忆只按规则整理，不产生费用。',
     checkpoints: '检查点',
     newCheckpoint: '在此设置检查点',
     checkpointName: '检查点的名称',

@@ -120,11 +120,15 @@ export const settings = {
     'context.session_memory.every_tool_calls': { label: '每隔多少次工具调用', help: '哪个先到就按哪个。' },
     'context.session_memory.by_model': {
       label: '由模型来写',
-      help: '对话时在后台进行；否则只按规则整理，不产生费用。',
+      help: '对话变长后在后台进行。关闭、离线或失败时只按规则整理，不产生费用。',
     },
     'context.session_memory.model_budget_tokens': {
       label: '最多使用的 token',
       help: '用于一个对话的会话记忆。',
+    },
+    'context.session_memory.model_from_ratio': {
+      label: '何时开始',
+      help: '对话达到触发精简所需大小的这个比例之后。',
     },
     'context.checkpoints.keep': { label: '自动检查点', help: '列出最新的这么多个；你命名的会一直保留。' },
     'context.checkpoints.expire_after_days': {

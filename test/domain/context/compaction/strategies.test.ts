@@ -237,6 +237,19 @@ describe('summary', () => {
     expect(summaryTextOf(second)).toBe('SECOND');
   });
 
+  it('stays where a person asks for it before there is much to shorten', async () => {
+    const path = conversation(3);
+    const made = await planCompaction(
+      strategyOf('summary'),
+      view(path, { system: filler('The house rules').repeat(4), request: { reason: 'manual' } }),
+      budget(9_000),
+      scripted(`The way of the summary: ${'it was weighed and written down. '.repeat(12)}`),
+    );
+    expect(made.fallback).toBeNull();
+    expect(summaryTextOf(made)).toContain('The way of the summary');
+    expect(made.tokensAfter).toBeLessThan(made.tokensBefore);
+  });
+
   it('passes on that it was stopped', async () => {
     const stop = Object.assign(new Error('stopped'), { name: 'AbortError' });
     await expect(plan(conversation(8), scripted(stop))).rejects.toBe(stop);
@@ -312,6 +325,31 @@ describe('session memory', () => {
     const made = await planCompaction(strategyOf('session-memory'), view(path), budget(1_600), none);
     expect(summaryTextOf(made)).toContain('The gateway listens on port 8080 in staging. → no, port 8081.');
     expect(summaryTextOf(made)).not.toContain('- The gateway listens on port 8080 in staging.\n');
+  });
+
+  it('goes by rules where what a model wrote leaves no room for what came after', async () => {
+    const path = conversation(12, {
+      2: 'You must never restart the harbour database.',
+      6: 'We decided that the ferry leaves at 6:40 from pier nine.',
+    });
+    const written = (length: number): CompactionView['modelMemory'] => ({
+      text: `Written by a model. ${'It was weighed and noted. '.repeat(length)}`,
+      upTo: asMessageId('m9'),
+    });
+    const of = async (length: number) =>
+      summaryTextOf(
+        await planCompaction(
+          strategyOf('session-memory'),
+          view(path, { modelMemory: written(length) }),
+          budget(700),
+          none,
+        ),
+      );
+    expect(await of(2)).toContain('Written by a model.');
+    const long = await of(400);
+    expect(long).not.toContain('Written by a model.');
+    expect(long).toContain('never restart the harbour database');
+    expect(long).toContain('6:40');
   });
 
   it('builds on the person’s own wording', async () => {
