@@ -71,21 +71,3 @@ const TIME =
   /\b(?:yesterday|today|tonight|tomorrow|recently|ago|since|weekend|(?:last|next|this) (?:night|week|weekend|month|year|morning|evening|spring|summer|autumn|fall|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|(?:in|on|since|until|by) (?:january|february|march|april|may|june|july|august|september|october|november|december)|\d{4}|\d{1,2}(?:st|nd|rd|th))\b|昨天|今天|明天|前天|后天|昨晚|今晚|上周|下周|这周|本周|上个?月|下个?月|这个月|去年|今年|明年|最近|周末|\d\s?[年月日号天]/iu;
 /** Whether a text speaks of a time. */
 export const tellsTime = (text: string): boolean => TIME.test(text);
-
-const SAID = 'said|told|talked|spoke|discussed|agreed|decided|mentioned|planned|settled|chose';
-const CALLS = new RegExp(
-  [
-    '\\b(?:remember|recall) (?:our|my|the|what|when|where|which|how|who|if|whether)\\b',
-    '\\b(?:do|can|did) you (?:still )?(?:remember|recall)\\b',
-    `\\bas (?:i|we|you) (?:already |once |had |have )?(?:${SAID})\\b`,
-    `\\b(?:what|that|which|where|how) (?:i|we) (?:already |once |had )?(?:${SAID})\\b`,
-    `\\b(?:i|we)(?:'ve| have| had)? (?:already )?(?:${SAID})\\b.{0,40}\\b(?:before|earlier|last time|the other day|in another (?:chat|conversation))\\b`,
-    '\\b(?:like|as|same as) (?:last|the other|the last) time\\b|\\blast time (?:i|we|you)\\b|\\bthe usual way\\b',
-    '\\b(?:earlier|previous|past|last|another|other) (?:chats?|conversations?|discussions?)\\b',
-    '还记得|记不记得|(?:上次|上回|之前|以前|先前|那次|前几天)(?:\\p{Script=Han}{0,4})?(?:说|聊|提|讲|讨论|商量|决定|定|约|问)',
-    '(?:像|跟|和|照|按)(?:上次|上回|之前|以前)|(?:我们?|咱们?)(?:\\p{Script=Han}{0,3})?(?:说好|约好|商量好|讨论过|聊过|提过|说过|定好|讲过)|告诉过你|老样子',
-  ].join('|'),
-  'iu',
-);
-/** Whether a message calls on what was said before, in so many words ("remember our …", "as we agreed", 上次说的): then memory is always asked. */
-export const callsOnMemory = (text: string): boolean => CALLS.test(text);

@@ -7,11 +7,12 @@ import { startsTurn } from '../../domain/chat/checkpoint.ts';
 import { compactionOn } from '../../domain/chat/compaction.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { type AppliedNote, type Message, type PartOf, textOf } from '../../domain/chat/message.ts';
-import { callsOnMemory } from '../../domain/memory/cues.ts';
+import { callsOnMemory } from '../../domain/memory/calls.ts';
 import { feedbackFor, goneSince } from '../../domain/memory/notes.ts';
 import { asksForCourse } from '../../domain/memory/overview.ts';
 import { type Said, withoutMessages } from '../../domain/memory/passages.ts';
 import { askable } from '../../domain/memory/query.ts';
+import { queryWords } from '../../domain/memory/words.ts';
 import { configWith } from '../../domain/prompts/persona.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Documents } from '../documents/documents.ts';
@@ -27,6 +28,9 @@ const RECALL_TIMEOUT_MS = 3000;
 const RECALL_ONLY_TIMEOUT_MS = 120_000;
 /** Turns between two recalls for a full window. */
 const RECALL_PAUSE_TURNS = 8;
+
+/** A call on memory with so many search words can be looked for by itself. */
+const CALL_WORDS = 3;
 
 export type Recall = PartOf<'recall'>;
 
@@ -295,11 +299,16 @@ class TurnRecallService implements TurnRecall {
     const itself = [textOf(asked)];
     const first = questions.length <= 1;
     if (first && onStart) return { trigger: 'start', queries: itself };
+    const calls = callsOnMemory(textOf(asked));
+    const repeated = first ? null : askedAgain(path.slice(0, -1));
+    if (repeated !== null) {
+      // "As always" is looked for with the question that it answers; a call that says more may be about something else.
+      const more = calls && queryWords(textOf(asked)).split(' ').length >= CALL_WORDS ? itself : [];
+      return { trigger: 'repeat', queries: [...queriesFor(repeated, textOf(asked)), ...more] };
+    }
     // Asked for in so many words, at any point of the conversation: not by itself, so there is no trigger to name.
-    if (callsOnMemory(textOf(asked))) return { trigger: undefined, queries: itself };
+    if (calls) return { trigger: undefined, queries: itself };
     if (first) return null;
-    const repeated = askedAgain(path.slice(0, -1));
-    if (repeated !== null) return { trigger: 'repeat', queries: queriesFor(repeated, textOf(asked)) };
     // Once each time the window fills up, not with every message from then on.
     const lately = path.slice(-2 * RECALL_PAUSE_TURNS);
     const recalled = lately.some((message) =>

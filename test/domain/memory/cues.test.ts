@@ -1,12 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  asks,
-  asksWhen,
-  callsOnMemory,
-  isNamed,
-  speakerIn,
-  tellsTime,
-} from '../../../src/domain/memory/cues.ts';
+import { asks, asksWhen, isNamed, speakerIn, tellsTime } from '../../../src/domain/memory/cues.ts';
 
 describe('hints in words', () => {
   it('tell who speaks, and whether a question names them', () => {
@@ -34,30 +27,5 @@ describe('hints in words', () => {
     expect(tellsTime('we went last Friday')).toBe(true);
     expect(tellsTime('上周去的')).toBe(true);
     expect(tellsTime('we went there')).toBe(false);
-  });
-});
-
-describe('a call on memory', () => {
-  it.each([
-    'Move our 84 GB Postgres. Remember our staging server rules and the backup',
-    'Do you still remember my shoe size?',
-    'Write it as we agreed',
-    'Same as last time, please',
-    'What did we say? See our earlier conversation',
-    '上次说的那家餐厅',
-    '还记得我的尺码吗',
-    '跟上次一样就好',
-  ])('is heard in: %s', (text) => {
-    expect(callsOnMemory(text)).toBe(true);
-  });
-
-  it.each([
-    'Remember to water the plants',
-    'How do I free memory in Python?',
-    'as far as I know it rains',
-    '这次说的是什么意思',
-    'What is the last time zone on earth?',
-  ])('is none in: %s', (text) => {
-    expect(callsOnMemory(text)).toBe(false);
   });
 });
