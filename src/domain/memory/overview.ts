@@ -1,56 +1,137 @@
 // Overview questions ("in which order did I bring up …", 我们一共聊过哪些…): what answers is spread over weeks and conversations, so the
-// best passages of one place are no answer. Such a question is answered by the best of each stretch of time.
+// best passages of one place are no answer. Such a question is answered by the best of each stretch of time, or of each conversation.
 import { distinct } from './choose.ts';
 import type { Rankable, Scored } from './rank.ts';
 
-const ORDER = new RegExp(
-  [
-    '\\border (?:in which|that|of how)\\b',
-    '\\b(?:in (?:which|what)|what) order\\b',
-    '\\blist\\b.{0,40}\\bin order\\b',
-    '\\b(?:timeline|chronology|sequence) (?:of|in which)\\b',
-    '\\bchronological',
-    '(?:什么|先后|时间)(?:的)?顺序|依次|按时间|时间线|先后',
-    '(?:一共|总共|都|分别)(?:\\p{Script=Han}{0,4})?(?:聊|谈|说|提|讨论)过',
-  ].join('|'),
-  'iu',
-);
-const OF_THE_PAST = new RegExp(
-  [
-    "\\b(?:did|have|had|has|was|were|brought|mentioned|discussed|talked|told|raised|came up|asked|went|throughout|across)\\b|'ve\\b",
-    '过|了|提到|说的|聊的|以来|对话',
-  ].join('|'),
-  'iu',
-);
-const FOR_OTHERS = /\b(?:should|shall|must|do) (?:i|we|you|one)\b|应该|该先/iu;
+/** What a person did in a conversation, as they say it afterwards. */
+const SAID =
+  'said|say|told|tell|mention(?:ed)?|discuss(?:ed)?|talked?|spoken?|speak|brought|bring|raised?|cover(?:ed)?|ask(?:ed)?|decided?|wrote|write|written|described?|planned|plan|' +
+  'shared?|chose|agreed|made|tried|try|went (?:over|through)|gone (?:over|through)|had|owned|come up with|came up with';
+const TALKS = 'conversations?|chats?|discussions?|sessions|talks';
+/** "I told", "we've talked", "have I mentioned", "I have complained". */
+const BY_US = `(?:\\b(?:i|we)(?:['’]ve|['’]d| have| had)? (?:\\w+ )?(?:${SAID})\\b|\\b(?:did|have|had) (?:i|we) (?:\\w+ )?(?:${SAID})\\b|\\b(?:(?:i|we)(?:['’]ve| have| had)?|(?:have|had) (?:i|we)) (?:\\w+ )?\\w{3,}(?:ed|nt)\\b)`;
+const either = (...parts: readonly string[]): RegExp => new RegExp(parts.join('|'), 'iu');
 
-/** Whether a question asks for the course of what was said, and not for one thing that was. */
-export const asksForCourse = (question: string): boolean =>
-  ORDER.test(question) && OF_THE_PAST.test(question) && !FOR_OTHERS.test(question);
+const ORDER = either(
+  '\\border (?:in which|that|of how|(?:i|we) )',
+  '\\b(?:in (?:which|what)|what) order\\b',
+  '\\blist\\b.{0,60}\\bin order\\b',
+  '\\b(?:timeline|chronology|sequence) (?:of|in which)\\b|\\bin (?:what|which) sequence\\b|\\b(?:oldest|newest|earliest|latest) first\\b',
+  '\\bchronological',
+  '\\bwhat\\b.{0,40}\\bfirst\\b.{0,20}\\bthen\\b|\\bfirst,? and (?:what|then)\\b',
+  '\\bfrom (?:the )?(?:beginning|start|first) to (?:the )?(?:end|finish|last)\\b|\\bstart to finish\\b|\\bfrom the (?:very )?first\\b.{0,40}\\b(?:until|till|to|up to) (?:now|today|the (?:final|last|latest))\\b|\\bsince (?:i|we) first\\b|\\b(?:give|tell) me the whole (?:story|saga|course)\\b|\\b(?:story|history|saga) of (?:my|our)\\b|\\bearliest first\\b|\\b(?:step by step|day by day|week by week|month by month|year by year)\\b',
+  '\\bhow did (?:i|we) get (?:from|to)\\b',
+  '(?:什么|先后|时间)(?:的)?顺序|依次|按时间|时间线|先后|从头到尾|来龙去脉|一步步|从(?:第一次|最初|一开始|最早).{0,12}到(?:现在|今天|后来|最后)|(?:一开始|最初|起初|最早).{0,16}(?:后来|现在|最后)|前前?后后?(?:都|一共|总共)?(?:说|聊|谈|提|讲|讨论)',
+  '(?:一共|总共|都|分别)(?:\\p{Script=Han}{0,4})?(?:聊|谈|说|提|讨论)过',
+);
+const OF_THE_PAST = either(
+  "\\b(?:did|have|had|has|was|were|brought|mentioned|discussed|described|talked|told|raised|came up|ran into|asked|went|happened|throughout|across|my|our)\\b|['’]ve\\b",
+  '过|了|提到|说的|聊的|以来|对话|这件事|这个项目',
+);
+/** Of what was said, all of a kind. */
+const WHOLE = either(
+  `\\b(?:everything|all|every(?: single)? \\w+|what all)\\b.{0,40}${BY_US}`,
+  `\\bwhat (?:all )?(?:have|had) (?:i|we) (?:\\w+ )?(?:${SAID})\\b`,
+  `\\b(?:which|what(?: are| were)?|list|the (?:different|various|several)) (?:\\w+ ){0,3}(?!(?:was|is|has|does|this|us|as|its|his)\\b)\\w+s (?:that )?${BY_US}`,
+  `\\b(?:which|what|the) (?:different|various|several)\\b.{0,40}\\b(?:i|we)\\b`,
+  `\\b(?:which|what) (?:\\w+ ){0,3}\\w+s (?:came up|come up|(?:did|have) (?:our|my|these))\\b.{0,40}\\b(?:${TALKS})\\b`,
+  '我们?(?:\\p{Script=Han}{0,10})?(?:说|聊|谈|提|讲|讨论|问|写|记)(?:到|起)?(?:过|了)(?:\\p{Script=Han}{0,4})?(?:哪些|哪几|多少种|多少个|些什么|所有|每一)',
+  '我们?(?:\\p{Script=Han}{0,4})?都(?:\\p{Script=Han}{0,6})过(?:些)?什么',
+  '(?:哪些|哪几|每一|所有|全部)(?:\\p{Script=Han}{0,12})?我们?(?:\\p{Script=Han}{0,8})?(?:说|聊|谈|提|讲|讨论|问|写|记)(?:到|起)?(?:过|了)',
+  '我们?(?:\\p{Script=Han}{0,8})?(?:说|聊|谈|提|讲|讨论|问|写|记|遇)(?:到|起)?(?:过|了)?(?:你|想)?(?:\\p{Script=Han}{0,6})?的(?:\\p{Script=Han}{0,8})?(?:每|所有|全部|(?:都)?有(?:哪些|什么|谁)|(?:都)?(?:列|排|汇总|整理|归纳|梳理|总结))',
+);
+const SUMS_UP =
+  '\\b(?:summar(?:y|i[sz]e|ies)|recap|overview|outline|sum up|lay out|history|story|everything|go over|run (?:me )?through|walk me through|catch me up|bring together|put together|trace|look back)\\b';
+/** A summary of what was said, and not of a text that is at hand. */
+const SUMMARY = either(
+  `${SUMS_UP}.{0,80}\\b(?:everything|all)\\b.{0,12}\\b(?:about|on|with|of|around|regarding)\\b`,
+  `${SUMS_UP}.{0,80}${BY_US}`,
+  `\\b(?:summary|overview|recap) of (?:all (?:of )?)?(?:my|our) (?:\\w+ )?(?:questions|ideas|plans|thoughts|worries|complaints|notes|decisions|experiences)\\b`,
+  `\\bsummar(?:y|i[sz]e)\\b.{0,10}\\b(?:my|our)\\b.{0,60}\\bso far\\b`,
+  `${SUMS_UP}.{0,80}\\b(?:our|my|these|all) (?:\\w+ )?(?:${TALKS})\\b`,
+  `${SUMS_UP}.{0,160}\\b(?:our|my) .{0,60}\\b(?:develop|progress|evolv|chang|unfold|improv|went|gone|so far|over time)`,
+  `${SUMS_UP}.{0,120}\\b(?:in|through|throughout|across|over|from) (?:all )?(?:of )?(?:our|my) (?:\\w+ )?(?:${TALKS})\\b`,
+  '(?:总结|概括|概述|回顾|梳理|汇总|盘点|归纳|整理|捋).{0,20}(?:几次|每次|所有|之前的?|以前的?)(?:对话|谈话|聊天|讨论)',
+  '(?:对话|谈话|聊天|讨论).{0,8}(?:总结|概括|概述|回顾|梳理|汇总|盘点|归纳|整理|捋)(?:一遍|一下|成)',
+  '(?:总结|概括|概述|回顾|梳理|汇总|盘点|归纳|整理).{0,16}(?:我|咱|大家).{0,24}(?:说过|说的|聊|谈|提|讲|讨论|问|对话|进展|经历|想法|变化|决定|过程)',
+  '(?:我|咱).{0,16}(?:说过|说的|聊|谈|提|讲|讨论|问过).{0,16}(?:总结|概括|概述|回顾|梳理|汇总|盘点|归纳|整理)',
+);
+const DEVELOPED = either(
+  '\\bhow (?:has|have|did|had) (?:my|our)\\b.{0,80}\\b(?:develop|progress|evolv|unfold|come along|came about)',
+  '\\bhow (?:has|have|did|had) (?:my|our)\\b.{0,80}\\b(?:chang|improv|go|gone|grow|grown|shift)\\w*\\b.{0,30}\\b(?:over|since|so far|across|throughout|during|months|weeks|years)\\b',
+  '\\bhow far (?:have|had) (?:i|we)\\b|\\bwhat (?:have|had) (?:i|we)\\b.{0,80}\\b(?:so far|up to (?:now|today)|until now|to date)\\b',
+  '\\bhow (?:the|my|our) (?:story|matter|case|plans?|ideas?) .{0,40}\\b(?:unfolded|developed|evolved|came about)',
+  '我(?:\\p{Script=Han}{0,12})?的(?:整个|全部)?(?:过程|经过|历程)',
+  '我们?(?:\\p{Script=Han}{0,16})?(?:是)?(?:(?:怎么|如何|怎样)(?:一步步)?(?:变化|演变|发展|转变|改变)|(?:有|经历了|发生了)(?:过)?(?:什么|哪些|怎样的)(?:进展|变化|发展|转变))',
+);
+/** What ought to be done, or is to be done from now on, was not said yet. */
+const TO_COME = /\b(?:should|shall|must|do) (?:i|we|you|one)\b|\bfrom now on\b|应该|该先|以后都|从现在起/iu;
+/** Whom a request speaks to is no word about what was said. */
+const TO_WHOM = /(?:请|帮|给|替|为)我(?!们?(?:说|提|聊|讲|问)过)/gu;
+/** An overview is asked for in so many characters; what is longer carries a text along. */
+const ASKED_IN = 600;
 
-/** So many of the best messages are spread over so many equal stretches of time, from the oldest of them to the newest. */
+/** How an overview is answered: by what was said at each time, by what was said in each conversation, or by the best there is. */
+type Breadth = 'times' | 'conversations' | 'best';
+
+/** What kind of overview a question asks for; null: it asks for one thing that was said, or for nothing that was. */
+function breadthOf(question: string): Breadth | null {
+  if (question.length > ASKED_IN) return null;
+  const text = question.replace(TO_WHOM, '');
+  if (TO_COME.test(text)) return null;
+  if ((ORDER.test(text) && OF_THE_PAST.test(text)) || DEVELOPED.test(text)) return 'times';
+  if (SUMMARY.test(text)) return 'best';
+  return WHOLE.test(text) ? 'conversations' : null;
+}
+
+/** Whether a question asks for the course of what was said, for all of it or for a summary, and not for one thing that was. */
+export const asksForCourse = (question: string): boolean => breadthOf(question) !== null;
+
+/** From this probability on a passage is shown for an overview question, as each is only a part of the answer. */
+const LINE = 0.15;
+/** A summary, or all there is, may be asked of what nobody spoke of: there the best has to be this probable. */
+const BEST = 0.4;
+
+/** The probability from which on passages are shown for a question: `line`, or a lower one for an overview question that finds anything. */
+export function lineFor(question: string, line: number, ranked: readonly Scored<Rankable>[]): number {
+  const breadth = breadthOf(question);
+  const best = ranked.reduce((most, { scores }) => Math.max(most, scores.final), 0);
+  return breadth === 'times' || (breadth !== null && best >= BEST) ? Math.min(line, LINE) : line;
+}
+
+/** So many of the best messages are spread, over conversations or over so many equal stretches of time, from the oldest to the newest. */
 const [SPREAD, STRETCHES] = [50, 5];
 
-/** Overview questions: the best of each stretch of time first, then the second of each. Any other question: `ranked` as it is. */
+/**
+ * Questions about the course of things: the best of each stretch of time first, then the second of each. Questions for all there is: the best
+ * of each conversation first. Summaries, and any other question: `ranked` as it is.
+ */
 export function covering<C extends Rankable, S extends Scored<C>>(
   question: string,
   ranked: readonly (S & Scored<C>)[],
 ): (S & Scored<C>)[] {
-  if (!asksForCourse(question)) return [...ranked];
+  const breadth = breadthOf(question);
+  if (breadth === null || breadth === 'best') return [...ranked];
   const best = distinct<C, S & Scored<C>>(ranked, Number.POSITIVE_INFINITY, SPREAD);
-  const times = best.map(({ candidate }) => candidate.createdAt);
-  const from = Math.min(...times);
-  const length = Math.max(...times) + 1 - from;
-  const places = new Array<number>(STRETCHES).fill(0);
+  const groupOf = breadth === 'times' ? stretchesOf(best) : ({ conversationId }: C) => conversationId;
+  const places = new Map<number | string, number>();
   const spread = best
     .map((one) => {
-      const stretch = Math.floor((STRETCHES * (one.candidate.createdAt - from)) / length);
-      const place = places[stretch] as number;
-      places[stretch] = place + 1;
+      const group = groupOf(one.candidate);
+      const place = places.get(group) ?? 0;
+      places.set(group, place + 1);
       return { one, place };
     })
     .sort((a, b) => a.place - b.place || b.one.scores.final - a.one.scores.final)
     .map(({ one }) => one);
   const first = new Set(spread);
   return [...spread, ...ranked.filter((one) => !first.has(one))];
+}
+
+/** The stretch of time a passage is of, among so many equal ones. */
+function stretchesOf<C extends Rankable>(best: readonly Scored<C>[]): (candidate: C) => number {
+  const times = best.map(({ candidate }) => candidate.createdAt);
+  const from = Math.min(...times);
+  const length = Math.max(...times) + 1 - from;
+  return ({ createdAt }) => Math.floor((STRETCHES * (createdAt - from)) / length);
 }

@@ -16,7 +16,7 @@ import { passageSource } from '../../domain/chat/files.ts';
 import { callsOnMemory } from '../../domain/memory/calls.ts';
 import { choose, distinct } from '../../domain/memory/choose.ts';
 import { isNotes, neverOf } from '../../domain/memory/notes.ts';
-import { asksForCourse } from '../../domain/memory/overview.ts';
+import { lineFor } from '../../domain/memory/overview.ts';
 import { askable, heldAsIs, isNamedFolder, isWithinFolder } from '../../domain/memory/query.ts';
 import { snippetOf } from '../../domain/memory/snippet.ts';
 import { queryWords } from '../../domain/memory/words.ts';
@@ -29,8 +29,6 @@ import { reachOf } from './reach.ts';
 
 /** Candidates asked of each half: the right one is among the best 50 for nine questions in ten. */
 const CANDIDATES = 50;
-/** Of what is spread over time, passages at least this probable are shown in its order. */
-const COURSE_LINE = 0.15;
 /** Neighbours on each side of a hit. */
 const NEIGHBOURS = 1;
 /** How long a recall waits for model and index once that is there, ms: seconds on a busy device, for ever from a broken one. */
@@ -83,16 +81,13 @@ class MemoryService implements Memory {
     const { min_similarity: shown } = settings.filters;
     // Who calls on memory in so many words asked for it: what may be shown may go along.
     const unasked = request.purpose === 'inject' && !callsOnMemory(query);
-    const course = asksForCourse(query);
     const line = unasked ? Math.max(shown, settings.auto_recall.min_similarity) : shown;
-    // No passage alone answers a question about the course of what was said: each of them is only part of the answer.
-    const threshold = course ? Math.min(line, COURSE_LINE) : line;
     const limit = request.limit ?? settings.filters.max_results;
     const result = (more: Partial<RecallResult>): RecallResult => ({
       query,
       passages: [],
       nearMisses: [],
-      threshold,
+      threshold: line,
       tokens: 0,
       mode: 'keyword',
       degraded: null,
@@ -126,29 +121,36 @@ class MemoryService implements Memory {
     // Who names conversations has said where to look first.
     const first = reach?.scope.reach === 'first' && !filter.conversationIds ? reach.conversations : undefined;
     try {
-      const { ranked, hits, nearMisses, around } = await this.#asking.inIndex(from, signal, async (from) => {
-        const vector = reading.then(({ vector }) => vector);
-        const { ranked } = await atMost(signal, ANSWER_TIMEOUT_MS, () =>
-          this.#looking.look(from, query, vector, narrowed, CANDIDATES, {
-            around: true,
-            beside: true,
-            notesKnown,
-            first,
-          }),
-        );
-        signal.throwIfAborted();
-        const { hits, nearMisses } = choose(ranked, {
-          threshold,
-          limit,
-          // Within one conversation there is no variety to keep.
-          perConversation:
-            narrowed.conversationIds?.length === 1 ? limit : settings.context.max_messages_per_session,
-        });
-        const messages = [...hits, ...nearMisses].map(({ candidate }) => candidate.messageId);
-        const around =
-          request.withContext === false ? new Map() : await from.neighbours(messages, NEIGHBOURS, NEIGHBOURS);
-        return { ranked, hits, nearMisses, around };
-      });
+      const { ranked, threshold, hits, nearMisses, around } = await this.#asking.inIndex(
+        from,
+        signal,
+        async (from) => {
+          const vector = reading.then(({ vector }) => vector);
+          const { ranked } = await atMost(signal, ANSWER_TIMEOUT_MS, () =>
+            this.#looking.look(from, query, vector, narrowed, CANDIDATES, {
+              around: true,
+              beside: true,
+              notesKnown,
+              first,
+            }),
+          );
+          signal.throwIfAborted();
+          const threshold = lineFor(query, line, ranked);
+          const { hits, nearMisses } = choose(ranked, {
+            threshold,
+            limit,
+            // Within one conversation there is no variety to keep.
+            perConversation:
+              narrowed.conversationIds?.length === 1 ? limit : settings.context.max_messages_per_session,
+          });
+          const messages = [...hits, ...nearMisses].map(({ candidate }) => candidate.messageId);
+          const around =
+            request.withContext === false
+              ? new Map()
+              : await from.neighbours(messages, NEIGHBOURS, NEIGHBOURS);
+          return { ranked, threshold, hits, nearMisses, around };
+        },
+      );
       const why = await reading;
       signal.throwIfAborted();
       const budget = settings.context.max_total_tokens;
@@ -157,6 +159,7 @@ class MemoryService implements Memory {
       const passages = passagesOf(hits, around, query, budget, already, never);
       return result({
         passages,
+        threshold,
         nearMisses: passagesOf(nearMisses, around, query, budget, already, never),
         tokens: passages.reduce((sum, passage) => sum + passage.tokens, 0),
         mode: ranked.some(({ scores }) => scores.vector !== null) ? 'hybrid' : 'keyword',

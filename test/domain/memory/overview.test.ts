@@ -1,6 +1,6 @@
 // Questions about the course of what was said: they are recognised, and what was found is spread over time.
 import { describe, expect, it } from 'vitest';
-import { asksForCourse, covering } from '../../../src/domain/memory/overview.ts';
+import { asksForCourse, covering, lineFor } from '../../../src/domain/memory/overview.ts';
 import { rank } from '../../../src/domain/memory/rank.ts';
 import { candidate, context, DAY, NOW } from './candidates.ts';
 
@@ -13,6 +13,28 @@ describe('a question', () => {
     '我是按什么顺序提到这几个供应商的？',
     '我们一共聊过哪些餐厅',
     '把我说过的装修步骤按时间排一下',
+    'What have we talked about so far regarding the kitchen?',
+    'Summarise everything about the move',
+    'Can you give me a comprehensive summary of how my budget project has progressed?',
+    'Which restaurants have we talked about?',
+    "What are all the books I've mentioned to you?",
+    'How did our plans for the balcony change over time?',
+    'Trace the history of the database migration through our discussions',
+    'From beginning to end, what happened with the insurance claim?',
+    'Please list, oldest first, the problems I ran into with the boiler',
+    'What has happened with the roof since I first mentioned it?',
+    'Give me the whole story of the lawsuit as I told it to you',
+    'What different names did we consider for the shop?',
+    'Tell the story of my move to Lisbon from our conversations',
+    "I'd like an overview of all my questions about pregnancy",
+    '总结一下我们关于搬家的讨论',
+    '把我们谈到的关于预算的内容汇总一下',
+    '我的跑步训练这半年有什么进展？',
+    '我都跟你提过哪些书？',
+    '列出我提过的每一个截止日期',
+    '从第一次提到到现在，漏水的事情经过是怎样的？',
+    '我关于开店的想法经历了哪些变化？',
+    '把关于新房的讨论从早到晚捋一遍',
   ])('%s asks for the course of what was said', (question) => {
     expect(asksForCourse(question)).toBe(true);
   });
@@ -24,12 +46,38 @@ describe('a question', () => {
     'When did we talk about the roof?',
     '先装驱动还是先装系统，应该按什么顺序？',
     '我们聊过的那家餐厅叫什么',
+    'Which restaurant did we talk about?',
+    'Summarise this article',
+    'Give me an overview of React hooks',
+    'How has Python developed over time?',
+    'Tell me everything about photosynthesis',
+    'What did we decide about the roof?',
+    'Sort this list in chronological order',
+    'Translate everything I write from now on into French',
+    'What raise was I promised for the summer?',
+    'What is the whole story of Faust?',
+    '总结一下这篇文章',
+    '帮我整理一下房间清单',
+    '请按时间顺序列出唐朝皇帝',
+    '我说过几点见面？',
+    '哪些药不能一起吃？',
+    '我提过我对什么过敏吗？',
   ])('%s asks for one thing', (question) => {
     expect(asksForCourse(question)).toBe(false);
   });
 
   it('of any length is read', () => {
-    for (const part of ['order in which ', 'list in ', '一共', '顺序过']) asksForCourse(part.repeat(20_000));
+    for (const part of [
+      'order in which ',
+      'list in ',
+      '一共',
+      '顺序过',
+      'which a s ',
+      'summary our ',
+      '我说',
+      '总结我',
+    ])
+      for (const times of [40, 20_000]) asksForCourse(part.repeat(times));
   });
 });
 
@@ -50,6 +98,31 @@ describe('what was found', () => {
     expect(new Set(texts('In which order did I mention the roof?').slice(0, 3))).toEqual(
       new Set(['roof, newest', 'roof, in the middle', 'roof, oldest']),
     );
+  });
+
+  it('is taken from each conversation first for a question about all there is', () => {
+    const two = [
+      ...all.slice(0, 3).map((one) => ({ ...one, conversationId: 'one' })),
+      { ...said('roof, elsewhere', 4, 6), conversationId: 'other' },
+    ];
+    const question = 'Which roofs have we talked about?';
+    expect(covering(question, rank(two, { ...context, question })).map((one) => one.candidate.text)).toEqual([
+      'roof, newest',
+      'roof, elsewhere',
+      'roof, newest again',
+      'roof, newest once more',
+    ]);
+  });
+
+  it('is shown from a lower line on, a summary only where something is near', () => {
+    const at = (final: number) => {
+      const [first] = rank(all, { ...context, question: 'roof' });
+      return first ? [{ ...first, scores: { ...first.scores, final } }] : [];
+    };
+    expect(lineFor('In which order did I mention the roof?', 0.75, at(0.2))).toBe(0.15);
+    expect(lineFor('Summarise everything about the roof', 0.75, at(0.5))).toBe(0.15);
+    expect(lineFor('Summarise everything about the roof', 0.75, at(0.2))).toBe(0.75);
+    expect(lineFor('Where is the roof?', 0.75, at(0.5))).toBe(0.75);
   });
 
   it('stays as it is for any other one, and is never lost', () => {
