@@ -40,6 +40,8 @@ export const forgottenSchema = z.looseObject({
   sources: z.array(z.string()).catch([]),
   words: z.array(imprintSchema).catch([]),
   whole: z.boolean().catch(false),
+  /** Marks of what was found although it is dated later than `at`: it was there, by a clock that is ahead or a wrong date. */
+  ahead: z.array(z.string()).catch([]),
 });
 export interface Forgotten {
   readonly id: string;
@@ -50,6 +52,7 @@ export interface Forgotten {
   readonly sources: readonly string[];
   readonly words: readonly Imprint[];
   readonly whole: boolean;
+  readonly ahead?: readonly string[];
 }
 
 /** A device did what was asked: `left` places in which it could not. */

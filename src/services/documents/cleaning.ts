@@ -18,20 +18,26 @@ export interface Holdback {
    * wrote stays (ids, models, reasons), and files are looked through whatever their size. `all`: nothing of it is the app's.
    */
   readonly forgets?: 'words' | 'all';
-  /** With `forgets`: what was said later stays as it is, ms since 1970. */
-  readonly until?: number | undefined;
+  /** With `forgets`: what was said later stays as it is. Default: all is meant. */
+  readonly isLater?: ((said: Said) => boolean) | undefined;
+}
+
+/** When something was said, ms since 1970, and what it is known by: two wordings of one thing are two. */
+export interface Said {
+  readonly mark: string;
+  readonly at: number;
 }
 
 /** What goes by the rules of forgetting: words, and all of what is gone. */
 export const holdbackOf = ({
   hide,
   isGone,
-  until,
+  isLater,
 }: {
   readonly hide: Holdback['hide'];
   readonly isGone: (id: string) => boolean;
-  readonly until?: number | undefined;
-}): Holdback => ({ hide, isRedacted: isGone, isRedactedMessage: isGone, forgets: 'words', until });
+  readonly isLater?: Holdback['isLater'];
+}): Holdback => ({ hide, isRedacted: isGone, isRedactedMessage: isGone, forgets: 'words', isLater });
 
 /** Fields that no person writes and no secret stands in; looking into them could only break them. */
 const PLAIN_FIELDS = new Set([
@@ -109,7 +115,8 @@ export function cleanValue(value: unknown, holdback: Holdback, field = ''): unkn
       : cleaned;
   }
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value;
-  if (holdback.until !== undefined && isSaidLater(value, holdback.until)) {
+  const said = holdback.isLater && saidOf(value);
+  if (said && holdback.isLater?.(said)) {
     // What a note was before was said before.
     const before = 'before' in value ? cleanValue(value.before, holdback) : undefined;
     return 'before' in value && before !== value.before ? { ...value, before } : value;
@@ -172,13 +179,15 @@ function cleanText(text: string, { hide, forgets }: Holdback, field: string): st
   return typeof value === 'string' ? value : REDACTED;
 }
 
-/** A message, a line of the list, a note, a prompt, a verdict or a proposal, by the time at which its words were said. */
-export function isSaidLater(value: unknown, until: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  const { createdAt, updatedAt, at } = value as Readonly<Record<string, unknown>>;
+/** Of a message, a line of the list, a note, a prompt, a verdict or a proposal; undefined for what has no time of its own. */
+export function saidOf(value: object): Said | undefined {
+  const { id, createdAt, updatedAt, at } = value as Readonly<Record<string, unknown>>;
   const isOfConversation = 'parts' in value || 'deletedAt' in value;
   const time = isOfConversation ? createdAt : (updatedAt ?? at);
-  return typeof time === 'number' && time > until;
+  if (typeof time !== 'number') return undefined;
+  const name = typeof id === 'string' ? id : '';
+  // A message is what it is; the rest may be worded anew.
+  return { mark: isOfConversation ? name : `${name}@${time}`, at: time };
 }
 
 const isRedactedId = (id: unknown, { isRedactedMessage }: Pick<Holdback, 'isRedactedMessage'>): boolean =>

@@ -8,6 +8,7 @@ import type { Message } from '../../domain/chat/message.ts';
 import type { Checkpoint, Compaction } from '../../domain/chat/records.ts';
 import type { ProjectId, ProjectLine } from '../../domain/projects/project.ts';
 import type { Hlc } from '../../domain/sync/hlc.ts';
+import type { Said } from './cleaning.ts';
 
 /** A line of the sidebar. Lives in the library document. */
 export interface LibraryEntry {
@@ -90,8 +91,8 @@ export interface PurgeRules {
   readonly hide: (text: string) => { readonly text: string; readonly redacted: number };
   /** Whether this conversation or message was forgotten. */
   readonly isGone: (id: string) => boolean;
-  /** What was said later is not meant and stays, ms since 1970; absent: all is meant. */
-  readonly until?: number;
+  /** What was said later is not meant and stays; absent: all is meant. */
+  readonly isLater?: (said: Said) => boolean;
 }
 
 export interface Documents {

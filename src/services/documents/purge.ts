@@ -4,7 +4,7 @@ import * as Y from 'yjs';
 import type { ConversationLog, LogEntry } from '../../adapters/log/conversation-log.ts';
 import { type DocumentId, isConversation, LIBRARY_DOCUMENT, NOTES_DOCUMENT } from '../../domain/base/ids.ts';
 import { attempt } from '../../domain/base/log.ts';
-import { holdbackOf, isSaidLater } from './cleaning.ts';
+import { holdbackOf, saidOf } from './cleaning.ts';
 import type { PurgeRules } from './documents.ts';
 import { cleanUpdate, countHeld } from './shared.ts';
 
@@ -38,24 +38,32 @@ export async function purgeLog(
 }
 
 /** A conversation of which everything was said later than the rules reach: nothing of it is meant, its title neither. */
-function beganLater(id: DocumentId, entries: readonly LogEntry[], { until }: PurgeRules): boolean {
-  if (until === undefined || !isConversation(id)) return false;
+function beganLater(id: DocumentId, entries: readonly LogEntry[], { isLater }: PurgeRules): boolean {
+  if (!isLater || !isConversation(id)) return false;
   const said = attempt(
     () =>
       entries.flatMap(({ bytes }) =>
         Y.decodeUpdate(bytes).structs.flatMap((struct) =>
           struct instanceof Y.Item && struct.content instanceof Y.ContentAny
-            ? struct.content.arr.filter((value: unknown) => isMessage(value))
+            ? struct.content.arr.filter(isMessage)
             : [],
         ),
       ),
     [],
     'an entry that is no Yjs update',
   );
-  return said.length > 0 && said.every((value) => isSaidLater(value, until));
+  const isLaterSaid = (value: object): boolean => {
+    const one = saidOf(value);
+    return one !== undefined && isLater(one);
+  };
+  const [first] = said;
+  if (!first || !said.every(isLaterSaid)) return false;
+  // Its title may be meant all the same.
+  const began = Math.min(...said.map((value) => saidOf(value)?.at ?? 0));
+  return isLater({ mark: id, at: began });
 }
 
-const isMessage = (value: unknown): boolean =>
+const isMessage = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && 'parts' in value && 'createdAt' in value;
 
 /** Documents of which an entry holds what is to be nowhere, or cannot be read. */

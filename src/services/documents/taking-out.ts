@@ -1,7 +1,7 @@
 // What of notes, feedback, sentences in the inbox, prompts and personas goes by the rules of forgetting. Each gives null for what goes as a whole,
 // and the same object for what loses nothing. What was said later than the rules reach stays.
 import type { Feedback, MemoryNote, Proposal } from '../../domain/memory/notes.ts';
-import { cleanValue, holdbackOf } from './cleaning.ts';
+import { cleanValue, holdbackOf, saidOf } from './cleaning.ts';
 import type { PurgeRules } from './documents.ts';
 
 type Source = { readonly conversationId: string; readonly messageId: string };
@@ -9,22 +9,27 @@ type Source = { readonly conversationId: string; readonly messageId: string };
 const isFromGone = ({ conversationId, messageId }: Source, { isGone }: PurgeRules): boolean =>
   isGone(conversationId) || isGone(messageId);
 const isNamedIn = (text: string, { hide }: PurgeRules): boolean => hide(text).redacted > 0;
-const reach = ({ until = Number.POSITIVE_INFINITY }: PurgeRules): number => until;
+const isSaidLater = (value: object, { isLater }: PurgeRules): boolean => {
+  const said = saidOf(value);
+  return said !== undefined && isLater?.(said) === true;
+};
 
 /** `whole`: with forgotten words it goes as a whole. What it was before goes, too: it is there to be looked back at, and no more. */
 export function noteWithout(note: MemoryNote, rules: PurgeRules, whole: boolean): MemoryNote | null {
   if (note.source && isFromGone(note.source, rules)) return null;
-  const isLater = note.updatedAt > reach(rules);
+  const isLater = isSaidLater(note, rules);
   const text = isLater ? note.text : rules.hide(note.text).text;
   if (whole && text !== note.text) return null;
-  const before = note.before?.filter((past) => past.until > reach(rules) || !isNamedIn(past.text, rules));
+  const before = note.before?.filter(
+    (past) => (isLater && rules.isLater?.({ mark: '', at: past.until })) || !isNamedIn(past.text, rules),
+  );
   if (text === note.text && before?.length === note.before?.length) return note;
   return { ...note, text, ...(before ? { before } : {}) };
 }
 
 export function feedbackWithout(one: Feedback, rules: PurgeRules, whole: boolean): Feedback | null {
   if (isFromGone(one, rules)) return null;
-  if (one.at > reach(rules)) return one;
+  if (isSaidLater(one, rules)) return one;
   if (isNamedIn(one.query ?? '', rules)) return null;
   const [passage, title] = [rules.hide(one.passage).text, rules.hide(one.title).text];
   if (passage === one.passage && title === one.title) return one;
@@ -32,8 +37,8 @@ export function feedbackWithout(one: Feedback, rules: PurgeRules, whole: boolean
 }
 
 /** A sentence that is asked about goes as a whole. */
-export const isProposalTakenOut = ({ text, source, at }: Proposal, rules: PurgeRules): boolean =>
-  isFromGone(source, rules) || (at <= reach(rules) && isNamedIn(text, rules));
+export const isProposalTakenOut = (proposal: Proposal, rules: PurgeRules): boolean =>
+  isFromGone(proposal.source, rules) || (!isSaidLater(proposal, rules) && isNamedIn(proposal.text, rules));
 
 /** A prompt or a persona. */
 export function itemWithout<T extends { readonly updatedAt: number }>(
@@ -41,7 +46,7 @@ export function itemWithout<T extends { readonly updatedAt: number }>(
   rules: PurgeRules,
   whole: boolean,
 ): T | null {
-  if (item.updatedAt > reach(rules)) return item;
+  if (isSaidLater(item, rules)) return item;
   const cleaned = cleanValue(item, holdbackOf(rules)) as T;
   return whole && cleaned !== item ? null : cleaned;
 }

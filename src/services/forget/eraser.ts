@@ -1,12 +1,13 @@
 // A record of what is forgotten, as places ask it.
 import { createMatcher, type Imprint } from '../../domain/forget/imprint.ts';
 import type { Forgotten } from '../../domain/forget/sought.ts';
-import { cleanValue, holdbackOf } from '../documents/cleaning.ts';
+import { cleanValue, holdbackOf, type Said } from '../documents/cleaning.ts';
 import type { PurgeRules } from '../documents/documents.ts';
 
 export interface Eraser extends PurgeRules {
   readonly record: Forgotten;
-  readonly until: number;
+  /** It was said after what was asked for: another thing, which stays. */
+  isLater(said: Said): boolean;
   /** This device asked for it, or learns of it by an import or an undo; else another one did, and sync brought it. */
   readonly isOwn: boolean;
   /** The value without what goes: the same object where that is nothing. */
@@ -21,17 +22,19 @@ const HIDES_NOTHING = (text: string) => ({ text, redacted: 0 });
 export function createEraser(record: Forgotten, quotes: readonly Imprint[] = [], isOwn = true): Eraser {
   const ids = new Set(record.ids);
   const isGone = (id: string): boolean => ids.has(id);
+  const ahead = new Set(record.ahead);
+  const isLater = ({ mark, at }: Said): boolean => at > record.at && !ahead.has(mark);
   const words = createMatcher(record.words, record.id);
   const all = quotes.length === 0 ? words : createMatcher([...record.words, ...quotes], record.id);
   const hide = record.words.length + quotes.length === 0 ? HIDES_NOTHING : all.hide;
   const clean = <T>(value: T, hidden: PurgeRules['hide']): T =>
-    cleanValue(value, holdbackOf({ hide: hidden, isGone, until: record.at })) as T;
+    cleanValue(value, holdbackOf({ hide: hidden, isGone, isLater })) as T;
   return {
     record,
     isGone,
     hide,
     isOwn,
-    until: record.at,
+    isLater,
     clean: (value) => clean(value, hide),
     cleanOfWords: (value) => clean(value, record.words.length === 0 ? HIDES_NOTHING : words.hide),
   };

@@ -363,7 +363,8 @@ async function seek(
     whole: 'whole' in sought && sought.whole,
   };
   const quotes = quotesOf([...messages.values()].flat(), id);
-  const eraser = createEraser(record, quotes);
+  // All that is there is meant, whatever date it bears.
+  const eraser = createEraser({ ...record, at: Number.POSITIVE_INFINITY }, quotes);
   const finds: Find[] = [];
   for (const place of places) {
     signal.throwIfAborted();
@@ -371,11 +372,20 @@ async function seek(
   }
   const inside = new Set(finds.flatMap(({ conversation }) => (conversation ? [conversation] : [])));
   return {
-    record: { ...record, inside: [...inside].filter((document) => !gone.has(document)) },
+    record: {
+      ...record,
+      inside: [...inside].filter((document) => !gone.has(document)),
+      ahead: marksAfter(record.at, finds),
+    },
     quotes,
     finds,
   };
 }
+
+/** What was found, but is dated later than that. */
+const marksAfter = (at: number, finds: readonly Find[]): string[] => [
+  ...new Set(finds.flatMap(({ said = [] }) => said.flatMap((one) => (one.at > at ? one.mark : [])))),
+];
 
 const NOTHING: Forgotten = {
   id: '',

@@ -4,7 +4,7 @@ import type { MessageId } from '../../domain/base/ids.ts';
 import type { Message } from '../../domain/chat/message.ts';
 import { imprintOf } from '../../domain/forget/imprint.ts';
 import type { Forgotten } from '../../domain/forget/sought.ts';
-import { conversationIdOf, sourceKey } from '../library/import-plan.ts';
+import { conversationIdOf, importedMessageId, sourceKey } from '../library/import-plan.ts';
 import { createEraser, type Eraser } from './eraser.ts';
 import { remainsOf } from './traces.ts';
 
@@ -40,12 +40,14 @@ function without(
   const messages: ImportedConversation['messages'][number][] = [];
   let changed = 0;
   for (const message of imported.messages) {
-    const left =
-      isGoneWhole && message.createdAt <= record.at ? null : remainsOf(message as unknown as Message, eraser);
+    // Records know it by the id that it gets here.
+    const asHere = { ...message, id: importedMessageId(imported, message) } as unknown as Message;
+    const isMeant = !eraser.isLater({ mark: asHere.id, at: message.createdAt });
+    const left = isGoneWhole && isMeant ? null : remainsOf(asHere, eraser);
     if (left === null) removed.set(message.id, message.parentId);
     else {
-      if (left !== (message as unknown)) changed += 1;
-      messages.push(left as unknown as typeof message);
+      if (left !== asHere) changed += 1;
+      messages.push(left === asHere ? message : ({ ...left, id: message.id } as unknown as typeof message));
     }
   }
   // A project is more than its notes and files.

@@ -7,6 +7,7 @@ import type { LogCopy } from '../../adapters/log/recovering.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { type Config, defaultConfig } from '../../domain/settings/config.ts';
+import type { Said } from '../documents/cleaning.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Notes } from '../documents/notes.ts';
 import type { MemoryStatus } from '../memory/memory.ts';
@@ -47,6 +48,8 @@ export interface Find {
   readonly excerpt: string;
   /** How many of them: messages of a conversation, rows of the index. */
   readonly count: number;
+  /** When what lies there was said; absent where nothing in it says. */
+  readonly said?: readonly Said[];
 }
 
 /** `left`: so many things are still there; `waiting`: it is not known yet, or done as soon as a connection is there. */

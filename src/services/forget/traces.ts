@@ -5,6 +5,7 @@ import type { Message, Part } from '../../domain/chat/message.ts';
 import { textOf } from '../../domain/chat/message.ts';
 import { TAKEN_OUT } from '../../domain/forget/imprint.ts';
 import type { Forgotten } from '../../domain/forget/sought.ts';
+import { type Said, saidOf } from '../documents/cleaning.ts';
 import type { ConversationChange } from '../documents/documents.ts';
 import { createEraser, type Eraser } from './eraser.ts';
 import type { Find } from './place.ts';
@@ -48,8 +49,8 @@ const withoutSealed = (message: Message): Message => ({
  * stays.
  */
 export function remainsOf(message: Message, eraser: Eraser): Message | null {
-  const { record, isGone } = eraser;
-  if (message.createdAt > record.at) return message;
+  const { record, isGone, isLater } = eraser;
+  if (isLater({ mark: message.id, at: message.createdAt })) return message;
   if (isGone(message.id)) return null;
   if (record.whole && record.words.length > 0) {
     const said = withoutRecalled(message);
@@ -89,26 +90,28 @@ function excerptOf(message: Message, { hide }: Eraser): string {
 
 /** `isLeft`: it was forgotten, and stays all the same for the person to decide. */
 export function tracesIn(conversation: Conversation, eraser: Eraser, isLeft = false): Traces {
-  const { record, isGone } = eraser;
+  const { record, isGone, isLater } = eraser;
   const { id, meta, messages } = conversation;
   const title = meta.title;
-  const find = (what: Find['what'], excerpt: string, message: MessageId | null = null, count = 1): Find => ({
+  const all = [...messages.values()];
+  const began: Said = { mark: id, at: Math.min(...all.map(({ createdAt }) => createdAt)) };
+  const find = (what: Find['what'], excerpt: string, some: readonly Message[] = []): Find => ({
     place: 'conversations',
     what,
     conversation: id,
-    message,
+    message: what === 'conversation' ? null : (some[0]?.id ?? null),
     title,
     excerpt,
-    count,
+    count: Math.max(1, some.length),
+    said: [began, ...some.flatMap((message) => saidOf(message) ?? [])],
   });
-  const all = [...messages.values()];
-  const isMeant = ({ createdAt }: Message) => createdAt <= record.at;
+  const isMeant = ({ id: mark, createdAt: at }: Message) => !isLater({ mark, at });
   const isGoneWhole = isGone(id) && !isLeft && !isKeptSince(meta, eraser);
   if (isGoneWhole && all.every(isMeant))
     return {
       erase: true,
       change: undefined,
-      finds: [find('conversation', all[0] ? excerptOf(all[0], eraser) : '', null, all.length)],
+      finds: [find('conversation', all[0] ? excerptOf(all[0], eraser) : '', all)],
     };
   const finds: Find[] = [];
   const removed: MessageId[] = [];
@@ -117,7 +120,7 @@ export function tracesIn(conversation: Conversation, eraser: Eraser, isLeft = fa
     const left = isGoneWhole ? null : remainsOf(message, eraser);
     if (left === null) {
       removed.push(message.id);
-      finds.push(find('message', excerptOf(message, eraser), message.id));
+      finds.push(find('message', excerptOf(message, eraser), [message]));
       continue;
     }
     if (left === message) continue;
@@ -125,11 +128,9 @@ export function tracesIn(conversation: Conversation, eraser: Eraser, isLeft = fa
     const isCard =
       JSON.stringify(withoutRecalled(left)) === JSON.stringify(withoutRecalled(withoutSealed(message)));
     finds.push(
-      find(
-        isCard ? 'card' : record.words.length > 0 ? 'words' : 'quote',
-        excerptOf(message, eraser),
-        message.id,
-      ),
+      find(isCard ? 'card' : record.words.length > 0 ? 'words' : 'quote', excerptOf(message, eraser), [
+        message,
+      ]),
     );
   }
   // A project is more than its notes and files.
@@ -137,10 +138,11 @@ export function tracesIn(conversation: Conversation, eraser: Eraser, isLeft = fa
     return {
       erase: true,
       change: undefined,
-      finds: [find('conversation', excerptOf(all[0] as Message, eraser), null, all.length)],
+      finds: [find('conversation', excerptOf(all[0] as Message, eraser), all)],
     };
   // It began later: so did its title.
-  if (all.length > 0 && !all.some(isMeant)) return { erase: false, change: undefined, finds: [] };
+  if (all.length > 0 && !all.some(isMeant) && isLater(began))
+    return { erase: false, change: undefined, finds: [] };
   const changed = removed.length + rewritten.length > 0;
   const metaChange = metaOf(meta, eraser, changed, removed.length > 0);
   if (metaChange.title !== undefined && metaChange.title !== title) finds.push(find('title', title));

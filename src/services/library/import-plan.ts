@@ -55,6 +55,13 @@ function derivedId(at: number, ...identity: readonly string[]): string {
 export const conversationIdOf = ({ own, source, meta }: ImportedConversation): ConversationId =>
   own?.id ?? asConversationId(derivedId(meta.createdAt ?? 0, source.tool, source.id));
 
+/** The id that a message of it gets where it is not there yet. */
+export const importedMessageId = (
+  { own, source }: ImportedConversation,
+  message: ImportedMessage,
+): MessageId =>
+  asMessageId(own ? message.id : derivedId(message.createdAt, source.tool, source.id, keyOf(message)));
+
 /** The conversation's identity in its source, as one string. */
 export const sourceKey = (tool: string, id: string): string => `${tool}\n${id}`;
 
@@ -157,7 +164,7 @@ interface Identified {
 }
 
 function identify(imported: ImportedConversation, existing: Conversation | undefined): Identified {
-  const { own, source } = imported;
+  const { own } = imported;
   const known = new Map<string, MessageId>();
   for (const message of existing?.messages.values() ?? []) {
     const key = own ? message.id : message.sourceId;
@@ -170,11 +177,7 @@ function identify(imported: ImportedConversation, existing: Conversation | undef
   for (const message of imported.messages) {
     const key = own ? message.id : keyOf(message);
     const there = known.get(key) ?? known.get(message.formerly ?? '');
-    const real =
-      there ??
-      (own
-        ? asMessageId(message.id)
-        : asMessageId(derivedId(message.createdAt, source.tool, source.id, key)));
+    const real = there ?? importedMessageId(imported, message);
     ids.set(message.id, real);
     if (there !== undefined) {
       const whole =

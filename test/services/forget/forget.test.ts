@@ -13,10 +13,12 @@ import { type Message, textOf } from '../../../src/domain/chat/message.ts';
 import { type Imprint, imprintOf } from '../../../src/domain/forget/imprint.ts';
 import type { Forgotten, Sought } from '../../../src/domain/forget/sought.ts';
 import { deleteMessage } from '../../../src/services/chat/delete-message.ts';
+import { createNotes } from '../../../src/services/documents/notes.ts';
 import { createEraser } from '../../../src/services/forget/eraser.ts';
 import { withoutForgotten } from '../../../src/services/forget/imports.ts';
 import { PLACES, type PlaceDeps } from '../../../src/services/forget/place.ts';
 import { CREATE_PLACES } from '../../../src/services/forget/places/index.ts';
+import { createPrompts } from '../../../src/services/prompts/prompts-service.ts';
 import { filesOf } from '../../fixtures/files.ts';
 import { runs } from '../../scale.ts';
 import { describePlace } from '../../suites/forget-place.suite.ts';
@@ -573,6 +575,115 @@ describe('forget', () => {
     await until(next.prompts.state, ({ ready }) => ready, AbortSignal.timeout(5000));
     expect(next.prompts.state.get().prompts.map(({ text }) => text)).toEqual([`Dear ${CANARY}, I`]);
     expect(next.documents.library.get().entries.map(({ title }) => title)).toContain(`${CANARY} again`);
+  });
+
+  it.each([false, true])(
+    'what is dated later than now goes too, and what is said since stays; whole: %s',
+    async (whole) => {
+      const store = createInMemoryStore({ now: () => NOW });
+      const device = open({ store });
+      const DAY_MS = 86_400_000;
+      // By a clock that is ahead, or with a wrong date.
+      const ahead = await device.say(
+        'ahead',
+        [STORY, 'I see.'],
+        { title: `On ${CANARY}`, titleBy: 'person' },
+        NOW + DAY_MS,
+      );
+      const mixed = await device.say('mixed', ['Good morning', 'Hello'], {}, NOW - DAY_MS);
+      const far = { ...(mixed.messages[0] as Message), id: newMessageId(), createdAt: NOW + 400 * DAY_MS };
+      await device.documents.change(mixed.id, {
+        messages: [{ ...far, parts: [{ type: 'text', text: STORY }] }],
+      });
+      const fast = createNotes({ store, now: () => NOW + DAY_MS });
+      await fast.write({ text: `${CANARY} likes roses` });
+      fast.close();
+      const early = createPrompts({ store, now: () => NOW + DAY_MS, onProblem: console.error });
+      await early.savePrompt({ name: 'Letter', description: '', text: `Dear ${CANARY}, I` });
+      early.close();
+      const backup = await device.library.exportConversations('all', 'json');
+      const bytes = new Uint8Array(await backup.blob.arrayBuffer());
+      const { report } = await device.forgetAll({ kind: 'person', words: [CANARY], whole });
+      expect(report.places.map(({ left }) => left)).toEqual(PLACES.map(() => 0));
+      expect(await device.placesOf(CANARY)).toEqual([]);
+      expect((await device.documents.read(ahead.id))?.messages.size).toBe(whole ? 1 : 2);
+      // No backup brings it back, and what is said after it with such a date is another thing.
+      await device.library.importFiles(filesOf({ 'backup.json': bytes }));
+      expect(await device.placesOf(CANARY)).toEqual([]);
+      await device.say('since', [`Lunch with ${CANARY}`], {}, NOW + DAY_MS);
+      await store.keyValues.set(LOG_HEALED, { restored: 1, missing: 0, at: NOW });
+      device.forget.dismiss();
+      await device.forgetAll({ kind: 'phrase', words: ['Mooncastle'], whole: false }).catch(() => undefined);
+      expect((await device.documents.read(idOf('since')))?.messages.size).toBe(1);
+    },
+  );
+
+  it.each(['message', 'conversation', 'span'] as const)('dated later than now: a %s', async (kind) => {
+    const device = open();
+    const far = await device.say('far', [STORY, 'And the weather?', 'Rain.'], {}, NOW + 86_400_000);
+    const conversation = far.id;
+    await device.forgetAll(
+      kind === 'message'
+        ? { kind, conversation, message: far.messages[0]?.id as never }
+        : kind === 'span'
+          ? { kind, from: NOW, to: NOW + 86_400_001 }
+          : { kind, conversation },
+    );
+    expect(await device.placesOf('lost the garden')).toEqual([]);
+    expect((await device.documents.read(conversation))?.messages.size).toBe(
+      kind === 'conversation' ? undefined : 2,
+    );
+  });
+
+  it('a message forgotten of an import stays away, also where the rest of it was erased since', async () => {
+    const device = open({ engine: false });
+    const file = JSON.stringify([
+      {
+        id: 'c1',
+        title: 'Trip',
+        create_time: NOW / 1000 + 86_400,
+        current_node: 'm2',
+        mapping: {
+          m1: {
+            id: 'm1',
+            parent: null,
+            children: ['m2'],
+            message: {
+              id: 'm1',
+              author: { role: 'user' },
+              create_time: NOW / 1000 + 86_400,
+              content: { content_type: 'text', parts: [STORY] },
+            },
+          },
+          m2: {
+            id: 'm2',
+            parent: 'm1',
+            children: [],
+            message: {
+              id: 'm2',
+              author: { role: 'assistant' },
+              create_time: NOW / 1000 + 86_401,
+              content: { content_type: 'text', parts: ['A pity.'] },
+            },
+          },
+        },
+      },
+    ]);
+    const bring = () =>
+      device.library.importFiles(filesOf({ 'conversations.json': new TextEncoder().encode(file) }));
+    await bring();
+    const [entry] = device.documents.library.get().entries;
+    const id = entry?.id as never;
+    const told = [...((await device.documents.read(id))?.messages.values() ?? [])].find(
+      (one) => textOf(one) === STORY,
+    );
+    await device.forgetAll({ kind: 'message', conversation: id, message: told?.id as never });
+    await bring();
+    expect(await device.placesOf('lost the garden')).toEqual([]);
+    await device.documents.erase([id]);
+    await bring();
+    expect(await device.placesOf('lost the garden')).toEqual([]);
+    expect((await device.documents.read(id))?.messages.size).toBe(1);
   });
 
   it('nothing to look for is refused', async () => {

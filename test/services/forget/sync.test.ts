@@ -7,13 +7,13 @@ import { isSynced } from '../sync/device.ts';
 import { idOf, NOW, openDevice } from './device.ts';
 
 const CANARY = 'Quillfeather';
-const message = (id: string, text: string): Message =>
+const message = (id: string, text: string, createdAt = NOW - 1000): Message =>
   ({
     id,
     parentId: null,
     role: 'user',
     kind: 'message',
-    createdAt: NOW - 1000,
+    createdAt,
     parts: [{ type: 'text', text }],
   }) as unknown as Message;
 
@@ -37,6 +37,8 @@ it('two devices and a third that joins later', { timeout: 120_000 }, async () =>
     messages: [
       message('00000000-0000-7000-8000-000000000001', `About ${CANARY} and roses`),
       message('00000000-0000-7000-8000-000000000003', 'And about rain'),
+      // By a clock that is ahead.
+      message('00000000-0000-7000-8000-000000000004', `${CANARY} tomorrow`, NOW + 86_400_000),
     ],
     meta: { title: `On ${CANARY}`, createdAt: NOW - 1000 },
   });

@@ -1,5 +1,6 @@
 // Memory notes that came from what goes or name it, sentences in the inbox, and what the person said of its passages.
 import { NOTES_DOCUMENT } from '../../../domain/base/ids.ts';
+import { saidOf } from '../../documents/cleaning.ts';
 import { feedbackWithout, isProposalTakenOut, noteWithout } from '../../documents/taking-out.ts';
 import type { Eraser } from '../eraser.ts';
 import type { CreatePlace, Find, PlaceDeps } from '../place.ts';
@@ -17,7 +18,7 @@ async function heldIn({ notes: { known, inbox } }: PlaceDeps, eraser: Eraser) {
 export const notes: CreatePlace = (deps) => ({
   id: 'notes',
   find: async (eraser) => {
-    const find = (what: Find['what'], excerpt: string): Find => ({
+    const find = (what: Find['what'], of: object, excerpt: string): Find => ({
       place: 'notes',
       what,
       conversation: null,
@@ -25,16 +26,20 @@ export const notes: CreatePlace = (deps) => ({
       title: '',
       excerpt,
       count: 1,
+      said: [saidOf(of) ?? []].flat(),
     });
     const isNamed = (text: string) => eraser.hide(text).redacted > 0;
     const held = await heldIn(deps, eraser);
     return [
-      ...held.notes.map(({ text, before = [] }) =>
+      ...held.notes.map((note) => {
+        const { text, before = [] } = note;
+
         // Where only an earlier wording has it, that is shown.
-        find('note', (isNamed(text) ? undefined : before.find((past) => isNamed(past.text))?.text) ?? text),
-      ),
-      ...held.proposals.map(({ text }) => find('proposal', text)),
-      ...held.feedback.map(({ passage }) => find('feedback', passage)),
+        const past = isNamed(text) ? undefined : before.find((one) => isNamed(one.text));
+        return find('note', note, past?.text ?? text);
+      }),
+      ...held.proposals.map((one) => find('proposal', one, one.text)),
+      ...held.feedback.map((one) => find('feedback', one, one.passage)),
     ];
   },
   remove: async (eraser) => {

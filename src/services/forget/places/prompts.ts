@@ -1,6 +1,7 @@
 // Saved prompts and personas.
 import { NOTES_DOCUMENT } from '../../../domain/base/ids.ts';
 import { until } from '../../../domain/base/readable.ts';
+import { saidOf } from '../../documents/cleaning.ts';
 import { itemWithout } from '../../documents/taking-out.ts';
 import type { Eraser } from '../eraser.ts';
 import type { CreatePlace, Find, PlaceDeps } from '../place.ts';
@@ -16,7 +17,7 @@ async function heldIn({ prompts: { state }, signal }: PlaceDeps, eraser: Eraser)
 export const prompts: CreatePlace = (deps) => ({
   id: 'prompts',
   find: async (eraser) => {
-    const find = (what: Find['what'], title: string, text: string): Find => ({
+    const find = (what: Find['what'], of: object, title: string, text: string): Find => ({
       place: 'prompts',
       what,
       conversation: null,
@@ -24,11 +25,12 @@ export const prompts: CreatePlace = (deps) => ({
       title,
       excerpt: text.slice(0, 160),
       count: 1,
+      said: [saidOf(of) ?? []].flat(),
     });
     const held = await heldIn(deps, eraser);
     return [
-      ...held.prompts.map(({ name, text }) => find('prompt', name, text)),
-      ...held.personas.map(({ name, instructions }) => find('persona', name, instructions)),
+      ...held.prompts.map((one) => find('prompt', one, one.name, one.text)),
+      ...held.personas.map((one) => find('persona', one, one.name, one.instructions)),
     ];
   },
   remove: async (eraser) => {
