@@ -10,8 +10,8 @@ export function createAnthropicModel(options: ModelOptions): ChatModel {
   return createSdkModel(options, {
     ...native,
     provider: 'anthropic',
-    create: ({ key, fetch }) =>
-      createAnthropic({ baseURL: options.endpoint.baseUrl, apiKey: key || 'none', fetch })(options.model),
+    create: ({ key, baseURL, fetch }) =>
+      createAnthropic({ baseURL, apiKey: key || 'none', fetch })(options.model),
     body: (body, given) => ({ cache_control: { type: 'ephemeral' }, ...native.body?.(body, given) }),
   });
 }

@@ -5,7 +5,15 @@ import { readJson } from '../../domain/base/json.ts';
 import { within } from '../../domain/base/within.ts';
 import { testBrowserModel } from './browser-model.ts';
 import { type ConnectionReport, type Endpoint, hostOf } from './chat-model.ts';
-import { callEndpoint, checkedBase, type Fetch, type Surroundings } from './http.ts';
+import {
+  addressBelow,
+  callEndpoint,
+  checkedBase,
+  type Fetch,
+  plainKey,
+  problemOfStreamError,
+  type Surroundings,
+} from './http.ts';
 import { type ModelList, modelsIn } from './listed-models.ts';
 import { PRESETS } from './presets.ts';
 import { headersFor, listPath } from './protocols.ts';
@@ -33,7 +41,7 @@ export async function testConnection(
         method: 'GET',
         accept: 'application/json',
         key,
-        headers: headersFor(endpoint.protocol, baseUrl, key?.trim()),
+        headers: headersFor(endpoint.protocol, baseUrl, plainKey(key)),
         signal: limited,
         ...deps,
       });
@@ -42,6 +50,8 @@ export async function testConnection(
       const text = await response.text();
       const body = text.length <= LIST_LIMIT ? readJson(text) : undefined;
       const found = modelsIn(body);
+      const refused = found ? undefined : refusalIn(body, baseUrl, plainKey(key));
+      if (refused) throw refused;
       if (!found)
         throw new RecollectError('model-format', 'The address answers, but not with a list of models.', {
           params: {
@@ -57,7 +67,7 @@ export async function testConnection(
 
     try {
       const { models, prices } = await list(endpoint.baseUrl);
-      const base = checkedBase(endpoint.baseUrl).href.replace(/(?<!\/)\/+$/, '');
+      const base = addressBelow(checkedBase(endpoint.baseUrl));
       const check = PRESETS.find((preset) => preset.baseUrl === base)?.keyCheckPath;
       if (check) await (await get(endpoint.baseUrl, check)).body?.cancel();
       const priced = Object.keys(prices).length > 0 ? { prices } : {};
@@ -75,10 +85,15 @@ export async function testConnection(
           },
         };
       const problem = toProblem(error);
+      const reason = problem.params?.reason;
       const wrongPath =
         problem.code === 'model-format' ||
-        (problem.code === 'model-not-found' && problem.params?.reason !== 'address');
-      const suggestion = wrongPath ? await betterBase(endpoint.baseUrl, list) : undefined;
+        (problem.code === 'model-not-found' && reason !== 'address' && reason !== 'credentials');
+      const suggestion = wrongPath
+        ? await betterBase(endpoint.baseUrl, list)
+        : reason === 'address'
+          ? withScheme(endpoint.baseUrl)
+          : undefined;
       return {
         ok: false,
         problem: suggestion ? { ...problem, params: { ...problem.params, suggestion } } : problem,
@@ -92,11 +107,12 @@ async function betterBase(
   baseUrl: string,
   list: (baseUrl: string) => Promise<unknown>,
 ): Promise<string | undefined> {
-  const base = baseUrl.trim().replace(/(?<!\/)\/+$/, '');
-  const bare = base.replace(/\/(chat\/completions|completions|models|embeddings)$/, '');
-  const tries = [...new Set([bare, `${bare}/v1`, `${bare}/api/v1`])].filter(
-    (candidate) => candidate !== base,
-  );
+  const url = checkedBase(baseUrl);
+  const base = addressBelow(url);
+  const bare = base.replace(/\/(completions|models|embeddings|responses|messages)$/, '');
+  const tries = [...new Set([bare, `${bare}/v1`, `${bare}/api/v1`])]
+    .filter((candidate) => candidate !== base)
+    .map((candidate) => candidate + url.search);
   for (const candidate of tries) {
     try {
       await list(candidate);
@@ -108,4 +124,25 @@ async function betterBase(
     }
   }
   return undefined;
+}
+
+/** What an error object with status 200 says of key, account or pace; undefined for any other, which may be the wrong path's. */
+function refusalIn(body: unknown, baseUrl: string, key: string | undefined): RecollectError | undefined {
+  const error = typeof body === 'object' && body !== null && 'error' in body ? body.error : undefined;
+  if (!error) return undefined;
+  const about = { endpoint: checkedBase(baseUrl).host, model: '' };
+  const refused = problemOfStreamError(error, about, key);
+  return /^model-(key|forbidden|rate)$/.test(refused.problem.code) ? refused : undefined;
+}
+
+const LOCAL =
+  /^(localhost|.*\.local(host)?|127(\.\d+){3}|10(\.\d+){3}|192\.168(\.\d+){2}|172\.(1[6-9]|2\d|3[01])(\.\d+){2})$/;
+
+/** The address with the scheme that it lacks: `http` for a machine near by, `https` for all others. */
+function withScheme(typed: string): string | undefined {
+  const [, host, rest] =
+    /^(?:\/\/)?([\w-]+(?:\.[\w-]+)*)((?::\d+)?(?:[/?].*)?)$/.exec(typed.replace(/\s+/g, '')) ?? [];
+  if (host === undefined || rest === undefined || !/^localhost$|\./i.test(host)) return undefined;
+  const address = `${LOCAL.test(host) ? 'http' : 'https'}://${host}${rest}`;
+  return URL.canParse(address) ? address.replace(/(?<!\/)\/+$/, '') : undefined;
 }

@@ -12,10 +12,8 @@ export function createGoogleModel(options: ModelOptions): ChatModel {
   return createSdkModel(options, {
     ...native,
     provider: 'google',
-    create: ({ key, fetch }) =>
-      createGoogleGenerativeAI({ baseURL: options.endpoint.baseUrl, apiKey: key || 'none', fetch })(
-        options.model,
-      ),
+    create: ({ key, baseURL, fetch }) =>
+      createGoogleGenerativeAI({ baseURL, apiKey: key || 'none', fetch })(options.model),
     settings: (given) => ({
       ...native.settings?.(given),
       ...(thinks && !given.without?.includes('thoughts')

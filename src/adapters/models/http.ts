@@ -70,19 +70,41 @@ const isLoopback = (host: string) => /^(localhost|.*\.localhost|127(\.\d+){3}|\[
 /** How most base URLs end: who wrote it so needs no word of it. */
 const VERSION = /\/v\d\w*\/?$/;
 
-/** The base URL without a trailing slash, and without the `/chat/completions` that documentation shows behind it. Throws `model-not-found` for what is no http(s) address. */
+/**
+ * The base URL without spaces and line breaks of a paste, slashes behind its path, a fragment, and the `/chat/completions` that documentation
+ * shows; its query stays. Throws `model-not-found` for what is no http(s) address, or has a name and password in it, which no browser sends.
+ */
 export function checkedBase(baseUrl: string): URL {
-  const text = baseUrl
-    .trim()
-    .replace(/(?<!\/)\/+$/, '')
-    .replace(/\/chat\/completions$/, '');
+  const text = baseUrl.replace(/\s+/g, '');
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol))
-    throw new RecollectError('model-not-found', `${baseUrl || 'The base URL'} is not a web address.`, {
-      params: { reason: 'address', endpoint: baseUrl, model: '', detail: '', suggestion: '' },
+  const wrong = (reason: string, sentence: string, endpoint: string) =>
+    new RecollectError('model-not-found', sentence, {
+      params: { reason, endpoint, model: '', detail: '', suggestion: '' },
     });
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw wrong('address', `${baseUrl || 'The base URL'} is not a web address.`, baseUrl);
+  if (url.username !== '' || url.password !== '')
+    throw wrong('credentials', 'The address has a name and password in it.', url.host);
+  url.hash = '';
+  url.pathname = withoutSlashes(withoutSlashes(url.pathname).replace(/\/chat\/completions$/, ''));
   return url;
 }
+
+const withoutSlashes = (path: string): string => path.replace(/(?<!\/)\/+$/, '');
+
+/** The base URL as text, with `path` behind its own; without its query, which `callEndpoint` puts behind every address. */
+export const addressBelow = (base: URL, path = ''): string =>
+  `${base.origin}${withoutSlashes(base.pathname)}${path}`;
+
+/** The key alone, of what was pasted: without spaces, signs that show nothing, quotes, and the name of the header it stands in. */
+export const plainKey = (key: string | undefined): string | undefined =>
+  key
+    ?.replace(/[\u200b-\u200f\u2060\ufeff]/g, '')
+    .trim()
+    .replace(/^(["'])(.*)\1$/, '$2')
+    .replace(/^authorization:\s*/i, '')
+    .replace(/^bearer\s+/i, '')
+    .trim();
 
 /**
  * Sends the request and returns a response with status 2xx, its body unread.
@@ -90,11 +112,13 @@ export function checkedBase(baseUrl: string): URL {
  */
 export async function callEndpoint(request: EndpointRequest): Promise<Response> {
   const base = checkedBase(request.baseUrl);
-  const url = new URL(request.url ?? `${base.href.replace(/(?<!\/)\/+$/, '')}${request.path ?? ''}`);
+  const url = new URL(request.url ?? addressBelow(base, request.path));
+  for (const [name, value] of base.searchParams)
+    if (!url.searchParams.has(name)) url.searchParams.append(name, value);
   // Whatever builds the address: the key goes to no other server.
   if (url.origin !== base.origin) throw new TypeError(`${url.origin} is not ${base.origin}`);
   const about = { endpoint: base.host, model: request.model ?? '' };
-  const key = request.key?.trim();
+  const key = plainKey(request.key);
   if (key && !/^[\x21-\x7e]+$/.test(key))
     throw new RecollectError('model-key', 'The key has characters that no key has.', {
       params: { ...about, reason: 'characters', detail: '' },
@@ -215,8 +239,10 @@ async function whyRefused(
   }
   const text = await firstBytes(response, signal);
   onRefused?.({ status, text });
-  const versioned = VERSION.test(base.pathname);
-  return problemOfStatus(status, readDetail(text, key), about, retryAfter(response.headers, text), versioned);
+  return problemOfStatus(status, readDetail(text, key), about, retryAfter(response.headers, text), {
+    versioned: VERSION.test(base.pathname),
+    keyless: !key,
+  });
 }
 
 /** Words and codes of an endpoint's error, wherever it keeps them. */
@@ -226,13 +252,13 @@ interface RefusalDetail {
   readonly code: string;
 }
 
-/** Maps a status and the endpoint's own words to a problem. `versioned`: the base URL ends as most do. */
+/** Maps a status and the endpoint's own words to a problem. `versioned`: the base URL ends as most do. `keyless`: no key went along. */
 function problemOfStatus(
   status: number,
   { message, code }: RefusalDetail,
   about: ProblemParams,
   seconds: number | undefined,
-  versioned = false,
+  { versioned = false, keyless = false }: { readonly versioned?: boolean; readonly keyless?: boolean } = {},
 ): RecollectError {
   const all = `${code} ${message}`.toLowerCase();
   const overloaded =
@@ -248,7 +274,9 @@ function problemOfStatus(
 
   const quota = isQuota(all) || (seconds === undefined && /billing|balance|credits?\b|suspended/.test(all));
   if (status === 401 || (status === 403 && /api[ _-]?key|invalid_key|unauthori[sz]ed/.test(all)))
-    return make('model-key', 'The endpoint does not accept the key.', { reason: 'refused' });
+    return keyless
+      ? make('model-key', 'The endpoint wants a key.', { reason: 'missing' })
+      : make('model-key', 'The endpoint does not accept the key.', { reason: 'refused' });
   if (status === 402 || (status === 403 && quota))
     return make('model-forbidden', 'The account has no credit left.', { reason: 'balance' });
   if (status === 429 && quota)
@@ -271,7 +299,8 @@ function problemOfStatus(
   return make(
     'model-server',
     'The endpoint failed.',
-    { reason: status < 500 ? 'request' : 'server' },
+    // Without a model, a list was asked for.
+    { reason: status >= 500 ? 'server' : about.model === '' ? 'list' : 'request' },
     status >= 500 || status === 408 || status === 425 || status === 409,
   );
 }

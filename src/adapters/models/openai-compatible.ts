@@ -3,10 +3,8 @@
 
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { z } from 'zod';
-import { attempt } from '../../domain/base/log.ts';
 import { limitName } from '../../domain/settings/parameters.ts';
 import { type ChatModel, hostOf, parametersOf } from './chat-model.ts';
-import { checkedBase } from './http.ts';
 import { headersFor } from './protocols.ts';
 import { createSdkModel, type ModelOptions } from './sdk-stream.ts';
 
@@ -21,10 +19,10 @@ export function createOpenAICompatibleModel(options: ModelOptions): ChatModel {
     isChatCompletions: true,
     headers: (key) =>
       headersFor('chat', endpoint.baseUrl, key) ?? (key ? { authorization: `Bearer ${key}` } : {}),
-    create: ({ fetch }) =>
+    create: ({ baseURL, fetch }) =>
       createOpenAICompatible({
         name: 'endpoint',
-        baseURL: baseOf(endpoint.baseUrl),
+        baseURL,
         fetch,
         includeUsage: true,
         convertUsage: readUsage,
@@ -42,15 +40,6 @@ export function createOpenAICompatibleModel(options: ModelOptions): ChatModel {
     },
   });
 }
-
-/** An address that is none is refused when it is asked, with a sentence. */
-const baseOf = (baseUrl: string): string => {
-  return attempt(
-    () => checkedBase(baseUrl).href.replace(/(?<!\/)\/+$/, ''),
-    baseUrl,
-    'an address that is none; the request to it is refused',
-  );
-};
 
 const tokens = z.number().optional();
 const usageSchema = z.looseObject({

@@ -11,10 +11,8 @@ export function createOpenAIResponsesModel(options: ModelOptions): ChatModel {
   return createSdkModel(options, {
     ...native,
     provider: 'openai',
-    create: ({ key, fetch }) =>
-      createOpenAI({ baseURL: options.endpoint.baseUrl, apiKey: key || 'none', fetch }).responses(
-        options.model,
-      ),
+    create: ({ key, baseURL, fetch }) =>
+      createOpenAI({ baseURL, apiKey: key || 'none', fetch }).responses(options.model),
     settings: (given) => ({
       ...native.settings?.(given),
       providerOptions: {

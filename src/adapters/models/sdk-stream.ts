@@ -28,7 +28,15 @@ import { hostOf, parametersOf } from './chat-model.ts';
 import { newFacts, type StreamFacts } from './chunk.ts';
 import { contextWindowOf } from './context-windows.ts';
 import { asEventStream } from './event-stream.ts';
-import { callEndpoint, type Fetch, problemOfStreamError, type Surroundings } from './http.ts';
+import {
+  addressBelow,
+  callEndpoint,
+  checkedBase,
+  type Fetch,
+  plainKey,
+  problemOfStreamError,
+  type Surroundings,
+} from './http.ts';
 import {
   isAboutAnswerLength,
   nameOfRepair,
@@ -67,8 +75,12 @@ export type StreamOptions = Parameters<ChatModel['stream']>[1];
 
 /** What sets one protocol apart from the others. */
 export interface Protocol extends MessageForm {
-  /** Makes the SDK's model; requests go through `fetch`. */
-  readonly create: (given: { readonly key: string; readonly fetch: Fetch }) => LanguageModel;
+  /** Makes the SDK's model for addresses below `baseURL`; requests go through `fetch`. */
+  readonly create: (given: {
+    readonly key: string;
+    readonly baseURL: string;
+    readonly fetch: Fetch;
+  }) => LanguageModel;
   /** Headers that say who asks; absent: the key as a bearer token. */
   readonly headers?: (key: string | undefined) => Readonly<Record<string, string>>;
   /** The last change of a body before it is sent. */
@@ -154,7 +166,7 @@ class Answer {
     }
     try {
       this.#wait();
-      this.#key = await this.#options.key();
+      this.#key = plainKey(await this.#options.key());
       const result = streamText({
         ...this.#request(prompt),
         maxRetries: 0,
@@ -183,7 +195,11 @@ class Answer {
     const thinking = without.includes('thoughts') ? prompt.messages.map(withoutThoughts) : prompt.messages;
     const messages = without.includes('images') ? thinking.map(withoutImages) : thinking;
     return {
-      model: create({ key: this.#key?.trim() ?? '', fetch: this.#fetch }),
+      model: create({
+        key: this.#key ?? '',
+        baseURL: addressBelow(checkedBase(this.#options.endpoint.baseUrl)),
+        fetch: this.#fetch,
+      }),
       ...(prompt.system === null ? {} : { instructions: prompt.system }),
       allowSystemInMessages: true,
       messages: toModelMessages(messages, this.#protocol),
@@ -263,7 +279,7 @@ class Answer {
       body: JSON.stringify(body),
       accept: 'text/event-stream',
       key: this.#key,
-      headers: this.#protocol.headers?.(this.#key?.trim()),
+      headers: this.#protocol.headers?.(this.#key),
       model,
       signal: this.#bounded,
       fetch,
@@ -272,8 +288,9 @@ class Answer {
     });
     wire.onActivity();
     const type = response.headers.get('content-type') ?? '';
-    if (/text\/html/i.test(type) || !response.body) {
-      await response.body?.cancel();
+    if (!response.body) throw cutProblem(this.#about);
+    if (/text\/html/i.test(type)) {
+      await response.body.cancel();
       throw new RecollectError('model-format', 'The address answers, but with a web page.', {
         params: { ...this.#about, reason: 'web-page', detail: '', suggestion: '' },
       });

@@ -2,6 +2,7 @@
 import { Check } from 'lucide-react';
 import { useEffect, useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { hostOf } from '../../adapters/models/chat-model.ts';
 import { originOf } from '../../services/settings/keys.ts';
 import { OFFER_ALL } from '../../services/settings/settings.ts';
 import { formatDuration } from '../i18n/index.ts';
@@ -10,7 +11,6 @@ import { Button, Dialog, Field, Select, Spinner, TextField } from '../shell/cont
 import { BrowserModelForm } from './browser-model.tsx';
 import { CorsHint, Offered, ParameterFields, PriceFields, TestProblem } from './endpoint-fields.tsx';
 import { type EndpointForm, useEndpointForm } from './endpoint-form.ts';
-import { hostOf } from './endpoint-name.ts';
 import { type Draft, presetOf, titleOf } from './endpoint-presets.ts';
 import { Refusal } from './rows.tsx';
 

@@ -1,7 +1,6 @@
 // The form of an endpoint: everything that was typed in one state, and what can be done with it.
 import { type FormEvent, useEffect, useReducer, useRef } from 'react';
-import type { ConnectionReport, Endpoint } from '../../adapters/models/chat-model.ts';
-import { hostOf as hostIn } from '../../adapters/models/chat-model.ts';
+import { type ConnectionReport, type Endpoint, hostOf } from '../../adapters/models/chat-model.ts';
 import { type EndpointPreset, PRESETS } from '../../adapters/models/presets.ts';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import { ignore } from '../../domain/base/log.ts';
@@ -197,7 +196,7 @@ export function useEndpointForm(draft: Draft, onClose: (connected?: string) => v
     settings
       .saveEndpoint(endpoint(offer), state.key === '' ? undefined : state.key)
       // Other parameters may be taken.
-      .then(() => chat.forgetModelRefusals(hostIn(url)))
+      .then(() => chat.forgetModelRefusals(hostOf(url)))
       .then(() => (wanted ? settings.choose({ endpointId: id, model: wanted }) : undefined))
       .then(
         () => onClose(before === null && wanted ? wanted : undefined),

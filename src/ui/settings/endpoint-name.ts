@@ -1,8 +1,6 @@
 // What a connection is called: by its person, or after the address it leads to.
-import type { Endpoint } from '../../adapters/models/chat-model.ts';
+import { type Endpoint, hostOf } from '../../adapters/models/chat-model.ts';
 import { shownName } from '../../domain/text/shown.ts';
-
-export const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url);
 
 /** The name that was typed; none where it is only the address's, which goes along when that is changed. */
 export const typedName = ({ label, baseUrl }: Pick<Endpoint, 'label' | 'baseUrl'>): string =>

@@ -105,6 +105,74 @@ describe('a connection test', () => {
     expect(await test(` ${server.baseUrl}/chat/completions/ `)).toMatchObject({ ok: true });
   });
 
+  it('keeps a query behind the path, and takes no fragment and no line break of a paste along', async () => {
+    const asked: string[] = [];
+    const watching: typeof fetch = (input, init) => {
+      asked.push(String(input).replace(server.origin, ''));
+      return fetch(input, init);
+    };
+    const ask = (address: string) =>
+      testConnection({ baseUrl: server.origin + address }, 'sk', never(), { fetch: watching });
+    for (const address of ['/v1?a=1', '/v1/chat/completions?a=1#top', '/\n v1/?a=1 '])
+      expect(await ask(address)).toMatchObject({ ok: true });
+    expect(asked).toEqual(Array(3).fill('/v1/models?a=1'));
+    expect(await ask('?a=1')).toMatchObject({
+      problem: { params: { suggestion: `${server.baseUrl}?a=1` } },
+    });
+  });
+
+  it.each([
+    ['localhost:1234/v1', 'http://localhost:1234/v1'],
+    ['127.0.0.1:8080', 'http://127.0.0.1:8080'],
+    ['192.168.1.4:11434/v1/', 'http://192.168.1.4:11434/v1'],
+    ['//api.example.org/v1', 'https://api.example.org/v1'],
+    ['api.example.org', 'https://api.example.org'],
+  ])('offers %s with its scheme', async (typed, suggestion) => {
+    expect(await test(typed)).toMatchObject({
+      problem: { code: 'model-not-found', params: { reason: 'address', suggestion } },
+    });
+  });
+
+  it('says that a browser sends no name and password in an address, and repeats neither', async () => {
+    const report = await test('http://me:hush@localhost:1/v1');
+    expect(report).toMatchObject({ problem: { code: 'model-not-found', params: { reason: 'credentials' } } });
+    expect(JSON.stringify(report)).not.toContain('hush');
+  });
+
+  it.each(['Bearer sk-good', 'Authorization: Bearer sk-good', '"sk-good"', '\u200bsk-good\n'])(
+    'takes the key out of %j',
+    async (key) => {
+      expect(await test(server.baseUrl, key)).toMatchObject({ ok: true });
+      expect(server.requests[0]?.headers.authorization).toBe('Bearer sk-good');
+    },
+  );
+
+  it('says that a key is wanted where none was given', async () => {
+    const one = await answering(401, '{"error":{"message":"Missing bearer"}}');
+    expect(await test(one.url)).toMatchObject({
+      problem: { code: 'model-key', params: { reason: 'missing' } },
+    });
+    await one.close();
+  });
+
+  it.each([
+    ['{"error":{"message":"Invalid API key provided","code":"invalid_api_key"}}', 'model-key'],
+    ['{"error":{"message":"Insufficient balance"}}', 'model-forbidden'],
+    ['{"error":{"message":"Rate limit reached","code":"rate_limit_exceeded"}}', 'model-rate'],
+  ])('reads the error in %s, though its status is 200', async (body, code) => {
+    const one = await answering(200, body);
+    expect(await test(one.url, 'sk-good')).toMatchObject({ ok: false, problem: { code } });
+    await one.close();
+  });
+
+  it('advises nothing of a conversation where a list was asked for', async () => {
+    const one = await answering(400, '{"error":{"message":"Missing header"}}');
+    expect(await test(one.url)).toMatchObject({
+      problem: { code: 'model-server', params: { reason: 'list' } },
+    });
+    await one.close();
+  });
+
   it('suggests the address even where the key is refused there', async () => {
     const report = await test(server.origin, 'wrong-key');
     expect(report).toMatchObject({ problem: { params: { suggestion: server.baseUrl } } });

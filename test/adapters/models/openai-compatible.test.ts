@@ -198,6 +198,28 @@ describe('what is sent', () => {
     expect(asked).toEqual(new Array(6).fill(`${server.baseUrl}/chat/completions`));
   });
 
+  it('goes below the path of an address with a query, which stays', async () => {
+    const asked: string[] = [];
+    const watching: typeof fetch = (input, init) => {
+      asked.push(String(input));
+      return fetch(input, init);
+    };
+    const endpoint = { baseUrl: `${server.baseUrl}?api-version=1` };
+    expect(endOf(await collect(modelOf('plain', { endpoint, fetch: watching }))).finish).toBe('stop');
+    expect(asked).toEqual([`${server.baseUrl}/chat/completions?api-version=1`]);
+  });
+
+  it('takes the key out of what was pasted with it', async () => {
+    await collect(modelOf('plain', { key: async () => 'Bearer sk-test\n' }));
+    expect(server.requests[0]?.headers.authorization).toBe('Bearer sk-test');
+  });
+
+  it('does not call an empty answer a web page', async () => {
+    server.next({ status: 204, body: '' });
+    const end = endOf(await collect(modelOf('plain')));
+    expect(end.problem).toMatchObject({ code: 'model-cut' });
+  });
+
   it('does not follow a redirect', async () => {
     server.next({ status: 307, headers: { location: 'http://127.0.0.1:9/elsewhere' }, body: '' });
     const end = endOf(await collect(modelOf('plain')));

@@ -12,3 +12,7 @@ it('follows the address unless a name was typed', () => {
   // What was typed once stays, though it is a name that an address could give.
   expect(nameFor(typedName({ label: 'localhost:8000', baseUrl }), baseUrl)).toBe('localhost:8000');
 });
+
+it('names an address that lacks its scheme as it was typed', () => {
+  expect(nameFor('', 'localhost:1234/v1')).toBe('localhost:1234/v1');
+});

@@ -99,11 +99,13 @@ export const problems = {
     do: 'Connect a model under Settings › Models.',
   },
   'model-key': {
-    what: 'The endpoint does not accept this key (401).',
+    what: '$t(problems:model-key.whatOf.{{reason}}, {"defaultValue":"The endpoint does not accept this key (401)."})',
     kept: 'Your message is saved.',
     kept_temporary: 'Your message stays here as long as this temporary conversation does.',
     do: '$t(problems:model-key.why.{{reason}}, {"defaultValue":"Check that the key was copied in full, belongs to this endpoint and has not been revoked."})',
+    whatOf: { characters: 'This cannot be a key.', missing: 'The endpoint wants a key (401).' },
     why: {
+      missing: 'Enter the key of this endpoint under Settings › Models.',
       characters: 'The key has characters that no key has: copy it again, without the text around it.',
     },
   },
@@ -121,10 +123,15 @@ export const problems = {
     kept: 'Your message is saved.',
     kept_temporary: 'Your message stays here as long as this temporary conversation does.',
     do: '$t(problems:model-not-found.why.{{reason}}, {"defaultValue":"Check the base URL, which often ends in /v1, and choose a model from the list."})',
-    whatOf: { address: 'This is not a web address.' },
+    whatOf: {
+      address: 'This is not a web address.',
+      credentials: 'The address has a name and a password in it.',
+      redirect: 'The address points to somewhere else (redirect).',
+    },
     why: {
       address: 'It begins with https:// (or http:// for this computer).',
-      redirect: 'The address points to somewhere else. Enter the address it points to.',
+      credentials: 'Browsers do not send them. Take them out of the address; a key has a field of its own.',
+      redirect: 'Enter the address it points to.',
       model: 'The endpoint does not know {{model}}. Choose a model from its list.',
       path: 'Check the base URL: it often ends in /v1.',
       versioned: 'Nothing answers at this base URL: check its host, port and path.',
@@ -182,6 +189,7 @@ export const problems = {
     what_overloaded: 'The endpoint is overloaded ({{status}}).',
     whatOf: {
       images: 'This model takes no images.',
+      list: 'The endpoint did not tell its models.',
       request: 'The endpoint did not accept the request.',
       input: 'The endpoint did not accept the request.',
     },
@@ -190,6 +198,7 @@ export const problems = {
     do: '$t(problems:model-server.why.{{reason}}, {"defaultValue":"Try again in a moment. If it keeps failing, check the provider’s status page."})',
     why: {
       images: 'Send it without images, or choose a model that sees. The images stay in the conversation.',
+      list: 'Check the base URL and the key, or type the model and connect.',
       request: 'Sending it without tools or without thoughts may help.',
       input:
         'It refused this part of the request: {{input}}. The request was sent again without it and refused again. Sending it without tools or without thoughts may help.',

@@ -95,11 +95,13 @@ export const problems = {
     do: '请到“设置 › 模型”连接一个模型。',
   },
   'model-key': {
-    what: '服务端不认可这个密钥（401）。',
+    what: '$t(problems:model-key.whatOf.{{reason}}, {"defaultValue":"服务端不认可这个密钥（401）。"})',
     kept: '消息已保存。',
     kept_temporary: '消息会留到这个临时对话结束。',
     do: '$t(problems:model-key.why.{{reason}}, {"defaultValue":"请检查密钥是否复制完整、是否属于这个服务、是否已被撤销。"})',
+    whatOf: { characters: '这不可能是密钥。', missing: '服务端需要密钥（401）。' },
     why: {
+      missing: '请在“设置 › 模型”中填写这个服务的密钥。',
       characters: '密钥里有不该出现的字符：请重新复制，不要带上前后的文字。',
     },
   },
@@ -117,10 +119,15 @@ export const problems = {
     kept: '消息已保存。',
     kept_temporary: '消息会留到这个临时对话结束。',
     do: '$t(problems:model-not-found.why.{{reason}}, {"defaultValue":"请检查基础地址，通常以 /v1 结尾，并从列表中选择模型。"})',
-    whatOf: { address: '这不是网址。' },
+    whatOf: {
+      address: '这不是网址。',
+      credentials: '地址里带有用户名和密码。',
+      redirect: '这个地址指向别处（重定向）。',
+    },
     why: {
       address: '网址以 https:// 开头（本机可用 http://）。',
-      redirect: '这个地址指向别处，请填写它指向的地址。',
+      credentials: '浏览器不会发送它们。请从地址中去掉；密钥另有输入框。',
+      redirect: '请填写它指向的地址。',
       model: '服务端不认识 {{model}}，请从它的列表中选择模型。',
       path: '请检查基础地址：通常以 /v1 结尾。',
       versioned: '这个基础地址上没有接口：请检查主机、端口和路径。',
@@ -176,6 +183,7 @@ export const problems = {
     what_overloaded: '服务端负载过高（{{status}}）。',
     whatOf: {
       images: '这个模型不接受图片。',
+      list: '服务端没有给出模型列表。',
       request: '服务端没有接受这次请求。',
       input: '服务端没有接受这次请求。',
     },
@@ -184,6 +192,7 @@ export const problems = {
     do: '$t(problems:model-server.why.{{reason}}, {"defaultValue":"请稍后重试。若一直如此，请查看服务商的状态页。"})',
     why: {
       images: '可以不带图片发送，或换用能看图的模型。图片仍留在对话里。',
+      list: '请检查基础地址和密钥，或直接填写模型后连接。',
       request: '不带工具或不带思考过程发送也许可行。',
       input:
         '服务端不接受请求中的这一项：{{input}}。去掉后重发仍被拒绝。不带工具或不带思考过程发送也许可行。',
