@@ -64,6 +64,20 @@ test('thoughts of which only the end is marked are thoughts', async ({ page }) =
   await expect(answer(page).getByText('The person asks.')).toBeHidden();
 });
 
+test('an answer without a word says so, and is asked for again', async ({ page }) => {
+  for (const [model, words] of [
+    ['no-words', 'The model gave no answer.'],
+    ['no-words-but-thoughts', 'The model thought, but gave no answer.'],
+  ] as const) {
+    await begin(page, model);
+    await say(page, 'When is the backup?');
+    await expect(answer(page)).toContainText(words);
+    const before = server.requests.length;
+    await answer(page).getByRole('button', { name: 'Try again' }).click();
+    await expect.poll(() => server.requests.length).toBe(before + 1);
+  }
+});
+
 test('an answer that was cut says so and goes on', async ({ page }) => {
   await begin(page, 'finish-empty');
   await say(page, 'When is the backup?');
@@ -100,6 +114,24 @@ test('what was typed into a connection is thrown away on purpose only, and one w
   await page.keyboard.press('Escape');
   await dialog.getByRole('button', { name: 'Throw away' }).click();
   await expect(dialog).toHaveCount(0);
+});
+
+test('an address and a key are taken as people paste them', async ({ page }) => {
+  await page.goto('/settings/models?console');
+  await page.getByRole('button', { name: /Other endpoint/ }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Base URL').fill(` ${server.baseUrl.replace('http://', '')}/chat/completions\n`);
+  await dialog.getByLabel('Key', { exact: true }).fill('Bearer sk-pasted');
+  await dialog.getByRole('button', { name: 'Test connection' }).click();
+  await expect(dialog.getByRole('alert')).toContainText('This is not a web address.');
+  await dialog.getByRole('button', { name: /^Use http:/ }).click();
+  await expect(dialog.getByText('It works')).toBeVisible();
+  await dialog.getByLabel('Model that answers').fill('error-null');
+  await dialog.getByRole('button', { name: 'Save and use' }).click();
+  await expect(dialog).toHaveCount(0);
+  await page.getByRole('button', { name: 'New conversation' }).first().click();
+  await say(page, 'When is the backup?');
+  await expect(answer(page)).toContainText('Backups run at three.');
 });
 
 for (const [protocol, path, key] of [

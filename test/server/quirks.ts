@@ -655,6 +655,11 @@ export const ANSWERS: Readonly<Record<string, AnswerQuirk>> = {
     body: delta({ reasoning: { content: 'Look.' } }) + said + stop + DONE,
     expected: { ...whole, thoughts: 'Look.' },
   },
+  'no-words': { body: text('') + stop + DONE, expected: { words: '', finish: 'stop' } },
+  'no-words-but-thoughts': {
+    body: delta({ reasoning_content: 'Look.' }) + stop + DONE,
+    expected: { words: '', thoughts: 'Look.', finish: 'stop' },
+  },
   'thoughts-only-closed': {
     body:
       text('The person ') +

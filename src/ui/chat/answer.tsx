@@ -230,8 +230,16 @@ const worthOmitting = ({ finish, problem }: Message): readonly Omission[] => {
   return params?.reason === 'request' || params?.reason === 'input' ? ['tools', 'thoughts'] : [];
 };
 
-/** A clear line where an answer did not end by itself, and how it goes on. */
-function Ending({ message, goesOn }: { message: Message; goesOn: boolean }) {
+/** What to say of an answer that ended by itself and has nothing for a person to read. Null for any other. */
+function emptiness({ finish, parts }: Message): 'noAnswer' | 'noAnswerButThoughts' | null {
+  if (finish !== 'stop') return null;
+  const said = parts.filter((part) => part.type !== 'recall' && !(part.type === 'text' && !part.text.trim()));
+  if (said.some((part) => part.type !== 'reasoning')) return null;
+  return said.length > 0 ? 'noAnswerButThoughts' : 'noAnswer';
+}
+
+/** A clear line where an answer did not end by itself or says nothing, and how it goes on. `whole`: it with its earlier pieces. */
+function Ending({ message, whole, goesOn }: { message: Message; whole: Message; goesOn: boolean }) {
   const { t } = useTranslation('chat');
   const actions = useActions();
   const more = goesOn && actions.canWrite && actions.hasModel && (
@@ -286,14 +294,15 @@ function Ending({ message, goesOn }: { message: Message; goesOn: boolean }) {
         actions={retry}
       />
     );
-  if (message.finish === 'stopped' || message.finish === 'length')
+  const empty = message.problem || message.kind !== 'message' ? null : emptiness(whole);
+  if (empty || message.finish === 'stopped' || message.finish === 'length')
     return (
       <div className="my-2 flex flex-wrap items-center gap-2 text-ink-2 text-sm">
         <span className="flex items-center gap-2">
           {message.finish === 'length' && (
             <TriangleAlert size={15} aria-hidden className="shrink-0 text-ink-3" />
           )}
-          {t(message.finish === 'stopped' ? 'stopped' : 'lengthReached')}
+          {t(empty ?? (message.finish === 'stopped' ? 'stopped' : 'lengthReached'))}
         </span>
         {retry}
       </div>
@@ -353,7 +362,7 @@ export function Answer({
         <p className="reading text-ink-2">{t('recallNothing')}</p>
       )}
       <AnswerParts parts={whole.parts} results={results} running={false} message={message} />
-      <Ending message={message} goesOn={last && pieceToGoOn(all) !== undefined} />
+      <Ending message={message} whole={whole} goesOn={last && pieceToGoOn(all) !== undefined} />
       {!continued && (
         <div className="mt-1 flex min-h-7 flex-wrap items-center gap-x-2 gap-y-1">
           {siblings && <SiblingArrows siblings={siblings} onShow={actions.show} />}

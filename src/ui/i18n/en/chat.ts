@@ -313,6 +313,8 @@ export const chat = {
   waitingFor: 'Waiting for {{model}}',
   stopped: 'Stopped. What had arrived is kept.',
   lengthReached: 'The answer reached the model’s length limit.',
+  noAnswer: 'The model gave no answer.',
+  noAnswerButThoughts: 'The model thought, but gave no answer.',
   cut: 'The connection broke. What had arrived is kept.',
   failed: 'No answer came.',
   toEnd: 'Go to the end',

@@ -283,6 +283,8 @@ export const chat = {
   waitingFor: '等待 {{model}}',
   stopped: '已停止，收到的部分已保留。',
   lengthReached: '回答达到了模型的长度上限。',
+  noAnswer: '模型没有给出回答。',
+  noAnswerButThoughts: '模型思考了，但没有给出回答。',
   cut: '连接中断，收到的部分已保留。',
   failed: '没有收到回答。',
   toEnd: '回到末尾',
