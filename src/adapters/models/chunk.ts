@@ -14,6 +14,8 @@ export interface StreamFacts {
   done: boolean;
   /** A finish reason that says that the answer is whole. */
   finished: boolean;
+  /** Called when `finished` becomes true. */
+  readonly onFinished: () => void;
   /** An event could not be read: words may be missing. */
   malformed: boolean;
   /** What the endpoint said went wrong. */
@@ -23,9 +25,11 @@ export interface StreamFacts {
   readonly sources: Source[];
 }
 
-export const newFacts = (): StreamFacts => ({
+const nobody = () => undefined;
+export const newFacts = (onFinished: () => void = nobody): StreamFacts => ({
   done: false,
   finished: false,
+  onFinished,
   malformed: false,
   error: undefined,
   suspect: undefined,
@@ -279,6 +283,7 @@ export class ChunkReader {
     else if (finish && (!this.#finish || (this.#finish === 'stop' && finish !== 'stop'))) {
       this.#finish = finish;
       this.#facts.finished = true;
+      this.#facts.onFinished();
       out.push({ choices: [{ delta: {}, finish_reason: finish }] });
     }
     return out;

@@ -131,6 +131,8 @@ class Answer {
   readonly #wire: Wire;
   readonly #thoughts = createThoughts();
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** The wait that ends a whole answer has begun. */
+  #isClosing = false;
   #key: string | undefined;
   /** Words, a thought or a call came. */
   #arrived = false;
@@ -152,7 +154,7 @@ class Answer {
     this.#wire = {
       problem: undefined,
       accepted: false,
-      facts: newFacts(),
+      facts: newFacts(() => this.#wait()),
       close: () => undefined,
       onActivity: () => this.#wait(),
     };
@@ -210,12 +212,14 @@ class Answer {
     } as Parameters<typeof streamText>[0];
   }
 
-  /** Notes that something came, and bounds the wait for more. */
-  #wait(): void {
-    clearTimeout(this.#timer);
-    if (this.#ended.signal.aborted) return;
+  /** Notes that something came, and bounds the wait for more. Behind the end of an answer only more of it counts (`isAnswer`): a sign of life does not. */
+  #wait(isAnswer = false): void {
     const { silenceMs = 300_000 } = this.#options;
     const { facts } = this.#wire;
+    if (this.#isClosing && !isAnswer) return;
+    clearTimeout(this.#timer);
+    if (this.#ended.signal.aborted) return;
+    this.#isClosing = facts.finished;
     this.#timer = setTimeout(
       () => {
         if (facts.finished) return this.#wire.close();
@@ -298,7 +302,7 @@ class Answer {
     const bytes = listenTo(response.body, wire, this.#about);
     if (!this.#protocol.isChatCompletions) {
       wire.accepted = true;
-      return new Response(bytes, { headers: response.headers });
+      return new Response(bytes.pipeThrough(watchedForEnd(wire.facts)), { headers: response.headers });
     }
     const events = bytes.pipeThrough(asEventStream(wire.facts)).getReader();
     // A refusal may come with status 200, as the first event.
@@ -322,6 +326,7 @@ class Answer {
   }
 
   *#read(part: SdkPart): Iterable<ChatEvent> {
+    if (this.#isClosing && part.type.endsWith('-delta')) this.#wait(true);
     switch (part.type) {
       case 'text-delta':
         yield* this.#say(
@@ -544,6 +549,28 @@ function listenTo(
       }
     },
     cancel: (reason) => reader.cancel(reason),
+  });
+}
+
+/** How Anthropic, OpenAI Responses and Gemini say that an answer is whole. Quotes within its words are escaped: they never say it. */
+const WHOLE = /"type": ?"(?:message_stop|response\.(?:completed|incomplete|failed))"|"finishReason": ?"[A-Z]/;
+
+/** Passes bytes on as they are, and notes that the answer is whole. */
+function watchedForEnd(
+  facts: StreamFacts,
+): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
+  const decoder = new TextDecoder();
+  let before = '';
+  return new TransformStream({
+    transform(bytes, controller) {
+      controller.enqueue(bytes);
+      if (facts.finished) return;
+      const text = before + decoder.decode(bytes, { stream: true });
+      before = text.slice(-64);
+      if (!WHOLE.test(text)) return;
+      facts.finished = true;
+      facts.onFinished();
+    },
   });
 }
 
