@@ -272,12 +272,22 @@ function problemOfStatus(
     retry = false,
   ) => new RecollectError(problem, `${sentence} (${ownWords})`, { params: { ...params, ...extra }, retry });
 
-  const quota = isQuota(all) || (seconds === undefined && /billing|balance|credits?\b|suspended/.test(all));
-  if (status === 401 || (status === 403 && /api[ _-]?key|invalid_key|unauthori[sz]ed/.test(all)))
+  // Some endpoints say 400 of a wrong key, an empty account or an unknown model as well: their words tell.
+  const isBadRequest = status === 400 || status === 422;
+  const noCredit = isBalance(all);
+  const quota =
+    isQuota(all) || noCredit || (seconds === undefined && /billing|balance|credits?\b|suspended/.test(all));
+  if (
+    status === 401 ||
+    (status === 403 && /api[ _-]?key|invalid_key|unauthori[sz]ed/.test(all)) ||
+    (isBadRequest && isKeyProblem(all))
+  )
     return keyless
       ? make('model-key', 'The endpoint wants a key.', { reason: 'missing' })
-      : make('model-key', 'The endpoint does not accept the key.', { reason: 'refused' });
-  if (status === 402 || (status === 403 && quota))
+      : make('model-key', 'The endpoint does not accept the key.', {
+          reason: status === 401 ? 'refused' : 'invalid',
+        });
+  if (status === 402 || (status === 403 && quota) || (isBadRequest && noCredit))
     return make('model-forbidden', 'The account has no credit left.', { reason: 'balance' });
   if (status === 429 && quota)
     return make('model-rate', 'The quota of the account is used up.', { reason: 'quota', seconds: 0 });
@@ -290,7 +300,13 @@ function problemOfStatus(
     return make('model-server', 'The model takes no images.', { reason: 'images' });
   if ((status === 400 || status === 403 || status === 422) && isRefusal(all))
     return make('model-refused', 'The endpoint refused to answer this.');
-  if (status === 403) return make('model-forbidden', 'The endpoint forbids this.', { reason: 'forbidden' });
+  if (status === 403 || (isBadRequest && isRegion(all)))
+    return make('model-forbidden', 'The endpoint forbids this.', { reason: 'forbidden' });
+  if (isBadRequest && about.model !== '' && isUnknownModel(all))
+    return make('model-not-found', 'The endpoint does not know the model.', {
+      reason: 'model',
+      suggestion: '',
+    });
   if (status === 404 || status === 405)
     return make('model-not-found', 'The endpoint does not know this.', {
       reason: /model/.test(all) && about.model !== '' ? 'model' : versioned ? 'versioned' : 'path',
@@ -315,10 +331,29 @@ function waitOf(seconds: number | undefined): ProblemParams {
 }
 
 const isQuota = (text: string) => /insufficient_(quota|balance)|exceeded_current_quota/.test(text);
-const isContextProblem = (text: string) =>
-  /context[_ ]?(length|window|size)|maximum context|too many (input )?tokens|prompt is too long|token (count|limit).{0,200}(exceed|over)|exceed\w{0,8} .{0,200}(context|token limit|max(imum)? (input )?tokens)|input length.{0,200}exceed/.test(
+const isBalance = (text: string) =>
+  /insufficient[_ ](balance|credits?|funds)|(credit )?balance is (too low|insufficient|not enough)|arrear|in good standing|余额不足|欠费/.test(
     text,
   );
+const isKeyProblem = (text: string) =>
+  /(invalid|incorrect|wrong|expired|missing|no)[ _](api|access)[ _-]?(key|token)|api[ _-]?key[^.]{0,30} (not valid|invalid|incorrect|wrong|expired|missing|not found)|api_key_(invalid|expired|missing)/.test(
+    text,
+  );
+const isRegion = (text: string) =>
+  /location is not supported|unsupported_country|(country|region)\b[^.]{0,40} not (supported|available|allowed)/.test(
+    text,
+  );
+const isUnknownModel = (text: string) =>
+  /\bmodel_not_(found|supported)|\b(unknown|invalid|no such) model\b|not a valid model|\bmodels?[\s/:'"`]+\S{0,80}\s?(is |was |could )?(not (be )?found|(does )?not exists?)|requested model is not|模型不存在/.test(
+    text,
+  );
+const isContextProblem = (text: string) =>
+  [
+    /context[_ ]?(length|window|size)|maximum (context|(prompt|model|input|sequence) length)|max(imum)?_(model|seq|input)_?len/,
+    /too many (input )?tokens|(prompt|input|request) is too long|prompt exceeds max length|prompt 超长/,
+    /token (count|limit).{0,200}(exceed|over)|input (length|tokens?).{0,200}(exceed|should be \[)/,
+    /exceed\w{0,8} .{0,200}(context|token limit|max(imum)? (\w+ )?tokens)|inputs.{0,5}tokens.{0,80}must be/,
+  ].some((words) => words.test(text));
 /** OpenRouter says 404, most others 400: "image input", "image_url is not supported", "unknown variant `image_url`". */
 const isAboutImages = (text: string) =>
   /(support|accept|take|allow|handle|process)[^.]{0,60}\b(image|vision|multimodal)|\b(image_?url|images?|vision|multi-?modal)\b[^.]{0,80}(support|not allowed|only (available|possible))|unknown variant .?image|not a (vision|multimodal) model/.test(
@@ -344,18 +379,12 @@ export function problemOfStreamError(
   const status =
     isContextProblem(all) || isRefusal(all)
       ? 400
-      : /insufficient balance|no credit|arrears|余额不足|欠费/.test(all)
+      : isBalance(all) || /no credit/.test(all)
         ? 402
         : /rate[_ ]limit/.test(all) || isQuota(all)
           ? 429
           : ownWords ||
-            (/overloaded/.test(all)
-              ? 529
-              : /invalid_api_key/.test(all)
-                ? 401
-                : /model\b.* (not found|does not exist)/.test(all)
-                  ? 404
-                  : 500);
+            (/overloaded/.test(all) ? 529 : isKeyProblem(all) ? 401 : isUnknownModel(all) ? 404 : 500);
   return problemOfStatus(status, detail, about, secondsIn(detail.message));
 }
 

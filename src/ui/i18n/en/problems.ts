@@ -103,7 +103,11 @@ export const problems = {
     kept: 'Your message is saved.',
     kept_temporary: 'Your message stays here as long as this temporary conversation does.',
     do: '$t(problems:model-key.why.{{reason}}, {"defaultValue":"Check that the key was copied in full, belongs to this endpoint and has not been revoked."})',
-    whatOf: { characters: 'This cannot be a key.', missing: 'The endpoint wants a key (401).' },
+    whatOf: {
+      characters: 'This cannot be a key.',
+      invalid: 'The endpoint does not accept this key.',
+      missing: 'The endpoint wants a key.',
+    },
     why: {
       missing: 'Enter the key of this endpoint under Settings › Models.',
       characters: 'The key has characters that no key has: copy it again, without the text around it.',

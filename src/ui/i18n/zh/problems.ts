@@ -99,7 +99,11 @@ export const problems = {
     kept: '消息已保存。',
     kept_temporary: '消息会留到这个临时对话结束。',
     do: '$t(problems:model-key.why.{{reason}}, {"defaultValue":"请检查密钥是否复制完整、是否属于这个服务、是否已被撤销。"})',
-    whatOf: { characters: '这不可能是密钥。', missing: '服务端需要密钥（401）。' },
+    whatOf: {
+      characters: '这不可能是密钥。',
+      invalid: '服务端不认可这个密钥。',
+      missing: '服务端需要密钥。',
+    },
     why: {
       missing: '请在“设置 › 模型”中填写这个服务的密钥。',
       characters: '密钥里有不该出现的字符：请重新复制，不要带上前后的文字。',

@@ -1,0 +1,91 @@
+// Endpoints choose a status as they like: what they mean is in their words. One sentence of each provider, from public documentation and reports.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createEndpointModel } from '../../../src/adapters/models/index.ts';
+import { type ScriptedModelServer, startScriptedModel } from '../../server/scripted-model.ts';
+import { collect, endOf } from '../../suites/chat-model.suite.ts';
+
+let server: ScriptedModelServer;
+beforeAll(async () => {
+  server = await startScriptedModel();
+});
+afterAll(() => server.close());
+
+const problemOf = async (status: number, error: object | string) => {
+  server.next({ status, body: { error } });
+  const model = createEndpointModel({
+    endpoint: { baseUrl: server.baseUrl },
+    model: 'plain',
+    key: async () => 'sk-test',
+  });
+  const { problem } = endOf(await collect(model));
+  return `${problem?.code} ${problem?.params?.reason ?? ''}`.trim();
+};
+
+describe('too long for the model', () => {
+  it.each([
+    'Range of input length should be [1, 30720]',
+    'Prompt exceeds max length',
+    "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+    'The decoder prompt (length 10000) is longer than the maximum model length of 4096.',
+    'Input is too long for requested model.',
+    'length of prompt_tokens (50000) must be less than max_seq_len (32768).',
+    'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4097. Given: 6000 `inputs` tokens',
+    'Total tokens of image and text exceed max message tokens',
+    'Invalid request: Your request exceeded model token limit: 131072',
+    'prompt is too long: 210000 tokens > 200000 maximum',
+    'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
+    'the request exceeds the available context size, try increasing it',
+  ])('%s', async (message) => {
+    expect(await problemOf(400, { message })).toBe('model-context');
+  });
+});
+
+it.each([
+  [
+    'model-key invalid',
+    400,
+    { code: 400, message: 'API key not valid. Please pass a valid API key.', status: 'INVALID_ARGUMENT' },
+  ],
+  [
+    'model-key invalid',
+    400,
+    'Incorrect API key provided: sk***st. You can obtain an API key from the console.',
+  ],
+  ['model-key invalid', 400, { message: 'API key expired. Please renew the API key.' }],
+  [
+    'model-forbidden balance',
+    400,
+    { type: 'invalid_request_error', message: 'Your credit balance is too low to access the API.' },
+  ],
+  [
+    'model-forbidden balance',
+    400,
+    { code: 'Arrearage', message: 'Access denied, please make sure your account is in good standing.' },
+  ],
+  ['model-rate quota', 429, { code: '1113', message: '您的账户已欠费，请充值后重试。' }],
+  [
+    'model-forbidden forbidden',
+    400,
+    { message: 'User location is not supported for the API use.', status: 'FAILED_PRECONDITION' },
+  ],
+  ['model-not-found model', 400, { message: 'Model Not Exist', type: 'invalid_request_error' }],
+  ['model-not-found model', 400, { message: 'foo/bar is not a valid model ID', code: 400 }],
+  ['model-not-found model', 400, { message: 'Invalid model: mistral-huge', code: '1500' }],
+  ['model-not-found model', 400, { code: '1211', message: '模型不存在，请检查模型代码。' }],
+  [
+    'model-not-found model',
+    400,
+    { message: 'The requested model is not supported.', code: 'model_not_supported' },
+  ],
+  // What only resembles one of these.
+  ['model-server request', 400, { message: 'This model does not support tools' }],
+  ['model-server request', 400, { message: 'The parameter `logprobs` is not supported by this model' }],
+  [
+    'model-server request',
+    400,
+    { message: "messages: the model's last message was not found to be from the user" },
+  ],
+  ['model-server images', 400, { message: 'This model does not support image input' }],
+] as const)('%s: %i %j', async (problem, status, error) => {
+  expect(await problemOf(status, error)).toBe(problem);
+});
