@@ -39,7 +39,7 @@ const listSchema = z.union([
 
 /** Names of models that turn words into something else than words. */
 const NOT_FOR_WORDS =
-  /(^|[/_.:-])(embed|embeds|embedding|embeddings|rerank|reranker|whisper|tts|dall-e|moderation|transcribe|imagen|veo|sora)([/_.:-]|\d|$)|(^|\/)(bge|e5|gte|all-minilm|all-mpnet|paraphrase|nomic-embed|mxbai-embed|snowflake-arctic-embed|jina-embeddings|jina-reranker|voyage|text-similarity|gpt-image|omni-moderation)([-_:.]|\d|$)/i;
+  /(^|[/_.:-])(embed(?!ded)[a-z]*|rerank[a-z]*|colbert|e5|whisper|tts|dall-e|moderation|transcribe|realtime|imagen|veo|sora)([/_.:-]|\d|$)|(^|\/)(bge|gte|m3e|labse|text2vec|multi-qa|all-minilm|all-mpnet|paraphrase|voyage|text-similarity|gpt-image|flux\.?[12]|stable-diffusion)([-_:.]|\d|$)/i;
 const NOT_CHAT_TYPES = /^(embeddings?|rerank(er)?|image|audio|moderation|transcribe|video|tts)$/i;
 
 const answers = (entry: z.infer<typeof entrySchema>, id: string): boolean => {

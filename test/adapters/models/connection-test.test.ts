@@ -188,6 +188,23 @@ describe('a connection test', () => {
       '{"data":[{"id":7},{"id":"bge-m3"},{"id":"nomic-embed-text:latest"},{"id":"text-embedding-3-small"},{"id":"whisper-1"},{"id":"qwen3:8b"}]}',
       ['7', 'qwen3:8b'],
     ],
+    [
+      JSON.stringify({
+        data: [
+          ...[
+            'embeddinggemma:300m',
+            'google/embeddinggemma-300m',
+            'nvidia/nv-embedqa-e5-v5',
+            'nv-rerankqa-1b-v2',
+          ],
+          ...['intfloat/multilingual-e5-large', 'sentence-transformers/LaBSE', 'moka-ai/m3e-base'],
+          ...['shibing624/text2vec-base-chinese', 'jina-colbert-v2', 'multi-qa-mpnet-base-dot-v1'],
+          ...['gpt-realtime', 'black-forest-labs/FLUX.1-schnell', 'stable-diffusion-3.5-large'],
+          ...['deepseek-r1', 'model-embedded-chat', 'reflux-7b'],
+        ].map((id) => ({ id })),
+      }),
+      ['deepseek-r1', 'model-embedded-chat', 'reflux-7b'],
+    ],
     ['{"data":[{"id":"a","type":"embeddings"},{"id":"b","type":"llm"},{"id":"c","type":"vlm"}]}', ['b', 'c']],
     [
       '{"data":[{"id":"a","capabilities":{"completion_chat":false}},{"id":"b","capabilities":{"completion_chat":true}}]}',
