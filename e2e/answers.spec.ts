@@ -152,9 +152,9 @@ test('what the model thinks is folded and opens on a click; code has colours, an
   await expect.poll(copied).toBe(code);
 });
 
-test('a picture that was picked is shown before and after sending, and the model is sent its bytes', {
-  tag: '@gate',
-}, async ({ page }) => {
+test('a picture that was picked is shown before and after sending, and the model is sent its bytes', async ({
+  page,
+}) => {
   await connect(page);
   const picture = join(import.meta.dirname, '../public/icons/icon-192.png');
   const choosing = page.waitForEvent('filechooser');
@@ -291,9 +291,7 @@ test('a model that takes no images is asked without them, and the picture stays'
   expect(server.chats().length).toBe(before + 1);
 });
 
-test('script, handlers and javascript: links in an imported conversation run nothing', {
-  tag: '@gate',
-}, async ({ page }) => {
+test('script, handlers and javascript: links in an imported conversation run nothing', async ({ page }) => {
   await openApp(page);
   const words = [
     '<script>globalThis.pwned = 1</script>',

@@ -402,9 +402,9 @@ const words = (page: Page): Promise<string[]> =>
     return all;
   });
 
-test('a full disk: chat, import and memory say so, lose nothing, and go on when there is room', {
-  tag: '@gate',
-}, async ({ browser }) => {
+test('a full disk: chat, import and memory say so, lose nothing, and go on when there is room', async ({
+  browser,
+}) => {
   // A private window: in a profile Chromium puts room aside for each open file of the index, far more than it takes.
   const page = await browser.newPage();
   await page.goto('/screenshot.png');

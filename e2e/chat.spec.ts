@@ -171,9 +171,7 @@ test.describe('in one app that is open', () => {
     await expect(said(page, 'one two three')).toBeVisible();
   });
 
-  test('what is written meanwhile waits; it is taken back, deleted, or sent at once', {
-    tag: '@gate',
-  }, async () => {
+  test('what is written meanwhile waits; it is taken back, deleted, or sent at once', async () => {
     await choose(page, 'gated');
     await say(page, 'Count slowly');
     await expect(said(page, 'one two three')).toBeVisible();
@@ -300,9 +298,9 @@ test('instructions go before everything else, also before the first message', as
   expect(JSON.stringify(server.chats().at(-1)?.messages)).not.toContain(first);
 });
 
-test('an answer is seen while it is written in another tab, which queues behind it and can stop it', {
-  tag: '@gate',
-}, async ({ page }) => {
+test('an answer is seen while it is written in another tab, which queues behind it and can stop it', async ({
+  page,
+}) => {
   await openApp(page);
   await choose(page, 'gated');
   await say(page, 'Count slowly');
@@ -1087,7 +1085,7 @@ test('eleven megabytes at once go along as a file, are kept, and memory gets ove
 });
 
 test('recalled passages travel with the first message, frozen, and are shown under the answer', {
-  tag: '@gate',
+  tag: ['@gate', '@ask'],
 }, async ({ page }) => {
   await openApp(page);
   await bringExport(page, chatgptHistory(HISTORY));

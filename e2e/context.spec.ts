@@ -141,7 +141,7 @@ const longAnswers = (request: ChatRequest): Script =>
   );
 
 test('a long conversation is folded by itself; the summary is read, reworded, undone, and made again later', {
-  tag: '@gate',
+  tag: ['@gate', '@talk-as-long-as-you-like'],
 }, async ({ page }) => {
   await openApp(page);
   await connect(page, SMALL);
@@ -380,7 +380,7 @@ test('asked first: a turn waits for the plan, goes on without folding or with it
 });
 
 test('a checkpoint by its button and by command; back to it, undone; an unknown name lists the nearest', {
-  tag: '@gate',
+  tag: ['@gate', '@go-back'],
 }, async ({ page }) => {
   await openEcho(page);
   await ask(page, 'One');
@@ -419,9 +419,9 @@ test('a checkpoint by its button and by command; back to it, undone; an unknown 
   await expect(list).toContainText(/checkpoint-\d/);
 });
 
-test('a D-Mail on a tool’s result asks for what changed only, and says what was saved; links lead both ways', {
-  tag: '@gate',
-}, async ({ page }) => {
+test('a D-Mail on a tool’s result asks for what changed only, and says what was saved; links lead both ways', async ({
+  page,
+}) => {
   await openApp(page);
   // A model that asks memory waits for half a minute only, and an index may take longer to open on a busy machine.
   await remembered(page, 'words');

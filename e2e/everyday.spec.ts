@@ -35,7 +35,7 @@ const composer = (page: Page) => page.getByRole('textbox', { name: 'Message', ex
 const entries = (page: Page) =>
   page.evaluate(() => globalThis.recollect?.app.documents.library.get().entries.length);
 
-test('the sample library comes with one click and goes with one click', { tag: '@gate' }, async ({
+test('the sample library comes with one click and goes with one click', { tag: ['@gate', '@start'] }, async ({
   page,
 }) => {
   await openApp(page);
@@ -293,9 +293,10 @@ test('an unknown command, a bad flag and a bad value are refused with what would
   await expect(problems).toHaveCount(0);
 });
 
-test('the language is changed and stays; settings go out as YAML and come in elsewhere', {
-  tag: '@gate',
-}, async ({ page, browser }) => {
+test('the language is changed and stays; settings go out as YAML and come in elsewhere', async ({
+  page,
+  browser,
+}) => {
   await page.goto('/settings/appearance?console');
   await page.getByText('中文', { exact: true }).click();
   await expect(page.getByRole('heading', { name: '外观' })).toBeVisible();

@@ -127,9 +127,7 @@ test.describe('with a library that is remembered', () => {
   test.afterAll(() => context.close());
   test.beforeEach(() => page.getByRole('button', { name: 'New conversation' }).first().click());
 
-  test('a hit on a branch that is not shown opens that branch at the very message, which is marked; Back returns', {
-    tag: '@gate',
-  }, async () => {
+  test('a hit on a branch that is not shown opens that branch at the very message, which is marked; Back returns', async () => {
     const list = page.getByRole('navigation', { name: 'Conversations' });
     const message = (words: string) => page.getByRole('article').filter({ hasText: words });
     await list.getByRole('link', { name: 'Boat in spring' }).click();

@@ -97,7 +97,7 @@ test('what is archived leaves the list, is found under Archived, and is taken ou
   await expect(archived).toHaveCount(0);
 });
 
-test('a deleted conversation comes back with Undo, whole', { tag: '@gate' }, async ({ page }) => {
+test('a deleted conversation comes back with Undo, whole', async ({ page }) => {
   await bring(page, [PHOTOS, TOMATOES]);
   // Deleted while it is being read: there is nothing left to be read.
   await line(page, PHOTOS.title).click();
@@ -278,9 +278,9 @@ test('pictures that a tool made are seen in the conversation and open large; wha
   await expect(result.getByRole('img')).toHaveCount(2);
 });
 
-test('a folder of kimi-cli sessions comes in; what was said there is recalled and opens, or that of this work dir alone', {
-  tag: '@gate',
-}, async ({ page }) => {
+test('a folder of kimi-cli sessions comes in; what was said there is recalled and opens, or that of this work dir alone', async ({
+  page,
+}) => {
   const home = mkdtempSync(join(tmpdir(), 'recollect-kimi-'));
   try {
     const workDirs = ['/proj/demo', '/proj/other'];

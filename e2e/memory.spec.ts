@@ -60,7 +60,7 @@ test('notes are written, changed, deleted with undo, and outlive a reload', asyn
 });
 
 test('a recalled passage is pinned, forbidden, called unrelated; each is listed and can be taken back', {
-  tag: '@gate',
+  tag: ['@gate', '@stay-in-control'],
 }, async ({ page }) => {
   await openApp(page);
   await bring(page);
@@ -143,7 +143,7 @@ test('what was said of a passage counts at the next recall, and no longer once i
   await expect((await recall()).passage).toHaveCount(1);
 });
 
-test('what must never come back does not come back', { tag: '@gate' }, async ({ page }) => {
+test('what must never come back does not come back', async ({ page }) => {
   await openApp(page);
   await bring(page);
   const message = page.getByRole('textbox', { name: 'Message', exact: true });

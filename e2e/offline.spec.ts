@@ -41,9 +41,7 @@ const LESSON = {
   ],
 };
 
-test('closed, without any server, and opened again: ask, find, import, export, and look at everything', {
-  tag: '@gate',
-}, async () => {
+test('closed, without any server, and opened again: ask, find, import, export, and look at everything', async () => {
   test.setTimeout(240_000);
   const app = await host(() => undefined);
   const browser = ownBrowser();

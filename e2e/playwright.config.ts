@@ -1,9 +1,10 @@
 import { defineConfig } from '@playwright/test';
 import { BROWSER_ARGS, findBrowser } from '../test/browser.ts';
+import { IS_ALL } from '../test/tiers.ts';
 
 const browser = findBrowser();
 const port = Number(process.env.E2E_PORT ?? 4317);
-const isGate = Boolean(process.env.CI) && !process.env.TEST_ALL;
+const isGate = Boolean(process.env.CI) && !IS_ALL;
 
 export default defineConfig({
   testDir: '.',

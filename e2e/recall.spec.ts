@@ -23,7 +23,7 @@ import {
 } from './app.ts';
 
 test('exports of ChatGPT and Claude.ai and a kimi-cli session come in; importing again changes nothing', {
-  tag: '@gate',
+  tag: ['@gate', '@import'],
 }, async ({ page }) => {
   await openApp(page);
   const files = [
@@ -228,7 +228,9 @@ test.describe('with a library that is remembered', () => {
     await expect(page.getByRole('heading', { name: 'Memory and recall' })).toBeVisible();
   });
 
-  test('the palette finds words at once and opens the exact message', { tag: '@gate' }, async () => {
+  test('the palette finds words at once and opens the exact message', {
+    tag: ['@gate', '@find'],
+  }, async () => {
     await page.keyboard.press('ControlOrMeta+k');
     await page.getByRole('dialog').getByRole('combobox').fill('potassium');
     await page
@@ -282,7 +284,9 @@ test.describe('with a library that is remembered', () => {
       expect(result?.passages.map((passage) => passage.title)).toContain('Slow orders query');
     }).toPass({ timeout: 60_000 });
 
-  test('offline after a reload: the library, and recall with vectors', { tag: '@gate' }, async () => {
+  test('offline after a reload: the library, and recall with vectors', {
+    tag: ['@gate', '@offline'],
+  }, async () => {
     await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
     // The model's files are kept a moment after the start.
     const kept = () =>
@@ -491,9 +495,9 @@ test.describe('what memory would send', () => {
     await expectLine('0.75');
   });
 
-  test('what a model recalls by itself is a card in its call’s place: numbers, links, verdicts, after a reload too', {
-    tag: '@gate',
-  }, async ({ page }) => {
+  test('what a model recalls by itself is a card in its call’s place: numbers, links, verdicts, after a reload too', async ({
+    page,
+  }) => {
     await begin(page);
     const call = { id: 'call_1', name: 'recall', arguments: '{"query":"photo disk backup"}' };
     server.next(

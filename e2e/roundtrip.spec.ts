@@ -83,7 +83,10 @@ const addOfTheirOwn = (page: Page, to?: string) =>
       });
   }, to);
 
-test('export, a fresh profile, import: an equal library', { tag: '@gate' }, async ({ page, browser }) => {
+test('export, a fresh profile, import: an equal library', { tag: ['@gate', '@take-it-with-you'] }, async ({
+  page,
+  browser,
+}) => {
   await openApp(page);
   await importThroughDialog(page, [
     asFile('conversations.json', chatgptHistory(HISTORY), 'application/json'),

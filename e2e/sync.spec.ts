@@ -248,7 +248,9 @@ async function say(page: Page, words: string): Promise<void> {
   await saved(page);
 }
 
-test('pair by link, import and chat on one, recall on the other', { tag: '@gate' }, async () => {
+test('pair by link, import and chat on one, recall on the other', {
+  tag: ['@gate', '@have-it-on-all-your-devices'],
+}, async () => {
   test.setTimeout(240_000);
   const desk = await device();
   await importThroughDialog(desk.page, [
@@ -302,9 +304,7 @@ test('pair by link, import and chat on one, recall on the other', { tag: '@gate'
 test.describe('with a service worker that has the app where there is no network', () => {
   test.use({ serviceWorkers: 'allow' });
 
-  test('both offline, both write in the same conversation, both back: nothing is lost, and it shows', {
-    tag: '@gate',
-  }, async () => {
+  test('both offline, both write in the same conversation, both back: nothing is lost, and it shows', async () => {
     test.setTimeout(240_000);
     const desk = await device();
     await createAccount(desk);
@@ -564,7 +564,7 @@ async function forgetEverywhere(page: Page): Promise<void> {
   await expect.poll(() => contents(page)).toBe('');
 }
 
-test('forgotten everywhere: gone on the other device, and from the relay', { tag: '@gate' }, async () => {
+test('forgotten everywhere: gone on the other device, and from the relay', async () => {
   const desk = await device();
   await createAccount(desk);
   await desk.page.getByRole('button', { name: 'New conversation' }).first().click();

@@ -1,5 +1,5 @@
 // The gate: types, lint, unit tests, contract suites, component tests, and the journeys through the built app that are tagged `@gate`.
-// `--all` runs everything: all journeys, all simulator seeds, the tests that kill processes, and other browsers.
+// `--all` runs everything: all journeys, the long tests, all simulator seeds, and other browsers. `tiers.ts` says what is in which.
 // Ends with the line `N passed, N failed[, N skipped]` of what really ran; a suite that did not run counts as failed.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -246,10 +246,7 @@ await Promise.all([
 if (ALL) await otherBrowsers();
 
 console.log(`\nWhat ran in ${seconds(Date.now() - started)}:\n${ran.join('\n')}`);
-if (!ALL)
-  console.log(
-    'The other journeys, all seeds, deep tests and the tests that kill processes: `npm run test:all`.',
-  );
+if (!ALL) console.log('The other journeys, the long and deep tests and all seeds: `npm run test:all`.');
 durations.sort((one, other) => other.ms - one.ms);
 console.log('\nSlowest:');
 for (const { name, ms } of durations.slice(0, SLOWEST)) console.log(`${seconds(ms).padStart(8)}  ${name}`);

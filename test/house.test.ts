@@ -181,3 +181,68 @@ describe('the house', () => {
     expect(beyond(find(source, users), listed(name)), `see test/house/${name}`).toEqual([]);
   });
 });
+
+/** Files under `test/` with tests of their own, or with shared ones (`it` in a function that test files call). */
+const ROOT = resolve(SRC, '..');
+const tests = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
+  .map((file) => file.replaceAll('\\', '/'))
+  .filter((file) => /\.tsx?$/.test(file))
+  .map((file) => ({ file, text: readFileSync(join(ROOT, 'test', file), 'utf8') }));
+const inGate = tests.filter(({ file }) => /\.test\.tsx?$/.test(file) && !file.includes('.long.'));
+
+// `test/tiers.ts` says which tests `npm test` leaves to `npm run test:all`. These keep each kind of test in both.
+describe('the gate', () => {
+  it('knows where every test runs', () => {
+    const names = tests
+      .map(({ file }) => file)
+      .filter((file) => /\b(test|spec|long|browser)\.tsx?$/.test(file));
+    const wrong = names.filter((file) => !/\/?[\w-]+(\.long)?(\.browser)?\.test\.tsx?$/.test(file));
+    expect(wrong.filter((file) => file !== 'browser.ts')).toEqual([]);
+  });
+
+  it('runs each shared suite for one member at least', () => {
+    const shared = tests
+      .filter(
+        ({ file, text }) => !/\.test\.tsx?$/.test(file) && /^\s*(it|test|describe)(\.\w+)*\(/m.test(text),
+      )
+      .map(({ file }) => file);
+    expect(shared.length).toBeGreaterThan(10);
+    const unused = shared.filter((file) => {
+      const name = `/${file.split('/').at(-1)}'`;
+      return !inGate.some(({ text }) => text.includes(name));
+    });
+    expect(unused).toEqual([]);
+  });
+
+  it('has a journey for each promise of the README', () => {
+    const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+    const steps = [...readme.matchAll(/^\d\. \*\*([^*]+)\*\*/gm)].map(([, name]) =>
+      String(name).toLowerCase().replaceAll(' ', '-'),
+    );
+    expect(steps.length).toBeGreaterThan(5);
+    const journeys = readdirSync(join(ROOT, 'e2e'))
+      .filter((file) => file.endsWith('.spec.ts'))
+      .map((file) => readFileSync(join(ROOT, 'e2e', file), 'utf8'))
+      .join('\n');
+    const missing = [...steps, 'offline'].filter((step) => !journeys.includes(`tag: ['@gate', '@${step}']`));
+    expect(missing, "journeys are tagged with the step, e.g. tag: ['@gate', '@find']").toEqual([]);
+  });
+
+  it('shows each screen, and a dialog of each folder, in a component test with axe', () => {
+    const components = inGate
+      .filter(
+        ({ file, text }) => /^ui\/.*\.browser\.test\.tsx$/.test(file) && text.includes('expectAccessible('),
+      )
+      .map(({ text }) => text);
+    const screens = ["'/'", '`/c/', "'/memory'", "'/p/", '`/settings/${', "'/pair'"];
+    expect(screens.filter((at) => !components.some((text) => text.includes(`show(app, ${at}`)))).toEqual([]);
+    expect(components.some((text) => text.includes('new UnlockScreen('))).toBe(true);
+    const folders = ['chat', 'library', 'lock', 'memory', 'palette', 'settings', 'shell', 'sync'];
+    const opened = inGate.filter(
+      ({ text }) => /'(alert)?dialog'/.test(text) && text.includes('expectAccessible('),
+    );
+    expect(folders.filter((folder) => !opened.some(({ file }) => file.startsWith(`ui/${folder}/`)))).toEqual(
+      [],
+    );
+  });
+});

@@ -7,6 +7,7 @@ import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
 import { ALIASES, cluster, cmaps } from '../vite.config.ts';
 import { BROWSER_ARGS, findBrowser } from './browser.ts';
+import { IN_BROWSER, IS_ALL, LEFT_OUT } from './tiers.ts';
 
 const browser = findBrowser();
 
@@ -25,7 +26,7 @@ export default defineConfig({
   plugins: [cluster(), cmaps(), tailwindcss()],
   resolve: { alias: ALIASES },
   // As `test/scale.ts` reads it in Node, too.
-  define: { 'import.meta.env.TEST_ALL': JSON.stringify(process.env.TEST_ALL ?? '') },
+  define: { 'import.meta.env.TEST_ALL': JSON.stringify(IS_ALL ? '1' : '') },
   worker: { format: 'es' },
   server: { headers },
   optimizeDeps: {
@@ -55,7 +56,7 @@ export default defineConfig({
       'virtua',
       'workbox-window',
     ],
-    entries: ['test/**/*.browser.test.{ts,tsx}', 'src/workers/*.worker.ts', 'test/**/*.worker.ts'],
+    entries: [...IN_BROWSER, 'src/workers/*.worker.ts', 'test/**/*.worker.ts'],
     exclude: [
       '@electric-sql/pglite',
       '@electric-sql/pglite-pgvector',
@@ -64,7 +65,8 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ['test/**/*.browser.test.ts', 'test/**/*.browser.test.tsx'],
+    include: IN_BROWSER,
+    exclude: LEFT_OUT,
     // Before React in whatever file comes first: it looks for the hook of `renders.ts` once.
     setupFiles: ['test/properties.ts', 'test/ui/renders.ts'],
     testTimeout: 60_000,
@@ -75,6 +77,8 @@ export default defineConfig({
     fileParallelism: false,
     browser: {
       enabled: true,
+      // On a fresh clone the page waits until the dependencies are bundled.
+      connectTimeout: 300_000,
       isolate: false,
       headless: true,
       screenshotFailures: false,

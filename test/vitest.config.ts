@@ -1,6 +1,5 @@
 import { defineConfig } from 'vitest/config';
-
-const ALL = Boolean(process.env.TEST_ALL);
+import { IN_BROWSER, LEFT_OUT } from './tiers.ts';
 
 /**
  * Folders whose files may share one process with those that ran before them: they leave nothing behind. Starting a process and loading the
@@ -34,8 +33,8 @@ const ALONE = [
   'test/ui/memory/passage-title.test.ts',
   'test/services/context/post-turn-tasks.test.ts',
 ];
-/** Run in a real browser by `vitest.browser.config.ts`, or only by `npm run test:all` because they kill processes. */
-const ELSEWHERE = ['test/**/*.browser.test.*', ...(ALL ? [] : ['test/**/*.kill.test.ts'])];
+/** Run in a real browser, or by `npm run test:all` only. */
+const ELSEWHERE = [...IN_BROWSER, ...LEFT_OUT];
 
 const options = {
   setupFiles: ['test/properties.ts'],
@@ -58,7 +57,7 @@ export default defineConfig({
           exclude: [...ELSEWHERE, ...SHARED],
         },
       },
-      { test: { ...options, name: 'own globals', include: ALONE } },
+      { test: { ...options, name: 'own globals', include: ALONE, exclude: ELSEWHERE } },
       {
         test: {
           ...options,

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import * as Y from 'yjs';
 import { UpdateTable } from '../../src/relay/update-table.ts';
 import { covers, diff, inspect, merge, readVector, snapshot, vectorOf } from '../../src/relay/updates.ts';
+import { deep } from '../scale.ts';
 import {
   boastfulValues,
   claimedStructs,
@@ -243,7 +244,7 @@ describe('what nobody writes', () => {
     expect(after.heapUsed + after.arrayBuffers - before.heapUsed - before.arrayBuffers).toBeLessThan(80e6);
   });
 
-  it('costs time in proportion to its length, in whatever order it lies', () => {
+  deep('costs time in proportion to its length, in whatever order it lies', () => {
     const make = (count: number) => [
       // Every second struct is in another update: nothing is harder to merge.
       ...[0, 1].map((odd) => {

@@ -11,6 +11,7 @@ import type { Settings } from '../../src/services/settings/settings.ts';
 import { createSettings } from '../../src/services/settings/settings-service.ts';
 import { createSync } from '../../src/services/sync/sync-service.ts';
 import { connectSync, type SyncLink } from '../../src/workers/sync-link.ts';
+import { deep } from '../scale.ts';
 
 /** Nobody listens there. */
 const NOBODY = 'ws://127.0.0.1:9';
@@ -120,7 +121,7 @@ it('says so where it cannot run, refuses what is asked, and is tried again', asy
   await isOffline(link);
 });
 
-it('says so where it never speaks', async () => {
+deep('says so where it never speaks', async () => {
   const silent = URL.createObjectURL(new Blob([''], { type: 'text/javascript' }));
   const link = tab(() => start(silent), { startMs: 300 });
   expect(state(link)).toBe('connecting');

@@ -1,4 +1,4 @@
-// The page that is killed in `engines.kill.test.ts`, and measured in `engines.bench.ts`.
+// The page that is killed in `engines-kill.long.test.ts`, and measured in `engines.bench.ts`.
 import { type IndexInWorker, openIndexInWorker } from '../../../src/adapters/index/worker.ts';
 import type { LeaderWork } from './index.worker.ts';
 import { changeOf, DIMENSIONS, MODEL, messageRow, ownWord, question, timeApplies, vectorOf } from './load.ts';

@@ -11,7 +11,7 @@ import { countLog, putBack } from '../../../src/adapters/log/log-integrity.ts';
 import { LOG_HEALED, withCopy } from '../../../src/adapters/log/recovering.ts';
 import { type ConversationId, newConversationId, newEntryId } from '../../../src/domain/base/ids.ts';
 import { COPY_STATE } from '../../../src/services/storage/copy-state.ts';
-import { ALL } from '../../scale.ts';
+import { ALL, deep } from '../../scale.ts';
 import { describeConversationLog, describeSharedLog } from '../../suites/conversation-log.suite.ts';
 import type { Asked } from './copying.worker.ts';
 
@@ -144,7 +144,7 @@ describe('the second copy follows the log', () => {
     await expect.poll(copiedWords).toEqual(['one', 'three', 'two']);
   });
 
-  it('killed again and again while it copies, it has everything in the end, once', async () => {
+  deep('killed again and again while it copies, it has everything in the end, once', async () => {
     const wanted: string[] = [];
     for (let round = 0; round < 8; round += 1) {
       const one = copier();
@@ -240,8 +240,8 @@ describe('a log that lost something takes it back', () => {
 });
 
 describe('a damaged copy is put right from the log', () => {
-  /** Every byte, some 350 damages of two words, in `npm run test:all`; in the gate every ninth. */
-  const STEP = ALL ? 1 : 9;
+  /** Every byte, some 350 damages of two words, in `npm run test:all`; in the gate every 29th. */
+  const STEP = ALL ? 1 : 29;
   it('at any byte of a record, flipped or cut off', { timeout: 240_000 }, async () => {
     await store.log.append([entry(a, 'one'), entry(b, 'two')]);
     const one = await start();

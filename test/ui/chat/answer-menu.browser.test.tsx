@@ -1,6 +1,7 @@
 // The menu of an answer: taken out as Markdown or text, read aloud by the device's own voice, asked again with another model.
 import { afterEach, expect, it, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
+import { deep } from '../../scale.ts';
 import { createTestApp, expectAccessible, show } from '../harness.tsx';
 
 const ANSWER = '# Backups\n\nKeep **two** copies.';
@@ -52,7 +53,7 @@ it('asks again with another model, as another branch', async () => {
   await expect.element(page.getByRole('status', { name: 'Branch 2 of 2' })).toBeVisible();
 });
 
-it('reads with a voice of the device only, and says so where there is none', async () => {
+deep('reads with a voice of the device only, and says so where there is none', async () => {
   const { app, id } = await answered();
   const voice = (localService: boolean) => ({
     localService,
@@ -97,7 +98,7 @@ it('deletes a message as the last row but forgetting of its menu, and puts it ba
   await expectAccessible();
 });
 
-it('deletes a question by its own menu; its answer stays', async () => {
+deep('deletes a question by its own menu; its answer stays', async () => {
   const { app, id } = await answered();
   await show(app, `/c/${id}`, { width: 320, height: 700 });
   const question = page.getByRole('article', { name: 'You' });

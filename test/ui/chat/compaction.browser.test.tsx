@@ -2,6 +2,7 @@
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { page } from 'vitest/browser';
 import type { ConversationId } from '../../../src/domain/base/ids.ts';
+import { deep } from '../../scale.ts';
 import { createTestApp, expectAccessible, show } from '../harness.tsx';
 
 const app = await createTestApp({
@@ -50,23 +51,26 @@ it('is read, edited, taken back and done again at its divider', async () => {
   await expect.element(button('Undo')).toBeVisible();
 });
 
-it('says what a model has spent on the memory of a conversation, and leaves it to rules with one click', async () => {
-  await app.settings.set('context.session_memory.model_from_ratio', 0);
-  await app.settings.set('context.session_memory.every_tokens', 100);
-  await app.say('And who checks them?', id);
-  await app.idle(id);
-  await page.viewport(1280, 800);
-  await page.getByRole('button', { name: 'Show context' }).click();
-  const panel = page.getByRole('complementary', { name: 'Context' });
-  await expect
-    .element(panel.getByText(/keeps the session memory: [\d,]+ of 50,000 tokens spent/))
-    .toBeVisible();
-  const off = panel.getByRole('button', { name: 'Write it without a model' });
-  await off.click();
-  await expect.element(off).not.toBeInTheDocument();
-  expect(app.settings.config.get().context.session_memory.by_model).toBe(false);
-  await page.getByRole('button', { name: 'Undo', exact: true }).last().click();
-  await expect.element(off).toBeVisible();
-  expect(app.settings.config.get().context.session_memory.by_model).toBe(true);
-  await expectAccessible();
-});
+deep(
+  'says what a model has spent on the memory of a conversation, and leaves it to rules with one click',
+  async () => {
+    await app.settings.set('context.session_memory.model_from_ratio', 0);
+    await app.settings.set('context.session_memory.every_tokens', 100);
+    await app.say('And who checks them?', id);
+    await app.idle(id);
+    await page.viewport(1280, 800);
+    await page.getByRole('button', { name: 'Show context' }).click();
+    const panel = page.getByRole('complementary', { name: 'Context' });
+    await expect
+      .element(panel.getByText(/keeps the session memory: [\d,]+ of 50,000 tokens spent/))
+      .toBeVisible();
+    const off = panel.getByRole('button', { name: 'Write it without a model' });
+    await off.click();
+    await expect.element(off).not.toBeInTheDocument();
+    expect(app.settings.config.get().context.session_memory.by_model).toBe(false);
+    await page.getByRole('button', { name: 'Undo', exact: true }).last().click();
+    await expect.element(off).toBeVisible();
+    expect(app.settings.config.get().context.session_memory.by_model).toBe(true);
+    await expectAccessible();
+  },
+);

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { StandInRecogniser } from '../../fixtures/recogniser.ts';
+import { deep } from '../../scale.ts';
 import { createTestApp, expectAccessible, show } from '../harness.tsx';
 
 let Recogniser = StandInRecogniser.fresh();
@@ -56,7 +57,7 @@ it('asks before sound leaves the device, once, shows what it hears, and stops by
   await expectAccessible();
 });
 
-it('belongs to what is sent, and to the draft of a conversation that is left', async () => {
+deep('belongs to what is sent, and to the draft of a conversation that is left', async () => {
   const app = await createTestApp({ reply });
   await app.settings.set('privacy.dictation_by_service', true);
   const id = await app.say('First');
@@ -84,7 +85,7 @@ it('belongs to what is sent, and to the draft of a conversation that is left', a
   await expect.poll(words).toBe('half a thought');
 });
 
-it('offers recognition on the device, in Chinese', async () => {
+deep('offers recognition on the device, in Chinese', async () => {
   Recogniser = StandInRecogniser.fresh('downloadable');
   vi.stubGlobal('SpeechRecognition', Recogniser);
   const app = await createTestApp({ reply });
@@ -112,7 +113,7 @@ it('has no button where the browser has no recogniser', async () => {
   expect(page.getByRole('button', { name: 'Dictate', exact: true }).elements()).toEqual([]);
 });
 
-it('can be taken back under Privacy', async () => {
+deep('can be taken back under Privacy', async () => {
   const app = await createTestApp({ reply });
   await app.settings.set('privacy.dictation_by_service', true);
   await show(app, '/settings/privacy');

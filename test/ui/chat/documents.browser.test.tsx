@@ -5,6 +5,7 @@ import { type MessageId, newConversationId, newMessageId } from '../../../src/do
 import { sourceLine } from '../../../src/domain/chat/files.ts';
 import type { Message, RecalledPassage } from '../../../src/domain/chat/message.ts';
 import { CHINESE_FONT, excelFile, PROTECTED, pdfFile, wordFile } from '../../fixtures/documents.ts';
+import { deep } from '../../scale.ts';
 import { createTestApp, expectAccessible, show } from '../harness.tsx';
 
 const LEASE = [
@@ -156,7 +157,7 @@ it('says why a file was left out, and what it could not take of another', async 
   await expectAccessible();
 });
 
-it('goes on saying why a file was left out, once another has been read', async () => {
+deep('goes on saying why a file was left out, once another has been read', async () => {
   const { pick } = await started();
   const pages = Array.from({ length: 1_000 }, (_, at) => [{ text: `Page ${at + 1}.`, y: 700 }]);
   await pick(pdf('Manual.pdf', pdfFile(pages)));
@@ -187,7 +188,7 @@ it('is cancelled while it is read, by the keyboard as well, and nothing is sent 
   expect(page.getByText('Manual.pdf').elements()).toHaveLength(0);
 });
 
-it('speaks Chinese', async () => {
+deep('speaks Chinese', async () => {
   const { app, pick } = await started();
   await app.settings.set('ui.language', 'zh');
   await expect.element(page.getByRole('button', { name: '添加文件' })).toBeVisible();

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import type { ConversationId } from '../../../src/domain/base/ids.ts';
+import { deep } from '../../scale.ts';
 import { createTestApp, expectAccessible, show, type TestApp } from '../harness.tsx';
 
 const field = () => page.getByRole('textbox', { name: 'Find in conversation' });
@@ -82,7 +83,7 @@ it('says that nothing was found, and closes with Escape to where one was', async
   expect(CSS.highlights.has('found')).toBe(false);
 });
 
-it('opens from the menu, for whoever has no keys', async () => {
+deep('opens from the menu, for whoever has no keys', async () => {
   const { app, id } = await longConversation();
   await show(app, `/c/${id}`, { width: 390, height: 844 });
   await page.getByRole('main').getByRole('button', { name: 'More' }).first().click();

@@ -13,6 +13,7 @@ import { createDeviceLock } from '../../../src/services/lock/lock-service.ts';
 import { isKeyOf, newLock } from '../../../src/services/lock/slots.ts';
 import { UnlockScreen } from '../../../src/ui/lock/unlock-screen.tsx';
 import { openForTab } from '../../../src/workers/device-lock.ts';
+import { deep } from '../../scale.ts';
 import { createTestApp, expectAccessible, show } from '../harness.tsx';
 
 const argon = { memory: 64, iterations: 1 };
@@ -84,7 +85,7 @@ describe('the screen of a locked device', () => {
     await expect.poll(() => done.mock.calls.length).toBe(1);
   });
 
-  it('opens by itself when another window was unlocked, and only with the key of this device', async () => {
+  deep('opens by itself when another window was unlocked, and only with the key of this device', async () => {
     const { done, key, isRight, holder } = await locked('zh');
     await expect.element(page.getByRole('heading', { name: 'Recollect 已锁定' })).toBeVisible();
     await page.viewport(320, 640);
@@ -156,7 +157,7 @@ describe('two tabs of one device', () => {
         .toBe(true);
   });
 
-  it('show the unlock screen in the language that the settings have now', async () => {
+  deep('show the unlock screen in the language that the settings have now', async () => {
     const { records, config, a } = await twoTabs();
     await a.lock.turnOn('a kettle hums', newRecoveryPhrase());
     expect((await records.read()).language).toBe('en');
@@ -164,7 +165,7 @@ describe('two tabs of one device', () => {
     await expect.poll(async () => (await records.read()).language).toBe('zh');
   });
 
-  it('have the same key after locking was called off and turned on anew', async () => {
+  deep('have the same key after locking was called off and turned on anew', async () => {
     const { records, a, b } = await twoTabs();
     await a.lock.turnOn('a kettle hums', newRecoveryPhrase());
     await expect.poll(() => b.holder.get()).not.toBeNull();
@@ -179,7 +180,7 @@ describe('two tabs of one device', () => {
   });
 });
 
-it('a tab that starts leaves the database that another one is still copying into', async () => {
+deep('a tab that starts leaves the database that another one is still copying into', async () => {
   const records = createLockRecords();
   const { generation, stale } = await records.change((now) => ({ ...now, stale: [77] }));
   const ending = new AbortController();
@@ -276,17 +277,20 @@ describe('locking in the settings', () => {
     expect(app.settings.config.get().privacy.encrypt_local).toBe(false);
   });
 
-  it('follows the configuration with the same dialog, goes back when that is left, fits 320 px, and speaks Chinese', async () => {
-    const app = await createTestApp();
-    await app.settings.set('ui.language', 'zh');
-    await app.settings.set('ui.theme', 'dark');
-    await show(app, '/', { width: 320, height: 640 });
-    await app.settings.importYaml('privacy: { encrypt_local: true }\n');
-    await expect.element(dialog().getByLabelText('口令', { exact: true })).toBeVisible();
-    expect(document.documentElement.scrollWidth).toBe(320);
-    await expectAccessible();
-    await userEvent.keyboard('{Escape}');
-    await expect.poll(() => app.settings.config.get().privacy.encrypt_local).toBe(false);
-    expect(app.lock.state.get().phase).toBe('off');
-  });
+  deep(
+    'follows the configuration with the same dialog, goes back when that is left, fits 320 px, and speaks Chinese',
+    async () => {
+      const app = await createTestApp();
+      await app.settings.set('ui.language', 'zh');
+      await app.settings.set('ui.theme', 'dark');
+      await show(app, '/', { width: 320, height: 640 });
+      await app.settings.importYaml('privacy: { encrypt_local: true }\n');
+      await expect.element(dialog().getByLabelText('口令', { exact: true })).toBeVisible();
+      expect(document.documentElement.scrollWidth).toBe(320);
+      await expectAccessible();
+      await userEvent.keyboard('{Escape}');
+      await expect.poll(() => app.settings.config.get().privacy.encrypt_local).toBe(false);
+      expect(app.lock.state.get().phase).toBe('off');
+    },
+  );
 });

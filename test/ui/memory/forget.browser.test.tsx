@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { asConversationId, newMessageId } from '../../../src/domain/base/ids.ts';
 import type { Message } from '../../../src/domain/chat/message.ts';
+import { deep } from '../../scale.ts';
 import { createTestApp, expectAccessible, show, type TestApp } from '../harness.tsx';
 
 const CANARY = 'Quillfeather';
@@ -78,7 +79,7 @@ it('a conversation from its menu: an undo keeps it, and after the next one it is
   expect((await app.documents.read(TALK))?.messages.size).toBe(2);
 });
 
-it('closed in the time for an undo, it goes on, and says how it ended', async () => {
+deep('closed in the time for an undo, it goes on, and says how it ended', async () => {
   const app = await filled();
   await show(app, '/');
   await page.getByRole('textbox').first().fill(`/forget ${CANARY}`);
@@ -105,7 +106,7 @@ it('a message from its menu; failing, it says so and what goes on by itself', as
   await expectAccessible();
 });
 
-it('speaks Chinese, and fits 320 px in the dark', async () => {
+deep('speaks Chinese, and fits 320 px in the dark', async () => {
   const app = await filled();
   await app.settings.set('ui.language', 'zh');
   await app.settings.set('ui.theme', 'dark');

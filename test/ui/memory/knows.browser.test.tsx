@@ -1,6 +1,7 @@
 // What Recollect knows about me: the inbox decided by keys, a fact with its past, contradictions, pasted memories; both languages.
 import { expect, it } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
+import { deep } from '../../scale.ts';
 import { createTestApp, expectAccessible, show, type TestApp } from '../harness.tsx';
 
 const inbox = (name = 'Remember this?') => page.getByRole('region', { name });
@@ -62,7 +63,7 @@ it('one key accepts, replaces or refuses; a whole kind is not asked about again'
   await expect.element(inbox()).not.toBeInTheDocument();
 });
 
-it('a refusal is taken back by Undo; what was kept beside another is shown with both', async () => {
+deep('a refusal is taken back by Undo; what was kept beside another is shown with both', async () => {
   const { app } = await proposed();
   await show(app, '/memory');
   const row = (text: string) => inbox().getByRole('listitem').filter({ hasText: text });
@@ -123,7 +124,7 @@ it('each decision is taken back by its notice: kept, corrected, in other words, 
   await expect.element(row('8081')).toBeVisible();
 });
 
-it('what the model suggests says so, and stops in one click', async () => {
+deep('what the model suggests says so, and stops in one click', async () => {
   const { app } = await proposed();
   const [one] = app.notes.inbox.get().proposals;
   if (!one) throw new Error('a proposal was expected');
@@ -142,7 +143,7 @@ it('what the model suggests says so, and stops in one click', async () => {
   await expect.poll(() => app.settings.config.get().notes.propose_by_model).toBe(true);
 });
 
-it('speaks Chinese, at 320 px', async () => {
+deep('speaks Chinese, at 320 px', async () => {
   const { app } = await proposed();
   await app.settings.set('ui.language', 'zh');
   await show(app, '/memory', { width: 320, height: 700 });

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { newConversationId, newMessageId } from '../../../src/domain/base/ids.ts';
 import type { Message, RecalledPassage } from '../../../src/domain/chat/message.ts';
+import { some } from '../../scale.ts';
 import { createTestApp, expectAccessible, show } from '../harness.tsx';
 
 async function answered() {
@@ -92,7 +93,7 @@ it('leads to the message by a click on the passage', async () => {
   expect(location.href).toContain(source.id);
 });
 
-it.each(['light', 'dark'])('tells why by keyboard, and every number below it, %s', async (theme) => {
+it.each(some(['light', 'dark'], 1))('tells why by keyboard, and every number below it, %s', async (theme) => {
   const { app, id } = await answered();
   await app.settings.set('ui.theme', theme);
   await show(app, `/c/${id}`, { width: 320, height: 700 });

@@ -4,6 +4,7 @@ import { page, userEvent } from 'vitest/browser';
 import type { ConversationId, MessageId } from '../../../src/domain/base/ids.ts';
 import type { Memory, SearchHit } from '../../../src/services/memory/memory.ts';
 import { STARTING } from '../../../src/services/memory/memory.ts';
+import { deep } from '../../scale.ts';
 import { createTestApp, expectAccessible, show } from '../harness.tsx';
 
 async function opened() {
@@ -39,7 +40,7 @@ it('offers nothing where nothing matches, and closes with Escape', async () => {
   await expect.element(page.getByRole('dialog')).not.toBeInTheDocument();
 });
 
-it('completes the name and the value of a filter with Tab, and takes it away with one stroke', async () => {
+deep('completes the name and the value of a filter with Tab, and takes it away with one stroke', async () => {
   await opened();
   await userEvent.keyboard('photo fro');
   await expect.element(page.getByRole('option', { name: /^from:/ })).toBeVisible();
@@ -64,7 +65,7 @@ it('opens the conversation that an arrow chose', async () => {
   await expect.poll(() => location.pathname).toMatch(/^\/c\//);
 });
 
-it('writes a command into the composer', async () => {
+deep('writes a command into the composer', async () => {
   await opened();
   await userEvent.keyboard('/checkp');
   await expect.element(page.getByRole('option', { name: /checkpoint/ }).first()).toBeVisible();
@@ -72,7 +73,7 @@ it('writes a command into the composer', async () => {
   await expect.element(page.getByRole('textbox', { name: 'Message' })).toHaveValue('/checkpoint ');
 });
 
-it('asks once more when the messages have been read in which it found nothing', async () => {
+deep('asks once more when the messages have been read in which it found nothing', async () => {
   const { memory, states } = await opened();
   const ready = { ...STARTING, state: 'indexing', unread: 12 } as const;
   states.memory.set(ready);

@@ -1,6 +1,7 @@
 // Projects: made, filled, set and deleted; conversations go in by keyboard and by drag; both languages.
 import { expect, it } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
+import { deep } from '../../scale.ts';
 import { createTestApp, expectAccessible, show } from '../harness.tsx';
 
 async function withConversations(path = '/') {
@@ -85,7 +86,7 @@ it('takes conversations by the menu, by the keyboard and by drag, and gives them
   await expect.element(line('Bread').getByRole('img', { name: 'In the project “Acme”' })).toBeInTheDocument();
 });
 
-it('makes a project of a new name by Enter, once', async () => {
+deep('makes a project of a new name by Enter, once', async () => {
   const app = await withConversations();
   const names = () => app.documents.library.get().projects.map(({ title }) => title);
   await line('Bread').click({ button: 'right' });
@@ -107,7 +108,7 @@ it('makes a project of a new name by Enter, once', async () => {
   expect(names().sort()).toEqual(['Garden', 'Kitchen']);
 });
 
-it('begins each window anew', async () => {
+deep('begins each window anew', async () => {
   const app = await withConversations();
   for (const name of ['Acme', 'Shop']) {
     const id = await app.projects.create({ name });
@@ -135,7 +136,7 @@ it('begins each window anew', async () => {
   await expect.element(page.getByRole('radio', { name: /^Keep them/ })).toBeChecked();
 });
 
-it('leads from its menu to its name', async () => {
+deep('leads from its menu to its name', async () => {
   const app = await withConversations();
   await app.projects.create({ name: 'Acme' });
   for (const _ of ['from elsewhere', 'from its page']) {

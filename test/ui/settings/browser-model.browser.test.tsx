@@ -1,6 +1,7 @@
 // The browser's own model in the settings: hidden where there is none, downloaded, refused, used without a key.
 import { afterEach, expect, it, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
+import { deep } from '../../scale.ts';
 import { type Script, scriptedLanguageModel } from '../../server/language-model.ts';
 import { createTestApp, expectAccessible, show } from '../harness.tsx';
 
@@ -47,7 +48,7 @@ it('is downloaded with a click, by keyboard, and answers without a key from then
   expect(document.documentElement.scrollWidth).toBe(390);
 });
 
-it('says what is wrong when the browser refuses, and stays open', async () => {
+deep('says what is wrong when the browser refuses, and stays open', async () => {
   await opened({ state: 'downloadable', forbidden: true }, 'zh');
   await preset(/^这个浏览器/).click();
   await dialog().getByRole('button', { name: '下载并使用' }).click();

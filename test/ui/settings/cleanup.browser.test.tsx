@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import { page } from 'vitest/browser';
 import { asConversationId } from '../../../src/domain/base/ids.ts';
+import { deep } from '../../scale.ts';
 import { createTestApp, expectAccessible, show, type TestApp } from '../harness.tsx';
 
 const DAY = 86_400_000;
@@ -59,7 +60,7 @@ it('deletes nothing before a consent that says what it means, and lists what goe
   expect(app.retention.state.get()?.announced).toEqual({});
 });
 
-it('leaves out a source with one switch, fits 320 px, and speaks Chinese', async () => {
+deep('leaves out a source with one switch, fits 320 px, and speaks Chinese', async () => {
   const app = await createTestApp();
   await fill(app, { 'From there': 120 }, { source: { tool: 'chatgpt', id: '1' } });
   await app.settings.set('storage.cleanup.enabled', true);

@@ -1,6 +1,7 @@
 // The embedding model in the settings: drafted with what it costs, discarded, refused, applied; the key of a service.
 import { expect, it } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
+import { deep } from '../../scale.ts';
 import { createTestApp, expectAccessible, show } from '../harness.tsx';
 
 const app = await createTestApp();
@@ -23,7 +24,7 @@ it('says what another model costs before anything is changed, and forgets it whe
   await expect.element(button('Discard')).not.toBeInTheDocument();
 });
 
-it('refuses what is not a number, keeps the draft, and saves once it is one', async () => {
+deep('refuses what is not a number, keeps the draft, and saves once it is one', async () => {
   await show(app, '/settings/memory');
   const batch = form().getByRole('textbox', { name: 'Texts at a time' });
   await batch.fill('many');

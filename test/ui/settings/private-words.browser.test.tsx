@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import type { Prompt } from '../../../src/adapters/models/chat-model.ts';
+import { deep } from '../../scale.ts';
 import { createTestApp, expectAccessible, show } from '../harness.tsx';
 
 const kinds = () => page.getByRole('region', { name: 'Private words' });
@@ -49,7 +50,7 @@ it('takes names and patterns, and says why a slow pattern is not taken', async (
   await expect.element(tryIt().getByText('[name-1] is [word-1].')).toBeVisible();
 });
 
-it('says all of it in Chinese', async () => {
+deep('says all of it in Chinese', async () => {
   const app = await createTestApp();
   await app.settings.set('ui.language', 'zh');
   await show(app, '/settings/privacy');

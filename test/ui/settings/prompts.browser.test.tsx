@@ -1,6 +1,7 @@
 // Prompts and personas: empty, written, called by their name in the composer, filled in, chosen, deleted and put back, taken from files.
 import { expect, it, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
+import { deep } from '../../scale.ts';
 import { createTestApp, expectAccessible, show, type TestApp } from '../harness.tsx';
 
 const asked: { system: string | null }[] = [];
@@ -118,7 +119,7 @@ it('makes a persona that answers: its instructions go along, in one conversation
   expect(asked.at(-1)?.system ?? '').not.toContain('pirate');
 });
 
-it('looks in one project with a persona, and says so where that is gone', async () => {
+deep('looks in one project with a persona, and says so where that is gone', async () => {
   const app = await createTestApp();
   await show(app, '/settings/prompts', { width: 320, height: 800 });
   await page.getByRole('button', { name: 'New persona' }).click();
@@ -152,20 +153,23 @@ it('looks in one project with a persona, and says so where that is gone', async 
   );
 });
 
-it('takes files of others, says what was new, and takes it back; on a narrow phone in Chinese', async () => {
-  const app = await createTestApp();
-  await app.settings.set('ui.language', 'zh');
-  await app.settings.set('ui.theme', 'dark');
-  await show(app, '/settings/prompts', { width: 320, height: 800 });
-  const input = page.getByTestId('prompt-files');
-  const webui = JSON.stringify([{ command: '/a', title: 'Aye', content: 'Say {{word}}' }, { x: 1 }]);
-  await userEvent.upload(input, [new File([webui], 'prompts.json'), new File(['Be {{how}}'], 'be.md')]);
-  await expect.element(page.getByText('已添加 2 项。')).toBeVisible();
-  await expect.element(page.getByText('1 项无法读取。')).toBeVisible();
-  await expectAccessible();
-  expect(document.documentElement.scrollWidth).toBeLessThanOrEqual(320);
-  await page.getByRole('button', { name: '撤销' }).click();
-  await expect.element(page.getByText('还没有提示词。把你反复要问的话存下来。')).toBeVisible();
-  await userEvent.upload(input, new File(['{}'], 'strange.json'));
-  await expect.element(page.getByText('strange.json 里没有能读出的提示词或角色。')).toBeVisible();
-});
+deep(
+  'takes files of others, says what was new, and takes it back; on a narrow phone in Chinese',
+  async () => {
+    const app = await createTestApp();
+    await app.settings.set('ui.language', 'zh');
+    await app.settings.set('ui.theme', 'dark');
+    await show(app, '/settings/prompts', { width: 320, height: 800 });
+    const input = page.getByTestId('prompt-files');
+    const webui = JSON.stringify([{ command: '/a', title: 'Aye', content: 'Say {{word}}' }, { x: 1 }]);
+    await userEvent.upload(input, [new File([webui], 'prompts.json'), new File(['Be {{how}}'], 'be.md')]);
+    await expect.element(page.getByText('已添加 2 项。')).toBeVisible();
+    await expect.element(page.getByText('1 项无法读取。')).toBeVisible();
+    await expectAccessible();
+    expect(document.documentElement.scrollWidth).toBeLessThanOrEqual(320);
+    await page.getByRole('button', { name: '撤销' }).click();
+    await expect.element(page.getByText('还没有提示词。把你反复要问的话存下来。')).toBeVisible();
+    await userEvent.upload(input, new File(['{}'], 'strange.json'));
+    await expect.element(page.getByText('strange.json 里没有能读出的提示词或角色。')).toBeVisible();
+  },
+);

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { log } from '../../../src/domain/base/log.ts';
 import { SECTION_IDS } from '../../../src/ui/settings/sections.ts';
-import { createTestApp, expectAccessible, show } from '../harness.tsx';
+import { createTestApp, expectAccessible, expectReadable, show } from '../harness.tsx';
 
 it.each(SECTION_IDS)('%s is accessible, dark and light, and fits 320 px', async (section) => {
   const app = await createTestApp();
@@ -13,7 +13,7 @@ it.each(SECTION_IDS)('%s is accessible, dark and light, and fits 320 px', async 
   await expectAccessible();
   await app.settings.set('ui.theme', 'light');
   await expect.poll(() => document.documentElement.dataset.theme).toBe('light');
-  await expectAccessible();
+  await expectReadable();
   await page.viewport(320, 640);
   await expect.poll(() => document.documentElement.scrollWidth).toBe(320);
 });

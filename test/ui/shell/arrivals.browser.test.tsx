@@ -1,6 +1,7 @@
 // What arrives from outside: shared words in the composer, a shortcut to the search, another device on the first screen.
 import { expect, it } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
+import { deep } from '../../scale.ts';
 import { createTestApp, expectAccessible, show } from '../harness.tsx';
 
 it('begins a message with what was shared, once', async () => {
@@ -11,7 +12,7 @@ it('begins a message with what was shared, once', async () => {
   expect(location.search).toBe('');
 });
 
-it('opens the search by the shortcut of the installed app', async () => {
+deep('opens the search by the shortcut of the installed app', async () => {
   // The page behind is hidden from everybody until the search is closed.
   const shown = show(await createTestApp(), '/?open=search');
   await expect.element(page.getByRole('dialog', { name: 'Search and commands' })).toBeVisible();

@@ -1,6 +1,7 @@
 // The list of conversations: several chosen at once, a menu by right click, a new title in place, and everything taken back from its notice.
 import { expect, it } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
+import { deep } from '../../scale.ts';
 import { createTestApp, expectAccessible, show } from '../harness.tsx';
 
 async function withConversations(size?: { width: number; height: number }) {
@@ -87,7 +88,7 @@ it('writes a title anew with F2', async () => {
   expect(app.documents.library.get().entries.map(({ title }) => title)).toContain('Cheddar');
 });
 
-it('chooses by a finger that is held down, and not by one that scrolls', async () => {
+deep('chooses by a finger that is held down, and not by one that scrolls', async () => {
   await withConversations();
   const touch = (type: string, y: number) =>
     line('Bread')

@@ -4,6 +4,7 @@ import { page, userEvent } from 'vitest/browser';
 import { RecollectError } from '../../../src/domain/base/errors.ts';
 import type { SyncRequest } from '../../../src/services/sync/requests.ts';
 import { SYNC_OFF, type SyncDevice } from '../../../src/services/sync/sync.ts';
+import { deep } from '../../scale.ts';
 import { createTestApp, expectAccessible, show } from '../harness.tsx';
 
 const asked: SyncRequest[] = [];
@@ -60,7 +61,7 @@ it('says that none is known, then lists this one first with what has not arrived
   await expectAccessible();
 });
 
-it('renames this device by keyboard, never to nothing', async () => {
+deep('renames this device by keyboard, never to nothing', async () => {
   const rename = devices().getByRole('button', { name: 'Rename this device' });
   await rename.click();
   await expect.element(dialog().getByRole('textbox')).toHaveFocus();

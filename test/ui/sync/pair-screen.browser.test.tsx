@@ -2,6 +2,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { fragmentOf, phraseOf } from '../../../src/domain/sync/pairing.ts';
+import { deep } from '../../scale.ts';
 import { createTestApp, expectAccessible, show } from '../harness.tsx';
 
 const app = await createTestApp();
@@ -35,7 +36,7 @@ it('shows each word as it is understood, and says why too few or wrong ones open
   await expect.element(page.getByRole('alert')).toHaveTextContent(/^Every word is in the list/);
 });
 
-it('refuses what is neither a link nor words, and half a link', async () => {
+deep('refuses what is neither a link nor words, and half a link', async () => {
   await field().fill('{"a":1}');
   await userEvent.click(next());
   await expect.element(page.getByRole('alert')).toHaveTextContent(/^This is neither/);
