@@ -157,6 +157,8 @@ export const configSchema = z.strictObject({
       target_ratio: z.number().min(0.05).max(0.95).default(0.5),
       /** Messages sent whole from which on older ones are compacted though there is room; 0: never by their number. */
       compact_threshold: count(0, 100_000).default(0),
+      /** Compacts before a request that begins another task, once the conversation takes half of what makes it compact. */
+      compact_on_new_task: z.boolean().default(true),
       keep_last_turns: count(1, 100).default(6),
       max_attempts: count(1, 10).default(2),
       strategy: z

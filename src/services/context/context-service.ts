@@ -16,6 +16,7 @@ import { type Message, textOf } from '../../domain/chat/message.ts';
 import { contextMeterOf, type Price, returnBudget } from '../../domain/context/budget.ts';
 import { type RequestManifest, requestManifestSchema } from '../../domain/context/manifest.ts';
 import { MESSAGE_OVERHEAD, type TokenCounter } from '../../domain/context/meter.ts';
+import { beginsAnotherTask } from '../../domain/context/phase.ts';
 import type { BuiltPrompt } from '../../domain/context/prompt.ts';
 import { renderRecall } from '../../domain/context/recalled.ts';
 import type { Config } from '../../domain/settings/config.ts';
@@ -68,6 +69,9 @@ export interface ContextDependencies {
 
 /** After an attempt that did not help, the next one waits until the request has grown by this factor. */
 const GROWTH = 1.1;
+
+/** Between two tasks a conversation is compacted from this share of what makes it compact on. */
+const BETWEEN_TASKS = 0.5;
 
 /** Above so many messages that nothing was read of yet, the context meter leaves out what would be brought back. */
 const MANY_UNREAD = 200;
@@ -274,7 +278,7 @@ class ContextService implements ContextControl, TurnContext {
     const session = this.#sessions.of(request.id);
     let built = await this.#sendable(request);
     const again = session.futile === 0 || wantedOf(built) >= session.futile * GROWTH;
-    if (isDue(built) && again) {
+    if ((isDue(built) || this.#isBetweenTasks(request, built)) && again) {
       // Where there is room the target of a full window would ask for nothing.
       const changed = await this.#compacting.forStep(request, 'auto', !built.pressed);
       request.signal.throwIfAborted();
@@ -286,6 +290,15 @@ class ContextService implements ContextControl, TurnContext {
       prompt: built.prompt,
       manifest: withParameters(built.prompt.manifest.request, request.model),
     };
+  }
+
+  /** The request begins another task, and there is enough before it that shortening pays. */
+  #isBetweenTasks(request: StepRequest, { total, budget }: Built): boolean {
+    if (!this.#deps.config.get().context.compact_on_new_task || total < budget.trigger * BETWEEN_TASKS)
+      return false;
+    return beginsAnotherTask(
+      this.#currentRedaction.now().path(pathTo(request.conversation().messages, request.leaf)),
+    );
   }
 
   async compactAfterCutOff(request: StepRequest): Promise<boolean> {

@@ -46,6 +46,7 @@ export function ContextSection() {
           />
         ))}
         <NumberSetting path="context.compact_threshold" />
+        <SwitchSetting path="context.compact_on_new_task" />
         <NumberSetting path="context.keep_last_turns" />
         <NumberSetting path="context.max_attempts" />
       </Group>

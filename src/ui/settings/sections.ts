@@ -72,6 +72,7 @@ export const SETTING_ENTRIES: readonly SettingEntry[] = [
     'context.trigger_ratio',
     'context.target_ratio',
     'context.compact_threshold',
+    'context.compact_on_new_task',
     'context.keep_last_turns',
     'context.max_attempts',
     'context.summary_keep_messages',

@@ -60,6 +60,7 @@ const DESCRIBED: Readonly<Record<string, unknown>> = {
   'context.trigger_ratio': 0.75,
   'context.target_ratio': 0.5,
   'context.compact_threshold': 0,
+  'context.compact_on_new_task': true,
   'context.keep_last_turns': 6,
   'context.max_attempts': 2,
   'context.strategy': 'session-memory',

@@ -92,6 +92,33 @@ describe('compact_threshold', () => {
   });
 });
 
+describe('another task', () => {
+  const talkWith = (change: Parameters<typeof contextConfig>[0]) =>
+    talk({ config: contextConfig({ window_tokens: 10_000, keep_last_turns: 2, ...change }) });
+  const TRIP = 'Thanks, that works. Help me plan a weekend in the mountains with my grandmother, easy paths.';
+
+  it('is where a conversation of some size is compacted before it is full', async () => {
+    const { grown, say, paired } = talkWith({});
+    const id = await grown(34);
+    await say('And now the region after it?', id);
+    expect(paired()).toEqual([]);
+    await say(TRIP, id);
+    expect(paired()).toHaveLength(1);
+    expect(paired()[0]).toMatchObject({ reason: 'auto', outcome: 'applied' });
+    await say('Which of the paths has the fewest steps for her?', id);
+    expect(paired()).toHaveLength(1);
+  });
+
+  it('compacts nothing of a short conversation, nor where it is switched off', async () => {
+    const short = talkWith({});
+    await short.say(TRIP, await short.grown(6));
+    expect(short.paired()).toEqual([]);
+    const off = talkWith({ compact_on_new_task: false });
+    await off.say(TRIP, await off.grown(34));
+    expect(off.paired()).toEqual([]);
+  });
+});
+
 describe('`turns`, whose first summary is above its target', () => {
   const output = Array.from({ length: 60 }, (_, at) => `shard ${at}: ${at * 17} rows`).join('\n');
   const scene = async (...summaries: Script[]) => {

@@ -134,6 +134,10 @@ export const settings = {
       label: 'Shorten by number',
       help: 'Also when so many messages are sent whole. 0: never by their number.',
     },
+    'context.compact_on_new_task': {
+      label: 'Shorten between tasks',
+      help: 'Also when one task is done and you begin another, once the conversation takes half of what makes it shorten.',
+    },
     'context.keep_last_turns': {
       label: 'Turns that stay',
       help: 'A turn is a question and its answer. The newest are never shortened.',
