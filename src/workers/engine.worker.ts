@@ -8,7 +8,6 @@ import { transferLines } from '../adapters/embedding/thread.ts';
 import type { EngineName } from '../adapters/index/engines.ts';
 import type { MemoryIndex } from '../adapters/index/memory-index.ts';
 import { conditionSchema, serveIndex } from '../adapters/index/worker-host.ts';
-import { withKeyValues } from '../adapters/log/conversation-log.ts';
 import { log } from '../domain/base/log.ts';
 import type { Documents } from '../services/documents/documents.ts';
 import { createDocuments } from '../services/documents/documents-service.ts';
@@ -49,7 +48,8 @@ opened.then(
   ({ name, below, store }) =>
     startLogCopying({
       name,
-      store: withKeyValues(below, store.keyValues),
+      below,
+      keyValues: store.keyValues,
       signal: new AbortController().signal,
     }),
   (error) => log.info('Without a log there is nothing to copy', error),

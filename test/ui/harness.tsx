@@ -206,7 +206,7 @@ export async function createTestApp({
       notes,
       prompts,
       log: store.log,
-      copy: { records: async function* () {}, letGo: () => undefined },
+      copy: { records: async function* () {}, hasStaleValues: async () => false, letGo: () => undefined },
       keyValues: store.keyValues,
       index: () => null,
       indexStatus: memoryStatus,

@@ -49,14 +49,20 @@ async function numbersIn(folder: FileSystemDirectoryHandle): Promise<number[]> {
 export async function* readSegments(name: string): AsyncGenerator<readonly CopyRecord[]> {
   const folder = await folderOf(name, false);
   if (!folder) return;
-  for (const number of await numbersIn(folder)) {
-    const read = async () =>
-      new Uint8Array(await (await (await folder.getFileHandle(String(number))).getFile()).arrayBuffer());
-    // A file that grew while it was read is refused once.
-    const bytes =
-      (await orElse(read(), null, 'a segment of the copy')) ??
-      (await orElse(read(), null, 'the same segment'));
-    if (bytes) yield scanCopy(bytes).records;
+  const seen = new Set<number>();
+  // What is written anew meanwhile is in a segment that was not there before.
+  for (let numbers = await numbersIn(folder); numbers.length > 0; ) {
+    for (const number of numbers) {
+      seen.add(number);
+      const read = async () =>
+        new Uint8Array(await (await (await folder.getFileHandle(String(number))).getFile()).arrayBuffer());
+      // A file that grew while it was read is refused once.
+      const bytes =
+        (await orElse(read(), null, 'a segment of the copy')) ??
+        (await orElse(read(), null, 'the same segment'));
+      if (bytes) yield scanCopy(bytes).records;
+    }
+    numbers = (await numbersIn(folder)).filter((number) => !seen.has(number));
   }
 }
 

@@ -2,6 +2,7 @@
 // the one in force is used. The copy may be cut off anywhere and goes on from what is there; which of the two is in force others decide.
 import { deleteDB, openDB } from 'idb';
 import type { LogEntry, Store } from './conversation-log.ts';
+import { valuesCopyOf } from './copied-values.ts';
 import { removeCopy } from './copy-files.ts';
 import { LOG_NAME } from './index.ts';
 import { idsOfLog, putBack, raiseHead, recountLog, removeRows } from './log-integrity.ts';
@@ -86,6 +87,7 @@ const GUARD_VERSION = 1000;
 export async function deleteGeneration(generation: number): Promise<void> {
   const name = databaseName(generation);
   await removeCopy(name);
+  await removeCopy(valuesCopyOf(name));
   await deleteDB(name);
   if (generation !== 1) return;
   const guard = await openDB(name, GUARD_VERSION, {

@@ -55,6 +55,13 @@ export const idsOfLog = (name: string): Promise<Map<string, number>> =>
     return found;
   });
 
+/** What lies beside the log under these keys, as it is really kept. */
+export const valuesOfLog = (name: string, keys: readonly string[]): Promise<unknown[]> =>
+  connected(name, (database) => {
+    const { store } = database.transaction('drawer');
+    return Promise.all(keys.map((key) => store.get(key)));
+  });
+
 /** Removes entries by their seqs; the counters are right again after `recountLog`. */
 export const removeRows = (name: string, seqs: readonly number[]): Promise<void> =>
   connected(name, async (database) => {

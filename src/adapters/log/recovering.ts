@@ -1,9 +1,10 @@
-// How a store makes use of its second copy by itself: an empty log takes back what the copy has before anybody sees it empty, and an entry
-// that is damaged is read from the copy and put right.
+// How a store makes use of its second copy by itself: an empty log takes back what the copy has before anybody sees it empty, what lay beside it
+// comes back with it, and an entry that is damaged is read from the copy and put right.
 
 import type { DocumentId } from '../../domain/base/ids.ts';
 import { log, orElse } from '../../domain/base/log.ts';
-import type { KeyValues, LogEntry, Store } from './conversation-log.ts';
+import { type KeyValues, type LogEntry, type Store, withKeyValues } from './conversation-log.ts';
+import { copiedValue, hasStaleValues, restoreValues, VALUES_COPIED } from './copied-values.ts';
 import { readSegments } from './copy-files.ts';
 import type { CopyRecord } from './copy-format.ts';
 import { STORAGE_LOST } from './idb-connection.ts';
@@ -13,29 +14,35 @@ import { putBack, repairRows } from './log-integrity.ts';
 export const LOG_HEALED = 'storage/healed';
 
 interface Healed {
-  /** Entries that came back from the copy, and those that the counters miss and no copy has. */
+  /** Entries and values that came back from the copy, and entries that the counters miss and no copy has. */
   readonly restored: number;
   readonly missing: number;
   /** ms since 1970 */
   readonly at: number;
 }
 
-/** Which documents changed otherwise than by an append: the copy has to let go of what was taken out. */
+/** Which documents changed otherwise than by an append, or VALUES: the copy has to let go of what was taken out. */
 export const rewrittenChannel = (name: string) => new BroadcastChannel(`${name}:rewritten`);
+
+/** In the place of a document: every value beside the log is compared with its copy. */
+export const VALUES = 'values';
 
 /** The second copy, for those who must know what is in it. Any thread. */
 export interface LogCopy {
   /** Segment by segment; nothing where this browser keeps no copy. */
   records(): AsyncIterable<readonly CopyRecord[]>;
-  /** Has its writer let go of what the log has no more of the document. Nothing happens where no thread writes it now. */
-  letGo(document: DocumentId): void;
+  /** Whether it has a value that is not beside the log any more. */
+  hasStaleValues(): Promise<boolean>;
+  /** Has its writer let go of what the log has no more of the document, or beside it. Nothing happens where no thread writes it now. */
+  letGo(what: DocumentId | typeof VALUES): void;
 }
 
 export const logCopyOf = (name: string): LogCopy => ({
   records: () => readSegments(name),
-  letGo: (document) => {
+  hasStaleValues: () => hasStaleValues(name),
+  letGo: (what) => {
     const rewritten = rewrittenChannel(name);
-    rewritten.postMessage(document);
+    rewritten.postMessage(what);
     rewritten.close();
   },
 });
@@ -53,17 +60,18 @@ export async function noteHealed(
   } satisfies Healed);
 }
 
-/** Fills an empty log from its copy, once for all threads that open it. Returns how many entries came back. */
-async function restoreEmpty(name: string, store: Store): Promise<number> {
-  if ((await store.log.head()) > 0) return 0;
+/** Fills a lost database from its copy, once for all threads that open it. Returns how many entries and values came back. */
+async function restoreLost(name: string, store: Store): Promise<number> {
   let restored = 0;
-  for await (const records of readSegments(name))
-    restored += await putBack(
-      name,
-      records.map(({ entry }) => entry),
-    );
+  if ((await store.log.head()) === 0)
+    for await (const records of readSegments(name))
+      restored += await putBack(
+        name,
+        records.map(({ entry }) => entry),
+      );
+  restored += await restoreValues(name, store);
   if (restored === 0) return 0;
-  log.warn(`The log was empty: ${restored} entries came back from the second copy`);
+  log.warn(`The database was empty: ${restored} entries and values came back from the second copy`);
   await noteHealed(store.keyValues, { restored });
   await store.keyValues.set(STORAGE_LOST, undefined);
   return restored;
@@ -94,25 +102,38 @@ async function mended(name: string, entries: LogEntry[]): Promise<LogEntry[]> {
   return patched;
 }
 
+/** A value, or where the browser cannot read it any more the one of the copy, which is put in its place. */
+async function readOrMended(name: string, keyValues: KeyValues, key: string): Promise<unknown> {
+  try {
+    return await keyValues.get(key);
+  } catch (error) {
+    const copied = await orElse(copiedValue(name, key), undefined, 'the copy of a value that cannot be read');
+    if (copied === undefined) throw error;
+    log.warn('A value that cannot be read any more came from the second copy', error);
+    await orElse(keyValues.set(key, copied), undefined, 'a value that the copy has');
+    return copied;
+  }
+}
+
 /**
- * The store with its copy behind it. `restored`: entries that an empty log took back before this returned. Failures of the copy are never
- * failures of the store.
+ * The store with its copy behind it. `restored`: entries and values that a lost database took back before this returned. Failures of the copy
+ * are never failures of the store.
  */
 export async function withCopy(name: string, store: Store): Promise<{ store: Store; restored: number }> {
-  const restore = () => orElse(restoreEmpty(name, store), 0, 'taking a lost log back from its copy');
-  const isEmpty = (await store.log.head()) === 0;
-  const restored = !isEmpty
+  const restore = () => orElse(restoreLost(name, store), 0, 'taking a lost log back from its copy');
+  const isKnown = (await store.keyValues.get(VALUES_COPIED)) !== undefined && (await store.log.head()) > 0;
+  const restored = isKnown
     ? 0
     : globalThis.navigator?.locks
       ? await navigator.locks.request(`${name}:restore`, restore)
       : await restore();
   const rewritten = rewrittenChannel(name);
-  const { log: inner } = store;
+  const { log: inner, keyValues } = store;
   const announce = (document: DocumentId) => rewritten.postMessage(document);
   return {
     restored,
     store: {
-      ...store,
+      ...withKeyValues(store, { ...keyValues, get: (key) => readOrMended(name, keyValues, key) }),
       log: {
         ...inner,
         since: async (seq, limit) => mended(name, await inner.since(seq, limit)),

@@ -15,6 +15,7 @@ import {
   type Store,
   withKeyValues,
 } from './conversation-log.ts';
+import { VALUES_COPIED } from './copied-values.ts';
 import { STORAGE_LOST } from './idb-connection.ts';
 import { LOG_HEALED } from './recovering.ts';
 import { decodeValue, encodeValue } from './stored-values.ts';
@@ -26,7 +27,7 @@ export interface StoreCiphers {
 }
 
 /** Written below this store, by who repairs the log without a key: counts and times. */
-const READABLE: ReadonlySet<string> = new Set([STORAGE_LOST, LOG_HEALED]);
+const READABLE: ReadonlySet<string> = new Set([STORAGE_LOST, LOG_HEALED, VALUES_COPIED]);
 
 /** What cannot be opened is handed on as what is damaged is. */
 const NOTHING = new Uint8Array(0);

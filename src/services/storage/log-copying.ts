@@ -1,4 +1,4 @@
-// Keeps the second copy of the log in step with the first. Once per origin: whichever worker holds the lock.
+// Keeps the second copy of the log, and of what lies beside it, in step with the first. Once per origin: whichever worker holds the lock.
 //
 //   log ──since(bookmark)──► append ──► files in OPFS          a document was rewritten or erased ──► drop what the log let go of
 //   start: compare ──► the log lost something (counters, head, another id at a seq) ──► put back from the copy
@@ -6,11 +6,12 @@
 import type { LogEntry, Store } from '../../adapters/log/conversation-log.ts';
 import { CopyFiles, CopyFull, type Held } from '../../adapters/log/copy-files.ts';
 import { countLog, recountLog, seqsOfLog } from '../../adapters/log/log-integrity.ts';
-import { noteHealed, rewrittenChannel } from '../../adapters/log/recovering.ts';
+import { noteHealed, rewrittenChannel, VALUES } from '../../adapters/log/recovering.ts';
 import type { DocumentId } from '../../domain/base/ids.ts';
 import { ignore, log } from '../../domain/base/log.ts';
 import { createJob } from '../scheduler.ts';
 import { COPY_STATE, type CopyState } from './copy-state.ts';
+import { ValueCopying } from './value-copying.ts';
 
 /** Entries read at a time. */
 const PAGE = 200;
@@ -28,7 +29,10 @@ const FULL_PAUSE_MS = 60_000;
 interface LogCopyingDeps {
   /** Name of the log's database. */
   readonly name: string;
-  readonly store: Pick<Store, 'log' | 'keyValues'>;
+  /** What is really kept: sealed where that is. */
+  readonly below: Store;
+  /** Where the state of the copy is written down. */
+  readonly keyValues: Store['keyValues'];
   readonly signal: AbortSignal;
   /** How soon it is tried again where there is no room, ms. */
   readonly pauseMs?: number;
@@ -43,7 +47,7 @@ export interface LogCopying {
 
 /** Starts once the lock is free, and again whenever somebody took it away and let go of it; ends with the signal. */
 export function startLogCopying(deps: LogCopyingDeps): LogCopying {
-  const { name, store, signal, pauseMs = FULL_PAUSE_MS } = deps;
+  const { name, below, signal, pauseMs = FULL_PAUSE_MS } = deps;
   const copying = new Copying(deps);
   let leads = false;
   const job = createJob({
@@ -58,14 +62,19 @@ export function startLogCopying(deps: LogCopyingDeps): LogCopying {
   const rewritten = rewrittenChannel(name);
   rewritten.onmessage = ({ data }) => {
     if (typeof data !== 'string') return;
-    copying.rewritten(data as DocumentId);
+    if (data === VALUES) copying.values.lookAgain();
+    else copying.rewritten(data as DocumentId);
     job.wake();
   };
-  const unsubscribe = store.log.subscribe(() => job.wake());
+  const unsubscribe = below.log.subscribe(() => job.wake());
+  const unsubscribeValues = below.keyValues.subscribe(({ keys }) => {
+    if (copying.values.changed(keys)) job.wake();
+  });
   signal.addEventListener(
     'abort',
     () => {
       unsubscribe();
+      unsubscribeValues();
       rewritten.close();
       copying.close();
     },
@@ -106,6 +115,7 @@ export function startLogCopying(deps: LogCopyingDeps): LogCopying {
 class Copying {
   readonly #deps: LogCopyingDeps;
   readonly #now: () => number;
+  readonly values: ValueCopying;
   #files: CopyFiles | null | undefined;
   /** Highest seq that the copy has all of; undefined before the first comparison. */
   #bookmark: number | undefined;
@@ -115,6 +125,7 @@ class Copying {
   constructor(deps: LogCopyingDeps) {
     this.#deps = deps;
     this.#now = deps.now ?? Date.now;
+    this.values = new ValueCopying({ ...deps, now: this.#now });
   }
 
   rewritten(document: DocumentId): void {
@@ -124,11 +135,13 @@ class Copying {
   close(): void {
     this.#files?.close();
     this.#files = undefined;
+    this.values.close();
   }
 
   /** Both sides are compared anew before anything is written. */
   restart(): void {
     this.close();
+    this.values.restart();
     this.#bookmark = undefined;
   }
 
@@ -143,8 +156,10 @@ class Copying {
       return;
     }
     if (this.#bookmark === undefined) this.#bookmark = await this.#compare(this.#files);
+    await this.values.look();
     await this.#follow(this.#files);
     await this.#letGo(this.#files);
+    await this.values.write();
     await this.#note('kept');
   }
 
@@ -165,41 +180,41 @@ class Copying {
   async #note(state: CopyState['state']): Promise<void> {
     if (this.#noted === state) return;
     this.#noted = state;
-    await this.#deps.store.keyValues.set(COPY_STATE, { state, at: this.#now() } satisfies CopyState);
+    await this.#deps.keyValues.set(COPY_STATE, { state, at: this.#now() } satisfies CopyState);
   }
 
   /** Without files to compare with, the counters alone tell of a loss. */
   async #countAlone(): Promise<void> {
-    const { name, store } = this.#deps;
+    const { name, keyValues } = this.#deps;
     const { kept, counted } = await countLog(name);
     if (counted >= kept) return;
     log.warn(`The log was truncated: ${kept - counted} entries are missing`);
     await recountLog(name);
-    await noteHealed(store.keyValues, { missing: kept - counted });
+    await noteHealed(keyValues, { missing: kept - counted });
   }
 
   /** Heals either side from the other; returns the seq that both have now. */
   async #compare(files: CopyFiles): Promise<number> {
-    const { name, store } = this.#deps;
+    const { name, below, keyValues } = this.#deps;
     const have = new Map<string, Held>();
     const { damaged } = await files.scan((held) => have.set(held.id, held));
     if (damaged > 0) log.warn(`${damaged} stretches of the second copy are damaged`);
-    const head = await store.log.head();
+    const head = await below.log.head();
     const [{ kept, counted }, seqs] = [await countLog(name), await seqsOfLog(name)];
     const isTruncated = counted < kept;
     const highest = [...have.values()].reduce((most, { seq }) => Math.max(most, seq), 0);
     const lost = isTruncated || highest > head || (await this.#isOverwritten(have, head));
     const there = new Set([...have.values()].map(({ seq }) => seq));
     const isSame = there.size === seqs.length && seqs.every((seq) => there.has(seq));
-    const compared = Number((await store.keyValues.get(COMPARED)) ?? 0);
+    const compared = Number((await keyValues.get(COMPARED)) ?? 0);
     if (isSame && !lost && Math.abs(this.#now() - compared) < WHOLE_MS) return head;
 
     const unmatched = await this.#copyMissing(files, have, head);
     if (lost) await this.#putBack(files, unmatched, Math.max(0, kept - counted));
     else if (unmatched.size > 0) await files.drop(({ id }) => unmatched.has(id));
     if (isTruncated) await recountLog(name);
-    await store.keyValues.set(COMPARED, this.#now());
-    return lost ? Math.min(head, await store.log.head()) : head;
+    await keyValues.set(COMPARED, this.#now());
+    return lost ? Math.min(head, await below.log.head()) : head;
   }
 
   /** Whether other entries stand where the copy's newest stood: the log fell back and went on from there. */
@@ -209,7 +224,7 @@ class Copying {
     if (from === undefined) return false;
     const bySeq = new Map(newest.map((held) => [held.seq, held]));
     for (let seq = from - 1; seq < head; ) {
-      const entries = await this.#deps.store.log.since(seq, NEWEST);
+      const entries = await this.#deps.below.log.since(seq, NEWEST);
       for (const entry of entries) {
         const held = bySeq.get(entry.seq);
         // A snapshot takes the seq of the last entry that it holds.
@@ -226,7 +241,7 @@ class Copying {
   async #copyMissing(files: CopyFiles, have: ReadonlyMap<string, Held>, head: number): Promise<Set<string>> {
     const unmatched = new Set(have.keys());
     for (let seq = 0; seq < head; ) {
-      const entries = await this.#deps.store.log.since(seq, PAGE);
+      const entries = await this.#deps.below.log.since(seq, PAGE);
       const last = entries.at(-1);
       if (!last) break;
       const missing: LogEntry[] = [];
@@ -246,21 +261,21 @@ class Copying {
 
   /** Appends to the log what it lost. Their ids make it harmless to do so twice; readers meet them as new. */
   async #putBack(files: CopyFiles, lost: ReadonlySet<string>, missing: number): Promise<void> {
-    const { store } = this.#deps;
+    const { below, keyValues } = this.#deps;
     const entries = await files.read(lost);
-    for (let at = 0; at < entries.length; at += PAGE) await store.log.append(entries.slice(at, at + PAGE));
+    for (let at = 0; at < entries.length; at += PAGE) await below.log.append(entries.slice(at, at + PAGE));
     const restored = entries.length;
     log.warn(`The log had lost entries: ${restored} came back from the second copy`);
     // Under their new seqs they are copied once more; the old records are let go of.
     if (restored > 0) await files.drop(({ id }) => lost.has(id));
     if (restored > 0 || missing > 0)
-      await noteHealed(store.keyValues, { restored, missing: Math.max(0, missing - restored) });
+      await noteHealed(keyValues, { restored, missing: Math.max(0, missing - restored) });
   }
 
   /** Copies what is new. */
   async #follow(files: CopyFiles): Promise<void> {
     for (;;) {
-      const entries = await this.#deps.store.log.since(this.#bookmark ?? 0, PAGE);
+      const entries = await this.#deps.below.log.since(this.#bookmark ?? 0, PAGE);
       const last = entries.at(-1);
       if (!last) return;
       await files.append(entries.filter(({ bytes }) => bytes.length > 0));
@@ -277,7 +292,7 @@ class Copying {
     this.#rewritten = new Set();
     const live = new Map<string, LogEntry>();
     for (const document of documents)
-      for (const entry of await this.#deps.store.log.read(document)) live.set(entry.id, entry);
+      for (const entry of await this.#deps.below.log.read(document)) live.set(entry.id, entry);
     const fresh = new Map(live);
     await files.scan(({ id }) => fresh.delete(id));
     await files.append(

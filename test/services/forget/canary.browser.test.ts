@@ -2,6 +2,7 @@
 // and a database that is lost does not get it back from the copy.
 import { deleteDB, openDB } from 'idb';
 import { expect, it } from 'vitest';
+import { valuesCopyOf } from '../../../src/adapters/log/copied-values.ts';
 import { openStore } from '../../../src/adapters/log/index.ts';
 import { logCopyOf } from '../../../src/adapters/log/recovering.ts';
 import { newConversationId, newMessageId } from '../../../src/domain/base/ids.ts';
@@ -24,17 +25,19 @@ const bytesOf = (value: unknown): string => {
   return String(value);
 };
 
-/** All that the database and the folder of the copy hold, keys included. */
+/** All that the database and both folders of the copy hold, keys included. */
 async function everythingIn(name: string): Promise<string> {
   const database = await openDB(name);
   let all = '';
   for (const store of database.objectStoreNames)
     all += bytesOf([await database.getAllKeys(store), await database.getAll(store)]);
   database.close();
-  const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle(`${name}-log-copy`);
-  for await (const file of folder.values())
-    if (file.kind === 'file')
-      all += bytesOf(await (await (file as FileSystemFileHandle).getFile()).arrayBuffer());
+  for (const of of [name, valuesCopyOf(name)]) {
+    const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle(`${of}-log-copy`);
+    for await (const file of folder.values())
+      if (file.kind === 'file')
+        all += bytesOf(await (await (file as FileSystemFileHandle).getFile()).arrayBuffer());
+  }
   return all;
 }
 

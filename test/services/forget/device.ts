@@ -25,7 +25,11 @@ import { isInLog } from '../documents/said.ts';
 
 export const NOW = Date.UTC(2026, 10, 21);
 
-const NO_COPY: PlaceDeps['copy'] = { records: async function* () {}, letGo: () => {} };
+const NO_COPY: PlaceDeps['copy'] = {
+  records: async function* () {},
+  hasStaleValues: async () => false,
+  letGo: () => {},
+};
 
 interface Options {
   readonly store?: Store;

@@ -319,6 +319,7 @@ describe('forget', () => {
       records: async function* () {
         yield copied.map((entry) => ({ entry, offset: 0, size: 0 }));
       },
+      hasStaleValues: async () => false,
       letGo: (document) => {
         told.push(document);
         if (works) void follow();

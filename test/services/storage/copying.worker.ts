@@ -53,7 +53,8 @@ async function act(asked: Asked): Promise<void> {
     store = await openStore({ name });
     copying = startLogCopying({
       name,
-      store,
+      below: store,
+      keyValues: store.keyValues,
       signal: stopping.signal,
       ...(pauseMs ? { pauseMs } : {}),
     });

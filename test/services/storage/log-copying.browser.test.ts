@@ -2,13 +2,16 @@
 import { deleteDB, openDB } from 'idb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { LogEntry, NewEntry, Store } from '../../../src/adapters/log/conversation-log.ts';
+import { valuesCopyOf } from '../../../src/adapters/log/copied-values.ts';
 import { readSegments } from '../../../src/adapters/log/copy-files.ts';
 import { recordOf } from '../../../src/adapters/log/copy-format.ts';
 import type { LogSchema } from '../../../src/adapters/log/idb-connection.ts';
 import { openStore } from '../../../src/adapters/log/index.ts';
 import { openIndexedDbStore } from '../../../src/adapters/log/indexed-db.ts';
 import { countLog, putBack } from '../../../src/adapters/log/log-integrity.ts';
-import { LOG_HEALED, withCopy } from '../../../src/adapters/log/recovering.ts';
+import { LOG_HEALED, logCopyOf, withCopy } from '../../../src/adapters/log/recovering.ts';
+import { sealedStore } from '../../../src/adapters/log/sealed.ts';
+import { cipherFor, holdDataKey, newDataKey } from '../../../src/adapters/vault/data-key.ts';
 import { type ConversationId, newConversationId, newEntryId } from '../../../src/domain/base/ids.ts';
 import { COPY_STATE } from '../../../src/services/storage/copy-state.ts';
 import { ALL, deep } from '../../scale.ts';
@@ -67,11 +70,16 @@ const copied = async (): Promise<LogEntry[]> => {
 const copiedWords = async () => wordsOf(await copied());
 const logged = async () => wordsOf(await store.log.since(0, Number.POSITIVE_INFINITY));
 /** All bytes of the copy as Latin-1: what was let go of is not among them. */
-const rawCopy = async () => {
-  const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle(`${name}-log-copy`);
+const rawCopy = async (of = name) => {
+  const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle(`${of}-log-copy`);
   let raw = '';
   for await (const file of folder.values())
-    if (file.kind === 'file') raw += await (await (file as FileSystemFileHandle).getFile()).text();
+    if (file.kind === 'file')
+      // One that is written anew may be gone.
+      raw += await (file as FileSystemFileHandle).getFile().then(
+        (found) => found.text(),
+        () => '',
+      );
   return raw;
 };
 const raw = async <T>(
@@ -94,9 +102,10 @@ afterEach(async () => {
   for (const close of opened.splice(0)) await close();
   await store.log.close();
   await deleteDB(name);
-  await (await navigator.storage.getDirectory())
-    .removeEntry(`${name}-log-copy`, { recursive: true })
-    .catch(() => {});
+  for (const of of [name, valuesCopyOf(name)])
+    await (await navigator.storage.getDirectory())
+      .removeEntry(`${of}-log-copy`, { recursive: true })
+      .catch(() => {});
 });
 
 describe('the second copy follows the log', () => {
@@ -273,6 +282,145 @@ describe('without room', () => {
     await one.ask({ type: 'room' });
     await expect.poll(copiedWords).toEqual(['one', 'two']);
     await expect.poll(() => store.keyValues.get(COPY_STATE)).toMatchObject({ state: 'kept' });
+  });
+});
+
+describe('what lies beside the log has a second copy, too', () => {
+  const DRAFT = 'written/new/tab';
+  /** Keys of the copy, each with its words. */
+  const copiedValues = async () => {
+    const found: Record<string, string> = {};
+    for await (const records of readSegments(valuesCopyOf(name)))
+      for (const { entry } of records) found[entry.document] = new TextDecoder().decode(entry.bytes);
+    return found;
+  };
+  const copiedDraft = async () => (await copiedValues())[DRAFT] ?? '';
+  const lose = async () => {
+    await store.log.close();
+    await deleteDB(name);
+    store = await openStore({ name });
+  };
+
+  it('as it is now, and nothing of what it was before', async () => {
+    await store.keyValues.set(DRAFT, { text: 'unsent' });
+    await store.keyValues.set('sync/account', 'of this database alone');
+    await start();
+    expect(await copiedDraft()).toContain('unsent');
+    expect(Object.keys(await copiedValues())).toEqual([DRAFT]);
+    await store.keyValues.set(DRAFT, { text: 'other words' });
+    await expect.poll(copiedDraft).toContain('other words');
+    await expect.poll(() => rawCopy(valuesCopyOf(name))).not.toContain('unsent');
+    await store.log.append([entry(a, 'sent')], [{ key: DRAFT, value: undefined }]);
+    await expect.poll(copiedValues).toEqual({});
+    expect(await rawCopy(valuesCopyOf(name))).not.toContain('other words');
+    expect(await copiedWords()).toEqual(['sent']);
+  });
+
+  it('a lost database has it again before anybody looks, also where nothing was ever sent', async () => {
+    await store.keyValues.set(DRAFT, { text: 'unsent', file: Uint8Array.of(0, 255, 7) });
+    await store.keyValues.set('queue/x/tab', [new Map([['waits', 1]])]);
+    await store.keyValues.set('settings/config', { 'chat.instructions': 'be brief' });
+    await store.keyValues.set('forgetting/asked', { words: ['a name'] });
+    (await start()).kill();
+    await lose();
+    expect(await store.keyValues.get(DRAFT)).toEqual({ text: 'unsent', file: Uint8Array.of(0, 255, 7) });
+    expect(await store.keyValues.get('queue/x/tab')).toEqual([new Map([['waits', 1]])]);
+    expect(await store.keyValues.get('settings/config')).toEqual({ 'chat.instructions': 'be brief' });
+    expect(await store.keyValues.get('forgetting/asked')).toEqual({ words: ['a name'] });
+    expect(await store.keyValues.get(LOG_HEALED)).toMatchObject({ restored: 4, missing: 0 });
+    // Once: what the person deletes after that stays deleted, whatever the copy still has.
+    await store.keyValues.set(DRAFT, undefined);
+    await store.log.close();
+    store = await openStore({ name });
+    expect(await store.keyValues.get(DRAFT)).toBeUndefined();
+    await start();
+    expect(await copiedDraft()).toBe('');
+  });
+
+  it('what was changed or deleted while nobody copied is as the database has it', async () => {
+    await store.keyValues.set(DRAFT, 'old words');
+    await store.keyValues.set('queue/x/tab', 'sent since');
+    (await start()).kill();
+    await store.keyValues.set(DRAFT, 'new words');
+    await store.keyValues.set('queue/x/tab', undefined);
+    expect(await logCopyOf(name).hasStaleValues()).toBe(true);
+    await start();
+    expect(Object.keys(await copiedValues())).toEqual([DRAFT]);
+    expect(await copiedDraft()).toContain('new words');
+    expect(await rawCopy(valuesCopyOf(name))).not.toMatch(/old words|sent since/);
+    expect(await logCopyOf(name).hasStaleValues()).toBe(false);
+    expect(await store.keyValues.get(LOG_HEALED)).toBeUndefined();
+  });
+
+  it('a database that is deleted under a page that goes on takes nothing out of the copy', async () => {
+    await store.keyValues.set(DRAFT, 'unsent');
+    await start();
+    await deleteDB(name);
+    await store.keyValues.set('queue/x/tab', 'written after');
+    await expect.poll(async () => Object.keys(await copiedValues())).toEqual([DRAFT, 'queue/x/tab']);
+    logCopyOf(name).letGo('values');
+    await expect.poll(() => store.keyValues.get(DRAFT)).toBe('unsent');
+    expect(await store.keyValues.get('queue/x/tab')).toBe('written after');
+  });
+
+  it('killed again and again while it copies, it has the last of each in the end', async () => {
+    for (let round = 0; round < 6; round += 1) {
+      const one = copier();
+      one.ask({ type: 'start', name }).catch(() => undefined);
+      for (let n = 0; n < 8; n += 1) await store.keyValues.set(`${DRAFT}${n % 3}`, `${round}.${n}`);
+      one.kill();
+    }
+    await start();
+    await lose();
+    const values = await Promise.all([0, 1, 2].map((n) => store.keyValues.get(`${DRAFT}${n}`)));
+    expect(values).toEqual(['5.6', '5.7', '5.5']);
+  });
+
+  it('at any byte of it, flipped or cut off, it is put right from the database', {
+    timeout: 240_000,
+  }, async () => {
+    await store.keyValues.set(DRAFT, 'unsent');
+    await store.keyValues.set('queue/x/tab', 'waits');
+    const one = await start();
+    const size = (await rawCopy(valuesCopyOf(name))).length;
+    await one.ask({ type: 'stop' });
+    for (const how of ['flip', 'cut'] as const)
+      for (let at = 0; at < size / 2; at += ALL ? 1 : 19) {
+        await one.ask({ type: 'damage', name: valuesCopyOf(name), at, how });
+        await one.ask({ type: 'start', name });
+        expect(Object.keys(await copiedValues()).sort(), `${how} at ${at}`).toEqual(['queue/x/tab', DRAFT]);
+        await one.ask({ type: 'stop' });
+      }
+    expect(await store.keyValues.get(DRAFT)).toBe('unsent');
+  });
+
+  it('a value that the browser cannot read any more is read from it', async () => {
+    await store.keyValues.set(DRAFT, 'unsent');
+    await start();
+    const broken: string[] = [DRAFT];
+    const below: Store['keyValues'] = {
+      ...store.keyValues,
+      get: (key) =>
+        broken.includes(key) ? Promise.reject(new Error('a file is gone')) : store.keyValues.get(key),
+      set: async (key, value) => {
+        broken.splice(0);
+        await store.keyValues.set(key, value);
+      },
+    };
+    const { store: mended } = await withCopy(name, { ...store, keyValues: below });
+    expect(await mended.keyValues.get(DRAFT)).toBe('unsent');
+    expect(broken).toEqual([]);
+  });
+
+  it('sealed where the database is sealed', async () => {
+    const key = await holdDataKey(newDataKey());
+    const ciphers = { entries: await cipherFor(key, 'log'), values: await cipherFor(key, 'key-values') };
+    await sealedStore(store, ciphers).keyValues.set(DRAFT, { text: 'a canary' });
+    await (await start()).ask({ type: 'stop' });
+    expect(Object.keys(await copiedValues())).toEqual([DRAFT]);
+    expect(await rawCopy(valuesCopyOf(name))).not.toContain('canary');
+    await lose();
+    expect(await sealedStore(store, ciphers).keyValues.get(DRAFT)).toEqual({ text: 'a canary' });
   });
 });
 

@@ -1,5 +1,6 @@
-// The second copy of the log. Its writer follows the log by itself; here it is told once more, and waited for: a copy with the words in it could
+// The second copy of the log and of what lies beside it. Its writer follows them by itself; here it is told once more, and waited for: a copy with the words in it could
 // bring them back.
+import { VALUES } from '../../../adapters/log/recovering.ts';
 import type { DocumentId } from '../../../domain/base/ids.ts';
 import { isHeldIn } from '../../documents/purge.ts';
 import type { CreatePlace, PlaceDeps } from '../place.ts';
@@ -48,12 +49,16 @@ export const copy: CreatePlace = (deps) => ({
   },
   remove: async () => {
     for (const pauseMs of LOOKS_MS) {
-      const stale = await staleIn(deps);
-      if (stale.size === 0) return;
+      const [stale, hasStaleValues] = [await staleIn(deps), await deps.copy.hasStaleValues()];
+      if (stale.size === 0 && !hasStaleValues) return;
       for (const document of stale) deps.copy.letGo(document);
+      if (hasStaleValues) deps.copy.letGo(VALUES);
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
       deps.signal.throwIfAborted();
     }
   },
-  verify: async () => ({ left: 0, waiting: (await staleIn(deps)).size > 0 }),
+  verify: async () => ({
+    left: 0,
+    waiting: (await staleIn(deps)).size > 0 || (await deps.copy.hasStaleValues()),
+  }),
 });

@@ -38,8 +38,8 @@ export const problems = {
   },
   'storage-healed': {
     what: 'The browser damaged its database and lost a part of your conversations.',
-    kept: 'They are back: {{restored}} changes came from the second copy on this device.',
-    do: 'Look under Settings whether models, keys and options are still as you set them: the second copy holds conversations only. If this happens again, check the disk and export your library under Settings › Storage.',
+    kept: 'They are back, with drafts and settings: {{restored}} changes came from the second copy on this device.',
+    do: 'Enter your API keys again under Settings › Models, and pair sync anew if you used it: keys have no second copy. If this happens again, check the disk and export your library under Settings › Storage.',
   },
   'storage-truncated': {
     what: 'The browser damaged its database: {{missing}} changes of your conversations are missing, and the second copy does not have them.',

@@ -576,7 +576,7 @@ export const settings = {
       label: { yes: 'Protected', no: 'Not protected' },
     },
     copy: {
-      kept: 'Every conversation is kept twice on this device, so that a damaged database costs nothing.',
+      kept: 'Every conversation, draft and setting is kept twice on this device, so that a damaged database loses none of them.',
       full: 'There is no room for a second copy of your conversations. They are saved once.',
       failed: 'The second copy of your conversations is not being written. They are saved once.',
       unavailable: 'This browser has no place for a second copy of your conversations. They are saved once.',

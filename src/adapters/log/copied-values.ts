@@ -1,0 +1,76 @@
+// The second copy of what lies beside the log: drafts, messages that wait, settings, what is being forgotten. Files of the form of the log's own
+// copy, in a folder of their own: one record for each key, and where a kill left two the newer one counts.
+import type { DocumentId, EntryId } from '../../domain/base/ids.ts';
+import { attempt, log } from '../../domain/base/log.ts';
+import { checksum } from './checksum.ts';
+import type { KeyValueWrite, LogEntry, Store } from './conversation-log.ts';
+import { readSegments } from './copy-files.ts';
+import { valuesOfLog } from './log-integrity.ts';
+import { decodeValue, encodeValue } from './stored-values.ts';
+
+/** Name of the copy of the values that lie beside that log, for `CopyFiles`. */
+export const valuesCopyOf = (name: string): string => `${name}-values`;
+
+/** Drawer key: these values were copied. Without it, beside a copy that has some, the database is not the one that they were copied from. */
+export const VALUES_COPIED = 'log/values';
+
+/** What tells a record from one of another value. */
+const printOf = (bytes: Uint8Array): string => `${bytes.length}.${checksum(bytes)}`;
+
+/** The record of a value. `seq`: greater than that of every earlier one. Throws `storage-failed` for what cannot be written as bytes. */
+export function valueRecord(key: string, value: unknown, seq: number, at: number): LogEntry {
+  const bytes = encodeValue(value);
+  const [id, document] = [`${printOf(bytes)}.${seq}` as EntryId, key as DocumentId];
+  return { id, document, origin: 'user', seq, at, bytes };
+}
+
+/** Whether a record with this id has that value; false for one that cannot be written as bytes. */
+export const isRecordOf = (id: string, value: unknown): boolean => {
+  const print = attempt(() => printOf(encodeValue(value)), null, 'a value that cannot be written as bytes');
+  return print !== null && id.startsWith(`${print}.`);
+};
+
+/** The newest sound record of each key. */
+async function copiedValues(name: string): Promise<Map<string, LogEntry>> {
+  const newest = new Map<string, LogEntry>();
+  for await (const records of readSegments(valuesCopyOf(name)))
+    for (const { entry } of records)
+      if (entry.seq > (newest.get(entry.document)?.seq ?? 0))
+        newest.set(entry.document, { ...entry, bytes: entry.bytes.slice() });
+  return newest;
+}
+
+/** The value as the copy has it; undefined where it has none that can be read. */
+export async function copiedValue(name: string, key: string): Promise<unknown> {
+  const record = (await copiedValues(name)).get(key);
+  return record && decoded(record);
+}
+
+const decoded = ({ bytes }: LogEntry): unknown =>
+  attempt(() => decodeValue(bytes), undefined, 'a copied value that another version wrote');
+
+/** Puts back what a lost database held beside its log, in one transaction; what is there stays. Returns how many values came back. */
+export async function restoreValues(name: string, { log: entries, keyValues }: Store): Promise<number> {
+  if ((await keyValues.get(VALUES_COPIED)) !== undefined) return 0;
+  const writes: KeyValueWrite[] = [];
+  const copied = await copiedValues(name);
+  for (const [key, record] of copied) {
+    const value = decoded(record);
+    if (value !== undefined && (await keyValues.get(key)) === undefined) writes.push({ key, value });
+  }
+  if (copied.size > 0) await entries.append([], [...writes, { key: VALUES_COPIED, value: true }]);
+  if (writes.length > 0) log.warn(`${writes.length} values beside the log came back from the second copy`);
+  return writes.length;
+}
+
+/** Whether the copy has a value that is not there any more, or there as another one. */
+export async function hasStaleValues(name: string): Promise<boolean> {
+  const records: { readonly key: string; readonly id: string }[] = [];
+  for await (const found of readSegments(valuesCopyOf(name)))
+    records.push(...found.map(({ entry: { document, id } }) => ({ key: document, id })));
+  const there = await valuesOfLog(
+    name,
+    records.map(({ key }) => key),
+  );
+  return records.some(({ id }, at) => there[at] === undefined || !isRecordOf(id, there[at]));
+}

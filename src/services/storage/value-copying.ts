@@ -1,0 +1,146 @@
+// Copies what lies beside the log: drafts, messages that wait, settings, what is being forgotten. Everything is copied but what is true only in
+// its own database, cannot be taken out of it, or is made again.
+//
+//   look     reads what changed        ─► the log is followed ─► a message is in the copy before the draft that it was leaves it
+//   write    copies what was read, and lets go of what was there before
+import type { LogEntry, Store } from '../../adapters/log/conversation-log.ts';
+import {
+  isRecordOf,
+  restoreValues,
+  VALUES_COPIED,
+  valueRecord,
+  valuesCopyOf,
+} from '../../adapters/log/copied-values.ts';
+import { CopyFiles, type Held } from '../../adapters/log/copy-files.ts';
+import { noteHealed } from '../../adapters/log/recovering.ts';
+import { log } from '../../domain/base/log.ts';
+
+const NOT_COPIED = [
+  // Bookmarks, rooms and keys of this database.
+  'log/',
+  'storage/',
+  'sync/',
+  'vault/',
+  'secret/',
+  // Made again.
+  'calibration/',
+  'context/',
+  'memory.files',
+  'session-memory/',
+];
+const isCopied = (key: string): boolean => !NOT_COPIED.some((prefix) => key.startsWith(prefix));
+
+interface ValueCopyingDeps {
+  readonly name: string;
+  /** As it is really kept: sealed where that is. */
+  readonly below: Store;
+  readonly signal: AbortSignal;
+  readonly now: () => number;
+}
+
+/** Used by one thread at a time. After a failure everything is compared anew. */
+export class ValueCopying {
+  readonly #deps: ValueCopyingDeps;
+  #files: CopyFiles | null | undefined;
+  /** The record of each key in the copy; undefined before the first comparison. */
+  #current: Map<string, string> | undefined;
+  #changed = new Set<string>();
+  /** Of keys that changed: a record to be written, or null for a value that is gone. */
+  #read = new Map<string, LogEntry | null>();
+  #seq = 0;
+  /** Whether the copy has records that count no more. */
+  #hasOld = false;
+  #isToCompare = false;
+
+  constructor(deps: ValueCopyingDeps) {
+    this.#deps = deps;
+  }
+
+  /** Whether a value that is copied is among them. */
+  changed(keys: readonly string[]): boolean {
+    const copied = keys.filter(isCopied);
+    for (const key of copied) this.#changed.add(key);
+    return copied.length > 0;
+  }
+
+  /** Has every value compared with the next run, in whose middle this may be called. */
+  lookAgain(): void {
+    this.#isToCompare = true;
+  }
+
+  close(): void {
+    this.#files?.close();
+    this.#files = undefined;
+  }
+
+  /** Everything is compared before anything is written. */
+  restart(): void {
+    this.close();
+    this.#current = undefined;
+  }
+
+  /** Reads what changed. */
+  async look(): Promise<void> {
+    const { name, below, signal } = this.#deps;
+    if (this.#files === undefined) this.#files = await CopyFiles.open(valuesCopyOf(name));
+    signal.throwIfAborted();
+    const changed = this.#changed;
+    this.#changed = new Set();
+    if (this.#files === null) return;
+    if (this.#current === undefined || this.#isToCompare) {
+      this.#isToCompare = false;
+      this.#current = await this.#compare(this.#files);
+      for (const key of await below.keyValues.keys('')) if (isCopied(key)) changed.add(key);
+      for (const key of this.#current.keys()) changed.add(key);
+    }
+    this.#read.clear();
+    for (const key of changed) await this.#readOne(key, this.#current.get(key));
+  }
+
+  /** Copies what was read. Throws `CopyFull`. */
+  async write(): Promise<void> {
+    const [files, current] = [this.#files, this.#current];
+    if (!files || !current) return;
+    for (const [key, record] of this.#read) {
+      this.#deps.signal.throwIfAborted();
+      if (record) await files.append([record]);
+      if (current.delete(key)) this.#hasOld = true;
+      if (record) current.set(key, record.id);
+    }
+    this.#read.clear();
+    if (this.#hasOld) await files.drop(({ id, document }) => current.get(document) !== id);
+    this.#hasOld = false;
+  }
+
+  /** The records of the copy; what a lost database held is beside the log again then. */
+  async #compare(files: CopyFiles): Promise<Map<string, string>> {
+    const { name, below } = this.#deps;
+    const newest = new Map<string, Held>();
+    let records = 0;
+    await files.scan((held) => {
+      records += 1;
+      if (held.seq > (newest.get(held.document)?.seq ?? 0)) newest.set(held.document, held);
+    });
+    this.#seq = [...newest.values()].reduce((most, { seq }) => Math.max(most, seq), 0);
+    this.#hasOld = records > newest.size;
+    const restored = await restoreValues(name, below);
+    if (restored > 0) await noteHealed(below.keyValues, { restored });
+    // Before the first record: from then on an absent mark means another database.
+    await below.keyValues.set(VALUES_COPIED, true);
+    return new Map([...newest].map(([key, { id }]) => [key, id]));
+  }
+
+  async #readOne(key: string, held: string | undefined): Promise<void> {
+    try {
+      const value = await this.#deps.below.keyValues.get(key);
+      if (value === undefined) this.#read.set(key, null);
+      else if (held === undefined || !isRecordOf(held, value)) {
+        this.#seq += 1;
+        this.#read.set(key, valueRecord(key, value, this.#seq, this.#deps.now()));
+      }
+    } catch (error) {
+      // One that the browser cannot read any more, or keeps in a form of its own. The others are copied, and what the copy has of it stays.
+      log.warn('A value beside the log cannot be copied', error);
+    }
+  }
+}
