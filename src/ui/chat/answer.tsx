@@ -8,7 +8,7 @@ import {
   TextQuote,
   TriangleAlert,
 } from 'lucide-react';
-import { Fragment, type ReactNode, useContext } from 'react';
+import { type ComponentProps, Fragment, type ReactNode, useContext } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Problem } from '../../domain/base/errors.ts';
 import type { MessageId } from '../../domain/base/ids.ts';
@@ -31,7 +31,7 @@ import { Markdown } from './markdown.tsx';
 import { MessageActionsContext, useActions } from './message-actions.ts';
 import { CopyButton, RarerTools, SiblingArrows, Stamp, TOOLS } from './message-tools.tsx';
 import { Fold, Reasoning, Sources, ToolLine, Verbatim } from './parts.tsx';
-import type { Siblings } from './rows.ts';
+import type { MessageRow } from './rows.ts';
 
 /** The parts of an answer in the order in which they came. */
 export function AnswerParts({
@@ -312,78 +312,127 @@ function Ending({ message, whole, goesOn }: { message: Message; whole: Message; 
   return null;
 }
 
-export function Answer({
-  message,
-  pieces,
-  siblings,
-  continued,
-  remembered,
-  results,
-  last,
-}: {
-  message: Message;
-  /** Earlier pieces of it. */
-  pieces: readonly Message[];
-  siblings: Siblings | null;
-  continued: boolean;
-  /** Passages of memory that went into it. */
-  remembered: number;
-  results: ReadonlyMap<string, PartOf<'tool-result'>>;
-  last: boolean;
-}) {
-  const { t } = useTranslation('chat');
-  const actions = useActions();
+/** An answer as the screen has it: one that has ended, or the one that is being written. */
+export type ShownAnswer =
+  | {
+      readonly row: MessageRow;
+      readonly results: ReadonlyMap<string, PartOf<'tool-result'>>;
+      readonly last: boolean;
+    }
+  | {
+      readonly turn: TurnState;
+      /** The parts it goes on from. */
+      readonly before: readonly Part[];
+    };
+
+/** The same elements at the same places while it is written and afterwards: what is drawn of it stays when it ends. */
+export function Answer({ shown }: { shown: ShownAnswer }) {
+  const { className, head, recalled, note, parts, foot } =
+    'turn' in shown ? runningAnswer(shown) : endedAnswer(shown);
+  return (
+    <div className={className}>
+      {head}
+      <Recalled {...recalled} />
+      {note}
+      <AnswerParts {...parts} />
+      {foot}
+    </div>
+  );
+}
+
+interface AnswerPieces {
+  readonly className: string;
+  readonly head: ReactNode;
+  readonly recalled: ComponentProps<typeof Recalled>;
+  readonly note: ReactNode;
+  readonly parts: ComponentProps<typeof AnswerParts>;
+  readonly foot: ReactNode;
+}
+
+function endedAnswer({ row, results, last }: Extract<ShownAnswer, { row: unknown }>): AnswerPieces {
+  const { message, pieces, continued } = row;
   const fromMemory = message.kind === 'recall';
   const all = [...pieces, message];
   const whole = wholeOf(all);
   const text = textOf(whole);
+  return {
+    className: continued ? 'pt-1' : 'pt-1 pb-3',
+    head: fromMemory && <MemoryHead />,
+    recalled: { parts: whole.parts, answer: message.id, read: !fromMemory, defaultOpen: fromMemory },
+    note: fromMemory && message.finish !== 'error' && !text && isEmptyRecall(message.parts) && (
+      <NothingRecalled />
+    ),
+    parts: { parts: whole.parts, results, running: false, message },
+    foot: (
+      <>
+        <Ending message={message} whole={whole} goesOn={last && pieceToGoOn(all) !== undefined} />
+        {!continued && <AnswerFoot row={row} whole={whole} text={text} last={last} />}
+      </>
+    ),
+  };
+}
+
+function MemoryHead() {
+  const { t } = useTranslation('chat');
+  const actions = useActions();
+  return (
+    <div className="flex flex-wrap items-center gap-x-2 gap-y-1 pb-1 text-sm">
+      <span className="inline-flex items-center gap-1.5 font-medium text-memory">
+        <History size={15} aria-hidden />
+        {t('recallAnswer')}
+      </span>
+      {!actions.hasModel && (
+        <button
+          type="button"
+          onClick={actions.connectModel}
+          className="text-accent underline underline-offset-2"
+        >
+          {t('connectModel')}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function NothingRecalled() {
+  const { t } = useTranslation('chat');
+  return <p className="reading text-ink-2">{t('recallNothing')}</p>;
+}
+
+/** What an answer cost, and what can be done with it. `whole`: all its pieces as one. */
+function AnswerFoot({
+  row: { message, pieces, siblings, remembered },
+  whole,
+  text,
+  last,
+}: {
+  row: MessageRow;
+  whole: Message;
+  text: string;
+  last: boolean;
+}) {
+  const { t } = useTranslation('chat');
+  const actions = useActions();
   const items = useAnswerItems(message, text);
   return (
-    <div className={continued ? 'pt-1' : 'pt-1 pb-3'}>
-      {fromMemory && (
-        <div className="flex flex-wrap items-center gap-x-2 gap-y-1 pb-1 text-sm">
-          <span className="inline-flex items-center gap-1.5 font-medium text-memory">
-            <History size={15} aria-hidden />
-            {t('recallAnswer')}
-          </span>
-          {!actions.hasModel && (
-            <button
-              type="button"
-              onClick={actions.connectModel}
-              className="text-accent underline underline-offset-2"
-            >
-              {t('connectModel')}
-            </button>
-          )}
-        </div>
-      )}
-      <Recalled parts={whole.parts} answer={message.id} read={!fromMemory} defaultOpen={fromMemory} />
-      {fromMemory && message.finish !== 'error' && !text && isEmptyRecall(message.parts) && (
-        <p className="reading text-ink-2">{t('recallNothing')}</p>
-      )}
-      <AnswerParts parts={whole.parts} results={results} running={false} message={message} />
-      <Ending message={message} whole={whole} goesOn={last && pieceToGoOn(all) !== undefined} />
-      {!continued && (
-        <div className="mt-1 flex min-h-7 flex-wrap items-center gap-x-2 gap-y-1">
-          {siblings && <SiblingArrows siblings={siblings} onShow={actions.show} />}
-          <UsageLine message={whole} remembered={remembered} />
-          <ReadingTools message={message} />
-          <div className={classes(TOOLS, last && 'opacity-100')}>
-            {text && <CopyButton text={text} />}
-            {actions.canWrite && (
-              <IconButton
-                size="sm"
-                label={t('regenerate')}
-                icon={<RefreshCw size={15} aria-hidden />}
-                disabled={!actions.canAsk}
-                onClick={() => actions.regenerate(message.id)}
-              />
-            )}
-            <RarerTools message={message} pieces={pieces} first={items} />
-            <Stamp at={message.createdAt} />
-          </div>
-        </div>
-      )}
+    <div className="mt-1 flex min-h-7 flex-wrap items-center gap-x-2 gap-y-1">
+      {siblings && <SiblingArrows siblings={siblings} onShow={actions.show} />}
+      <UsageLine message={whole} remembered={remembered} />
+      <ReadingTools message={message} />
+      <div className={classes(TOOLS, last && 'opacity-100')}>
+        {text && <CopyButton text={text} />}
+        {actions.canWrite && (
+          <IconButton
+            size="sm"
+            label={t('regenerate')}
+            icon={<RefreshCw size={15} aria-hidden />}
+            disabled={!actions.canAsk}
+            onClick={() => actions.regenerate(message.id)}
+          />
+        )}
+        <RarerTools message={message} pieces={pieces} first={items} />
+        <Stamp at={message.createdAt} />
+      </div>
     </div>
   );
 }
@@ -417,16 +466,36 @@ export function Notes({
 
 const NO_RESULTS: ReadonlyMap<string, PartOf<'tool-result'>> = new Map();
 
-/** The answer that is being written. `before`: the parts it goes on from. */
-export function RunningAnswer({ turn, before }: { turn: TurnState; before: readonly Part[] }) {
-  const { t } = useTranslation('chat');
-  const { t: tc } = useTranslation('context');
-  const written = turn.parts.some((part) => part.type !== 'recall');
+function runningAnswer({ turn, before }: Extract<ShownAnswer, { turn: unknown }>): AnswerPieces {
   const parts = joinedParts(before, turn.parts);
-  let foot: ReactNode = null;
-  if (turn.status === 'compacting') foot = <CompactionRunning />;
+  const written = turn.parts.some((part) => part.type !== 'recall');
+  return {
+    className: 'pt-1 pb-6',
+    head: turn.replay && turn.replay.total > 0 && <ReplayLine replay={turn.replay} />,
+    recalled: { parts, answer: turn.answerId, read: turn.model !== null },
+    note: null,
+    parts: { parts, results: NO_RESULTS, running: true },
+    foot: <TurnFoot turn={turn} written={written} />,
+  };
+}
+
+function ReplayLine({ replay: { done, total, saved } }: { replay: NonNullable<TurnState['replay']> }) {
+  const { t } = useTranslation('context');
+  return (
+    <p role="status" className="pb-1 text-branch text-xs tabular-nums">
+      {t('dmail.replay.running', { done, total })}
+      {saved > 0 && ` · ${t('dmail.replay.saved', { count: saved })}`}
+    </p>
+  );
+}
+
+/** What the turn waits for, and where it runs. */
+function TurnFoot({ turn, written }: { turn: TurnState; written: boolean }) {
+  const { t } = useTranslation('chat');
+  let waiting: ReactNode = null;
+  if (turn.status === 'compacting') waiting = <CompactionRunning />;
   else if (!written || turn.status === 'calling')
-    foot = (
+    waiting = (
       <p
         className={classes(
           'flex items-center gap-2.5 py-1.5 text-sm',
@@ -446,21 +515,13 @@ export function RunningAnswer({ turn, before }: { turn: TurnState; before: reado
       </p>
     );
   return (
-    <article aria-label={t('said.model')} aria-busy className="pt-1 pb-6">
-      {turn.replay && turn.replay.total > 0 && (
-        <p role="status" className="pb-1 text-branch text-xs tabular-nums">
-          {tc('dmail.replay.running', { done: turn.replay.done, total: turn.replay.total })}
-          {turn.replay.saved > 0 && ` · ${tc('dmail.replay.saved', { count: turn.replay.saved })}`}
-        </p>
-      )}
-      <Recalled parts={parts} answer={turn.answerId} read={turn.model !== null} />
-      <AnswerParts parts={parts} results={NO_RESULTS} running />
-      {foot}
+    <>
+      {waiting}
       {turn.inAnotherTab && (
         <p className="flex items-center gap-1.5 py-1 text-ink-3 text-xs">
           <AppWindow size={13} aria-hidden /> {t('elsewhere')}
         </p>
       )}
-    </article>
+    </>
   );
 }

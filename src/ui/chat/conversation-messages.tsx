@@ -1,4 +1,5 @@
 // The messages of an opened conversation, and below them what became of the last turn.
+import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { onlyTouch } from '../hooks/media.ts';
 import { useSession } from '../hooks/session.tsx';
@@ -17,12 +18,17 @@ import {
 } from './message-actions.ts';
 import { MessageList } from './message-list.tsx';
 import type { Opened } from './opened.ts';
+import type { RunningRow } from './rows.ts';
 import { ReplayEnd } from './send-back.tsx';
-import { StreamingAnswer } from './streaming-answer.tsx';
 import { Unanswered } from './unanswered.tsx';
 
 export function ConversationMessages({ opened, actions }: { opened: Opened; actions: MessageActions }) {
-  const { id, branch, list, runs, begun, editing, edits, branchStep, found } = opened;
+  const { id, branch, list, runs, begun, turn, editing, edits, branchStep, found } = opened;
+  const key = begun[0]?.id ?? turn.answerId ?? 'running';
+  const running = useMemo<RunningRow | null>(
+    () => (runs ? { type: 'running', key, conversationId: id, begun } : null),
+    [runs, key, id, begun],
+  );
   return (
     <MessageActionsContext value={actions}>
       <EditingContext value={editing}>
@@ -33,7 +39,7 @@ export function ConversationMessages({ opened, actions }: { opened: Opened; acti
                 conversationId={id}
                 branch={branch}
                 handle={list}
-                running={runs ? <StreamingAnswer conversationId={id} begun={begun} /> : null}
+                running={running}
                 after={<AfterMessages opened={opened} actions={actions} />}
               />
             </FoundContext>

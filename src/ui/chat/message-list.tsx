@@ -24,7 +24,7 @@ import { Notes } from './answer.tsx';
 import { CompactionDivider } from './compaction-divider.tsx';
 import { EditingContext } from './message-actions.ts';
 import { MessageView } from './message-view.tsx';
-import type { Branch, Row } from './rows.ts';
+import type { Branch, Row, RunningRow } from './rows.ts';
 import { ScrollKeeper } from './scroll-keeper.ts';
 
 /** How long a message glows after a jump, ms. */
@@ -82,7 +82,7 @@ export function MessageList({
   conversationId: ConversationId;
   branch: Branch;
   /** The answer that grows at the end. */
-  running: ReactNode;
+  running: RunningRow | null;
   /** What stands below everything: outcomes of commands, problems. */
   after: ReactNode;
   handle: RefObject<MessageListHandle | null>;
@@ -97,7 +97,8 @@ export function MessageList({
   const [switched, setSwitched] = useState<string | null>(null);
   const [away, setAway] = useState(false);
   const { rows, results } = branch;
-  const answers = Boolean(running);
+  const answers = running !== null;
+  const drawn = useMemo(() => (running ? [...rows, running] : rows), [rows, running]);
   const { keeper, cache } = useScrollKeeper({
     conversationId,
     rows,
@@ -119,9 +120,9 @@ export function MessageList({
       return null;
     },
   }));
-  const written = useWrittenRows(rows, switched);
+  const written = useWrittenRows(drawn, running?.key ?? null, switched);
   const lastMessage = rows.findLast((row) => row.type === 'message')?.key;
-  const draw = (row: Row) => {
+  const draw = (row: Row | RunningRow) => {
     switch (row.type) {
       case 'day':
         return <Day key={row.key} at={row.at} />;
@@ -146,6 +147,8 @@ export function MessageList({
             last={row.key === lastMessage && !running}
           />
         );
+      case 'running':
+        return <MessageView key={row.key} row={row} results={results} marked={false} last />;
     }
   };
 
@@ -165,14 +168,14 @@ export function MessageList({
           <Virtualizer
             ref={list}
             scrollRef={scroller}
-            data={rows}
+            data={drawn}
             bufferSize={600}
             keepMounted={written}
+            onResize={() => keeper.rowsResized()}
             {...(cache ? { cache } : {})}
           >
             {draw}
           </Virtualizer>
-          {running}
           <div ref={below}>{after}</div>
           <div ref={room} aria-hidden />
         </div>
@@ -311,19 +314,27 @@ function useToMessage({
 
 /**
  * Rows that stay drawn wherever the list is: what a person is writing, into a divider or into a message, must not go when it is scrolled
- * away; nor what was just switched to, before its height is known.
+ * away; nor what a model is writing, which would be drawn a second time when it ends; nor what was just switched to, before its height is
+ * known.
  */
-function useWrittenRows(rows: readonly Row[], switched: string | null): readonly number[] {
+function useWrittenRows(
+  rows: readonly (Row | RunningRow)[],
+  running: string | null,
+  switched: string | null,
+): readonly number[] {
   const edited = useReadable(useContext(EditingContext));
+  const [answer, setAnswer] = useState(running);
+  if (running !== null && running !== answer) setAnswer(running);
   return useMemo(
     () =>
       rows.flatMap((row, at) =>
         row.type === 'compaction' ||
+        row.key === answer ||
         (row.type === 'message' &&
           (row.message.id === edited || (switched !== null && row.siblings?.ids[0] === switched)))
           ? [at]
           : [],
       ),
-    [rows, edited, switched],
+    [rows, answer, edited, switched],
   );
 }

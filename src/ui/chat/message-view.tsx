@@ -1,21 +1,23 @@
 // One message of the branch: whose it is, what it looks like, and the letters that came to it or went from it.
 import { Mail, StickyNote } from 'lucide-react';
-import { memo } from 'react';
+import { memo, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { MessageId } from '../../domain/base/ids.ts';
+import { joinedParts, wholeOf } from '../../domain/chat/continuation.ts';
 import { letterOf } from '../../domain/chat/dmail.ts';
-import type { Part, PartOf } from '../../domain/chat/message.ts';
+import type { Message, Part, PartOf } from '../../domain/chat/message.ts';
 import { classes } from '../shell/controls.tsx';
-import { Answer, AnswerParts } from './answer.tsx';
+import { Answer, AnswerParts, type ShownAnswer } from './answer.tsx';
 import { DrawnOrPlain, wordsOf } from './drawn-or-plain.tsx';
 import { FilePart, isPicture } from './file-part.tsx';
 import { useActions } from './message-actions.ts';
 import { Fold } from './parts.tsx';
 import { PersonMessage } from './person-message.tsx';
-import type { Row } from './rows.ts';
+import type { MessageRow, RunningRow } from './rows.ts';
+import { useTurn } from './turn-view.ts';
 
 /** Where a letter came from, and where letters went from here. */
-function DmailLinks({ row }: { row: Extract<Row, { type: 'message' }> }) {
+function DmailLinks({ row }: { row: MessageRow }) {
   const { t } = useTranslation('context');
   const actions = useActions();
   const { arrived, left } = row;
@@ -74,59 +76,65 @@ function ToolMessage({
   );
 }
 
-/** A message of the branch. Focusable, so that J and K can walk; `marked` while it glows after a jump. */
+/** A message of the branch, or the answer that is being written: only that is drawn with every word. Focusable, so that J and K can walk. */
 export const MessageView = memo(function MessageView({
   row,
   results,
   marked,
   last,
 }: {
-  row: Extract<Row, { type: 'message' }>;
+  row: MessageRow | RunningRow;
   results: ReadonlyMap<string, PartOf<'tool-result'>>;
+  /** It glows after a jump. */
   marked: boolean;
   last: boolean;
 }) {
   const { t } = useTranslation('chat');
   const { t: tc } = useTranslation('context');
-  const { message } = row;
-  const letter = letterOf(message) !== null;
-  const who = letter
-    ? 'letter'
-    : message.role === 'user'
-      ? 'you'
-      : message.role === 'assistant'
-        ? 'model'
-        : message.role;
+  const running = row.type === 'running' ? row : null;
+  const turn = useTurn(running?.conversationId ?? null);
+  const begun = running?.begun;
+  const before = useMemo(() => (begun && begun.length > 0 ? wholeOf(begun).parts : []), [begun]);
+  const message = row.type === 'message' ? row.message : null;
+  const folded = row.type === 'message' && row.folded;
+  const answer: ShownAnswer | null =
+    row.type === 'message' && row.message.role === 'assistant'
+      ? { row, results, last }
+      : turn && { turn, before };
+  const parts = () =>
+    row.type === 'message'
+      ? [...row.pieces, row.message].flatMap((piece) => piece.parts)
+      : joinedParts(before, turn?.parts ?? []);
+  const who = t(`said.${message ? speakerOf(message) : 'model'}`);
   return (
     <article
-      data-message-id={message.id}
+      {...(message ? { 'data-message-id': message.id } : { 'aria-busy': true })}
       tabIndex={-1}
-      aria-label={t(`said.${message.kind === 'recall' ? 'memory' : who}`)}
+      aria-label={who}
       className={classes(
         'group/message -mx-3 rounded-lg px-3 outline-none transition-colors duration-700 focus-visible:bg-fill/50 md:-mx-4 md:px-4',
         marked && 'bg-memory-soft! ring-1 ring-memory-line',
-        row.folded && 'folded-edge',
+        folded && 'folded-edge',
       )}
     >
-      {row.folded && <span className="sr-only">{tc('divider.foldedMessage')}</span>}
-      <DrawnOrPlain words={() => wordsOf([...row.pieces, message].flatMap(({ parts }) => parts))} of={row}>
-        {message.role === 'user' ? (
-          <PersonMessage message={message} siblings={row.siblings} kept={row.kept} />
-        ) : message.role === 'assistant' ? (
-          <Answer
-            message={message}
-            pieces={row.pieces}
-            siblings={row.siblings}
-            continued={row.continued}
-            remembered={row.remembered}
-            results={results}
-            last={last}
-          />
+      {folded && <span className="sr-only">{tc('divider.foldedMessage')}</span>}
+      <DrawnOrPlain words={() => wordsOf(parts())} of={row}>
+        {answer ? (
+          <Answer shown={answer} />
+        ) : row.type === 'message' && row.message.role === 'user' ? (
+          <PersonMessage message={row.message} siblings={row.siblings} kept={row.kept} />
         ) : (
-          <ToolMessage parts={message.parts} results={results} label={t(`said.${who}`)} />
+          message && <ToolMessage parts={message.parts} results={results} label={who} />
         )}
       </DrawnOrPlain>
-      <DmailLinks row={row} />
+      {row.type === 'message' && <DmailLinks row={row} />}
     </article>
   );
 });
+
+function speakerOf(message: Message) {
+  if (message.kind === 'recall') return 'memory';
+  if (letterOf(message) !== null) return 'letter';
+  if (message.role === 'user') return 'you';
+  return message.role === 'assistant' ? 'model' : message.role;
+}

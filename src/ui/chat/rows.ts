@@ -1,5 +1,5 @@
 // A conversation's branch as lines of the screen: messages with their siblings, folded notes, days. Pure.
-import type { MessageId } from '../../domain/base/ids.ts';
+import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { compactionOn } from '../../domain/chat/compaction.ts';
 import { goesOn } from '../../domain/chat/continuation.ts';
 import { type Conversation, childrenOf, newestLeaf, pathTo } from '../../domain/chat/conversation.ts';
@@ -45,6 +45,18 @@ export type Row =
       /** `superseded`: a newer one is in force over the same messages, whether this one was undone or not. */
       readonly state: 'inForce' | 'superseded' | 'undone';
     };
+
+export type MessageRow = Extract<Row, { type: 'message' }>;
+
+/** The answer that is being written, at the end of a branch. */
+export interface RunningRow {
+  readonly type: 'running';
+  /** The one that its row has once the answer is kept. */
+  readonly key: string;
+  readonly conversationId: ConversationId;
+  /** The pieces of a cut-off answer that it goes on with; both are shown as one. */
+  readonly begun: readonly Message[];
+}
 
 export interface Branch {
   readonly rows: readonly Row[];
@@ -92,8 +104,6 @@ export function branchOf(
   if (leafId !== null) rows.divide(leafId);
   return { ...rows.finish(), path, leaf: leafId };
 }
-
-type MessageRow = Extract<Row, { type: 'message' }>;
 
 /** The rows of one path, which is added message by message, from its root on. */
 class BranchRows {

@@ -40,7 +40,7 @@ export class ScrollKeeper {
   #frame = 0;
   /** What was clicked in: told of in the same frame in which it grew. */
   #watched: HTMLElement | null = null;
-  /** Whatever grows inside (an answer, a picture that arrives, a font) keeps the end in sight. */
+  /** Whatever grows below the rows keeps the end in sight; the list itself tells of its rows, see `rowsResized`. */
   readonly #watch = new ResizeObserver(() => this.#keepEnd());
 
   /** `place`: where the reader was when the list was left; undefined: at its end. */
@@ -77,8 +77,8 @@ export class ScrollKeeper {
     if (!box || !(content instanceof HTMLElement)) return () => undefined;
     const held = createHeldPlace(box, content, room);
     this.#held = held;
-    this.#watch.observe(content);
     this.#watch.observe(box);
+    if (this.#below) this.#watch.observe(this.#below);
     const listening = new AbortController();
     const { signal } = listening;
     // Before the click does what it does: that may lead elsewhere in here.
@@ -100,6 +100,11 @@ export class ScrollKeeper {
       this.#held = null;
       listening.abort();
     };
+  }
+
+  /** The rows have other heights (an answer grows, a picture or a font has arrived), and the list knows them: told before it is painted. */
+  rowsResized(): void {
+    this.#keepEnd();
   }
 
   toEnd(): void {

@@ -45,8 +45,10 @@ export function useTurnView(id: ConversationId): TurnView {
   return useReadable(useMemo(() => turnViewOf(chat.turn(id)), [chat, id]));
 }
 
-/** The whole turn, for the one component that draws its words. */
-export function useTurn(id: ConversationId): TurnState {
+const NO_TURN: Readable<null> = { get: () => null, subscribe: () => () => undefined };
+
+/** The whole turn, for the one component that draws its words; null without a conversation. */
+export function useTurn(id: ConversationId | null): TurnState | null {
   const { chat } = useApp();
-  return useReadable(useMemo(() => chat.turn(id), [chat, id]));
+  return useReadable<TurnState | null>(useMemo(() => (id === null ? NO_TURN : chat.turn(id)), [chat, id]));
 }

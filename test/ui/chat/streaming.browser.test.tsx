@@ -59,7 +59,7 @@ it('draws neither the message list, nor the composer, nor the context panel agai
   await next(3, 15);
   const drawn = countRenders();
   await next(15, 33);
-  expect(drawn('RunningAnswer'), 'the answer itself is drawn').toBeGreaterThan(3);
+  expect(drawn('Answer'), 'the answer itself is drawn').toBeGreaterThan(3);
   expect({
     list: drawn('MessageList'),
     composer: drawn('Composer'),
@@ -68,6 +68,20 @@ it('draws neither the message list, nor the composer, nor the context panel agai
   }).toEqual({ list: 0, composer: 0, panel: 0, screen: 0 });
   await finish();
   await expect.element(page.getByText('word39').first()).toBeVisible();
+});
+
+it('keeps the elements of an answer when it ends', async () => {
+  const { next, finish } = await streaming();
+  await next(0, 12);
+  const words = page.getByText('word12').first().element();
+  const message = words.closest('article');
+  expect(message?.ariaBusy).toBe('true');
+  await finish();
+  await expect.element(page.getByText('word39').first()).toBeVisible();
+  await expect.poll(() => message?.dataset.messageId).toBeTruthy();
+  expect(message?.ariaBusy).toBeNull();
+  expect(words.isConnected).toBe(true);
+  expect(words.textContent).toContain('word39');
 });
 
 it('is accessible while it streams and after, and Stop keeps what arrived', async () => {
