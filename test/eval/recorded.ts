@@ -19,6 +19,7 @@ import {
   type Technique,
 } from '../../src/domain/memory/rank.ts';
 import { bestLate, groupedBySource } from '../../src/domain/memory/sources.ts';
+import { withStanding } from '../../src/domain/memory/standing.ts';
 import { defaultConfig } from '../../src/domain/settings/config.ts';
 import { sampleConversations } from '../../src/services/library/samples.ts';
 import { cache, loadPipeline, models, option, ROOT } from './load.ts';
@@ -228,7 +229,10 @@ export function rankRecorded(
   type Candidate = Recorded['candidates'][number];
   const spread = covering<Candidate, (typeof ranked)[number]>(
     asked.question,
-    corrected(asked.question, ranked, recalls),
+    withStanding<Candidate, (typeof ranked)[number]>(
+      asked.question,
+      corrected(asked.question, ranked, recalls),
+    ),
   );
   return distinct<Candidate, (typeof ranked)[number]>(spread, 50, 50).map(
     ({ candidate, scores, evidence, lane }) => ({

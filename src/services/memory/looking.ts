@@ -25,6 +25,7 @@ import {
   unansweredIn,
 } from '../../domain/memory/rank.ts';
 import { bestLate, type Grouped, groupedBySource } from '../../domain/memory/sources.ts';
+import { withStanding } from '../../domain/memory/standing.ts';
 import { titledBy } from '../../domain/memory/title.ts';
 import { queryWords } from '../../domain/memory/words.ts';
 import { projectsNamed } from '../../domain/projects/filing.ts';
@@ -175,7 +176,10 @@ class PassageSearch {
       );
     }
     if (!options.everything)
-      ranked = covering<Rated, Ranked>(question, corrected(question, ranked, grouped.recalls));
+      ranked = covering<Rated, Ranked>(
+        question,
+        withStanding<Rated, Ranked>(question, corrected(question, ranked, grouped.recalls)),
+      );
     const { roles, before, after, hasCode } = filter;
     const ofMessages = (roles ?? before ?? after ?? hasCode) !== undefined;
     return {

@@ -1,0 +1,88 @@
+// Rules and preferences that a person set once ("Always name versions when I ask about libraries", 以后都用中文回答) hardly share a word with a
+// request that they apply to. So the fifth and the tenth place are kept for those that came nearest to it.
+import { asksWhen } from './cues.ts';
+import { askedFor } from './lanes.ts';
+import { asksForCourse } from './overview.ts';
+import type { Rankable, Scored } from './rank.ts';
+import { sentencesOf } from './sentences.ts';
+
+/** A sentence that sets a rule for what is to come. */
+const STANDING = new RegExp(
+  [
+    '^(?:(?:please|and|but|so|also|then|just|ok(?:ay)?),? )*(?:always|never|from now on|make sure (?:to|you))\\b',
+    '\\bwhen(?:ever)? i ask\\b',
+    '^(?:请)?(?:以后|今后|从现在起|每次|始终|永远|一律|总是|务必)',
+  ].join('|'),
+  'iu',
+);
+const PREFERENCE =
+  /\bi(?:['’]d| would)? (?:really |much |usually |always |generally )?(?:prefer|rather|favou?r)\b|\blike i prefer\b|我(?:们)?(?:就|更|最|比较|一直|平时|宁可|宁愿)?(?:偏爱|习惯|倾向|更喜欢|宁愿|宁可)/iu;
+/** A rule stands in the first sentences of a message, a preference in its first characters; what is longer is a text, not a rule. */
+const [FIRST_SENTENCES, FIRST_CHARACTERS, LONGEST] = [3, 400, 600];
+
+/** Whether a message sets a rule or says what the person prefers. */
+export function setsStanding(text: string): boolean {
+  if (text.length > LONGEST) return false;
+  if (PREFERENCE.test(text.slice(0, FIRST_CHARACTERS))) return true;
+  return sentencesOf(text)
+    .slice(0, FIRST_SENTENCES)
+    .some((sentence) => STANDING.test(sentence.trim()) && !/[?？]\s*$/u.test(sentence));
+}
+
+/** Asks for what was, where what was said answers and no rule applies. */
+const OF_THE_PAST =
+  /\b(?:did|had|was|were|have|has) (?:i|we|my|our)\b|\b(?:i|we)(?:['’]ve| have| had)\b|我们?.{0,12}(?:过|了|来着)|上次|之前/iu;
+/** A request is no longer than this; what is longer carries a text along. */
+const LONGEST_REQUEST = 2_000;
+const isRequest = (question: string): boolean =>
+  question.length <= LONGEST_REQUEST &&
+  !OF_THE_PAST.test(question) &&
+  askedFor(question) === null &&
+  !asksWhen(question) &&
+  !asksForCourse(question);
+
+/** The places that are kept, counted from 0, in messages. */
+const KEPT = [4, 9];
+/** So many of the best are looked at. */
+const LOOKED_AT = 50;
+
+/**
+ * Best first, as they came; but the person's nearest rule or preference stands at least fifth for a request, and the next at least tenth. None is
+ * more probable for it, so no more is shown or given unasked.
+ */
+export function withStanding<C extends Rankable, S extends Scored<C>>(
+  question: string,
+  ranked: readonly (S & Scored<C>)[],
+): (S & Scored<C>)[] {
+  const order = [...ranked];
+  if (!isRequest(question)) return order;
+  const standing = ranked
+    .slice(0, LOOKED_AT)
+    .filter(({ candidate, lane }) => lane === 'person' && setsStanding(candidate.text));
+  const messages = new Set<string>();
+  const first = standing.filter(({ candidate: { messageId } }) => {
+    const isNew = !messages.has(messageId);
+    messages.add(messageId);
+    return isNew;
+  });
+  for (const [at, kept] of KEPT.entries()) {
+    const one = first[at];
+    if (!one) break;
+    const place = placeOf(order, kept);
+    const from = order.indexOf(one);
+    if (from <= place) continue;
+    order.splice(from, 1);
+    order.splice(place, 0, one);
+  }
+  return order;
+}
+
+/** Where in an order of passages the message begins that is the `count`th of it, from 0. */
+function placeOf(order: readonly Scored<Rankable>[], count: number): number {
+  const messages = new Set<string>();
+  const place = order.findIndex(({ candidate }) => {
+    messages.add(candidate.messageId);
+    return messages.size > count;
+  });
+  return place < 0 ? order.length : place;
+}
