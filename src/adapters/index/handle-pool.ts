@@ -1,12 +1,10 @@
 // The files of OPFS behind PGlite, kept honest: PGlite's own pool of access handles takes a file that is still held for one that is not there,
 // a write without room for one that was made, waits for ever where a file cannot be had, and runs out of files in the middle of a statement.
 import { OpfsAhpFS } from '@electric-sql/pglite/opfs-ahp';
+import { onceReleased } from '../../domain/base/held-file.ts';
 import { ignore } from '../../domain/base/log.ts';
 import { isFull } from './statements.ts';
 
-/** How long a leader that has just gone may still hold its files, ms. */
-const RELEASE_MS = 15_000;
-const RETRY_MS = 25;
 /** Spare files of the pool below which a statement may fail for want of one. */
 const FEWEST_SPARE = 20;
 /** How long a pool with some spare files does without those it could not get, ms. */
@@ -29,28 +27,6 @@ interface AccessHandle {
   getSize(): number;
   flush(): void;
   close(): void;
-}
-
-/** Another context still holds a handle of the file: true of a leader that was closed a moment ago. */
-export const isHeld = (error: unknown): boolean => {
-  const { name, message } = (error ?? {}) as { name?: unknown; message?: unknown };
-  return (
-    name === 'NoModificationAllowedError' ||
-    /NoModificationAllowed|another open Access Handle/i.test(String(message))
-  );
-};
-
-/** Runs `work` again while its files are held by someone who is about to let go. */
-export async function onceReleased<T>(work: () => Promise<T>): Promise<T> {
-  const until = Date.now() + RELEASE_MS;
-  for (;;) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isHeld(error) || Date.now() >= until) throw error;
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-    }
-  }
 }
 
 /** Postgres' own word for it, as its file systems know it: a number. */

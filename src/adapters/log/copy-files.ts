@@ -1,5 +1,6 @@
 // The files of the second copy, in OPFS: segments that only grow, by number. Any thread reads them; one worker per origin, which holds
 // the lock, writes. OPFS has handles that write in place only there.
+import { onceReleased } from '../../domain/base/held-file.ts';
 import { log, orElse } from '../../domain/base/log.ts';
 import type { LogEntry } from './conversation-log.ts';
 import { type CopyRecord, recordOf, scanCopy } from './copy-format.ts';
@@ -25,6 +26,12 @@ interface SyncHandle {
   close(): void;
 }
 type FileHandle = FileSystemFileHandle & { createSyncAccessHandle?(): Promise<SyncHandle> };
+
+// The browser's own ways. While the index opens, its pool of files replaces them in its worker by ones that belong to the pool: a handle of
+// the copy would be closed with it, and a file that cannot be had never be answered.
+const fileOf = globalThis.FileSystemDirectoryHandle?.prototype.getFileHandle;
+const handleOf = (globalThis.FileSystemFileHandle?.prototype as Required<FileHandle> | undefined)
+  ?.createSyncAccessHandle;
 
 /** The folder of a log's copy; null where the browser has no OPFS, or there is no copy and none is `made`. */
 async function folderOf(name: string, made: boolean): Promise<FileSystemDirectoryHandle | null> {
@@ -88,11 +95,11 @@ export class CopyFiles {
     const folder = await folderOf(name, true);
     if (!folder) return null;
     const probe = (await orElse(
-      folder.getFileHandle('probe', { create: true }),
+      fileOf.call(folder, 'probe', { create: true }),
       null,
       'a file of the copy',
     )) as FileHandle | null;
-    return probe?.createSyncAccessHandle ? new CopyFiles(folder) : null;
+    return probe && handleOf ? new CopyFiles(folder) : null;
   }
 
   /** Every sound record, segment by segment. What is damaged is overwritten; returns how many stretches that were. */
@@ -201,8 +208,10 @@ export class CopyFiles {
   }
 
   async #handle(number: number): Promise<SyncHandle> {
-    const file = (await this.#folder.getFileHandle(String(number), { create: true })) as Required<FileHandle>;
-    return file.createSyncAccessHandle();
+    const file = await fileOf.call(this.#folder, String(number), { create: true });
+    if (!handleOf) throw new TypeError('This browser gives no handles');
+    // The tab that wrote the copy before may have been closed a moment ago.
+    return onceReleased(() => handleOf.call(file as Required<FileHandle>));
   }
 
   async #begin(number: number) {

@@ -269,6 +269,33 @@ describe('a damaged copy is put right from the log', () => {
   });
 });
 
+it('a file that a closing tab still holds is waited for', async () => {
+  await store.log.append([entry(a, 'one')]);
+  const one = await start();
+  await one.ask({ type: 'stop' });
+  await one.ask({ type: 'hold', name });
+  const states: unknown[] = [];
+  opened.push(store.keyValues.subscribe(async () => states.push(await store.keyValues.get(COPY_STATE))));
+  await store.log.append([entry(a, 'two')]);
+  const next = copier();
+  opened.push(next.kill);
+  const started = next.ask({ type: 'start', name });
+  await next.ask({ type: 'refused' });
+  await one.ask({ type: 'let-go', name });
+  await started;
+  expect(await copiedWords()).toEqual(['one', 'two']);
+  expect(states).not.toContainEqual(expect.objectContaining({ state: 'failed' }));
+});
+
+it('files are its own while the index opens in the same worker', async () => {
+  await store.log.append([entry(a, 'one')]);
+  const one = copier();
+  opened.push(one.kill);
+  await one.ask({ type: 'index-opens' });
+  await one.ask({ type: 'start', name });
+  expect(await copiedWords()).toEqual(['one']);
+});
+
 describe('without room', () => {
   it('the log goes on, it is said, and the copy follows once there is some', async () => {
     await store.log.append([entry(a, 'one')]);
