@@ -130,6 +130,9 @@ export class Room {
   #snapshot = { position: 0, bytes: 0 };
   /** Bytes on their way to the store. */
   #inFlight = 0;
+  /** Position of the last update that deletes something, and up to where what was deleted left the log. */
+  #deletedAt = 0;
+  #purgedTo = 0;
   #isBehind = false;
   #isCatchingUp = false;
   #snapshotting: Promise<void> | null = null;
@@ -176,10 +179,15 @@ export class Room {
     }
   }
 
+  /** Something was deleted that is still in the log. */
+  get mustPurge(): boolean {
+    return this.#deletedAt > this.#purgedTo;
+  }
+
   /** When all is quiet, a shorter tail is worth a snapshot. */
   get isWorthSnapshot(): boolean {
     const { appends, bytes } = this.#tail();
-    return appends >= QUIET_APPENDS || (appends > 0 && bytes * 4 >= this.#snapshot.bytes);
+    return this.mustPurge || appends >= QUIET_APPENDS || (appends > 0 && bytes * 4 >= this.#snapshot.bytes);
   }
 
   async #open(): Promise<void> {
@@ -193,9 +201,14 @@ export class Room {
     };
     const state = this.#stateFrom(updates);
     this.#pieces += state.pieces;
+    if (updates.slice(1).some((update) => this.#deletes(update))) this.#deletedAt = position;
     // A relay that was killed may have left a long tail.
     if (this.isWorthSnapshot) this.#services.wasWritten(this);
     this.#services.states.put(this, Promise.resolve(state), state.whole.length);
+  }
+
+  #deletes(update: Uint8Array): boolean {
+    return readStored(() => inspect(update, this.#maxStoredPieces)).deletes;
   }
 
   #stateFrom(updates: readonly Uint8Array[]): RoomState {
@@ -247,7 +260,7 @@ export class Room {
       peer.close(CLOSE.quota);
       return;
     }
-    const { isEmpty, pieces } = readSent(() => inspect(update, MAX_UPDATE_PIECES));
+    const { isEmpty, deletes, pieces } = readSent(() => inspect(update, MAX_UPDATE_PIECES));
     peer.charge(pieces * PIECE_COST);
     if (isEmpty) return;
     if (isAnswer) {
@@ -259,7 +272,7 @@ export class Room {
         return;
       }
     }
-    await this.#write(peer, update, pieces);
+    await this.#write(peer, update, { pieces, deletes });
   }
 
   #shareAwareness(peer: Peer, clients: ReadonlyMap<number, number>, message: Uint8Array): void {
@@ -296,7 +309,11 @@ export class Room {
     return isSmall && account.bytes - this.#bytes + state.length <= limits.account;
   }
 
-  async #write(peer: Peer, update: Uint8Array, pieces: number): Promise<void> {
+  async #write(
+    peer: Peer,
+    update: Uint8Array,
+    { pieces, deletes }: { readonly pieces: number; readonly deletes: boolean },
+  ): Promise<void> {
     const { metrics, states } = this.#services;
     const { account } = peer;
     const isTight = this.#isFull(account, update.length, pieces);
@@ -305,6 +322,7 @@ export class Room {
       return;
     }
     const { position, bytes } = await this.#append(update, pieces);
+    if (deletes) this.#deletedAt = Math.max(this.#deletedAt, position);
     metrics.count('updates_total');
     metrics.count('update_bytes_total', update.length);
     states.drop(this);
@@ -376,11 +394,13 @@ export class Room {
     const { updates, position } = await load(this.id);
     if (updates.length < 2) {
       this.#snapshot = { position, bytes: this.#bytes };
+      this.#purgedTo = position;
       return;
     }
     const piecesBefore = this.#pieces;
     const { update: state, pieces } = readStored(() => snapshot(updates, this.#maxStoredPieces));
-    const bytes = await store.putSnapshot(this.id, position, state);
+    const bytes = await store.putSnapshot(this.id, position, state, this.mustPurge);
+    this.#purgedTo = position;
     const [peer] = this.peers;
     this.#setBytes(peer?.account, bytes);
     // What came meanwhile counts on top.

@@ -19,6 +19,8 @@ import { type Change, ErasedError, type RelayStore, type RoomId, type StoredLog 
 const STATE_KEEP_MS = 5000;
 const MAX_STATE_BYTES = 64 * 1024 * 1024;
 const LOADS_AT_ONCE = 8;
+/** So long after the last write, what was deleted leaves the store; sooner where rooms leave memory sooner. */
+const PURGE_MS = 5000;
 /** Trouble that everybody causes, or feels, is logged once in a while. */
 const COMPLAIN_MS = 10_000;
 
@@ -131,7 +133,7 @@ export class Rooms {
     const { evictMs } = this.#limits;
     this.#services.states.sweep(now);
     for (const room of this.#written) {
-      if (now - room.writtenAt < evictMs) continue;
+      if (now - room.writtenAt < (room.mustPurge ? Math.min(PURGE_MS, evictMs) : evictMs)) continue;
       this.#written.delete(room);
       if (room.isWorthSnapshot) ignore(room.writeSnapshot(), 'a snapshot, which logs its own failures');
     }

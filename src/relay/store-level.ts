@@ -1,6 +1,6 @@
 // The embedded store: a LevelDB folder. Every record has a checksum, so a torn tail is dropped when the folder is opened again, and writes are
 // flushed to the disk off this thread. Keys: e/<account>/<room>/<position> updates, r/<account>/<room> heads,
-// g/<account> erased accounts.
+// g/<account> erased accounts, p/<account>/<room> rooms whose removed updates are still to leave the files.
 import { mkdir, statfs } from 'node:fs/promises';
 import { ClassicLevel } from 'classic-level';
 import { z } from 'zod';
@@ -12,6 +12,7 @@ type Head = z.infer<typeof headSchema>;
 
 const roomKey = ({ account, room }: RoomId) => `${account}/${room}`;
 const headKey = (key: string) => `r/${key}`;
+const purgeKey = (key: string) => `p/${key}`;
 const goneKey = (account: string) => `g/${account}`;
 const entryKey = (key: string, position: number) => `e/${key}/${position.toString(16).padStart(14, '0')}`;
 /** Names hold no character below or equal to '/', so that everything under a name lies between `name/` and `name0`. */
@@ -55,7 +56,9 @@ export async function openLevelStore(
     await ClassicLevel.repair(directory);
     await db.open();
   }
-  return new LevelRelayStore(db, directory, minFree);
+  const store = new LevelRelayStore(db, directory, minFree);
+  await store.purgeLeft();
+  return store;
 }
 
 class LevelRelayStore implements LevelStore {
@@ -89,7 +92,7 @@ class LevelRelayStore implements LevelStore {
     return { updates, position: head, bytes };
   }
 
-  putSnapshot(id: RoomId, upTo: number, state: Uint8Array): Promise<number> {
+  putSnapshot(id: RoomId, upTo: number, state: Uint8Array, purges = false): Promise<number> {
     return this.#commits.alone(async () => {
       const key = roomKey(id);
       const { head, bytes } = await this.#headOf(id);
@@ -101,9 +104,36 @@ class LevelRelayStore implements LevelStore {
         ...old.map(([entry]) => ({ type: 'del', key: entry }) as const),
         { type: 'put', key: last, value: state },
         { type: 'put', key: headKey(key), value: writeHead({ head, bytes: now }) },
+        ...(purges ? [{ type: 'put', key: purgeKey(key), value: encoder.encode('{}') } as const] : []),
       ]);
+      if (purges) await this.#purge(key);
       return now;
     });
+  }
+
+  /** What a kill left undone. */
+  async purgeLeft(): Promise<void> {
+    const { gt, lt } = under('p');
+    for (const key of await this.#db.keys({ gt, lt }).all()) await this.#purge(key.slice(gt.length));
+  }
+
+  async #purge(key: string): Promise<void> {
+    await this.#compact(`e/${key}`);
+    await this.#db.del(purgeKey(key));
+  }
+
+  /**
+   * Takes what was deleted under a prefix off the disk, not only out of reach. The first round may write a value and its deletion into one
+   * table, on a level that nothing is moved from; marks at both ends of the range have the second round write that table anew.
+   */
+  async #compact(prefix: string): Promise<void> {
+    const { gt, lt } = under(prefix);
+    await this.#db.compactRange(gt, lt);
+    await this.#write([
+      { type: 'del', key: gt },
+      { type: 'del', key: lt },
+    ]);
+    await this.#db.compactRange(gt, lt);
   }
 
   erase(account: string, room?: string): Promise<void> {
@@ -117,9 +147,7 @@ class LevelRelayStore implements LevelStore {
         await this.#write([{ type: 'put', key: headKey(name), value: head }]);
       }
       await this.#db.clear(under(`e/${name}`));
-      // Off the disk too, not only out of reach.
-      const { gt, lt } = under(`e/${name}`);
-      await this.#db.compactRange(gt, lt);
+      await this.#compact(`e/${name}`);
     });
   }
 

@@ -37,9 +37,10 @@ export interface RelayStore {
   load(id: RoomId, after?: number): Promise<StoredLog>;
   /**
    * Puts `state`, which holds everything up to and including `upTo`, in the place of those updates; later ones stay. Does nothing where
-   * another snapshot has replaced `upTo` meanwhile. Resolves with what the room takes now.
+   * another snapshot has replaced `upTo` meanwhile. Resolves with what the room takes now. `purges`: what it replaces is to be off the disk
+   * as well, as far as the database lets go of it.
    */
-  putSnapshot(id: RoomId, upTo: number, state: Uint8Array): Promise<number>;
+  putSnapshot(id: RoomId, upTo: number, state: Uint8Array, purges?: boolean): Promise<number>;
   /** Erases a room, or all rooms of an account. Durable when resolved; the names stay refused. */
   erase(account: string, room?: string): Promise<void>;
   /** What an account takes. Throws ErasedError. */

@@ -286,9 +286,13 @@ const tableOf = (updates: readonly Uint8Array[], maxPieces: number): UpdateTable
 };
 
 /** Reads an update to its end. Throws where it is junk, or unpacks to more than `maxPieces`. `isEmpty`: it says nothing at all. */
-export function inspect(update: Uint8Array, maxPieces: number): { isEmpty: boolean; pieces: number } {
+export function inspect(
+  update: Uint8Array,
+  maxPieces: number,
+): { isEmpty: boolean; deletes: boolean; pieces: number } {
   const { structs, deletions, pieces } = tableOf([update], maxPieces);
-  return { isEmpty: structs.count === 0 && deletions.count === 0, pieces };
+  const deletes = deletions.count > 0;
+  return { isEmpty: structs.count === 0 && !deletes, deletes, pieces };
 }
 
 /** All updates as one: nothing is thrown away, gaps are kept. Throws as `inspect` does. `pieces`: of the result, or a little more. */
