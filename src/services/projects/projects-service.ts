@@ -4,7 +4,7 @@ import { type ConversationId, newConversationId, newMessageId } from '../../doma
 import { until } from '../../domain/base/readable.ts';
 import type { ConversationMeta } from '../../domain/chat/conversation.ts';
 import type { Message, Part } from '../../domain/chat/message.ts';
-import { nameOfFolder } from '../../domain/projects/filing.ts';
+import { nameOfFolder, withInner } from '../../domain/projects/filing.ts';
 import {
   MAX_PROJECT_INSTRUCTIONS,
   MAX_PROJECT_NAME,
@@ -84,11 +84,11 @@ class DocumentProjects implements Projects {
   readonly archive: Projects['archive'] = async (id, archived) => {
     const listing = await this.#listing();
     known(listing, id);
-    const moved: ConversationId[] = [
+    const moved = [
       id,
-      ...listing.entries
-        .filter((entry) => entry.projectId === id && entry.deletedAt === null && entry.archived !== archived)
-        .map((entry) => entry.id),
+      ...insideOf(listing, id)
+        .filter((one) => one.archived !== archived)
+        .map((one) => one.id),
     ];
     const all = (to: boolean) =>
       moved.map((one) => ({ id: one, change: { meta: { archived: to, movedAt: this.#deps.now() } } }));
@@ -133,14 +133,7 @@ class DocumentProjects implements Projects {
     known(listing, id);
     const at = this.#deps.now();
     const gone: ConversationId[] =
-      conversations === 'outside'
-        ? [id]
-        : [
-            id,
-            ...listing.entries
-              .filter(({ projectId, deletedAt }) => projectId === id && deletedAt === null)
-              .map((entry) => entry.id),
-          ];
+      conversations === 'outside' ? [id] : [id, ...insideOf(listing, id).map((one) => one.id)];
     const all = (deletedAt: number | null) =>
       gone.map((one) => ({ id: one, change: { meta: { deletedAt, movedAt: this.#deps.now() } } }));
     await this.#changeAll(all(at));
@@ -167,6 +160,20 @@ const item = (parts: readonly Part[], createdAt: number): Message => ({
   createdAt,
   parts,
 });
+
+/** The projects in a project, and the conversations in it and in those. */
+function insideOf(
+  { projects, entries }: LibraryListing,
+  id: ProjectId,
+): readonly { readonly id: ConversationId; readonly archived: boolean }[] {
+  const inside = withInner(id, projects);
+  return [
+    ...projects.filter((one) => one.id !== id && inside.has(one.id)),
+    ...entries.filter(
+      ({ projectId, deletedAt }) => projectId !== null && inside.has(projectId) && deletedAt === null,
+    ),
+  ];
+}
 
 function known({ projects }: LibraryListing, id: ProjectId): ProjectEntry {
   const found = projects.find((one) => one.id === id && one.deletedAt === null);

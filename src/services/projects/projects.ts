@@ -31,13 +31,16 @@ export interface Projects {
   move(conversations: readonly ConversationId[], project: ProjectId | null): Promise<Undo>;
   /** A project of its own for each folder, named after it; its conversations are in it with that. */
   adopt(folders: readonly string[]): Promise<Undo>;
-  /** Into the archive or out of it, with its conversations. */
+  /** Into the archive or out of it, with its conversations, the projects in it and theirs. */
   archive(id: ProjectId, archived: boolean): Promise<Undo>;
   addFiles(id: ProjectId, files: readonly PartOf<'file'>[]): Promise<void>;
   /** Throws `project-text` for a note that says nothing or too much, and for one too many. */
   pinNote(id: ProjectId, text: string, over?: MessageId): Promise<void>;
   /** Takes files or notes out for good: words, index and other devices. */
   takeOut(id: ProjectId, items: readonly MessageId[]): Promise<Undo>;
-  /** Into the trash with the project, and with its conversations or without: those then stand outside. Projects in it stand by themselves. */
+  /**
+   * Into the trash with the project: with all that is in it, projects too (`trash`), or alone: then its conversations stand outside and the
+   * projects in it by themselves.
+   */
   remove(id: ProjectId, conversations: 'outside' | 'trash'): Promise<Undo>;
 }

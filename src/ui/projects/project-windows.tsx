@@ -3,7 +3,7 @@ import { Check, Folder, FolderPlus } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ConversationId } from '../../domain/base/ids.ts';
-import { foldersWithoutProject } from '../../domain/projects/filing.ts';
+import { foldersWithoutProject, withInner } from '../../domain/projects/filing.ts';
 import { MAX_PROJECT_NAME, type ProjectId } from '../../domain/projects/project.ts';
 import { comparable } from '../../domain/text/find.ts';
 import type { ProjectEntry } from '../../services/documents/documents.ts';
@@ -185,16 +185,17 @@ function RemoveWindow({ open, onClose, project }: WindowProps & { project: Proje
   const navigation = useNavigation();
   const library = useReadable(useApp().documents.library);
   const [what, setWhat] = useState<'outside' | 'trash'>('outside');
+  const inside = withInner(project.id, library.projects);
   const count = library.entries.filter(
-    ({ projectId, deletedAt }) => projectId === project.id && deletedAt === null,
+    ({ projectId, deletedAt }) => projectId !== null && inside.has(projectId) && deletedAt === null,
   ).length;
-  const holds = library.projects.some((one) => one.projectId === project.id && one.deletedAt === null);
+  const holds = inside.size > 1;
   return (
     <Dialog
       open={open}
       onOpenChange={onClose}
       title={t('remove.title', { name: nameOf(project, t('title')) })}
-      description={[t('remove.words'), ...(holds ? [t('remove.inner')] : [])].join(' ')}
+      description={t('remove.words')}
       footer={
         <>
           <Button onClick={onClose}>{t('shell:cancel')}</Button>
@@ -204,7 +205,7 @@ function RemoveWindow({ open, onClose, project }: WindowProps & { project: Proje
               onClose();
               const { route } = navigation;
               if (route.screen === 'project' && route.projectId === project.id) navigation.newConversation();
-              actions.remove(project, count > 0 ? what : 'outside');
+              actions.remove(project, count > 0 || holds ? what : 'outside');
             }}
           >
             {t('remove.action')}
@@ -212,9 +213,11 @@ function RemoveWindow({ open, onClose, project }: WindowProps & { project: Proje
         </>
       }
     >
-      {count > 0 ? (
+      {count > 0 || holds ? (
         <fieldset className="flex flex-col gap-2 pb-1">
-          <legend className="pb-2 font-medium">{t('remove.what', { count })}</legend>
+          <legend className="pb-2 font-medium">
+            {holds ? t('remove.whatInner') : t('remove.what', { count })}
+          </legend>
           {(['outside', 'trash'] as const).map((one) => (
             <RadioTile
               key={one}
@@ -222,7 +225,7 @@ function RemoveWindow({ open, onClose, project }: WindowProps & { project: Proje
               checked={what === one}
               onChange={() => setWhat(one)}
               label={t(`remove.${one}`)}
-              help={t(`remove.${one}Help`)}
+              help={t(holds ? `remove.${one}InnerHelp` : `remove.${one}Help`)}
             />
           ))}
         </fieldset>

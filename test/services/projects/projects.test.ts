@@ -209,6 +209,32 @@ describe('conversations', () => {
     expect(await gone()).toEqual([b]);
     expect(await at.placeOf(a)).toBe(id);
   });
+
+  it('of projects in it go with it as well: into the archive and the trash, and back', async () => {
+    const id = await at.projects.create({ name: 'Acme' });
+    const inner = await at.projects.create({ name: 'Inner', within: id });
+    const [a, b, c] = [await at.begin('a'), await at.begin('b'), await at.begin('c')];
+    await at.projects.move([a], id);
+    await at.projects.move([b, c], inner);
+    await at.library.setMeta([c], { archived: true });
+    const archived = async () => [
+      ...(await at.listed()).projects.filter((one) => one.archived).map((one) => one.id),
+      ...(await at.listed()).entries.filter((one) => one.archived).map((one) => one.id),
+    ];
+    const back = await at.projects.archive(id, true);
+    expect(new Set(await archived())).toEqual(new Set([id, inner, a, b, c]));
+    await back();
+    expect(await archived()).toEqual([c]);
+    const undo = await at.projects.remove(id, 'trash');
+    const living = async () => [
+      ...(await at.listed()).projects.filter((one) => one.deletedAt === null).map((one) => one.id),
+      ...(await at.listed()).entries.filter((one) => one.deletedAt === null).map((one) => one.id),
+    ];
+    expect(await living()).toEqual([]);
+    await undo();
+    expect(new Set(await living())).toEqual(new Set([id, inner, a, b, c]));
+    expect([(await at.project(inner))?.projectId, await at.placeOf(b)]).toEqual([id, inner]);
+  });
 });
 
 it('goes out with a backup and comes in with it, conversations in their places', async () => {

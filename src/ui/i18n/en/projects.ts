@@ -63,13 +63,16 @@ export const projects = {
   remove: {
     title: 'Delete the project “{{name}}”?',
     words: 'Instructions, files and notes go to the trash with it. You can restore it from there.',
-    inner: 'Projects in it stay, and stand by themselves.',
+    whatInner: 'What becomes of the conversations and projects in it?',
     what_one: 'What becomes of its conversation?',
     what_other: 'What becomes of its {{count}} conversations?',
     outside: 'Keep them',
     outsideHelp: 'They stay in your list, outside of projects.',
+    outsideInnerHelp: 'Its conversations stay in your list, and the projects in it stand by themselves.',
     trash: 'To the trash with it',
     trashHelp: 'They can be restored from the trash.',
+    trashInnerHelp:
+      'The projects in it go too, with their conversations. All can be restored from the trash.',
     action: 'Delete project',
   },
   page: {

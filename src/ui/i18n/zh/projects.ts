@@ -54,12 +54,14 @@ export const projects = {
   remove: {
     title: '删除项目“{{name}}”？',
     words: '指令、文件和笔记会一起移到回收站，可以从那里恢复。',
-    inner: '里面的项目会保留，成为独立的项目。',
+    whatInner: '里面的对话和项目怎么处理？',
     what_other: '其中的 {{count}} 个对话怎么处理？',
     outside: '保留',
     outsideHelp: '它们留在列表里，不属于任何项目。',
+    outsideInnerHelp: '其中的对话留在列表里，里面的项目成为独立的项目。',
     trash: '一起移到回收站',
     trashHelp: '可以从回收站恢复。',
+    trashInnerHelp: '里面的项目和它们的对话也一起移走，都可以从回收站恢复。',
     action: '删除项目',
   },
   page: {
