@@ -1,7 +1,7 @@
 // What a line in the palette means and what of the library, the commands and the settings it fits; messages are searched elsewhere.
 import { defaultFilter } from 'cmdk';
 import { isNamedFolder, parseSearch } from '../../domain/memory/query.ts';
-import { isStopWord } from '../../domain/memory/words.ts';
+import { isStopWord, queryWords, words as searchWords } from '../../domain/memory/words.ts';
 import { projectsNamed } from '../../domain/projects/filing.ts';
 import type { LibraryEntry, ProjectEntry } from '../../services/documents/documents.ts';
 import type { MemoryFilter } from '../../services/memory/memory.ts';
@@ -85,6 +85,25 @@ function titleMatch(title: string, words: readonly string[]): number {
   return (words.every((word) => wholeAt(lower, word) >= 0) ? 3 : 1) + early;
 }
 
+const titleWords = new WeakMap<LibraryEntry, readonly string[]>();
+/** Titles with fewer search words are found by their own words alone: "Notes" is in many a question. */
+const TITLE_LEAST = 2;
+
+/**
+ * Whether the search words of a question hold all those of a title, or the title all of theirs, in any form and order: "what did we say about
+ * renovating the kitchen?" finds "Kitchen renovation". Less than any match letter by letter.
+ */
+function titleMeant(entry: LibraryEntry, asked: ReadonlySet<string>): number {
+  if (asked.size === 0) return 0;
+  let own = titleWords.get(entry);
+  if (!own) {
+    own = [...new Set(searchWords(entry.title).split(' ').filter(Boolean))];
+    titleWords.set(entry, own);
+  }
+  const shared = own.filter((word) => asked.has(word)).length;
+  return shared > 0 && (shared === asked.size || (shared === own.length && shared >= TITLE_LEAST)) ? 0.5 : 0;
+}
+
 /** Conversations by their titles, best first; the latest where nothing is asked. */
 export function conversationsFor(
   { text, filter, asCommand, blank, narrowed }: PaletteLine,
@@ -106,9 +125,10 @@ export function conversationsFor(
       (filter.after === undefined || entry.updatedAt >= filter.after),
   );
   if (text === '') return blank || narrowed ? allowed.slice(0, RECENT) : [];
-  const words = text.toLowerCase().split(/\s+/);
+  const typed = text.toLowerCase().split(/\s+/);
+  const asked = new Set(queryWords(text).split(' ').filter(Boolean));
   return allowed
-    .map((entry) => ({ entry, match: titleMatch(entry.title, words) }))
+    .map((entry) => ({ entry, match: titleMatch(entry.title, typed) || titleMeant(entry, asked) }))
     .filter(({ match }) => match > 0)
     .sort((a, b) => b.match - a.match || b.entry.updatedAt - a.entry.updatedAt)
     .slice(0, CONVERSATIONS)

@@ -69,6 +69,16 @@ describe('a line in the palette', () => {
 });
 
 describe('what fits a line', () => {
+  it('conversations whose title a question speaks of, in other forms of its words', () => {
+    const all = [entry('Kitchen renovation'), entry('Notes'), entry('Renovation loan'), entry('厨房装修')];
+    const found = (query: string) => names(conversationsFor(readLine(query, NOW), all));
+    expect(found('what did we say about renovating the kitchen?')).toEqual(['Kitchen renovation']);
+    expect(found('kitchens')).toEqual(['Kitchen renovation']);
+    expect(found('厨房装修的预算')).toEqual(['厨房装修']);
+    // One word of a longer question is no title that is meant.
+    expect(found('where are my notes on bees?')).toEqual([]);
+  });
+
   it('conversations whose titles have all words, whole ones and early ones first; archived ones only when asked for', () => {
     const all = [
       entry('The slow train'),
