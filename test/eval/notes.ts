@@ -21,7 +21,7 @@ import { cache, models, option, ROOT } from './load.ts';
 
 const FOLDER = join(ROOT, 'test/eval/notes');
 const LEARNT_FILE = join(ROOT, 'src/domain/memory/recognition/learnt.ts');
-export const FRESH_SETS = ['fresh-1', 'fresh-2', 'fresh-3'] as const;
+export const FRESH_SETS = ['fresh-1', 'fresh-2', 'fresh-3', 'fresh-4'] as const;
 
 export const linesOf = (name: string): string[][] =>
   readFileSync(join(FOLDER, `${name}.txt`), 'utf8')

@@ -51,12 +51,17 @@ interface ReadNote {
 }
 
 const BULLET = /^\s{0,12}(?:[-*•·–]|\d{1,3}[.)、])\s+/u;
-const DATED = /^[[（(]?(\d{4}-\d{2}-\d{2})[\])）]?\s{0,4}[-–—:：]?\s{0,4}/u;
+const DATED =
+  /^[[（(【]?(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?(?:[ T]\d{1,2}:\d{2}(?::\d{2})?)?[\])）】]?\s{0,4}[-–—:：]?\s{0,4}/u;
+/** Where an assistant does not know when it learnt something. */
+const UNDATED =
+  /^[[（(【](?:unknown|undated|no date|date unknown|n\/?a|未知|不详|日期未知|无日期)[\])）】]\s{0,4}[-–—:：]?\s{0,4}/iu;
 const HEADING = /^\s{0,3}#{1,6}\s+(.{1,200})$/u;
-const BARE_HEADING = /^\*\*([^*]{1,100})\*\*:?$|^[^.!?。！？]{1,60}[:：]$/u;
+const BARE_HEADING =
+  /^(?:\*{1,3}|_{1,3})([^*_.!?。！？]{1,100})(?:\*{1,3}|_{1,3})[:：]?$|^[^.!?。！？]{1,60}[:：](?:\*{1,3}|_{1,3})?$/u;
 /** What the app around says and no memory is. */
 const CHROME =
-  /^(?:saved memories|memory|memories|reference (?:saved memories|chat history)|manage(?: memories)?|delete|edit|clear memory|about you|your saved info|copy|done|close|已保存的记忆|记忆|管理|删除|编辑|复制|关闭)$/iu;
+  /^(?:saved memories|saved info|memory|memories|reference (?:saved memories|chat history)|manage(?: memor(?:y|ies))?|delete(?: all)?|edit|forget|show more|clear memory|about you|your saved info|add|copy|done|close|memory updated|updated saved memory|(?:here (?:is|are)|below (?:is|are)).{0,120}[:：]?|(?:last )?updated .{0,40}|`{3}.{0,20}|~{3}.{0,20}|已保存的记忆|已保存的信息|你保存的信息|记忆|管理|管理记忆|全部删除|删除|编辑|复制|关闭|添加)$/iu;
 const HEADING_KINDS: readonly (readonly [NoteKind, RegExp])[] = [
   ['rule', /\b(?:rules?|instructions?)\b|规则|指令/iu],
   ['preference', /preferences?|likes|style|偏好|喜好/iu],
@@ -75,7 +80,29 @@ const inFirstPerson = (text: string): string =>
     .replace(/^(?:the )?user (?:is|are)\b/iu, 'I am')
     .replace(/^(?:the )?user (?:has)\b/iu, 'I have')
     .replace(/^(?:the )?user (\w{2,20}?)s\b/iu, 'I $1')
-    .replace(/^用户(?:的)?/u, '我');
+    // Without a subject, as lists of memories often are: "Is allergic to nuts", "Works as a nurse".
+    .replace(/^(?:is|was)\b/iu, 'I am')
+    .replace(/^has\b/iu, 'I have')
+    .replace(/^(?:does not|doesn['’]t)\b/iu, "I don't")
+    .replace(
+      /^(?:lives|works|prefers|likes|loves|hates|dislikes|enjoys|wants|needs|uses|owns|speaks|studies|plays|drives|eats|drinks|plans|runs|writes|builds|teaches|cannot|can['’]t)\b/iu,
+      (verb) =>
+        `I ${verb
+          .toLowerCase()
+          .replace(/^studies$/, 'study')
+          .replace(/(?:(?<=teach)es|(?<!t)s)$/, '')}`,
+    )
+    .replace(/^用户(?:的)?/u, '我')
+    .replace(
+      /^(?=(?:是|有|住|喜欢|讨厌|偏好|偏爱|不吃|不喝|不会|对.{1,8}过敏|在.{1,10}(?:工作|上班)|正在))/u,
+      '我',
+    );
+
+/** A line that is a heading by its looks, unless it says something of the person: "*I am vegan*". */
+const bareHeading = (line: string): string | undefined =>
+  BARE_HEADING.test(line) && kindByWords(inFirstPerson(line.replace(/^[*_]+|[*_:：]+$/g, ''))) === null
+    ? line
+    : undefined;
 
 /**
  * The notes in a text: our own Markdown, the saved memories of ChatGPT (a line each, with or without a date in front), what Claude keeps of a
@@ -86,7 +113,7 @@ export function notesInText(text: string): ReadNote[] {
   let under: NoteKind | undefined;
   for (const raw of text.slice(0, 200_000).split(/\r?\n/)) {
     const line = raw.trim();
-    const heading = HEADING.exec(line)?.[1] ?? (BARE_HEADING.test(line) ? line : undefined);
+    const heading = HEADING.exec(line)?.[1] ?? bareHeading(line);
     if (heading !== undefined) {
       const name = heading.trim().toLowerCase();
       under = isNoteKind(name) ? name : HEADING_KINDS.find(([, pattern]) => pattern.test(name))?.[0];
@@ -95,9 +122,13 @@ export function notesInText(text: string): ReadNote[] {
     // What a note of ours was before is no note of now.
     if (/^\s{2,}-\s\d{4}-\d{2}-\d{2} – /u.test(raw)) continue;
     const bare = line.replace(BULLET, '');
-    const date = DATED.exec(bare)?.[1];
-    const since = date === undefined ? Number.NaN : Date.parse(`${date}T00:00:00Z`);
-    const words = (date === undefined ? bare : bare.replace(DATED, '')).replaceAll('**', '').trim();
+    const dated = DATED.exec(bare);
+    const since = dated ? Date.UTC(Number(dated[1]), Number(dated[2]) - 1, Number(dated[3])) : Number.NaN;
+    const words = bare
+      .replace(dated ? DATED : UNDATED, '')
+      .replaceAll('**', '')
+      .replace(/^([*_])([^*_]+)\1$/u, '$2')
+      .trim();
     if (words === '' || CHROME.test(words) || !/\p{L}/u.test(words)) continue;
     for (const one of words.length > LONGEST ? sentencesOf(words) : [words]) {
       const key = squeezed(one);

@@ -93,6 +93,40 @@ it('reads what ChatGPT, Claude and Gemini let people copy', () => {
   ]);
 });
 
+it('reads dates in the ways they are written, and none where the assistant does not know it', () => {
+  const text =
+    '```\n[2025-01-04] - User prefers TypeScript.\n[unknown] - User dislikes emojis.\n[未知] - 用户住在里昂。\n2025/3/1: Is allergic to nuts.\n【2025年3月2日】 喜欢喝茶\n```';
+  expect(notesInText(text)).toEqual([
+    { text: 'User prefers TypeScript.', kind: 'preference', since: Date.UTC(2025, 0, 4) },
+    { text: 'User dislikes emojis.', kind: 'preference', since: undefined },
+    { text: '用户住在里昂。', kind: 'fact', since: undefined },
+    { text: 'Is allergic to nuts.', kind: 'fact', since: Date.UTC(2025, 2, 1) },
+    { text: '喜欢喝茶', kind: 'preference', since: Date.UTC(2025, 2, 2) },
+  ]);
+});
+
+it('takes headings of any looks for headings, and no note for one', () => {
+  expect(
+    notesInText(
+      '**Brief history**\n\n*Recent months*\n\nDana wrote a rota planner.\n\n*I am vegan*\n__Earlier context__\n',
+    ),
+  ).toMatchObject([{ text: 'Dana wrote a rota planner.' }, { text: 'I am vegan' }]);
+});
+
+it.each([
+  ['Is allergic to penicillin.', 'fact'],
+  ['Works as a nurse.', 'fact'],
+  ['Has two cats.', 'fact'],
+  ['Lives in Lyon.', 'fact'],
+  ['Prefers short answers.', 'preference'],
+  ["Doesn't eat pork.", 'fact'],
+  ['Dislikes emojis.', 'preference'],
+  ['住在杭州', 'fact'],
+  ['对花生过敏', 'fact'],
+])('knows the kind of a line without a subject: %s', (text, kind) => {
+  expect(notesInText(text)[0]?.kind).toBe(kind);
+});
+
 it('loses no note on the way out and in, whatever its words (property)', () => {
   const word = fc.stringMatching(/^[a-z]{2,9}$/);
   fc.assert(

@@ -19,6 +19,7 @@ import {
   recognise,
   statementsOf,
 } from '../../../src/domain/memory/recognition/recognise.ts';
+import { saysNothingLasting } from '../../../src/domain/memory/recognition/wording.ts';
 import { examplesNumber, linesOf, measured } from '../../eval/notes.ts';
 
 const message = (text: string, more: Partial<Message> = {}): Message => ({
@@ -51,9 +52,33 @@ describe('examples', () => {
 
   it('share no sentence with the sets that measure', () => {
     const known = new Set(EXAMPLES.map(({ text }) => text));
-    for (const name of ['fresh-1', 'fresh-2', 'fresh-3'])
+    for (const name of ['fresh-1', 'fresh-2', 'fresh-3', 'fresh-4'])
       expect(linesOf(name).filter(([, text]) => known.has(text as string))).toEqual([]);
   });
+});
+
+it.each([
+  'Her eldest starts school in September, she said.',
+  'The character in my story is allergic to bees.',
+  "I'm trying to open the PDF right now.",
+  'I just opened the file you mentioned.',
+  "I'd like a list of ten cities.",
+  'I have a meeting in ten minutes.',
+  '她说她老二明年上小学。',
+  '有些人不吃香菜。',
+  '图里的瓷砖是蓝色的。',
+  '我正在跑你给的脚本。',
+])('what others, stories and moments say is worth no note: %s', (text) => {
+  expect(saysNothingLasting(text)).toBe(true);
+});
+it.each([
+  "I'm trying to learn the cello.",
+  'He is my son and hates carrots.',
+  'My wife reads every evening.',
+  '我媳妇是小学音乐老师，周三下午没课。',
+  "I'd like a window seat on every flight.",
+])('what a person says of themselves and theirs is: %s', (text) => {
+  expect(saysNothingLasting(text)).toBe(false);
 });
 
 it('a head tells apart what it was taught, and reads back as it was written', () => {
