@@ -80,23 +80,25 @@ const appliedNoteSchema = z.looseObject({
 /** A memory note that went along because it applies to what was asked. */
 export type AppliedNote = Known<z.infer<typeof appliedNoteSchema>>;
 
-/** What a model recalled by its own tool: the card of a tool's result, whose text is what the model read of it. */
-const toolRecallSchema = z.looseObject({
-  ...recallFields,
-  /** Nothing came close enough, and the model was given the near misses as what may be beside the point. */
-  nearMissesGiven: z.boolean().optional(),
-});
-export type ToolRecall = Known<z.infer<typeof toolRecallSchema>>;
-
-/** What a protocol wants back with a thought or a call, by the protocol's name: signatures, ids. Nobody else reads it. */
-const providerSchema = z.record(z.string(), z.unknown()).optional().catch(undefined);
-
 const recallScopeSchema = z.looseObject({
   project: z.string(),
   name: z.string(),
   reach: z.enum(['only', 'first']),
 });
 export type RecallScope = Readonly<Pick<z.infer<typeof recallScopeSchema>, 'project' | 'name' | 'reach'>>;
+
+/** What a model recalled by its own tool: the card of a tool's result, whose text is what the model read of it. */
+const toolRecallSchema = z.looseObject({
+  ...recallFields,
+  /** Nothing came close enough, and the model was given the near misses as what may be beside the point. */
+  nearMissesGiven: z.boolean().optional(),
+  /** Where memory looked, or looked first; absent: everywhere, and in older results. */
+  scope: recallScopeSchema.optional().catch(undefined),
+});
+export type ToolRecall = Known<z.infer<typeof toolRecallSchema>>;
+
+/** What a protocol wants back with a thought or a call, by the protocol's name: signatures, ids. Nobody else reads it. */
+const providerSchema = z.record(z.string(), z.unknown()).optional().catch(undefined);
 
 /**
  * What a document says (a PDF, a Word file …), in order. `place`: where it says it, by kind (`page`, `slide`, `sheet`, `rows`, `chapter`,

@@ -1,6 +1,8 @@
 // The passages of a recall: what stands beside them, what is left out, and how much room each gets.
 import type { RecalledPassage } from '../chat/message.ts';
 import { estimateTokens } from '../context/tokens.ts';
+import { asksInWords } from './cues.ts';
+import { sentencesOf } from './sentences.ts';
 
 /** What a message beside a passage costs in the prompt, tokens. */
 const NEIGHBOUR_FRAME = 4;
@@ -22,6 +24,26 @@ export function besideOf(
   const isBefore = (one: (typeof sorted)[number]) => order(one, { createdAt, messageId }) < 0;
   return { before: sorted.filter(isBefore), after: sorted.filter((one) => !isBefore(one)) };
 }
+
+/** A sentence of fewer characters ("Hi!") says nothing by itself. */
+const SAYS_SOMETHING = 8;
+/** Longer texts are not looked at, characters: who asks so much says something, too. */
+const QUESTIONS = 600;
+
+/** Whether all that a text does is to ask: then its reply tells more. */
+export function onlyAsks(text: string): boolean {
+  if (text.length > QUESTIONS) return false;
+  const sentences = sentencesOf(text)
+    .map((sentence) => sentence.trim())
+    .filter((sentence) => /[?？]$/u.test(sentence) || sentence.length >= SAYS_SOMETHING);
+  return sentences.length > 0 && sentences.every(asksInWords);
+}
+
+/** The reply that stands beside a passage of which all that the person does is to ask; undefined where none does. */
+export const replyBeside = (passage: RecalledPassage): RecalledPassage['neighbours'][number] | undefined =>
+  passage.role === 'user' && onlyAsks(passage.passage)
+    ? besideOf(passage).after.find(({ role, text }) => role === 'assistant' && text.trim() !== '')
+    : undefined;
 
 /** A message, whether it is a passage or stands beside one. */
 export interface Said {

@@ -4,6 +4,7 @@ import type { IndexStats } from '../../adapters/index/memory-index.ts';
 import type { Problem } from '../../domain/base/errors.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { CheckpointDiff, ListedCheckpoint } from '../../domain/chat/checkpoint.ts';
+import type { Persona } from '../../domain/prompts/persona.ts';
 import type { Chat } from '../chat/chat.ts';
 import type { CompactResult, ContextControl } from '../context/context.ts';
 import type { Documents, LibraryEntry } from '../documents/documents.ts';
@@ -51,6 +52,8 @@ export interface CommandContext {
   readonly sync?: Sync | undefined;
   /** Conversation on the screen, null on an empty page. */
   readonly conversationId: ConversationId | null;
+  /** On an empty page: the project and the persona that the conversation would begin with. */
+  readonly begins?: { readonly project: ConversationId | null; readonly persona: Persona | null } | undefined;
   readonly signal: AbortSignal;
   readonly now: () => number;
 }

@@ -5,6 +5,7 @@ import { asConversationId, asMessageId, type ConversationId, type MessageId } fr
 import { effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import { textOf } from '../../domain/chat/message.ts';
 import type { Persona } from '../../domain/prompts/persona.ts';
+import type { RecallRequest } from '../memory/memory.ts';
 import { modelInUse } from '../settings/model-in-use.ts';
 import type { Command, CommandContext } from './command.ts';
 import { filterOfScope, ONE_SCOPE, SCOPES } from './scope.ts';
@@ -42,13 +43,7 @@ export const recall: Command = {
       ...(injects ? { purpose: 'inject' as const } : {}),
       ...(filter ? { filter } : {}),
       ...(limit === undefined ? {} : { limit }),
-      ...(context.conversationId === null
-        ? {}
-        : {
-            from: context.conversationId,
-            persona: await personaOf(context),
-            currentConversation: context.conversationId,
-          }),
+      ...(await placeOf(context)),
       withContext: true,
       signal: context.signal,
     });
@@ -63,6 +58,20 @@ export const recall: Command = {
     };
   },
 };
+
+/** On whose behalf memory is asked: of the conversation on the screen, or of the one that an empty page would begin. */
+async function placeOf(
+  context: CommandContext,
+): Promise<Pick<RecallRequest, 'from' | 'persona' | 'currentConversation'>> {
+  const { conversationId, begins } = context;
+  if (conversationId !== null)
+    return {
+      from: conversationId,
+      persona: await personaOf(context),
+      currentConversation: conversationId,
+    };
+  return begins ? { ...(begins.project ? { from: begins.project } : {}), persona: begins.persona } : {};
+}
 
 async function hasModel({ settings, documents, conversationId }: CommandContext): Promise<boolean> {
   const conversation = conversationId === null ? undefined : await documents.read(conversationId);

@@ -1,6 +1,7 @@
 // Slash commands of one place: running a line, and what the last ones handed back.
 import { useCallback, useEffect, useRef } from 'react';
 import type { ConversationId } from '../../domain/base/ids.ts';
+import type { Persona } from '../../domain/prompts/persona.ts';
 import type { CommandOutcome } from '../../services/commands/command.ts';
 import { runCommand } from '../../services/commands/index.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
@@ -17,9 +18,13 @@ const MOST_OUTCOMES = 8;
 let outcomeSerial = 0;
 
 /** Runs a slash command and shows what it hands back. Resolves to false where the line could not be read. */
-export function useCommandLine(conversationId: ConversationId | null): (line: string) => Promise<boolean> {
+/** `persona`: with which an empty page would begin a conversation. */
+export function useCommandLine(
+  conversationId: ConversationId | null,
+  persona: Persona | null = null,
+): (line: string) => Promise<boolean> {
   const app = useApp();
-  const { outcomes } = useSession();
+  const { outcomes, project } = useSession();
   const follow = useFollowOutcome();
   const latest = useRef(follow);
   latest.current = follow;
@@ -55,7 +60,8 @@ export function useCommandLine(conversationId: ConversationId | null): (line: st
       try {
         const { documents, library, chat, context, memory, settings, prompts, sync } = app;
         const services = { documents, library, chat, context, memory, settings, prompts, sync };
-        const here = { ...services, conversationId, now: Date.now, signal };
+        const begins = conversationId === null ? { project: project.get(), persona } : undefined;
+        const here = { ...services, conversationId, begins, now: Date.now, signal };
         const outcome = await runCommand(app.commands, line, here);
         clearTimeout(slow);
         if (!signal.aborted && latest.current(outcome)) put(outcome);
@@ -67,6 +73,6 @@ export function useCommandLine(conversationId: ConversationId | null): (line: st
         throw error;
       }
     },
-    [app, outcomes, conversationId],
+    [app, outcomes, project, persona, conversationId],
   );
 }

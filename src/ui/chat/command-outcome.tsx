@@ -15,6 +15,7 @@ import { type ShownOutcome, useSession } from '../hooks/session.tsx';
 import { formatBytes, formatExact, formatNumber, formatRelative, wordsFor } from '../i18n/index.ts';
 import { PassageChoice } from '../memory/passage-choice.tsx';
 import { RecallCard } from '../memory/recall-card.tsx';
+import { RecallNote } from '../memory/recall-note.tsx';
 import { formatScore } from '../memory/scores.tsx';
 import { useUsable } from '../memory/usable.ts';
 import { Badge, Button, classes, IconButton, Kbd, Spinner } from '../shell/controls.tsx';
@@ -364,6 +365,18 @@ function CommandOutcomeView({ outcome }: { outcome: CommandOutcome }) {
                   asMessageId(passage.messageId),
                 )
               }
+            />
+          )}
+          {result.scope && (
+            <RecallNote
+              recall={{
+                type: 'recall',
+                query: result.query,
+                threshold: result.threshold,
+                passages: [...result.passages],
+                nearMisses: [...result.nearMisses],
+                scope: result.scope,
+              }}
             />
           )}
           <p className="text-ink-3 text-xs">

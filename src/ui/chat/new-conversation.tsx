@@ -40,7 +40,6 @@ export function NewConversation() {
   const composer = useRef<ComposerHandle>(null);
   const library = useReadable(app.documents.library);
   const outcomes = useLatestOutcome();
-  const command = useCommandLine(null);
   const { forget } = outcomes;
   const drop = useFileDrop((files) => composer.current?.addFiles(files));
   const empty = library.ready && library.entries.length === 0;
@@ -49,6 +48,7 @@ export function NewConversation() {
   const [instructing, setInstructing] = useState(false);
   const temporary = useReadable(session.temporary);
   const [persona, setPersona] = useNewPersona();
+  const command = useCommandLine(null, persona);
   const project = useProjectToBegin(temporary !== null);
 
   const runLine = (line: string) => {

@@ -252,7 +252,7 @@ function ToolRecallCard({ recalled, ...props }: ToolProps & { recalled: ToolReca
   const { t } = useTranslation('chat');
   const actions = useActions();
   const { cards } = useSession();
-  const { query, degraded } = recalled;
+  const { query, degraded, scope } = recalled;
   const key = `${props.call.callId} ${query}`;
   return (
     <div className="my-2" data-recall>
@@ -275,7 +275,7 @@ function ToolRecallCard({ recalled, ...props }: ToolProps & { recalled: ToolReca
         onOpenChange={(open) => cards.set(key, open)}
         onOpen={(passage) => actions.open(passage.conversationId, passage.messageId)}
       />
-      {degraded && <RecallNote recall={{ ...recalled, type: 'recall' }} />}
+      {(degraded || scope) && <RecallNote recall={{ ...recalled, type: 'recall' }} />}
     </div>
   );
 }

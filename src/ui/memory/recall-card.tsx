@@ -4,7 +4,7 @@ import { type ReactNode, useCallback, useId, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type PassageSource, passageSource } from '../../domain/chat/files.ts';
 import type { AppliedNote, RecalledPassage } from '../../domain/chat/message.ts';
-import { besideOf } from '../../domain/memory/passages.ts';
+import { besideOf, replyBeside } from '../../domain/memory/passages.ts';
 import { shownTitle } from '../../domain/text/shown.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useSession } from '../hooks/session.tsx';
@@ -358,6 +358,7 @@ function Passage({
           </span>
         </button>
       )}
+      {!open && <Reply {...{ passage, query, title, onOpen }} />}
       <button
         type="button"
         aria-expanded={open}
@@ -369,6 +370,45 @@ function Passage({
         {t(open ? 'card.less' : 'closeness.ask')}
       </button>
     </li>
+  );
+}
+
+/** What answered a question that was found: a click on it opens that message. */
+function Reply({
+  passage,
+  query,
+  title,
+  onOpen,
+}: {
+  passage: RecalledPassage;
+  query: string;
+  title: string;
+  onOpen: (passage: RecalledPassage) => void;
+}) {
+  const { t } = useTranslation('memory');
+  const reply = useMemo(() => replyBeside(passage), [passage]);
+  if (!reply) return null;
+  const { messageId, text, createdAt } = reply;
+  const said: RecalledPassage = {
+    ...passage,
+    messageId,
+    createdAt,
+    role: 'assistant',
+    passage: text,
+    neighbours: [],
+  };
+  return (
+    <button
+      type="button"
+      title={t('card.open', { title })}
+      onClick={() => onOpen(said)}
+      className="mt-1 block w-full rounded-xs border-memory-line border-l-2 pl-2.5 text-left"
+    >
+      <span className="block text-ink-3 text-xs">{t('card.reply')}</span>
+      <span dir="auto" className="line-clamp-3 break-words text-ink leading-[1.5] [overflow-wrap:anywhere]">
+        <MarkedText text={excerpt(text, query)} query={query} />
+      </span>
+    </button>
   );
 }
 

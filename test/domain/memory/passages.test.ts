@@ -4,6 +4,7 @@ import type { RecalledPassage } from '../../../src/domain/chat/message.ts';
 import {
   besideOf,
   neighbourTokens,
+  onlyAsks,
   shareOut,
   tickedOf,
   withoutMessages,
@@ -30,6 +31,17 @@ const passage = (messageId: string, ...beside: string[]): RecalledPassage => {
     tokens: FRAME + neighbours.reduce((sum, { text }) => sum + neighbourTokens(text), 0),
   };
 };
+
+it.each([
+  ['Which port does the staging server use?', true],
+  ['Hi! What port was it?', true],
+  ['服务器用哪个端口？', true],
+  ['We moved to Lyon in May. Which school is near?', false],
+  ['My cat is called Miso', false],
+  ['我对青霉素过敏。能吃阿莫西林吗？', false],
+])('a text that only asks gives way to its reply: %s', (text, only) => {
+  expect(onlyAsks(text)).toBe(only);
+});
 
 describe('what is left out of a recall', () => {
   it('is left out beside others, too, and costs nothing there', () => {

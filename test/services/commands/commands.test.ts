@@ -9,6 +9,7 @@ import {
 } from '../../../src/domain/base/ids.ts';
 import { writable } from '../../../src/domain/base/readable.ts';
 import { textOf } from '../../../src/domain/chat/message.ts';
+import type { Persona } from '../../../src/domain/prompts/persona.ts';
 import type { CommandContext, CommandOutcome } from '../../../src/services/commands/command.ts';
 import { COMMANDS, runCommand } from '../../../src/services/commands/index.ts';
 import type { ExportedFile } from '../../../src/services/library/library.ts';
@@ -116,8 +117,17 @@ async function createDesk(titles: readonly string[] = [], chosen: object | null 
     breakSearch: () => {
       searchFails = true;
     },
-    run: (line: string, conversationId: ConversationId | null = null): Promise<CommandOutcome> =>
-      runCommand(COMMANDS, line, { ...context, conversationId, ...(syncStatus ? { sync: sync() } : {}) }),
+    run: (
+      line: string,
+      conversationId: ConversationId | null = null,
+      begins?: CommandContext['begins'],
+    ): Promise<CommandOutcome> =>
+      runCommand(COMMANDS, line, {
+        ...context,
+        conversationId,
+        begins,
+        ...(syncStatus ? { sync: sync() } : {}),
+      }),
     entry: (id: ConversationId) => documents.library.get().entries.find((entry) => entry.id === id),
   };
 }
@@ -136,6 +146,16 @@ describe('/recall', () => {
       result: { query: 'when is the backup' },
     });
     expect(desk.recalls[0]).toMatchObject({ limit: 2, currentConversation: desk.ids[0], withContext: true });
+  });
+
+  it('asks on an empty page as the conversation would that it is about to begin', async () => {
+    const desk = await createDesk(TITLES);
+    const persona = { memory: 'only', project: null } as unknown as Persona;
+    await desk.run('/recall backup', null, { project: desk.ids[2] as ConversationId, persona });
+    await desk.run('/recall backup');
+    expect(desk.recalls[0]).toMatchObject({ from: desk.ids[2], persona });
+    expect(desk.recalls[0]).not.toHaveProperty('currentConversation');
+    expect(desk.recalls[1]).not.toHaveProperty('from');
   });
 
   it('takes the last thing said where nothing was typed, and says where there is none', async () => {

@@ -123,3 +123,68 @@ it('shows the notes that applied, each with a switch for the next time', async (
   expect(app.notes.state.get().notes[0]?.applies).toBe(false);
   await expectAccessible();
 });
+
+it('shows with a question that was found what answered it, one click from its message', async () => {
+  const app = await createTestApp();
+  const old = await app.say('Which port does the staging server use?');
+  await app.idle(old);
+  const [asked] = (await app.documents.read(old))?.messages.values() ?? [];
+  if (!asked) throw new Error('Nothing was said');
+  const reply: Message = {
+    ...asked,
+    id: newMessageId(),
+    parentId: asked.id,
+    role: 'assistant',
+    parts: [{ type: 'text', text: 'It listens on port 8081.' }],
+  };
+  await app.documents.change(old, { messages: [reply], meta: { head: reply.id } });
+  const id = newConversationId();
+  const question: Message = {
+    ...asked,
+    id: newMessageId(),
+    parts: [{ type: 'text', text: 'staging port?' }],
+  };
+  const answer: Message = {
+    ...question,
+    id: newMessageId(),
+    parentId: question.id,
+    role: 'assistant',
+    kind: 'recall',
+    createdAt: question.createdAt + 1,
+    parts: [
+      {
+        type: 'recall',
+        query: 'staging port?',
+        threshold: 0.75,
+        passages: [
+          {
+            conversationId: old,
+            messageId: asked.id,
+            title: 'Staging',
+            createdAt: asked.createdAt,
+            role: 'user',
+            passage: 'Which port does the staging server use?',
+            neighbours: [
+              {
+                messageId: reply.id,
+                role: 'assistant',
+                text: 'It listens on port 8081.',
+                createdAt: reply.createdAt,
+                side: 'after',
+              },
+            ],
+            scores: { vector: 0.8, keyword: 0.5, hybrid: 0.7, decay: 1, final: 0.95 },
+            tokens: 9,
+          },
+        ],
+        nearMisses: [],
+      },
+    ],
+  };
+  await app.documents.change(id, { messages: [question, answer], meta: { head: answer.id, title: 'Port' } });
+  await show(app, `/c/${id}`);
+  await expect.element(card().getByText('It listens on')).toBeVisible();
+  await expectAccessible();
+  await card().getByText('It listens on').click();
+  await expect.poll(() => location.pathname + location.search).toContain(reply.id);
+});

@@ -63,6 +63,7 @@ export const recall = defineTool({
         passages: priced(found.passages.slice(0, count)),
         nearMisses: priced(sure ? found.nearMisses : found.nearMisses.slice(0, count)),
         ...(sure ? {} : { nearMissesGiven: true }),
+        ...(found.scope ? { scope: { ...found.scope } } : {}),
         ...(found.degraded ? { degraded: { ...found.degraded } } : {}),
       },
     };

@@ -15,6 +15,7 @@ export const memory = {
     hide: 'Hide what was recalled',
     open: 'Open the message in “{{title}}”',
     more: 'Show what was said around it',
+    reply: 'The answer',
     less: 'Show less',
     nearMisses_one: '{{count, number}} weaker match, not used',
     nearMisses_other: '{{count, number}} weaker matches, not used',

@@ -12,6 +12,7 @@ export const memory = {
     hide: '收起回忆内容',
     open: '打开“{{title}}”中的这条消息',
     more: '看看前后说了什么',
+    reply: '回答',
     less: '收起',
     nearMisses_other: '{{count, number}} 个相关度较低的片段',
     nearMissesHelp: '不够接近，回答没有使用它们。',

@@ -89,6 +89,16 @@ describe('tools', () => {
     expect(sent?.[1]).toEqual(server.chats()[0]?.messages[1]);
   });
 
+  it('keep where memory looked with what it gave', async () => {
+    const scope = { project: 'p1', name: 'Kitchen', reach: 'only' as const };
+    const { say, path } = talk({
+      recall: async () => ({ passages: [passage('m1', 'The backup runs at three.')], scope }),
+    });
+    server.next(calls(['recall', { query: 'backup time' }]), words('At three.'));
+    const [result] = resultsOf(await path(await say('When is the backup?')));
+    expect(result?.recalled?.scope).toEqual(scope);
+  });
+
   it('keep what was recalled with the result: every number, at the price of what the model reads of it', async () => {
     const near = { ...passage('n1', 'The bakery opens at three.'), tokens: 99 };
     const { say, path } = talk({
