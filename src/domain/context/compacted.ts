@@ -96,11 +96,11 @@ const LOOKED_AT = 20;
 /** A correction is looked for where a sentence fits at least this well, measured by the best. */
 const CORRECTED = 0.6;
 /** How much meaning counts where no sentence has the question's words, and where one has `SAID_WELL` of them. */
-const MEANING = 2;
+const MEANING = 3;
 const BESIDE_WORDS = 0.7;
-const SAID_WELL = 0.6;
+const SAID_WELL = 1;
 /** From here on meaning alone brings a sentence back. */
-const MEANT = 0.15;
+const MEANT = 0.03;
 
 /** How well what a sentence holds fits what the question wants: its first kind best; any definite value is better than none. */
 function answers(expected: readonly ValueKind[], values: ReadonlySet<ValueKind>): number {
@@ -120,7 +120,7 @@ interface Scoring {
   readonly nearby: ReadonlyMap<string, ReadonlyMap<number, number>>;
   /** Words that may be found by how they begin. */
   readonly long: ReadonlySet<string>;
-  readonly relevance: ReadonlyMap<MessageId, number> | undefined;
+  readonly relevance: ReadonlyMap<MessageId, Meant>;
   /** Whose words are asked for. */
   readonly lane: ReturnType<typeof askedFor>;
 }
@@ -129,7 +129,7 @@ interface Scoring {
 interface Fit extends Omit<CompactedHit, 'score'> {
   /** Share of the question's words, 0–1.2; by meaning, 0–1; and what both are multiplied with. */
   readonly words: number;
-  readonly meaning: number;
+  readonly meaning: Meant;
   readonly factor: number;
 }
 
@@ -163,17 +163,44 @@ function worthOf(message: Message): ReadonlyMap<number, number> {
  * `LEAST_MEANT` nothing is meant at all.
  */
 const OF_THE_BEST = 0.8;
-const LEAST_MEANT = 0.03;
+const LEAST_MEANT = 0.005;
+/** To thanks or "go on" a message is relevant from here on. */
+const CLEARLY = 0.15;
+/** A message that so many are more relevant than still counts half of the best by its place alone. */
+const HALF_AT = 8;
+
+/** Relevance as it counts where a sentence has the question's words, and where none has: then its place in the order tells more. */
+interface Meant {
+  readonly beside: number;
+  readonly alone: number;
+}
+
+const NOT_MEANT: Meant = { beside: 0, alone: 0 };
 
 function besideTheBest(
   question: string,
   relevance: ReadonlyMap<MessageId, number> | undefined,
-): ReadonlyMap<MessageId, number> | undefined {
+): ReadonlyMap<MessageId, Meant> {
   let best = 0;
   for (const own of relevance?.values() ?? []) best = Math.max(best, own);
-  return relevance && best >= LEAST_MEANT && !isAcknowledgement(question)
-    ? new Map([...relevance].map(([id, own]) => [id, (1 - OF_THE_BEST) * own + (OF_THE_BEST * own) / best]))
-    : relevance;
+  const plain = best < LEAST_MEANT || isAcknowledgement(question);
+  const ranked = [...(relevance ?? [])].sort((a, b) => b[1] - a[1]);
+  return new Map(
+    ranked.map(([id, own], place) => {
+      const blend = (share: number) => (1 - OF_THE_BEST) * own + OF_THE_BEST * share;
+      return [
+        id,
+        plain
+          ? own < CLEARLY
+            ? NOT_MEANT
+            : { beside: own, alone: own }
+          : {
+              beside: blend(own / best),
+              alone: blend(Math.max(own / best, HALF_AT / (HALF_AT + place))),
+            },
+      ];
+    }),
+  );
 }
 
 /** See `Scoring.nearby`. `count`: messages that are searched. A word that is said all over the place marks no subject. */
@@ -332,10 +359,11 @@ class PathSearch implements CompactedSearch {
     const found = this.#roughly(standing, scoring).flatMap((at) => this.#hitsIn(at, scoring));
     let said = 0;
     for (const { words } of found) said = Math.max(said, words);
-    const meant = MEANING - (MEANING - BESIDE_WORDS) * Math.min(1, said / SAID_WELL);
+    const worded = Math.min(1, said / SAID_WELL);
+    const meant = MEANING - (MEANING - BESIDE_WORDS) * worded;
     const hits = found.map(({ words, meaning, factor, ...hit }) => ({
       ...hit,
-      score: (words + meaning * meant) * factor,
+      score: (words + meant * (worded * meaning.beside + (1 - worded) * meaning.alone)) * factor,
     }));
     return hits.sort((a, b) => b.score - a.score || b.at - a.at || a.index - b.index).slice(0, limit);
   }
@@ -514,10 +542,10 @@ class PathSearch implements CompactedSearch {
       }
       for (const [at, near] of nearby.get(term) ?? []) if (this.#isCompacted[at]) add(at, weight * near);
     }
-    if (relevance)
+    if (relevance.size > 0)
       for (const at of this.#places) {
         const meaning = relevance.get((this.#path[at] as Message).id);
-        if (meaning !== undefined) add(at, meaning * MEANING * reach);
+        if (meaning) add(at, meaning.beside * MEANING * reach);
       }
     return [...rough]
       .sort((a, b) => b[1] - a[1])
@@ -531,7 +559,7 @@ class PathSearch implements CompactedSearch {
     const units = unitsOf(message);
     const terms = units.map(termsIn);
     const answered = closingOf(this.#before(at));
-    const meaning = scoring.relevance?.get(message.id) ?? 0;
+    const meaning = scoring.relevance.get(message.id) ?? NOT_MEANT;
     const age = 1 + (0.12 * at) / this.#path.length;
     const anywhere = anywhereIn(message, at, answered, scoring);
     const hits: Fit[] = [];
@@ -539,7 +567,7 @@ class PathSearch implements CompactedSearch {
     for (let index = 0; index < units.length; index++) {
       const unit = units[index] as Unit;
       const { words, touched, spoken } = fitOf(units, terms, index, answered, anywhere, scoring);
-      if (!touched && meaning < MEANT) continue;
+      if (!touched && meaning.beside < MEANT) continue;
       const own = terms[index] as ReadonlyMap<string, number>;
       let score = 1;
       score *= answers(scoring.expected, valuesOf(unit));

@@ -141,7 +141,7 @@ describe('what a question brings back', () => {
     expect(folded.bringBack('Wer schließt ab?', { tokens: 100, meter, relevance })[0]?.messageId).toBe('m8');
   });
 
-  it('is what fits best by meaning, though in other words nothing fits well; nothing where hardly anything does', () => {
+  it('is what fits best by meaning, though in other words nothing fits well, and then what comes next; nothing where nothing does', () => {
     const folded = createCompactedSearch(PATH, folding(PATH));
     const asked = (best: number, question = 'Wer schließt ab?') =>
       folded.bringBack(question, {
@@ -152,9 +152,12 @@ describe('what a question brings back', () => {
           [asMessageId('m1'), best / 10],
         ]),
       });
-    // With what sets it right.
-    expect(asked(0.06).map(({ messageId }) => messageId)).toEqual(['m8', 'm10']);
-    expect(asked(0.01)).toEqual([]);
+    const found = asked(0.06);
+    // With what sets it right; the next best has room besides.
+    expect(found.map(({ messageId }) => messageId)).toEqual(['m1', 'm8', 'm10']);
+    expect(found.reduce((a, b) => (b.score > a.score ? b : a)).messageId).toBe('m8');
+    expect(asked(0.01).map(({ messageId }) => messageId)).toContain('m8');
+    expect(asked(0.004)).toEqual([]);
     expect(asked(0.06, 'Thanks!')).toEqual([]);
   });
 
