@@ -344,7 +344,7 @@ const isRegion = (text: string) =>
     text,
   );
 const isUnknownModel = (text: string) =>
-  /\bmodel_not_(found|supported)|\b(unknown|invalid|no such) model\b|not a valid model|\bmodels?[\s/:'"`]+\S{0,80}\s?(is |was |could )?(not (be )?found|(does )?not exists?)|requested model is not|模型不存在/.test(
+  /\bmodel_not_(found|supported)|\b(unknown|invalid|no such) model\b|not a valid model|\bmodels?[\s/:'"`]{1,4}\S{0,80}\s?(is |was |could )?(not (be )?found|(does )?not exists?)|requested model is not|模型不存在/.test(
     text,
   );
 const isContextProblem = (text: string) =>

@@ -100,7 +100,8 @@ const inFirstPerson = (text: string): string =>
 
 /** A line that is a heading by its looks, unless it says something of the person: "*I am vegan*". */
 const bareHeading = (line: string): string | undefined =>
-  BARE_HEADING.test(line) && kindByWords(inFirstPerson(line.replace(/^[*_]+|[*_:：]+$/g, ''))) === null
+  BARE_HEADING.test(line) &&
+  kindByWords(inFirstPerson(line.replace(/^[*_]+|(?<![*_:：])[*_:：]+$/g, ''))) === null
     ? line
     : undefined;
 
