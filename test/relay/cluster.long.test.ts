@@ -6,8 +6,9 @@ import * as Y from 'yjs';
 import { deep } from '../scale.ts';
 import { type PostgresServer, startPostgres } from './postgres.ts';
 import {
+  client,
+  closeClients,
   createKey,
-  createStockClient,
   makeUpdate,
   openSocket,
   type RelayProcess,
@@ -23,17 +24,11 @@ vi.setConfig({ testTimeout: 90_000 });
 
 let postgres: PostgresServer;
 const servers: Server[] = [];
-const clients: StockClient[] = [];
-const client = (...args: Parameters<typeof createStockClient>) => {
-  const made = createStockClient(...args);
-  clients.push(made);
-  return made;
-};
 beforeAll(async () => {
   postgres = await startPostgres();
 });
 afterEach(async () => {
-  for (const made of clients.splice(0)) made.close();
+  closeClients();
   for (const server of servers.splice(0)) server.close();
   await stopAll();
 });

@@ -15,15 +15,15 @@ import {
   manyValues,
 } from './hostile-updates.ts';
 import {
+  client,
+  closeClients,
   createKey,
-  createStockClient,
   type Key,
   makeUpdate,
   metric,
   openSocket,
   type RelayProcess,
   residentBytes,
-  type StockClient,
   startRelay,
   stopAll,
   until,
@@ -34,15 +34,7 @@ import {
 // Real processes on a machine that may be busy.
 vi.setConfig({ testTimeout: 90_000 });
 
-const clients: StockClient[] = [];
-const client = (...args: Parameters<typeof createStockClient>) => {
-  const made = createStockClient(...args);
-  clients.push(made);
-  return made;
-};
-afterEach(() => {
-  for (const made of clients.splice(0)) made.close();
-});
+afterEach(closeClients);
 afterAll(stopAll);
 
 const enter = async (...args: Parameters<typeof openSocket>) => {

@@ -9,11 +9,11 @@ import { newConversationId } from '../../src/domain/base/ids.ts';
 import { deep } from '../scale.ts';
 import { createTestDevice, has, isSynced, settled, type TestDevice } from '../services/sync/device.ts';
 import {
+  client,
+  closeClients,
   createKey,
-  createStockClient,
   makeUpdate,
   openSocket,
-  type StockClient,
   startRelay,
   stopAll,
   until,
@@ -24,15 +24,7 @@ import {
 // Real processes on a machine that may be busy.
 vi.setConfig({ testTimeout: 90_000 });
 
-const clients: StockClient[] = [];
-const client = (...args: Parameters<typeof createStockClient>) => {
-  const made = createStockClient(...args);
-  clients.push(made);
-  return made;
-};
-afterEach(() => {
-  for (const made of clients.splice(0)) made.close();
-});
+afterEach(closeClients);
 afterAll(stopAll);
 
 const portOf = (relay: { url: string }) => new URL(relay.url).port;

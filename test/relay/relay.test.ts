@@ -10,15 +10,15 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import * as Y from 'yjs';
 import { deep } from '../scale.ts';
 import {
+  client,
+  closeClients,
   createKey,
-  createStockClient,
   type Key,
   makeUpdate,
   metric,
   openSocket,
   type RelayProcess,
   residentBytes,
-  type StockClient,
   startRelay,
   stopAll,
   until,
@@ -30,20 +30,12 @@ vi.setConfig({ testTimeout: 90_000 });
 
 let folder: string;
 let relay: RelayProcess;
-const clients: StockClient[] = [];
-const client = (...args: Parameters<typeof createStockClient>) => {
-  const made = createStockClient(...args);
-  clients.push(made);
-  return made;
-};
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'recollect-relay-'));
   relay = await startRelay({ RELAY_DATA: join(folder, 'a'), RELAY_EVICT_SECONDS: '1' });
 });
-afterEach(() => {
-  for (const made of clients.splice(0)) made.close();
-});
+afterEach(closeClients);
 afterAll(async () => {
   await stopAll();
   await rm(folder, { recursive: true, force: true });

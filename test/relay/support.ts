@@ -141,6 +141,20 @@ export interface StockClient {
   close(): void;
 }
 
+const clients: StockClient[] = [];
+
+/** A stock client that `closeClients` closes. */
+export function client(...args: Parameters<typeof createStockClient>): StockClient {
+  const made = createStockClient(...args);
+  clients.push(made);
+  return made;
+}
+
+/** Closes every client that was made; for after each test. */
+export function closeClients(): void {
+  for (const made of clients.splice(0)) made.close();
+}
+
 /** The client as it is published: nothing of ours in it but the subprotocol, and an ear for echoes. */
 export function createStockClient(
   relay: { readonly webSocketUrl: string },
