@@ -51,6 +51,7 @@ const SMALL = {
   'context.window_tokens': 4000,
   // What a model writes in the background has tests of its own.
   'context.session_memory.by_model': false,
+  'notes.propose_by_model': false,
   'context.keep_last_turns': 2,
   'tools.enabled': false,
   'recall.auto_recall.enabled': false,
