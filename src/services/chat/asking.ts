@@ -18,7 +18,7 @@ import type { ModelRefusals } from './model-refusals.ts';
  * How long the screen waits for the next words, ms: it hears of them 20 times a second, and the longer the answer, the rarer. What a page has to
  * lay out and paint grows with what is on it, and nobody reads the end of thousands of words as they come.
  */
-const [FRAME_MS, LONGEST_FRAME_MS, CHARACTERS_PER_MS] = [50, 200, 150];
+const [FRAME_MS, LONGEST_FRAME_MS, CHARACTERS_PER_MS] = [50, 250, 100];
 const frameFor = (parts: readonly Part[]): number => {
   const last = parts.at(-1);
   const length = last?.type === 'text' || last?.type === 'reasoning' ? last.text.length : 0;

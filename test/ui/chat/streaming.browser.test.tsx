@@ -84,6 +84,40 @@ it('keeps the elements of an answer when it ends', async () => {
   expect(words.textContent).toContain('word39');
 });
 
+it('lays out only what is in sight of a long answer that grows, and is as tall after it ended', async () => {
+  const last = held();
+  const paragraphs = Array.from(
+    { length: 60 },
+    (_, at) => `## Part ${at}\n\n${`Sentence ${at}. `.repeat(30)}\n\n`,
+  );
+  const app = await createTestApp({
+    *reply() {
+      for (const text of paragraphs) yield { type: 'text-delta', text };
+      yield last.promise;
+      yield { type: 'text-delta', text: 'That was all.' };
+    },
+  });
+  const id = await app.say('Tell me everything');
+  await show(app, `/c/${id}`, { width: 900, height: 700 });
+  await expect.element(page.getByText('Sentence 59.').first()).toBeVisible();
+  const groups = () => [
+    ...document.querySelectorAll<HTMLElement>('article[aria-busy] .prose > div, article .prose > div'),
+  ];
+  const laidOut = () =>
+    groups().map((group) => group.querySelector('h2')?.checkVisibility({ contentVisibilityAuto: true }));
+  await expect.poll(laidOut).toContain(false);
+  expect(laidOut().at(-1)).toBe(true);
+  const tall = () =>
+    document.querySelector('article:last-of-type .prose')?.getBoundingClientRect().height ?? 0;
+  const before = tall();
+  last.release();
+  await app.idle(id);
+  await expect.poll(laidOut).not.toContain(false);
+  // One more line at the end, and nothing in between has moved.
+  expect(tall() - before).toBeGreaterThan(0);
+  expect(tall() - before).toBeLessThan(60);
+});
+
 it('is accessible while it streams and after, and Stop keeps what arrived', async () => {
   const { app, id, next } = await streaming();
   await next(0, 5);

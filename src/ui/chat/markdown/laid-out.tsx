@@ -1,7 +1,7 @@
 // Markdown as elements: each block is drawn again only when it has changed; footnotes stand below and jump within the answer.
 import type { Root as Elements } from 'hast';
 import { toJsxRuntime } from 'hast-util-to-jsx-runtime';
-import { Fragment, memo, type ReactNode, useContext, useId, useMemo, useState } from 'react';
+import { Fragment, memo, type ReactNode, useContext, useEffect, useId, useMemo, useState } from 'react';
 import { jsx, jsxs } from 'react/jsx-runtime';
 import { useTranslation } from 'react-i18next';
 import { COMPONENTS } from './elements.tsx';
@@ -34,15 +34,36 @@ const BlockView = memo(function BlockView({ block }: { block: Block }) {
 });
 
 /** So many blocks are compared as one: an answer of a thousand blocks is no list of a thousand to React with each word. */
-const GROUP = 24;
+const GROUP = 12;
 
+/** `settles`: whole, in an answer that still grows. Once it has been laid out, the browser skips it while it is out of sight (styles.css). */
 const Group = memo(
-  function Group({ blocks }: { blocks: readonly Block[] }) {
-    return blocks.map((block) => <BlockView key={block.from} block={block} />);
+  function Group({ blocks, settles }: { blocks: readonly Block[]; settles: boolean }) {
+    const isSettled = useSeenOnce(settles);
+    return (
+      <div className="block-group" data-settled={isSettled ? '' : undefined}>
+        {blocks.map((block) => (
+          <BlockView key={block.from} block={block} />
+        ))}
+      </div>
+    );
   },
-  ({ blocks: before }, { blocks: now }) =>
-    before.length === now.length && before.every((block, at) => block === now[at]),
+  ({ blocks: before, settles }, { blocks: now, settles: settlesNow }) =>
+    settles === settlesNow && before.length === now.length && before.every((block, at) => block === now[at]),
 );
+
+/** True from the second frame after `active` on: what is drawn has a height then, which the browser remembers. */
+function useSeenOnce(active: boolean): boolean {
+  const [isSeen, setSeen] = useState(false);
+  useEffect(() => {
+    if (!active) return;
+    let frame = requestAnimationFrame(() => {
+      frame = requestAnimationFrame(() => setSeen(true));
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [active]);
+  return active && isSeen;
+}
 
 function groupsOf(blocks: readonly Block[]): readonly (readonly Block[])[] {
   const groups: Block[][] = [];
@@ -104,9 +125,9 @@ export function LaidOut({ text, streaming }: { text: string; streaming: boolean 
   return (
     <AnswerContext value={scope}>
       <div className="prose">
-        {groupsOf(blocks).map((group, at) => (
+        {groupsOf(blocks).map((group, at, { length }) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: blocks are only added at the end, so a group is told by its place
-          <Group key={at} blocks={group} />
+          <Group key={at} blocks={group} settles={streaming && at < length - 1} />
         ))}
         <Footnotes footnotes={footnotes} />
       </div>
