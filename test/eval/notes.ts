@@ -21,6 +21,8 @@ import { cache, models, option, ROOT } from './load.ts';
 
 const FOLDER = join(ROOT, 'test/eval/notes');
 const LEARNT_FILE = join(ROOT, 'src/domain/memory/recognition/learnt.ts');
+/** Requests with a note that applies and a stranger; each set was written after the one before had been used. */
+export const PAIR_SETS = ['applies', 'applies-2', 'applies-3'] as const;
 export const FRESH_SETS = ['fresh-1', 'fresh-2', 'fresh-3', 'fresh-4'] as const;
 
 export const linesOf = (name: string): string[][] =>
@@ -106,13 +108,31 @@ export function measured(
 
 const isHan = (text: string): boolean => /\p{Script=Han}/u.test(text);
 
+/** How many notes that apply travel with their request, and how many strangers. */
+function applied(
+  rows: readonly string[][],
+  topicsOf: (text: string) => { readonly topics: readonly number[] },
+  vectors: Vectors,
+  misses?: string[],
+) {
+  const known = (text: string) => ({ topics: topicsOf(text).topics, vector: vectors.get(text) ?? null });
+  const hits = (place: 1 | 2) =>
+    rows.filter((row) => {
+      const [request, note] = [row[0] as string, row[place] as string];
+      const applies = appliesTo({ kind: 'rule', ...known(note) }, known(request)) !== null;
+      if (applies !== (place === 1)) misses?.push(`${applies ? 'stranger' : 'missed'}: ${note} | ${request}`);
+      return applies;
+    }).length;
+  return { pairs: rows.length, applies: hits(1), strangers: hits(2) };
+}
+
 export async function runNotesEval(): Promise<void> {
   const fresh = FRESH_SETS.map((name) => [name, linesOf(name)] as const);
-  const pairs = linesOf('applies');
+  const pairs = PAIR_SETS.map((name) => [name, linesOf(name)] as const);
   const { provider, vectors } = await vectorsOf([
     ...EXAMPLES.map(({ text }) => text),
     ...fresh.flatMap(([, rows]) => rows.map(([, text]) => text as string)),
-    ...pairs.flat(),
+    ...pairs.flatMap(([, rows]) => rows.flat()),
   ]);
   if (process.argv.includes('--learn')) {
     const heads = learn(vectors);
@@ -161,18 +181,13 @@ export const LEARNT = {
       ]),
     ),
     applies: Object.fromEntries(
-      (['byVector', 'wordsOnly'] as const).map((how) => {
-        const known = (text: string) => {
-          const { topics } = how === 'byVector' ? byVector(text) : byWords(text);
-          return { topics, vector: how === 'byVector' ? (vectors.get(text) ?? null) : null };
-        };
-        const hits = (place: 1 | 2) =>
-          pairs.filter(
-            (row) =>
-              appliesTo({ kind: 'rule', ...known(row[place] as string) }, known(row[0] as string)) !== null,
-          ).length;
-        return [how, { pairs: pairs.length, applies: hits(1), strangers: hits(2) }];
-      }),
+      pairs.map(([name, rows]) => [
+        name,
+        {
+          byVector: applied(rows, byVector, vectors, misses),
+          wordsOnly: applied(rows, byWords, new Map()),
+        },
+      ]),
     ),
     ...(process.argv.includes('--misses') ? { misses } : {}),
   };

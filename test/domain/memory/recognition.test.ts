@@ -11,7 +11,12 @@ import {
   readHead,
   writeHead,
 } from '../../../src/domain/memory/recognition/head.ts';
-import { NOTE_KINDS, SENTENCE_CLASSES, TOPICS } from '../../../src/domain/memory/recognition/kinds.ts';
+import {
+  NOTE_KINDS,
+  SENTENCE_CLASSES,
+  TOPICS,
+  type Topic,
+} from '../../../src/domain/memory/recognition/kinds.ts';
 import { LEARNT } from '../../../src/domain/memory/recognition/learnt.ts';
 import {
   appliesTo,
@@ -119,6 +124,20 @@ it('only a person’s own sentences are looked at', () => {
   expect(statementsOf(message('I like tea very much. '.repeat(200)))).toHaveLength(1);
   const long = Array.from({ length: 100 }, (_, at) => `Sentence number ${at} of a page that was pasted.`);
   expect(statementsOf(message(long.join(' '))).length).toBeLessThanOrEqual(16);
+});
+
+it('what is wrong with a body bears on travel and food, and not on code; no more than what is about them', () => {
+  const about = (...topics: Topic[]) => ({
+    topics: TOPICS.map((topic) => (topics.includes(topic) ? 1 / topics.length : 0)),
+    vector: null,
+  });
+  const applies = (note: Topic, request: Topic) =>
+    appliesTo({ ...about(note), kind: 'fact' }, about(request));
+  expect(applies('health', 'travel')).not.toBeNull();
+  expect(applies('people', 'food')).not.toBeNull();
+  expect(applies('health', 'travel') ?? 1).toBeLessThan(applies('travel', 'travel') ?? 0);
+  expect(applies('health', 'code')).toBeNull();
+  expect(applies('travel', 'health')).toBeNull();
 });
 
 describe('the model that ships', () => {

@@ -72,8 +72,17 @@ export function statementsOf(message: Message): readonly string[] {
 }
 
 // ---------------------------------------------------------------------------------------- what applies
-/** A note applies from here on: 28 of 31 pairs kept apart, 2 of 31 strangers. */
+/** A note applies from here on (docs/decisions/1302). */
 const APPLIES_FROM = 0.22;
+/** What bears on another topic without being about it, and so much: who cannot walk far travels otherwise. */
+const BEARS = 0.3;
+const BEARS_ON: readonly (readonly [of: Topic, on: Topic])[] = [
+  ['health', 'food'],
+  ['health', 'travel'],
+  ['people', 'food'],
+  ['people', 'travel'],
+  ['food', 'health'],
+];
 /** Nearness of meaning counts from this cosine on, and so much. */
 const [NEAR, NEARNESS] = [0.25, 0.6];
 /** How the person wants to be answered holds for every request. */
@@ -93,6 +102,9 @@ export function appliesTo(note: Applying & { readonly kind: NoteKind }, request:
   let shared = 0;
   for (const [at, share] of note.topics.entries())
     if (at !== NONE) shared += share * (request.topics[at] as number);
+  for (const [of, on] of BEARS_ON)
+    shared +=
+      BEARS * (note.topics[TOPICS.indexOf(of)] as number) * (request.topics[TOPICS.indexOf(on)] as number);
   const cosine = note.vector && request.vector ? dot(note.vector, request.vector) : 0;
   const score = Math.min(1, shared + NEARNESS * Math.max(0, cosine - NEAR));
   return score >= APPLIES_FROM ? score : null;
