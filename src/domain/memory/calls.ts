@@ -128,11 +128,13 @@ const ZH = [
 
 const CALL = new RegExp([...EN, ...ZH].join('|'), 'iu');
 
+/** A text without code, quotations and quoted lines, an ellipsis where one stood. */
+export const ownWords = (text: string): string => text.replace(/’/g, "'").replace(OTHERS_WORDS, ' … ');
+
 /** Whether a message calls on what was said before, in so many words ("remember our …", "as we agreed", 上次说的): then memory is always asked. */
 export function callsOnMemory(text: string): boolean {
   const near = text.length <= 2 * REACH ? text : `${text.slice(0, REACH)}\n${text.slice(-REACH)}`;
-  const own = near.replace(/’/g, "'").replace(OTHERS_WORDS, ' … ');
-  return sentencesOf(own).some((sentence) => {
+  return sentencesOf(ownWords(near)).some((sentence) => {
     const line = sentence.trim().slice(0, SENTENCE);
     if (ABOUT_WORDS.test(line)) return false;
     const others = FOR_OTHERS.exec(line);

@@ -17,6 +17,7 @@ import { callsOnMemory } from '../../domain/memory/calls.ts';
 import { choose, distinct } from '../../domain/memory/choose.ts';
 import { isNotes, neverOf } from '../../domain/memory/notes.ts';
 import { lineFor } from '../../domain/memory/overview.ts';
+import { merged, partsOf } from '../../domain/memory/parts.ts';
 import { askable, heldAsIs, isNamedFolder, isWithinFolder } from '../../domain/memory/query.ts';
 import { snippetOf } from '../../domain/memory/snippet.ts';
 import { queryWords } from '../../domain/memory/words.ts';
@@ -33,6 +34,8 @@ const CANDIDATES = 50;
 const NEIGHBOURS = 1;
 /** How long a recall waits for model and index once that is there, ms: seconds on a busy device, for ever from a broken one. */
 const ANSWER_TIMEOUT_MS = 30_000;
+/** After this time no further part of a long message is looked for where an answer waits, which it does for three seconds; ms. */
+const PARTS_UNTIL = 1_200;
 /** How long it waits for what the person told memory and is still being written down, ms: after that, what is known counts. */
 const NOTES_TIMEOUT = 3000;
 /** Messages without vectors, of all there are, from which on finding nothing may be for want of them; and the least number of them. */
@@ -125,15 +128,28 @@ class MemoryService implements Memory {
         from,
         signal,
         async (from) => {
-          const vector = reading.then(({ vector }) => vector);
-          const { ranked } = await atMost(signal, ANSWER_TIMEOUT_MS, () =>
-            this.#looking.look(from, query, vector, narrowed, CANDIDATES, {
-              around: true,
-              beside: true,
-              notesKnown,
-              first,
-            }),
-          );
+          const look = async (text: string, read: typeof reading) => {
+            const { ranked } = await this.#looking.look(
+              from,
+              text,
+              read.then(({ vector }) => vector),
+              narrowed,
+              CANDIDATES,
+              { around: true, beside: true, notesKnown, first },
+            );
+            return ranked;
+          };
+          const ranked = await atMost(signal, ANSWER_TIMEOUT_MS, async () => {
+            const whole = await look(query, reading);
+            const rest: Ranked[][] = [];
+            // One after the other: each keeps the index busy by itself. An answer that waits gets what is found by then.
+            for (const part of partsOf(query)) {
+              signal.throwIfAborted();
+              if (request.purpose === 'inject' && performance.now() - began > PARTS_UNTIL) break;
+              rest.push(await look(part, this.#asking.vectorOf(part, signal, asking, request.draft)));
+            }
+            return rest.length === 0 ? whole : merged([whole, ...rest]);
+          });
           signal.throwIfAborted();
           const threshold = lineFor(query, line, ranked);
           const { hits, nearMisses } = choose(ranked, {
