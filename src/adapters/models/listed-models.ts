@@ -5,7 +5,7 @@ import { shownName } from '../../domain/text/shown.ts';
 
 /** A name: some servers say `name` or `model`, Google puts `models/` in front. */
 const entrySchema = z.union([
-  z.string().transform((id) => ({ id })),
+  z.string().transform((id) => ({ id, name: undefined, model: undefined })),
   z.looseObject({
     id: z
       .union([z.string(), z.number().transform(String)])
@@ -24,26 +24,28 @@ const entrySchema = z.union([
   }),
 ]);
 const entries = z.array(z.unknown()).nullish();
-/** `{ data: [...] }` as OpenAI has it, null on a fresh Ollama; `{ models: [...] }` of Google and Ollama's own API; the bare list. */
+/** `{ data: [...] }` as OpenAI has it, null on a fresh Ollama; `{ models: [...] }` of Google and Ollama's own API, also beside it; the bare list. */
 const listSchema = z.union([
-  entries.refine((list) => list !== null && list !== undefined),
+  z.array(z.unknown()).transform((list) => ({ list, isNamed: false })),
   z
-    .looseObject({ data: entries })
-    .refine((body) => 'data' in body && !('error' in body && body.error))
-    .transform(({ data }) => data),
-  z
-    .looseObject({ models: entries })
-    .refine((body) => 'models' in body)
-    .transform(({ models }) => models),
+    .looseObject({ data: entries, models: entries })
+    .refine((body) => ('data' in body || 'models' in body) && !('error' in body && body.error))
+    .transform(({ data, models }) => {
+      const isNamed = data === undefined || (!data?.length && Boolean(models?.length));
+      return { list: (isNamed ? models : data) ?? [], isNamed };
+    }),
 ]);
 
+/** Names of models that make or take something else than words, judge words, or go on with a text and know no turns. */
+const NEVER_CHAT =
+  /(^|[/_.:-])(gpt-audio|gpt-4o(-mini)?-audio|native-audio|orpheus|kokoro|chatterbox|xtts|musicgen|lyria|parakeet|ocr|llama-(prompt-)?guard|prompt-guard|shieldgemma|granite-guardian|qwen3guard|seedream|seedance|cogview|cogvideox?|qwen-image|hunyuan-(image|video)|sdxl|grok-(2-image|imagine)|gpt-3\.5-turbo-instruct|(davinci|babbage)-002)([/_.:-]|\d|$)/i;
 /** Names of models that turn words into something else than words. */
 const NOT_FOR_WORDS =
   /(^|[/_.:-])(embed(?!ded)[a-z]*|rerank[a-z]*|colbert|e5|whisper|tts|dall-e|moderation|transcribe|realtime|imagen|veo|sora)([/_.:-]|\d|$)|(^|\/)(bge|gte|m3e|labse|text2vec|multi-qa|all-minilm|all-mpnet|paraphrase|voyage|text-similarity|gpt-image|flux\.?[12]|stable-diffusion)([-_:.]|\d|$)/i;
 const NOT_CHAT_TYPES = /^(embeddings?|rerank(er)?|image|audio|moderation|transcribe|video|tts)$/i;
 
 const answers = (entry: z.infer<typeof entrySchema>, id: string): boolean => {
-  if (NOT_FOR_WORDS.test(id)) return false;
+  if (NOT_FOR_WORDS.test(id) || NEVER_CHAT.test(id)) return false;
   if (
     !(
       'type' in entry ||
@@ -91,17 +93,17 @@ export interface ModelList {
 
 /** The models that answer, and their prices; undefined for what is no list. An empty list is one under `data` alone: so a fresh Ollama says it. */
 export function modelsIn(body: unknown): ModelList | undefined {
-  const list = listSchema.safeParse(body);
-  if (!list.success) return undefined;
-  const isNamed = typeof body === 'object' && body !== null && 'models' in body && !('data' in body);
-  const entries = (list.data ?? []).flatMap((raw) => {
+  const read = listSchema.safeParse(body);
+  if (!read.success) return undefined;
+  const { list, isNamed } = read.data;
+  const entries = list.flatMap((raw) => {
     const entry = entrySchema.safeParse(raw).data;
     if (!entry) return [];
-    const id = entry.id ?? (isNamed && 'name' in entry ? (entry.name ?? entry.model) : undefined) ?? '';
+    const id = entry.id ?? (isNamed ? (entry.name ?? entry.model) : undefined) ?? '';
     // A name that shows nothing cannot be chosen.
     return shownName(id) === '' ? [] : [{ entry, id: id.replace(/^models\//, '') }];
   });
-  if (entries.length === 0 && (isNamed || (list.data ?? []).length > 0)) return undefined;
+  if (entries.length === 0 && (isNamed || list.length > 0)) return undefined;
   const found = entries.filter(({ entry, id }) => answers(entry, id));
   return {
     models: [...new Set(found.map(({ id }) => id))].sort((a, b) => a.localeCompare(b)),

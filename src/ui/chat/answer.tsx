@@ -230,10 +230,14 @@ const worthOmitting = ({ finish, problem }: Message): readonly Omission[] => {
   return params?.reason === 'request' || params?.reason === 'input' ? ['tools', 'thoughts'] : [];
 };
 
-/** What to say of an answer that ended by itself and has nothing for a person to read. Null for any other. */
-function emptiness({ finish, parts }: Message): 'noAnswer' | 'noAnswerButThoughts' | null {
-  if (finish !== 'stop') return null;
+/** What to say of an answer that ended, or was stopped, and has nothing for a person to read. Null for any other. */
+export function emptiness({
+  finish,
+  parts,
+}: Pick<Message, 'finish' | 'parts'>): 'noAnswer' | 'noAnswerButThoughts' | 'stoppedEmpty' | null {
+  if (finish !== 'stop' && finish !== 'stopped') return null;
   const said = parts.filter((part) => part.type !== 'recall' && !(part.type === 'text' && !part.text.trim()));
+  if (finish === 'stopped') return said.length > 0 ? null : 'stoppedEmpty';
   if (said.some((part) => part.type !== 'reasoning')) return null;
   return said.length > 0 ? 'noAnswerButThoughts' : 'noAnswer';
 }

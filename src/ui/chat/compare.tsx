@@ -12,7 +12,7 @@ import { useApp, useReadable } from '../hooks/app.tsx';
 import { Button, classes, Dialog, Spinner } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
-import { AnswerParts, UsageLine } from './answer.tsx';
+import { AnswerParts, emptiness, UsageLine } from './answer.tsx';
 
 const NO_RESULTS: ReadonlyMap<string, PartOf<'tool-result'>> = new Map();
 
@@ -78,14 +78,18 @@ function Kept({
   return (
     <>
       <AnswerParts parts={parts} results={results} running={false} />
-      {parts.length === 0 && !failed && <p className="py-2 text-ink-2 text-sm">{t('compare.empty')}</p>}
+      {parts.length === 0 && !failed && message.finish !== 'stopped' && (
+        <p className="py-2 text-ink-2 text-sm">{t('compare.empty')}</p>
+      )}
       {failed && (
         <ProblemNotice
           className="my-2"
           problem={message.problem ?? { code: 'unexpected', message: t('failed') }}
         />
       )}
-      {message.finish === 'stopped' && <p className="py-1 text-ink-2 text-sm">{t('stopped')}</p>}
+      {message.finish === 'stopped' && (
+        <p className="py-1 text-ink-2 text-sm">{t(emptiness({ finish: 'stopped', parts }) ?? 'stopped')}</p>
+      )}
       <UsageLine message={{ ...message, model: undefined }} remembered={0} />
     </>
   );

@@ -215,6 +215,36 @@ describe('a connection test', () => {
       ['b'],
     ],
     ['{"models":[{"name":"llama3.2:latest","model":"llama3.2:latest"}]}', ['llama3.2:latest']],
+    ['{"object":"list","data":null,"models":[{"name":"llama3.2:latest"}]}', ['llama3.2:latest']],
+    ['{"data":[],"models":[{"model":"qwen3:8b"}]}', ['qwen3:8b']],
+    ['{"data":[{"id":"qwen3"}],"models":[{"name":"/models/qwen3.gguf"}]}', ['qwen3']],
+    [
+      JSON.stringify({
+        data: [
+          ...['gpt-audio', 'gpt-audio-mini', 'gpt-4o-audio-preview', 'davinci-002', 'babbage-002'],
+          ...['ft:davinci-002:me', 'gpt-3.5-turbo-instruct', 'canopylabs/orpheus-v1-english', 'playai-tts'],
+          ...[
+            'whisper-large-v3',
+            'omni-moderation-latest',
+            'meta-llama/llama-guard-4-12b',
+            'hexgrad/kokoro-82m',
+          ],
+          ...[
+            'meta-llama/llama-prompt-guard-2-86m',
+            'mistral-ocr-latest',
+            'gemini-2.5-flash-native-audio-dialog',
+          ],
+          ...[
+            'qwen2-audio-instruct',
+            'mistral-7b-instruct',
+            'gpt-4o',
+            'guard-dog-7b',
+            'text-davinci-003-like',
+          ],
+        ].map((id) => ({ id })),
+      }),
+      ['gpt-4o', 'guard-dog-7b', 'mistral-7b-instruct', 'qwen2-audio-instruct', 'text-davinci-003-like'],
+    ],
   ])('reads %s', async (body, models) => {
     const fetching: typeof fetch = async () =>
       new Response(body, { headers: { 'content-type': 'application/json' } });

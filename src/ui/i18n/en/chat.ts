@@ -312,6 +312,7 @@ export const chat = {
   elsewhere: 'Another tab is receiving this answer',
   waitingFor: 'Waiting for {{model}}',
   stopped: 'Stopped. What had arrived is kept.',
+  stoppedEmpty: 'Stopped before anything arrived.',
   lengthReached: 'The answer reached the model’s length limit.',
   noAnswer: 'The model gave no answer.',
   noAnswerButThoughts: 'The model thought, but gave no answer.',

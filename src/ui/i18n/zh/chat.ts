@@ -282,6 +282,7 @@ export const chat = {
   elsewhere: '正在另一个标签页中生成',
   waitingFor: '等待 {{model}}',
   stopped: '已停止，收到的部分已保留。',
+  stoppedEmpty: '已停止，还没有收到任何内容。',
   lengthReached: '回答达到了模型的长度上限。',
   noAnswer: '模型没有给出回答。',
   noAnswerButThoughts: '模型思考了，但没有给出回答。',
