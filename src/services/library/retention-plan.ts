@@ -67,6 +67,8 @@ export interface RetentionPlan {
   readonly trash: readonly LibraryEntry[];
   /** Put into the trash by a run thirty days ago or more: to be erased now. */
   readonly erase: readonly LibraryEntry[];
+  /** Moved by a run that did not know yet that it was used on another device: to be taken back now. */
+  readonly back: readonly LibraryEntry[];
 }
 
 /** The newest message, or when the person last moved it into or out of archive or trash, ms since 1970. */
@@ -96,6 +98,7 @@ export function retentionPlan(
     .sort((a, b) => touchedAt(a) - touchedAt(b));
   const here = mayMove.filter(({ deletedAt }) => deletedAt === null);
   const restedFor = (entry: LibraryEntry, days: number) => now - touchedAt(entry) >= days * DAY_MS;
+  const back = mayMove.filter((entry) => wasUsed(entry, cleanup, state));
   const announced = here
     .filter(({ archived }) => archived)
     .map((entry) => ({
@@ -124,10 +127,26 @@ export function retentionPlan(
             state.trashed[id] === deletedAt &&
             // Somebody wrote in it since, on another device.
             updatedAt <= deletedAt &&
-            now - deletedAt >= TRASH_MS,
+            now - deletedAt >= TRASH_MS &&
+            !back.some((one) => one.id === id),
         )
       : [],
+    back,
   };
+}
+
+/** Whether a run here moved it that would not have, had it known of the newest message. */
+function wasUsed(
+  { id, archived, deletedAt, movedAt, updatedAt }: LibraryEntry,
+  cleanup: Config['storage']['cleanup'],
+  state: RetentionState,
+): boolean {
+  if (deletedAt !== null)
+    return (
+      state.trashed[id] === deletedAt && updatedAt > deletedAt - cleanup.delete_archived_after_days * DAY_MS
+    );
+  const moved = state.runs.some((run) => !run.undone && run.at === movedAt && run.archived.includes(id));
+  return archived && moved && updatedAt > movedAt - cleanup.archive_after_days * DAY_MS;
 }
 
 /** What a run by this plan will have done, and the state after it; `done` is null where nothing moves. `at` in ms since 1970. */

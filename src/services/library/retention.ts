@@ -50,7 +50,7 @@ interface RetentionDeps {
   readonly signal: AbortSignal;
 }
 
-const NOTHING: RetentionPlan = { archive: [], announced: [], trash: [], erase: [] };
+const NOTHING: RetentionPlan = { archive: [], announced: [], trash: [], erase: [], back: [] };
 
 /** Conversations that a note or a pinned passage came from. */
 const notedIn = ({ notes, feedback }: NotesState): ReadonlySet<string> =>
@@ -58,6 +58,13 @@ const notedIn = ({ notes, feedback }: NotesState): ReadonlySet<string> =>
     ...notes.flatMap(({ source }) => (source ? [source.conversationId] : [])),
     ...feedback.filter(({ verdict }) => verdict === 'pinned').map(({ conversationId }) => conversationId),
   ]);
+
+/** What a run at this time (ms since 1970) moves. */
+const changesOf = ({ archive, trash, back }: RetentionPlan, at: number) => [
+  ...archive.map(({ id }) => ({ id, change: { meta: { archived: true, movedAt: at } } })),
+  ...back.map(({ id }) => ({ id, change: { meta: { archived: false, deletedAt: null, movedAt: at } } })),
+  ...trash.map(({ id }) => ({ id, change: { meta: { deletedAt: at, movedAt: at } } })),
+];
 
 /** Builds it and begins to look; ends with the signal. */
 export function createRetention({
@@ -101,10 +108,7 @@ export function createRetention({
       const { done, next } = runBy(what, before, at);
       // Written before anything is moved: a run that is cut off can be undone as far as it came.
       await write(next);
-      const changes = [
-        ...what.archive.map(({ id }) => ({ id, change: { meta: { archived: true, movedAt: at } } })),
-        ...what.trash.map(({ id }) => ({ id, change: { meta: { deletedAt: at, movedAt: at } } })),
-      ];
+      const changes = changesOf(what, at);
       if (changes.length > 0) await documents.changeMany(changes, 'user');
       if (what.erase.length > 0) await documents.erase(what.erase.map(({ id }) => id));
       return done;
