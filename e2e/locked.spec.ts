@@ -258,3 +258,98 @@ test('locking is turned off again with nothing lost', async () => {
     await browser.dispose();
   }
 });
+
+const OTHER = 'seven geese over the weir';
+const toAsk = (page: Page) =>
+  expect(page.getByRole('heading', { name: 'Recollect is locked' })).toBeVisible();
+const settingsOf = (page: Page) => page.getByRole('switch', { name: 'Lock this device' });
+
+/** Wrong tries in a row, as the lock's own record has them. */
+const wrongTries = (page: Page): Promise<number> =>
+  page.evaluate(
+    () =>
+      new Promise((resolve, reject) => {
+        const opening = indexedDB.open('recollect-lock');
+        opening.onerror = () => reject(opening.error);
+        opening.onsuccess = () => {
+          const database = opening.result;
+          const reading = database.transaction('records').objectStore('records').get('lock');
+          reading.onerror = () => reject(reading.error);
+          reading.onsuccess = () => {
+            database.close();
+            resolve((reading.result as { tries: { failed: number } }).tries.failed);
+          };
+        };
+      }),
+  );
+
+async function tryPassphrase(page: Page, passphrase: string): Promise<void> {
+  await page.getByLabel('Passphrase', { exact: true }).fill(passphrase);
+  await expect(page.getByRole('button', { name: 'Unlock' })).toBeEnabled();
+  await page.getByRole('button', { name: 'Unlock' }).click();
+}
+
+test('a passkey unlocks beside a passphrase that changes, until it is removed; wrong tries wait', async () => {
+  const browser = ownBrowser();
+  try {
+    const { context, page } = await openSealed(browser);
+    const debug = await context.newCDPSession(page);
+    await debug.send('WebAuthn.enable');
+    await debug.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        ctap2Version: 'ctap2_1',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        hasPrf: true,
+      },
+    });
+    await page.goto(`${BASE}/settings/privacy?console`);
+    await tryPassphrase(page, PASSPHRASE);
+    const dialog = page.getByRole('dialog');
+    const ways = page.getByRole('region', { name: 'Ways to unlock' });
+    await page.getByRole('button', { name: 'Add a passkey…' }).click();
+    await dialog.getByLabel('Passphrase', { exact: true }).fill(PASSPHRASE);
+    await dialog.getByRole('button', { name: 'Continue' }).click();
+    await expect(ways.getByText(/^Passkey Since/)).toBeVisible();
+
+    await ways.getByRole('button', { name: 'Change…' }).click();
+    await dialog.getByLabel('Passphrase', { exact: true }).fill(PASSPHRASE);
+    await dialog.getByRole('button', { name: 'Continue' }).click();
+    await dialog.getByLabel('Passphrase', { exact: true }).fill(OTHER);
+    await dialog.getByLabel('Passphrase again').fill(OTHER);
+    await dialog.getByRole('button', { name: 'Change…' }).click();
+    await expect(dialog).toHaveCount(0);
+
+    await page.getByRole('button', { name: 'Lock now' }).click();
+    await toAsk(page);
+    await page.getByRole('button', { name: 'Use a passkey' }).click();
+    await expect(settingsOf(page)).toBeVisible();
+    expect(await texts(page, 'Kettles')).toContain(BEFORE);
+
+    await page.getByRole('button', { name: 'Lock now' }).click();
+    await toAsk(page);
+    // The passphrase of before is one that is wrong.
+    while ((await wrongTries(page)) < 7) await tryPassphrase(page, PASSPHRASE);
+    // Whoever has the right one waits as well, also on a page that was loaded again.
+    await page.reload();
+    await tryPassphrase(page, OTHER);
+    await expect(page.getByText('Too many wrong tries.')).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Unlock' })).toBeDisabled();
+    await expect(page.getByRole('button', { name: 'Use a passkey' })).toBeDisabled();
+    await tryPassphrase(page, OTHER);
+    await expect(settingsOf(page)).toBeVisible();
+
+    await ways.getByRole('button', { name: /^Remove this passkey/ }).click();
+    await expect(ways.getByText(/^Passkey Since/)).toHaveCount(0);
+    await page.getByRole('button', { name: 'Lock now' }).click();
+    await toAsk(page);
+    await expect(page.getByRole('button', { name: 'Use a passkey' })).toHaveCount(0);
+    await tryPassphrase(page, OTHER);
+    await expect(settingsOf(page)).toBeVisible();
+  } finally {
+    await browser.dispose();
+  }
+});

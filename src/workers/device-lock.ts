@@ -55,6 +55,13 @@ function holdInUse(): Promise<void> {
   });
 }
 
+/** Whether another thread has the log open: where none has, nobody is there to hand over a key. */
+async function isInUse(): Promise<boolean> {
+  if (!navigator.locks) return true;
+  const { held } = await navigator.locks.query();
+  return held?.some(({ name }) => name === IN_USE) ?? true;
+}
+
 /** The stores in force, for a worker: its tab has the key. Throws as `openStore`. */
 export async function openForWorker(signal: AbortSignal): Promise<InForce> {
   const { records, holder } = lockParts(signal);
@@ -82,7 +89,7 @@ export async function openForTab(deps: TabDeps): Promise<OpenedTab> {
   const parts = lockParts(signal);
   const { records, holder } = parts;
   let record = await read(records);
-  if (record.slots.length > 0 && !(await holder.ask(ANSWER_MS))) await unlock(parts);
+  if (record.slots.length > 0 && !((await isInUse()) && (await holder.ask(ANSWER_MS)))) await unlock(parts);
   const key = holder.get();
   if (key && record.conversion?.ready) await finish(deps, parts, key);
   // At each start until it is done: what was replaced is not left behind.

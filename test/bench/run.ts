@@ -1,9 +1,10 @@
 // Measures the built app in a real Chromium and prints JSON. Needs `npm run build` first.
 //   npm run bench -- [--browser] [--sizes 1000,10000] [--embed-seconds 30] [--typing-seconds 15] [--peers-up-to 10000]
-//                    [--json FILE] [--history] [--dist FOLDER] [--port N]
+//                    [--json FILE] [--history] [--dist FOLDER] [--port N] [--locked]
 // The index rate and the first vectors are measured with the real model; the rest of a large library's vectors are random, since what a
 // search costs does not depend on what they say (`vectors` in the figures tells how many). Memory is measured last, in a browser of its own
-// (`memory.ts`). `--history` appends a line to history.jsonl and writes docs/benchmarks.md.
+// (`memory.ts`). `--history` appends a line to history.jsonl and writes docs/benchmarks.md. `--locked` measures what locked storage costs, and
+// nothing else (`locked.ts`).
 import { appendFileSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -33,6 +34,7 @@ import {
   watchPalette,
   watchTyping,
 } from './in-page.ts';
+import { measureLocked } from './locked.ts';
 import { measureMemory } from './memory.ts';
 import type { PeerFigures, peers } from './peers.ts';
 import { appProcess, untilQuiet } from './processes.ts';
@@ -49,6 +51,7 @@ const { values } = parseArgs({
     history: { type: 'boolean', default: false },
     dist: { type: 'string', default: 'dist' },
     port: { type: 'string', default: '4399' },
+    locked: { type: 'boolean', default: false },
     /** There is no other way to measure: kept because people ask for it by name. */
     browser: { type: 'boolean', default: true },
   },
@@ -288,6 +291,19 @@ async function comparePeers(texts: readonly string[], asked: readonly string[]) 
     await context.close();
     rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
   }
+}
+
+if (values.locked) {
+  try {
+    report.locked = await measureLocked({ base, openBrowser, settled, percentile, told }, sizes);
+  } finally {
+    await server.close();
+    rmSync(profile, { recursive: true, force: true });
+  }
+  const json = JSON.stringify(report, null, 2);
+  if (values.json) writeFileSync(values.json, `${json}\n`);
+  console.log(json);
+  process.exit();
 }
 
 let context = await openBrowser(profile);

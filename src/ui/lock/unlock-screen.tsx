@@ -88,12 +88,15 @@ function Ask({ parts, slots }: { parts: Parts; slots: LockRecord['slots'] }) {
   const [problem, setProblem] = useState<Problem | null>(null);
   const wait = useWait(problem);
   const field = useRef<HTMLInputElement>(null);
+  useEffect(() => void performance.mark('recollect:asks'), []);
   const has = (kind: string) => slots.some((slot) => slot.kind === kind);
   const tryIt = async (opener: () => Promise<Opener>) => {
     setBusy(true);
     setProblem(null);
     try {
-      parts.holder.hold(await unlock(parts.records, await opener()));
+      const key = await unlock(parts.records, await opener());
+      performance.mark('recollect:unlocked');
+      parts.holder.hold(key);
     } catch (error) {
       setProblem(toProblem(error));
       setBusy(false);

@@ -1,0 +1,204 @@
+// What locked storage costs: one library, once as it is and once sealed, measured in turns in one run, so that whatever else the machine does
+// meanwhile strikes both. The start is told without the time that the person and the derivation of the key take.
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { BrowserContext, Page } from 'playwright';
+import { chatgptExport, questions } from './corpus.ts';
+import { fillVectors, importStaged, stage, timeRecalls, timeSaves } from './in-page.ts';
+import { untilQuiet } from './processes.ts';
+
+/** Turns of each side; saves and recalls in one, and how many of the latter only warm it up. */
+const [TURNS, SAVES, RECALLS, WARM_UP] = [5, 45, 50, 10];
+const FILE = 10_000;
+const PASSPHRASE = 'a kettle hums at dawn';
+
+interface Deps {
+  readonly base: string;
+  readonly openBrowser: (profile: string) => Promise<BrowserContext>;
+  readonly settled: (page: Page, condition: string) => Promise<void>;
+  readonly percentile: (numbers: readonly number[], share: number) => number;
+  readonly told: (what: string) => void;
+}
+
+interface Samples {
+  readonly saveMs: number[];
+  readonly recallMs: number[];
+  /** Until what was said can be read, and until memory answers: ms since the page began to load, without unlocking. */
+  readonly readableMs: number[];
+  readonly memoryMs: number[];
+  /** From the click on *Unlock* until the key is there. */
+  readonly derivationMs: number[];
+}
+
+const MARKS = `Object.fromEntries(performance.getEntriesByType('mark').map(({ name, startTime }) => [name, startTime]))`;
+const STATE = 'globalThis.recollect?.app.memory.status.get().state';
+
+class Side {
+  readonly #deps: Deps;
+  readonly #isLocked: boolean;
+  readonly profile: string;
+  readonly samples: Samples = { saveMs: [], recallMs: [], readableMs: [], memoryMs: [], derivationMs: [] };
+
+  constructor(deps: Deps, profile: string, isLocked: boolean) {
+    this.#deps = deps;
+    this.profile = profile;
+    this.#isLocked = isLocked;
+  }
+
+  /** Opens the app in a browser of its own, works in it, and closes that again. */
+  async opened(work: (page: Page) => Promise<void>): Promise<void> {
+    const { base, openBrowser, settled } = this.#deps;
+    const context = await openBrowser(this.profile);
+    try {
+      const page = context.pages()[0] ?? (await context.newPage());
+      // The runner names inner functions with a helper that the page does not have.
+      await page.addInitScript('globalThis.__name = (made) => made');
+      await page.goto(`${base}/?console`);
+      let [waited, derived] = [0, 0];
+      if (this.#isLocked) {
+        await page.getByLabel('Passphrase', { exact: true }).fill(PASSPHRASE);
+        const clicked = (await page.evaluate('performance.now()')) as number;
+        await page.getByRole('button', { name: 'Unlock' }).click();
+        await settled(page, 'performance.getEntriesByName("recollect:unlocked").length > 0');
+        const { 'recollect:asks': asks = 0, 'recollect:unlocked': unlocked = 0 } = await this.#marks(page);
+        [waited, derived] = [unlocked - asks, unlocked - clicked];
+        this.samples.derivationMs.push(derived);
+      }
+      await settled(page, 'performance.getEntriesByName("recollect:readable").length > 0');
+      const { 'recollect:readable': readable = Number.NaN } = await this.#marks(page);
+      await settled(page, `!!${STATE} && ${STATE} !== 'starting'`);
+      const memory = (await page.evaluate('performance.now()')) as number;
+      this.samples.readableMs.push(readable - waited);
+      this.samples.memoryMs.push(memory - waited);
+      await pause(page);
+      await work(page);
+    } finally {
+      await context.close();
+      await untilQuiet(this.profile);
+    }
+  }
+
+  async #marks(page: Page): Promise<Record<string, number>> {
+    return (await page.evaluate(MARKS)) as Record<string, number>;
+  }
+
+  /** One turn. */
+  measure(turn: number): Promise<void> {
+    return this.opened(async (page) => {
+      this.samples.saveMs.push(...(await page.evaluate(timeSaves, { count: SAVES, gapMs: 100 })));
+      const asked = { questions: questions(RECALLS, turn + 1), warmUp: WARM_UP };
+      const { rows } = await page.evaluate(timeRecalls, asked);
+      this.samples.recallMs.push(...rows.map(({ total }) => total ?? Number.NaN));
+    });
+  }
+
+  /** Starts of a browser that has tidied up are told; what was measured until now is let go of. */
+  forget(): void {
+    for (const numbers of Object.values(this.samples)) numbers.length = 0;
+  }
+
+  figures(): Record<keyof Samples, { p50: number; p95: number; n: number }> {
+    const { percentile } = this.#deps;
+    const spread = (numbers: readonly number[]) => ({
+      p50: percentile(numbers, 0.5),
+      p95: percentile(numbers, 0.95),
+      n: numbers.length,
+    });
+    const { saveMs, recallMs, readableMs, memoryMs, derivationMs } = this.samples;
+    return {
+      saveMs: spread(saveMs),
+      recallMs: spread(recallMs),
+      readableMs: spread(readableMs),
+      memoryMs: spread(memoryMs),
+      derivationMs: spread(derivationMs),
+    };
+  }
+}
+
+/** Nothing is embedded meanwhile; a pause is forgotten unless it is said again. */
+const pause = (page: Page): Promise<unknown> =>
+  page.evaluate(`(() => {
+    const say = () => globalThis.recollect.app.memory.setPaused(true);
+    setInterval(say, 5000);
+    say();
+  })()`);
+
+/** Every message is found by words, and every passage has a vector. */
+async function indexed(page: Page, messages: number, settled: Deps['settled']): Promise<void> {
+  await settled(
+    page,
+    `(async () => {
+      const { memory } = globalThis.recollect.app;
+      return memory.status.get().unread === 0 && (await memory.stats()).messages >= ${messages};
+    })()`,
+  );
+  await page.evaluate(fillVectors, {});
+}
+
+async function turnOn(side: Side, { settled }: Deps): Promise<void> {
+  await side.opened(async (page) => {
+    await page.evaluate(
+      `globalThis.recollect.app.lock.turnOn(${JSON.stringify(PASSPHRASE)}, globalThis.recollect.app.lock.newPhrase())`,
+    );
+    await settled(page, 'globalThis.recollect.app.lock.state.get().ready');
+  });
+}
+
+/** Both sides of a library of `size` messages, and what the second takes more. */
+async function compare(deps: Deps, size: number): Promise<unknown> {
+  const { settled, told } = deps;
+  const folders = ['plain', 'locked'].map((name) => mkdtempSync(join(tmpdir(), `recollect-bench-${name}-`)));
+  const [plainFolder = '', lockedFolder = ''] = folders;
+  try {
+    const plain = new Side(deps, plainFolder, false);
+    await plain.opened(async (page) => {
+      for (let made = 0; made < size; made += FILE) {
+        const json = chatgptExport(Math.min(FILE, size - made), Date.now(), size + made);
+        await page.evaluate(stage, { piece: json });
+        await page.evaluate(importStaged, {});
+      }
+      await indexed(page, size, settled);
+    });
+    told(`imported ${size}`);
+    cpSync(plainFolder, lockedFolder, { recursive: true });
+    await turnOn(new Side(deps, lockedFolder, false), deps);
+    const locked = new Side(deps, lockedFolder, true);
+    await locked.opened(async (page) => {
+      await settled(page, 'globalThis.recollect.app.lock.state.get().phase === "sealed"');
+      await indexed(page, size, settled);
+    });
+    told(`sealed ${size}`);
+    // The first start after so much was written tidies the database up.
+    for (const side of [plain, locked]) await side.opened(async () => {});
+    for (const side of [plain, locked]) side.forget();
+    for (let turn = 0; turn < TURNS; turn += 1)
+      // Who begins changes: a machine that grows slower meanwhile strikes both.
+      for (const side of turn % 2 === 0 ? [plain, locked] : [locked, plain]) {
+        await side.measure(turn);
+        told(`turn ${turn + 1} of ${TURNS}`);
+      }
+    const [without, within] = [plain.figures(), locked.figures()];
+    const percent = (more: number, of: number) => Math.round((more / of - 1) * 1000) / 10;
+    return {
+      without,
+      within,
+      cost: {
+        saveP95Ms: Math.round((within.saveMs.p95 - without.saveMs.p95) * 10) / 10,
+        recallP95Percent: percent(within.recallMs.p95, without.recallMs.p95),
+        readableMs: Math.round(within.readableMs.p50 - without.readableMs.p50),
+        memoryMs: Math.round(within.memoryMs.p50 - without.memoryMs.p50),
+      },
+    };
+  } finally {
+    for (const folder of folders)
+      rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
+  }
+}
+
+/** The cost of locked storage at each size. */
+export async function measureLocked(deps: Deps, sizes: readonly number[]): Promise<Record<string, unknown>> {
+  const found: Record<string, unknown> = {};
+  for (const size of sizes) found[`at${size}`] = await compare(deps, size);
+  return found;
+}
