@@ -136,15 +136,15 @@ export default defineConfig({
         display: 'standalone',
         background_color: '#ffffff',
         theme_color: '#ffffff',
-        // Read by `src/ui/shell/arrivals.ts`.
         shortcuts: [
           { name: 'New conversation', short_name: 'New', url: '/' },
           { name: 'Search', url: '/?open=search' },
         ],
+        // Kept by the service worker (`src/workers/shared-arrivals.ts`): in an address, the words would stay in the browser's history.
         share_target: {
-          action: '/',
-          method: 'GET',
-          enctype: 'application/x-www-form-urlencoded',
+          action: '/shared',
+          method: 'POST',
+          enctype: 'multipart/form-data',
           params: { title: 'shared_title', text: 'shared_text', url: 'shared_url' },
         },
         file_handlers: [

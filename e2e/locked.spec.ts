@@ -353,3 +353,127 @@ test('a passkey unlocks beside a passphrase that changes, until it is removed; w
     await browser.dispose();
   }
 });
+
+test('a browser that dies at any moment of turning it on or off loses nothing, and leaves nothing in clear', async () => {
+  const browser = ownBrowser();
+  const conversations = Array.from({ length: 300 }, (_, n) => ({
+    title: `Kettle ${n}`,
+    turns: [`The code ${n} is ${BEFORE}.`, `Noted: ${BEFORE}`],
+  }));
+  let page = null as unknown as Page;
+  const opened = async () => {
+    const context = await browser.open();
+    page = context.pages()[0] ?? (await context.newPage());
+    return page;
+  };
+  /** The browser dies once the expression is true: at once, while copying, or while the change is being finished. */
+  const dies = async (when: 'at once' | 'copying' | 'finishing') => {
+    if (when === 'copying')
+      await expect
+        .poll(() =>
+          page.evaluate(() => {
+            const { ready, progress } = globalThis.recollect?.app.lock.state.get() ?? {};
+            return ready || (progress?.done ?? 0) > 0;
+          }),
+        )
+        .toBe(true);
+    if (when === 'finishing') {
+      await expect
+        .poll(() => page.evaluate(() => globalThis.recollect?.app.lock.state.get().ready))
+        .toBe(true);
+      await page.evaluate(() => globalThis.recollect?.app.lock.lockNow());
+      await tryPassphrase(page, PASSPHRASE);
+      await expect(page.getByRole('button', { name: 'Unlock' })).toHaveCount(0);
+    }
+    browser.kill();
+  };
+  const all = () =>
+    page.evaluate(() => {
+      const entries = globalThis.recollect?.app.documents.library.get().entries ?? [];
+      return entries.filter(({ title }) => title.startsWith('Kettle ')).length;
+    });
+  try {
+    await openApp(await opened(), `${BASE}/?console`);
+    await bringExport(page, chatgptHistory(conversations));
+    await saved(page);
+    for (const wanted of ['sealed', 'off'] as const) {
+      // As the switch and its dialog do it.
+      await page.evaluate(
+        async ([isOn, passphrase]) => {
+          const { settings, lock } = globalThis.recollect?.app ?? {};
+          await settings?.set('privacy.encrypt_local', isOn);
+          if (isOn) await lock?.turnOn(passphrase, lock.newPhrase());
+          else await lock?.turnOff({ kind: 'passphrase', passphrase });
+        },
+        [wanted === 'sealed', PASSPHRASE] as const,
+      );
+      await dies('at once');
+      await unlock(await opened());
+      await dies('copying');
+      await unlock(await opened());
+      await dies('finishing');
+      await opened();
+      await page.goto(`${BASE}/?console`);
+      const locked = page.getByRole('heading', { name: 'Recollect is locked' });
+      await expect(locked.or(page.getByRole('textbox', { name: 'Message' }))).toBeVisible();
+      if (await locked.isVisible()) await unlock(page);
+      await expect.poll(() => phase(page)).toBe(wanted);
+      await expect.poll(all).toBe(conversations.length);
+      expect(await texts(page, 'Kettle 299')).toContain(BEFORE);
+      browser.kill();
+      if (wanted === 'sealed') {
+        expect(ours(filesWith(browser.profile, BEFORE))).toEqual([]);
+        await unlock(await opened());
+      }
+    }
+  } finally {
+    await browser.dispose();
+  }
+});
+
+/** As the system hands something over: the words are posted, and the app opens. */
+async function share(context: BrowserContext, words: string): Promise<Page> {
+  const page = await context.newPage();
+  await page.setContent(
+    `<form method="post" enctype="multipart/form-data" action="${BASE}/shared"><input name="shared_text" value="${words}"></form>`,
+  );
+  await page.locator('form').evaluate((form) => (form as HTMLFormElement).submit());
+  await page.waitForURL(`${BASE}/`);
+  return page;
+}
+
+test.describe('with the service worker', () => {
+  test.use({ serviceWorkers: 'allow' });
+
+  test('what another app shares with a locked device waits sealed, and comes once', async () => {
+    const browser = ownBrowser();
+    try {
+      let { context, page } = await openSealed(browser);
+      await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+      await page.keyboard.press('ControlOrMeta+Shift+L');
+      await toAsk(page);
+      await toAsk(await share(context, AFTER));
+      browser.kill();
+      expect(filesWith(browser.profile, AFTER)).toEqual([]);
+
+      context = await browser.open();
+      page = context.pages()[0] ?? (await context.newPage());
+      await unlock(page);
+      await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue(AFTER);
+      const waiting = () =>
+        page.evaluate(async () => {
+          const found: string[] = [];
+          await globalThis.recollect?.app.lock.takeShared(async (words) => found.push(words) === 0);
+          return found;
+        });
+      await expect.poll(waiting).toEqual([]);
+      // It is a draft now, as if it had been written here.
+      await page.keyboard.press('ControlOrMeta+Shift+L');
+      await toAsk(page);
+      await unlock(page);
+      await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue(AFTER);
+    } finally {
+      await browser.dispose();
+    }
+  });
+});

@@ -11,6 +11,7 @@ import {
 import { NavigationRoute, registerRoute } from 'workbox-routing';
 import { CacheFirst } from 'workbox-strategies';
 import { isFile, MODEL_CACHE } from '../adapters/browser/model-cache.ts';
+import { keepArrival, SHARE_PATH } from './shared-arrivals.ts';
 import { type ListedFile, soundFiles } from './sound-files.ts';
 
 declare const self: ServiceWorkerGlobalScope & {
@@ -31,6 +32,12 @@ registerRoute(
   new NavigationRoute(createHandlerBoundToURL('/index.html'), {
     denylist: [/^\/(?!c\/)[^?]*\.[^/?]+(?:\?|$)/],
   }),
+);
+
+registerRoute(
+  ({ url, sameOrigin }) => sameOrigin && url.pathname === SHARE_PATH,
+  ({ request }) => keepArrival(request),
+  'POST',
 );
 
 // Large files that never change under their name: model weights, ONNX Runtime and tokenizers, which carry a hash.

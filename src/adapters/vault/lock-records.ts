@@ -26,6 +26,8 @@ const schema = z.object({
   stale: z.array(z.number().int().min(1)).default([]),
   /** Nothing, sealed: tells the data key from another. */
   check: bytes.nullable().default(null),
+  /** Keys of the box for what comes while the device is locked (`sealed-box.ts`). */
+  box: z.object({ publicKey: z.string(), privateKey: z.string() }).nullable().default(null),
   /** Wrong tries in a row, and when the next one is allowed, ms since 1970. */
   tries: z.object({ failed: z.number().int().min(0), until: z.number() }).default({ failed: 0, until: 0 }),
   /** Of the unlock screen: the settings are sealed by then. */

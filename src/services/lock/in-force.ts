@@ -10,9 +10,12 @@ import { openEntry, type StoreCiphers, sealEntry, sealedStore } from '../../adap
 import { cipherFor, type DataKey } from '../../adapters/vault/data-key.ts';
 import { createKeyValueVault } from '../../adapters/vault/key-value.ts';
 import type { LockRecord, LockRecords } from '../../adapters/vault/lock-records.ts';
+import { newBox } from '../../adapters/vault/sealed-box.ts';
+import { deleteShared } from '../../adapters/vault/shared-queue.ts';
 import type { Vault } from '../../adapters/vault/vault.ts';
 import { createVault } from '../../adapters/vault/web-crypto.ts';
 import type { RecordCipher } from '../../domain/base/record-cipher.ts';
+import { changeQueue } from './shared.ts';
 import { isKeyOf } from './slots.ts';
 
 export interface InForce {
@@ -101,14 +104,18 @@ export async function convert(
     ];
     await copyValues(before, after, isOfVault);
     await copyVault(vaultOf(before.keyValues, sealed), vaultOf(after.keyValues, conversion.sealed));
-    await records.change((now) => ({
-      ...now,
-      generation: conversion.to,
-      sealed: conversion.sealed,
-      conversion: null,
-      stale: [...now.stale, generation],
-      ...(conversion.sealed ? {} : { slots: [], check: null }),
-    }));
+    const box = conversion.sealed ? (record.box ?? (await newBox(key))) : null;
+    await changeQueue(record, { generation: conversion.to, box }, key, () =>
+      records.change((now) => ({
+        ...now,
+        generation: conversion.to,
+        sealed: conversion.sealed,
+        conversion: null,
+        stale: [...now.stale, generation],
+        box,
+        ...(conversion.sealed ? {} : { slots: [], check: null }),
+      })),
+    );
     return { changed, isDone: true };
   } finally {
     await source.log.close();
@@ -132,6 +139,7 @@ export async function deleteStale(
   await removeIndex(!sealed);
   for (const generation of stale) {
     await deleteGeneration(generation);
+    await deleteShared(generation);
     await records.change((now) => ({ ...now, stale: now.stale.filter((one) => one !== generation) }));
   }
 }

@@ -4,6 +4,7 @@ import { newRecoveryPhrase, type Opener } from '../../adapters/vault/key-slots.t
 import { type LockRecord, type LockRecords, NEVER_LOCKED } from '../../adapters/vault/lock-records.ts';
 import { askPasskey, createPasskey } from '../../adapters/vault/passkey.ts';
 import { measuredParameters } from '../../adapters/vault/passphrase.ts';
+import { newBox } from '../../adapters/vault/sealed-box.ts';
 import { RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { ignore, log, orElse } from '../../domain/base/log.ts';
 import { type Readable, writable } from '../../domain/base/readable.ts';
@@ -11,6 +12,7 @@ import type { Config } from '../../domain/settings/config.ts';
 import { CONVERTING, convert, nextGeneration } from './in-force.ts';
 import type { KeyHolder } from './key-holder.ts';
 import type { DeviceLock, LockState } from './lock.ts';
+import { changeQueue, takeShared } from './shared.ts';
 import { addOpener, newLock, removeOpener, unlock } from './slots.ts';
 
 /** So few entries are left to the restart. */
@@ -96,6 +98,20 @@ class StoredLock implements DeviceLock {
       { once: true },
     );
     this.#copySoon(0);
+    ignore(this.#addBox(), 'a box for what is shared; the next start makes it');
+  }
+
+  /** A device that was locked by an earlier version has none. */
+  async #addBox(): Promise<void> {
+    const { records, holder } = this.#deps;
+    const key = holder.get();
+    if (!key || !this.isAvailable) return;
+    const { box, slots } = await records.read();
+    if (box || slots.length === 0) return;
+    const made = await newBox(key);
+    await records.change((record) =>
+      record.slots.length > 0 && !record.box ? { ...record, box: made } : record,
+    );
   }
 
   newPhrase(): string {
@@ -129,15 +145,28 @@ class StoredLock implements DeviceLock {
   }
 
   async turnOff(opener: Opener): Promise<void> {
-    await unlock(this.#deps.records, opener, this.#deps.now);
-    await this.#change((record) => {
-      const { conversion, sealed, stale } = record;
-      const left = conversion ? [...stale, conversion.to] : stale;
-      // What was only begun ends; what is sealed is copied back.
-      return sealed
-        ? { ...record, conversion: { to: nextGeneration(record), sealed: false, ready: false }, stale: left }
-        : { ...record, conversion: null, slots: [], check: null, stale: left };
-    });
+    const { records, now } = this.#deps;
+    const key = await unlock(records, opener, now);
+    const before = await records.read();
+    // What is sealed is copied back; what was only begun ends, with what was shared meanwhile.
+    if (before.sealed)
+      await records.change((record) => ({
+        ...record,
+        conversion: { to: nextGeneration(record), sealed: false, ready: false },
+        stale: record.conversion ? [...record.stale, record.conversion.to] : record.stale,
+      }));
+    else
+      await changeQueue(before, { generation: before.generation, box: null }, key, () =>
+        records.change((record) => ({
+          ...record,
+          conversion: null,
+          slots: [],
+          check: null,
+          box: null,
+          stale: record.conversion ? [...record.stale, record.conversion.to] : record.stale,
+        })),
+      );
+    await this.#announced();
   }
 
   async changePassphrase(opener: Opener, passphrase: string): Promise<void> {
@@ -162,6 +191,10 @@ class StoredLock implements DeviceLock {
   async remove(id: string): Promise<void> {
     await removeOpener(this.#deps.records, id);
     await this.#announced();
+  }
+
+  async takeShared(deliver: (words: string) => Promise<boolean>): Promise<void> {
+    await takeShared(this.#deps.records, this.#deps.holder.get(), deliver);
   }
 
   lockNow(): void {

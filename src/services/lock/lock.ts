@@ -35,6 +35,8 @@ export interface DeviceLock {
   addPasskey(opener: Opener): Promise<void>;
   /** Throws `lock-last`. */
   remove(id: string): Promise<void>;
+  /** Hands words that another app shared, also while the device was locked, to `deliver`; they wait until it has resolved with true. */
+  takeShared(deliver: (words: string) => Promise<boolean>): Promise<void>;
   /** Locks all tabs: each is loaded again, and asks. Takes a change into use that is `ready`. */
   lockNow(): void;
 }

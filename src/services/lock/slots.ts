@@ -8,6 +8,7 @@ import {
   openSlots,
 } from '../../adapters/vault/key-slots.ts';
 import type { LockRecord, LockRecords } from '../../adapters/vault/lock-records.ts';
+import { newBox } from '../../adapters/vault/sealed-box.ts';
 import { RecollectError } from '../../domain/base/errors.ts';
 
 /** Tries without waiting. */
@@ -88,18 +89,18 @@ export async function removeOpener(records: LockRecords, id: string): Promise<vo
   });
 }
 
-/** A new data key in new slots, and what tells it from another. */
+/** A new data key in new slots, a box for it, and what tells it from another. */
 export async function newLock(
   made: readonly NewSlot[],
   now: () => number,
-): Promise<{ readonly key: DataKey } & Pick<LockRecord, 'slots' | 'check'>> {
+): Promise<{ readonly key: DataKey } & Pick<LockRecord, 'slots' | 'check' | 'box'>> {
   const raw = newDataKey();
   try {
     const slots: KeySlot[] = [];
     for (const one of made) slots.push(await addSlot(raw, one, now()));
     const key = await holdDataKey(raw);
     const check = await (await cipherFor(key, 'check')).seal(CHECK, new Uint8Array());
-    return { key, slots, check };
+    return { key, slots, check, box: await newBox(key) };
   } finally {
     raw.fill(0);
   }

@@ -331,6 +331,7 @@ function useComposerControl({ area, keeper, owner, addFile, setText, setAside }:
         setText(next.text, next.caret);
         field.focus();
       },
+      keep: async () => (await keeper.current?.keep()) ?? false,
       moveTo: async (conversation: ConversationId) => keeper.current?.move(conversation),
       attach: (place: ConversationId | null, file: DraftFile) => {
         if (place !== owner.current) return false;

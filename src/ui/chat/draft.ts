@@ -1,5 +1,6 @@
 // What is written and not yet sent, kept per conversation so that a reload loses none of it; of a temporary one while its tab is there.
 import type { ConversationId } from '../../domain/base/ids.ts';
+import { log } from '../../domain/base/log.ts';
 import type { Draft, DraftFile, Written } from '../../services/chat/written.ts';
 
 /**
@@ -59,22 +60,32 @@ export async function addToDraft(
 
 /**
  * Keeps a draft shortly after the last change, and at once when the page goes away. `move` makes it the draft of another conversation, and
- * resolves when it is kept there or could not be. `close` ends it.
+ * resolves when it is kept there or could not be. `keep` tells whether it is durable. `close` ends it.
  */
 export function createDraftKeeper(
   written: Written,
   conversation: ConversationId | null,
   read: () => Draft,
-): { changed(): void; flush(): void; move(to: ConversationId | null): Promise<void>; close(): void } {
+): {
+  changed(): void;
+  flush(): void;
+  keep(): Promise<boolean>;
+  move(to: ConversationId | null): Promise<void>;
+  close(): void;
+} {
   let id = conversation;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const put = (draft: Draft | null): Promise<void> => {
+  const put = async (draft: Draft | null): Promise<boolean> => {
     clearTimeout(timer);
     timer = undefined;
-    return written.keep(placeOf(id), draft).catch((error: unknown) => {
+    try {
+      await written.keep(placeOf(id), draft);
+      return true;
+    } catch (error) {
       // The words are still on the screen; the status line speaks of storage.
-      console.warn('The draft could not be kept', error);
-    });
+      log.warn('The draft could not be kept', error);
+      return false;
+    }
   };
   const flush = () => {
     if (timer !== undefined) void put(read());
@@ -94,6 +105,7 @@ export function createDraftKeeper(
       timer = setTimeout(flush, PAUSE);
     },
     flush,
+    keep: () => put(read()),
     move: async (to) => {
       if (to === id) return;
       const left = put(null);

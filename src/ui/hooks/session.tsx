@@ -46,6 +46,8 @@ export type AskedToForget = { readonly sought: Sought; readonly title: string } 
 interface ComposerControl {
   focus(): void;
   insert(text: string): void;
+  /** Keeps what stands there; true when it is durable. */
+  keep(): Promise<boolean>;
   moveTo(conversation: ConversationId): Promise<void>;
   /** False where it is the composer of another conversation than `place` (null: of the empty page): nothing is attached then. */
   attach(place: ConversationId | null, file: DraftFile): boolean;

@@ -2,54 +2,53 @@
 import { useEffect } from 'react';
 import { fileOf } from '../../adapters/importers/source-file.ts';
 import { ignore } from '../../domain/base/log.ts';
+import { SHARED_FIELDS, sharedWords } from '../../domain/chat/shared-words.ts';
+import { useApp } from '../hooks/app.tsx';
 import { useSession } from '../hooks/session.tsx';
 
-/** Names in the address, as the web app manifest has them (`vite.config.ts`). */
-const SHARED = ['shared_title', 'shared_text', 'shared_url'] as const;
 const OPEN = 'open';
 
 interface LaunchQueue {
   setConsumer(consumer: (launch: { readonly files?: readonly FileSystemFileHandle[] }) => void): void;
 }
 
-/** What was shared, as a message begins with it: each piece once, one below the other. Empty where nothing was. */
-export function sharedWords(query: string): string {
-  const given = new URLSearchParams(query);
-  const pieces = SHARED.map((name) => given.get(name)?.trim() ?? '').filter(Boolean);
-  return pieces
-    .filter(
-      (piece, at) =>
-        !pieces.some((other, o) => o !== at && (o < at || other !== piece) && other.includes(piece)),
-    )
-    .join('\n');
-}
-
 /** Draws nothing. */
 export function Arrivals(): null {
   const session = useSession();
+  const { lock } = useApp();
   useEffect(() => {
     const { search, pathname, hash } = location;
-    const words = sharedWords(search);
     const rest = new URLSearchParams(search);
+    const words = sharedWords((name) => rest.get(name));
     const opens = rest.get(OPEN);
-    for (const name of [...SHARED, OPEN]) rest.delete(name);
+    for (const name of [...SHARED_FIELDS, OPEN]) rest.delete(name);
     // Loaded again, the page must not bring it once more.
     if (words || opens !== null)
       history.replaceState(history.state, '', `${pathname}${rest.size > 0 ? `?${rest}` : ''}${hash}`);
     if (opens === 'search') session.floating.set('palette');
-    if (!words) return;
-    const insert = () => {
+    // Kept before a composer is there, they come in once one is.
+    const insert = async (words: string) => {
       const composer = session.composer.get();
-      if (!composer) return false;
-      composer.insert(words);
+      composer?.insert(words);
+      return (await composer?.keep()) ?? false;
+    };
+    const take = () => {
+      if (!session.composer.get()) return false;
+      ignore(
+        (async () => {
+          if (words) await insert(words);
+          await lock.takeShared(insert);
+        })(),
+        'words that were shared; they wait for the next start',
+      );
       return true;
     };
-    if (insert()) return;
+    if (take()) return;
     const stop = session.composer.subscribe(() => {
-      if (insert()) stop();
+      if (take()) stop();
     });
     return stop;
-  }, [session]);
+  }, [session, lock]);
 
   useEffect(() => {
     const queue = (globalThis as { launchQueue?: LaunchQueue }).launchQueue;

@@ -8,6 +8,7 @@ import type { DataKey } from '../../../src/adapters/vault/data-key.ts';
 import { createLockRecords, type LockRecords } from '../../../src/adapters/vault/lock-records.ts';
 import { newConversationId, newEntryId } from '../../../src/domain/base/ids.ts';
 import { convert, deleteStale, nextGeneration, openInForce } from '../../../src/services/lock/in-force.ts';
+import { keepShared, takeShared } from '../../../src/services/lock/shared.ts';
 import { newLock } from '../../../src/services/lock/slots.ts';
 
 const argon = { memory: 8, iterations: 1 };
@@ -48,6 +49,7 @@ async function begin(): Promise<void> {
   await store.log.erase(c);
   await store.keyValues.set('written/a', { text: 'canary draft', bytes: text('canary bytes') });
   await vault.put('endpoint/a', 'sk-canary');
+  await keepShared(records, 'canary shared', () => 1);
   await store.log.close();
 }
 
@@ -64,7 +66,12 @@ async function seen(key: DataKey | null) {
   const draft = await store.keyValues.get('written/a');
   const secret = await vault.get('endpoint/a');
   await store.log.close();
-  return { entries, head, stats, documents, draft, secret };
+  const shared: string[] = [];
+  await takeShared(records, key, async (words) => {
+    shared.push(words);
+    return false;
+  });
+  return { entries, head, stats, documents, draft, secret, shared };
 }
 
 /** Everything that lies in any database, as bytes. */
@@ -125,7 +132,7 @@ describe('a log that is sealed', () => {
   it('has all that it had, and shows none of it', async () => {
     await begin();
     const before = await seen(null);
-    expect(before).toMatchObject({ head: 6, secret: 'sk-canary' });
+    expect(before).toMatchObject({ head: 6, secret: 'sk-canary', shared: ['canary shared'] });
     expect(await lying()).toContain('canary');
     const key = await turnOn();
     await carryOut(key);

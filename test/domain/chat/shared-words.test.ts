@@ -1,6 +1,6 @@
 // What the system shares with the app, as the beginning of a message.
 import { expect, it } from 'vitest';
-import { sharedWords } from '../../../src/ui/shell/arrivals.ts';
+import { sharedWords } from '../../../src/domain/chat/shared-words.ts';
 
 it.each([
   ['', ''],
@@ -13,5 +13,5 @@ it.each([
   ['?shared_title=Same&shared_text=Same', 'Same'],
   ['?shared_title=%20&shared_text=%E4%BD%A0%E5%A5%BD', '你好'],
 ])('%s is %j', (query, words) => {
-  expect(sharedWords(query)).toBe(words);
+  expect(sharedWords((name) => new URLSearchParams(query).get(name))).toBe(words);
 });

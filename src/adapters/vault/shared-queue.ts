@@ -1,0 +1,53 @@
+// What another app shared and nobody has taken yet, in a database beside the log's: one for each generation, so that what lay in clear goes
+// with its files when a device is sealed.
+import { type DBSchema, deleteDB, openDB } from 'idb';
+import { z } from 'zod';
+
+const bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
+/** Words in clear, or sealed into the device's box. */
+const itemSchema = z.object({ id: z.string(), at: z.number(), content: z.union([z.string(), bytes]) });
+export type SharedItem = z.infer<typeof itemSchema>;
+
+interface Kept extends DBSchema {
+  items: { key: string; value: unknown };
+}
+
+const nameOf = (generation: number): string => `recollect-shared-${generation}`;
+
+async function within<T>(
+  generation: number,
+  work: (database: Awaited<ReturnType<typeof openDB<Kept>>>) => Promise<T>,
+): Promise<T> {
+  const database = await openDB<Kept>(nameOf(generation), 1, {
+    upgrade: (fresh) => void fresh.createObjectStore('items', { keyPath: 'id' }),
+  });
+  try {
+    return await work(database);
+  } finally {
+    database.close();
+  }
+}
+
+/** All that wait, the oldest first. What cannot be read is left where it is. */
+export const readShared = (generation: number): Promise<SharedItem[]> =>
+  within(generation, async (database) =>
+    (await database.getAll('items'))
+      .flatMap((kept) => itemSchema.safeParse(kept).data ?? [])
+      .sort((a, b) => a.at - b.at),
+  );
+
+/** Durable when resolved; an item of the same id is replaced. */
+export const putShared = (generation: number, items: readonly SharedItem[]): Promise<void> =>
+  within(generation, async (database) => {
+    const transaction = database.transaction('items', 'readwrite', { durability: 'strict' });
+    await Promise.all([...items.map((item) => transaction.store.put(item)), transaction.done]);
+  });
+
+export const removeShared = (generation: number, ids: readonly string[]): Promise<void> =>
+  within(generation, async (database) => {
+    const transaction = database.transaction('items', 'readwrite', { durability: 'strict' });
+    await Promise.all([...ids.map((id) => transaction.store.delete(id)), transaction.done]);
+  });
+
+/** Deletes a queue that was replaced, files and all. */
+export const deleteShared = (generation: number): Promise<void> => deleteDB(nameOf(generation));

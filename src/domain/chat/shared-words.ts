@@ -1,0 +1,17 @@
+// What another app shares with this one, as a message begins with it.
+
+/** Names of the fields, as the web app manifest has them (`vite.config.ts`). */
+export const SHARED_FIELDS = ['shared_title', 'shared_text', 'shared_url'] as const;
+
+/** Each piece once, one below the other. Empty where nothing was shared. */
+export function sharedWords(field: (name: string) => unknown): string {
+  const pieces = SHARED_FIELDS.map(field).flatMap((value) =>
+    typeof value === 'string' && value.trim() !== '' ? [value.trim()] : [],
+  );
+  return pieces
+    .filter(
+      (piece, at) =>
+        !pieces.some((other, o) => o !== at && (o < at || other !== piece) && other.includes(piece)),
+    )
+    .join('\n');
+}

@@ -1,0 +1,76 @@
+// What another app shares: kept by the service worker, which has no key, and taken by a tab that is unlocked. A device that locks has it sealed
+// into its box before it is kept.
+import { exclusively } from '../../adapters/browser/locks.ts';
+import type { DataKey } from '../../adapters/vault/data-key.ts';
+import type { LockRecord, LockRecords } from '../../adapters/vault/lock-records.ts';
+import { openBox, sealInto } from '../../adapters/vault/sealed-box.ts';
+import { putShared, readShared, removeShared, type SharedItem } from '../../adapters/vault/shared-queue.ts';
+import { log } from '../../domain/base/log.ts';
+
+/** Held while the queue, or which one is in force, is changed. */
+const QUEUE = 'recollect:shared';
+
+/**
+ * Keeps the words until a tab takes them: durable when resolved. False where the device locks and has no box yet, which it gets at the next
+ * unlocking: nothing was kept.
+ */
+export const keepShared = (records: LockRecords, words: string, now: () => number): Promise<boolean> =>
+  exclusively(QUEUE, async () => {
+    const { box, slots, generation } = await records.read();
+    if (!box && slots.length > 0) return false;
+    const content = box ? await sealInto(box, new TextEncoder().encode(words)) : words;
+    await putShared(generation, [{ id: crypto.randomUUID(), at: now(), content }]);
+    return true;
+  });
+
+/** The words; null where they do not open. */
+async function wordsOf(
+  { content }: SharedItem,
+  { box }: Pick<LockRecord, 'box'>,
+  key: DataKey | null,
+): Promise<string | null> {
+  if (typeof content === 'string') return content;
+  const opened = box && key ? await openBox(box, key, content) : null;
+  if (!opened) log.warn('What was shared does not open with the key of this device');
+  return opened && new TextDecoder().decode(opened);
+}
+
+/** Hands what waits to `deliver`, in one tab; it goes when that has resolved with true. */
+export const takeShared = (
+  records: LockRecords,
+  key: DataKey | null,
+  deliver: (words: string) => Promise<boolean>,
+): Promise<void> =>
+  exclusively(QUEUE, async () => {
+    const record = await records.read();
+    for (const item of await readShared(record.generation)) {
+      const words = await wordsOf(item, record, key);
+      if (words !== null && (await deliver(words))) await removeShared(record.generation, [item.id]);
+    }
+  });
+
+/**
+ * Another record takes the place of the one in force, by `change`: what waits is sealed, or opened, for it first. Cut off anywhere, what waits
+ * is in the queue of the record that is in force.
+ */
+export const changeQueue = <Result>(
+  before: LockRecord,
+  after: Pick<LockRecord, 'generation' | 'box'>,
+  key: DataKey,
+  change: () => Promise<Result>,
+): Promise<Result> =>
+  exclusively(QUEUE, async () => {
+    const moved: SharedItem[] = [];
+    for (const item of await readShared(before.generation)) {
+      const words = await wordsOf(item, before, key);
+      // What does not open goes along as it is: it is nobody's to throw away.
+      if (words === null) moved.push(item);
+      else
+        moved.push({
+          ...item,
+          content: after.box ? await sealInto(after.box, new TextEncoder().encode(words)) : words,
+        });
+    }
+    if (moved.length > 0) await putShared(after.generation, moved);
+    return await change();
+  });
