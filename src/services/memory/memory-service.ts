@@ -34,7 +34,7 @@ const CANDIDATES = 50;
 const NEIGHBOURS = 1;
 /** How long a recall waits for model and index once that is there, ms: seconds on a busy device, for ever from a broken one. */
 const ANSWER_TIMEOUT_MS = 30_000;
-/** After this time no further part of a long message is looked for where an answer waits, which it does for three seconds; ms. */
+/** After this time no further part of a long message is looked for: an answer that waits does so for three seconds; ms. */
 const PARTS_UNTIL = 1_200;
 /** How long it waits for what the person told memory and is still being written down, ms: after that, what is known counts. */
 const NOTES_TIMEOUT = 3000;
@@ -79,6 +79,8 @@ class MemoryService implements Memory {
   readonly recall: Memory['recall'] = async (request) => {
     const { signal } = request;
     const began = performance.now();
+    const { now = Date.now } = this.#deps;
+    const started = now();
     const { recall: settings } = this.#deps.config.get();
     const query = askable(request.text);
     const { min_similarity: shown } = settings.filters;
@@ -145,7 +147,7 @@ class MemoryService implements Memory {
             // One after the other: each keeps the index busy by itself. An answer that waits gets what is found by then.
             for (const part of partsOf(query)) {
               signal.throwIfAborted();
-              if (request.purpose === 'inject' && performance.now() - began > PARTS_UNTIL) break;
+              if (now() - started > PARTS_UNTIL) break;
               rest.push(await look(part, this.#asking.vectorOf(part, signal, asking, request.draft)));
             }
             return rest.length === 0 ? whole : merged([whole, ...rest]);

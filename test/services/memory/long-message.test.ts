@@ -21,8 +21,9 @@ const AROUND =
   'My parents visit in May, the guest room wants painting, the hall wants a bookshelf, and every evening there is another errand in town before the shops close.';
 const LONG = [...ASKED.map((question) => `${AROUND}\n${question}`), AROUND].join('\n');
 
-it('every question of it has its passage, none twice', async () => {
-  const one = openHome();
+/** A library in which something is told of each question; `now` as the clock goes, ms since 1970. */
+const home = async (now: () => number) => {
+  const one = openHome({ now });
   homes.push(one);
   for (const text of TOLD) await one.add(conversationOf([text]));
   for (let at = 0; at < 30; at++)
@@ -32,8 +33,21 @@ it('every question of it has its passage, none twice', async () => {
       ]),
     );
   await one.indexed();
-  const found = async (text: string) =>
+  return async (text: string) =>
     (await one.recall(text)).passages.map(({ passage }) => TOLD.indexOf(passage)).filter((at) => at >= 0);
+};
+
+it('every question of it has its passage, none twice', async () => {
+  const found = await home(() => Date.UTC(2026, 1, 1));
   for (const [at, question] of ASKED.entries()) expect(await found(question)).toContain(at);
   expect((await found(LONG)).sort()).toEqual([0, 1, 2]);
+});
+
+it('where time runs out it is what the whole finds', async () => {
+  let time = Date.UTC(2026, 1, 1);
+  const found = await home(() => {
+    time += 2_000;
+    return time;
+  });
+  expect(await found(LONG)).toEqual([]);
 });
