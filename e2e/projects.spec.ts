@@ -57,4 +57,21 @@ test('a conversation is dragged into a project, and memory looks only there', as
   await page.keyboard.press('Enter');
   await expect(answers.getByText('9038').first()).toBeVisible();
   await expect(page.getByText('Memory looked only in the project')).toHaveCount(0);
+  // And in it, once the scope is what it was before; a conversation that was moved goes back with Undo.
+  const farm = page.getByRole('region', { name: 'Projects' }).getByRole('link', { name: 'Farm' });
+  await farm.click();
+  const everything = page.getByRole('radio', { name: /^Everything/ });
+  await everything.click();
+  await expect(everything).toBeChecked();
+  await page.getByRole('main').getByRole('button', { name: 'New conversation in it' }).click();
+  await page.getByRole('textbox', { name: 'Message' }).fill('What is the gate code of the villa?');
+  await page.keyboard.press('Enter');
+  await expect(answers.getByText('9038').first()).toBeVisible();
+  await saved(page);
+  await list.getByRole('link', { name: /^Villa gate/ }).dragTo(farm);
+  await page.getByText('Moved to “Farm”').waitFor();
+  await page.getByRole('button', { name: 'Undo' }).first().click();
+  await farm.click();
+  await expect(page.getByRole('main').getByRole('link', { name: /^Farm gate/ })).toBeVisible();
+  await expect(page.getByRole('main').getByRole('link', { name: /^Villa gate/ })).toHaveCount(0);
 });

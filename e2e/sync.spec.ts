@@ -564,6 +564,45 @@ async function forgetEverywhere(page: Page): Promise<void> {
   await expect.poll(() => contents(page)).toBe('');
 }
 
+test('what is decided in the inbox of one device is decided on the other, and so is taking it back', async () => {
+  test.setTimeout(240_000);
+  const desk = await device();
+  await createAccount(desk);
+  const phone = await pairedTo(desk);
+  const openKnows = async ({ page }: Device) => {
+    await page.getByRole('link', { name: 'Memory' }).first().click();
+    await page
+      .getByRole('navigation', { name: 'Parts of memory' })
+      .getByRole('button', { name: 'What it knows' })
+      .click();
+  };
+  const words = 'I live in Ghent with my sister.';
+  await desk.page.getByRole('button', { name: 'New conversation' }).first().click();
+  await say(desk.page, words);
+  await openKnows(desk);
+  await openKnows(phone);
+  const asked = ({ page }: Device) =>
+    page.getByRole('listitem').filter({ has: page.getByRole('button', { name: 'Remember', exact: true }) });
+  const kept = ({ page }: Device) =>
+    page.getByRole('listitem').filter({ has: page.getByRole('button', { name: 'Edit note' }) });
+  for (const one of [desk, phone]) await expect(asked(one)).toContainText(words);
+  await asked(phone).getByRole('button', { name: 'Remember', exact: true }).click();
+  for (const one of [phone, desk]) {
+    await expect(kept(one)).toContainText(words);
+    await expect(asked(one)).toHaveCount(0);
+  }
+  await phone.page.getByRole('button', { name: 'Undo' }).click();
+  for (const one of [phone, desk]) {
+    await expect(asked(one)).toContainText(words);
+    await expect(kept(one)).toHaveCount(0);
+  }
+  await asked(desk).getByRole('button', { name: 'No', exact: true }).click();
+  for (const one of [desk, phone]) {
+    await expect(asked(one)).toHaveCount(0);
+    await expect(kept(one)).toHaveCount(0);
+  }
+});
+
 test('forgotten everywhere: gone on the other device, and from the relay', async () => {
   const desk = await device();
   await createAccount(desk);
