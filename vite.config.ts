@@ -8,6 +8,11 @@ import { VitePWA } from 'vite-plugin-pwa';
 import { packCmaps } from './src/adapters/extractors/cmaps.ts';
 import { INITDB, packCluster } from './src/adapters/index/cluster.ts';
 import { ISOLATION, PAGE_POLICY, pageHeaders } from './src/relay/page-headers.ts';
+import { chat as enChat } from './src/ui/i18n/en/chat.ts';
+import { library as enLibrary } from './src/ui/i18n/en/library.ts';
+import { chat as zhChat } from './src/ui/i18n/zh/chat.ts';
+import { library as zhLibrary } from './src/ui/i18n/zh/library.ts';
+import { type FirstWords, staticShell } from './src/ui/shell/static-shell.ts';
 
 /**
  * Brings along the empty database that a first start unpacks; `VITE_CLUSTER` is where it lies. Made once for each version of PGlite and kept in
@@ -86,6 +91,33 @@ const contentSecurityPolicy = (): Plugin => ({
   },
 });
 
+const firstWords = (
+  { firstRun }: { firstRun: typeof enLibrary.firstRun },
+  placeholder: string,
+): FirstWords => ({
+  ...firstRun,
+  ways: [firstRun.import, firstRun.connect, firstRun.device, firstRun.look],
+  placeholder,
+});
+
+/** Puts what shows before the app is there into the page, and the style sheet below it, so that it is painted without waiting for that. */
+const firstPaint = (): Plugin => ({
+  name: 'first-paint',
+  transformIndexHtml: {
+    order: 'post',
+    handler: (html) => {
+      const sheets = html.match(/<link rel="stylesheet"[^>]*>/g) ?? [];
+      const words = {
+        en: firstWords(enLibrary, enChat.placeholderFirst),
+        zh: firstWords(zhLibrary, zhChat.placeholderFirst),
+      };
+      return sheets
+        .reduce((page, sheet) => page.replace(sheet, ''), html)
+        .replace('<!-- first paint -->', () => [staticShell(words), ...sheets].join('\n    '));
+    },
+  },
+});
+
 /** The code highlighter's languages: ours are enough, all three hundred would have to be kept for offline use. */
 export const ALIASES = [
   { find: /^shiki$/, replacement: resolve(import.meta.dirname, 'src/ui/chat/languages.ts') },
@@ -118,6 +150,7 @@ export default defineConfig({
     react(),
     tailwindcss(),
     contentSecurityPolicy(),
+    firstPaint(),
     cluster(),
     cmaps(),
     VitePWA({

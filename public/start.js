@@ -56,6 +56,7 @@
     const root = document.getElementById('root');
     if (said || !root || root.childNodes.length > 0) return;
     said = true;
+    document.getElementById('first-paint')?.remove();
     document.documentElement.lang = zh ? 'zh' : 'en';
     const box = document.createElement('div');
     box.style.cssText = 'font:16px/1.5 system-ui,sans-serif;max-width:34rem;margin:20vh auto 0;padding:0 1rem';

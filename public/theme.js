@@ -11,5 +11,16 @@ globalThis.__zod_globalConfig = { jitless: true };
     // Storage is blocked: the system decides.
   }
   const dark = chosen === 'dark' || (chosen !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches);
-  document.documentElement.dataset.theme = dark ? 'dark' : 'light';
+  const { dataset } = document.documentElement;
+  dataset.theme = dark ? 'dark' : 'light';
+  // What shows before the app is there (src/ui/shell/static-shell.ts): on the first visit what the app is, later its frame.
+  let shown = 'first';
+  try {
+    shown = localStorage.getItem('recollect.first-paint') ?? 'first';
+    if (localStorage.getItem('recollect.sidebar') === '0') dataset.firstPaintSidebar = 'hidden';
+  } catch {
+    // Storage is blocked: every visit is the first.
+  }
+  dataset.firstPaint = shown === 'first' && location.pathname !== '/' ? 'page' : shown;
+  if (/^zh\b/i.test(navigator.language)) dataset.firstPaintLanguage = 'zh';
 })();

@@ -59,6 +59,7 @@ import { exportWords } from './ui/i18n/export-words.ts';
 import { UnlockScreen } from './ui/lock/unlock-screen.tsx';
 import { lookAfter } from './ui/look-after.ts';
 import { Root } from './ui/root.tsx';
+import { removeFirstPaint } from './ui/shell/first-paint.ts';
 import { guessedDeviceName } from './ui/sync/device-name.ts';
 import './ui/styles.css';
 import { openForTab } from './workers/device-lock.ts';
@@ -295,6 +296,7 @@ function draw(app: App): void {
 
 start().catch((error) => {
   log.error('The app could not start', error);
+  removeFirstPaint();
   const container = document.getElementById('root');
   if (!container) return;
   const { language, text } = couldNotStart(toProblem(error).message, navigator.languages);

@@ -1,5 +1,14 @@
 // The whole interface: providers, the frame, and which screen is in it.
-import { type ReactNode, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import {
+  type ReactNode,
+  Suspense,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { useTranslation } from 'react-i18next';
 import { isTemporary } from '../domain/base/ids.ts';
 import { ignore } from '../domain/base/log.ts';
@@ -20,6 +29,7 @@ import { Dialog, Sheet, Spinner, TooltipProvider } from './shell/controls.tsx';
 import { DropAnywhere } from './shell/drop-anywhere.tsx';
 import { ErrorBoundary, loaded } from './shell/error-boundary.tsx';
 import { FatalScreen } from './shell/fatal-screen.tsx';
+import { isFirstVisit, keepFirstPaint, removeFirstPaint } from './shell/first-paint.ts';
 import { ForgetNotice } from './shell/forget-notice.tsx';
 import { sidebarRows } from './shell/groups.ts';
 import { SidebarControl } from './shell/header.tsx';
@@ -75,6 +85,18 @@ function Words({ children }: { children: ReactNode }) {
     };
   }, [chosen]);
   return ready ? children : null;
+}
+
+/** A screen is there: what stood on the page before goes; the words of a first visit stay until the list is known to be empty. */
+function FirstPaint(): null {
+  const { documents, lock } = useApp();
+  const isReady = useReadable(documents.library, (library) => library.ready);
+  const isLocking = useReadable(lock.state, ({ phase }) => phase !== 'off');
+  useLayoutEffect(() => {
+    if (isReady || !isFirstVisit()) removeFirstPaint();
+  }, [isReady]);
+  useEffect(() => keepFirstPaint(isLocking ? 'none' : 'page'), [isLocking]);
+  return null;
 }
 
 function Screen() {
@@ -228,6 +250,7 @@ function Main({ place }: { place: string }) {
             }
           >
             <Screen />
+            <FirstPaint />
           </Suspense>
         </ErrorBoundary>
       </main>

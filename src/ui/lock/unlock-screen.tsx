@@ -12,6 +12,7 @@ import { unlock } from '../../services/lock/slots.ts';
 import { languageFor, setLanguage } from '../i18n/index.ts';
 import { sentences } from '../i18n/sentences.ts';
 import { Button, Progress, TextArea, TooltipProvider } from '../shell/controls.tsx';
+import { removeFirstPaint } from '../shell/first-paint.ts';
 import { Logo } from '../shell/logo.tsx';
 import { useProblemWords } from '../shell/problem-notice.tsx';
 import { SecretField } from './secret-field.tsx';
@@ -56,6 +57,7 @@ export class UnlockScreen {
   }
 
   #draw(content: React.ReactNode): void {
+    removeFirstPaint();
     this.#root ??= createRoot(this.#container);
     this.#root.render(<TooltipProvider>{content}</TooltipProvider>);
   }

@@ -1,0 +1,49 @@
+// The page before the app's code is there: what the app is on a first visit, its frame later, nothing of it once the app is drawn.
+import { expect, test } from './app.ts';
+
+/** Holds back the code of the app until it is let go. */
+async function holdCode(page: import('@playwright/test').Page) {
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  await page.route(/assets\/index-.*\.js$/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  return letGo;
+}
+
+test.describe('before the code is there', () => {
+  // The service worker would answer in place of the route.
+  test.use({ serviceWorkers: 'block' });
+
+  test('a first visit reads what the app is, at the place where the app says it then', async ({ page }) => {
+    const letGo = await holdCode(page);
+    await page.goto('/', { waitUntil: 'commit' });
+    const shell = page.locator('#first-paint');
+    const title = shell.getByText('A chat that remembers');
+    await expect(title).toBeVisible();
+    const before = await title.boundingBox();
+    letGo();
+    await expect(shell).toHaveCount(0);
+    const heading = page.getByRole('heading', { name: 'A chat that remembers' });
+    await expect(heading).toBeVisible();
+    const after = await heading.boundingBox();
+    expect(Math.abs((before?.y ?? 0) - (after?.y ?? 99))).toBeLessThan(3);
+    expect(Math.abs((before?.x ?? 0) - (after?.x ?? 99))).toBeLessThan(3);
+  });
+
+  test('later it is the frame alone, and goes with the first screen', async ({ page }) => {
+    await page.goto('/');
+    await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
+    const letGo = await holdCode(page);
+    await page.goto('/', { waitUntil: 'commit' });
+    const shell = page.locator('#first-paint');
+    await expect(shell.getByText('Message, or / for commands')).toBeVisible();
+    await expect(shell.getByText('A chat that remembers')).toBeHidden();
+    letGo();
+    await expect(shell).toHaveCount(0);
+    await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
+  });
+});

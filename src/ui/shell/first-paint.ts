@@ -1,0 +1,21 @@
+// The page before the app, see static-shell.ts: taken away once the app has something better to show.
+import { log } from '../../domain/base/log.ts';
+
+/** Read by `public/theme.js` before the first paint of the next start: `page` shows the frame, `none` nothing, as a locked device. */
+const KEY = 'recollect.first-paint';
+
+export function removeFirstPaint(): void {
+  document.getElementById('first-paint')?.remove();
+}
+
+/** True on the first visit of all, where the page says what the app is. */
+export const isFirstVisit = (): boolean => document.documentElement.dataset.firstPaint === 'first';
+
+/** Says what the next start shows before the app is there. */
+export function keepFirstPaint(shown: 'page' | 'none'): void {
+  try {
+    localStorage.setItem(KEY, shown);
+  } catch (error) {
+    log.debug('The next start shows the page of a first visit for a moment', error);
+  }
+}
