@@ -1,6 +1,7 @@
 // Measures the built app in a real Chromium and prints JSON. Needs `npm run build` first.
 //   npm run bench -- [--browser] [--sizes 1000,10000] [--embed-seconds 30] [--typing-seconds 15] [--peers-up-to 10000]
 //                    [--json FILE] [--history] [--dist FOLDER] [--port N] [--locked]
+//   npm run bench -- --page [--runs 3] [--json FILE] [--history]        how soon the page is there, alone (`page.ts`)
 // The index rate and the first vectors are measured with the real model; the rest of a large library's vectors are random, since what a
 // search costs does not depend on what they say (`vectors` in the figures tells how many). Memory is measured last, in a browser of its own
 // (`memory.ts`). `--history` appends a line to history.jsonl and writes docs/benchmarks.md. `--locked` measures what locked storage costs, and
@@ -36,6 +37,7 @@ import {
 } from './in-page.ts';
 import { measureLocked } from './locked.ts';
 import { measureMemory } from './memory.ts';
+import { measurePage } from './page.ts';
 import type { PeerFigures, peers } from './peers.ts';
 import { appProcess, untilQuiet } from './processes.ts';
 import { measureStreaming } from './streaming.ts';
@@ -52,6 +54,8 @@ const { values } = parseArgs({
     dist: { type: 'string', default: 'dist' },
     port: { type: 'string', default: '4399' },
     locked: { type: 'boolean', default: false },
+    page: { type: 'boolean', default: false },
+    runs: { type: 'string', default: '3' },
     /** There is no other way to measure: kept because people ask for it by name. */
     browser: { type: 'boolean', default: true },
   },
@@ -111,6 +115,36 @@ async function settled(page: Page, condition: string, timeout = 600_000): Promis
 const inPage = <T>(page: Page, script: string): Promise<T> => page.evaluate(script) as Promise<T>;
 
 const outDir = resolve(values.dist);
+const told = (what: string) => console.error(`${new Date().toISOString().slice(11, 19)} ${what}`);
+const report: Record<string, unknown> = {
+  date: new Date().toISOString(),
+  machine: {
+    cores: cpus().length,
+    cpu: cpus()[0]?.model,
+    node: process.version,
+    /** More than the number of cores: others were at work, and every time below is too long. */
+    loadAtStart: round(loadavg()[0] ?? 0),
+  },
+  shippedBytes: shipped(outDir),
+};
+
+/** Prints what was measured, and keeps it where that was asked for. */
+function keep(): void {
+  const json = JSON.stringify(report, null, 2);
+  if (values.json) writeFileSync(values.json, `${json}\n`);
+  if (values.history) {
+    appendFileSync(join(import.meta.dirname, 'history.jsonl'), `${JSON.stringify(report)}\n`);
+    writeBenchmarks();
+  }
+  console.log(json);
+}
+
+if (values.page) {
+  report.page = await measurePage(outDir, Number(values.runs), told);
+  keep();
+  process.exit();
+}
+
 const port = Number(values.port);
 const server = await preview({
   preview: { port, strictPort: true },
@@ -130,19 +164,6 @@ const openBrowser = async (folder: string) => {
   await untilQuiet(folder);
   return context;
 };
-
-const report: Record<string, unknown> = {
-  date: new Date().toISOString(),
-  machine: {
-    cores: cpus().length,
-    cpu: cpus()[0]?.model,
-    node: process.version,
-    /** More than the number of cores: others were at work, and every time below is too long. */
-    loadAtStart: round(loadavg()[0] ?? 0),
-  },
-  shippedBytes: shipped(outDir),
-};
-const told = (what: string) => console.error(`${new Date().toISOString().slice(11, 19)} ${what}`);
 
 const READABLE = 'performance.getEntriesByName("recollect:readable")';
 const opened = async (page: Page) => {
@@ -483,11 +504,5 @@ try {
   rmSync(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
 }
 
-const json = JSON.stringify(report, null, 2);
-if (values.json) writeFileSync(values.json, `${json}\n`);
-if (values.history) {
-  appendFileSync(join(import.meta.dirname, 'history.jsonl'), `${JSON.stringify(report)}\n`);
-  writeBenchmarks();
-}
-console.log(json);
+keep();
 process.exit();

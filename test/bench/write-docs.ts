@@ -33,7 +33,7 @@ interface Measure {
   readonly what: string;
   /** Where it stands in a run; `{size}` is `at10000` and the like. */
   readonly path: string;
-  readonly unit: 'ms' | 's' | 'MB' | 'bytes' | 'a second' | 'times';
+  readonly unit: 'ms' | 's' | 'MB' | 'bytes' | 'a second' | 'times' | 'of 100';
   /** What is wanted of P50 and P95, or of the one number; by size where it differs. */
   readonly wanted?: Readonly<Record<number, readonly number[]>>;
   /** More is better. */
@@ -177,6 +177,42 @@ const ONCE: readonly Measure[] = [
   ),
 ];
 
+/** How soon the page is there: on a phone, on a desktop, and what both have to load. */
+const PAGE_MEASURES: readonly Measure[] = [
+  ...(['mobile', 'desktop'] as const).flatMap((preset): Measure[] => {
+    const phone = preset === 'mobile';
+    const time = (what: string, name: string, unit: 'ms' | 's', limit: number): Measure => ({
+      what: `${phone ? 'Phone' : 'Desktop'}: ${what}`,
+      path: `page.${preset}.${name}`,
+      unit,
+      ...(phone ? { wanted: { 0: [limit] } } : {}),
+    });
+    const score = (what: string, name: string, least: number): Measure => ({
+      what: `${phone ? 'Phone' : 'Desktop'}: ${what}`,
+      path: `page.${preset}.${name}`,
+      unit: 'of 100',
+      wanted: { 0: [least] },
+      atLeast: true,
+    });
+    return [
+      time('first contentful paint', 'firstPaintMs', 's', 1.8),
+      time('largest contentful paint', 'largestPaintMs', 's', 2.5),
+      time('total blocking time', 'blockingMs', 'ms', 300),
+      time('interactive', 'interactiveMs', 's', 4),
+      score('performance', 'performance', phone ? 85 : 97),
+      score('accessibility', 'accessibility', 100),
+      score('best practices', 'bestPractices', 100),
+      score('SEO', 'seo', 100),
+    ];
+  }),
+  {
+    what: 'Bytes, packed, of what is asked for until one can type',
+    path: 'page.bytesUntilTyping',
+    unit: 'bytes',
+    wanted: { 0: [250_000] },
+  },
+];
+
 const at = (run: unknown, path: string): unknown => {
   // Names hold spaces, never dots.
   let value = run;
@@ -258,14 +294,22 @@ function growthTable(runs: readonly Run[]): string {
   );
 }
 
-function onceTable(runs: readonly Run[]): string {
+function onceTable(runs: readonly Run[], measures: readonly Measure[]): string {
   return table(
     ['what', 'figure', 'wanted', 'measured'],
-    ONCE.flatMap((measure) => {
+    measures.flatMap((measure) => {
       const found = newest(runs, [0], measure);
       return found ? [[measure.what, cellOf(found[0], 0, measure), wantedOf(measure, 0), day(found[0])]] : [];
     }),
   );
+}
+
+/** How soon the page is there, and how busy the machine was then: simulated times grow with its load, too. */
+function pageTable(runs: readonly Run[]): string {
+  const measured = runs.findLast((run) => at(run, 'page') !== undefined);
+  return measured
+    ? `${onceTable(runs, PAGE_MEASURES)}\n\nLoad of the machine at the start: ${measured.machine.loadAtStart}.`
+    : 'Not measured yet on a machine without other work.';
 }
 
 /** What recall at 10,000 messages is made of, by the names the code gives its parts. */
@@ -324,9 +368,16 @@ The real model makes the first vectors; the others are random, since what a sear
 
 ## Whatever the size
 
-${onceTable(runs)}
+${onceTable(runs, ONCE)}
 
 Memory is measured in a browser that nothing watches, importing a file as a person does.
+
+## How soon the page is there
+
+${pageTable(runs)}
+
+\`npm run bench -- --page --history\`: Lighthouse 13, each visit with an empty profile, the app served packed with brotli. A phone is
+Lighthouse’s mobile preset, a processor four times slower and slow 4G, both simulated. Medians.
 
 ## What recall at 10,000 messages is made of
 
