@@ -35,25 +35,6 @@ const composer = (page: Page) => page.getByRole('textbox', { name: 'Message', ex
 const entries = (page: Page) =>
   page.evaluate(() => globalThis.recollect?.app.documents.library.get().entries.length);
 
-test('something stands on the page before the app’s code is there, and is gone once it draws', async ({
-  page,
-}) => {
-  let letCome: () => void = () => undefined;
-  const held = new Promise<void>((resolve) => {
-    letCome = resolve;
-  });
-  await page.route('**/assets/index-*.js', async (route) => {
-    await held;
-    await route.continue();
-  });
-  await page.goto('/', { waitUntil: 'commit' });
-  const mark = page.locator('#until-drawn');
-  await expect(mark).toBeVisible();
-  letCome();
-  await expect(composer(page)).toBeVisible();
-  await expect(mark).toBeHidden();
-});
-
 test('the sample library comes with one click and goes with one click', { tag: ['@gate', '@start'] }, async ({
   page,
 }) => {
