@@ -27,6 +27,8 @@ const runSchema = z.object({
   /** A number and no names: what is erased is named nowhere any more. */
   erased: z.number(),
   undone: z.boolean().catch(false),
+  /** After how many days it archived and put into the trash; absent in runs of before. */
+  days: z.object({ archive: z.number(), trash: z.number() }).optional().catch(undefined),
 });
 export type RetentionRun = Readonly<z.infer<typeof runSchema>>;
 
@@ -98,7 +100,7 @@ export function retentionPlan(
     .sort((a, b) => touchedAt(a) - touchedAt(b));
   const here = mayMove.filter(({ deletedAt }) => deletedAt === null);
   const restedFor = (entry: LibraryEntry, days: number) => now - touchedAt(entry) >= days * DAY_MS;
-  const back = mayMove.filter((entry) => wasUsed(entry, cleanup, state));
+  const back = mayMove.filter((entry) => wasUsed(entry, state));
   const announced = here
     .filter(({ archived }) => archived)
     .map((entry) => ({
@@ -135,24 +137,26 @@ export function retentionPlan(
   };
 }
 
-/** Whether a run here moved it that would not have, had it known of the newest message. */
+/** Whether a run here moved it that would not have, had it known of the newest message. By the days of that run: other ones may be set since. */
 function wasUsed(
   { id, archived, deletedAt, movedAt, updatedAt }: LibraryEntry,
-  cleanup: Config['storage']['cleanup'],
   state: RetentionState,
 ): boolean {
-  if (deletedAt !== null)
-    return (
-      state.trashed[id] === deletedAt && updatedAt > deletedAt - cleanup.delete_archived_after_days * DAY_MS
-    );
-  const moved = state.runs.some((run) => !run.undone && run.at === movedAt && run.archived.includes(id));
-  return archived && moved && updatedAt > movedAt - cleanup.archive_after_days * DAY_MS;
+  const movedBy = (at: number, what: 'archived' | 'trashed') =>
+    state.runs.find((run) => !run.undone && run.at === at && run[what].includes(id))?.days;
+  if (deletedAt !== null) {
+    const days = movedBy(deletedAt, 'trashed');
+    return days !== undefined && updatedAt > deletedAt - days.trash * DAY_MS;
+  }
+  const days = archived ? movedBy(movedAt, 'archived') : undefined;
+  return days !== undefined && updatedAt > movedAt - days.archive * DAY_MS;
 }
 
 /** What a run by this plan will have done, and the state after it; `done` is null where nothing moves. `at` in ms since 1970. */
 export function runBy(
   { archive, announced, trash, erase }: RetentionPlan,
   before: RetentionState,
+  cleanup: Config['storage']['cleanup'],
   at: number,
 ): { readonly done: RetentionRun | null; readonly next: RetentionState } {
   const run: RetentionRun = {
@@ -161,6 +165,7 @@ export function runBy(
     trashed: trash.map(({ id }) => id),
     erased: erase.length,
     undone: false,
+    days: { archive: cleanup.archive_after_days, trash: cleanup.delete_archived_after_days },
   };
   const done = archive.length + trash.length + erase.length > 0 ? run : null;
   const erased = new Set<string>(erase.map(({ id }) => id));

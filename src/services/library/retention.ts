@@ -105,7 +105,7 @@ export function createRetention({
       const before = await read();
       const at = now();
       const what = plan(before);
-      const { done, next } = runBy(what, before, at);
+      const { done, next } = runBy(what, before, settings.config.get().storage.cleanup, at);
       // Written before anything is moved: a run that is cut off can be undone as far as it came.
       await write(next);
       const changes = changesOf(what, at);

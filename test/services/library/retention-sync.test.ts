@@ -2,14 +2,9 @@
 import { afterEach, expect, it } from 'vitest';
 import type { Store } from '../../../src/adapters/log/conversation-log.ts';
 import { asConversationId, type ConversationId, newMessageId } from '../../../src/domain/base/ids.ts';
-import { until, writable } from '../../../src/domain/base/readable.ts';
-import { SerialQueue } from '../../../src/domain/base/serial-queue.ts';
-import { type Config, defaultConfig } from '../../../src/domain/settings/config.ts';
-import { createDocuments } from '../../../src/services/documents/documents-service.ts';
-import { createNotes } from '../../../src/services/documents/notes.ts';
-import { createRetention } from '../../../src/services/library/retention.ts';
 import { cluster } from '../sync/cluster.ts';
 import { isSynced, type TestDevice } from '../sync/device.ts';
+import { tidyingTab } from './tidying.ts';
 
 const DAY = 86_400_000;
 const START = Date.UTC(2026, 10, 21);
@@ -29,40 +24,13 @@ const fromTab = ({ log, ...rest }: Store): Store => ({
 
 /** The tab of a device, that cleans up. */
 function tabOf(device: TestDevice) {
-  const store = fromTab(device.store);
-  const notes = createNotes({ store, now });
-  const documents = createDocuments({ store, notes });
-  const config = writable<Config>({
-    ...defaultConfig,
-    storage: { ...defaultConfig.storage, cleanup: { ...defaultConfig.storage.cleanup, enabled: true } },
-  });
-  const kept: { state?: unknown } = {};
-  const turns = new SerialQueue();
-  const closed = new AbortController();
-  const retention = createRetention({
-    documents,
-    notes,
-    settings: {
-      config,
-      recallItem: async <T>() => structuredClone(kept.state) as T | undefined,
-      keepItem: async (_key, state) => {
-        kept.state = structuredClone(state);
-      },
-    },
-    now,
-    exclusive: (work) => turns.run(work),
-    signal: closed.signal,
-  });
-  closing.push(async () => {
-    closed.abort();
-    await documents.close();
-  });
+  const { documents, retention, entry, close } = tidyingTab(fromTab(device.store), now);
+  closing.push(close);
   return {
     device,
     documents,
     retention,
-    entry: async (id: ConversationId) =>
-      (await until(documents.library, ({ ready }) => ready)).entries.find((one) => one.id === id),
+    entry,
     say: (id: ConversationId, text: string, createdAt: number) =>
       documents.change(id, {
         messages: [

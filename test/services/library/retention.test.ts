@@ -4,19 +4,15 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import { createInMemoryVault } from '../../../src/adapters/vault/in-memory.ts';
-import { asConversationId, type ConversationId, newMessageId } from '../../../src/domain/base/ids.ts';
-import { until, writable } from '../../../src/domain/base/readable.ts';
-import { SerialQueue } from '../../../src/domain/base/serial-queue.ts';
+import { asConversationId, newMessageId } from '../../../src/domain/base/ids.ts';
 import type { Config } from '../../../src/domain/settings/config.ts';
 import { defaultConfig } from '../../../src/domain/settings/config.ts';
-import { createDocuments } from '../../../src/services/documents/documents-service.ts';
-import { createNotes } from '../../../src/services/documents/notes.ts';
 import { createLibrary } from '../../../src/services/library/library-service.ts';
-import { createRetention } from '../../../src/services/library/retention.ts';
 import { NO_RETENTION, retentionPlan } from '../../../src/services/library/retention-plan.ts';
 import { libraryEntry } from '../../fixtures/library-entry.ts';
 import { englishWords } from '../../fixtures/words.ts';
 import { perilous } from '../../sync/perilous.ts';
+import { tidyingTab } from './tidying.ts';
 
 const DAY = 86_400_000;
 const START = Date.UTC(2026, 10, 21);
@@ -29,39 +25,9 @@ afterEach(async () => {
 function device(cleanup: Partial<Config['storage']['cleanup']> = {}, store: Store = createInMemoryStore()) {
   const clock = { now: START };
   const now = () => clock.now;
-  const notes = createNotes({ store, now });
-  const documents = createDocuments({ store, notes });
+  const { notes, documents, config, kept, retention, entry, close } = tidyingTab(store, now, cleanup);
   const library = createLibrary({ documents, words: englishWords, now });
-  const config = writable<Config>({
-    ...defaultConfig,
-    storage: {
-      ...defaultConfig.storage,
-      cleanup: { ...defaultConfig.storage.cleanup, enabled: true, ...cleanup },
-    },
-  });
-  const kept: { state?: unknown } = {};
-  const turns = new SerialQueue();
-  const closed = new AbortController();
-  const retention = createRetention({
-    documents,
-    notes,
-    settings: {
-      config,
-      recallItem: async <T>() => structuredClone(kept.state) as T | undefined,
-      keepItem: async (_key, state) => {
-        kept.state = structuredClone(state);
-      },
-    },
-    now,
-    exclusive: (work) => turns.run(work),
-    signal: closed.signal,
-  });
-  closing.push(async () => {
-    closed.abort();
-    await documents.close();
-  });
-  const entry = async (id: ConversationId) =>
-    (await until(documents.library, ({ ready }) => ready)).entries.find((one) => one.id === id);
+  closing.push(close);
   const say = async (name: string, daysAgo: number, meta = {}) => {
     const id = asConversationId(name);
     const createdAt = clock.now - daysAgo * DAY;
@@ -105,6 +71,27 @@ describe('archiving', () => {
     expect((await entry(old))?.archived).toBe(false);
     await live(1);
     expect((await entry(old))?.archived).toBe(true);
+  });
+
+  it('leaves in archive and trash what it moved when longer times are set afterwards', async () => {
+    const { retention, config, entry, say, live } = device();
+    const [old, older] = [await say('old', 90), await say('older', 600)];
+    await retention.run();
+    await retention.agree(true);
+    for (let day = 0; day < 500 && (await entry(older))?.deletedAt === null; day += 1) await live(1);
+    expect((await entry(older))?.deletedAt).not.toBeNull();
+    const archived = (await entry(old))?.deletedAt === null;
+    config.update((now) => ({
+      ...now,
+      storage: {
+        ...now.storage,
+        cleanup: { ...now.storage.cleanup, archive_after_days: 3650, delete_archived_after_days: 3650 },
+      },
+    }));
+    await live(1);
+    expect((await entry(older))?.deletedAt).not.toBeNull();
+    expect((await entry(old))?.archived).toBe(true);
+    expect((await entry(old))?.deletedAt === null).toBe(archived);
   });
 
   it('never touches what is pinned, noted, a sample, excepted, or in the trash', async () => {
