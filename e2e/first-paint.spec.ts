@@ -42,8 +42,11 @@ test.describe('before the code is there', () => {
     const shell = page.locator('#first-paint');
     await expect(shell.getByText('Message, or / for commands')).toBeVisible();
     await expect(shell.getByText('A chat that remembers')).toBeHidden();
+    await page.goto('/settings/models', { waitUntil: 'commit' });
+    await expect(shell).toBeVisible();
+    await expect(shell.getByText('Message, or / for commands')).toBeHidden();
     letGo();
     await expect(shell).toHaveCount(0);
-    await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'Settings' }).first()).toBeVisible();
   });
 });

@@ -21,6 +21,9 @@ globalThis.__zod_globalConfig = { jitless: true };
   } catch {
     // Storage is blocked: every visit is the first.
   }
-  dataset.firstPaint = shown === 'first' && location.pathname !== '/' ? 'page' : shown;
+  const isOther = location.pathname !== '/';
+  dataset.firstPaint = shown === 'first' && isOther ? 'page' : shown;
+  // Only a conversation has a field to write in.
+  if (isOther && !location.pathname.startsWith('/c/')) dataset.firstPaintWords = 'hidden';
   if (/^zh\b/i.test(navigator.language)) dataset.firstPaintLanguage = 'zh';
 })();

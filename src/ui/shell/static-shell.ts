@@ -31,7 +31,7 @@ const STYLE = `
 .fp-words{width:100%;max-width:42rem;margin:0 auto;padding:0 12px 12px}
 .fp-words div{background:var(--w);height:84px;border:1px solid var(--b);border-radius:20px;padding:12px 16px;font-size:1rem;line-height:var(--r);color:var(--i3)}
 @media (width<720px){.fp-side{display:none}}
-:root[data-first-paint-sidebar=hidden] .fp-side{display:none}
+:root[data-first-paint-sidebar=hidden] .fp-side,:root[data-first-paint-words=hidden] .fp-words{display:none}
 @media not (pointer:coarse){.fp-first .fp-private{margin-bottom:22px}}
 @media (width>=480px){.fp-first{padding:25px}}
 @media (width>=720px){.fp-words{padding:0 20px 12px}}
