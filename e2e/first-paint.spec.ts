@@ -1,13 +1,13 @@
 // The page before the app's code is there: what the app is on a first visit, its frame later, nothing of it once the app is drawn.
-import { expect, test } from './app.ts';
+import { expect, remembered, test } from './app.ts';
 
 /** Holds back the code of the app until it is let go. */
-async function holdCode(page: import('@playwright/test').Page) {
+async function holdCode(page: import('@playwright/test').Page, code = /assets\/index-.*\.js$/) {
   let letGo = () => {};
   const held = new Promise<void>((resolve) => {
     letGo = resolve;
   });
-  await page.route(/assets\/index-.*\.js$/, async (route) => {
+  await page.route(code, async (route) => {
     await held;
     await route.continue();
   });
@@ -48,5 +48,32 @@ test.describe('before the code is there', () => {
     letGo();
     await expect(shell).toHaveCount(0);
     await expect(page.getByRole('heading', { name: 'Settings' }).first()).toBeVisible();
+  });
+
+  test('index and model wait for the screen, but not who looks for something', { tag: '@gate' }, async ({
+    page,
+  }) => {
+    const letGo = await holdCode(page, /assets\/conversation-screen-.*\.js$/);
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    const ofMemory = () =>
+      asked.filter((url) =>
+        /assets\/(worker|local|engine\.worker|embedding\.worker)-|pglite|models\//.test(url),
+      );
+    await page.goto('/?console');
+    // The list is read and the frame is drawn: only the screen is missing.
+    await expect
+      .poll(() => page.evaluate(() => globalThis.recollect?.app.documents.library.get().ready))
+      .toBe(true);
+    await expect(page.getByRole('complementary', { name: 'Sidebar' })).toBeVisible();
+    await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
+    expect(ofMemory()).toEqual([]);
+    await page.keyboard.press('ControlOrMeta+k');
+    await page.getByRole('combobox').fill('key');
+    await expect.poll(ofMemory).toContainEqual(expect.stringContaining('engine.worker'));
+    await page.keyboard.press('Escape');
+    letGo();
+    await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
+    await remembered(page, 'words');
   });
 });

@@ -9,6 +9,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createDevice } from './adapters/browser/device.ts';
 import { watchPage } from './adapters/browser/diagnostics.ts';
+import { whenIdle } from './adapters/browser/idle.ts';
 import { exclusively, ifFree } from './adapters/browser/locks.ts';
 import { createEmbedding } from './adapters/embedding/index.ts';
 import { createEmbeddingThread } from './adapters/embedding/thread.ts';
@@ -39,6 +40,7 @@ import { createNotes } from './services/documents/notes.ts';
 import type { InForce } from './services/lock/in-force.ts';
 import { createDeviceLock } from './services/lock/lock-service.ts';
 import { followEmbedding } from './services/memory/embedding-in-force.ts';
+import { createLateStart } from './services/memory/late-start.ts';
 import { type MemoryStatus, STARTING } from './services/memory/memory.ts';
 import { startNaming } from './services/memory/naming.ts';
 import { createPause } from './services/memory/pause.ts';
@@ -59,7 +61,7 @@ import { exportWords } from './ui/i18n/export-words.ts';
 import { UnlockScreen } from './ui/lock/unlock-screen.tsx';
 import { lookAfter } from './ui/look-after.ts';
 import { Root } from './ui/root.tsx';
-import { removeFirstPaint } from './ui/shell/first-paint.ts';
+import { firstScreen, removeFirstPaint } from './ui/shell/first-paint.ts';
 import { guessedDeviceName } from './ui/sync/device-name.ts';
 import './ui/styles.css';
 import { openForTab } from './workers/device-lock.ts';
@@ -70,6 +72,8 @@ import * as threads from './workers/threads.ts';
 
 /** A page that is locked is left at the latest after this time, ms: what was said is in the log long before. */
 const SETTLE_MS = 2_000;
+/** Index and model start so long after the first screen at the latest, however busy the page, ms. */
+const IDLE_WITHIN_MS = 2_000;
 
 async function start(): Promise<void> {
   watchPage(window);
@@ -116,17 +120,16 @@ async function start(): Promise<void> {
   });
 
   // MEMORY
-  const embeddingThread = createEmbeddingThread(threads.startEmbeddingThread);
-  const { connect } = embeddingThread;
-  const embedding = followEmbedding({
+  const { shared, engine, pause } = startMemory({
+    store,
+    documents,
     config,
-    make: (config) => createEmbedding({ config, connect, secret: keys.get, fetch: network.fetch, keyValues }),
+    secret: keys.get,
+    fetch: network.fetch,
+    alert,
     signal,
   });
-  const status = writable<MemoryStatus>(STARTING);
-  const shared = { store, documents, embedding, status, alert, signal };
-  const engine = startTabEngine({ ...shared, keyValues: keyValues, config, embeddingThread });
-  const pause = createPause(engine, signal);
+  const { embedding, status } = shared;
 
   // MODELS
   const asked = { settings, documents, keys, fetch: network.fetch, filter };
@@ -188,6 +191,32 @@ async function start(): Promise<void> {
   if (new URLSearchParams(location.search).has('console')) exposeConsole(app, engine.index, embedding.get);
   app.chat.rescueDrafts().catch((error) => log.warn('Drafts could not be rescued', error));
   lookAfter({ app, engine, pause, signal });
+}
+
+/** Index and model: they begin when one can read and type, or when memory is asked something before. */
+function startMemory({
+  secret,
+  fetch,
+  config,
+  ...parts
+}: Pick<Parameters<typeof startTabEngine>[0], 'store' | 'documents' | 'config' | 'alert' | 'signal'> &
+  Pick<Parameters<typeof createEmbedding>[0], 'secret' | 'fetch'>) {
+  const { signal } = parts;
+  const { keyValues } = parts.store;
+  const start = createLateStart(firstScreen.then(() => whenIdle(IDLE_WITHIN_MS, signal)));
+  const embeddingThread = createEmbeddingThread(threads.startEmbeddingThread);
+  const { connect } = embeddingThread;
+  const embedding = followEmbedding({
+    config,
+    make: async (config) => {
+      await start.begun;
+      return await createEmbedding({ config, connect, secret, fetch, keyValues });
+    },
+    signal,
+  });
+  const shared = { ...parts, embedding, status: writable<MemoryStatus>(STARTING) };
+  const engine = startTabEngine({ ...shared, keyValues, config, embeddingThread, start });
+  return { shared, engine, pause: createPause(engine, signal) };
 }
 
 /** What this device knows beside conversations: prompts and personas, what was spent, what models refused, its name. */

@@ -145,6 +145,7 @@ function connectMemory(parts: AppParts) {
   const memoryWork = createActivities({ now: Date.now });
   const memory = createMemory({
     index: engine.index,
+    begin: engine.begin,
     embedding: embedding.get,
     config: settings.config,
     filter: parts.filter,

@@ -29,7 +29,7 @@ import { Dialog, Sheet, Spinner, TooltipProvider } from './shell/controls.tsx';
 import { DropAnywhere } from './shell/drop-anywhere.tsx';
 import { ErrorBoundary, loaded } from './shell/error-boundary.tsx';
 import { FatalScreen } from './shell/fatal-screen.tsx';
-import { isFirstVisit, keepFirstPaint, removeFirstPaint } from './shell/first-paint.ts';
+import { firstScreenDrawn, isFirstVisit, keepFirstPaint } from './shell/first-paint.ts';
 import { ForgetNotice } from './shell/forget-notice.tsx';
 import { sidebarRows } from './shell/groups.ts';
 import { SidebarControl } from './shell/header.tsx';
@@ -93,7 +93,7 @@ function FirstPaint(): null {
   const isReady = useReadable(documents.library, (library) => library.ready);
   const isLocking = useReadable(lock.state, ({ phase }) => phase !== 'off');
   useLayoutEffect(() => {
-    if (isReady || !isFirstVisit()) removeFirstPaint();
+    if (isReady || !isFirstVisit()) firstScreenDrawn();
   }, [isReady]);
   useEffect(() => keepFirstPaint(isLocking ? 'none' : 'page'), [isLocking]);
   return null;

@@ -14,6 +14,7 @@ import {
   type OpenedIndex,
   type RunningEngine,
 } from '../services/memory/index-supervisor.ts';
+import type { LateStart } from '../services/memory/late-start.ts';
 import type { MemoryStatus } from '../services/memory/memory.ts';
 import { CONDITION, joinEngineChannel } from './engine-link.ts';
 import { startEngineThread } from './threads.ts';
@@ -27,6 +28,8 @@ interface TabEngineDeps {
   readonly embedding: Readable<EmbeddingProvider | null>;
   readonly embeddingThread: Pick<ReturnType<typeof createEmbeddingThread>, 'serve'>;
   readonly status: Writable<MemoryStatus>;
+  /** Nothing is loaded or opened before. */
+  readonly start: LateStart;
   /** What the person must be told; an index that was made anew is, unless something else is there already. */
   readonly alert: Writable<Problem | null>;
   readonly signal: AbortSignal;
@@ -38,9 +41,10 @@ export const startTabEngine = (deps: TabEngineDeps): RunningEngine =>
 
 /** Nothing is kept in this browser: then the index lives in the page, too, and ends with it. */
 function startInPage(deps: TabEngineDeps): RunningEngine {
-  const { store, keyValues, documents, config, embedding, status, signal } = deps;
+  const { store, keyValues, documents, config, embedding, status, start, signal } = deps;
   let index: MemoryIndex | null = null;
   const running = (async () => {
+    await start.begun;
     const { openEngine } = await import('../adapters/index/engines.ts');
     const { createPgliteIndex } = await import('../adapters/index/pglite.ts');
     const opened = await openEngine({ wanted: 'memory' });
@@ -63,6 +67,7 @@ function startInPage(deps: TabEngineDeps): RunningEngine {
     ignore(running.then(ask), 'a request to an index that did not open; the status says so');
   return {
     index: () => index,
+    begin: start.begin,
     wake: (reason) => request((engine) => engine.wake(reason)),
     setPaused: (paused) => request((engine) => engine.setPaused(paused)),
     requestRebuild: async () => {
@@ -78,6 +83,7 @@ function startInWorker({
   config,
   embeddingThread,
   status,
+  start,
   alert,
   signal,
 }: TabEngineDeps): RunningEngine {
@@ -87,6 +93,7 @@ function startInWorker({
   }, signal);
   const supervisor: IndexSupervisor = new IndexSupervisor({
     open: async (wanted, events): Promise<OpenedIndex> => {
+      await start.begun;
       const { openIndexInWorker } = await import('../adapters/index/worker.ts');
       const opened = await openIndexInWorker(startEngineThread, { wanted, ...events });
       const { port1, port2 } = new MessageChannel();
@@ -112,6 +119,7 @@ function startInWorker({
   });
   return {
     index: () => supervisor.index(),
+    begin: start.begin,
     wake: (reason) => send({ type: 'wake', reason }),
     setPaused: (paused) => send({ type: 'paused', paused }),
     requestRebuild: async () => {

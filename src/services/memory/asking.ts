@@ -38,6 +38,8 @@ const NOT_YET: Problem = {
 export interface AskingDeps {
   /** null while it is starting, or when it cannot be had. */
   readonly index: () => MemoryIndex | null;
+  /** Has index and model start now, where they would wait until the page can be used. */
+  readonly begin?: () => void;
   readonly embedding: () => EmbeddingProvider | null;
   readonly config: Readable<Config>;
   readonly documents: Pick<Documents, 'library'>;
@@ -75,6 +77,7 @@ class QuestionEmbedder {
   }
 
   async waitForIndex(signal: AbortSignal): Promise<MemoryIndex | null> {
+    this.#deps.begin?.();
     const isUpToDate = () => {
       const there = this.#deps.index();
       if (there !== null && there !== this.#opened?.index) this.#noteOpened(there);

@@ -17,6 +17,8 @@ const MAX_CRASHES = 3;
 
 /** What a tab asks of the engine that keeps the index, wherever that runs. */
 export interface RunningEngine extends Pick<Memory, 'wake' | 'setPaused'> {
+  /** Opens the index at once, where that would wait until the page can be used. */
+  begin(): void;
   /** Null while there is none that can be asked. */
   index(): MemoryIndex | null;
   /** Has the index made again from the log. Resolves as soon as that is asked for. */

@@ -254,8 +254,9 @@ class MemoryService implements Memory {
   };
 
   prepare(): void {
-    if (this.#deps.documents.library.get().ready && !this.#asking.isEmpty(undefined))
-      this.#deps.embedding()?.prepare?.();
+    if (!this.#deps.documents.library.get().ready || this.#asking.isEmpty(undefined)) return;
+    this.#deps.begin?.();
+    this.#deps.embedding()?.prepare?.();
   }
 
   async stats(): Promise<IndexStats> {

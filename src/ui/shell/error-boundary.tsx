@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { log } from '../../domain/base/log.ts';
 import { Button } from './controls.tsx';
-import { removeFirstPaint } from './first-paint.ts';
+import { firstScreenDrawn } from './first-paint.ts';
 import { ProblemNotice } from './problem-notice.tsx';
 
 /**
@@ -63,7 +63,7 @@ export class ErrorBoundary extends Component<Props, { problem: Problem | null; p
   }
 
   override componentDidCatch(error: unknown): void {
-    removeFirstPaint();
+    firstScreenDrawn();
     log.error('A part of the interface failed', error);
   }
 

@@ -3,13 +3,13 @@ import { useLayoutEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Problem } from '../../domain/base/errors.ts';
 import { Button } from './controls.tsx';
-import { removeFirstPaint } from './first-paint.ts';
+import { firstScreenDrawn } from './first-paint.ts';
 import { Logo } from './logo.tsx';
 import { ProblemNotice } from './problem-notice.tsx';
 
 export function FatalScreen({ problem }: { problem: Problem }) {
   const { t } = useTranslation('shell');
-  useLayoutEffect(removeFirstPaint, []);
+  useLayoutEffect(firstScreenDrawn, []);
   return (
     <main className="flex h-[calc(100dvh-var(--safe-top)-var(--safe-bottom))] flex-col items-center justify-center gap-5 overflow-y-auto p-6">
       <Logo size={40} />

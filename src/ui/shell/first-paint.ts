@@ -4,8 +4,20 @@ import { log } from '../../domain/base/log.ts';
 /** Read by `public/theme.js` before the first paint of the next start: `page` shows the frame, `none` nothing, as a locked device. */
 const KEY = 'recollect.first-paint';
 
+let drawn = () => {};
+/** Resolves once a screen of the app stands where the page before it stood. */
+export const firstScreen = new Promise<void>((resolve) => {
+  drawn = resolve;
+});
+
 export function removeFirstPaint(): void {
   document.getElementById('first-paint')?.remove();
+}
+
+/** A screen of the app is there, or says why it is not. */
+export function firstScreenDrawn(): void {
+  removeFirstPaint();
+  drawn();
 }
 
 /** True on the first visit of all, where the page says what the app is. */
