@@ -96,6 +96,17 @@ const LIBRARY = [
   ),
 ];
 
+const PHOTOS = conversationOf(
+  [
+    'How often should the photo disk be backed up?',
+    'Run restic every night at three; keep thirty daily and twelve monthly snapshots.',
+    'And where does the password live?',
+    'In the sealed envelope in the kitchen drawer.',
+  ],
+  { title: 'Backup of the photos' },
+  NOW - 42 * DAY,
+);
+
 describe('recall with the shipped model', () => {
   describe('over one library', () => {
     let house: ReturnType<typeof openHome>;
@@ -177,6 +188,40 @@ describe('recall with the shipped model', () => {
       first.passages.map(({ messageId }) => messageId),
     );
   });
+
+  it.each([
+    ['made from what memory gave', true],
+    ['given after memory came too late', false],
+  ])(
+    'asked again and again in other words, has the source: answers %s',
+    async (_, inTime) => {
+      const { add, indexed, recall } = home();
+      await add(...LIBRARY, PHOTOS);
+      await indexed();
+      for (const [at, words] of [
+        'When did we say the backup of the photo disk runs?',
+        'How often did we say the photo disk is backed up?',
+        'Remember our schedule for the backup of the photo disk?',
+      ].entries()) {
+        const found = await recall(words);
+        expect(new Set(titles(found.passages)), words).toEqual(new Set(['Backup of the photos']));
+        const ledger: Part = {
+          type: 'recall',
+          query: found.query,
+          threshold: found.threshold,
+          passages: [...found.passages],
+          nearMisses: [...found.nearMisses],
+        };
+        const parts: Part[] = [
+          ...(inTime ? [ledger] : []),
+          { type: 'text', text: 'Every night at three, with restic.' },
+        ];
+        await add(conversationOf([words, { parts }], { title: words }, NOW - DAY + at * 3_600_000));
+        await indexed();
+      }
+    },
+    120_000,
+  );
 
   it('never shows a secret or an excluded folder', async () => {
     const { add, indexed, recall, memory } = home();

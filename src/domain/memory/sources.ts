@@ -10,9 +10,15 @@ import { roughWords } from './rough-words.ts';
 interface Given {
   readonly chunkId: number;
   readonly messageId: string;
+  readonly conversationId: string;
   readonly text: string;
   readonly role?: Role;
+  /** ms since 1970 */
+  readonly createdAt: number;
   readonly before?: string | null;
+  /** The chunks said right before and after it. */
+  readonly previous?: number | null;
+  readonly next?: number | null;
   readonly cosine: number | null;
   readonly terms: readonly number[];
   /** The messages that memory gave to the answer it is of. */
@@ -37,6 +43,11 @@ const COVERED = 0.5;
 /** An answer is of the given passage that has most of its words, and of those that have this part of as many. */
 const NEARLY_AS_MANY = 0.5;
 
+/** Longer answers without a ledger say more than one thing; characters. */
+const RESTATES_AT_MOST = 240;
+/** So much of what such an answer adds to its question stands in one earlier message, it adds so many words, and so many of the question are there. */
+const [RESTATED, ADDS_AT_LEAST, SHARED_AT_LEAST] = [0.8, 3, 2];
+
 type Rough = ReturnType<typeof roughWords>;
 
 /** Whether a message only asks, and tells nothing that its answer did not have from memory. */
@@ -59,30 +70,102 @@ function madeOf<C extends Given>(said: Rough, given: readonly C[], rough: (one: 
   return rest.filter((one) => one.words >= NEARLY_AS_MANY * words).map(({ one }) => one);
 }
 
-/** Groups candidates with their sources. Linear in the candidates, and in the passages given to those that are answers. */
-export function groupedBySource<C extends Given>(candidates: readonly C[]): Grouped<C> {
-  const answers = candidates.filter(({ recalled, note }) => !note && (recalled?.length ?? 0) > 0);
-  if (answers.length === 0) return { sources: candidates, repeatedBy: new Map(), recalls: [] };
-  const known = new Map<C, Rough>();
-  const rough = (one: C): Rough => {
-    const made = known.get(one) ?? roughWords(one.text);
-    known.set(one, made);
+/** The same function, which makes each thing once. */
+function once<K, V>(make: (of: K) => V): (of: K) => V {
+  const known = new Map<K, V>();
+  return (of) => {
+    const made = known.get(of) ?? make(of);
+    known.set(of, made);
     return made;
   };
+}
+
+/** The messages that candidates are of, and what was said right beside them: a passage is given with its neighbours. */
+function neighbourhood<C extends Given>(candidates: readonly C[]) {
   const byMessage = new Map<string, C[]>();
   for (const one of candidates) byMessage.set(one.messageId, [...(byMessage.get(one.messageId) ?? []), one]);
+  const byChunk = new Map(candidates.map((one) => [one.chunkId, one]));
+  const ofMessage = (id: string | null | undefined): readonly C[] =>
+    typeof id === 'string' ? (byMessage.get(id) ?? []) : [];
+  const around = (ids: readonly string[]): C[] => [
+    ...new Set(
+      ids
+        .flatMap(ofMessage)
+        .flatMap((one) => [
+          one,
+          ...[one.previous, one.next].flatMap((chunk) => ofMessage(byChunk.get(chunk ?? -1)?.messageId)),
+        ]),
+    ),
+  ];
+  return { byChunk, ofMessage, around };
+}
+
+/**
+ * What an answer without a ledger says again, as where memory came too late for it: earlier messages of other conversations that have nearly
+ * all it adds to its question, and each of its figures, and that speak of the same. Empty where it tells something of its own.
+ */
+function restatedBy<C extends Given>(
+  answer: C,
+  candidates: readonly C[],
+  { ofMessage, around }: ReturnType<typeof neighbourhood<C>>,
+  { rough, lowerCase }: { rough: (one: C) => Rough; lowerCase: (one: C) => string },
+): C[] {
+  const question = ofMessage(answer.before);
+  if (question.length === 0 || !question.every(onlyAsks)) return [];
+  const asked = new Set(question.flatMap((one) => [...rough(one).words]));
+  const said = rough(answer);
+  const added = [...said.words].filter((word) => !asked.has(word));
+  if (added.length < ADDS_AT_LEAST) return [];
+  const isIn = (has: (word: string) => boolean) => added.filter(has).length >= RESTATED * added.length;
+  /** What it names of its question stands there, too, or it is of another thing that has the same answer. */
+  const speaksOfIt = (one: C): boolean => {
+    const words = new Set(around([one.messageId]).flatMap((beside) => [...rough(beside).words]));
+    const named = [...asked].filter((word) => said.words.has(word));
+    return shared(asked, words) >= SHARED_AT_LEAST && named.every((word) => words.has(word));
+  };
+  return candidates.filter((one) => {
+    if (one.createdAt >= answer.createdAt || one.conversationId === answer.conversationId) return false;
+    // Most messages have none of the words: they are not read word by word.
+    const text = lowerCase(one);
+    if (!isIn((word) => text.includes(word))) return false;
+    const { words, figures } = rough(one);
+    return (
+      isIn((word) => words.has(word)) &&
+      [...said.figures].every((figure) => figures.has(figure)) &&
+      speaksOfIt(one)
+    );
+  });
+}
+
+/** Groups candidates with their sources. Linear in the candidates, and in the passages given to those that are answers. */
+export function groupedBySource<C extends Given>(candidates: readonly C[]): Grouped<C> {
+  const answers = candidates.filter(
+    ({ recalled, note, role, text }) =>
+      !note && ((recalled?.length ?? 0) > 0 || (role === 'assistant' && text.length <= RESTATES_AT_MOST)),
+  );
+  if (answers.length === 0) return { sources: candidates, repeatedBy: new Map(), recalls: [] };
+  const rough = once((one: C) => roughWords(one.text));
+  const lowerCase = once(({ text }: C) => text.normalize('NFKC').toLowerCase());
+  const near = neighbourhood(candidates);
+  const { byChunk, ofMessage, around } = near;
   const repeats = new Set<number>();
   /** Questions of which something was answered that stands nowhere else. */
   const answered = new Set<string>();
   const made = new Map<C, readonly C[]>();
   const recalls: Recalled[] = [];
   for (const answer of answers) {
-    const given = (answer.recalled ?? []).flatMap((id) => byMessage.get(id) ?? []);
-    const asked = typeof answer.before === 'string' ? (byMessage.get(answer.before) ?? []) : [];
+    const asked = ofMessage(answer.before);
+    const { recalled = [] } = answer;
+    if (recalled.length === 0) {
+      const restated = restatedBy(answer, candidates, near, { rough, lowerCase });
+      if (restated.length === 0) continue;
+      repeats.add(answer.chunkId);
+      made.set(answer, restated);
+      continue;
+    }
+    const given = around(recalled);
     const said = rough(answer);
-    recalls.push({
-      given: new Set([...(answer.recalled ?? []), ...asked.map(({ messageId }) => messageId)]),
-    });
+    recalls.push({ given: new Set([...recalled, ...asked.map(({ messageId }) => messageId)]) });
     const all = [...given, ...asked].map(rough);
     const stands = (word: string, of: 'words' | 'figures') => all.some((one) => one[of].has(word));
     const covered = [...said.words].filter((word) => stands(word, 'words')).length;
@@ -102,13 +185,12 @@ export function groupedBySource<C extends Given>(candidates: readonly C[]): Grou
   for (const [answer, of] of made) {
     for (const source of of) addRepeat(source, answer);
     if (typeof answer.before !== 'string' || answered.has(answer.before)) continue;
-    for (const question of byMessage.get(answer.before) ?? [])
+    for (const question of ofMessage(answer.before))
       if (onlyAsks(question)) {
         repeats.add(question.chunkId);
         for (const source of of) addRepeat(source, question);
       }
   }
-  const byChunk = new Map(candidates.map((one) => [one.chunkId, one]));
   const sources = candidates
     .filter(({ chunkId }) => !repeats.has(chunkId))
     .map((one) => {

@@ -1,8 +1,8 @@
 // What was asked before and answered from memory is one with its source.
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Rankable } from '../../../src/domain/memory/rank.ts';
 import { bestLate, groupedBySource } from '../../../src/domain/memory/sources.ts';
-import { candidate } from './candidates.ts';
+import { candidate, DAY, NOW } from './candidates.ts';
 
 /** The source, the question that was asked before, and its answer, which was made from the source. */
 function askedBefore(source: string, question: string, answer: string, more: Partial<Rankable> = {}) {
@@ -94,4 +94,72 @@ it('lets the source be found by the words in which it was asked for', () => {
     [asked.chunkId, 0.5],
   ]);
   expect([said, other].map(({ chunkId }) => bestLate(chunkId, repeatedBy, late))).toEqual([0.5, null]);
+});
+
+describe('an answer made of what stood beside the passage', () => {
+  const asked = candidate({ text: 'How often should the photo disk be backed up?', role: 'user' });
+  const source = candidate({
+    text: 'Run restic every night at three; keep thirty daily snapshots.',
+    role: 'assistant',
+    previous: asked.chunkId,
+  });
+  const said = { ...asked, next: source.chunkId };
+  const again = candidate({ text: 'When does the backup of the photo disk run?', role: 'user' });
+  const told = candidate({
+    text: 'Every night at three, with restic.',
+    role: 'assistant',
+    before: again.messageId,
+    recalled: [said.messageId],
+  });
+
+  it('repeats it: a passage is given with its neighbours', () => {
+    const { sources, repeatedBy } = groupedBySource([told, again, said, source]);
+    expect(sources.map(({ chunkId }) => chunkId)).toEqual([said.chunkId, source.chunkId]);
+    expect(repeatedBy.get(source.chunkId)).toEqual([told.chunkId, again.chunkId]);
+  });
+});
+
+describe('an answer without a ledger', () => {
+  const SOURCE = 'Run restic on the photo disk every night at three; keep thirty daily snapshots.';
+  const QUESTION = 'How often did we say the photo disk is backed up?';
+  const ANSWER = 'Every night at three, with restic.';
+  const LATER = NOW + DAY;
+  const left = (
+    answer: Partial<Rankable>,
+    { question = QUESTION, source = SOURCE }: { question?: string; source?: string } = {},
+  ) => {
+    const said = candidate({ text: source, role: 'user', conversationId: 'source' });
+    const asked = candidate({ text: question, role: 'user', createdAt: LATER });
+    const told = candidate({
+      text: ANSWER,
+      role: 'assistant',
+      before: asked.messageId,
+      createdAt: LATER,
+      ...answer,
+    });
+    return groupedBySource([told, asked, said]).sources.length;
+  };
+
+  it('repeats the source that it restates, and so does its question', () => {
+    expect(left({})).toBe(1);
+  });
+
+  it.each([
+    ['with another figure', { text: 'Every night at 4, with restic.' }, {}],
+    ['that adds something', { text: 'Every night, and weekly a copy to the cellar with rsync.' }, {}],
+    ['that adds two words', { text: 'With restic, at three.' }, {}],
+    ['of the same conversation', { conversationId: 'source' }, {}],
+    ['that came before', { createdAt: NOW - DAY }, {}],
+    ['of the person', { role: 'user' as const }, {}],
+    ['about something else', {}, { question: 'When does the cat come home?' }],
+    ['to a question of one word', {}, { question: 'Disk?' }],
+    [
+      'that names another thing',
+      { text: 'The music disk is backed up every night at three, with restic.' },
+      { question: 'How often is the music disk backed up?' },
+    ],
+    ['to what tells something', {}, { question: 'No, the photo disk is backed up at four.' }],
+  ])('stays a passage of its own: one %s', (_, answer, around) => {
+    expect(left(answer, around)).toBe(3);
+  });
 });
