@@ -12,10 +12,16 @@ const TALKS = 'conversations?|chats?|discussions?|sessions|talks';
 const BY_US = `(?:\\b(?:i|we)(?:['’]ve|['’]d| have| had)? (?:\\w+ )?(?:${SAID})\\b|\\b(?:did|have|had) (?:i|we) (?:\\w+ )?(?:${SAID})\\b|\\b(?:(?:i|we)(?:['’]ve| have| had)?|(?:have|had) (?:i|we)) (?:\\w+ )?\\w{3,}(?:ed|nt)\\b)`;
 const either = (...parts: readonly string[]): RegExp => new RegExp(parts.join('|'), 'iu');
 
+/** What is done with an order that is a thing, placed and shipped, and none in which something was. */
+const TRADED =
+  '(?:\\w+ly )?(?:plac|cancel|ship|deliver|receiv|paid|pay|return|refund|confirm|charg|bought|buy|sen[dt]|sign|submit|track|lost|got|get|ma[dk]e|took|wrote|gave|complain|process)';
+const COURSE = '(?:things|it all|it|everything|events|all (?:of )?(?:this|that))';
 const ORDER = either(
-  '\\border (?:in which|that|of how|(?:i|we) )',
-  '\\b(?:in (?:which|what)|what) order\\b',
-  '\\blist\\b.{0,60}\\bin order\\b',
+  '\\border (?:in which|of how)\\b',
+  `\\border (?:that )?(?:${COURSE}|(?:i|we)(?:['’]ve|['’]d| have| had)? (?!${TRADED}|\\w+(?: you)?(?: about)?\\W*$))`,
+  '\\bin (?:which|what) order\\b',
+  `\\b(?:which|what) order (?:did ${COURSE}\\b|.{0,80}\\bin(?=\\W*$| when\\b))`,
+  '\\blist\\b.{0,60}\\bin order\\b(?! (?:to|for|that)\\b)',
   '\\b(?:timeline|chronology|sequence) (?:of|in which)\\b|\\bin (?:what|which) sequence\\b|\\b(?:oldest|newest|earliest|latest) first\\b',
   '\\bchronological',
   '\\bwhat\\b.{0,40}\\bfirst\\b.{0,20}\\bthen\\b|\\bfirst,? and (?:what|then)\\b',
