@@ -48,6 +48,7 @@ import { exportWords } from '../../src/ui/i18n/export-words.ts';
 import { Root } from '../../src/ui/root.tsx';
 import { guessedDeviceName } from '../../src/ui/sync/device-name.ts';
 import { startExtractionThread } from '../../src/workers/threads.ts';
+import { createInMemoryIndex } from '../adapters/index/in-memory-index.ts';
 import { ALL } from '../scale.ts';
 
 const ENDPOINT: Endpoint = {
@@ -121,9 +122,11 @@ export async function createTestApp({
   }
   const notes = createNotes({ store, now: Date.now });
   const documents = createDocuments({ store, notes });
-  const memoryStatus = writable<MemoryStatus>(STARTING);
+  // An index that is there and knows nothing: one that never comes would keep each answer waiting for three seconds.
+  const index = createInMemoryIndex();
+  const memoryStatus = writable<MemoryStatus>({ ...STARTING, state: 'ready', engine: 'memory' });
   const memory = createMemory({
-    index: () => null,
+    index: () => index,
     embedding: () => null,
     config: settings.config,
     documents,
