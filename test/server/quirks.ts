@@ -199,6 +199,27 @@ export const ANSWERS: Readonly<Record<string, AnswerQuirk>> = {
       DONE,
     expected: whole,
   },
+  // ------------------------------------------------------------------------------- JSON that is nearly JSON
+  'raw-newline-over-data-lines': {
+    body: `data: {"choices":[{"index":0,"delta":{"content":"Backups run\ndata: at three."}}]}\n\n${stop}${DONE}`,
+    expected: { ...whole, words: 'Backups run\nat three.' },
+  },
+  'raw-newline-within-a-line': {
+    body: `data: {"choices":[{"index":0,"delta":{"content":"Backups run\nat three."}}]}\n\n${stop}${DONE}`,
+    expected: { ...whole, words: 'Backups run\nat three.' },
+  },
+  'raw-tab': {
+    body: `data: {"choices":[{"index":0,"delta":{"content":"Backups\trun at three."}}]}\n\n${stop}${DONE}`,
+    expected: { ...whole, words: 'Backups\trun at three.' },
+  },
+  'comma-at-the-end': {
+    body: `data: {"choices":[{"index":0,"delta":{"content":"Backups run, ] at three.",},},]}\n\n${stop}${DONE}`,
+    expected: { ...whole, words: 'Backups run, ] at three.' },
+  },
+  'event-named-done': {
+    body: `${said}event: done\ndata: {}\n\n`,
+    expected: whole,
+  },
   // ------------------------------------------------------------------------------- no event stream
   'json-document': {
     type: 'application/json',
@@ -325,6 +346,33 @@ export const ANSWERS: Readonly<Record<string, AnswerQuirk>> = {
   'finish-aborted': { body: said + delta({}, 'abort'), expected: cut },
   'no-finish-no-done': { body: said, expected: cut },
   'half-an-event': { body: `${said}data: {"choices":[{"delta":{"con`, expected: cut },
+  'cut-within-a-word': {
+    body: `${text('Backups run ')}data: {"choices":[{"index":0,"delta":{"content":"at thr`,
+    expected: { ...cut, words: 'Backups run at thr' },
+  },
+  'cut-within-a-finish-reason': {
+    body: `${text('Backups run ')}data: {"choices":[{"index":0,"delta":{"content":"at three."},"finish_reason":"st`,
+    expected: cut,
+  },
+  'cut-document': {
+    type: 'application/json',
+    body: '{"id":1,"choices":[{"index":0,"message":{"role":"assistant","content":"Backups run at thr',
+    expected: { ...cut, words: 'Backups run at thr' },
+  },
+  'cut-before-anything': {
+    body: delta({ role: 'assistant', content: '' }),
+    expected: { words: '', finish: 'error', problem: 'model-cut' },
+  },
+  'nothing-but-done': { body: DONE, expected: { words: '', finish: 'stop' } },
+  'another-protocol': {
+    body: 'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Backups"}}\n\n',
+    expected: { words: '', finish: 'error', problem: 'model-format' },
+  },
+  'another-document': {
+    type: 'application/json',
+    body: '[{"generated_text":"Backups run at three."}]',
+    expected: { words: '', finish: 'error', problem: 'model-format' },
+  },
   'cut-within-a-call': {
     body: said + call({ name: 'lookup', arguments: '{"query":"ba' }, { id: 'c1' }),
     expected: cut,
@@ -613,6 +661,29 @@ export const ANSWERS: Readonly<Record<string, AnswerQuirk>> = {
     body: call({ arguments: '{"query":"a"}' }, { id: 'c1' }) + delta({}, 'tool_calls') + DONE,
     expected: { words: '', finish: 'tool-calls', problem: 'model-format' },
   },
+  'call-name-in-pieces': {
+    body:
+      call({ name: 'look', arguments: '' }, { id: 'c1' }) +
+      call({ name: 'up' }) +
+      call({ arguments: '{"query":"a"}' }) +
+      delta({}, 'tool_calls') +
+      DONE,
+    expected: called(),
+  },
+  'call-by-its-full-name': {
+    body:
+      call({ name: 'functions.lookup:0', arguments: '{"query":"a"}' }, { id: 'functions.lookup:0' }) +
+      delta({}, 'tool_calls') +
+      DONE,
+    expected: called(),
+  },
+  'call-with-input': {
+    body:
+      delta({ tool_calls: [{ index: 0, id: 'c1', function: { name: 'lookup', input: { query: 'a' } } }] }) +
+      delta({}, 'tool_calls') +
+      DONE,
+    expected: called(),
+  },
   'call-finish-twice': {
     body:
       call({ name: 'lookup', arguments: '{"query":"a"}' }, { id: 'c1' }) +
@@ -737,6 +808,10 @@ export const ANSWERS: Readonly<Record<string, AnswerQuirk>> = {
       words: 'Put `<think>` before and </think> after them, or\n```\n<think>x</think>\n```\n',
       finish: 'stop',
     },
+  },
+  'thoughts-in-indented-code': {
+    body: text('Write it so:\n\n    <think>x</think>\n\nBackups run.') + stop + DONE,
+    expected: { words: 'Write it so:\n\n    <think>x</think>\n\nBackups run.', finish: 'stop' },
   },
   // ------------------------------------------------------------------------------- sources
   'sources-of-openrouter': {

@@ -6,7 +6,7 @@
 //   - a list of any length is read item by item; only one item is in memory at a time
 
 import { RecollectError } from '../../domain/base/errors.ts';
-import { readJson } from '../../domain/base/json.ts';
+import { escapedControls, readJson } from '../../domain/base/json.ts';
 import { decodeText, utf16Of } from '../../domain/text/encoding.ts';
 import { joined } from './source-file.ts';
 import { createYielder } from './yielder.ts';
@@ -154,7 +154,7 @@ export function recordsOf(text: string): JsonRecord[] {
 
 /** The value, or undefined where it is not JSON. */
 export function parseJson(text: string): unknown {
-  const value = readJson(text) ?? readJson(escapeControls(text));
+  const value = readJson(text) ?? readJson(escapedControls(text));
   if (value === undefined) return undefined;
   cutBelow(value, MAX_DEPTH);
   // Decoded text is well-formed; only an escape can bring a lone surrogate in.
@@ -194,23 +194,6 @@ function wellFormed(value: unknown): unknown {
       ]),
     );
   return value;
-}
-
-/** Escapes control characters that stand inside strings. */
-function escapeControls(text: string): string {
-  let out = '';
-  let from = 0;
-  let inString = false;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === 0x22) inString = !inString;
-    else if (code === 0x5c && inString) at += 1;
-    else if (code < 0x20 && inString) {
-      out += `${text.slice(from, at)}\\u${code.toString(16).padStart(4, '0')}`;
-      from = at + 1;
-    }
-  }
-  return out + text.slice(from);
 }
 
 const broken = (message: string) => new RecollectError('import-broken', message);

@@ -18,6 +18,8 @@ export interface StreamFacts {
   readonly onFinished: () => void;
   /** An event could not be read: words may be missing. */
   malformed: boolean;
+  /** An event said nothing that is known here: an endpoint of another protocol. */
+  foreign: boolean;
   /** What the endpoint said went wrong. */
   error: unknown;
   /** Looks like an error, and counts as one only where no finish reason comes. */
@@ -31,6 +33,7 @@ export const newFacts = (onFinished: () => void = nobody): StreamFacts => ({
   finished: false,
   onFinished,
   malformed: false,
+  foreign: false,
   error: undefined,
   suspect: undefined,
   sources: [],
@@ -193,6 +196,8 @@ interface Call {
 /** Reads the events of one answer in their order. */
 export class ChunkReader {
   readonly #facts: StreamFacts;
+  /** Names of the tools that may be called. */
+  readonly #tools: readonly string[];
   readonly #calls: Call[] = [];
   /** The call that a delta of this index goes on with. */
   readonly #byIndex = new Map<string, Call>();
@@ -202,8 +207,16 @@ export class ChunkReader {
   #finish: FinishReason | undefined;
   #usage: Readonly<Record<string, number>> = {};
 
-  constructor(facts: StreamFacts) {
+  constructor(facts: StreamFacts, tools: readonly string[] = []) {
     this.#facts = facts;
+    this.#tools = tools;
+  }
+
+  /** The words and thoughts of an event that was cut off within its JSON. How it ended cannot be told. */
+  readHalf(value: unknown): unknown[] {
+    const choice = isFields(value) ? this.#choiceOf(value) : undefined;
+    const delta = choice && this.#deltaOf(choice);
+    return delta ? this.#wordsOf(delta) : [];
   }
 
   /** The events to pass on for one that came. `document`: it is the whole answer. */
@@ -235,6 +248,7 @@ export class ChunkReader {
       out.push({ choices: [], usage: usageInOneForm(this.#usage) });
     }
     if (choice && isDocument) this.#facts.done = true;
+    if (!choice && out.length === 0 && !('choices' in value)) this.#facts.foreign = true;
     return out;
   }
 
@@ -253,27 +267,20 @@ export class ChunkReader {
 
   #readChoice(choice: Fields, isDocument: boolean): unknown[] {
     const out: unknown[] = [];
-    const add = ({ type, text }: Piece) => {
-      if (type === 'content') this.#words += text;
-      out.push({ choices: [{ delta: { [type]: text } }] });
-    };
     const delta = this.#deltaOf(choice);
     if (delta) {
-      for (const piece of thoughtsOf(delta)) add(piece);
-      const content = typeof delta.content === 'number' ? String(delta.content) : delta.content;
-      for (const piece of piecesOf(content)) add(piece);
-      const refusal = textOf(delta.refusal);
-      if (refusal !== '') out.push({ choices: [{ delta: { refusal } }] });
+      out.push(...this.#wordsOf(delta));
       for (const call of listOf(delta.tool_calls)) if (isFields(call)) this.#readCall(call);
       if (isFields(delta.function_call)) this.#readCall({ index: 0, function: delta.function_call });
       this.#noteSources(delta);
-      out.push(...this.#callEvents());
+      out.push(...this.#callEvents(false));
     }
     const finish =
       finishOf(choice.finish_reason) ??
       finishOf(choice.finishReason) ??
       finishOf(choice.stop_reason) ??
       (isDocument && !this.#finish ? 'stop' : undefined);
+    if (finish) out.push(...this.#callEvents(true));
     // A call that nobody named cannot be made.
     if (finish && this.#calls.some((call) => call.name === '' && call.arguments !== ''))
       this.#facts.malformed = true;
@@ -286,6 +293,17 @@ export class ChunkReader {
       this.#facts.onFinished();
       out.push({ choices: [{ delta: {}, finish_reason: finish }] });
     }
+    return out;
+  }
+
+  #wordsOf(delta: Fields): unknown[] {
+    const content = typeof delta.content === 'number' ? String(delta.content) : delta.content;
+    const out: unknown[] = [...thoughtsOf(delta), ...piecesOf(content)].map(({ type, text }) => {
+      if (type === 'content') this.#words += text;
+      return { choices: [{ delta: { [type]: text } }] };
+    });
+    const refusal = textOf(delta.refusal);
+    if (refusal !== '') out.push({ choices: [{ delta: { refusal } }] });
     return out;
   }
 
@@ -316,9 +334,9 @@ export class ChunkReader {
 
   #readCall(raw: Fields): void {
     const fn = isFields(raw.function) ? raw.function : raw;
-    const name = nameOf(fn.name);
+    const name = this.#toolNamed(nameOf(fn.name));
     const id = nameOf(raw.id ?? raw.tool_call_id);
-    const given = fn.arguments ?? (fn === raw ? undefined : raw.arguments) ?? fn.parameters;
+    const given = fn.arguments ?? (fn === raw ? undefined : raw.arguments) ?? fn.parameters ?? fn.input;
     const text =
       typeof given === 'string'
         ? given
@@ -333,9 +351,25 @@ export class ChunkReader {
       this.#byIndex.set(key, call);
       if (id !== '') this.#byIndex.set(`id ${id}`, call);
     }
-    if (call.name === '') call.name = name;
+    if (call.name === '' || this.#completesName(call, name)) call.name += name;
     call.arguments = argumentsWith(call.arguments, text);
     call.extra ??= isFields(raw.extra_content) ? raw.extra_content : undefined;
+  }
+
+  /** A tool by its name, also where the name has its namespace before it and a number behind it (`functions.recall:0`). */
+  #toolNamed(name: string): string {
+    const bare = name.replace(/:\d+$/, '').split(/[.:/]/).at(-1) ?? '';
+    return !this.#tools.includes(name) && this.#tools.includes(bare) ? bare : name;
+  }
+
+  /** Whether the name of a call came in pieces, and this is the next one. */
+  #completesName(call: Call, name: string): boolean {
+    return (
+      name !== '' &&
+      call.arguments === '' &&
+      !this.#tools.includes(call.name) &&
+      this.#tools.some((tool) => tool.startsWith(call.name + name))
+    );
   }
 
   /** The call that a delta goes on with; undefined where it begins one. */
@@ -364,7 +398,7 @@ export class ChunkReader {
 
   /** Whether a delta with the index of `call` speaks of another one: some servers give every call the index 0. */
   #isAnother(call: Call, { id, name, text }: { id: string; name: string; text: string }): boolean {
-    if (call.name === '') return false;
+    if (call.name === '' || this.#completesName(call, name)) return false;
     const same = this.#isSame(call, id);
     if (name === '') return !same && this.#byIndex.has(`id ${id}`);
     if (isComplete(call.arguments) && text.trim() !== '' && !text.startsWith(call.arguments)) return true;
@@ -387,11 +421,17 @@ export class ChunkReader {
     return call;
   }
 
-  /** What of the calls has not gone on. */
-  #callEvents(): unknown[] {
+  /** What of the calls has not gone on. `isLast`: no piece of a name is to come. */
+  #callEvents(isLast: boolean): unknown[] {
     const out: unknown[] = [];
     for (const call of this.#calls) {
       if (call.name === '' || call.sent >= call.arguments.length) continue;
+      if (
+        !isLast &&
+        this.#completesName({ ...call, name: '' }, call.name) &&
+        !this.#tools.includes(call.name)
+      )
+        continue;
       const isFirst = call.sent < 0;
       const text = call.arguments.slice(Math.max(0, call.sent));
       call.sent = call.arguments.length;

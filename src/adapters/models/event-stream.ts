@@ -1,7 +1,8 @@
 // What an endpoint answers with, as the event stream that was asked for. Reads the stream leniently (byte order mark, any line end,
 // comments, data over several lines, no blank line at the end, JSON lines, one JSON document), normalises each event, and joins what came at
 // once: what the SDK does with an event costs the same for one token as for twenty.
-import { readJson } from '../../domain/base/json.ts';
+import { parsePartialJson } from 'ai';
+import { escapedControls, readJson } from '../../domain/base/json.ts';
 import { ChunkReader, KEEP_ALIVE, type StreamFacts } from './chunk.ts';
 
 /** What a line of an event stream begins with; the empty one is that of a comment. https://html.spec.whatwg.org/#parsing-an-event-stream */
@@ -12,15 +13,25 @@ const kindOf = (text: string): 'unknown' | 'events' | 'document' => {
   return FIELDS.some((field) => field.startsWith(begun)) ? 'unknown' : 'document';
 };
 
-/** Values that Python writes and JSON does not know; strings are kept as they are. */
-const NO_NUMBERS = /"(?:[^"\\]|\\.)*"|-?\b(?:NaN|Infinity)\b/g;
+/** Numbers that Python writes, and commas behind the last member; strings are kept as they are. */
+const NO_JSON = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\b(?:NaN|Infinity)\b|,(?=\s*[}\]])/g;
+const mended = (text: string): string =>
+  escapedControls(text).replace(NO_JSON, (found) =>
+    found.startsWith('"') ? found : found === ',' ? '' : 'null',
+  );
 
 const parsed = (text: string): { readonly value: unknown } | undefined => {
   let value = readJson(text);
-  if (value === undefined && /NaN|Infinity/.test(text))
-    value = readJson(text.replace(NO_NUMBERS, (found) => (found.startsWith('"') ? found : 'null')));
+  if (value === undefined && /^\s*[{[]/.test(text)) value = readJson(mended(text));
   return value === undefined ? undefined : { value };
 };
+
+/** What had come of a JSON text that was cut off; undefined where that cannot be told. */
+async function parsedHalf(text: string): Promise<unknown> {
+  // Half a character is no word.
+  const { value } = await parsePartialJson(escapedControls(text.replace(/\uFFFD+$/, '')));
+  return value;
+}
 
 /** Objects that were written one behind the other without anything between them, each as its own text. */
 function objectsIn(text: string): readonly string[] {
@@ -42,15 +53,18 @@ function objectsIn(text: string): readonly string[] {
 }
 
 const DONE = /^"?\[DONE\]"?$/i;
+/** Names of events by which some servers say the same. */
+const NAMED_DONE = /^(done|end|complete|completed)$/i;
 
 /**
  * Passes an answer on as canonical events, each as soon as it is whole, and notes in `facts` what else it told. Ends with `[DONE]`,
- * whatever comes after it. A body that does not begin like an event stream is none, whatever its headers say: it is read to its end.
+ * whatever comes after it. `tools`: names of those that may be called. A body that does not begin like an event stream is none, whatever its headers say: it is read to its end.
  */
 export function asEventStream(
   facts: StreamFacts,
+  tools: readonly string[] = [],
 ): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
-  const reader = new ChunkReader(facts);
+  const reader = new ChunkReader(facts, tools);
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();
   type Controller = TransformStreamDefaultController<Uint8Array<ArrayBuffer>>;
@@ -61,6 +75,8 @@ export function asEventStream(
   let searched = 0;
   let data: string[] = [];
   let named = '';
+  /** The last event, where it ended within its JSON. */
+  let half = '';
   /** Events of the bytes at hand: they go on together. */
   let ready: unknown[] = [];
 
@@ -98,8 +114,10 @@ export function asEventStream(
       const found = one ?? parsed(piece);
       if (found) ready.push(...reader.read(found.value, { named: name }));
       else if (/^error$/i.test(name)) facts.error ??= { message: piece };
-      else if (isWhole && !isChatter(piece)) facts.malformed = true;
+      else if (!isWhole) half = piece;
+      else if (!isChatter(piece)) facts.malformed = true;
     }
+    if (NAMED_DONE.test(name) && !/"choices"/.test(whole)) end(controller);
   };
 
   const readLine = (line: string, controller: Controller) => {
@@ -112,6 +130,8 @@ export function asEventStream(
     if (field === 'data') data.push(value.replace(/^(?:data: ?)+/, ''));
     else if (field === 'event') named = value.trim();
     else if (line.startsWith('{')) data.push(line);
+    // A raw line end within a string of the data.
+    else if (data.length > 0 && !FIELDS.includes(field) && !parsed(data.join('\n'))) data.push(line);
   };
 
   const readLines = (controller: Controller, isLast: boolean) => {
@@ -142,14 +162,16 @@ export function asEventStream(
       readLines(controller, false);
       send(controller);
     },
-    flush(controller) {
+    async flush(controller) {
       if (facts.done) return;
       text += decoder.decode();
-      if (kind !== 'events') ready.push(...readDocument(text, reader, facts));
+      if (kind !== 'events') ready.push(...(await readDocument(text, reader, facts)));
       else {
         readLines(controller, true);
         if (text !== '' && !facts.done) readLine(text, controller);
         if (!facts.done) dispatch(controller, false);
+        if (half !== '') ready.push(...reader.readHalf(await parsedHalf(half)));
+        if (facts.done) return;
       }
       send(controller);
     },
@@ -157,7 +179,11 @@ export function asEventStream(
 }
 
 /** The events of a body that is no stream: one JSON document, or JSON lines, as Ollama's own API has them. */
-function readDocument(text: string, reader: ChunkReader, facts: StreamFacts): readonly unknown[] {
+async function readDocument(
+  text: string,
+  reader: ChunkReader,
+  facts: StreamFacts,
+): Promise<readonly unknown[]> {
   const body = text.replace(/^\uFEFF/, '').trim();
   if (body === '') return [];
   const found = parsed(body);
@@ -167,8 +193,9 @@ function readDocument(text: string, reader: ChunkReader, facts: StreamFacts): re
   }
   const lines = body.split('\n').map((line) => parsed(line));
   if (lines.length < 2 || lines.every((line) => line === undefined)) {
-    facts.malformed = true;
-    return [];
+    const half = body.startsWith('{') ? reader.readHalf(await parsedHalf(body)) : [];
+    facts.malformed = half.length === 0;
+    return half;
   }
   if (lines.slice(0, -1).includes(undefined)) facts.malformed = true;
   return lines.flatMap((line) => (line ? reader.read(line.value) : []));

@@ -294,15 +294,16 @@ function problemOfStatus(
   // Who is overloaded and says until when asks for the same.
   if (status === 429 || (status >= 500 && seconds !== undefined))
     return make('model-rate', 'Too many requests.', waitOf(seconds), true);
-  if (status === 413 || (status < 500 && isContextProblem(all)))
+  if (status < 500 && (isContextProblem(all) || (status === 413 && /\btokens?\b|context/.test(all))))
     return make('model-context', 'The conversation is too long for the model.');
+  if (status === 413) return make('model-server', 'The request is too large.', { reason: 'size' });
   if (status < 500 && isAboutImages(all))
     return make('model-server', 'The model takes no images.', { reason: 'images' });
   if ((status === 400 || status === 403 || status === 422) && isRefusal(all))
     return make('model-refused', 'The endpoint refused to answer this.');
-  if (status === 403 || (isBadRequest && isRegion(all)))
+  if (status === 403 || status === 451 || (isBadRequest && isRegion(all)))
     return make('model-forbidden', 'The endpoint forbids this.', { reason: 'forbidden' });
-  if (isBadRequest && about.model !== '' && isUnknownModel(all))
+  if (about.model !== '' && (status === 410 || (isBadRequest && isUnknownModel(all))))
     return make('model-not-found', 'The endpoint does not know the model.', {
       reason: 'model',
       suggestion: '',
@@ -312,12 +313,13 @@ function problemOfStatus(
       reason: /model/.test(all) && about.model !== '' ? 'model' : versioned ? 'versioned' : 'path',
       suggestion: '',
     });
+  const isMomentary = status >= 500 || [408, 409, 425].includes(status);
   return make(
     'model-server',
     'The endpoint failed.',
     // Without a model, a list was asked for.
-    { reason: status >= 500 ? 'server' : about.model === '' ? 'list' : 'request' },
-    status >= 500 || status === 408 || status === 425 || status === 409,
+    { reason: isMomentary ? 'server' : about.model === '' ? 'list' : 'request' },
+    isMomentary,
   );
 }
 
@@ -336,7 +338,7 @@ const isBalance = (text: string) =>
     text,
   );
 const isKeyProblem = (text: string) =>
-  /(invalid|incorrect|wrong|expired|missing|no)[ _](api|access)[ _-]?(key|token)|api[ _-]?key[^.]{0,30} (not valid|invalid|incorrect|wrong|expired|missing|not found)|api_key_(invalid|expired|missing)/.test(
+  /(invalid|incorrect|wrong|expired|missing|no)[ _](api|access)[ _-]?(key|token)|api[ _-]?key[^.]{0,30} (not valid|invalid|incorrect|wrong|expired|missing|not found)|api_key_(invalid|expired|missing)|not authenticated|authentication (required|failed)/.test(
     text,
   );
 const isRegion = (text: string) =>
@@ -484,7 +486,7 @@ const SECONDS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3
 
 function secondsIn(text: string): number | undefined {
   const [, said] =
-    /(?:again (?:in|after)|retry (?:in|after))\s+((?:\d+(?:\.\d+)?\s*(?:ms|h(?:ours?)?|m(?:in(?:ute)?s?)?|s)\s*)+)/i.exec(
+    /(?:again (?:in|after)\s|retry (?:in|after)\s|"retryDelay":\s*")\s*((?:\d+(?:\.\d+)?\s*(?:ms|h(?:ours?)?|m(?:in(?:ute)?s?)?|s)\s*)+)/i.exec(
       text,
     ) ?? [];
   if (said === undefined) return undefined;

@@ -304,7 +304,14 @@ class Answer {
       wire.accepted = true;
       return new Response(bytes.pipeThrough(watchedForEnd(wire.facts)), { headers: response.headers });
     }
-    const events = bytes.pipeThrough(asEventStream(wire.facts)).getReader();
+    const events = bytes
+      .pipeThrough(
+        asEventStream(
+          wire.facts,
+          this.#given.tools?.map(({ name }) => name),
+        ),
+      )
+      .getReader();
     // A refusal may come with status 200, as the first event.
     const first = await events.read();
     const { error } = wire.facts;
@@ -397,7 +404,11 @@ class Answer {
     this.#finish = toFinish(part.finishReason, part.rawFinishReason);
     if (part.finishReason === 'content-filter' && part.rawFinishReason !== 'stop')
       this.#wire.problem ??= new RecollectError('model-refused', 'The endpoint held the answer back.', {
-        params: { ...this.#about, detail: part.rawFinishReason ?? '' },
+        params: {
+          ...this.#about,
+          reason: this.#arrived ? 'stopped' : 'held',
+          detail: part.rawFinishReason ?? '',
+        },
       });
   }
 
@@ -447,8 +458,8 @@ class Answer {
             : toProblem(reported),
       };
     // `[DONE]` without a finish reason is how some small servers say that the answer is whole.
-    const whole = this.#finish ?? (facts.done && arrived ? 'stop' : undefined);
-    const malformed = this.#malformed || facts.malformed;
+    const malformed = this.#malformed || facts.malformed || (facts.foreign && !arrived);
+    const whole = this.#finish ?? (facts.done && (arrived || !malformed) ? 'stop' : undefined);
     if (whole) return { type: 'end', finish: whole, ...(malformed ? { problem: format() } : {}) };
     return {
       type: 'end',

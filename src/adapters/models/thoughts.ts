@@ -158,7 +158,8 @@ class ThoughtReader implements Thoughts {
     if (behind.length < BEHIND && !isLast && !behind.includes('\n')) return false;
     if (
       this.#fence !== '' ||
-      /^\s*(`{3,}|~{3,})/.test(this.#line) ||
+      // A fence begins, or the line is indented as code is.
+      /^\s*(`{3,}|~{3,})|^( {4}|\t)/.test(this.#line) ||
       !standsAlone(this.#line, behind) ||
       (!found.isOpening && this.#mentioned)
     ) {

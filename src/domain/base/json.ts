@@ -10,3 +10,20 @@ export function readJson(text: string): unknown {
     throw error;
   }
 }
+
+/** A JSON text with the control characters that stand raw inside its strings escaped. */
+export function escapedControls(text: string): string {
+  let out = '';
+  let from = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) inString = !inString;
+    else if (code === 0x5c && inString) at += 1;
+    else if (code < 0x20 && inString) {
+      out += `${text.slice(from, at)}\\u${code.toString(16).padStart(4, '0')}`;
+      from = at + 1;
+    }
+  }
+  return out + text.slice(from);
+}

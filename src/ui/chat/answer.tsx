@@ -22,7 +22,7 @@ import { formatDuration, formatNumber, formatPrice } from '../i18n/index.ts';
 import { RecallCard } from '../memory/recall-card.tsx';
 import { RecallNote } from '../memory/recall-note.tsx';
 import { Button, classes, IconButton, Spinner } from '../shell/controls.tsx';
-import { ProblemNotice } from '../shell/problem-notice.tsx';
+import { type ProblemLike, ProblemNotice } from '../shell/problem-notice.tsx';
 import { ReadingTools, useAnswerItems } from './answer-menu.tsx';
 import { CompactionRunning } from './compaction.tsx';
 import { DrawnOrPlain, wordsOf } from './drawn-or-plain.tsx';
@@ -222,11 +222,14 @@ export function UsageLine({ message, remembered }: { message: Message; remembere
   );
 }
 
+const paramsOf = (problem: Message['problem']): Problem['params'] =>
+  (problem as { params?: Problem['params'] } | undefined)?.params;
+
 /** The endpoint did not take the request as it was: what to leave out so that it may. */
 const worthOmitting = ({ finish, problem }: Message): readonly Omission[] => {
-  const params: Problem['params'] = (problem as { params?: Problem['params'] } | undefined)?.params;
+  const params = paramsOf(problem);
   if (finish !== 'error' || problem?.code !== 'model-server') return [];
-  if (params?.reason === 'images') return ['images'];
+  if (params?.reason === 'images' || params?.reason === 'size') return ['images'];
   return params?.reason === 'request' || params?.reason === 'input' ? ['tools', 'thoughts'] : [];
 };
 
@@ -234,12 +237,27 @@ const worthOmitting = ({ finish, problem }: Message): readonly Omission[] => {
 export function emptiness({
   finish,
   parts,
-}: Pick<Message, 'finish' | 'parts'>): 'noAnswer' | 'noAnswerButThoughts' | 'stoppedEmpty' | null {
-  if (finish !== 'stop' && finish !== 'stopped') return null;
+}: Pick<Message, 'finish' | 'parts'>):
+  | 'noAnswer'
+  | 'noAnswerButThoughts'
+  | 'stoppedEmpty'
+  | 'lengthReachedEmpty'
+  | null {
+  if (finish !== 'stop' && finish !== 'stopped' && finish !== 'length') return null;
   const said = parts.filter((part) => part.type !== 'recall' && !(part.type === 'text' && !part.text.trim()));
   if (finish === 'stopped') return said.length > 0 ? null : 'stoppedEmpty';
   if (said.some((part) => part.type !== 'reasoning')) return null;
+  if (finish === 'length') return 'lengthReachedEmpty';
   return said.length > 0 ? 'noAnswerButThoughts' : 'noAnswer';
+}
+
+/** What went wrong with an answer. Of one that was cut it says what is there of it, and whether it can go on. */
+function problemIn(message: Message, whole: Message, goesOn: boolean): ProblemLike | undefined {
+  const problem =
+    message.problem ?? (message.finish === 'cut' ? { code: 'model-cut', message: 'Cut off' } : undefined);
+  if (problem?.code !== 'model-cut' || goesOn) return problem;
+  const isEmpty = whole.parts.every((part) => part.type === 'recall');
+  return { ...problem, params: { ...paramsOf(problem), reason: isEmpty ? 'nothing' : 'again' } };
 }
 
 /** A clear line where an answer did not end by itself or says nothing, and how it goes on. `whole`: it with its earlier pieces. */
@@ -289,12 +307,7 @@ function Ending({ message, whole, goesOn }: { message: Message; whole: Message; 
     return (
       <ProblemNotice
         className="my-2"
-        problem={
-          message.problem ?? {
-            code: message.finish === 'cut' ? 'model-cut' : 'unexpected',
-            message: t(message.finish === 'cut' ? 'cut' : 'failed'),
-          }
-        }
+        problem={problemIn(message, whole, goesOn) ?? { code: 'unexpected', message: t('failed') }}
         actions={retry}
       />
     );

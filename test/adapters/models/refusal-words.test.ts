@@ -77,6 +77,11 @@ it.each([
     400,
     { message: 'The requested model is not supported.', code: 'model_not_supported' },
   ],
+  ['model-forbidden forbidden', 451, 'Unavailable in your region'],
+  ['model-not-found model', 410, { message: 'The model has been retired.' }],
+  ['model-server server', 408, 'Request timeout'],
+  ['model-server size', 413, 'Payload Too Large'],
+  ['model-context', 413, { message: 'Request too large for model: 9000 tokens, limit 6000' }],
   // What only resembles one of these.
   ['model-server request', 400, { message: 'This model does not support tools' }],
   ['model-server request', 400, { message: 'The parameter `logprobs` is not supported by this model' }],
@@ -88,4 +93,24 @@ it.each([
   ['model-server images', 400, { message: 'This model does not support image input' }],
 ] as const)('%s: %i %j', async (problem, status, error) => {
   expect(await problemOf(status, error)).toBe(problem);
+});
+
+it('how long to wait stands in the words, the header or the details of an error', async () => {
+  server.next({
+    status: 429,
+    body: {
+      error: {
+        code: 429,
+        message: 'You exceeded your current quota, please check your plan and billing details.',
+        status: 'RESOURCE_EXHAUSTED',
+        details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '28s' }],
+      },
+    },
+  });
+  const model = createEndpointModel({
+    endpoint: { baseUrl: server.baseUrl },
+    model: 'plain',
+    key: async () => 'sk-test',
+  });
+  expect(endOf(await collect(model)).problem?.params).toMatchObject({ reason: 'seconds', seconds: 28 });
 });

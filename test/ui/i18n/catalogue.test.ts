@@ -95,7 +95,7 @@ describe('the catalogues', () => {
     const told = (values: object) => say(words, 'problems:model-rate.do', { ...values, context });
     expect(told({ reason: 'soon' })).toBe('Try again in a moment.');
     expect(told({})).toContain('Try again in a moment');
-    expect(say(words, 'problems:model-cut.kept', { context })).toBe(en['model-cut'].kept);
+    expect(say(words, 'problems:model-cut.kept', { context })).toBe('What had arrived is kept and marked.');
   });
 
   it('say of a log that cannot be opened at the start only what is true there: nothing else is on the screen', async () => {

@@ -35,6 +35,15 @@ export function descriptionOf(tool: Tool): ToolDescription {
   return description;
 }
 
+/** What a model meant by its arguments: models write them as a text within a text, in a fence, or twice. Undefined: no JSON. */
+function inputOf(written: string): unknown {
+  const text = written.trim().replace(/^```\w*\n([\s\S]*?)\n?```$/, '$1');
+  if (text === '') return {};
+  const half = text.slice(0, text.length / 2);
+  const input = readJson(text) ?? (half + half === text ? readJson(half) : undefined);
+  return typeof input === 'string' ? readJson(input) : input;
+}
+
 /** Carries one call out. What goes wrong is an answer too: the model reads it and can do better. Throws only AbortError. */
 export async function runTool(
   tools: readonly Tool[],
@@ -49,7 +58,7 @@ export async function runTool(
         ? `There is no tool ${call.name}; there are none here.`
         : `There is no tool ${call.name}. There are: ${tools.map(({ name }) => name).join(', ')}.`,
     );
-  const input = call.arguments.trim() === '' ? {} : readJson(call.arguments);
+  const input = inputOf(call.arguments);
   if (input === undefined) return failed('The arguments are not JSON.');
   const checked = tool.input.safeParse(input);
   if (!checked.success) return failed(`The arguments do not fit: ${z.prettifyError(checked.error)}`);

@@ -314,9 +314,10 @@ export const chat = {
   stopped: 'Stopped. What had arrived is kept.',
   stoppedEmpty: 'Stopped before anything arrived.',
   lengthReached: 'The answer reached the model’s length limit.',
+  lengthReachedEmpty:
+    'The model reached its length limit before it began to answer. A higher limit (max_tokens) helps.',
   noAnswer: 'The model gave no answer.',
   noAnswerButThoughts: 'The model thought, but gave no answer.',
-  cut: 'The connection broke. What had arrived is kept.',
   failed: 'No answer came.',
   toEnd: 'Go to the end',
   jumped: 'Opened from search.',

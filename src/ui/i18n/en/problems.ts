@@ -193,6 +193,7 @@ export const problems = {
     what_overloaded: 'The endpoint is overloaded ({{status}}).',
     whatOf: {
       images: 'This model takes no images.',
+      size: 'The request is larger than the endpoint takes (413).',
       list: 'The endpoint did not tell its models.',
       request: 'The endpoint did not accept the request.',
       input: 'The endpoint did not accept the request.',
@@ -201,6 +202,7 @@ export const problems = {
     kept_temporary: 'Your message stays here as long as this temporary conversation does.',
     do: '$t(problems:model-server.why.{{reason}}, {"defaultValue":"Try again in a moment. If it keeps failing, check the provider’s status page."})',
     why: {
+      size: 'Send it without images, attach less, or continue in a new conversation: memory recalls what matters.',
       images: 'Send it without images, or choose a model that sees. The images stay in the conversation.',
       list: 'Check the base URL and the key, or type the model and connect.',
       request: 'Sending it without tools or without thoughts may help.',
@@ -220,9 +222,12 @@ export const problems = {
     },
   },
   'model-cut': {
-    what: 'The answer broke off before its end.',
-    kept: 'What had arrived is kept and marked.',
-    do: 'Try again, or ask the model to continue.',
+    what: '$t(problems:model-cut.whatOf.{{reason}}, {"defaultValue":"The answer broke off before its end."})',
+    kept: '$t(problems:model-cut.keptOf.{{reason}}, {"defaultValue":"What had arrived is kept and marked."})',
+    do: '$t(problems:model-cut.why.{{reason}}, {"defaultValue":"Try again, or ask the model to continue."})',
+    whatOf: { nothing: 'The connection ended before anything of the answer had arrived.' },
+    keptOf: { nothing: 'Your message stays as it is.' },
+    why: { nothing: 'Try again.', again: 'Try again.' },
   },
   'model-context': {
     what: 'The conversation is longer than this model can read at once.',
@@ -233,7 +238,11 @@ export const problems = {
     do_temporary: 'Choose a model with a larger window, or begin a new conversation.',
   },
   'model-refused': {
-    what: 'The endpoint refused the request.',
+    what: '$t(problems:model-refused.whatOf.{{reason}}, {"defaultValue":"The endpoint refused the request."})',
+    whatOf: {
+      held: 'The endpoint held the answer back.',
+      stopped: 'The endpoint held the rest of the answer back. What had arrived is kept.',
+    },
     kept: 'Your message is saved.',
     kept_temporary: 'Your message stays here as long as this temporary conversation does.',
     do: 'Another model or another wording may be accepted.',

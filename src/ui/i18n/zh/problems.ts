@@ -187,6 +187,7 @@ export const problems = {
     what_overloaded: '服务端负载过高（{{status}}）。',
     whatOf: {
       images: '这个模型不接受图片。',
+      size: '请求超过了服务端接受的大小（413）。',
       list: '服务端没有给出模型列表。',
       request: '服务端没有接受这次请求。',
       input: '服务端没有接受这次请求。',
@@ -195,6 +196,7 @@ export const problems = {
     kept_temporary: '消息会留到这个临时对话结束。',
     do: '$t(problems:model-server.why.{{reason}}, {"defaultValue":"请稍后重试。若一直如此，请查看服务商的状态页。"})',
     why: {
+      size: '可以不带图片发送，少附一些文件，或新开一个对话：记忆会带回要紧的内容。',
       images: '可以不带图片发送，或换用能看图的模型。图片仍留在对话里。',
       list: '请检查基础地址和密钥，或直接填写模型后连接。',
       request: '不带工具或不带思考过程发送也许可行。',
@@ -213,9 +215,12 @@ export const problems = {
     },
   },
   'model-cut': {
-    what: '回答没有说完就断了。',
-    kept: '已收到的部分已保留并标出。',
-    do: '请重试，或让模型继续。',
+    what: '$t(problems:model-cut.whatOf.{{reason}}, {"defaultValue":"回答没有说完就断了。"})',
+    kept: '$t(problems:model-cut.keptOf.{{reason}}, {"defaultValue":"已收到的部分已保留并标出。"})',
+    do: '$t(problems:model-cut.why.{{reason}}, {"defaultValue":"请重试，或让模型继续。"})',
+    whatOf: { nothing: '还没有收到任何回答，连接就断了。' },
+    keptOf: { nothing: '你的消息仍在。' },
+    why: { nothing: '请重试。', again: '请重试。' },
   },
   'model-context': {
     what: '对话太长，这个模型一次读不完。',
@@ -225,7 +230,11 @@ export const problems = {
     do_temporary: '请换用上下文更大的模型，或新开一个对话。',
   },
   'model-refused': {
-    what: '服务端拒绝了这次请求。',
+    what: '$t(problems:model-refused.whatOf.{{reason}}, {"defaultValue":"服务端拒绝了这次请求。"})',
+    whatOf: {
+      held: '服务端没有放出这个回答。',
+      stopped: '服务端没有放出回答的其余部分。已收到的部分已保留。',
+    },
     kept: '消息已保存。',
     kept_temporary: '消息会留到这个临时对话结束。',
     do: '换个模型或换种说法也许可行。',

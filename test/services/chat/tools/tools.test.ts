@@ -320,6 +320,22 @@ describe('tools', () => {
     expect(textOf(messages.at(-1) as Message)).toBe('I see.');
   });
 
+  it('read arguments as models write them: a text within a text, in a fence, twice', async () => {
+    const asked: string[] = [];
+    const { say, path } = talk({
+      recall: async ({ text }) => {
+        asked.push(text);
+        return {};
+      },
+    });
+    const json = '{"query":"bees"}';
+    const written = [JSON.stringify(json), `\`\`\`json\n${json}\n\`\`\``, json + json];
+    server.next(calls(...written.map((text): [string, unknown] => ['recall', text])), words('I see.'));
+    const results = resultsOf(await path(await say('hello there')));
+    expect(results.map((result) => result.isError === true)).toEqual([false, false, false]);
+    expect(asked.filter((text) => text === 'bees')).toHaveLength(3);
+  });
+
   it('stop at the limit of steps: the last request forbids calls', async () => {
     const { say, path } = talk({
       config: (config) => ({ ...config, tools: { ...config.tools, max_steps: 3 } }),
