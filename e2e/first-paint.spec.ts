@@ -76,4 +76,18 @@ test.describe('before the code is there', () => {
     await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
     await remembered(page, 'words');
   });
+
+  test('who can type has not waited for what is wanted later', { tag: '@gate' }, async ({ page }) => {
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    await page.goto('/');
+    await expect(page.getByRole('textbox', { name: 'Message' })).toBeEditable();
+    const before = asked.filter((url) => url.endsWith('.js'));
+    expect(before).not.toEqual([]);
+    const later = /assets\/(importing|exporting|samples|config-file|opened-conversation)-/;
+    // Loaded ahead, but behind what one types with.
+    const screen = before.findIndex((url) => url.includes('conversation-screen-'));
+    expect(before.slice(0, screen + 1).filter((url) => later.test(url))).toEqual([]);
+    await expect.poll(() => asked.some((url) => url.includes('opened-conversation-'))).toBe(true);
+  });
 });

@@ -13,6 +13,7 @@ import { useTranslation } from 'react-i18next';
 import { isTemporary } from '../domain/base/ids.ts';
 import { ignore } from '../domain/base/log.ts';
 import type { App } from '../services/app.ts';
+import { loadOpened } from './chat/opened-part.ts';
 import { AppProvider, useApp, useReadable } from './hooks/app.tsx';
 import { useKeptSwitch } from './hooks/kept.ts';
 import { useIsPhone } from './hooks/media.ts';
@@ -302,17 +303,19 @@ function Windows({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** Fetches the code of search and import a while after the start. True once it is there. */
+/** Fetches the code of opened conversations, search and import a while after the start. True once that of the latter two is there. */
 function useLoadedAhead(): boolean {
   const [isAhead, setAhead] = useState(false);
   useEffect(() => {
     // Who opens it types at once: letters pressed while it is still on its way would go elsewhere.
     // Loaded is not enough: React keeps back what it draws lazily for the first time, by a third of a second.
-    const load = () =>
+    const load = () => {
+      ignore(loadOpened(), 'the code of opened conversations; it is loaded when one is opened');
       ignore(
         Promise.all([loadPalette(), loadImport()]).then(() => setAhead(true)),
         'the code of search and import; it is loaded when it is opened',
       );
+    };
     const timer = setTimeout(load, LOAD_AHEAD_AFTER_MS);
     return () => clearTimeout(timer);
   }, []);

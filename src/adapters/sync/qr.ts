@@ -1,10 +1,12 @@
-// QR codes: drawn by uqr; read by the browser where it can, else by jsQR, which is loaded only then.
-import { encode } from 'uqr';
+// QR codes: drawn by uqr; read by the browser where it can, else by jsQR. Each is loaded only then.
 import { log } from '../../domain/base/log.ts';
+import { part } from '../../domain/base/part.ts';
 
 /** Rows of modules, true is dark, with a quiet zone of 2. Throws where the text is too long for any code. */
-export const drawQr = (text: string): readonly (readonly boolean[])[] =>
-  encode(text, { ecc: 'M', border: 2 }).data;
+export async function drawQr(text: string): Promise<readonly (readonly boolean[])[]> {
+  const { encode } = await part(() => import('uqr'));
+  return encode(text, { ecc: 'M', border: 2 }).data;
+}
 
 interface BarcodeDetectorLike {
   detect(image: ImageData): Promise<readonly { readonly rawValue: string }[]>;
@@ -25,6 +27,6 @@ export async function readQr(picture: ImageData): Promise<string | null> {
   } catch (error) {
     log.debug('The system’s reader of QR codes does not work; the other one looks', error);
   }
-  const { default: jsQR } = await import('jsqr');
+  const { default: jsQR } = await part(() => import('jsqr'));
   return jsQR(picture.data, picture.width, picture.height)?.data ?? null;
 }

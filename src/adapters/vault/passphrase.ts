@@ -1,7 +1,7 @@
 // A key out of a passphrase: Argon2id (RFC 9106) by hash-wasm. The parameters are stored with what they wrapped, so better ones reach
 // only what is wrapped anew.
-import { argon2id } from 'hash-wasm';
 import { z } from 'zod';
+import { part } from '../../domain/base/part.ts';
 
 export const argonSchema = z.object({
   /** 16 random bytes, base64url. */
@@ -19,12 +19,13 @@ const WANTED_MS = 600;
 const MOST_ITERATIONS = 40;
 
 /** 32 bytes. The passphrase is taken in Unicode's form NFKC, so that every keyboard writes the same one. */
-export const deriveFromPassphrase = (
+export async function deriveFromPassphrase(
   passphrase: string,
   salt: Uint8Array,
   { memory, iterations }: ArgonParameters,
-): Promise<Uint8Array> =>
-  argon2id({
+): Promise<Uint8Array> {
+  const { argon2id } = await part(() => import('hash-wasm'));
+  return await argon2id({
     password: passphrase.normalize('NFKC'),
     salt,
     parallelism: 1,
@@ -33,6 +34,7 @@ export const deriveFromPassphrase = (
     hashLength: 32,
     outputType: 'binary',
   });
+}
 
 /** Parameters with which one derivation takes 0.5 to 1 s on this device: measured once, when a passphrase is set. */
 export async function measuredParameters(

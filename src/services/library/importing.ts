@@ -6,6 +6,7 @@
 // source is read a second time and appended in a few large ones, and if one of those fails, or the person cancels, what was added is
 // erased again. Changes to conversations that are already here come last, in one append, so they never need undoing.
 import type { Importer, Skipped, Source, SourceFile } from '../../adapters/importers/importer.ts';
+import { IMPORTERS } from '../../adapters/importers/index.ts';
 import { isAbort, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { orElse } from '../../domain/base/log.ts';
 import type { Activities } from './activities.ts';
@@ -20,17 +21,20 @@ import type { ImportReport } from './library.ts';
 import { groupFiles, type Recognised, recognise } from './sources.ts';
 
 /** Sources up to this size, unpacked, are held in memory and appended at once. */
-export const WHOLE_UP_TO_BYTES = 64 * 1024 * 1024;
+const WHOLE_UP_TO_BYTES = 64 * 1024 * 1024;
 /** Files left out of a folder that are named; the rest is counted. */
 const NAMED = 20;
 
-export interface ImportingDeps extends Omit<ImportRunDeps, 'interruption'> {
+export interface ImportingDeps extends Omit<ImportRunDeps, 'interruption' | 'wholeUpToBytes'> {
+  /** Sources up to this size are appended at once. */
+  readonly wholeUpToBytes?: number | undefined;
   readonly activities: Activities;
   /** The name of an import that is being written in parts, kept until it has ended. One that is found was cut off with its tab. */
   readonly unfinished:
     | { recall(): Promise<string | null | undefined>; keep(name: string | null): Promise<void> }
     | undefined;
-  readonly importers: readonly Importer[];
+  /** Default: all that there are. */
+  readonly importers?: readonly Importer[] | undefined;
 }
 
 interface Importing {
@@ -47,12 +51,15 @@ export function createImporting(deps: ImportingDeps): Importing {
 
 class FileImporter implements Importing {
   readonly #deps: ImportingDeps;
+  readonly #importers: readonly Importer[];
   readonly #runDeps: ImportRunDeps;
 
   constructor(deps: ImportingDeps) {
     this.#deps = deps;
+    this.#importers = deps.importers ?? IMPORTERS;
     this.#runDeps = {
       ...deps,
+      wholeUpToBytes: deps.wholeUpToBytes ?? WHOLE_UP_TO_BYTES,
       interruption: {
         begin: async (name) => await deps.unfinished?.keep(name),
         end: () => this.#ended(),
@@ -119,7 +126,7 @@ class FileImporter implements Importing {
           activity = progress.id;
           const found: Recognised = known
             ? { pieces: [{ source: dropped, importer: known }], zips: [], unread: [] }
-            : await recognise(dropped, this.#deps.importers, progress.signal);
+            : await recognise(dropped, this.#importers, progress.signal);
           unread = leftOver(found.unread);
           const [piece] = found.pieces;
           if (!piece || found.pieces.length + found.zips.length > 1) {

@@ -1,10 +1,10 @@
 // The library as a whole: importing, exporting, trash and samples. `Documents` is the only one that writes.
 
 import type { SourceFile } from '../../adapters/importers/importer.ts';
-import { IMPORTERS } from '../../adapters/importers/index.ts';
 import { toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, isTemporary } from '../../domain/base/ids.ts';
 import { orElse } from '../../domain/base/log.ts';
+import { part } from '../../domain/base/part.ts';
 import { until, writable } from '../../domain/base/readable.ts';
 import { SerialQueue } from '../../domain/base/serial-queue.ts';
 import type { ConversationMeta } from '../../domain/chat/conversation.ts';
@@ -12,11 +12,9 @@ import type { ConversationChange } from '../documents/documents.ts';
 import type { Notes } from '../documents/notes.ts';
 import type { Prompts } from '../prompts/prompts.ts';
 import { type Activities, createActivities } from './activities.ts';
-import { createExporting, type ExportingDeps } from './exporting.ts';
-import { asChanges, conversationIdOf, planImport, sourceKey } from './import-plan.ts';
-import { createImporting, type ImportingDeps, WHOLE_UP_TO_BYTES } from './importing.ts';
+import type { ExportingDeps } from './exporting.ts';
+import type { ImportingDeps } from './importing.ts';
 import type { ImportReport, Library } from './library.ts';
-import { sampleConversations } from './samples.ts';
 import type { StorageSpace } from './storage-space.ts';
 
 export interface LibraryDeps
@@ -53,8 +51,8 @@ class LibraryService implements Library {
   readonly #exclusive: NonNullable<LibraryDeps['exclusive']>;
   readonly #activities: Activities;
   readonly lastBackup;
-  readonly #importing: ReturnType<typeof createImporting>;
-  readonly exportConversations: ReturnType<typeof createExporting>;
+  readonly #importingDeps: ImportingDeps;
+  readonly #exportingDeps: ExportingDeps;
   /** Imports run one after the other: each sees what the one before brought. */
   readonly #imports = new SerialQueue();
   readonly activities: Library['activities'];
@@ -70,8 +68,6 @@ class LibraryService implements Library {
       estimate = async () => null,
       onImported = () => {},
       exclusive = (work) => work(),
-      importers = IMPORTERS,
-      wholeUpToBytes = WHOLE_UP_TO_BYTES,
     } = deps;
     this.#now = now;
     this.#onImported = onImported;
@@ -83,7 +79,7 @@ class LibraryService implements Library {
       (at) => this.lastBackup.set(at ?? null),
       () => this.lastBackup.set(null),
     );
-    this.#importing = createImporting({
+    this.#importingDeps = {
       documents: deps.documents,
       notes: deps.notes,
       prompts: deps.prompts,
@@ -94,10 +90,10 @@ class LibraryService implements Library {
       room: deps.room,
       onImported: this.#onImported,
       unfinished: deps.unfinished,
-      importers,
-      wholeUpToBytes,
-    });
-    this.exportConversations = createExporting({
+      importers: deps.importers,
+      wholeUpToBytes: deps.wholeUpToBytes,
+    };
+    this.#exportingDeps = {
       documents: deps.documents,
       notes: deps.notes,
       prompts: deps.prompts,
@@ -111,9 +107,9 @@ class LibraryService implements Library {
         if (deps.backups)
           await orElse(deps.backups.keep(at), undefined, 'keeping the time of the last backup');
       },
-    });
+    };
     if (deps.unfinished)
-      this.#inTurn(this.#importing.reportInterrupted).catch((error: unknown) =>
+      this.#inTurn(() => this.#reportInterrupted()).catch((error: unknown) =>
         console.warn(toProblem(error).message),
       );
     this.activities = this.#activities.list;
@@ -124,8 +120,13 @@ class LibraryService implements Library {
   }
 
   importFiles(files: readonly SourceFile[], signal?: AbortSignal): Promise<readonly ImportReport[]> {
-    return this.#inTurn(() => this.#importing.importFiles(files, signal));
+    return this.#inTurn(async () => await (await this.#importing()).importFiles(files, signal));
   }
+
+  readonly exportConversations: Library['exportConversations'] = async (...asked) => {
+    const { createExporting } = await part(() => import('./exporting.ts'));
+    return await createExporting(this.#exportingDeps)(...asked);
+  };
 
   async room(): Promise<StorageSpace | null> {
     return (await this.#deps.room?.()) ?? null;
@@ -133,6 +134,9 @@ class LibraryService implements Library {
 
   addSamples(): Promise<number> {
     return this.#inTurn(async () => {
+      const [{ sampleConversations }, { asChanges, conversationIdOf, planImport, sourceKey }] = await part(
+        () => Promise.all([import('./samples.ts'), import('./import-plan.ts')]),
+      );
       const there = new Map((await this.#entries()).map((entry) => [entry.id, entry]));
       const bySource = new Map(
         [...there.values()].flatMap((entry) =>
@@ -194,6 +198,17 @@ class LibraryService implements Library {
 
   restore(ids: readonly ConversationId[]): Promise<void> {
     return this.#changeAll(ids, { meta: { deletedAt: null, movedAt: this.#now() } });
+  }
+
+  /** What reads files is loaded when there are some. */
+  async #importing() {
+    const { createImporting } = await part(() => import('./importing.ts'));
+    return createImporting(this.#importingDeps);
+  }
+
+  async #reportInterrupted(): Promise<void> {
+    if (typeof (await this.#deps.unfinished?.recall()) === 'string')
+      await (await this.#importing()).reportInterrupted();
   }
 
   async #entries() {

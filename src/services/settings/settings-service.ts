@@ -4,20 +4,19 @@
 //   set ──► check ──► key-value store ──► config here redraws
 //                       └──► key-value store here and in other tabs says so ──► read again ──► config there redraws
 
-import { isMap, isPair, isScalar, Lexer, LineCounter, parseDocument, stringify, visit } from 'yaml';
 import { z } from 'zod';
 import type { KeyValues } from '../../adapters/log/conversation-log.ts';
 import { type ConnectionReport, type Endpoint, hostOf } from '../../adapters/models/chat-model.ts';
 import { BROWSER_URL, PROTOCOLS } from '../../adapters/models/protocols.ts';
 import type { Vault } from '../../adapters/vault/vault.ts';
-import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
+import { type Problem, toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, isTemporary } from '../../domain/base/ids.ts';
 import { ignore } from '../../domain/base/log.ts';
+import { part } from '../../domain/base/part.ts';
 import { type Writable, writable } from '../../domain/base/readable.ts';
 import { SerialQueue } from '../../domain/base/serial-queue.ts';
 import { type Config, defaultConfig } from '../../domain/settings/config.ts';
 import {
-  CONFIG_FIELDS,
   type ConfigValues,
   configField,
   configOf,
@@ -28,6 +27,7 @@ import {
 import { parametersSchema } from '../../domain/settings/parameters.ts';
 import { refusedShortcuts } from '../../domain/settings/shortcuts.ts';
 import { shownName } from '../../domain/text/shown.ts';
+import { EMBEDDING_GROUPS, type EmbeddingGroup } from './embedding-groups.ts';
 import type { KeyName } from './keys.ts';
 import { createKeys, endpointKey, originOf } from './keys.ts';
 import type { ModelChoice } from './settings.ts';
@@ -50,14 +50,6 @@ const withPicked = (
   const { [conversation]: _before, ...rest } = picked ?? {};
   return Object.fromEntries(Object.entries({ ...rest, [conversation]: choice }).slice(-MAX_PICKED));
 };
-
-const LARGEST_FILE = 1_000_000;
-/** Levels of a configuration file. Ours has four; the parser calls itself for each, and an engine's stack ends somewhere beyond a thousand. */
-const MOST_LEVELS = 200;
-
-/** Groups of `embedding` that have an address, and with it a key: in a configuration file of the first description both. */
-const EMBEDDING_GROUPS = ['openai', 'custom'] as const;
-type EmbeddingGroup = (typeof EMBEDDING_GROUPS)[number];
 
 const priceSchema = z.object({
   currency: z.string().regex(/^[A-Z]{3}$/),
@@ -166,11 +158,13 @@ class StoredSettings implements Settings {
     });
   }
 
-  exportYaml(): string {
-    return `# Configuration of Recollect, ${new Date(this.#now()).toISOString()}. API keys are not in it.\n${stringify(this.config.get(), { lineWidth: 0 })}`;
+  async exportYaml(): Promise<string> {
+    const { writeFile } = await part(() => import('./config-file.ts'));
+    return writeFile(this.config.get(), this.#now());
   }
 
   async importYaml(text: string): Promise<void> {
+    const { readFile } = await part(() => import('./config-file.ts'));
     const { secrets, content } = readFile(text);
     await this.#change('', content, async ({ embedding }) => {
       const addressOf = (group: EmbeddingGroup) => embedding[group].base_url;
@@ -377,112 +371,6 @@ function withList(
     ...(isShort ? { listed: models } : {}),
     ...(known.length > 0 ? { prices: Object.fromEntries(known) } : {}),
   };
-}
-
-/** The first key of a file that is there twice, by its whole name, with both lines. */
-function twice(text: string): { key: string; first: number; line: number } | null {
-  const lineCounter = new LineCounter();
-  let found: ReturnType<typeof twice> = null;
-  visit(parseDocument(text, { lineCounter, uniqueKeys: false }), {
-    Map: (_, { items }, path) => {
-      const lines = new Map<string, number>();
-      for (const { key } of items) {
-        if (!isScalar(key) || !key.range) continue;
-        const name = String(key.value);
-        const { line } = lineCounter.linePos(key.range[0]);
-        const first = lines.get(name);
-        if (first !== undefined) {
-          const groups = path.flatMap((node) =>
-            isPair(node) && isScalar(node.key) ? [String(node.key.value)] : [],
-          );
-          found = { key: [...groups, name].join('.'), first, line };
-          return visit.BREAK;
-        }
-        lines.set(name, line);
-      }
-      return undefined;
-    },
-  });
-  return found;
-}
-
-/**
- * Whether YAML is nested deeper than so many levels, told from its tokens in linear time: brackets that are open, and in a line what its
- * indentation and its marks (`- `, `? `, `: `) could open at most, a level for each column.
- */
-function isDeeper(text: string, levels: number): boolean {
-  let [brackets, marks, columns] = [0, 0, 0];
-  let atStart = true;
-  for (const token of new Lexer().lex(text)) {
-    if (token === '\n' || token === '\r\n') [marks, columns, atStart] = [0, 0, true];
-    else if (atStart && /^ +$/.test(token)) columns = token.length;
-    else {
-      atStart = false;
-      if (token === '[' || token === '{') brackets += 1;
-      else if (token === ']' || token === '}') brackets = Math.max(0, brackets - 1);
-      else if (token === '-' || token === '?' || token === ':') marks += 1;
-    }
-    if (brackets + (brackets > 0 ? 0 : marks) + columns > levels) return true;
-  }
-  return false;
-}
-
-/**
- * A configuration file taken apart: what belongs in the vault, and the rest. Throws `settings-file` for what is no such file,
- * `settings-nested` for one far too deep, `settings-line` and `settings-twice` where a line of it is wrong.
- */
-function readFile(text: string): {
-  secrets: { group: EmbeddingGroup; secret: string }[];
-  content: Record<string, unknown>;
-} {
-  const unreadable = (detail: string, cause?: unknown) =>
-    new RecollectError('settings-file', `This is not a configuration: ${detail}`, {
-      params: { detail },
-      cause,
-    });
-  if (text.length > LARGEST_FILE) throw unreadable(`longer than ${LARGEST_FILE} characters`);
-  if (isDeeper(text, MOST_LEVELS))
-    throw new RecollectError('settings-nested', `Nested deeper than ${MOST_LEVELS} levels`);
-  const document = parseDocument(text);
-  const [error] = document.errors;
-  const double = error?.code === 'DUPLICATE_KEY' ? twice(text) : null;
-  if (double)
-    throw new RecollectError('settings-twice', `${double.key} is there twice: line ${double.line}`, {
-      params: double,
-      cause: error,
-    });
-  const [at] = error?.linePos ?? [];
-  if (error && at && error.code !== 'MULTIPLE_DOCS')
-    throw new RecollectError('settings-line', `Not to be read from line ${at.line} on: ${error.message}`, {
-      params: { line: at.line },
-      cause: error,
-    });
-  if (error) throw unreadable(error.message, error);
-  if (!isMap(document.contents)) throw unreadable('not a list of keys');
-  let content: Record<string, unknown>;
-  try {
-    content = document.toJS({ maxAliasCount: 50 });
-  } catch (cause) {
-    throw unreadable(toProblem(cause).message, cause);
-  }
-  const known = new Set(CONFIG_FIELDS.map(({ path }) => path.split('.')[0] as string));
-  if (!Object.keys(content).some((key) => known.has(key))) throw unreadable('none of its keys is known');
-
-  // Unquoted, `1.0` is a number to YAML.
-  if (content.version === 1) content.version = '1.0';
-  const secrets: { group: EmbeddingGroup; secret: string }[] = [];
-  const { embedding } = content as { embedding?: Record<string, unknown> | null };
-  for (const group of EMBEDDING_GROUPS) {
-    const section = embedding?.[group];
-    if (typeof section !== 'object' || section === null || !('api_key' in section)) continue;
-    const { api_key: secret, ...others } = section as Record<string, unknown>;
-    // An empty one is the placeholder of the description, not the wish to forget a key.
-    if (typeof secret === 'string' && secret !== '') secrets.push({ group, secret });
-    else if (secret !== '' && secret !== null)
-      throw settingInvalid([{ key: `embedding.${group}.api_key`, value: '…', allowed: '"…"' }]);
-    (embedding as Record<string, unknown>)[group] = others;
-  }
-  return { secrets, content };
 }
 
 function endpointRefusal(found: unknown, error: z.ZodError): Refusal {

@@ -31,7 +31,7 @@ export interface Settings {
   set(path: string, value: unknown): Promise<void>;
   reset(): Promise<void>;
   /** YAML with every key; secrets are left out. */
-  exportYaml(): string;
+  exportYaml(): Promise<string>;
   /** Checks everything first; unknown keys and values out of range are named, and a key for no address. Throws `settings-file` or `setting-invalid`. */
   importYaml(text: string): Promise<void>;
   /** The key is kept for the endpoint's origin and sent nowhere else. `undefined` leaves the one that is kept, `''` forgets it. */

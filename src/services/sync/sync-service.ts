@@ -180,7 +180,7 @@ class SyncService implements Sync {
       index: typeof latest === 'string' && latest !== '' ? new TextEncoder().encode(latest) : null,
     });
     const link = `${base.split('#', 1)[0]}${fragment}`;
-    return { link, phrase: phraseOf(key), fingerprint: mine.fingerprint, qr: drawQr(link) };
+    return { link, phrase: phraseOf(key), fingerprint: mine.fingerprint, qr: await drawQr(link) };
   }
 
   async join(

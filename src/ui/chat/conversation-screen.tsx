@@ -10,7 +10,7 @@ import { Header } from '../shell/header.tsx';
 import { KeptNowhere } from '../shell/problem-notice.tsx';
 import { MissingConversation } from './missing-conversation.tsx';
 import { NewConversation } from './new-conversation.tsx';
-import { OpenedConversation } from './opened-conversation.tsx';
+import { useOpenedPart } from './opened-part.ts';
 import { TemporaryEnded } from './temporary.tsx';
 
 const ProjectScreen = loaded(() =>
@@ -51,16 +51,15 @@ function ExistingConversation({
   messageId: MessageId | null;
 }) {
   const state = useConversation(conversationId);
-  if (state.state === 'open')
-    return (
-      <OpenedConversation conversation={state.conversation} originOf={state.originOf} messageId={messageId} />
-    );
+  const Opened = useOpenedPart();
+  if (state.state === 'open' && Opened)
+    return <Opened conversation={state.conversation} originOf={state.originOf} messageId={messageId} />;
   if (state.state === 'failed' && !isTemporary(conversationId))
     return <MissingConversation id={conversationId} problem={state.problem} />;
   return (
     <>
       <Header>{null}</Header>
-      {state.state === 'loading' ? <LoadingConversation /> : <TemporaryEnded />}
+      {state.state === 'failed' ? <TemporaryEnded /> : <LoadingConversation />}
     </>
   );
 }

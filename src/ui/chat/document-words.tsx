@@ -1,14 +1,15 @@
 // What a document says, page by page, as it was taken out of it: what the model reads, and what memory finds.
 import { Download } from 'lucide-react';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { ignore } from '../../domain/base/log.ts';
 import { placeLabel } from '../../domain/chat/files.ts';
 import type { ExtractedText, PartOf, Place } from '../../domain/chat/message.ts';
 import { formatBytes } from '../i18n/index.ts';
 import { usePlaceWords } from '../i18n/place-words.ts';
 import { Button, classes } from '../shell/controls.tsx';
 import { download } from '../shell/conversation-actions.tsx';
-import { Markdown } from './markdown.tsx';
+import type { Markdown } from './markdown.tsx';
 
 /** Longer documents are shown as plain text: laying out hundreds of pages would take seconds. Characters. */
 const LAID_OUT = 60_000;
@@ -16,6 +17,19 @@ const LAID_OUT = 60_000;
 /** The bytes of a base64 `data:` URL. */
 const bytesOf = (url: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(url.slice(url.indexOf(',') + 1)), (sign) => sign.charCodeAt(0));
+
+/** What lays words out, loaded with the first document that is looked into; null until then, and where it cannot be had. */
+function useMarkdown(wanted: boolean): typeof Markdown | null {
+  const [part, setPart] = useState<{ readonly Markdown: typeof Markdown } | null>(null);
+  useEffect(() => {
+    if (wanted)
+      ignore(
+        import('./markdown.tsx').then(setPart),
+        'what lays a document out; its words are shown as they are',
+      );
+  }, [wanted]);
+  return part?.Markdown ?? null;
+}
 
 export function DocumentWords({
   name,
@@ -34,10 +48,11 @@ export function DocumentWords({
   const meant = useRef<HTMLElement>(null);
   const label = at && placeLabel(at);
   const first = sections.findIndex(({ place }) => place !== undefined && placeLabel(place) === label);
+  const LaidOut = useMarkdown(sections.reduce((sum, { text }) => sum + text.length, 0) <= LAID_OUT);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what stands above it has another height once it is laid out
   useEffect(() => {
     meant.current?.scrollIntoView({ block: 'start' });
-  }, []);
-  const isLaidOut = sections.reduce((sum, { text }) => sum + text.length, 0) <= LAID_OUT;
+  }, [LaidOut]);
   return (
     <div>
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 pb-3 text-ink-3 text-sm">
@@ -70,8 +85,8 @@ export function DocumentWords({
           )}
         >
           {place && <p className="pb-1 font-medium text-ink-3 text-xs">{placeWords(place)}</p>}
-          {isLaidOut ? (
-            <Markdown text={text} />
+          {LaidOut ? (
+            <LaidOut text={text} />
           ) : (
             <p
               dir="auto"

@@ -10,7 +10,7 @@ import { useSession } from '../hooks/session.tsx';
 import { formatBytes, formatNumber } from '../i18n/index.ts';
 import { classes, Dialog } from '../shell/controls.tsx';
 import { DocumentWords } from './document-words.tsx';
-import { BLOCK } from './parts.tsx';
+import { BLOCK } from './verbatim-block.ts';
 
 /** Bytes behind a base64 `data:` URL, without decoding it. */
 const sizeOf = (url: string): number => Math.floor(((url.length - url.indexOf(',') - 1) * 3) / 4);

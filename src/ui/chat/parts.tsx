@@ -10,6 +10,7 @@ import { RecallNote } from '../memory/recall-note.tsx';
 import { Button, classes, Spinner } from '../shell/controls.tsx';
 import { Markdown } from './markdown.tsx';
 import { useActions } from './message-actions.ts';
+import { BLOCK } from './verbatim-block.ts';
 
 /** One line that opens by a click. */
 export function Fold({
@@ -156,9 +157,6 @@ function gist(text: string): string {
   }
 }
 
-/** How words stand that are shown as they are. */
-export const BLOCK =
-  'max-h-80 overflow-auto rounded-md border bg-side px-3 py-2 font-mono text-[0.8125rem] leading-5 whitespace-pre-wrap break-words';
 const SHOWN = 40_000;
 
 /** A text as it stands, every space and sign of it. */

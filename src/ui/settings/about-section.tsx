@@ -89,21 +89,22 @@ function ConfigurationGroup() {
         (error: unknown) => setProblem(toProblem(error)),
       );
   };
+  const write = () =>
+    void settings.exportYaml().then(
+      (text) =>
+        download({
+          name: 'recollect.yaml',
+          mediaType: 'application/yaml',
+          blob: new Blob([text], { type: 'application/yaml' }),
+        }),
+      (error: unknown) => setProblem(toProblem(error)),
+    );
   return (
     <Group title={t('about.config')}>
       <div className="py-3">
         <p className="text-ink-3 text-xs">{t('about.configText')}</p>
         <div className="mt-3 flex flex-wrap gap-2">
-          <Button
-            icon={<Download size={15} aria-hidden />}
-            onClick={() =>
-              download({
-                name: 'recollect.yaml',
-                mediaType: 'application/yaml',
-                blob: new Blob([settings.exportYaml()], { type: 'application/yaml' }),
-              })
-            }
-          >
+          <Button icon={<Download size={15} aria-hidden />} onClick={write}>
             {t('about.export')}
           </Button>
           <Button icon={<FileUp size={15} aria-hidden />} onClick={() => file.current?.click()}>

@@ -1,8 +1,9 @@
 // A part of the interface that fails leaves the rest standing: it says so and offers to try again.
 import { Component, type ComponentType, lazy, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
+import { type Problem, toProblem } from '../../domain/base/errors.ts';
 import { log } from '../../domain/base/log.ts';
+import { part } from '../../domain/base/part.ts';
 import { Button } from './controls.tsx';
 import { firstScreenDrawn } from './first-paint.ts';
 import { ProblemNotice } from './problem-notice.tsx';
@@ -12,17 +13,7 @@ import { ProblemNotice } from './problem-notice.tsx';
  * files along, or the network is gone) the boundary around it says so (`part-missing`).
  */
 export const loaded = <P extends object>(load: () => Promise<ComponentType<P>>) =>
-  lazy(() =>
-    load().then(
-      (part) => ({ default: part }),
-      (cause: unknown) => {
-        throw new RecollectError('part-missing', `A part of the app cannot be loaded: ${String(cause)}`, {
-          params: { detail: String(cause) },
-          cause,
-        });
-      },
-    ),
-  );
+  lazy(() => part(load).then((component) => ({ default: component })));
 
 function Failed({ problem, onRetry }: { problem: Problem; onRetry: () => void }) {
   const { t } = useTranslation('shell');

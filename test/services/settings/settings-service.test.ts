@@ -238,7 +238,7 @@ describe('settings', () => {
       await settings.saveEndpoint(endpoint, 'sk-very-secret');
       await vault.put('embedding/openai', 'sk-also-secret');
       await settings.set('privacy.exclude_work_dirs', ['*/x: y/*', '中文']);
-      const file = settings.exportYaml();
+      const file = await settings.exportYaml();
       expect(file).toContain('2026-01-02');
       expect(file).not.toMatch(/sk-|secret[^"\n-]*sk/);
       expect(parse(file)).toEqual(settings.config.get());
@@ -293,7 +293,7 @@ describe('settings', () => {
             test: async () => ({ ok: true, models: [], tookMs: 0 }),
           });
           await there.set('ui.theme', 'dark');
-          await there.importYaml(here.exportYaml());
+          await there.importYaml(await here.exportYaml());
           expect(there.config.get()).toEqual(here.config.get());
         }),
         { numRuns: runs(10, 4) },
@@ -317,7 +317,7 @@ recall:
       expect(await keys.get('embedding/openai', 'https://api.openai.com/v1')).toBe('sk-from-file');
       expect(await vault.get('embedding/custom')).toBe('kept');
       expect(JSON.stringify(await store.keyValues.get('settings/config'))).not.toContain('sk-from-file');
-      expect(settings.exportYaml()).not.toContain('api_key:');
+      expect(await settings.exportYaml()).not.toContain('api_key:');
     });
 
     it('that name another address do not take a kept key along', async () => {
@@ -436,7 +436,7 @@ recall:
       const again = await open();
       await again.set('ui.shortcuts.palette', 'F2');
       expect(again.config.get().ui.shortcuts).toEqual({ hologram: 'Mod+H', palette: 'F2' });
-      await again.importYaml(again.exportYaml());
+      await again.importYaml(await again.exportYaml());
       expect(again.problem.get()).toBeNull();
     });
 
@@ -533,7 +533,7 @@ recall:
         'embedding: { custom: { base_url: "http://localhost:1234/v1", api_key: sk-vectors } }\n',
       );
       expect(await settings.keyOrigin('embedding/custom')).toBe('http://localhost:1234');
-      expect(settings.exportYaml()).not.toContain('sk-vectors');
+      expect(await settings.exportYaml()).not.toContain('sk-vectors');
       await settings.forgetKey('embedding/custom');
       expect(await settings.keyOrigin('embedding/custom')).toBeNull();
       expect(await vault.names()).toEqual([]);

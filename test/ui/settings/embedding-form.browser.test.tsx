@@ -54,7 +54,7 @@ it('chooses a service by keyboard, keeps its key in the vault, and forgets it ag
   await button('Change model').click();
   await expect.element(button('Forget the key')).toBeVisible();
   expect(await app.settings.keyOrigin('embedding/custom')).toBe('https://vectors.example');
-  expect(app.settings.exportYaml()).not.toContain('sk-1');
+  expect(await app.settings.exportYaml()).not.toContain('sk-1');
   expect(document.documentElement.scrollWidth).toBe(320);
   await button('Forget the key').click();
   await expect.element(button('Forget the key')).not.toBeInTheDocument();
