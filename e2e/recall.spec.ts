@@ -403,7 +403,7 @@ test.describe('what memory would send', () => {
     await expect(hit.locator('time')).toHaveAttribute('title', /20\d\d/);
     // The line, and what stands below it for whoever wonders.
     await card.getByRole('button', { name: /^\d+ weaker match/ }).click();
-    await expect(card.getByText('Not close enough, so the answer does not use them.')).toBeVisible();
+    await expect(card.getByText('Not close enough to be used.')).toBeVisible();
     const finals = await card
       .getByRole('img')
       .evaluateAll((marks) => marks.map((mark) => Number(mark.getAttribute('data-score'))));
@@ -522,7 +522,7 @@ test.describe('what memory would send', () => {
     await hit.getByText('Numbers', { exact: true }).click();
     await expect(hit.locator('dl > div').filter({ hasText: 'Threshold' })).toContainText(/0\.\d\d/);
     await expect(hit.getByText(/^\d+ tokens$/)).toBeVisible();
-    await expect(card.getByText('Not close enough, so the answer does not use them.')).toBeVisible();
+    await expect(card.getByText('Not close enough to be used.')).toBeVisible();
     // What the model read stands there word for word.
     await card.getByRole('button', { name: 'As the model read it' }).press('Enter');
     await expect(card.getByText(/^\d passages:/)).toContainText('restic every night at three');

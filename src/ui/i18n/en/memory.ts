@@ -19,7 +19,7 @@ export const memory = {
     less: 'Show less',
     nearMisses_one: '{{count, number}} weaker match, not used',
     nearMisses_other: '{{count, number}} weaker matches, not used',
-    nearMissesHelp: 'Not close enough, so the answer does not use them.',
+    nearMissesHelp: 'Not close enough to be used.',
     nearMissesGivenHelp: 'Nothing was closer, so the model got these marked as uncertain.',
     leftOut_one: '{{count, number}} passage left out by you',
     leftOut_other: '{{count, number}} passages left out by you',
