@@ -6,7 +6,7 @@ import { vector } from '@electric-sql/pglite-pgvector';
 import { hasCentredPieces } from '../../src/adapters/embedding/state-centres.ts';
 import type { Found as IndexFound, MemoryIndex } from '../../src/adapters/index/memory-index.ts';
 import { createPgliteIndex } from '../../src/adapters/index/pglite.ts';
-import { together } from '../../src/adapters/index/rules.ts';
+import { together, united } from '../../src/adapters/index/rules.ts';
 import { migrate } from '../../src/adapters/index/schema.ts';
 import {
   type ConversationId,
@@ -222,8 +222,8 @@ export async function openPipeline(options: {
     ...postgres,
     look: async (query) => {
       const found = await postgres.look(query);
-      // What the vector adds comes after what the words brought.
-      seen = query.after ? together(seen, found) : found;
+      // What the vector adds comes after what the words brought, and what answers were given after that.
+      seen = query.after ? together(seen, found) : query.messages ? united(seen, found) : found;
       return found;
     },
   };

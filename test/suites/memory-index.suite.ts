@@ -422,6 +422,33 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
       ]);
     });
 
+    it('brings messages that are named, with both numbers and what is beside them, where they pass the filter', async () => {
+      const index = await open();
+      const messages = [
+        message(1, 'apple'),
+        message(2, 'pear', { parentId: m(1), before: m(1) }),
+        message(3, 'plum', { conversationId: c(2) }),
+        message(4, 'pear plum', { conversationId: c(2) }),
+      ];
+      await index.apply(change({ conversations: [conversation(1), conversation(2)], messages }), 1);
+      const brought = async (filter: IndexFilter) => {
+        const { candidates } = await index.look({
+          words: 'pear',
+          filter,
+          limit: 5,
+          around: true,
+          messages: [m(2), m(3), m(99)],
+        });
+        return candidates.map(({ text, beside, bm25 }) => [text, beside, bm25 > 0]).sort();
+      };
+      expect(await brought({})).toEqual([
+        ['apple', true, false],
+        ['pear', false, true],
+        ['plum', false, false],
+      ]);
+      expect(await brought({ excludeConversationIds: [c(1)] })).toEqual([['plum', false, false]]);
+    });
+
     it('says of each candidate who said it and what it follows', async () => {
       const index = await open();
       const messages = [

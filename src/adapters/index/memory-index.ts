@@ -105,6 +105,8 @@ export interface IndexQuery {
   readonly after?: { readonly found: readonly number[]; readonly beside: readonly number[] };
   /** What a look brought of the same words with the same filter and limit: they are not looked up again. That of another index is passed over. */
   readonly knownWords?: KnownWords;
+  /** Nothing is searched then: the chunks of these messages that pass the filter, with both numbers. */
+  readonly messages?: readonly MessageId[];
   /**
    * Nothing is ranked then: the newest messages that hold this text, letter by letter (empty: all), newest first, each by the first of its
    * chunks that does.

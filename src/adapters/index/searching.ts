@@ -208,11 +208,22 @@ async function bestByWords(
   return answer?.best ?? [];
 }
 
+/** The chunks of these messages that meet the conditions. */
+const chunksOf = (
+  messages: readonly MessageId[],
+  conditions: readonly string[],
+  add: (value: Given) => string,
+): string =>
+  `select c.n from chunks c where ${[
+    `c.message in (select n from messages where id in (select json_array_elements_text(${add(toJson(messages))}::json)))`,
+    ...conditions,
+  ].join(' and ')}`;
+
 /** Searches with `ask`; the nearest in the whole library are named by the copy of the vectors where it can. */
 export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) => Promise<Found> {
   const self = crypto.randomUUID();
   const search = async (given: IndexQuery, inMemory: boolean, best?: readonly number[]): Promise<Found> => {
-    const { words, vector, filter, limit, around = false, after } = given;
+    const { words, vector, filter, limit, around = false, after, messages } = given;
     const query = splitWords(plain(words)).slice(0, QUERY_WORDS);
     const known = given.knownWords?.index === self ? given.knownWords : undefined;
     const most = Math.trunc(limit);
@@ -223,17 +234,17 @@ export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) =>
     const numbers = (ids: readonly number[]) =>
       `select value::integer as n from json_array_elements_text(${add(toJson(ids))}::json)`;
     // Words have been narrowed by themselves.
-    const conditions = vector ? conditionsOf(filter, add) : [];
+    const conditions = vector || messages ? conditionsOf(filter, add) : [];
     const where = conditions.length > 0 ? `where ${conditions.join(' and ')}` : '';
 
     const none = 'select null::integer as n, null::double precision as distance where false';
     let few: Likely | null = null;
     /** By words; not looked for again where only the nearest are. */
     const byWords =
-      query.length === 0 || after
+      query.length === 0 || after || messages
         ? []
         : (best ?? known?.best ?? (await bestByWords(ask, query, filter, most)));
-    const worded = numbers(byWords);
+    const worded = messages ? chunksOf(messages, conditions, add) : numbers(byWords);
     let [near, probes, wordsOf, cosine, joined] = [none, 'null', 'null', 'null', ''];
     let measured = 'null';
     if (query.length > 0) {
@@ -258,8 +269,12 @@ export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) =>
       joined = `left join vectors x on x.chunk = c.n and x.model = ${model}`;
       const nearest = `select x.chunk as n, x.v <=> ${values} as distance from vectors x`;
       // What filters leave little of is found by them, the nearest of all in memory.
-      few = inMemory && !isNarrow(filter) ? await copy.likely(vector.model, vector.values, most) : null;
-      if (few) {
+      few =
+        inMemory && !messages && !isNarrow(filter)
+          ? await copy.likely(vector.model, vector.values, most)
+          : null;
+      if (messages) near = none;
+      else if (few) {
         near = `select x.chunk as n, x.v <=> ${values} as distance from json_array_elements_text(${add(toJson(few.chunks))}::json) as likely
               join vectors x on x.chunk = likely::integer and x.model = ${model}
             ${conditions.length > 0 ? `where (select ${conditions.join(' and ')} from chunks c where c.n = x.chunk)` : ''}
@@ -305,7 +320,7 @@ export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) =>
     const termsIn = termsOf(query, statistics);
     const candidates = (answer?.candidates ?? [])
       .map((row) => toCandidate(row, termsIn(wordsIn(row))))
-      .filter((row) => row.beside || row.bm25 > 0 || row.cosine !== null);
+      .filter((row) => row.beside || messages || row.bm25 > 0 || row.cosine !== null);
     const seen = new Set([
       ...candidates.map(({ chunkId }) => chunkId),
       ...(after?.found ?? []),
@@ -315,7 +330,9 @@ export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) =>
       candidates: around ? linked(candidates) : candidates,
       worth: worthOf(query, statistics, Math.max(answer?.chunks ?? 0, seen.size)),
       ...(after ? { measured: answer?.measured ?? [] } : {}),
-      ...(query.length > 0 && !after ? { knownWords: { index: self, best: byWords, statistics } } : {}),
+      ...(query.length > 0 && !after && !messages
+        ? { knownWords: { index: self, best: byWords, statistics } }
+        : {}),
     };
   };
   return (query) => search(query, true);

@@ -24,6 +24,8 @@ const LONGEST = 400;
 const LOOKED_AT = 50;
 /** What speaks of one thing shares so many words, one fewer where the question has one of them, and this share of the shorter one's. */
 const [SHARED_WORDS, SHARED_SHARE] = [3, 0.2];
+/** Where an answer that was given both was made of the newer one alone, so many. */
+const USED_SHARED = 2;
 /** Where nothing but a new value says that it corrects, so much of the shorter one's words. */
 const SHARED_IF_NEW = 0.3;
 /** Says that something is otherwise than before, which alone corrects nothing. */
@@ -53,7 +55,17 @@ export function corrected<
   const best = ranked
     .slice(0, LOOKED_AT)
     .filter(({ candidate }) => isShort(candidate) && !asks(candidate.text));
-  const corrections = best.filter(({ candidate: { text } }) => NEW.test(text) || setsRight(text));
+  const usedAlone = (newer: S, older: S): boolean =>
+    recalls.some(
+      ({ given, used }) =>
+        given.has(older.candidate.messageId) &&
+        !used.has(older.candidate.messageId) &&
+        used.has(newer.candidate.messageId),
+    );
+  const answering = new Set(recalls.flatMap(({ used }) => [...used]));
+  const corrections = best.filter(
+    ({ candidate: { text, messageId } }) => NEW.test(text) || setsRight(text) || answering.has(messageId),
+  );
   if (corrections.length === 0) return [...ranked];
   const asked = read(question).words;
   const known = new Map<S, Read>();
@@ -71,9 +83,12 @@ export function corrected<
     const together = recalls.some(
       ({ given }) => given.has(newer.candidate.messageId) && given.has(older.candidate.messageId),
     );
-    const says = setsRight(newer.candidate.text);
-    if (!changesValue(a.values, b.values, together)) return false;
     const shared = [...a.words].filter((word) => b.words.has(word));
+    // Memory gave both, and the answer was made of the newer one alone: so the older one held no more.
+    if (shared.length >= USED_SHARED && usedAlone(newer, older)) return true;
+    const says = setsRight(newer.candidate.text);
+    if (!says && !NEW.test(newer.candidate.text)) return false;
+    if (!changesValue(a.values, b.values, together)) return false;
     const least = SHARED_WORDS - (shared.some((word) => asked.has(word)) ? 1 : 0) - (together ? 1 : 0);
     return (
       shared.length >= least &&

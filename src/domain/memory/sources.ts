@@ -3,7 +3,7 @@
 // their source: it is found by the words in which it was asked for, and they leave the ranking.
 import type { Role } from '../chat/message.ts';
 import { corrects, setsRule } from '../context/cues.ts';
-import { asksInWords } from './cues.ts';
+import { asksInWords, speakerIn } from './cues.ts';
 import { roughWords } from './rough-words.ts';
 
 /** What of a candidate tells whether it repeats another. */
@@ -26,9 +26,10 @@ interface Given {
   readonly note?: boolean;
 }
 
-/** Messages that memory gave to one answer, and the one that it answers. */
+/** Messages that memory gave to one answer, and the one that it answers; and those it was made of, where it says nothing else. */
 export interface Recalled {
   readonly given: ReadonlySet<string>;
+  readonly used: ReadonlySet<string>;
 }
 
 /** What is left to rank, whose words and pieces each chunk answers to as well (by id), and what was given together. */
@@ -68,6 +69,18 @@ function madeOf<C extends Given>(said: Rough, given: readonly C[], rough: (one: 
   const rest = counted.filter((one) => one.figures === figures && one.words > 0);
   const words = Math.max(0, ...rest.map((one) => one.words));
   return rest.filter((one) => one.words >= NEARLY_AS_MANY * words).map(({ one }) => one);
+}
+
+/** At most so many messages are brought because memory gave them to an answer. */
+const BROUGHT = 40;
+
+/** What memory gave to answers that were found, and was not found itself: it may be what they repeat. Of the first answers first. */
+export function givenAndMissing<M extends string>(
+  candidates: readonly { readonly messageId: M; readonly recalled?: readonly M[] }[],
+): M[] {
+  const there = new Set(candidates.map(({ messageId }) => messageId));
+  const given = new Set(candidates.flatMap(({ recalled }) => recalled ?? []));
+  return [...given].filter((id) => !there.has(id)).slice(0, BROUGHT);
 }
 
 /** The same function, which makes each thing once. */
@@ -141,7 +154,10 @@ function restatedBy<C extends Given>(
 export function groupedBySource<C extends Given>(candidates: readonly C[]): Grouped<C> {
   const answers = candidates.filter(
     ({ recalled, note, role, text }) =>
-      !note && ((recalled?.length ?? 0) > 0 || (role === 'assistant' && text.length <= RESTATES_AT_MOST)),
+      !note &&
+      ((recalled?.length ?? 0) > 0 ||
+        // One of several people in a chat, who has a name, tells what is their own.
+        (role === 'assistant' && text.length <= RESTATES_AT_MOST && speakerIn(text) === null)),
   );
   if (answers.length === 0) return { sources: candidates, repeatedBy: new Map(), recalls: [] };
   const rough = once((one: C) => roughWords(one.text));
@@ -165,7 +181,6 @@ export function groupedBySource<C extends Given>(candidates: readonly C[]): Grou
     }
     const given = around(recalled);
     const said = rough(answer);
-    recalls.push({ given: new Set([...recalled, ...asked.map(({ messageId }) => messageId)]) });
     const all = [...given, ...asked].map(rough);
     const stands = (word: string, of: 'words' | 'figures') => all.some((one) => one[of].has(word));
     const covered = [...said.words].filter((word) => stands(word, 'words')).length;
@@ -173,9 +188,14 @@ export function groupedBySource<C extends Given>(candidates: readonly C[]): Grou
       given.length > 0 &&
       covered >= COVERED * said.words.size &&
       [...said.figures].every((figure) => stands(figure, 'figures'));
+    const used = isRepeat ? madeOf(said, given, rough) : [];
+    recalls.push({
+      given: new Set([...recalled, ...asked.map(({ messageId }) => messageId)]),
+      used: new Set(used.map(({ messageId }) => messageId)),
+    });
     if (isRepeat) {
       repeats.add(answer.chunkId);
-      made.set(answer, madeOf(said, given, rough));
+      made.set(answer, used);
     } else if (typeof answer.before === 'string') answered.add(answer.before);
   }
   const repeatedBy = new Map<number, number[]>();

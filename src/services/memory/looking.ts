@@ -24,7 +24,7 @@ import {
   type Technique,
   unansweredIn,
 } from '../../domain/memory/rank.ts';
-import { bestLate, type Grouped, groupedBySource } from '../../domain/memory/sources.ts';
+import { bestLate, type Grouped, givenAndMissing, groupedBySource } from '../../domain/memory/sources.ts';
 import { withStanding } from '../../domain/memory/standing.ts';
 import { titledBy } from '../../domain/memory/title.ts';
 import { queryWords } from '../../domain/memory/words.ts';
@@ -131,7 +131,7 @@ class PassageSearch {
         after: afterLook(byWords),
         ...knowing(byWords.knownWords),
       });
-      return { vector, found: together(byWords, added) };
+      return { vector, found: { ...together(byWords, added), ...knowing(byWords.knownWords) } };
     };
     const lookFor = async (asked: IndexQuery) =>
       given instanceof Promise
@@ -141,7 +141,12 @@ class PassageSearch {
     const whole = await lookFor(asked);
     const near = first && (await lookFor({ ...asked, filter: within(filter, first) }));
     const { vector } = whole;
-    const found = near ? united(whole.found, near.found) : whole.found;
+    let found = near ? united(whole.found, near.found) : whole.found;
+    const messages = options.everything ? [] : givenAndMissing(found.candidates);
+    if (messages.length > 0) {
+      const given = { ...asked, ...(vector ? { vector: meant(vector) } : {}), messages };
+      found = united(found, await from.look({ ...given, ...knowing(found.knownWords) }));
+    }
     const { worth } = found;
     await options.notesKnown;
     const isOut = this.outNow();

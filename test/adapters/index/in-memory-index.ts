@@ -236,7 +236,7 @@ export function createInMemoryIndex(): MemoryIndex {
       pieces.set(model, signs);
     },
 
-    look: async ({ words, vector, filter, limit, around, after, newest }) => {
+    look: async ({ words, vector, filter, limit, around, after, newest, messages: asked }) => {
       const title = filter.titleContains?.toLowerCase();
       const passes = (chunk: Chunk): boolean => {
         const message = messageOf(chunk);
@@ -284,9 +284,11 @@ export function createInMemoryIndex(): MemoryIndex {
           .slice(0, limit);
       const there = new Set(after && [...after.found, ...after.beside]);
       const found = new Set(
-        after
-          ? best(cosines).filter(({ id }) => !after.found.includes(id))
-          : [...best(keyword), ...best(cosines)],
+        asked
+          ? eligible.filter((chunk) => asked.includes(chunk.message))
+          : after
+            ? best(cosines).filter(({ id }) => !after.found.includes(id))
+            : [...best(keyword), ...best(cosines)],
       );
       const beside = new Set<Chunk>();
       if (around)

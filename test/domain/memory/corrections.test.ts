@@ -82,7 +82,25 @@ describe('a correction', () => {
     const given = new Set(ranked.map((one) => one.candidate.messageId));
     const first = (recalls: Parameters<typeof corrected>[2]) =>
       corrected('when do I get it', ranked, recalls)[0]?.candidate.text;
-    expect([first([]), first([{ given }])]).toEqual(said);
+    expect([first([]), first([{ given, used: new Set() }])]).toEqual(said);
+  });
+
+  it('needs neither a value nor a word of change where an answer that was given both was made of it alone', () => {
+    const said = [
+      'The reading group meets at Solveig’s place on Wednesday.',
+      'Reading group is at Bram’s, as Solveig has the baby.',
+      'The choir sings on Wednesday.',
+    ];
+    const ranked = said.map((text, at) => ({
+      candidate: { ...candidate({ text, createdAt: NOW - (3 - at) * DAY }), role: 'user' as const },
+      scores: { final: 0.9 - at / 10 },
+    }));
+    const [old = '', now = '', other = ''] = ranked.map((one) => one.candidate.messageId);
+    const first = (used: readonly string[]) =>
+      corrected('whose place', ranked, [{ given: new Set([old, now, other]), used: new Set(used) }])[0]
+        ?.candidate.text;
+    expect(first([now])).toBe(said[1]);
+    expect([first([]), first([old]), first([old, now]), first([other])]).toEqual(Array(4).fill(said[0]));
   });
 
   it('by an assistant moves nothing', () => {

@@ -1,7 +1,7 @@
 // What was asked before and answered from memory is one with its source.
 import { describe, expect, it } from 'vitest';
 import type { Rankable } from '../../../src/domain/memory/rank.ts';
-import { bestLate, groupedBySource } from '../../../src/domain/memory/sources.ts';
+import { bestLate, givenAndMissing, groupedBySource } from '../../../src/domain/memory/sources.ts';
 import { candidate, DAY, NOW } from './candidates.ts';
 
 /** The source, the question that was asked before, and its answer, which was made from the source. */
@@ -150,6 +150,7 @@ describe('an answer without a ledger', () => {
     ['that adds two words', { text: 'With restic, at three.' }, {}],
     ['of the same conversation', { conversationId: 'source' }, {}],
     ['that came before', { createdAt: NOW - DAY }, {}],
+    ['of a person in a chat', { text: 'Nate: Every night at three, with restic.' }, {}],
     ['of the person', { role: 'user' as const }, {}],
     ['about something else', {}, { question: 'When does the cat come home?' }],
     ['to a question of one word', {}, { question: 'Disk?' }],
@@ -162,4 +163,10 @@ describe('an answer without a ledger', () => {
   ])('stays a passage of its own: one %s', (_, answer, around) => {
     expect(left(answer, around)).toBe(3);
   });
+});
+
+it('names what answers were given and nobody found, each once', () => {
+  const said = candidate();
+  const answers = [candidate({ recalled: [said.messageId, 'a'] }), candidate({ recalled: ['b', 'a'] })];
+  expect(givenAndMissing([said, ...answers])).toEqual(['a', 'b']);
 });
