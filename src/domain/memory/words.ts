@@ -137,29 +137,47 @@ const plainFigures = (text: string, out: string[]): string =>
     return rest === '' ? whole : `${whole}.${rest}`;
   });
 
-/** As most of Europe writes it: `1.299,00`, `1 299,50`. */
-const OTHER_FIGURE = /(?<![\d.,])\d{1,3}(?:[. ]\d{3}){1,4},\d{1,2}(?!\d|[.,]\d)/g;
-/** Digits in groups, as telephone numbers are written: `+86 138-0013-8000`, `(555) 123-4567`. */
-const GROUPS = /(?<![\d.,])\+?\(?\d{2,4}\)?(?:[ .-]\d{2,5}){1,5}(?!\d|[.,]\d)/g;
+/** As most of Europe writes it: `1.299,00`, `1 299,50`, `1 299`. */
+const OTHER_FIGURE = /(?<![\d.,]|\d )\d{1,3}(?:(?:[. ]\d{3}){1,4},\d{1,2}|(?: \d{3}){1,4})(?! ?\d|[.,]\d)/g;
+/** Digits in groups, as telephone numbers are written: `+86 138-0013-8000`, `(555) 123-4567`, `0170 1234567`. */
+const GROUPS = /(?<![\d.,])\+?\(?\d{2,4}\)?(?:[ .-]\d{2,8}){1,5}(?!\d|[.,]\d)/g;
+/** The zero that is dialled within the country only. */
+const OWN_ZERO = /(?<=\+\d{1,3} ?)\(0\) ?/g;
+/** Names that are written as one word or as two: `Node js`, `Wi Fi`, `e mail`. */
+const TWO_WORDS =
+  /(?<![\p{L}\p{N}'])(?:(\p{L}{2,12}) (js|fi)|([etx]) (mail|books?|commerce|shirts?|rays?))(?![\p{L}\p{N}'])/giu;
+/** Languages whose names end in a sign: one letter alone says nothing. */
+const SIGNED = /(?<![\p{L}\p{N}])(?:([a-z])(\+\+|#)(?![\p{L}\p{N}+#])|(\.net|cpp)(?![\p{L}\p{N}]))/giu;
+const SIGNED_AS: Readonly<Record<string, string>> = {
+  '++': 'plusplus',
+  '#': 'sharp',
+  '.net': 'dotnet',
+  cpp: 'cplusplus',
+};
 /** Two short names with a sign between that is no letter: `AT&T`, `R&D`. */
 const JOINED_NAMES = /(?<![\p{L}\p{N}])(\p{L}{1,3})&(\p{L}{1,3})(?![\p{L}\p{N}])/gu;
 const EMOJI = /[\u{1f000}-\u{1f3fa}\u{1f400}-\u{1faff}\u{2600}-\u{27bf}\u{2b50}]/gu;
 const UMLAUTS: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue' };
 
-/** Words for what is written in one of several ways: figures, telephone numbers, names with `&`, emoji. */
+/** Words for what is written in one of several ways: figures, telephone numbers, names with signs or in two words, emoji. */
 function otherForms(text: string, out: string[]): void {
   for (const [figure] of text.matchAll(OTHER_FIGURE)) {
     const [whole = '', decimals = ''] = figure.replace(/[. ]/g, '').split(',');
     const rest = decimals.replace(/(?<!0)0+$/, '');
     out.push(rest === '' ? whole : `${whole}x${rest}`);
   }
-  for (const [groups] of text.matchAll(GROUPS)) {
+  for (const [groups] of text.replace(OWN_ZERO, '').matchAll(GROUPS)) {
     const digits = groups.replace(/\D/g, '');
     if (digits.length < 7 || digits.length > 15) continue;
     out.push(digits);
     const country = /^\+\d+/.exec(groups)?.[0].length ?? 0;
     if (country > 0) out.push(digits.slice(country - 1));
+    else if (/^0[^0]/.test(digits)) out.push(digits.slice(1));
   }
+  for (const [, name = '', tail = '', letter = '', word = ''] of text.matchAll(TWO_WORDS))
+    plainWord(`${name}${tail}${letter}${word}`.toLowerCase(), out);
+  for (const [, letter = '', sign = '', name = ''] of text.matchAll(SIGNED))
+    plainWord(`${letter}${SIGNED_AS[(sign || name).toLowerCase()]}`.toLowerCase(), out);
   for (const [, one = '', other = ''] of text.matchAll(JOINED_NAMES)) out.push((one + other).toLowerCase());
   for (const [sign] of text.matchAll(EMOJI)) out.push(`emoji${sign.codePointAt(0)?.toString(16)}`);
 }
@@ -224,7 +242,9 @@ function terms(text: string, asked: boolean): string[] {
     .slice(0, MAX_TEXT)
     .normalize('NFKC')
     .replace(/[\u00ad\u200b\u200e\u200f\u2060\ufeff]/g, '')
-    .replaceAll('’', "'");
+    .replaceAll('’', "'")
+    // Hyphens that do not break, and the sign for minus.
+    .replace(/[\u2010\u2212]/g, '-');
   const runs = plainFigures(clean, out).match(RUN) ?? [];
   const isJoined = (run: string) => IS_JOINED.test(run);
   const forms = runs.map(folded);

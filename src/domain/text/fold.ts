@@ -1,4 +1,4 @@
-// One form for what is written in several ways: accents, ligatures, full width, traditional and simplified characters. Index and question are
+// One form for what is written in several ways: accents, ligatures, full width, digits, traditional and simplified characters. Index and question are
 // folded alike. The table of characters is OpenCC's (Apache-2.0), from opencc-js.
 // @ts-expect-error The dictionary has no types: pairs "traditional simplified", parted by bars.
 import untyped from 'opencc-js/dict/TSCharacters';
@@ -43,6 +43,15 @@ const ACCENTS =
 /** Shows nothing: where a word may be broken, and marks of direction. */
 const INVISIBLE = /[\u00ad\u200b\u200e\u200f\u2060\ufeff]/g;
 const HAN = /\p{Script=Han}/gu;
+const DIGIT = /(?![0-9])\p{Nd}/gu;
+
+/** Digits of any script lie ten in a row, zero first. */
+function plainDigit(digit: string): string {
+  const code = digit.codePointAt(0) as number;
+  let value = 0;
+  while (value < 9 && /^\p{Nd}$/u.test(String.fromCodePoint(code - value - 1))) value += 1;
+  return String(value);
+}
 
 /** The text without accents, its ligatures spelt out and its Han simplified; letters keep their case. NFKC is expected, and given. */
 export function folded(text: string): string {
@@ -53,6 +62,7 @@ export function folded(text: string): string {
     .replace(ACCENTS, '')
     .normalize('NFKC')
     .replace(SPELT_OUT, (letter) => SPELT[letter] as string)
+    .replace(DIGIT, plainDigit)
     .replace(HAN, (sign) => simplified.get(sign) ?? sign);
 }
 

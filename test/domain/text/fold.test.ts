@@ -28,12 +28,30 @@ describe('what is written in several ways', () => {
     ['1234567', '1,234,567'],
     ['1.2', 'v1.2'],
     ['v1.2', '1.2'],
+    ['1299', '1\u202f299'],
+    ['1,299.00', '1 299'],
+    ['345', '٣٤٥'],
+    ['345', '३४५'],
+    ['wifi', 'Wi\u2011Fi'],
+    ['wifi', 'Wi Fi'],
+    ['nodejs', 'Node js'],
+    ['node js', 'Node.js'],
+    ['email', 'e mail'],
+    ['C++', 'cpp'],
+    ['C#', 'csharp'],
+    ['.NET', 'dotnet'],
+    ['0170 1234567', '+49 (0)170 1234567'],
     ['数据库备份', '資料庫備份'.replace('資料', '數據')],
     ['简体', '簡體'],
   ])('%s finds %s, and the other way round', (one, other) => {
     expect(found(one, other)).toBeGreaterThan(0.3);
     expect(found(other, one)).toBeGreaterThan(0.3);
     expect(found(one, one)).toBe(1);
+  });
+
+  it('a telephone number is found without its spaces', () => {
+    expect(found('+49 170 1234567', '+491701234567')).toBeGreaterThan(0);
+    expect(found('+491701234567', '+49 170 1234567')).toBe(1);
   });
 
   it.each(['youtube', 'YouTube', 'YOUTUBE', 'Youtube'])(
@@ -47,6 +65,11 @@ describe('what is written in several ways', () => {
   it.each([
     ['café', 'cafe'],
     ['資料庫', '资料库'],
+    ['C++', 'C'],
+    ['C#', 'C++'],
+    ['F#', 'f'],
+    ['.NET', 'net'],
+    ['١٢٣', '123'],
   ])('%s as it was written comes before %s', (exact, other) => {
     expect(found(exact, exact)).toBeGreaterThan(found(exact, other));
   });
