@@ -60,7 +60,7 @@ const conversationSchema = z.looseObject({
 });
 
 const attachmentSchema = z.looseObject({
-  id: z.string(),
+  id: z.string().optional().catch(undefined),
   name: z.string().optional().catch(undefined),
   mime_type: z.string().optional().catch(undefined),
 });
@@ -342,7 +342,9 @@ async function toParts(foreign: ForeignMessage, reading: Reading): Promise<Part[
   const { content } = foreign;
   if (!content) return [];
   const text = (value: unknown): Part[] => {
-    const words = typeof value === 'string' ? cited(value, foreign) : '';
+    // Another shape than it had so far: its words are found in it all the same.
+    if (typeof value !== 'string') return value === null || value === undefined ? [] : unknown(content);
+    const words = cited(value, foreign);
     return words.trim() === '' ? [] : [{ type: 'text', text: words }];
   };
   const unknown = (original: unknown): Part[] => {
@@ -350,7 +352,8 @@ async function toParts(foreign: ForeignMessage, reading: Reading): Promise<Part[
     reading.skipped.count('unknown-part', type ? String(original.content_type) : JSON.stringify(original));
     return [{ type: 'unknown', original }];
   };
-  switch (content.content_type) {
+  const isPlain = Array.isArray(content.parts) || typeof content.text === 'string';
+  switch (content.content_type || (isPlain ? 'text' : '')) {
     case 'text':
     case 'multimodal_text': {
       if (!Array.isArray(content.parts)) return text(content.parts ?? content.text);
@@ -362,7 +365,7 @@ async function toParts(foreign: ForeignMessage, reading: Reading): Promise<Part[
       return parts;
     }
     case 'code': {
-      if (typeof content.text !== 'string' || content.text.trim() === '') return [];
+      if (typeof content.text !== 'string' || content.text.trim() === '') return text(content.text);
       const language =
         typeof content.language === 'string' && content.language !== 'unknown' ? content.language : '';
       return [{ type: 'text', text: fenced(content.text, language) }];
@@ -378,14 +381,10 @@ async function toParts(foreign: ForeignMessage, reading: Reading): Promise<Part[
         [content.title, content.url, content.text].filter((line) => typeof line === 'string').join('\n'),
       );
     case 'thoughts':
-      return (Array.isArray(content.thoughts) ? (content.thoughts as unknown[]) : []).flatMap(
-        (thought): Part[] => {
-          if (typeof thought !== 'object' || thought === null) return [];
-          const { summary, content: words } = thought as { summary?: unknown; content?: unknown };
-          const lines = [summary, words].filter((line) => typeof line === 'string' && line.trim() !== '');
-          return lines.length > 0 ? [{ type: 'reasoning', text: cited(lines.join('\n\n'), foreign) }] : [];
-        },
-      );
+      return [content.thoughts].flat().flatMap((thought): Part[] => {
+        const words = wordsOfThought(thought);
+        return words === '' ? [] : [{ type: 'reasoning', text: cited(words, foreign) }];
+      });
     case 'reasoning_recap':
       return typeof content.content === 'string' && content.content !== ''
         ? [{ type: 'reasoning', text: content.content }]
@@ -397,6 +396,16 @@ async function toParts(foreign: ForeignMessage, reading: Reading): Promise<Part[
     default:
       return unknown(content);
   }
+}
+
+/** A thought as text, or as a summary and its words; the pieces it came in count where it has no others. */
+function wordsOfThought(thought: unknown): string {
+  if (typeof thought === 'string') return thought.trim();
+  if (typeof thought !== 'object' || thought === null) return '';
+  const { summary, content, chunks } = thought as { summary?: unknown; content?: unknown; chunks?: unknown };
+  const isWords = (line: unknown): line is string => typeof line === 'string' && line.trim() !== '';
+  const lines = [summary, content].filter(isWords);
+  return (lines.length > 0 ? lines : [chunks].flat().filter(isWords)).join('\n\n');
 }
 
 /** A fence longer than any in the text. */
@@ -473,9 +482,10 @@ type Attachment = z.infer<typeof attachmentSchema>;
 /** Files that hang on a message, those in its text among them. */
 function attachmentsOf(foreign: ForeignMessage): Attachment[] {
   const listed = foreign.metadata?.attachments;
-  return (Array.isArray(listed) ? (listed as unknown[]) : []).flatMap(
-    (value) => attachmentSchema.safeParse(value).data ?? [],
-  );
+  return (Array.isArray(listed) ? (listed as unknown[]) : []).flatMap((value) => {
+    const { data } = attachmentSchema.safeParse(value);
+    return data ? [data] : [];
+  });
 }
 
 interface Details {
@@ -532,8 +542,10 @@ async function toAttachments(
   const there = parts.flatMap((part) => (part.type === 'file' ? [part.reference ?? ''] : []));
   const files: Part[] = [];
   for (const attachment of attachmentsOf(foreign)) {
-    if (there.some((reference) => reference.includes(attachment.id))) continue;
-    files.push(await toFile(attachment.id, detailsOf(attachment), reading));
+    // One without an id is known by its name alone.
+    const reference = attachment.id ?? attachment.name;
+    if (reference === undefined || there.some((known) => known.includes(reference))) continue;
+    files.push(await toFile(reference, detailsOf(attachment), reading));
   }
   return files;
 }

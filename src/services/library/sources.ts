@@ -99,6 +99,7 @@ export async function recognise(
   }
   const importer = await whoReads(opened, importers, signal);
   if (importer) return { pieces: [{ source: opened, importer }], zips: [], unread: [] };
+  if (alone && !zipped && isBlank(await firstBytesOf(alone, signal, SNIFF_BYTES))) throw empty();
   if (alone && !zipped && looksBinary(await firstBytesOf(alone, signal, SNIFF_BYTES)))
     throw new RecollectError('import-binary', `${source.name} is not text`, {
       params: { file: source.name },
@@ -117,6 +118,9 @@ export async function recognise(
     params: { file: source.name },
   });
 }
+
+/** Nothing but spaces, line ends and a byte order mark. */
+const isBlank = (bytes: Uint8Array): boolean => new TextDecoder().decode(bytes).trim() === '';
 
 /** ZIPs by name and content; a single file by its content alone. */
 async function zipsAmong(files: readonly SourceFile[], signal: AbortSignal): Promise<SourceFile[]> {

@@ -477,3 +477,42 @@ describe('the model of an answer', () => {
     expect(conversations[0]?.messages[0]?.model).toBe(expected);
   });
 });
+
+describe('what newer exports do otherwise', () => {
+  const answered = (content: unknown, metadata: object = {}) => {
+    const conversation = structuredClone(fixture.branched) as unknown as {
+      mapping: Record<string, { message: Record<string, unknown> }>;
+    };
+    Object.assign(conversation.mapping.a2?.message ?? {}, { content, metadata });
+    return sourceOf('c.json', { 'c.json': JSON.stringify([conversation]) });
+  };
+  const partsOf = async (content: unknown, metadata: object = {}) => {
+    const { conversations, skipped } = await readAll(chatgpt, answered(content, metadata));
+    return { parts: conversations[0]?.messages.find(({ id }) => id === 'a2')?.parts, skipped };
+  };
+
+  const SHAPES: readonly (readonly [content: unknown, expected: unknown])[] = [
+    [{ parts: ['Rye.'] }, [{ type: 'text', text: 'Rye.' }]],
+    [{ content_type: 'thoughts', thoughts: ['Rye?'] }, [{ type: 'reasoning', text: 'Rye?' }]],
+    [
+      { content_type: 'thoughts', thoughts: [{ summary: '', content: '', chunks: ['Rye', 'or wheat'] }] },
+      [{ type: 'reasoning', text: 'Rye\n\nor wheat' }],
+    ],
+    ...[
+      { content_type: 'code', text: { source: 'rye()' } },
+      { content_type: 'execution_output', text: ['rye'] },
+    ].map((content): [unknown, unknown] => [content, [{ type: 'unknown', original: content }]]),
+  ];
+  it.each(SHAPES)('no word of %j is lost', async (content, expected) => {
+    expect((await partsOf(content)).parts).toEqual(expected);
+  });
+
+  it('an attachment without an id is told of', async () => {
+    const { parts, skipped } = await partsOf(
+      { content_type: 'text', parts: ['Rye.'] },
+      { attachments: [{ name: 'oven.pdf' }] },
+    );
+    expect(parts).toContainEqual(expect.objectContaining({ type: 'file', name: 'oven.pdf' }));
+    expect(skipped).toEqual({ 'missing-attachment': 1 });
+  });
+});

@@ -238,6 +238,7 @@ describe('importing', () => {
     const text = JSON.stringify(chatgpt.conversations);
     const cases: [SourceFile, string][] = [
       [fileFromBytes('nothing.json', new Uint8Array(0)), 'import-empty'],
+      [fileFromBytes('blank.json', new TextEncoder().encode('\ufeff \r\n')), 'import-empty'],
       [
         fileFromBytes(
           'image.png',
