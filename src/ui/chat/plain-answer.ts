@@ -1,5 +1,6 @@
 // An answer without its Markdown, for places that show text as it is: mails, notes, forms, and a voice. Pure.
 import type { Definition, Nodes, Parents, Table } from 'mdast';
+import { loneDefinitionsIn } from './markdown/definitions.ts';
 import { numbersOf } from './markdown/list-numbers.ts';
 import { parseMarkdown } from './markdown/parse.ts';
 import { withTags } from './markdown/tree.ts';
@@ -119,5 +120,6 @@ function plain(markdown: string, spoken: Reading['spoken']): string {
     if ('children' in node) for (const child of node.children) look(child);
   };
   look(root);
+  if (!spoken && definitions.size > 0) root.children = root.children.map(loneDefinitionsIn(root.children));
   return words(withTags(root), { spoken, definitions }).trim();
 }

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { fencedPieces } from '../../../src/ui/chat/markdown/parse.ts';
 import { type Answer, AnswerReader } from '../../../src/ui/chat/markdown/reader.ts';
 import { codeOf, elementsOf } from '../../../src/ui/chat/markdown/tree.ts';
+import { plainAnswer } from '../../../src/ui/chat/plain-answer.ts';
 import { roughMarkdown } from '../../fixtures/markdown.ts';
 import { MARKDOWN } from '../../server/scripted-model.ts';
 
@@ -339,7 +340,33 @@ describe('directions', () => {
   });
 });
 
+describe('definitions', () => {
+  const both = '[a] and [b][1]\n\n[a]: https://e.com/a\n[1]: https://e.com/b\n';
+  it('that are referred to are not shown', () => {
+    expect(words(both)).toBe('a and b');
+    expect(links(both)).toEqual(['https://e.com/a', 'https://e.com/b']);
+  });
+
+  it.each([
+    ['Sources:\n\n[1]: https://e.com/a "A"', 'Sources:\n[1]: https://e.com/a "A"'],
+    ['[a]\n\n[a]: https://e.com/a\n[a]: https://e.com/b', 'a\n[a]: https://e.com/b'],
+    ['- x\n\n  [n]: https://e.com/n', 'x\n[n]: https://e.com/n'],
+  ])('that nothing refers to, or that come twice, are: %j', (text, expected) => {
+    expect(words(text).replace(/\s*\n\s*/g, '\n')).toBe(expected);
+    expect(plainAnswer(text)).toContain(expected.split('\n').at(-1));
+  });
+
+  it('a link without words shows where it leads', () => {
+    expect(words('see [](https://e.com/a)')).toBe('see https://e.com/a');
+  });
+});
+
 describe('footnotes', () => {
+  it('that are written twice say both', () => {
+    const { footnotes } = new AnswerReader().read('a[^1]\n\n[^1]: One\n\n[^1]: Two\n', false);
+    expect(footnotes.map(({ node }) => node.children.length)).toEqual([2]);
+  });
+
   it('are numbered in the order in which they are called, wherever they are defined', () => {
     const { footnotes } = new AnswerReader().read(
       '[^b]: B\n\nx[^a] y[^b] z[^a]\n\n[^a]: A\n\n[^c]: C',

@@ -2,6 +2,7 @@
 // reading the whole text at once.
 import type { FootnoteDefinition, Nodes, PhrasingContent, RootContent } from 'mdast';
 import remend, { type RemendOptions } from 'remend';
+import { loneDefinitionsIn } from './definitions.ts';
 import { openElements } from './html-rule.ts';
 import { parseMarkdown } from './parse.ts';
 
@@ -95,6 +96,14 @@ function callsIn(nodes: readonly Nodes[], found: string[]): void {
   }
 }
 
+const definesLinks = ({ defined }: Settled): boolean => defined.some(({ type }) => type === 'definition');
+
+function withLoneDefinitions(pieces: readonly Settled[]): readonly Settled[] {
+  if (!pieces.some(definesLinks)) return pieces;
+  const shown = loneDefinitionsIn(pieces.flatMap(({ nodes }) => nodes));
+  return pieces.map((piece) => (definesLinks(piece) ? { ...piece, nodes: piece.nodes.map(shown) } : piece));
+}
+
 const hasHtml = (node: Nodes): boolean =>
   node.type === 'html' || ('children' in node && node.children.some(hasHtml));
 
@@ -131,7 +140,9 @@ export class AnswerReader {
     else if (AnswerReader.#latest === this) AnswerReader.#latest = undefined;
     const open = this.#settle(partial);
     this.#html = open?.html === true || this.#settled.some(({ html }) => html);
-    const all = this.#withDefinitions(open === null ? this.#settled : [...this.#settled, open], partial);
+    const pieces = this.#withDefinitions(open === null ? this.#settled : [...this.#settled, open], partial);
+    // While it is being written, what refers to a definition may still come.
+    const all = partial ? pieces : withLoneDefinitions(pieces);
     const blocks = this.#grouped(all, partial);
     return { blocks, footnotes: footnotesOf(blocks, all) };
   }
@@ -262,9 +273,20 @@ const hasLooseEnd = (nodes: readonly PhrasingContent[]): boolean =>
 function footnotesOf(blocks: readonly Block[], pieces: readonly Settled[]): readonly Footnote[] {
   const defined = new Map<string, { node: FootnoteDefinition; definitions: readonly RootContent[] }>();
   for (const { defined: nodes, definitions } of pieces)
-    for (const node of nodes)
-      if (node.type === 'footnoteDefinition' && !defined.has(node.identifier))
-        defined.set(node.identifier, { node, definitions });
+    for (const node of nodes) {
+      if (node.type !== 'footnoteDefinition') continue;
+      const before = defined.get(node.identifier);
+      // One that is written twice says both.
+      defined.set(
+        node.identifier,
+        before
+          ? {
+              node: { ...before.node, children: [...before.node.children, ...node.children] },
+              definitions: [...before.definitions, ...definitions],
+            }
+          : { node, definitions },
+      );
+    }
   if (defined.size === 0) return NO_FOOTNOTES;
   const calls = new Map<string, string[]>();
   for (const { from, nodes } of blocks) {

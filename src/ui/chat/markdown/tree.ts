@@ -119,7 +119,10 @@ const withoutLinks = (nodes: readonly Nodes[]): Nodes[] =>
 /** A copy in which HTML is either drawn or text. Whether anything is drawn is told by `seen`. */
 function withHtmlSettled<N extends Nodes>(node: N, partial: boolean, seen: { html: boolean }): N {
   if (!('children' in node)) return node;
-  const children = (node.type === 'link' ? withoutLinks(node.children) : node.children) as RootContent[];
+  const inside = node.type === 'link' ? withoutLinks(node.children) : node.children;
+  // A link without words shows where it leads.
+  const isBare = node.type === 'link' && inside.length === 0 && node.url !== '';
+  const children = (isBare ? [{ type: 'text', value: node.url }] : inside) as RootContent[];
   const flow = CONTAINERS.has(node.type);
   const pieces: Html[] = children.flatMap((child) =>
     child.type === 'html' ? [{ value: child.value, flow }] : [],
