@@ -308,6 +308,49 @@ function lastWords(body: Record<string, unknown>): string {
     : (content as { text?: string }[]).map(({ text }) => text ?? '').join('');
 }
 
+const events = (...all: readonly Record<string, unknown>[]): string =>
+  all.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
+const opening = {
+  type: 'message_start',
+  message: {
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    content: [],
+    model: 'm',
+    stop_reason: null,
+    stop_sequence: null,
+    usage: { input_tokens: 1, output_tokens: 1 },
+  },
+};
+const textDelta = (text: string) => ({
+  type: 'content_block_delta',
+  index: 0,
+  delta: { type: 'text_delta', text },
+});
+
+/** Answers of Anthropic Messages as they may come, byte by byte. The model id names one. */
+export const BODIES: Readonly<Record<string, string>> = {
+  nothing: '',
+  'nothing-but-the-opening': events(opening),
+  'another-protocol': 'data: {"choices":[{"index":0,"delta":{"content":"Hello."}}]}\n\n',
+  'new-events': events(
+    opening,
+    { type: 'brand_new', share: 1 },
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+    textDelta('Backups run '),
+    { type: 'content_block_delta', index: 0, delta: { type: 'new_delta', share: 1 } },
+    textDelta('at three.'),
+    { type: 'content_block_stop', index: 0 },
+    {
+      type: 'message_delta',
+      delta: { stop_reason: 'end_turn', stop_sequence: null },
+      usage: { output_tokens: 9 },
+    },
+    { type: 'message_stop' },
+  ),
+};
+
 export interface NativeServer {
   readonly baseUrl: string;
   readonly requests: {
@@ -371,6 +414,11 @@ export async function startNative(protocol: Native): Promise<NativeServer> {
           : { data: [{ id: 'claude-x' }, { id: 'text-embedding-3-small' }], has_more: false },
       );
     const model = protocol === 'google' ? (/models\/([^:]+):/.exec(path)?.[1] ?? '') : String(body.model);
+    const bytes = BODIES[model];
+    if (bytes !== undefined) {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(bytes);
+      return;
+    }
     if (model === 'error-401') return json(401, REFUSAL[protocol]);
     if (model === 'wants-no-cache' && 'cache_control' in body)
       return json(400, {

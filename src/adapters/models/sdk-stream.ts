@@ -7,6 +7,7 @@ import {
   jsonSchema,
   type LanguageModel,
   type LanguageModelUsage,
+  NoOutputGeneratedError,
   StreamProviderError,
   streamText,
   TypeValidationError,
@@ -388,8 +389,8 @@ class Answer {
           this.#wire.facts.sources.push({ url: part.url, ...(part.title ? { title: part.title } : {}) });
         break;
       case 'error':
-        // A broken line is skipped by the SDK, which goes on with the next one.
-        if (isMalformed(part.error)) this.#malformed = true;
+        // What cannot be read is skipped by the SDK, which goes on with the next event.
+        if (isUnreadable(part.error)) this.#malformed ||= saysWords(part.error);
         else this.#failure ??= saidByEndpoint(part.error);
         break;
       case 'finish':
@@ -444,9 +445,12 @@ class Answer {
       return { type: 'end', finish: broke && arrived ? 'cut' : 'error', problem: reported };
     }
     const failure =
-      this.#failure !== undefined && !InvalidResponseDataError.isInstance(this.#failure)
-        ? this.#failure
-        : undefined;
+      InvalidResponseDataError.isInstance(this.#failure) || NoOutputGeneratedError.isInstance(this.#failure)
+        ? undefined
+        : this.#failure;
+    // What the SDK itself stumbles over is no error that the endpoint told.
+    if (accepted && failure instanceof Error && !(failure instanceof RecollectError) && !isAbort(failure))
+      return { type: 'end', finish: arrived ? 'cut' : 'error', problem: format() };
     const reported = facts.error ?? failure ?? (this.#finish ? undefined : facts.suspect);
     if (reported !== undefined)
       return {
@@ -604,8 +608,22 @@ function goOnWith(
 
 const isJson = (text: string): boolean => readJson(text) !== undefined;
 
-const isMalformed = (error: unknown): boolean =>
+const isUnreadable = (error: unknown): boolean =>
   JSONParseError.isInstance(error) || TypeValidationError.isInstance(error);
+
+/** Protocols grow: an event of a new kind costs nothing as long as it says no words. */
+const saysWords = (error: unknown): boolean =>
+  TypeValidationError.isInstance(error) ? hasWords(error.value) : true;
+
+const hasWords = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  Object.entries(value).some(([key, member]) =>
+    typeof member === 'string'
+      ? WORDS.test(key) && member !== ''
+      : hasWords(member) || (key === 'delta' && 'stop_reason' in (member ?? {})),
+  );
+const WORDS = /^(text|thinking|partial_json|delta|arguments|refusal)$/;
 
 /** What the endpoint said where the SDK wrapped it; any other error as it is. */
 const saidByEndpoint = (error: unknown): unknown =>

@@ -148,3 +148,29 @@ it('is asked again without what it need not have', async () => {
   expect(kept).toEqual(['drop:cache_control']);
   await server.close();
 });
+
+describe('an answer of anthropic', () => {
+  let server: NativeServer;
+  beforeAll(async () => {
+    server = await startNative('anthropic');
+  });
+  afterAll(() => server.close());
+
+  it.each([
+    ['nothing', 'error', 'model-cut', ''],
+    ['nothing-but-the-opening', 'error', 'model-cut', ''],
+    ['another-protocol', 'error', 'model-format', ''],
+    ['new-events', 'stop', undefined, 'Backups run at three.'],
+  ] as const)('%s is told as what it is', async (model, finish, code, words) => {
+    const events = await collect(
+      createEndpointModel({
+        endpoint: { baseUrl: server.baseUrl, protocol: 'anthropic' },
+        model,
+        key: async () => 'sk-test',
+      }),
+    );
+    const said = events.map((event) => (event.type === 'text-delta' ? event.text : '')).join('');
+    const end = endOf(events);
+    expect([end.finish, end.problem?.code, said]).toEqual([finish, code, words]);
+  });
+});
