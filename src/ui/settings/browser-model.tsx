@@ -82,7 +82,7 @@ export function BrowserModelForm({
       <p className="text-ink-2">{t('models.browser.about')}</p>
       <div role="status">
         {state === null ? (
-          <Spinner label={t('models.browser.looking')} className="text-ink-2" />
+          <Spinner within label={t('models.browser.looking')} className="text-ink-2" />
         ) : isBusy && !isHere ? (
           <div className="space-y-2">
             <p>{t('models.browser.downloading')}</p>

@@ -214,7 +214,7 @@ function TestRow({ form }: { form: EndpointForm }) {
         </Button>
         <div role="status" className="min-w-0 flex-1">
           {test instanceof AbortController && (
-            <Spinner label={t('models.testing', { host: hostOf(url) })} className="text-ink-2" />
+            <Spinner within label={t('models.testing', { host: hostOf(url) })} className="text-ink-2" />
           )}
           {test !== null && 'ok' in test && test.ok && (
             <p className="flex items-center gap-2">

@@ -96,7 +96,7 @@ function Camera({ onText }: { onText: (text: string) => boolean }) {
         />
       )}
       <p role="status" className={trouble ? 'text-danger' : 'text-ink-2'}>
-        {state === 'starting' ? <Spinner label={t('scan.starting')} /> : t(`scan.${state}`)}
+        {state === 'starting' ? <Spinner within label={t('scan.starting')} /> : t(`scan.${state}`)}
       </p>
     </div>
   );

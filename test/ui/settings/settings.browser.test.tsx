@@ -18,6 +18,17 @@ it.each(SECTION_IDS)('%s is accessible, dark and light, and fits 320 px', async 
   await expect.poll(() => document.documentElement.scrollWidth).toBe(320);
 });
 
+it('announces a test of a connection once', async () => {
+  const app = await createTestApp();
+  Object.assign(app.settings, { test: () => new Promise(() => {}) });
+  await show(app, '/settings/models');
+  await page.getByRole('button', { name: /^Ollama/ }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Test connection' }).click();
+  await expect.element(dialog.getByText(/^Asking /)).toBeVisible();
+  await expectAccessible();
+});
+
 it('speaks Chinese where that is chosen', async () => {
   const app = await createTestApp();
   await app.settings.set('ui.language', 'zh');

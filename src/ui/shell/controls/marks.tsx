@@ -4,10 +4,19 @@ import type { ReactNode } from 'react';
 import { classes } from './classes.ts';
 
 /** Turning while something goes on. With a label it is announced; without one it is decoration. */
-export function Spinner({ label, className }: { label?: string; className?: string }) {
+export function Spinner({
+  label,
+  within = false,
+  className,
+}: {
+  label?: string;
+  /** What stands around it announces it. */
+  within?: boolean;
+  className?: string;
+}) {
   return (
     <span
-      role={label ? 'status' : undefined}
+      role={label && !within ? 'status' : undefined}
       aria-hidden={label ? undefined : true}
       className={classes('inline-flex items-center gap-2', className)}
     >
