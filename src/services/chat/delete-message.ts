@@ -2,6 +2,7 @@
 import { RecollectError } from '../../domain/base/errors.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { planDeletion } from '../../domain/chat/deletion.ts';
+import { memoryFileBefore, memoryFileWithout } from '../../domain/chat/memory-file.ts';
 import type { Documents } from '../documents/documents.ts';
 
 /**
@@ -18,10 +19,11 @@ export async function deleteMessage(
   const plan = planDeletion(conversation, message);
   if (!plan) throw new RecollectError('message-missing', `There is no message ${message}`);
   const { head } = conversation.meta;
+  const files = memoryFileWithout(conversation, plan.messages);
   await documents.change(id, {
     removed: plan.messages.map((gone) => gone.id),
     checkpoints: plan.checkpoints,
-    meta: { head: plan.head },
+    meta: { ...files, head: plan.head },
   });
   return {
     count: plan.messages.length,
@@ -35,7 +37,10 @@ export async function deleteMessage(
         compactions: Object.fromEntries(lost),
         checkpoints: Object.fromEntries(moved),
         // Whoever went on meanwhile stays where they are.
-        ...(after.meta.head === plan.head ? { meta: { head } } : {}),
+        meta: {
+          ...memoryFileBefore(conversation, files),
+          ...(after.meta.head === plan.head ? { head } : {}),
+        },
       });
     },
   };

@@ -71,6 +71,8 @@ export type CommandOutcome =
   | { readonly type: 'screen'; readonly screen: 'settings'; readonly section: string }
   /** Opens the window of forgetting, with these words. */
   | { readonly type: 'forget'; readonly words: string }
+  /** Opens the session memory of a conversation. */
+  | { readonly type: 'memory-file'; readonly conversationId: ConversationId }
   | { readonly type: 'status'; readonly status: MemoryStatus; readonly stats: IndexStats }
   | { readonly type: 'download'; readonly file: ExportedFile }
   /** A compaction was made, or there was nothing to fold. `undo` where one was made. */

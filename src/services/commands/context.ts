@@ -7,7 +7,10 @@ import type { ContextControl } from '../context/context.ts';
 import type { Command, CommandContext } from './command.ts';
 
 /** The conversation on the screen and who looks after its window. */
-function here({ conversationId, context }: CommandContext): { id: ConversationId; control: ContextControl } {
+export function here({ conversationId, context }: CommandContext): {
+  id: ConversationId;
+  control: ContextControl;
+} {
   if (conversationId === null || !context)
     throw new RecollectError('command-conversation', 'There is no conversation on the screen.');
   return { id: conversationId, control: context };

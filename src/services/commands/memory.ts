@@ -9,15 +9,26 @@ import type {
   CommandContext,
   CommandOutcome,
 } from './command.ts';
+import { here } from './context.ts';
 import { runSync } from './sync.ts';
 
-const ACTIONS = ['list', 'search', 'archive', 'delete', 'export', 'status', 'sync', 'config'] as const;
+const ACTIONS = [
+  'list',
+  'search',
+  'archive',
+  'delete',
+  'export',
+  'status',
+  'session',
+  'sync',
+  'config',
+] as const;
 type Action = (typeof ACTIONS)[number];
 
 const DEFAULT_LIMIT = 20;
 
 /** Actions that say the same whatever is typed behind them. */
-const WORDLESS: readonly Action[] = ['status', 'sync', 'config'];
+const WORDLESS: readonly Action[] = ['status', 'session', 'sync', 'config'];
 
 const LISTS: readonly Action[] = ['list', 'search'];
 const FLAGS: readonly (ArgumentDescription & { readonly of: readonly Action[] })[] = [
@@ -132,6 +143,8 @@ const RUN: Readonly<
     status: service.status.get(),
     stats: await service.stats(),
   }),
+
+  session: async (context) => ({ type: 'memory-file', conversationId: here(context).id }),
 
   sync: (context, args) => runSync(context, { force: args.force === true, status: args.status === true }),
 

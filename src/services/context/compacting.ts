@@ -7,13 +7,21 @@ import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { orElse } from '../../domain/base/log.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { unlessAborted } from '../../domain/base/within.ts';
-import { type Conversation, effectiveHead, stillSaid } from '../../domain/chat/conversation.ts';
+import {
+  type Conversation,
+  type ConversationMeta,
+  effectiveHead,
+  pathTo,
+  stillSaid,
+} from '../../domain/chat/conversation.ts';
+import { linesOf, savedFiles } from '../../domain/chat/memory-file.ts';
 import type { Message } from '../../domain/chat/message.ts';
 import type { Compaction, CompactionReason } from '../../domain/chat/records.ts';
-import { summaryTextOf } from '../../domain/context/compaction/plan.ts';
+import { boundaryOf, planOf, summaryTextOf } from '../../domain/context/compaction/plan.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { CompactOptions, CompactResult, ContextControl, PendingPlan } from './context.ts';
+import type { MemoryFiles } from './memory-files.ts';
 import {
   type Bill,
   billed,
@@ -32,6 +40,7 @@ interface CompactingDependencies {
   readonly needed: (id: ConversationId) => Promise<Conversation>;
   readonly sessions: Sessions;
   readonly planning: Planning;
+  readonly files: Pick<MemoryFiles, 'change' | 'cleared'>;
   readonly config: Readable<Config>;
   readonly model: (conversation: Conversation) => ChatModel | null;
   readonly tools: (conversation: ConversationId) => readonly ToolDescription[];
@@ -178,9 +187,31 @@ class CompactionService implements Compacting {
   };
 
   readonly rewrite: Compacting['rewrite'] = async (id, compaction, summary) => {
-    await this.#deps.needed(id);
-    await this.#deps.documents.change(id, { compactions: { [compaction]: { summary } } });
+    const conversation = await this.#deps.needed(id);
+    const made = conversation.compactions.get(compaction);
+    const meta = made ? await this.#wordedOf(conversation, made, summary) : {};
+    await this.#deps.documents.change(id, { meta, compactions: { [compaction]: { summary } } });
   };
+
+  /** A person's wording of a summary is their session memory; `text` null: they took it back. */
+  async #wordedOf(
+    conversation: Conversation,
+    made: Compaction,
+    text: string | null,
+  ): Promise<Partial<ConversationMeta>> {
+    const plan = planOf(made);
+    const { current } = savedFiles(conversation);
+    if (!plan || (text === null && !current)) return {};
+    // What they had written before the compaction was made stays theirs.
+    const before = plan.summaries.find(({ edited }) => edited === true)?.text ?? null;
+    if (text === null && before === null) return await this.#deps.files.cleared(conversation);
+    const shown = linesOf(summaryTextOf(plan), current?.lines, 'rules');
+    return await this.#deps.files.change(conversation, pathTo(conversation.messages, made.at), {
+      shown,
+      lines: linesOf(text ?? before ?? '', shown),
+      upTo: boundaryOf(plan),
+    });
+  }
 
   readonly again: Compacting['again'] = async (id, compaction, guidance) => {
     const made = (await this.#deps.needed(id)).compactions.get(compaction);
@@ -243,13 +274,18 @@ class CompactionService implements Compacting {
     read: readonly Message[],
     replaces: string | undefined,
   ): Promise<Problem | null> {
-    if (!stillSaid(read, await this.#deps.needed(id)))
+    const conversation = await this.#deps.needed(id);
+    if (!stillSaid(read, conversation))
       throw new RecollectError(
         'message-missing',
         'A message that the summary tells of is not there any more',
       );
     try {
+      const { summary } = compaction;
+      const meta =
+        typeof summary === 'string' ? await this.#wordedOf(conversation, compaction, summary) : undefined;
       await this.#deps.documents.change(id, {
+        ...(meta ? { meta } : {}),
         compactions: {
           [compaction.id]: compaction,
           ...(replaces ? { [replaces]: { undone: true } } : {}),

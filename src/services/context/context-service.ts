@@ -11,6 +11,7 @@ import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import { keptIn, keptKey } from '../../domain/chat/kept.ts';
+import { memoryFileKey } from '../../domain/chat/memory-file.ts';
 import type { Part, RecalledPassage } from '../../domain/chat/message.ts';
 import { type Message, textOf } from '../../domain/chat/message.ts';
 import { contextMeterOf, type Price, returnBudget } from '../../domain/context/budget.ts';
@@ -28,6 +29,7 @@ import { createCheckpoints } from './checkpoints.ts';
 import { createCompacting } from './compacting.ts';
 import type { ContextControl, ContextState, NextRequest } from './context.ts';
 import type { MeaningSource } from './meaning.ts';
+import { createMemoryFiles } from './memory-files.ts';
 import type { Meters } from './meters.ts';
 import { createMeters } from './meters.ts';
 import { createPlanning } from './planning.ts';
@@ -104,6 +106,9 @@ class ContextService implements ContextControl, TurnContext {
   readonly redo: ContextControl['redo'];
   readonly rewrite: ContextControl['rewrite'];
   readonly again: ContextControl['again'];
+  readonly memoryFile: ContextControl['memoryFile'];
+  readonly saveMemoryFile: ContextControl['saveMemoryFile'];
+  readonly remakeMemoryFile: ContextControl['remakeMemoryFile'];
   readonly checkpoints: ContextControl['checkpoints'];
   readonly find: ContextControl['find'];
   readonly checkpoint: ContextControl['checkpoint'];
@@ -155,7 +160,22 @@ class ContextService implements ContextControl, TurnContext {
       recognising: deps.recognising,
       timeoutMs,
     });
+    const files = createMemoryFiles({
+      documents: deps.documents,
+      keyValues: deps.keyValues,
+      needed: (id) => this.#needed(id),
+      ready: () => this.#ready(),
+      requests: this.#requests,
+      sessionMemoryJob: this.#sessionMemoryJob,
+      meterOf: (conversation) => this.#meters.of(deps.model(conversation)),
+      now: deps.now,
+      device: deps.device,
+    });
+    this.memoryFile = (id) => files.read(id);
+    this.saveMemoryFile = (id, from, lines) => files.save(id, from, lines);
+    this.remakeMemoryFile = (id) => files.remake(id);
     this.#compacting = createCompacting({
+      files,
       documents: deps.documents,
       needed: (id) => this.#needed(id),
       sessions: this.#sessions,
@@ -371,6 +391,7 @@ class ContextService implements ContextControl, TurnContext {
       conversation && this.#requests.projectsOf(conversation),
       conversation && this.#deps.personaOf?.(conversation),
       conversation && keptKey(keptIn(conversation)),
+      conversation && memoryFileKey(conversation),
       head,
       this.#deps.config.get(),
       this.#meters.of(answering),

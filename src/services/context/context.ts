@@ -4,6 +4,7 @@ import type { Problem } from '../../domain/base/errors.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import type { CheckpointDiff, ListedCheckpoint } from '../../domain/chat/checkpoint.ts';
+import type { MemoryLine } from '../../domain/chat/memory-file.ts';
 import type { Part, RecalledPassage, Usage } from '../../domain/chat/message.ts';
 import type { Compaction, CompactionReason } from '../../domain/chat/records.ts';
 import type { ContextMeter } from '../../domain/context/budget.ts';
@@ -101,6 +102,25 @@ export interface SessionMemoryState {
   readonly problem: Problem | null;
 }
 
+/** The session memory as a Markdown file of the conversation, on the branch that is shown. */
+export interface SessionMemoryFile {
+  readonly lines: readonly MemoryLine[];
+  /** When a person saved it last, ms since 1970; null: it is made of the conversation, and grows with it. */
+  readonly savedAt: number | null;
+  /** The newest message it speaks of; null: of none. */
+  readonly upTo: MessageId | null;
+  /** The compaction it stands in requests by; null: everything is sent whole still. */
+  readonly compaction: string | null;
+  /** How many of its lines have no room in requests. */
+  readonly left: number;
+  /** What other devices saved at the same time, newest first. `at`: ms since 1970. */
+  readonly others: readonly {
+    readonly device: string;
+    readonly at: number;
+    readonly lines: readonly MemoryLine[];
+  }[];
+}
+
 /** What goes on in one conversation. Session state. */
 export interface ContextState {
   readonly running: {
@@ -185,6 +205,17 @@ export interface ContextControl {
   rewrite(id: ConversationId, compaction: string, summary: string | null): Promise<void>;
   /** Makes the summary again, with guidance: a new compaction in place of this one, which is undone. */
   again(id: ConversationId, compaction: string, guidance: string): Promise<CompactResult>;
+
+  /** The session memory as it would be, or is, sent in place of older messages. Throws `conversation-missing` only. */
+  memoryFile(id: ConversationId): Promise<SessionMemoryFile>;
+  /** Saves lines in place of those that were read; what other devices saved is settled with it. */
+  saveMemoryFile(
+    id: ConversationId,
+    from: SessionMemoryFile,
+    lines: readonly MemoryLine[],
+  ): Promise<{ readonly undo: () => Promise<void> }>;
+  /** Throws the saved file away: it is made of the conversation again. */
+  remakeMemoryFile(id: ConversationId): Promise<{ readonly undo: () => Promise<void> }>;
 
   /**
    * What the next request would be made of. `draft`: what stands in the composer; `announced`: passages of memory that would go with it.

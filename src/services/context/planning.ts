@@ -7,6 +7,7 @@ import type { Readable } from '../../domain/base/readable.ts';
 import { firstLineOf } from '../../domain/chat/checkpoint.ts';
 import { type Conversation, pathTo } from '../../domain/chat/conversation.ts';
 import { keptIn } from '../../domain/chat/kept.ts';
+import { memoryFileOn } from '../../domain/chat/memory-file.ts';
 import type { Message, PartOf, Usage } from '../../domain/chat/message.ts';
 import type { Compaction, CompactionReason } from '../../domain/chat/records.ts';
 import { costOf, type Price } from '../../domain/context/budget.ts';
@@ -167,6 +168,7 @@ export function createPlanning({
     };
     const previous = appliedOn(seen, path);
     const modelMemory = await sessionMemoryJob.memoryOn(id, path);
+    const file = memoryFileOn(seen, path);
     const held = deps.recognising && (await heldOn(path, deps.recognising, signal));
     const made = await planCompaction(
       strategyOf(attempt.strategy),
@@ -175,6 +177,7 @@ export function createPlanning({
         system: requests.systemOf(seen),
         previous,
         ...(modelMemory ? { modelMemory } : {}),
+        ...(file ? { file } : {}),
         pinned: keptIn(seen),
         held,
         request: {

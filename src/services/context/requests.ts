@@ -6,6 +6,7 @@ import type { Readable } from '../../domain/base/readable.ts';
 import { compactionOn } from '../../domain/chat/compaction.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { keptIn, keptKey } from '../../domain/chat/kept.ts';
+import { memoryFileKey, memoryFileOn } from '../../domain/chat/memory-file.ts';
 import { type Message, type PartOf, textOf } from '../../domain/chat/message.ts';
 import { budgetOf, isPressed, reserveOf, returnBudget } from '../../domain/context/budget.ts';
 import {
@@ -18,6 +19,7 @@ import {
   dispositionsOf,
   planOf,
   summaryTextOf,
+  withMemoryFile,
   withSummaryText,
 } from '../../domain/context/compaction/plan.ts';
 import type { CompactionBudget } from '../../domain/context/compaction/strategy.ts';
@@ -115,9 +117,11 @@ class RequestBuilder {
     if (!made) return null;
     const plan = planOf(made);
     if (!plan) return null;
+    const worded = typeof made.summary === 'string' ? withSummaryText(plan, made.summary) : plan;
+    const file = memoryFileOn(conversation, path);
     return {
       id: made.id,
-      plan: typeof made.summary === 'string' ? withSummaryText(plan, made.summary) : plan,
+      plan: file ? withMemoryFile(worded, file, path) : worded,
       keepVerbatim: keptIn(conversation),
     };
   };
@@ -138,6 +142,7 @@ class RequestBuilder {
       this.projectsOf(conversation),
       this.#deps.personaOf?.(conversation),
       keptKey(keptIn(conversation)),
+      memoryFileKey(conversation),
       path.length,
       path.at(-1),
       recall,

@@ -1,6 +1,7 @@
 // What of one conversation goes, and what of it stays without some of its words. Pure.
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { Conversation, ConversationMeta } from '../../domain/chat/conversation.ts';
+import { cleanedFiles, memoryFileWithout } from '../../domain/chat/memory-file.ts';
 import type { Message, Part } from '../../domain/chat/message.ts';
 import { textOf } from '../../domain/chat/message.ts';
 import { TAKEN_OUT } from '../../domain/forget/imprint.ts';
@@ -144,7 +145,13 @@ export function tracesIn(conversation: Conversation, eraser: Eraser, isLeft = fa
   if (all.length > 0 && !all.some(isMeant) && isLater(began))
     return { erase: false, change: undefined, finds: [] };
   const changed = removed.length + rewritten.length > 0;
-  const metaChange = metaOf(meta, eraser, changed, removed.length > 0);
+  const files = filesWithout(
+    conversation,
+    all.filter(({ id: one }) => removed.includes(one)),
+    eraser,
+  );
+  for (const _ of Object.keys(files)) finds.push(find('session-memory', ''));
+  const metaChange = { ...metaOf(meta, eraser, changed, removed.length > 0), ...files };
   if (metaChange.title !== undefined && metaChange.title !== title) finds.push(find('title', title));
   if (metaChange.systemPrompt !== undefined) finds.push(find('instructions', meta.systemPrompt ?? ''));
   if (metaChange.summary === null) finds.push(find('summary', meta.summary ?? ''));
@@ -175,6 +182,16 @@ export function tracesIn(conversation: Conversation, eraser: Eraser, isLeft = fa
       : undefined,
     finds,
   };
+}
+
+/** The saved session memory without the words, and without what quotes messages that go. */
+function filesWithout(
+  { meta }: Pick<Conversation, 'meta'>,
+  removed: readonly Message[],
+  { clean }: Eraser,
+): Partial<ConversationMeta> {
+  const quoting = memoryFileWithout({ meta }, removed);
+  return { ...quoting, ...cleanedFiles({ meta: { ...meta, ...quoting } }, clean) };
 }
 
 /** It was put into the trash or restored from there since: it is the person's to decide. */

@@ -16,6 +16,7 @@ import {
   pathTo,
   TIMED,
 } from '../../domain/chat/conversation.ts';
+import { newerFiles } from '../../domain/chat/memory-file.ts';
 import type { Message, Part, Role } from '../../domain/chat/message.ts';
 import { type Checkpoint, type Compaction, checkpointSchema } from '../../domain/chat/records.ts';
 import { type Hlc, nextHlc, readHlc } from '../../domain/sync/hlc.ts';
@@ -300,6 +301,8 @@ function metaChangeFrom(
     metaChange[field] = now[field];
     said[field] = time;
   }
+  // The session memory as it was saved there, where that is newer than what is known of it here.
+  if (own) Object.assign(metaChange, newerFiles(here, own.meta));
   const before = existing.said?.title;
   const isTheirs = here.titleBy === 'import' && (before === undefined || readHlc(before)?.time === 0);
   const isOlder = again || endOf(messages) < endOf([...existing.messages.values()].filter(cameFromSource));

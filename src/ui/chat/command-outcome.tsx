@@ -434,6 +434,7 @@ function CommandOutcomeView({ outcome }: { outcome: CommandOutcome }) {
     case 'open':
     case 'screen':
     case 'forget':
+    case 'memory-file':
       return null;
   }
 }
@@ -543,6 +544,9 @@ export function useFollowOutcome(): (outcome: CommandOutcome) => boolean {
         return false;
       case 'forget':
         session.forgetting.set({ words: outcome.words });
+        return false;
+      case 'memory-file':
+        session.memoryFile.set(outcome.conversationId);
         return false;
       case 'download':
         download(outcome.file);

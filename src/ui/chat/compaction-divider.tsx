@@ -12,7 +12,7 @@ import { readCompaction, useFoldReport, useStrategyName, WayOfFolding } from './
 import { Markdown } from './markdown.tsx';
 
 /** Markdown in a small place: its headings are no larger than its words. */
-const SMALL_PROSE =
+export const SMALL_PROSE =
   '[&_.prose]:text-sm! [&_.prose_:is(h1,h2,h3)]:mt-3! [&_.prose_:is(h1,h2,h3)]:mb-1! [&_.prose_:is(h1,h2,h3)]:text-sm! [&_.prose_:is(p,ul,ol)]:my-1!';
 
 type DividerState = 'inForce' | 'superseded' | 'undone';

@@ -8,6 +8,7 @@ import type { Conversation } from '../../domain/chat/conversation.ts';
 import { letterOf } from '../../domain/chat/dmail.ts';
 import { givenBy, type Message, type Part, type RecalledPassage, textOf } from '../../domain/chat/message.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
+import { useSession } from '../hooks/session.tsx';
 import { formatExact, formatNumber, formatRelative } from '../i18n/index.ts';
 import { passageTitle } from '../memory/passage-title.ts';
 import { Button, IconButton } from '../shell/controls.tsx';
@@ -202,6 +203,7 @@ function Shortened({
 }) {
   const { t } = useTranslation('context');
   const { context, settings } = useApp();
+  const { memoryFile } = useSession();
   const report = useReport();
   const byModel = useReadable(settings.config, (config) => config.context.session_memory.by_model);
   const setByModel = (on: boolean) => settings.set('context.session_memory.by_model', on);
@@ -231,6 +233,9 @@ function Shortened({
             {t('panel.foldNow')}
           </Button>
         )}
+        <Button size="sm" onClick={() => memoryFile.set(conversation.id)}>
+          {t('panel.memoryFile')}
+        </Button>
       </div>
       {job && (
         <p className="mt-2 text-ink-3 text-xs tabular-nums">

@@ -1,7 +1,8 @@
 // The head of a conversation: its title, to be written anew in place, and its menu.
-import { Ellipsis, PanelRight, ScrollText, Search } from 'lucide-react';
+import { Ellipsis, NotebookText, PanelRight, ScrollText, Search } from 'lucide-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useSession } from '../hooks/session.tsx';
 import { OfflineBadge } from '../shell/app-notices.tsx';
 import { IconButton, Menu } from '../shell/controls.tsx';
 import { useConversationActions } from '../shell/conversation-actions.tsx';
@@ -26,6 +27,8 @@ export function ConversationHeader({
 }) {
   const { t } = useTranslation('chat');
   const actions = useConversationActions();
+  const { memoryFile } = useSession();
+  const { t: tc } = useTranslation('context');
   const panelKeys = useShortcutKeys('panel');
   const findKeys = useShortcutKeys('find');
   const [renaming, setRenaming] = useState(false);
@@ -58,6 +61,11 @@ export function ConversationHeader({
                     icon: <Search size={15} aria-hidden />,
                     shortcut: findKeys,
                     onSelect: onFind,
+                  },
+                  {
+                    label: tc('memoryFile.title'),
+                    icon: <NotebookText size={15} aria-hidden />,
+                    onSelect: () => memoryFile.set(id),
                   },
                   ...(readOnly
                     ? []

@@ -4,11 +4,13 @@ import type { MessageId } from '../../domain/base/ids.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import type { Message } from '../../domain/chat/message.ts';
 import type { RequestManifest } from '../../domain/context/manifest.ts';
-import { useApp } from '../hooks/app.tsx';
+import { useApp, useReadable } from '../hooks/app.tsx';
+import { useSession } from '../hooks/session.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { PlanDialog } from './compaction.tsx';
 import { CompareDialog } from './compare.tsx';
 import { ManifestDialog } from './manifest-dialog.tsx';
+import { MemoryFileDialog } from './memory-file.tsx';
 import { SendBackDialog } from './send-back.tsx';
 import { WorldlineDialog } from './worldline-map.tsx';
 
@@ -21,6 +23,7 @@ export type ConversationWindow =
 export function ConversationWindows({
   conversation,
   leaf,
+  readOnly,
   shown,
   onClose,
   onGo,
@@ -30,6 +33,7 @@ export function ConversationWindows({
   conversation: Conversation;
   /** The end of the branch that is shown. */
   leaf: MessageId | null;
+  readOnly: boolean;
   shown: ConversationWindow | null;
   onClose: () => void;
   /** To another branch: the head goes there. */
@@ -38,9 +42,18 @@ export function ConversationWindows({
   onJump: (message: MessageId) => void;
   onSent: (sent: { messageId: MessageId; undo: () => Promise<void> }) => void;
 }) {
+  const { memoryFile } = useSession();
+  const isMemoryOpen = useReadable(memoryFile) === conversation.id;
   return (
     <>
       <PlanDialog conversationId={conversation.id} />
+      {isMemoryOpen && (
+        <MemoryFileDialog
+          conversation={conversation}
+          readOnly={readOnly}
+          onClose={() => memoryFile.set(null)}
+        />
+      )}
       {shown?.type === 'manifest' && (
         <AnswerManifest conversation={conversation} answer={shown.answer} onClose={onClose} onJump={onJump} />
       )}

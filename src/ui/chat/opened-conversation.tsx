@@ -103,6 +103,7 @@ export function OpenedConversation(props: {
       <ConversationWindows
         conversation={conversation}
         leaf={opened.leaf}
+        readOnly={readOnly}
         shown={shown}
         onClose={() => setShown(null)}
         onGo={opened.show}

@@ -70,6 +70,8 @@ interface Session {
   readonly lastOpen: Readable<ConversationId | null>;
   /** What is asked about, or shown, in the window of forgetting; null: it is closed. */
   readonly forgetting: Writable<AskedToForget | null>;
+  /** The conversation whose session memory is open in its window; null: it is closed. */
+  readonly memoryFile: Writable<ConversationId | null>;
   readonly places: Map<ConversationId, ReadingPlace>;
   /**
    * Which recall cards were opened or closed, by their answer, or by a tool's call and what it asked: one that is drawn anew, when it has
@@ -126,6 +128,7 @@ function createSession(app: App): Session {
     current,
     lastOpen,
     forgetting: writable<AskedToForget | null>(null),
+    memoryFile: writable<ConversationId | null>(null),
     places: new Map(),
     cards: new Map(),
     openingFile: writable<{ readonly messageId: string; readonly source: PassageSource } | null>(null),

@@ -694,6 +694,7 @@ describe('/memory', () => {
       status: { state: 'ready' },
       stats: { messages: 3 },
     });
+    expect(await desk.run('/memory session', desk.ids[0])).toMatchObject({ type: 'problem' });
     expect(await desk.run('/memory config')).toEqual({
       type: 'screen',
       screen: 'settings',
@@ -719,7 +720,7 @@ describe('/memory', () => {
     ['status --limit 3', 'command-flag', ''],
     ['config theme dark', 'command-argument', '/memory config'],
     ['config --all', 'command-flag', ''],
-    ['forget', 'command-argument', 'list, search, archive, delete, export, status, sync, config'],
+    ['forget', 'command-argument', 'list, search, archive, delete, export, status, session, sync, config'],
   ])('says of “%s” what would work, and does nothing', async (line, code, allowed) => {
     const desk = await createDesk(TITLES);
     const before = desk.documents.library.get();

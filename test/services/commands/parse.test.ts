@@ -140,7 +140,7 @@ describe('a mistake is explained', () => {
         command: 'memory',
         argument: 'action',
         value: 'lost',
-        allowed: 'list, search, archive, delete, export, status, sync, config',
+        allowed: 'list, search, archive, delete, export, status, session, sync, config',
         nearest: 'list',
       },
     ],
@@ -151,7 +151,7 @@ describe('a mistake is explained', () => {
         command: 'memory',
         argument: 'action',
         value: '',
-        allowed: 'list, search, archive, delete, export, status, sync, config',
+        allowed: 'list, search, archive, delete, export, status, session, sync, config',
         nearest: '',
       },
     ],
@@ -274,10 +274,11 @@ describe('completion', () => {
       'delete',
       'export',
       'status',
+      'session',
       'sync',
       'config',
     ]);
-    expect(texts('/memory s')).toEqual(['search', 'status', 'sync']);
+    expect(texts('/memory s')).toEqual(['search', 'status', 'session', 'sync']);
     expect(texts('/memory --')).toContain('--format');
     expect(texts('/memory export --')).toEqual(['--format', '--all']);
     expect(texts('/memory exp --')).toEqual(['--format', '--all']);

@@ -9,6 +9,8 @@ import { createInMemoryVault } from '../../../src/adapters/vault/in-memory.ts';
 import { RecollectError } from '../../../src/domain/base/errors.ts';
 import { asMessageId, NOTES_DOCUMENT, newMessageId } from '../../../src/domain/base/ids.ts';
 import { until } from '../../../src/domain/base/readable.ts';
+import type { Conversation } from '../../../src/domain/chat/conversation.ts';
+import { memoryFileChange, savedFiles } from '../../../src/domain/chat/memory-file.ts';
 import { type Message, textOf } from '../../../src/domain/chat/message.ts';
 import { type Imprint, imprintOf } from '../../../src/domain/forget/imprint.ts';
 import type { Forgotten, Sought } from '../../../src/domain/forget/sought.ts';
@@ -45,6 +47,21 @@ async function populated(device = open()) {
     titleBy: 'auto',
     source: { tool: 'chatgpt', id: 'abc' },
     summary: `${CANARY} lost a garden`,
+  });
+  await device.documents.change(told.id, {
+    meta: memoryFileChange(
+      { meta: {} as never },
+      {
+        lines: [
+          { text: `- ${STORY}`, by: 'rules', pinned: true },
+          { text: `- ${CANARY} lost much, a model wrote`, by: 'model' },
+          { text: '- Roses need care', by: 'person' },
+        ],
+        upTo: told.messages[0]?.id as never,
+        out: [`${CANARY} is gone`],
+      },
+      { now: NOW, writer: 'w', device: 'Laptop' },
+    ),
   });
   const quoted = await device.say('quoted', [
     'What do you know of gardens?',
@@ -111,6 +128,11 @@ describe('forget', () => {
       'And the weather?',
       'My neighbour ••• lost the garden in the flood of 1994 and never spoke of it.',
     ]);
+    expect(savedFiles(read as Conversation).current?.lines.map(({ text }) => text)).toEqual([
+      '- My neighbour ••• lost the garden in the flood of 1994 and never spoke of it.',
+      '- ••• lost much, a model wrote',
+      '- Roses need care',
+    ]);
     expect((await device.documents.read(other.id))?.messages.size).toBe(2);
     expect(device.notes.state.get().notes.map(({ text }) => text)).toEqual(['••• likes roses']);
   });
@@ -123,6 +145,9 @@ describe('forget', () => {
       message: told.messages[0]?.id as never,
     });
     expect(await device.placesOf('lost the garden')).toEqual([]);
+    // Of the session memory the person's own line stays; what a model made of the message is not to be told from it.
+    const file = savedFiles((await device.documents.read(told.id)) as Conversation).current;
+    expect(file).toMatchObject({ lines: [{ text: '- Roses need care' }], upTo: null });
     const all = [...((await device.documents.read(quoted.id))?.messages.values() ?? [])];
     expect(all.map(textOf).sort()).toEqual(
       ['What do you know of gardens?', 'You told me this. •••. A garden needs care.'].sort(),

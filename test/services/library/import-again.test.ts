@@ -7,6 +7,7 @@ import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import { type ConversationId, type MessageId, newMessageId } from '../../../src/domain/base/ids.ts';
 import { until } from '../../../src/domain/base/readable.ts';
 import type { Conversation } from '../../../src/domain/chat/conversation.ts';
+import { memoryFileChange, savedFiles } from '../../../src/domain/chat/memory-file.ts';
 import { type Message, textOf } from '../../../src/domain/chat/message.ts';
 import type { Documents } from '../../../src/services/documents/documents.ts';
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';
@@ -304,6 +305,31 @@ describe('a newer backup of our own', () => {
     const fresh = device();
     await fresh.bring(third);
     await equal(here, fresh);
+  });
+
+  it('brings the session memory as it was saved there, and keeps what was saved here later', async () => {
+    const here = device();
+    await here.bring(listing(asked(FULL)));
+    const { id } = await here.from('c-poem');
+    const keep = (words: string, now: number, writer: string, before: Conversation) =>
+      memoryFileChange(
+        before,
+        { lines: [{ text: words, by: 'person' }], upTo: null, out: [] },
+        { now, writer, device: writer },
+      );
+    await here.documents.change(id, { meta: keep('- Written here', NOW, 'here', await here.read(id)) });
+    const there = device();
+    const backup = await here.backup();
+    await there.bring(backup);
+    expect(savedFiles(await there.read(id)).current?.lines).toMatchObject([{ text: '- Written here' }]);
+    await there.documents.change(id, { meta: keep('- There', NOW + 1, 'there', await there.read(id)) });
+    await there.bring(backup);
+    expect(savedFiles(await there.read(id))).toMatchObject({ current: { writer: 'there' }, others: [] });
+    await here.documents.change(id, { meta: keep('- Again here', NOW + 2, 'here', await here.read(id)) });
+    await there.bring(await here.backup());
+    const both = savedFiles(await there.read(id));
+    expect(both.current?.lines).toMatchObject([{ text: '- Again here' }]);
+    expect(both.others).toMatchObject([{ lines: [{ text: '- There' }] }]);
   });
 
   it('gives way to what a person changed here after it, and not before it', async () => {

@@ -305,7 +305,8 @@ function constraintsSummary(
   const lines = new Set(text.split('\n').map((line) => line.replace(/^- /, '')));
   const missing = new Set<string>();
   let covers = 0;
-  const { held } = view;
+  const { held, file } = view;
+  const out = new Set(file?.out);
   const byWords = new Set(ruled);
   const places = held?.size
     ? view.path.flatMap(({ id }, at) => (at >= head && (byWords.has(at) || held.has(id)) ? [at] : []))
@@ -315,7 +316,7 @@ function constraintsSummary(
     let found = false;
     const message = view.path[at] as Message;
     for (const sentence of [...constraintsOf(message), ...(held?.get(message.id) ?? [])])
-      if (!missing.has(sentence) && !lines.has(sentence) && !text.includes(sentence)) {
+      if (!missing.has(sentence) && !out.has(sentence) && !lines.has(sentence) && !text.includes(sentence)) {
         missing.add(sentence);
         found = true;
       }

@@ -1,5 +1,6 @@
 // The session memory: notes on a stretch of conversation as structured Markdown, made by rules and quotation alone. The person's rules
 // stand in it word for word, of what was corrected the last word counts, and it is as long as it may be and no longer.
+import { bareLine } from '../../chat/memory-file.ts';
 import type { Message } from '../../chat/message.ts';
 import { isAcknowledgement, isQuestion } from '../cues.ts';
 import type { TokenMeter } from '../meter.ts';
@@ -18,6 +19,8 @@ export interface MemoryOptions {
   readonly base?: string | null | undefined;
   /** Without the person's rules: they are carried elsewhere. */
   readonly withoutRules?: boolean | undefined;
+  /** Lines that stand elsewhere, or that the person took out: without bullets. */
+  readonly without?: ReadonlySet<string> | undefined;
   /** Without title and current state. */
   readonly notesOnly?: boolean | undefined;
 }
@@ -234,7 +237,8 @@ function blocksOf(notes: readonly (Pick<Placed, 'note' | 'at'> & { readonly line
 
 /** Writes the memory of these messages. The same messages and options give the same text. */
 export function writeMemory(messages: readonly Message[], options: MemoryOptions): string {
-  const { language, meter, tokens, focus, base = null, withoutRules = false, notesOnly = false } = options;
+  const { language, meter, tokens, focus, without, base = null } = options;
+  const { withoutRules = false, notesOnly = false } = options;
   const words = HEADINGS[language];
   const known = knownOf(messages);
   const cost = (text: string) => meter.text(text) + 1;
@@ -245,7 +249,7 @@ export function writeMemory(messages: readonly Message[], options: MemoryOptions
   const said = new Set<string>();
   if (!withoutRules)
     for (const entry of known?.rules ?? [])
-      if (entry.at < messages.length && !said.has(entry.note.text)) {
+      if (entry.at < messages.length && !said.has(entry.note.text) && !without?.has(entry.note.text)) {
         said.add(entry.note.text);
         const line = `- ${entry.note.text}`;
         chosen.push({ ...entry, line });
@@ -302,6 +306,8 @@ export function writeMemory(messages: readonly Message[], options: MemoryOptions
     for (const term of note.terms) known += Math.min(2, covered.get(term) ?? 0);
     return 1 / (1 + known / Math.max(3, note.terms.size));
   };
+  const isSaidAlready = ({ line, note }: (typeof candidates)[number]): boolean =>
+    without !== undefined && (without.has(bareLine(line)) || without.has(note.text));
   const deferred: typeof candidates = [];
   /** Section of each block: where its first line that was taken belongs. */
   const homes = new Map<string, NoteKind>();
@@ -322,7 +328,7 @@ export function writeMemory(messages: readonly Message[], options: MemoryOptions
   const waiting: typeof candidates = [];
   for (const candidate of candidates) {
     if (left < 6) break;
-    if (candidate.price > left || said.has(candidate.line)) continue;
+    if (candidate.price > left || said.has(candidate.line) || isSaidAlready(candidate)) continue;
     const { lane } = candidate.note;
     if (fresh(candidate) < 0.55) deferred.push(candidate);
     else if (spent[lane] + candidate.price > room * SHARES[lane]) waiting.push(candidate);

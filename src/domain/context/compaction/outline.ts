@@ -1,12 +1,16 @@
 // What every strategy works on: which messages share one fate, what each costs, what may not be folded.
 import type { MessageId } from '../../base/ids.ts';
+import { fittingLines, textOfLines } from '../../chat/memory-file.ts';
 import type { Message } from '../../chat/message.ts';
 import { constraintsOf } from '../cues.ts';
 import { MESSAGE_OVERHEAD, type TokenMeter } from '../meter.ts';
 import { buildPrompt, systemTextOf } from '../prompt.ts';
-import { conversationLanguage } from './headings.ts';
-import { boundaryOf, type CompactionPlan, type PlanSummary } from './plan.ts';
+import { conversationLanguage, HEADINGS } from './headings.ts';
+import { boundaryOf, type CompactionPlan, fileSummary, type PlanSummary } from './plan.ts';
 import type { CompactionBudget, CompactionTools, CompactionView } from './strategy.ts';
+
+/** What the session memory as a person left it may take of the room beside what must be sent. */
+const FILE_SHARE = 0.7;
 
 /** Messages that cannot be parted: a call and its results, and what stands alone. */
 export interface Group {
@@ -90,6 +94,7 @@ export function outlineOf(
   const target = Math.max(0, Math.min(budget.target, Math.floor(budget.limit - returnable)));
   // Asked for by a person before it is needed, a compaction still has to make something smaller.
   const goal = request.reason === 'auto' ? target : Math.min(target, Math.floor(before * 0.6));
+  const needed = groups.reduce((sum, { must, tokens }) => sum + (must === null ? 0 : tokens), 0);
   return {
     view,
     budget,
@@ -104,7 +109,7 @@ export function outlineOf(
     fixed,
     before,
     goal,
-    own: ownWords(view, meter, head),
+    own: ownWords(view, meter, head, (goal - fixed - budget.extra - needed) * FILE_SHARE),
     signal: tools.signal,
   };
 }
@@ -235,12 +240,30 @@ function structured({ path, head, tokens, turnAt, turns, ruled, members }: Grown
   return { head, tokens: [...tokens], groupAt, ruled: [...ruled], groups, turns };
 }
 
-function ownWords({ previous, path }: CompactionView, meter: TokenMeter, head: number): Outline['own'] {
+/** `available`: what the file may cost where lines of a model or the rules are in it, tokens. */
+function ownWords(
+  { previous, path, file }: CompactionView,
+  meter: TokenMeter,
+  head: number,
+  available: number,
+): Outline['own'] {
+  const before = path[head]?.id;
+  if (before === undefined) return null;
+  if (file) {
+    const text = textOfLines(fittingLines(file.lines, available, (line) => meter.text(line)));
+    if (text === '') return null;
+    const { memory: heading } = HEADINGS[conversationLanguage(path)];
+    return {
+      summary: { ...fileSummary(file, text), heading, before },
+      upTo: path.findIndex(({ id }) => id === file.upTo),
+      tokens: meter.text(`${heading}\n${text}`) + MESSAGE_OVERHEAD,
+    };
+  }
   const written = previous?.plan.summaries.find(({ edited }) => edited === true);
-  if (!previous || !written || head >= path.length) return null;
+  if (!previous || !written) return null;
   const last = written.upTo ?? boundaryOf(previous.plan);
   return {
-    summary: { ...written, before: (path[head] as Message).id },
+    summary: { ...written, before },
     upTo: path.findIndex(({ id }) => id === last),
     tokens: meter.text(`${written.heading}\n${written.text}`) + MESSAGE_OVERHEAD,
   };

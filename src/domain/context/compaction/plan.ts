@@ -2,6 +2,7 @@
 // in, and which record is in force, are in `domain/chat/compaction.ts`.
 import { z } from 'zod';
 import type { MessageId } from '../../base/ids.ts';
+import { bareLine, type MemoryFile, textOfLines } from '../../chat/memory-file.ts';
 import type { Known, Message, Part } from '../../chat/message.ts';
 import type { Compaction } from '../../chat/records.ts';
 import { isChanged } from '../redaction.ts';
@@ -40,6 +41,8 @@ const planSummarySchema = z.looseObject({
   edited: z.boolean().optional(),
   /** The newest message an edited text speaks of. */
   upTo: z.string().optional(),
+  /** When the session memory that it is was saved, ms since 1970. */
+  saved: z.number().optional(),
 });
 export type PlanSummary = Known<z.infer<typeof planSummarySchema>>;
 
@@ -140,6 +143,65 @@ export function withSummaryText(plan: CompactionPlan, text: string): CompactionP
     summaries: [...(written ? [own] : []), ...rest],
   };
 }
+
+/** Id of the summary that is the session memory as a person left it. */
+const FILE = 'file';
+
+/** Without heading and place. `text`: what of the file has room. */
+export const fileSummary = (file: MemoryFile, text: string): PlanSummary => ({
+  id: FILE,
+  kind: 'memory',
+  heading: '',
+  text,
+  before: '',
+  covers: 0,
+  edited: true,
+  saved: file.at,
+  ...(file.upTo === null ? {} : { upTo: file.upTo }),
+});
+
+/**
+ * The plan with the session memory as the person left it: in place of its summaries where it speaks of all that is compacted, else in front
+ * of them. The same plan where it was made with this version.
+ */
+export function withMemoryFile(
+  plan: CompactionPlan,
+  file: MemoryFile,
+  path: readonly Message[],
+): CompactionPlan {
+  if (plan.summaries.some(({ id, saved }) => id === FILE && saved === file.at)) return plan;
+  const out = new Set(file.out);
+  const shown = plan.summaries.flatMap((summary) => {
+    if (summary.kind !== 'constraints' || out.size === 0) return [summary];
+    const text = linesWithout(summary.text, out);
+    return text === '' ? [] : [{ ...summary, text }];
+  });
+  const text = textOfLines(file.lines);
+  const cleaned = shown.length === plan.summaries.length ? plan : { ...plan, summaries: shown };
+  if (text === '') return cleaned;
+  const placeOf = (id: string | null) => path.findIndex((message) => message.id === id);
+  if (placeOf(file.upTo) >= placeOf(boundaryOf(plan))) {
+    const said = new Set(text.split('\n').map(bareLine));
+    const made = withSummaryText({ ...cleaned, summaries: shown }, text);
+    return {
+      ...made,
+      summaries: made.summaries.flatMap((summary) => {
+        if (summary.kind !== 'constraints') return [{ ...summary, saved: file.at }];
+        const rest = linesWithout(summary.text, said);
+        return rest === '' ? [] : [{ ...summary, text: rest }];
+      }),
+    };
+  }
+  const [first] = shown;
+  const front = { ...fileSummary(file, text), heading: first?.heading ?? '', before: first?.before ?? '' };
+  return { ...plan, summaries: [front, ...shown.filter(({ edited }) => !edited)] };
+}
+
+const linesWithout = (text: string, out: ReadonlySet<string>): string =>
+  text
+    .split('\n')
+    .filter((line) => !out.has(bareLine(line)))
+    .join('\n');
 
 /** What a plan says about one message of a path. */
 export type Disposition =

@@ -1,5 +1,6 @@
 // The default: notes on the conversation, kept by rules as it goes on, stand for everything but the newest turns. No model is asked.
 import type { MessageId } from '../../base/ids.ts';
+import { bareLine } from '../../chat/memory-file.ts';
 import { termsOf } from '../terms.ts';
 import { type Decision, type Draft, finish, keepAll } from './finish.ts';
 import { HEADINGS } from './headings.ts';
@@ -37,6 +38,8 @@ export function memoryDraft(outline: Outline, compacted: readonly number[], toke
           outline,
           compacted.filter((group) => (outline.groups[group]?.members[0] ?? 0) > after),
         );
+  const said = view.file ? [...view.file.out, ...view.file.lines.map(({ text }) => bareLine(text))] : [];
+  const without = new Set(said.filter((line) => line !== ''));
   // The written part speaks of its time; the person's rules of that time are carried on word for word by `finish`.
   const baseTokens = base ? meter.text(base.text) + 1 : 0;
   const write = (available: number): string => {
@@ -48,6 +51,7 @@ export function memoryDraft(outline: Outline, compacted: readonly number[], toke
       tokens: available,
       focus,
       base: written,
+      ...(without.size > 0 ? { without } : {}),
     });
   };
   return {

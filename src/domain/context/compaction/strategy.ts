@@ -1,5 +1,6 @@
 // How a strategy is asked: it looks at a conversation and a budget and answers with a plan. It decides nothing and stores nothing.
 import type { MessageId } from '../../base/ids.ts';
+import type { MemoryFile } from '../../chat/memory-file.ts';
 import type { Message } from '../../chat/message.ts';
 import type { CompactionReason } from '../../chat/records.ts';
 import type { TokenMeter } from '../meter.ts';
@@ -29,6 +30,8 @@ export interface CompactionView {
   readonly pinned?: ReadonlySet<MessageId> | undefined;
   /** Sentences of the person that stay word for word, beside the rules that their wording shows: recognised by meaning. */
   readonly held?: ReadonlyMap<MessageId, readonly string[]> | undefined;
+  /** The session memory as a person left it: it is carried on, and what they took out of it stays out. */
+  readonly file?: MemoryFile | undefined;
   /** A session memory that a model wrote in the background, good up to and including `upTo`. */
   readonly modelMemory?: { readonly text: string; readonly upTo: MessageId } | undefined;
 }

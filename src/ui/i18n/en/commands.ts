@@ -54,6 +54,7 @@ export const commands = {
     delete: 'move a conversation to the trash',
     export: 'save conversations as a file',
     status: 'show how far the index is',
+    session: 'open the session memory of this conversation: read, edit, pin lines, save it as a file',
     config: 'open the settings of memory',
     query: 'words of the title, for search also of the text; for archive, delete and export a title or an id',
     '--limit': 'at most this many',
