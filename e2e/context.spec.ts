@@ -531,6 +531,41 @@ test('a D-Mail in other words, and one as a note: each goes on from its place; u
   await expect(said(/^Answer to: .*Two leads nowhere/)).toBeVisible();
 });
 
+test('a D-Mail in other words patches the old answer: only what changes is asked for, and undo leads back', async ({
+  page,
+}) => {
+  await openApp(page);
+  await connect(page, { 'recall.auto_recall.enabled': false, 'notes.propose_by_model': false });
+  const list = TOPICS.map((topic) => `- The ${topic} plan is copied after all the others, once a week.`).join(
+    '\n',
+  );
+  server.answer((request) =>
+    /FIND/.test(lastWords(request))
+      ? say('<<<<<<< FIND\nruns at two\n=======\nruns at four\n>>>>>>> REPLACE')
+      : say(`The backup runs at two.\n\n${list}`),
+  );
+  await ask(page, 'When is the backup? At two.');
+  const before = server.chats().length;
+  const question = page.getByRole('article', { name: 'You' });
+  await question.hover();
+  await question.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('menuitem', { name: 'Go back here with a note' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Go back here with a note' });
+  await dialog.getByRole('textbox').fill('When is the backup? At four.');
+  await dialog.getByRole('radio', { name: 'Change only what must change in the answer' }).check();
+  await dialog.getByRole('button', { name: 'Go back' }).click();
+  const answer = page.getByRole('article', { name: 'Answer' });
+  await expect(answer.getByText('The backup runs at four.', { exact: true })).toBeVisible();
+  await expect(answer.getByText(/The museum plan is copied/)).toBeVisible();
+  await expect(
+    answer.getByText(/^Only what had to change was written: saved about [\d,]+ tokens$/),
+  ).toBeVisible();
+  expect(server.chats().length).toBe(before + 1);
+  await holdToast(page);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(answer.getByText('The backup runs at two.', { exact: true })).toBeVisible();
+});
+
 test('the branch map is walked with the keyboard, and two branches are compared', async ({ page }) => {
   await openEcho(page);
   await ask(page, 'One');

@@ -267,6 +267,17 @@ export const messageSchema = z.looseObject({
   request: z.string().optional(),
   /** The answer was taken over from this message, because nothing that it depends on had changed; no model was asked. */
   reused: z.string().optional(),
+  /** The answer was made of another one (`of`) by edits; or why that could not be and it was written anew. Tokens are estimated. */
+  patch: z
+    .looseObject({
+      of: z.string(),
+      edits: z.number().optional(),
+      savedTokens: z.number().optional(),
+      savedCalls: z.number().optional(),
+      reason: z.enum(['form', 'missing', 'ambiguous', 'wanted']).optional(),
+    })
+    .optional()
+    .catch(undefined),
   /** Where the message is a copy, on another branch, of one that was said before. */
   copyOf: z.string().optional(),
   /** What got into the request and what was left out, in the short form of `domain/context/manifest.ts`. */

@@ -52,6 +52,8 @@ export const requestManifestSchema = z.looseObject({
   files: z.array(z.looseObject({ name: z.string(), sent: z.number(), of: z.number() })).optional(),
   /** What the app said at the end, so that an answer that was cut off goes on: part of what messages cost. Absent where it said nothing. */
   goesOn: z.looseObject({ text: z.string(), tokens: z.number() }).optional(),
+  /** The earlier answer with how to patch it, at the end: part of what messages cost. Absent where none was patched. */
+  patches: z.looseObject({ text: z.string(), tokens: z.number() }).optional(),
   /** What the instructions and notes of the conversation's projects cost: part of what `system` costs. Absent where it was in none. */
   projects: z.array(z.looseObject({ name: z.string(), tokens: z.number() })).optional(),
   /** What was sent besides the messages, as the person set it for the endpoint. Absent where nothing was. */

@@ -159,6 +159,8 @@ export const configSchema = z.strictObject({
       compact_threshold: count(0, 100_000).default(0),
       /** Compacts before a request that begins another task, once the conversation takes half of what makes it compact. */
       compact_on_new_task: z.boolean().default(true),
+      /** What follows on what a person sent back, unless they choose otherwise there. */
+      after_send_back: z.enum(['answer', 'patch', 'branch', 'none']).default('answer'),
       keep_last_turns: count(1, 100).default(6),
       max_attempts: count(1, 10).default(2),
       strategy: z

@@ -13,6 +13,13 @@ import type { PreparedStep, StepRequest, TurnContext } from '../context/turn-con
 import type { Omission } from './chat.ts';
 import type { DraftRow } from './draft-rows.ts';
 import type { ModelRefusals } from './model-refusals.ts';
+import {
+  type PatchRecord,
+  type PatchTarget,
+  patchedAnswer,
+  patchingRequest,
+  shownPatching,
+} from './patching.ts';
 
 /**
  * How long the screen waits for the next words, ms: it hears of them 20 times a second, and the longer the answer, the rarer. What a page has to
@@ -43,6 +50,8 @@ interface StepToAsk {
   readonly before: readonly Part[];
   /** Answers to the very same request may be taken over from other branches. */
   readonly reuse: boolean;
+  /** The answer that is to be patched, rather than written anew. */
+  readonly patching?: PatchTarget | undefined;
   /** The last step: the model has to answer now. */
   readonly noCalls: boolean;
   /** The row in which the answer is kept while it comes; made only where a model is asked. */
@@ -60,13 +69,18 @@ interface Asked {
   /** The answer it was taken over from. */
   readonly taken: Message | undefined;
   readonly draft: DraftRow | undefined;
+  /** How it was patched, or why it was not. */
+  readonly patch: PatchRecord | undefined;
+  /** What patching used that came to nothing. */
+  readonly lost: Usage | undefined;
   /** What was offered in the end: nothing, where the model would not take tools. */
   readonly tools: readonly ToolDescription[];
 }
 
 export const createAsking =
   ({ context, refusals }: { context: TurnContext; refusals: ModelRefusals }) =>
-  async ({ request, omitted, before, reuse, noCalls, draft: begin, onParts }: StepToAsk): Promise<Asked> => {
+  async (step: StepToAsk): Promise<Asked> => {
+    const { request, omitted, before, reuse, patching, noCalls, draft: begin, onParts } = step;
     const { model, signal } = request;
     let { tools } = request;
     let draft: DraftRow | undefined;
@@ -74,7 +88,9 @@ export const createAsking =
     let prepared: PreparedStep | null = null;
     let taken: Message | undefined;
     let key: string | undefined;
-    const asked = () => ({ got, prepared, key, taken, draft, tools });
+    let patch: PatchRecord | undefined;
+    let lost: Usage | undefined;
+    const asked = () => ({ got, prepared, key, taken, draft, patch, lost, tools });
     try {
       if (signal.aborted) return asked();
       prepared = plain(await context.prepare(request), omitted);
@@ -86,6 +102,29 @@ export const createAsking =
       }
       draft = begin();
       const row = draft;
+      if (patching) {
+        const asks = patchingRequest(prepared, patching);
+        const come = await stream(model, asks, {
+          before,
+          omitted,
+          tools: [],
+          noCalls,
+          // What is rescued after a crash would look like the answer.
+          draft: { ...row, update: () => undefined },
+          onParts: (parts) => onParts(shownPatching(parts, before, patching)),
+          signal,
+        });
+        const made = patchedAnswer(come, before, patching);
+        patch = made.record;
+        if ('got' in made) {
+          got = made.got;
+          prepared = asks;
+          key = requestKey(model, asks.prompt, []);
+          return asked();
+        }
+        lost = come.usage;
+        onParts(before);
+      }
       const ask = (what: PreparedStep) =>
         stream(model, what, { before, omitted, noCalls, tools, draft: row, onParts, signal });
       got = await ask(prepared);

@@ -45,7 +45,7 @@ import { type ChannelLike, createCrossTabTurns, type Shown } from './cross-tab-t
 import { deleteMessage } from './delete-message.ts';
 import { createDraftRows, type Queued } from './draft-rows.ts';
 import { createModelRefusals, type ModelRefusals } from './model-refusals.ts';
-import { planSendBack, questionsAfter } from './send-back.ts';
+import { answerToPatch, planSendBack, questionsAfter } from './send-back.ts';
 import type { Tab } from './tab.ts';
 import { createTab, type LocksLike, type TabMemory } from './tab.ts';
 import type { NotesLike } from './tools/index.ts';
@@ -360,6 +360,7 @@ class ChatService implements Chat {
     mail: SendBack,
   ): Promise<{ readonly messageId: MessageId; readonly undo: () => Promise<void> }> {
     refuseTooLarge(mail.parts);
+    const replay = mail.replay ?? this.#deps.config.get().context.after_send_back;
     const session = this.#sessionOf(id);
     return await session.changes.run(async () => {
       const conversation = await this.#needed(id);
@@ -367,13 +368,15 @@ class ChatService implements Chat {
       const plan = planSendBack(conversation, mail, { now: this.#deps.now(), device: this.#deps.device() });
       const unsaved = await this.#put(id, { messages: plan.messages, meta: { head: plan.leaf } }, plan.sent);
       const goOn = async () => {
-        if (mail.replay !== 'none' && (plan.asked !== null || mail.replay === 'branch')) {
+        if (replay !== 'none' && (plan.asked !== null || replay === 'branch')) {
           this.#stop(session, id);
-          const after = mail.replay === 'branch' ? plan.after : [];
+          const after = replay === 'branch' ? plan.after : [];
           this.#set(session, {
-            replay: { done: 0, total: mail.replay === 'branch' ? plan.answers : 1, saved: 0, asked: 0 },
+            replay: { done: 0, total: replay === 'branch' ? plan.answers : 1, saved: 0, asked: 0 },
           });
-          const request = await this.#firstOf(id, plan, after);
+          const first = await this.#firstOf(id, plan, after);
+          const patchOf = replay === 'patch' ? answerToPatch(conversation, mail.message, mail.type) : null;
+          const request = first && patchOf !== null ? { ...first, patchOf } : first;
           if (request) this.#start(session, id, request);
         }
       };
@@ -389,9 +392,14 @@ class ChatService implements Chat {
     });
   }
 
-  async sendBackCost(id: ConversationId, message: MessageId): Promise<{ turns: number; answers: number }> {
-    const { questions, answers } = questionsAfter(await this.#needed(id), message);
-    return { turns: questions.length, answers };
+  async sendBackCost(
+    id: ConversationId,
+    message: MessageId,
+    type: SendBack['type'],
+  ): Promise<{ turns: number; answers: number; patch: boolean }> {
+    const conversation = await this.#needed(id);
+    const { questions, answers } = questionsAfter(conversation, message);
+    return { turns: questions.length, answers, patch: answerToPatch(conversation, message, type) !== null };
   }
 
   async deleteMessage(

@@ -4,6 +4,7 @@ import type { Problem } from '../../domain/base/errors.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import type { Part, PartOf } from '../../domain/chat/message.ts';
+import type { Config } from '../../domain/settings/config.ts';
 import type { RecallResult } from '../memory/memory.ts';
 import type { ModelChoice } from '../settings/settings.ts';
 import type { Written } from './written.ts';
@@ -77,6 +78,9 @@ export interface SendOptions {
   readonly recall?: PartOf<'recall'>;
 }
 
+/** What follows on what was sent back. */
+export type AfterSendBack = Config['context']['after_send_back'];
+
 /** What is sent back to an earlier place of a conversation. */
 export interface SendBack {
   /**
@@ -90,9 +94,11 @@ export interface SendBack {
   readonly callId?: string;
   /**
    * `answer`: asks again for the answer that follows. `branch`: then goes through what was said after it once more, question by question.
-   * In both an answer whose inputs did not change is taken over rather than asked for again. `none`: only moves there.
+   * In both an answer whose inputs did not change is taken over rather than asked for again. `patch`: the model is given the answer that
+   * stood there and writes only what must change; where that cannot be carried out, or no answer stood there, as `answer`. `none`: only
+   * moves there. Absent: as the settings say.
    */
-  readonly replay: 'none' | 'answer' | 'branch';
+  readonly replay?: AfterSendBack;
 }
 
 /** What can be left out of a request to have it accepted. `thoughts`: those of earlier steps, and asking for new ones. */
@@ -169,8 +175,15 @@ export interface Chat {
     id: ConversationId,
     mail: SendBack,
   ): Promise<{ readonly messageId: MessageId; readonly undo: () => Promise<void> }>;
-  /** What `sendBack` with `replay: 'branch'` would go through: questions, and answers that may have to be asked for. */
-  sendBackCost(id: ConversationId, message: MessageId): Promise<{ turns: number; answers: number }>;
+  /**
+   * What `sendBack` with `replay: 'branch'` would go through: questions, and answers that may have to be asked for; and whether there is an
+   * answer to patch with `patch`.
+   */
+  sendBackCost(
+    id: ConversationId,
+    message: MessageId,
+    type: SendBack['type'],
+  ): Promise<{ turns: number; answers: number; patch: boolean }>;
   /**
    * Deletes a message for good, or the answer that ends with it; what follows moves up.
    * Throws `conversation-missing`, `message-missing`. `undo` puts it back, as long as this tab lives.

@@ -58,6 +58,28 @@ export function questionsAfter(
   };
 }
 
+/** The answer of the branch that was left which what is sent back changes; null where there is none, or it is made of pieces. */
+export function answerToPatch(
+  conversation: Conversation,
+  message: MessageId,
+  type: SendBack['type'],
+): MessageId | null {
+  const branch = branchThrough(conversation, message);
+  const at = branch.findIndex(({ id }) => id === message);
+  const isOwn = type === 'note' && branch[at]?.role === 'assistant';
+  const later = branch.slice(isOwn ? at : at + 1);
+  const next = later.findIndex((said) => startsTurn(said));
+  const turn = next < 0 ? later : later.slice(0, next);
+  const answer = turn.findLast(({ role, kind }) => role === 'assistant' && kind === 'message');
+  const place = answer ? branch.indexOf(answer) : -1;
+  const isWhole =
+    answer?.finish === 'stop' &&
+    textOf(answer).trim() !== '' &&
+    !answer.parts.some((part) => part.type === 'tool-call') &&
+    !goesOn(branch[place - 1], answer);
+  return answer && isWhole ? answer.id : null;
+}
+
 /** Throws `message-missing`. */
 export function planSendBack(
   conversation: Conversation,

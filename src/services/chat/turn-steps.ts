@@ -17,6 +17,7 @@ import { type createAsking, type Streamed, wantsToCall } from './asking.ts';
 import type { Omission, Replay } from './chat.ts';
 import type { DraftRow } from './draft-rows.ts';
 import { isOmission, type ModelRefusals } from './model-refusals.ts';
+import { patchTargetOf } from './patching.ts';
 import type { createSaving } from './saving.ts';
 import type { createToolCalls } from './tool-calls.ts';
 import { descriptionOf, type NotesLike, type Tool, toolsInForce } from './tools/index.ts';
@@ -211,12 +212,14 @@ export class TurnSteps {
   }
 
   async #ask(step: number, { answer, omitted, tools }: Prepared): Promise<Outcome> {
-    const { session, id, request } = this.#turn;
+    const { session, id, open, request } = this.#turn;
+    const { patchOf } = request;
     return await this.#deps.ask({
       request: this.#request(tools.map(descriptionOf)),
       before: this.#before,
       omitted,
       reuse: request.reuse ?? false,
+      ...(step === 0 && patchOf !== undefined ? { patching: patchTargetOf(open.get(), patchOf) } : {}),
       noCalls: step + 1 >= this.#maxSteps,
       draft: () => {
         this.#draft = this.#deps.draft(id, answer, this.#replaces ?? null);
@@ -274,14 +277,17 @@ export class TurnSteps {
   }
 
   /** Rejects with `conversation-missing` where it was erased meanwhile. */
-  async #save(step: Prepared, { prepared, key, taken, draft }: Outcome, got: Streamed): Promise<Message> {
+  async #save(step: Prepared, outcome: Outcome, got: Streamed): Promise<Message> {
+    const { prepared, key, taken, draft, patch, lost } = outcome;
     const { saving, toMessage, context, memory } = this.#deps;
     const { session, id, open, model } = this.#turn;
+    const usage = lost && got.usage ? bothUsed(lost, got.usage) : (got.usage ?? lost);
     const message: Message = {
       ...toMessage(step.answer, got, prepared, key, step.startedAt),
       ...(taken ? { reused: taken.id } : {}),
-      ...(taken?.usage || !got.usage ? {} : { usage: got.usage }),
-      ...this.#costOf(taken ? undefined : got.usage),
+      ...(patch ? { patch } : {}),
+      ...(taken?.usage || !usage ? {} : { usage }),
+      ...this.#costOf(taken ? undefined : usage),
     };
     // Erased for good while it was being answered: it must not come back as a lone answer.
     if (!(await saving.stillThere(id))) {
@@ -320,6 +326,16 @@ export class TurnSteps {
       this.#before = [given];
     }
   }
+}
+
+/** What two requests for one answer used. */
+function bothUsed(one: Usage, other: Usage): Usage {
+  const sum = { ...one, ...other };
+  for (const key of ['inputTokens', 'outputTokens', 'cachedInputTokens', 'reasoningTokens'] as const) {
+    const [a, b] = [one[key], other[key]];
+    if (a !== undefined || b !== undefined) sum[key] = (a ?? 0) + (b ?? 0);
+  }
+  return sum;
 }
 
 /** Counts a step of a replay: `saved` where an earlier answer was taken over instead of asked for. */

@@ -28,6 +28,8 @@ export interface TurnRequest {
   readonly by?: ModelChoice;
   /** Answers to the very same request may be taken over from other branches. */
   readonly reuse?: boolean;
+  /** The answer of the old branch that is to be patched, rather than written anew. */
+  readonly patchOf?: MessageId;
   /** Questions of the old branch that are asked again afterwards, oldest first. */
   readonly after?: readonly MessageId[];
 }

@@ -3,6 +3,7 @@ import { RecollectError } from '../../domain/base/errors.ts';
 import { asMessageId, type ConversationId } from '../../domain/base/ids.ts';
 import { effectiveHead } from '../../domain/chat/conversation.ts';
 import { STRATEGIES } from '../../domain/context/compaction/index.ts';
+import type { AfterSendBack } from '../chat/chat.ts';
 import type { ContextControl } from '../context/context.ts';
 import type { Command, CommandContext } from './command.ts';
 
@@ -104,11 +105,15 @@ export const restore: Command = {
   },
 };
 
+/** What may follow. */
+const AFTER = ['answer', 'patch', 'branch', 'none'] as const satisfies readonly AfterSendBack[];
+
 export const dmail: Command = {
   name: 'dmail',
   arguments: [
     { name: 'note', kind: 'rest', optional: false },
     { name: 'to', kind: 'flag', value: 'text', offers: 'checkpoints', optional: true },
+    { name: 'then', kind: 'flag', value: 'text', choices: AFTER, optional: true },
   ],
   async run(context, args) {
     const { id, control } = here(context);
@@ -117,6 +122,7 @@ export const dmail: Command = {
     const conversation = await context.documents.read(id);
     const head = conversation ? effectiveHead(conversation) : null;
     const given = textOf(args.to);
+    const then = AFTER.find((one) => one === args.then);
     const newest = all.find((candidate) => candidate.here && candidate.messageId !== head);
     const target = given === '' ? newest : await control.find(id, given);
     if (!target) throw new RecollectError('checkpoint-none', 'There is no checkpoint to send it to.');
@@ -124,7 +130,7 @@ export const dmail: Command = {
       type: 'note',
       message: asMessageId(target.messageId),
       parts: [{ type: 'text', text: textOf(args.note) }],
-      replay: 'answer',
+      ...(then ? { replay: then } : {}),
     });
     return { type: 'done', what: 'dmailed', params: { name: target.name }, undo: sent.undo };
   },

@@ -1,6 +1,7 @@
 // An answer over the full width: what memory gave to it, its parts in order, how it ended; also while it is being written.
 import {
   AppWindow,
+  FilePenLine,
   History,
   RefreshCw,
   StepForward,
@@ -218,6 +219,27 @@ export function UsageLine({ message, remembered }: { message: Message; remembere
         </span>
       )}
       {facts.length > 0 && <span className="truncate">{facts.join(' · ')}</span>}
+      {message.patch && <PatchLine patch={message.patch} />}
+    </span>
+  );
+}
+
+/** How the answer was made of an earlier one, and what that saved; or that it could not be. */
+function PatchLine({ patch }: { patch: NonNullable<Message['patch']> }) {
+  const { t } = useTranslation('context');
+  const { savedTokens: tokens = 0, savedCalls: calls = 0, reason } = patch;
+  const words = reason
+    ? t(reason === 'wanted' ? 'dmail.patch.wanted' : 'dmail.patch.failed')
+    : [
+        tokens > 0 ? t('dmail.patch.saved', { tokens }) : t('dmail.patch.done'),
+        calls > 0 && t('dmail.patch.calls', { count: calls }),
+      ]
+        .filter(Boolean)
+        .join(' ');
+  return (
+    <span className="inline-flex items-start gap-1 text-branch tabular-nums">
+      <FilePenLine size={12} aria-hidden className="mt-0.5 shrink-0" />
+      {words}
     </span>
   );
 }

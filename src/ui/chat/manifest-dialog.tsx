@@ -21,6 +21,27 @@ const MARKS: Readonly<Record<Kind, string>> = {
   out: 'hatched',
 };
 
+/** What the app said at the end in the person's place. */
+function ByApp({ manifest: { patches, goesOn } }: { manifest: RequestManifest }) {
+  const { t } = useTranslation('context');
+  return (
+    <>
+      {patches && (
+        <Row
+          kind="system"
+          title={t('manifest.patches')}
+          detail={patches.text}
+          wraps
+          tokens={patches.tokens}
+        />
+      )}
+      {goesOn && (
+        <Row kind="system" title={t('manifest.goesOn')} detail={goesOn.text} wraps tokens={goesOn.tokens} />
+      )}
+    </>
+  );
+}
+
 export function ManifestDialog({
   open,
   onOpenChange,
@@ -99,15 +120,7 @@ export function ManifestDialog({
                 onClick={onJump && (() => onJump(line.from))}
               />
             ))}
-            {manifest.goesOn && (
-              <Row
-                kind="system"
-                title={t('manifest.goesOn')}
-                detail={manifest.goesOn.text}
-                wraps
-                tokens={manifest.goesOn.tokens}
-              />
-            )}
+            <ByApp manifest={manifest} />
             <CutFiles files={manifest.files} />
             {manifest.calls?.map(({ name, count, tokens }) => (
               <Row

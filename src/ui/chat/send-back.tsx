@@ -7,7 +7,7 @@ import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { orElse } from '../../domain/base/log.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import type { Message } from '../../domain/chat/message.ts';
-import type { Replay, SendBack } from '../../services/chat/chat.ts';
+import type { AfterSendBack, Replay, SendBack } from '../../services/chat/chat.ts';
 import { useApp } from '../hooks/app.tsx';
 import { Button, classes, Dialog, Select, TextArea } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
@@ -29,7 +29,7 @@ export function SendBackDialog({
   onSent: (sent: { messageId: MessageId; undo: () => Promise<void> }) => void;
 }) {
   const { t } = useTranslation('context');
-  const { chat } = useApp();
+  const { chat, settings } = useApp();
   const report = useReport();
   const [targets] = useState(() => targetsOf(conversation, message));
   const [at, setAt] = useState(() =>
@@ -41,7 +41,7 @@ export function SendBackDialog({
   const target = targets[at] as Target;
   const before = target.type === 'note' ? '' : target.text;
   const [text, setText] = useState(before);
-  const [replay, setReplay] = useState<SendBack['replay']>('answer');
+  const [replay, setReplay] = useState<AfterSendBack>(() => settings.config.get().context.after_send_back);
   const [busy, setBusy] = useState(false);
   const send = () => {
     setBusy(true);
@@ -119,6 +119,7 @@ export function SendBackDialog({
         <ReplayChoice
           conversation={conversation.id}
           message={target.message}
+          type={target.type === 'note' ? 'note' : 'edit'}
           chosen={replay}
           onChoose={setReplay}
         />
@@ -131,21 +132,23 @@ export function SendBackDialog({
 function ReplayChoice({
   conversation,
   message,
+  type,
   chosen,
   onChoose,
 }: {
   conversation: ConversationId;
   message: MessageId;
-  chosen: SendBack['replay'];
-  onChoose: (replay: SendBack['replay']) => void;
+  type: SendBack['type'];
+  chosen: AfterSendBack;
+  onChoose: (replay: AfterSendBack) => void;
 }) {
   const { t } = useTranslation('context');
   const { chat } = useApp();
-  const [cost, setCost] = useState<{ turns: number; answers: number } | null>(null);
+  const [cost, setCost] = useState<{ turns: number; answers: number; patch: boolean } | null>(null);
   useEffect(() => {
     let gone = false;
     // Without the figures the choice is still there.
-    void orElse(chat.sendBackCost(conversation, message), null, 'the price of a branch anew').then(
+    void orElse(chat.sendBackCost(conversation, message, type), null, 'the price of a branch anew').then(
       (known) => {
         if (!gone) setCost(known);
       },
@@ -153,17 +156,24 @@ function ReplayChoice({
     return () => {
       gone = true;
     };
-  }, [chat, conversation, message]);
+  }, [chat, conversation, message, type]);
   return (
     <fieldset>
       <legend className="pb-1.5 font-medium text-sm">{t('dmail.replay.title')}</legend>
       <div className="space-y-1.5">
-        {(['answer', 'branch', 'none'] as const).map((one) => (
-          <label key={one} className="flex items-start gap-2.5">
+        {(['answer', 'patch', 'branch', 'none'] as const).map((one) => (
+          <label
+            key={one}
+            className={classes(
+              'flex items-start gap-2.5',
+              one === 'patch' && cost?.patch === false && 'opacity-50',
+            )}
+          >
             <input
               type="radio"
               name="replay"
               checked={chosen === one}
+              disabled={one === 'patch' && cost?.patch === false}
               onChange={() => onChoose(one)}
               className="mt-1 accent-(--accent)"
             />

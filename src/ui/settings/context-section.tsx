@@ -80,6 +80,13 @@ export function ContextSection() {
         )}
       </Group>
       <Group title={t('context.checkpoints')}>
+        <SelectSetting
+          path="context.after_send_back"
+          options={(['answer', 'patch', 'branch', 'none'] as const).map((value) => ({
+            value,
+            label: tc(`dmail.replay.${value}`),
+          }))}
+        />
         <NumberSetting path="context.checkpoints.keep" />
         <NumberSetting path="context.checkpoints.expire_after_days" />
       </Group>

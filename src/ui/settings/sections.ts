@@ -73,6 +73,7 @@ export const SETTING_ENTRIES: readonly SettingEntry[] = [
     'context.target_ratio',
     'context.compact_threshold',
     'context.compact_on_new_task',
+    'context.after_send_back',
     'context.keep_last_turns',
     'context.max_attempts',
     'context.summary_keep_messages',

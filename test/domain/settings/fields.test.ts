@@ -61,6 +61,7 @@ const DESCRIBED: Readonly<Record<string, unknown>> = {
   'context.target_ratio': 0.5,
   'context.compact_threshold': 0,
   'context.compact_on_new_task': true,
+  'context.after_send_back': 'answer',
   'context.keep_last_turns': 6,
   'context.max_attempts': 2,
   'context.strategy': 'session-memory',
@@ -148,6 +149,7 @@ describe('the fields of the configuration', () => {
       'embedding.local.device': ['auto', 'webgpu', 'wasm'],
       'indexing.summaries': ['extractive', 'model'],
       'sync.mode': ['disabled', 'local', 'remote', 'managed'],
+      'context.after_send_back': ['answer', 'patch', 'branch', 'none'],
       'context.strategy': [
         'session-memory',
         'summary',

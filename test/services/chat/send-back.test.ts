@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ConversationId, MessageId } from '../../../src/domain/base/ids.ts';
 import { dmailsFrom } from '../../../src/domain/chat/dmail.ts';
 import { type Message, textOf } from '../../../src/domain/chat/message.ts';
-import type { SendBack } from '../../../src/services/chat/chat.ts';
+import type { AfterSendBack } from '../../../src/services/chat/chat.ts';
 import type { ChatRequest, Script } from '../../server/scripted-model.ts';
 import { startTalks, words } from '../context/talk.ts';
 
@@ -24,7 +24,7 @@ async function reword(
   id: ConversationId,
   message: Message | undefined,
   words: string,
-  replay: SendBack['replay'],
+  replay: AfterSendBack,
   callId?: string,
 ) {
   const sent = await chat.sendBack(id, {
@@ -80,7 +80,11 @@ describe('sending back', () => {
     await say('two', id);
     await say('three', id);
     const before = await path(id);
-    expect(await chat.sendBackCost(id, before[0]?.id as MessageId)).toEqual({ turns: 2, answers: 3 });
+    expect(await chat.sendBackCost(id, before[0]?.id as MessageId, 'edit')).toEqual({
+      turns: 2,
+      answers: 3,
+      patch: true,
+    });
     await reword(scene, id, before[0], 'uno', 'answer');
     expect(await transcript(id)).toEqual(['user: uno', 'assistant: re: uno']);
     await reword(scene, id, before[0], 'eins', 'branch');

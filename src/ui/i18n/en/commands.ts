@@ -44,6 +44,7 @@ export const commands = {
     summary: 'Go back to a checkpoint with a note and continue from there',
     note: 'what the past should know',
     '--to': 'the checkpoint; without it, the last one',
+    '--then': 'answer (ask anew), patch (change only what must change), branch (replay all of it), none',
   },
   memory: {
     summary: 'Manage your conversations and memory',

@@ -36,6 +36,7 @@ export const context = {
     openPiece: 'What the model was sent for part {{piece}}',
     project: 'Project “{{name}}”',
     projectWords: 'Instructions and notes of the project, part of the instructions above',
+    patches: 'The answer as it was, with how to change it',
     goesOn: 'Added by the app so that the answer continues',
     messages_one: '{{count, number}} message',
     messages_other: '{{count, number}} messages',
@@ -271,6 +272,7 @@ export const context = {
     replay: {
       title: 'Then',
       answer: 'Ask for the answer that follows',
+      patch: 'Change only what must change in the answer',
       branch: 'Replay everything that came after',
       none: 'Only go there',
       cost_one:
@@ -293,6 +295,14 @@ export const context = {
       model: 'The model went back from here with a D-Mail',
     },
     reused: 'reused, no model call',
+    patch: {
+      done: 'Only what had to change was written',
+      saved: 'Only what had to change was written: saved about {{tokens, number}} tokens',
+      calls_one: 'and {{count, number}} model call',
+      calls_other: 'and {{count, number}} model calls',
+      failed: 'Its edits did not fit the old answer, so it was written anew',
+      wanted: 'Too much had to change, so it was written anew',
+    },
   },
   worldlines: {
     title: 'Branches',

@@ -138,6 +138,10 @@ export const settings = {
       label: 'Shorten between tasks',
       help: 'Also when one task is done and you begin another, once the conversation takes half of what makes it shorten.',
     },
+    'context.after_send_back': {
+      label: 'After going back',
+      help: 'What follows when you go back with a note or other words. You can choose otherwise each time.',
+    },
     'context.keep_last_turns': {
       label: 'Turns that stay',
       help: 'A turn is a question and its answer. The newest are never shortened.',

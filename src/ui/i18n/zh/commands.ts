@@ -44,6 +44,7 @@ export const commands = {
     summary: '把一条留言送回检查点，并从那里继续',
     note: '要让过去知道的事',
     '--to': '检查点；不写则用最近的一个',
+    '--then': 'answer（重新请求）、patch（只改需要改的）、branch（全部重新走一遍）、none（只回去）',
   },
   memory: {
     summary: '管理记住的内容',

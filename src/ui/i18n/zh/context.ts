@@ -36,6 +36,7 @@ export const context = {
     openPiece: '第 {{piece}} 段用到了什么',
     project: '项目“{{name}}”',
     projectWords: '项目的指令和笔记，已计入上面的指令',
+    patches: '原来的回答，以及如何修改',
     goesOn: '应用附上的一句话，让回答接着写',
     messages_other: '{{count, number}} 条消息',
     reasoningOut_other: '其中 {{count, number}} 条不含思考过程',
@@ -260,6 +261,7 @@ export const context = {
     replay: {
       title: '然后',
       answer: '重新请求紧接着的回答',
+      patch: '只改回答中需要改的地方',
       branch: '把之后说过的话重新走一遍',
       none: '只回到那里',
       cost_other: '{{count, number}} 个问题；输入没有变化的回答直接沿用，最多重新请求 {{answers, number}} 个',
@@ -273,6 +275,13 @@ export const context = {
     from: { person: '来自后面分支的备注', model: '模型从后面分支写来的备注' },
     left: { person: '你从这里带备注回到了前面', model: '模型从这里寄出了 D-Mail' },
     reused: '直接沿用，没有调用模型',
+    patch: {
+      done: '只写了需要改的地方',
+      saved: '只写了需要改的地方：省下约 {{tokens, number}} 个 token',
+      calls_other: '和 {{count, number}} 次模型调用',
+      failed: '改动对不上原来的回答，因此重新写了一遍',
+      wanted: '要改的太多，因此重新写了一遍',
+    },
   },
   worldlines: {
     title: '分支图',

@@ -93,6 +93,10 @@ export const settings = {
       label: '换任务时精简',
       help: '一件事做完、开始另一件事时也会精简，前提是对话已达到触发精简所需大小的一半。',
     },
+    'context.after_send_back': {
+      label: '回到前面之后',
+      help: '你带备注或改动回到前面之后怎么做；每次都可以另选。',
+    },
     'context.keep_last_turns': { label: '保留的轮次', help: '一问一答为一轮，最新的几轮不会精简。' },
     'context.max_attempts': { label: '尝试次数', help: '模型写摘要过长或为空时，最多尝试几次。' },
     'context.summary_keep_messages': {
