@@ -29,7 +29,9 @@ const parsed = (text: string): { readonly value: unknown } | undefined => {
 /** What had come of a JSON text that was cut off; undefined where that cannot be told. */
 async function parsedHalf(text: string): Promise<unknown> {
   // Half a character is no word.
-  const { value } = await parsePartialJson(escapedControls(text.replace(/\uFFFD+$/, '')));
+  let end = text.length;
+  while (text[end - 1] === '\uFFFD') end--;
+  const { value } = await parsePartialJson(escapedControls(text.slice(0, end)));
   return value;
 }
 
