@@ -1,6 +1,7 @@
-// PGlite's files in IndexedDB, by pages of 8 KB. Everything one statement changed becomes one strict transaction, so what is
-// stored is always the state after some statement: nothing torn, nothing acknowledged lost, whenever the tab is killed. On a locked device
-// each page is sealed, bound to its file and number; names, sizes and the number of pages stay readable.
+// PGlite's files in IndexedDB, by pages of 8 KB. Everything one statement changed becomes one transaction, so what is stored is always the
+// state after some statement: nothing torn, and nothing acknowledged lost when the tab or the browser is killed. After a power cut the last
+// statements may be gone; the log has all they came from. On a locked device each page is sealed, bound to its file and number; names,
+// sizes and the number of pages stay readable.
 
 import {
   type ChangeSet,
@@ -115,10 +116,7 @@ class PageBackend implements StorageBackend {
         : { kind: 'file', path: row.path, data: contents.get(row.id) ?? new Uint8Array(0) };
   }
 
-  async apply(
-    { ops, files }: ChangeSet,
-    { relaxedDurability }: { relaxedDurability: boolean },
-  ): Promise<void> {
+  async apply({ ops, files }: ChangeSet): Promise<void> {
     const next = new Map(this.#files);
     const requests: Request[] = [];
     for (const { op, path } of ops) {
@@ -128,9 +126,8 @@ class PageBackend implements StorageBackend {
     // Everything is read and sealed before the transaction begins: it would end while it waits for anything else.
     for (const file of [...files.wal, ...files.data, ...files.control])
       await this.#write(requests, next, file);
-    const transaction = this.#open().transaction(['files', 'pages'], 'readwrite', {
-      durability: relaxedDurability ? 'relaxed' : 'strict',
-    });
+    // Waits for the file, not for the disk: the log's own saves would stand behind that.
+    const transaction = this.#open().transaction(['files', 'pages'], 'readwrite', { durability: 'relaxed' });
     // A request that fails ends its transaction: that is where failure is heard.
     const ask: Ask = (request) => ignore(request, 'a request whose transaction reports its failure');
     ask(transaction.done);

@@ -14,6 +14,7 @@ import { runs } from '../../scale.ts';
 const digest = (bytes: Uint8Array) =>
   `${bytes.length}:${createHash('sha1').update(bytes).digest('hex').slice(0, 12)}`;
 
+/** As PGlite calls it; the store does not look at it. */
 const strict = { relaxedDurability: false };
 const noFiles = (): ChangeSet['files'] => ({ wal: [], data: [], control: [] });
 
