@@ -1,13 +1,9 @@
 // The product's own way from a file to a passage, opened for measuring: importer, log, engine, real Postgres, real model.
 import { join } from 'node:path';
-import { PGlite } from '@electric-sql/pglite';
-import { pg_textsearch } from '@electric-sql/pglite-pg_textsearch';
-import { vector } from '@electric-sql/pglite-pgvector';
 import { hasCentredPieces } from '../../src/adapters/embedding/state-centres.ts';
 import type { Found as IndexFound, MemoryIndex } from '../../src/adapters/index/memory-index.ts';
 import { createPgliteIndex } from '../../src/adapters/index/pglite.ts';
 import { together, united } from '../../src/adapters/index/rules.ts';
-import { migrate } from '../../src/adapters/index/schema.ts';
 import {
   type ConversationId,
   type MessageId,
@@ -25,6 +21,7 @@ import { defaultConfig } from '../../src/domain/settings/config.ts';
 import { meaningBy } from '../../src/services/context/meaning.ts';
 import { createLibrary } from '../../src/services/library/library-service.ts';
 import { createRecognising } from '../../src/services/memory/recognising.ts';
+import { openDatabase } from '../adapters/index/database.ts';
 import { filesOf } from '../fixtures/files.ts';
 import { englishWords } from '../fixtures/words.ts';
 import { openHome } from '../services/memory/home.ts';
@@ -197,8 +194,7 @@ export function conversationsOf(sessions: readonly Session[]) {
 }
 
 async function openPostgres() {
-  const database = await PGlite.create({ extensions: { vector, pg_textsearch } });
-  await migrate(database);
+  const database = await openDatabase();
   return { index: createPgliteIndex(database), close: () => database.close() };
 }
 

@@ -1,16 +1,13 @@
 // Memory as a whole with its real parts: a log, documents, the engine, Postgres in memory, the shipped model.
 import { fileURLToPath } from 'node:url';
-import { PGlite } from '@electric-sql/pglite';
-import { pg_textsearch } from '@electric-sql/pglite-pg_textsearch';
-import { vector } from '@electric-sql/pglite-pgvector';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createInProcessLocalEmbedding } from '../../src/adapters/embedding/in-process.ts';
 import { createPgliteIndex } from '../../src/adapters/index/pglite.ts';
-import { migrate } from '../../src/adapters/index/schema.ts';
 import { createInMemoryStore } from '../../src/adapters/log/in-memory.ts';
 import type { ConversationId } from '../../src/domain/base/ids.ts';
 import type { Part, RecalledPassage } from '../../src/domain/chat/message.ts';
 import { sampleConversations } from '../../src/services/library/samples.ts';
+import { openDatabase } from '../adapters/index/database.ts';
 import { deep } from '../scale.ts';
 import { conversationOf, type HomeOptions, openHome } from '../services/memory/home.ts';
 
@@ -19,8 +16,7 @@ const NOW = Date.UTC(2026, 5, 1);
 const DAY = 86_400_000;
 
 // One database and one of each model for all tests: opening them takes seconds.
-const database = await PGlite.create({ extensions: { vector, pg_textsearch } });
-await migrate(database);
+const database = await openDatabase();
 const index = createPgliteIndex(database);
 const e5 = createInProcessLocalEmbedding({ models: MODELS });
 const miniLm = createInProcessLocalEmbedding({ models: MODELS, config: { model: 'all-MiniLM-L6-v2' } });

@@ -3,7 +3,6 @@
 import 'fake-indexeddb/auto';
 import { openDB } from 'idb';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { packCluster } from '../../../src/adapters/index/cluster.ts';
 import { openEngine, POSTGRES_VERSION, removeEngineFiles } from '../../../src/adapters/index/engines.ts';
 import { createPgliteIndex } from '../../../src/adapters/index/pglite.ts';
 import { SCHEMA_VERSION } from '../../../src/adapters/index/schema.ts';
@@ -11,13 +10,14 @@ import { isDamaged } from '../../../src/adapters/index/statements.ts';
 import type { RecollectError } from '../../../src/domain/base/errors.ts';
 import { deep, runs } from '../../scale.ts';
 import { change, message } from '../../suites/memory-index.suite.ts';
+import { packedCluster } from './database.ts';
 
 const NAME = 'engines';
 let packed: Blob;
 /** Of the packed database: made here, each would take seconds. */
 let cluster: string;
 beforeAll(async () => {
-  packed = await packCluster();
+  packed = await packedCluster();
   cluster = URL.createObjectURL(packed);
 });
 const open = () => openEngine({ wanted: 'indexeddb', name: NAME, cluster });
@@ -47,7 +47,7 @@ describe('engines', { timeout: 120_000 }, () => {
     await database.close();
   });
 
-  it('open what they kept', async () => {
+  deep('open what they kept', async () => {
     await prepare();
     const { database } = await open();
     const index = createPgliteIndex(database);

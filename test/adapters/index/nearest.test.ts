@@ -1,29 +1,27 @@
 // The copy of the vectors in memory: that it names the nearest, and that the index finds with it what it finds without.
-import { PGlite } from '@electric-sql/pglite';
-import { pg_textsearch } from '@electric-sql/pglite-pg_textsearch';
-import { vector } from '@electric-sql/pglite-pgvector';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { createNearest } from '../../../src/adapters/index/nearest.ts';
 import { createPgliteIndex } from '../../../src/adapters/index/pglite.ts';
-import { migrate } from '../../../src/adapters/index/schema.ts';
 import { fromHex } from '../../../src/adapters/index/statements.ts';
-import { runs } from '../../scale.ts';
+import { ALL, runs } from '../../scale.ts';
 import { change, conversation, describeMemoryIndex, message } from '../../suites/memory-index.suite.ts';
+import { openDatabase } from './database.ts';
 import { vectorOf } from './load.ts';
 
-const database = await PGlite.create({ extensions: { vector, pg_textsearch } });
-await migrate(database);
+const database = await openDatabase();
 afterAll(() => database.close());
 
-describeMemoryIndex('PGlite with its vectors in memory', {
-  open: async () => {
-    const index = createPgliteIndex(database, { holdFrom: 0 });
-    await index.clear();
-    return { ...index, close: async () => {} };
-  },
-  runs: runs(10),
-});
+// The contract without the vectors in memory is in `pglite.test.ts`; that both find the same is below.
+if (ALL)
+  describeMemoryIndex('PGlite with its vectors in memory', {
+    open: async () => {
+      const index = createPgliteIndex(database, { holdFrom: 0 });
+      await index.clear();
+      return { ...index, close: async () => {} };
+    },
+    runs: runs(10),
+  });
 
 /** Rows as the database sends them. */
 async function rowsOf(vectors: readonly (readonly [number, Float32Array])[]): Promise<Uint8Array> {

@@ -8,10 +8,10 @@ import { createPgliteIndex } from '../../../src/adapters/index/pglite.ts';
 import { migrate, SCHEMA_VERSION } from '../../../src/adapters/index/schema.ts';
 import { deep, runs } from '../../scale.ts';
 import { change, conversation, describeMemoryIndex, message } from '../../suites/memory-index.suite.ts';
+import { openDatabase, packedCluster } from './database.ts';
 
 // One database for all tests: making one takes seconds, emptying one does not.
-const database = await PGlite.create({ extensions: { vector, pg_textsearch } });
-await migrate(database);
+const database = await openDatabase();
 afterAll(() => database.close());
 
 const open = async () => {
@@ -191,7 +191,10 @@ describe('PGlite', () => {
     'brings an index of schema %i to the present one with all that is in it',
     { timeout: 120_000 },
     async (version) => {
-      const old = await PGlite.create({ extensions: { vector, pg_textsearch } });
+      const old = await PGlite.create({
+        extensions: { vector, pg_textsearch },
+        loadDataDir: await packedCluster(),
+      });
       try {
         await makeOld(old, version);
         await migrate(old);

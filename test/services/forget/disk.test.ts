@@ -9,6 +9,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { INITDB, SETTINGS } from '../../../src/adapters/index/cluster.ts';
 import { createPgliteIndex } from '../../../src/adapters/index/pglite.ts';
 import { migrate } from '../../../src/adapters/index/schema.ts';
+import { packedCluster } from '../../adapters/index/database.ts';
 import { openDevice } from './device.ts';
 
 const CANARY = 'Quillfeather';
@@ -30,6 +31,7 @@ it('is in no file of the index afterwards, what was made of memory notes include
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const database = await PGlite.create({
     dataDir: folder,
+    loadDataDir: await packedCluster(),
     extensions: { vector, pg_textsearch },
     // As the app has it: segments of the write-ahead log go, they are not used again.
     postgresqlconf: [...SETTINGS],

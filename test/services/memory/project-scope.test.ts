@@ -1,19 +1,15 @@
 // How far memory looks for a conversation of a project, in real Postgres.
-import { PGlite } from '@electric-sql/pglite';
-import { pg_textsearch } from '@electric-sql/pglite-pg_textsearch';
-import { vector } from '@electric-sql/pglite-pgvector';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createPgliteIndex } from '../../../src/adapters/index/pglite.ts';
-import { migrate } from '../../../src/adapters/index/schema.ts';
 import type { ConversationId } from '../../../src/domain/base/ids.ts';
 import type { MemoryScope, ProjectId } from '../../../src/domain/projects/project.ts';
 import type { PersonaReach } from '../../../src/domain/prompts/persona.ts';
 import { createProjects } from '../../../src/services/projects/projects-service.ts';
+import { openDatabase } from '../../adapters/index/database.ts';
 import { conversationOf, openHome } from './home.ts';
 
 const NOW = Date.UTC(2026, 5, 1);
-const database = await PGlite.create({ extensions: { vector, pg_textsearch } });
-await migrate(database);
+const database = await openDatabase();
 const index = createPgliteIndex(database);
 afterAll(() => database.close());
 

@@ -1,20 +1,10 @@
-// A model asks what it may have been told before, and the answer does not say it: whether memory then has it, with the shipped model and real
-// Postgres over the library of everyday conversations. The figures move by a pair or two, so the floors lie a little lower.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { defaultConfig } from '../../src/domain/settings/config.ts';
-import { queriesFor } from '../../src/services/chat/repeat.ts';
-import { models } from '../eval/load.ts';
-import { everyday } from '../eval/own.ts';
-import { type Found, type Library, openPipeline } from '../eval/pipeline.ts';
+// What a model asks that it may have been told before, answered so that only memory knows, over the library of everyday conversations.
 
 /** Conversation that has it, question of the model, answer of the person. */
-type Asked = readonly [right: string | null, question: string, answer: string];
+export type Asked = readonly [right: string | null, question: string, answer: string];
 
 /** The answer says nothing. */
-const EMPTY: readonly Asked[] = [
+export const EMPTY: readonly Asked[] = [
   ['cake', 'Is there anything Anna is allergic to?', 'You know that already'],
   ['plumber', 'Who fixed the kitchen tap last time?', 'The same man'],
   ['plumber', 'How much did the plumber charge you for the kitchen tap?', 'I forgot'],
@@ -46,7 +36,7 @@ const EMPTY: readonly Asked[] = [
 ];
 
 /** The answer says which thing is meant, and not what was asked. */
-const TELLING: readonly Asked[] = [
+export const TELLING: readonly Asked[] = [
   ['passport', 'Which appointment do you mean?', 'The one for the passport'],
   ['passport', 'Which documents do you need to bring?', 'Those for the new passport'],
   ['car', 'How much did it cost?', 'The tyres for the Fiesta, you know'],
@@ -64,7 +54,7 @@ const TELLING: readonly Asked[] = [
 ];
 
 /** It was never said. */
-const STRANGE: readonly Asked[] = [
+export const STRANGE: readonly Asked[] = [
   [null, 'Which database does your project use?', 'The usual one'],
   [null, 'What time zone are you in?', 'As always'],
   [null, 'How many people will attend the meeting?', 'As last time'],
@@ -86,67 +76,3 @@ const STRANGE: readonly Asked[] = [
   [null, '您的手机号是多少？', '说过了'],
   [null, '你的服务器是什么操作系统？', '和上次一样'],
 ];
-
-const folder = mkdtempSync(join(tmpdir(), 'asked-again-'));
-let pipeline: Awaited<ReturnType<typeof openPipeline>>;
-let library: Library;
-beforeAll(async () => {
-  const { tasks } = everyday(new URL('../eval/everyday', import.meta.url).pathname);
-  pipeline = await openPipeline({
-    models: models(),
-    model: 'multilingual-e5-small-en-zh',
-    cache: folder,
-  });
-  library = await pipeline.library(tasks.sets[0]?.stores[0]?.sessions ?? []);
-}, 240_000);
-afterAll(async () => {
-  await library.close();
-  await pipeline.close();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-/** How many would be given the right conversation, and how many one that has nothing of it. */
-async function given(pairs: readonly Asked[]): Promise<{ right: number; wrong: number }> {
-  const { min_similarity: least } = defaultConfig.recall.auto_recall;
-  const sum = { right: 0, wrong: 0 };
-  for (const [right, question, answer] of pairs) {
-    let best: Found[] = [];
-    for (const query of queriesFor(question, answer)) {
-      const found = await library.ask(query);
-      if ((found[0]?.scores.final ?? 0) > (best[0]?.scores.final ?? 0)) best = found;
-    }
-    const hits = best.filter(({ scores }) => scores.final >= least);
-    if (hits.some(({ session }) => session === right)) sum.right += 1;
-    if (hits.some(({ session }) => session !== right)) sum.wrong += 1;
-  }
-  console.log(JSON.stringify({ ...sum, of: pairs.length }));
-  return sum;
-}
-
-it('has it for most questions, whatever the answer', async () => {
-  const { right, wrong } = await given(EMPTY);
-  expect(right).toBeGreaterThanOrEqual(18);
-  expect(wrong).toBeLessThanOrEqual(1);
-  // Many words that say nothing take little of that.
-  const wordy = await given(
-    EMPTY.map(([right, question]) => [
-      right,
-      question,
-      /^\p{Script=Han}/u.test(question)
-        ? '就用上次那个吧，你应该记得'
-        : 'The one that I told you about last week',
-    ]),
-  );
-  expect(wordy.right).toBeGreaterThanOrEqual(18);
-  expect(wordy.wrong).toBeLessThanOrEqual(1);
-}, 120_000);
-
-it('takes in what the answer says of it', async () => {
-  const { right, wrong } = await given(TELLING);
-  expect(right).toBeGreaterThanOrEqual(10);
-  expect(wrong).toBeLessThanOrEqual(1);
-}, 120_000);
-
-it('stays silent where it was never said', async () => {
-  expect(await given(STRANGE)).toEqual({ right: 0, wrong: 0 });
-}, 120_000);
