@@ -10,6 +10,7 @@ import {
   NoOutputGeneratedError,
   StreamProviderError,
   streamText,
+  ToolChoiceViolationError,
   TypeValidationError,
   tool,
 } from 'ai';
@@ -448,8 +449,11 @@ class Answer {
       InvalidResponseDataError.isInstance(this.#failure) || NoOutputGeneratedError.isInstance(this.#failure)
         ? undefined
         : this.#failure;
-    // What the SDK itself stumbles over is no error that the endpoint told.
-    if (accepted && failure instanceof Error && !(failure instanceof RecollectError) && !isAbort(failure))
+    // What the SDK itself stumbles over is no error that the endpoint told; a call that was forbidden is for whoever forbade it.
+    const ofTheSdk =
+      failure instanceof Error &&
+      !(failure instanceof RecollectError || ToolChoiceViolationError.isInstance(failure));
+    if (accepted && ofTheSdk && !isAbort(failure))
       return { type: 'end', finish: arrived ? 'cut' : 'error', problem: format() };
     const reported = facts.error ?? failure ?? (this.#finish ? undefined : facts.suspect);
     if (reported !== undefined)
