@@ -1,19 +1,36 @@
 // Loads the pipeline as the app's bundler would (SQL files come as text, which Node alone does not know), and reads the options.
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runnerImport } from 'vite';
+import { createRunnableDevEnvironment, resolveConfig } from 'vite';
 import { Refused } from './given.ts';
 
 export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 
-export const loadPipeline = async (): Promise<typeof import('./pipeline.ts')> =>
-  (
-    await runnerImport<typeof import('./pipeline.ts')>(join(ROOT, 'test/eval/pipeline.ts'), {
+/** Stays open until the process ends: the app loads parts of itself when they are wanted. */
+export async function loadPipeline(): Promise<typeof import('./pipeline.ts')> {
+  const config = await resolveConfig(
+    {
       configFile: false,
+      envDir: false,
       root: ROOT,
       logLevel: 'error',
-    })
-  ).module;
+      environments: {
+        eval: {
+          consumer: 'server',
+          dev: { moduleRunnerTransform: true },
+          resolve: { external: true, mainFields: [], conditions: ['node', 'module-sync'] },
+        },
+      },
+    },
+    'serve',
+  );
+  const environment = createRunnableDevEnvironment('eval', config, {
+    runnerOptions: { hmr: { logger: false } },
+    hot: false,
+  });
+  await environment.init();
+  return environment.runner.import(join(ROOT, 'test/eval/pipeline.ts'));
+}
 
 /** The value after `--name`; throws when it is needed and missing. */
 export function option(name: string, fallback?: string): string {
