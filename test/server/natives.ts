@@ -349,6 +349,55 @@ export const BODIES: Readonly<Record<string, string>> = {
     },
     { type: 'message_stop' },
   ),
+  'no-usage': events(
+    { ...opening, message: { ...opening.message, usage: undefined } },
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+    textDelta('Backups run at three.'),
+    { type: 'content_block_stop', index: 0 },
+    { type: 'message_delta', delta: { stop_reason: 'max_tokens' } },
+    { type: 'message_stop' },
+  ),
+  'error-after-the-end': events(
+    opening,
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+    textDelta('Backups run at three.'),
+    { type: 'content_block_stop', index: 0 },
+    { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 9 } },
+    { type: 'error', error: { type: 'api_error', message: 'Internal server error' } },
+  ),
+  'bare-error': events(opening, { type: 'error', error: { message: 'The engine is overloaded' } }),
+  'bare-failure': events({
+    type: 'response.failed',
+    response: { status: 'failed', error: { code: 'rate_limit_exceeded', message: 'Rate limit reached' } },
+  }),
+  'failure-as-text': events({ type: 'response.failed', response: { error: 'The engine is overloaded' } }),
+  'drawn-by-responses': events(
+    { type: 'response.created', response: { id: 'r', created_at: 1, model: 'm' } },
+    {
+      type: 'response.output_item.added',
+      output_index: 0,
+      item: { type: 'image_generation_call', id: 'ig_1' },
+    },
+    {
+      type: 'response.output_item.done',
+      output_index: 0,
+      item: { type: 'image_generation_call', id: 'ig_1', output_format: 'webp', result: 'UklGRg==' },
+    },
+    {
+      type: 'response.completed',
+      response: { usage: { input_tokens: 1, output_tokens: 1 }, incomplete_details: null },
+    },
+  ),
+  'drawn-by-gemini': `data: ${JSON.stringify({
+    candidates: [
+      {
+        index: 0,
+        content: { role: 'model', parts: [{ inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } }] },
+        finishReason: 'STOP',
+      },
+    ],
+  })}\n\n`,
+  'error-of-gemini': `data: ${JSON.stringify({ error: { code: 503, message: 'The model is overloaded.' } })}\n\n`,
 };
 
 export interface NativeServer {

@@ -13,6 +13,8 @@ export interface Expected {
   readonly problem?: string;
   readonly usage?: Readonly<Record<string, number>>;
   readonly sources?: readonly string[];
+  /** Addresses of the pictures, in their order. */
+  readonly pictures?: readonly string[];
 }
 
 export interface AnswerQuirk {
@@ -35,6 +37,7 @@ const delta = (delta: unknown, finish: unknown = null, more: object = {}) =>
     choices: [{ index: 0, delta, finish_reason: finish }],
     ...more,
   });
+const PICTURE = 'data:image/png;base64,iVBORw0KGgo=';
 const DONE = 'data: [DONE]\n\n';
 const text = (content: string, more: object = {}) => delta({ content }, null, more);
 const stop = delta({}, 'stop');
@@ -172,6 +175,48 @@ export const ANSWERS: Readonly<Record<string, AnswerQuirk>> = {
   'no-blank-line-at-the-end': { body: (said + stop).trimEnd(), expected: whole },
   'open-after-done': { body: said + stop + DONE, hang: true, expected: whole },
   'broken-after-finish': { body: said + stop, destroy: true, expected: whole },
+  'error-after-finish': {
+    body: said + stop + line({ error: { message: 'Upstream closed', code: 502 } }) + DONE,
+    expected: whole,
+  },
+  'error-event-after-finish': { body: `${said}${stop}event: error\ndata: gone\n\n`, expected: whole },
+  'error-with-finish': {
+    body: said + delta({}, 'stop', { error: { message: 'Upstream closed', code: 502 } }) + DONE,
+    expected: { ...whole, finish: 'error', problem: 'model-server' },
+  },
+  'pictures-beside-words': {
+    body: said + delta({ images: [{ type: 'image_url', image_url: { url: PICTURE } }] }) + stop + DONE,
+    expected: { ...whole, pictures: [PICTURE] },
+  },
+  'pictures-twice': {
+    body:
+      said +
+      delta({ images: [{ image_url: PICTURE }] }) +
+      delta({ images: [{ image_url: { url: PICTURE } }] }, 'stop') +
+      DONE,
+    expected: { ...whole, pictures: [PICTURE] },
+  },
+  'picture-as-content': {
+    body: delta({ content: [{ type: 'image_url', image_url: { url: PICTURE } }] }) + stop + DONE,
+    expected: { words: '', finish: 'stop', pictures: [PICTURE] },
+  },
+  'picture-in-a-document': {
+    body: JSON.stringify({
+      choices: [
+        {
+          index: 0,
+          message: {
+            role: 'assistant',
+            content: 'Backups run at three.',
+            images: [{ image_url: { url: PICTURE } }],
+          },
+          finish_reason: 'stop',
+        },
+      ],
+    }),
+    type: 'application/json',
+    expected: { ...whole, pictures: [PICTURE] },
+  },
   'done-in-quotes': { body: `${said}${stop}data: "[DONE]"\n\n`, expected: whole },
   'events-in-one-line': { body: `${(said + stop).replaceAll('\n\ndata: ', '')}${DONE}`, expected: whole },
   'event-within-an-event': {

@@ -38,6 +38,14 @@ export type ChatEvent =
     }
   /** Pages that the answer rests on, as the endpoint names them. */
   | { readonly type: 'sources'; readonly sources: readonly Source[] }
+  /** A picture that the model drew: its bytes as a `data:` URL, or where it stands. */
+  | {
+      readonly type: 'file';
+      readonly mediaType: string;
+      readonly name?: string;
+      readonly url?: string;
+      readonly reference?: string;
+    }
   | { readonly type: 'usage'; readonly usage: Usage }
   /** Always last. `problem` tells why for `cut` and `error`; `tokensSent`: what stood in the request for private words. */
   | {

@@ -25,6 +25,8 @@ export interface StreamFacts {
   /** Looks like an error, and counts as one only where no finish reason comes. */
   suspect: unknown;
   readonly sources: Source[];
+  /** `data:` URLs or addresses of pictures that the model drew, in their order. */
+  readonly pictures: string[];
 }
 
 const nobody = () => undefined;
@@ -37,6 +39,7 @@ export const newFacts = (onFinished: () => void = nobody): StreamFacts => ({
   error: undefined,
   suspect: undefined,
   sources: [],
+  pictures: [],
 });
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -233,8 +236,11 @@ export class ChunkReader {
     if (!('choices' in value) && isFields(value.data) && 'choices' in value.data)
       return this.read(value.data, { isDocument, named });
     const choice = this.#choiceOf(value);
+    // What goes wrong after the end takes nothing from a whole answer.
+    const wasWhole = this.#finish !== undefined;
     const out: unknown[] = choice ? this.#readChoice(choice, isDocument) : [];
-    this.#noteError(value, choice, named);
+    if (!wasWhole) this.#noteError(value, choice, named);
+    if (choice) this.#notePictures(choice);
     this.#noteSources(value);
     const grok = isFields(value.x_groq) ? value.x_groq.usage : undefined;
     const usage = {
@@ -471,6 +477,17 @@ export class ChunkReader {
           : { message: value[words], code: value.code ?? value.error_code };
   }
 
+  /** Pictures stand beside the words (`images`, as OpenRouter has them) or among them. Some servers send them once more at the end. */
+  #notePictures({ delta, message }: Fields): void {
+    const { pictures } = this.#facts;
+    for (const said of [delta, message])
+      if (isFields(said))
+        for (const picture of [...listOf(said.images), ...listOf(said.content)]) {
+          const url = pictureIn(picture);
+          if (url !== undefined && !pictures.includes(url)) pictures.push(url);
+        }
+  }
+
   /** OpenRouter, Perplexity, xAI and others name the pages that an answer rests on. */
   #noteSources(value: Fields): void {
     const add = (url: unknown, title: unknown) => {
@@ -495,6 +512,15 @@ export class ChunkReader {
 
 /** More sources than this are not kept. */
 const MOST_SOURCES = 100;
+
+/** The address of a picture, in any of the shapes in which a part of an answer names one. */
+function pictureIn(part: unknown): string | undefined {
+  if (!isFields(part)) return undefined;
+  const { image_url: named = part.type === 'image' ? part.url : undefined, b64_json: bytes } = part;
+  if (typeof bytes === 'string' && bytes !== '') return `data:image/png;base64,${bytes}`;
+  const url = isFields(named) ? named.url : named;
+  return typeof url === 'string' && /^(?:data:image\/|https?:)/i.test(url) ? url : undefined;
+}
 
 const isWhole = (text: string): boolean => text === '' || readJson(text) !== undefined;
 const isComplete = (text: string): boolean => text.startsWith('{') && isWhole(text);

@@ -115,8 +115,9 @@ export function asEventStream(
       if (DONE.test(piece)) return end(controller);
       const found = one ?? parsed(piece);
       if (found) ready.push(...reader.read(found.value, { named: name }));
-      else if (/^error$/i.test(name)) facts.error ??= { message: piece };
-      else if (!isWhole) half = piece;
+      else if (/^error$/i.test(name)) {
+        if (!facts.finished) facts.error ??= { message: piece };
+      } else if (!isWhole) half = piece;
       else if (!isChatter(piece)) facts.malformed = true;
     }
     if (NAMED_DONE.test(name) && !/"choices"/.test(whole)) end(controller);

@@ -39,6 +39,7 @@ import {
   problemOfStreamError,
   type Surroundings,
 } from './http.ts';
+import { asNativeEvents } from './native-events.ts';
 import {
   isAboutAnswerLength,
   nameOfRepair,
@@ -186,10 +187,12 @@ class Answer {
       this.#ended.abort(new DOMException('Ended', 'AbortError'));
     }
     yield* this.#say(this.#thoughts.end());
+    if (this.#wire.facts.pictures.length > 0) this.#arrived = true;
     const end = this.#ending();
     for (const { call, isWhole } of this.#waiting) if (isWhole || end.finish !== 'cut') yield call;
-    const { sources } = this.#wire.facts;
+    const { sources, pictures } = this.#wire.facts;
     if (sources.length > 0) yield { type: 'sources', sources };
+    for (const [at, url] of pictures.entries()) yield pictureOf(url, at + 1);
     yield end;
   }
 
@@ -304,7 +307,7 @@ class Answer {
     const bytes = listenTo(response.body, wire, this.#about);
     if (!this.#protocol.isChatCompletions) {
       wire.accepted = true;
-      return new Response(bytes.pipeThrough(watchedForEnd(wire.facts)), { headers: response.headers });
+      return new Response(bytes.pipeThrough(asNativeEvents(wire.facts)), { headers: response.headers });
     }
     const events = bytes
       .pipeThrough(
@@ -388,6 +391,10 @@ class Answer {
       case 'source':
         if (part.sourceType === 'url')
           this.#wire.facts.sources.push({ url: part.url, ...(part.title ? { title: part.title } : {}) });
+        break;
+      case 'file':
+        if (/^image\//i.test(part.file.mediaType))
+          this.#wire.facts.pictures.push(`data:${part.file.mediaType};base64,${part.file.base64}`);
         break;
       case 'error':
         // What cannot be read is skipped by the SDK, which goes on with the next event.
@@ -489,6 +496,14 @@ function withoutThoughts({ role, parts }: Prompt['messages'][number]): Prompt['m
   return { role, parts: kept };
 }
 
+/** A picture that a model drew, as a file. Of one that stands elsewhere only the address is kept: nobody asks there. */
+function pictureOf(url: string, number: number): ChatEvent {
+  const mediaType = /^data:(image\/[\w.+-]+)/i.exec(url)?.[1]?.toLowerCase();
+  if (mediaType === undefined) return { type: 'file', mediaType: 'image/*', reference: url };
+  const ending = mediaType.slice('image/'.length).replace(/\+.*/, '').replace('jpeg', 'jpg');
+  return { type: 'file', mediaType, name: `image-${number}.${ending}`, url };
+}
+
 /** What has no bytes is only mentioned. */
 const withoutImages = ({ role, parts }: Prompt['messages'][number]): Prompt['messages'][number] => ({
   role,
@@ -571,28 +586,6 @@ function listenTo(
   });
 }
 
-/** How Anthropic, OpenAI Responses and Gemini say that an answer is whole. Quotes within its words are escaped: they never say it. */
-const WHOLE = /"type": ?"(?:message_stop|response\.(?:completed|incomplete|failed))"|"finishReason": ?"[A-Z]/;
-
-/** Passes bytes on as they are, and notes that the answer is whole. */
-function watchedForEnd(
-  facts: StreamFacts,
-): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
-  const decoder = new TextDecoder();
-  let before = '';
-  return new TransformStream({
-    transform(bytes, controller) {
-      controller.enqueue(bytes);
-      if (facts.finished) return;
-      const text = before + decoder.decode(bytes, { stream: true });
-      before = text.slice(-64);
-      if (!WHOLE.test(text)) return;
-      facts.finished = true;
-      facts.onFinished();
-    },
-  });
-}
-
 /** A stream whose first piece has been read. */
 function goOnWith(
   first: ReadableStreamReadResult<Uint8Array<ArrayBuffer>>,
@@ -642,9 +635,11 @@ const toFinish = (reason: string, raw: string | undefined): Finish | undefined =
 };
 
 function toUsage(usage: LanguageModelUsage): Usage | undefined {
+  const { inputTokens, outputTokens } = usage;
   const figures = {
-    inputTokens: usage.inputTokens,
-    outputTokens: usage.outputTokens,
+    // A request has words: zero is what stands where an endpoint told nothing.
+    inputTokens: inputTokens || undefined,
+    outputTokens: inputTokens || outputTokens ? outputTokens : undefined,
     reasoningTokens: usage.outputTokenDetails.reasoningTokens,
     cachedInputTokens: usage.inputTokenDetails.cacheReadTokens,
   };

@@ -18,6 +18,13 @@ export type DraftEvent =
       readonly provider?: Readonly<Record<string, unknown>>;
     }
   | {
+      readonly type: 'file';
+      readonly mediaType: string;
+      readonly name?: string;
+      readonly url?: string;
+      readonly reference?: string;
+    }
+  | {
       readonly type: 'sources';
       readonly sources: readonly { readonly url: string; readonly title?: string }[];
     };
@@ -42,6 +49,8 @@ export function addToDraft(parts: readonly Part[], event: DraftEvent): readonly 
       return last?.type === 'text'
         ? [...parts.slice(0, -1), { ...last, text: last.text + event.text }]
         : [...parts, { type: 'text', text: event.text }];
+    case 'file':
+      return [...parts, { ...event }];
     case 'sources': {
       const at = parts.findLastIndex(({ type }) => type === 'text');
       const words = parts[at];

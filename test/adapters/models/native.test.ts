@@ -174,3 +174,39 @@ describe('an answer of anthropic', () => {
     expect([end.finish, end.problem?.code, said]).toEqual([finish, code, words]);
   });
 });
+
+describe('what the SDK would refuse or drop', () => {
+  it.each([
+    ['anthropic', 'no-usage', 'length', undefined, ['Backups run at three.']],
+    ['anthropic', 'error-after-the-end', 'stop', undefined, ['Backups run at three.']],
+    ['anthropic', 'bare-error', 'error', /overloaded/, []],
+    ['openai-responses', 'bare-failure', 'error', /Rate limit/, []],
+    ['openai-responses', 'failure-as-text', 'error', /overloaded/, []],
+    ['openai-responses', 'drawn-by-responses', 'stop', undefined, ['data:image/webp;base64,UklGRg==']],
+    ['google', 'drawn-by-gemini', 'stop', undefined, ['data:image/png;base64,iVBORw0KGgo=']],
+    ['google', 'error-of-gemini', 'error', /overloaded/, []],
+  ] as const)('%s: %s', async (protocol, model, finish, reason, said) => {
+    const server = await startNative(protocol);
+    try {
+      const events = await collect(
+        createEndpointModel({
+          endpoint: { baseUrl: server.baseUrl, protocol },
+          model,
+          key: async () => 'sk-test',
+        }),
+      );
+      let parts: readonly Part[] = [];
+      for (const event of events)
+        if (event.type !== 'usage' && event.type !== 'end') parts = addToDraft(parts, event);
+      const { finish: ended, problem } = endOf(events);
+      expect(ended).toBe(finish);
+      if (reason) expect(String(problem?.params?.detail)).toMatch(reason);
+      else expect(problem).toBeUndefined();
+      expect(
+        parts.map((part) => (part.type === 'text' ? part.text : part.type === 'file' ? part.url : part.type)),
+      ).toEqual(said);
+    } finally {
+      await server.close();
+    }
+  });
+});

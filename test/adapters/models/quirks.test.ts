@@ -67,7 +67,16 @@ describe('answers', () => {
       sources: events.flatMap((event) =>
         event.type === 'sources' ? event.sources.map(({ url }) => url) : [],
       ),
-    }).toEqual({ thoughts: '', calls: [], problem: undefined, usage: undefined, sources: [], ...expected });
+      pictures: parts.flatMap((part) => (part.type === 'file' ? [part.url] : [])),
+    }).toEqual({
+      thoughts: '',
+      calls: [],
+      problem: undefined,
+      usage: undefined,
+      sources: [],
+      pictures: [],
+      ...expected,
+    });
     const ids = parts.flatMap((part) => (part.type === 'tool-call' ? [part.callId] : []));
     expect(new Set(ids).size).toBe(ids.length);
   });
