@@ -188,6 +188,11 @@ const MONTHS = 'january february march april may june july august september octo
 const MONTH = `(${MONTHS.map((name) => `${name}|${name.slice(0, 3)}`).join('|')}|sept)`;
 const DATES: readonly { readonly pattern: RegExp; readonly order: readonly ('y' | 'm' | 'd')[] }[] = [
   { pattern: /(?<!\d)(\d{4})[-/.年]\s?(\d{1,2})[-/.月]\s?(\d{1,2})(?!\d)/gu, order: ['y', 'm', 'd'] },
+  // Without signs between, as files are named.
+  {
+    pattern: /(?<![\d.,])((?:19|20)\d{2})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?![\d.,]\d|\d)/gu,
+    order: ['y', 'm', 'd'],
+  },
   { pattern: /(?<!\d)(\d{1,2})月(\d{1,2})[日号號]/gu, order: ['m', 'd'] },
   { pattern: /(?<!\d)(\d{4})年(\d{1,2})月(?!\d)/gu, order: ['y', 'm'] },
   {
@@ -203,6 +208,21 @@ const DATES: readonly { readonly pattern: RegExp; readonly order: readonly ('y' 
   },
   { pattern: new RegExp(String.raw`\b${MONTH}\.?,?\s+(\d{4})\b`, 'gi'), order: ['m', 'y'] },
 ];
+
+/** The time of day: `14h30`, `14:30 Uhr`, `14点30`, `2:30 pm`, `下午2点半`, `3pm`. */
+const CLOCK =
+  /(?<![\d.:])(上午|早上|凌晨|中午|下午|晚上)?(\d{1,2})(?:(?:\s?h\s?|[点點時时]|:)(半|[0-5]\d)(?![\d:])(?:\s?([ap])\.?m\b)?|\s?([ap])\.?m\b|[点點]整?(?![\d半一二三四五]))/giu;
+
+/** The word of `14:30`, which `nameRun` gives, for a time of day that is written in another way. */
+function writtenClocks(text: string, out: string[]): void {
+  for (const [written, part = '', hours = '', past = '0', half, whole] of text.matchAll(CLOCK)) {
+    const noon = (half ?? whole ?? (/下午|晚上/.test(part) ? 'p' : '')).toLowerCase();
+    const said = Number(hours);
+    const hour = noon === 'p' && said < 12 ? said + 12 : noon === 'a' && said === 12 ? 0 : said;
+    const clock = `${hour}:${past === '半' ? '30' : past.padStart(2, '0')}`;
+    if (hour < 24 && clock !== written) out.push(clock.replace(':', 'x'));
+  }
+}
 
 const two = (n: number): string => String(n).padStart(2, '0');
 const dayWord = (month: number, day: number): string => `day${two(month)}x${two(day)}`;
@@ -261,10 +281,13 @@ function terms(text: string, asked: boolean): string[] {
     if (form === run || run.length > MAX_WORD) return;
     const written = run.toLowerCase().replace(/[^\p{L}\p{M}\p{N}]+/gu, '');
     out.push(written);
-    if (/[äöü]/.test(written)) out.push(written.replace(/[äöü]/g, (letter) => UMLAUTS[letter] as string));
+    // As who has no umlauts types it, with the same stem.
+    if (/[äöü]/.test(written))
+      plainWord(folded(written.replace(/[äöü]/g, (letter) => UMLAUTS[letter] as string)), out);
   });
   otherForms(clean, out);
   writtenDates(clean, out);
+  writtenClocks(clean, out);
   return out;
 }
 

@@ -10,6 +10,11 @@ const shared = (question: string, passage: string) =>
     .filter((word) => list(passage).includes(word)).length;
 
 describe('the search words of a text', () => {
+  it('take no number for a time or a date', () => {
+    for (const text of ['1:2:3', '16:9', '3.14h20', '120240305', '25h10', '99991345'])
+      expect(list(text).filter((word) => /^(?:day|month)\d|^(?:25x10|14x20)$/.test(word))).toEqual([]);
+  });
+
   it('leave English function words out and share a stem', () => {
     expect(words('How do I configure the connections?')).toBe('configur connect');
     expect(shared('configuring a connection', 'How do I configure the connections?')).toBe(2);
@@ -76,6 +81,17 @@ describe('the search words of a text', () => {
     ['O’Brien', 'brien'],
     ['AT&T', 'at&t'],
     ['Zürich', 'Zuerich'],
+    ['Größe', 'groesse'],
+    ['Schlüssel', 'schluessel'],
+    ['die Straßenbahnhöfe', 'strassenbahnhoefe'],
+    ['um 14h30', '14:30'],
+    ['09:05', '9h05'],
+    ['at 2:30 pm', '14:30'],
+    ['at 3pm', '15:00'],
+    ['下午2点半', '14:30'],
+    ['下午3点', '15:00'],
+    ['scan_20240305.pdf', '2024-03-05'],
+    ['20240305', '5 March 2024'],
     ['ёлка', 'елка'],
     ['مُحَمَّد', 'محمد'],
     ['أحمد', 'احمد'],
