@@ -63,6 +63,11 @@ describe('formulas', () => {
     ['| a |\n| - |\n| $x$ |', ['inline x']],
     ['**so $x$**', ['inline x']],
     ['$\\$5 + x$', ['inline \\$5 + x']],
+    ['so $\\text{a $b$} = c$.', ['inline \\text{a $b$} = c']],
+    ['$$x = \\text{if $y > 0$}$$', ['block x = \\text{if $y > 0$}']],
+    ['$\\text{a {b} $c$} + \\textbf{$d$}$ and $e$', ['inline \\text{a {b} $c$} + \\textbf{$d$}', 'inline e']],
+    ['$\\mbox{for all $i$}$', ['inline \\mbox{for all $i$}']],
+    ['$\\text{never closed and $x$', ['inline x']],
     [
       'so:\n\\begin{align*}\na &= b \\\\\nc\n\\end{align*}\nand',
       ['block \\begin{align*}\na &#x26;= b \\\\\nc\n\\end{align*}'],
@@ -166,6 +171,9 @@ describe('code', () => {
 
   it('keeps lines that are empty, spaces at the end, and tabs', () => {
     expect(codes('```\n\na  \n\tb\n\n```')).toEqual(['\na  \n\tb\n']);
+    // As `find -print0` writes it.
+    expect(codes('```\na\0b\uFFFD\uFDD0\n```')).toEqual(['a\0b\uFFFD\uFDD0']);
+    expect(codes('    a\0b')).toEqual(['a\0b']);
   });
 });
 

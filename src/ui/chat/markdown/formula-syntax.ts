@@ -34,6 +34,8 @@ declare module 'micromark-util-types' {
 const DOLLAR = 36;
 const BACKSLASH = 92;
 const BACKTICK = 96;
+const OPEN_BRACE = 123;
+const CLOSE_BRACE = 125;
 const OPENING: Readonly<Record<number, { readonly close: number; readonly display: boolean }>> = {
   40: { close: 41, display: false },
   91: { close: 93, display: true },
@@ -85,11 +87,32 @@ function dataIn(effects: Effects) {
   };
 }
 
+/** Commands whose braces hold words, in which a formula may stand: `\\text{a $b$}`. */
+const TEXT_COMMAND = /\\(?:text[a-z]{0,6}|mbox|hbox|fbox|intertext)$/;
+
+/** So much of a formula may be words, characters: each dollar sign of a text may begin a formula, and must not read the text to its end. */
+const MOST_WORDS = 400;
+
+/** Whether a dollar stands within the words of a formula; told of each of its characters but escaped ones. */
+function wordsIn() {
+  let depth = 0;
+  let size = 0;
+  return {
+    read(code: Code, before: string) {
+      if (depth > 0) size += 1;
+      if (depth > 0) depth += code === OPEN_BRACE ? 1 : code === CLOSE_BRACE ? -1 : 0;
+      else if (code === OPEN_BRACE && TEXT_COMMAND.test(before.slice(-12))) depth = 1;
+    },
+    isInside: () => depth > 0 && size < MOST_WORDS,
+  };
+}
+
 const dollarsIn = ({ partial, length }: Streaming) =>
   function tokenize(this: TokenizeContext, effects: Effects, ok: State, nok: State): State {
     const before = this.previous;
     const now = () => this.now();
     const data = dataIn(effects);
+    const words = wordsIn();
     let token: Token;
     let size = 0;
     let run = 0;
@@ -133,12 +156,13 @@ const dollarsIn = ({ partial, length }: Streaming) =>
         content += ' ';
         return inside;
       }
-      if (code === DOLLAR) {
+      if (code === DOLLAR && !words.isInside()) {
         data.exit();
         run = 0;
         effects.enter('formulaMark');
         return closing(code);
       }
+      words.read(code, content);
       data.consume(code);
       content += signOf(code);
       return code === BACKSLASH ? escaped : inside;

@@ -1,6 +1,6 @@
 // Markdown as models write it, read by one parser: CommonMark and GitHub's additions, formulas, emphasis beside Chinese, Japanese and Korean
 // punctuation. One tilde strikes nothing. Pure.
-import type { Root } from 'mdast';
+import type { Nodes, Root } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmAutolinkLiteralFromMarkdown } from 'mdast-util-gfm-autolink-literal';
 import { gfmFootnoteFromMarkdown } from 'mdast-util-gfm-footnote';
@@ -39,8 +39,23 @@ const TREE = [
   numbersFromMarkdown,
 ];
 
+/** The parser makes U+FFFD of NUL: a noncharacter that the text has not stands for it meanwhile. */
+const STAND_INS = Array.from({ length: 32 }, (_, at) => String.fromCharCode(0xfdd0 + at));
+function withoutStandIn(node: Nodes, standIn: string): void {
+  if ('value' in node) node.value = node.value.replaceAll(standIn, '\0');
+  if ('children' in node) for (const child of node.children) withoutStandIn(child, standIn);
+}
+
 /** `partial`: the text is still being written, and what is open where it ends will be closed. */
-export const parseMarkdown = (text: string, partial = false): Root =>
+export function parseMarkdown(text: string, partial = false): Root {
+  const standIn = text.includes('\0') ? STAND_INS.find((sign) => !text.includes(sign)) : undefined;
+  if (standIn === undefined) return parsed(text, partial);
+  const tree = parsed(text.replaceAll('\0', standIn), partial);
+  withoutStandIn(tree, standIn);
+  return tree;
+}
+
+const parsed = (text: string, partial: boolean): Root =>
   fromMarkdown(text, {
     extensions: [
       SYNTAX,
