@@ -55,6 +55,9 @@ type ExportWord =
   /** `count`, `before`, `after` */
   | 'folded'
   | 'foldedUncounted'
+  | 'memory'
+  /** `device`, `date` */
+  | 'memoryOf'
   /** `place` */
   | 'dmail'
   | 'dmailByModel'

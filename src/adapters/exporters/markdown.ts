@@ -16,6 +16,7 @@ import {
   pathTo,
 } from '../../domain/chat/conversation.ts';
 import { extractText } from '../../domain/chat/files.ts';
+import { savedFiles, textOfLines } from '../../domain/chat/memory-file.ts';
 import {
   givenBy,
   type Message,
@@ -180,6 +181,7 @@ function toMarkdown(conversation: Conversation, place: Place, words: ExportWords
   const out = [
     `---\n${front}---`,
     `# ${plain(shownTitle(meta.title, words('untitled')))}`,
+    ...memories(conversation, words),
     ...sections(shown),
   ];
 
@@ -205,6 +207,19 @@ function toMarkdown(conversation: Conversation, place: Place, words: ExportWords
   const rest = [...messages.values()].filter((message) => !written.has(message.id));
   if (rest.length > 0) out.push(`---\n\n# ${words('elsewhere')}`, ...sections(rest));
   return `${out.join('\n\n')}\n`;
+}
+
+/** The session memory that was saved, and what other devices saved without knowing of it. */
+function memories(conversation: Conversation, words: ExportWords): string[] {
+  const { current, others } = savedFiles(conversation);
+  return (current ? [current, ...others] : []).flatMap((file) => {
+    const text = textOfLines(file.lines);
+    const title =
+      file === current
+        ? words('memory')
+        : words('memoryOf', { device: inHtml(file.device), date: stamp(file.at) });
+    return text === '' ? [] : [folded(title, sealed(text))];
+  });
 }
 
 /** What of a plan a reader wants: its summaries, and how much they stand for. Read leniently: any strategy may have written it. */

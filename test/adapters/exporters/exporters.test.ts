@@ -342,6 +342,35 @@ describe('Markdown', () => {
     expect(text).toMatch(/\*A D-Mail was sent from here to: You · 2025-06-15/);
   });
 
+  it('has the session memory that was saved, and what another device saved beside it', async () => {
+    const plain = rich();
+    const file = (at: number, device: string, ...texts: string[]) => ({
+      at,
+      device,
+      lines: texts.map((text) => ({ text, by: 'person' })),
+      upTo: null,
+    });
+    const text = async (files: Record<string, unknown>, words = englishWords) => {
+      const meta = { ...plain.meta, ...files } as Conversation['meta'];
+      return new TextDecoder().decode(await exported(markdown, [{ ...plain, meta }], 0, words));
+    };
+    expect(await text({})).not.toContain('Session memory');
+    const both = {
+      'memoryFile:a': file(Date.UTC(2026, 0, 2), 'Desk', '# Rules', '- Port 8081.'),
+      'memoryFile:b': file(Date.UTC(2026, 0, 1), 'A <b>phone</b>', '</details> Only by night.'),
+    };
+    const said = await text(both);
+    expect(said).toContain(
+      '<details>\n<summary>Session memory</summary>\n\n# Rules\n- Port 8081.\n\n</details>',
+    );
+    expect(said).toContain(
+      '<summary>Session memory as A &lt;b&gt;phone&lt;/b&gt; saved it, 2026-01-01 00:00</summary>',
+    );
+    // What is not the memory's own begins where it ends.
+    expect(said).toContain('```markdown\n</details> Only by night.\n```\n\n</details>');
+    expect(await text(both, chineseWords)).toContain('<summary>会话记忆</summary>');
+  });
+
   it('speaks the language it is given', async () => {
     const text = new TextDecoder().decode(await exported(markdown, [lived()], 0, chineseWords));
     const bones = text.slice(text.indexOf('\n# '));

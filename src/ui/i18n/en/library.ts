@@ -134,6 +134,8 @@ export const library = {
     folded_other:
       'Shortened up to here: {{count, number}} messages, {{before, number}} → {{after, number}} tokens',
     foldedUncounted: 'Shortened up to here: {{before, number}} → {{after, number}} tokens',
+    memory: 'Session memory',
+    memoryOf: 'Session memory as {{device}} saved it, {{date}}',
     dmail: 'D-Mail from: {{place}}',
     dmailByModel: 'D-Mail by the model from: {{place}}',
     dmailSent: 'A D-Mail was sent from here to: {{place}}',

@@ -119,6 +119,8 @@ export const library = {
     checkpoint: '检查点：{{name}}',
     folded_other: '精简到此：{{count, number}} 条消息，{{before, number}} → {{after, number}} token',
     foldedUncounted: '精简到此：{{before, number}} → {{after, number}} token',
+    memory: '会话记忆',
+    memoryOf: '{{device}} 于 {{date}} 保存的会话记忆',
     dmail: 'D-Mail，送自：{{place}}',
     dmailByModel: '模型的 D-Mail，送自：{{place}}',
     dmailSent: '从这里送回了一封 D-Mail：{{place}}',
