@@ -13,6 +13,7 @@ import {
 import { until } from '../../src/domain/base/readable.ts';
 import { ARCHIVE_FORMAT, ARCHIVE_VERSION } from '../../src/domain/chat/archive.ts';
 import type { Message, Part, RecalledPassage } from '../../src/domain/chat/message.ts';
+import { meantBy } from '../../src/domain/memory/described.ts';
 import { lastLineOf, leaning } from '../../src/domain/memory/question-blend.ts';
 import { type Rankable, unansweredIn } from '../../src/domain/memory/rank.ts';
 import { titledBy } from '../../src/domain/memory/title.ts';
@@ -34,6 +35,8 @@ export interface Session {
   /** As a person or an export gave it; absent or null: none. */
   readonly title?: string | null;
   readonly startedAt: string | null;
+  /** What a model wrote of it. */
+  readonly summary?: string;
   readonly messages: readonly {
     readonly id: string;
     readonly unit: string;
@@ -183,6 +186,7 @@ export function conversationsOf(sessions: readonly Session[]) {
       // Without a title it stays without: one made from its words would say nothing of them.
       meta: {
         title: session.title ?? '',
+        ...(session.summary ? { summary: session.summary } : {}),
         titleBy: session.title ? ('import' as const) : ('person' as const),
         createdAt: startedAt,
         head: parentId,
@@ -214,12 +218,19 @@ export async function openPipeline(options: {
     ? { index: options.index, close: async () => undefined }
     : await openPostgres();
   let seen: IndexFound = { candidates: [], worth: [] };
+  let described = meantBy(seen, seen.worth);
   const index: MemoryIndex = {
     ...postgres,
     look: async (query) => {
       const found = await postgres.look(query);
-      // What the vector adds comes after what the words brought, and what answers were given after that.
-      seen = query.after ? together(seen, found) : query.messages ? united(seen, found) : found;
+      if (query.filter.conversationIds) described = meantBy(seen, seen.worth);
+      else if (!query.messages) described = new Map();
+      // What the vector adds comes after what the words brought, then what answers were given and what descriptions lead to.
+      seen = query.after
+        ? together(seen, found)
+        : query.messages || query.filter.conversationIds
+          ? united(seen, found)
+          : found;
       return found;
     },
   };
@@ -290,10 +301,13 @@ export async function openPipeline(options: {
                   candidates.map(({ chunkId }) => chunkId),
                 )
               : new Map<number, number>();
-          const titled = titledBy(queryWords(asking).split(' ').filter(Boolean), (conversation) =>
-            seen.candidates
-              .filter((one) => one.conversationId === conversation && one.role === 'user')
-              .map(({ text }) => text),
+          const titled = titledBy(
+            queryWords(asking).split(' ').filter(Boolean),
+            (conversation: ConversationId) =>
+              seen.candidates
+                .filter((one) => one.conversationId === conversation && one.role === 'user')
+                .map(({ text }) => text),
+            described,
           );
           return {
             question: asking,

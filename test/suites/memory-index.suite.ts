@@ -62,6 +62,7 @@ export const conversation = (id: string | number, more: Partial<ConversationRow>
   title: `Title ${id}`,
   summary: '',
   keywords: [],
+  described: '',
   createdAt: 1_700_000_000_000,
   updatedAt: 1_700_000_000_000,
   workDir: null,
@@ -736,7 +737,7 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
       );
       const [hit] = await search(index, 'odd');
       expect(hit?.text).toContain('back\\slash, \\u0000, "quotes", 😀');
-      await index.describe(c(1), { summary: text, keywords: [text] });
+      await index.describe(c(1), { summary: text, keywords: [text], described: text });
       await index.apply(change({ conversations: [conversation(1, { title: text })] }), 2);
       expect(await found(index, 'odd', { filter: { titleContains: '"QUOTES", 😀' } })).toEqual([m(1)]);
       expect((await index.stale(MODEL, 1))[0]?.embedded).toContain('"quotes", 😀');
@@ -1093,17 +1094,17 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
     it('keeps what was made of a conversation until something better is said', async () => {
       const index = await open();
       const keywords = async () => (await index.overview(MODEL)).conversations.map((one) => one.keywords);
-      await index.describe(c(1), { summary: '', keywords: [] });
+      await index.describe(c(1), { summary: '', keywords: [], described: '' });
       expect((await index.stats(MODEL)).conversations).toBe(0);
       await index.apply(
         change({ conversations: [conversation(1, { title: 'Made' })], messages: [message(1, 'word')] }),
         1,
       );
-      await index.describe(c(1), { summary: 'A summary.', keywords: ['a', 'b'] });
+      await index.describe(c(1), { summary: 'A summary.', keywords: ['a', 'b'], described: 'a b' });
       await index.apply(change({ conversations: [conversation(1, { title: '', keywords: [] })] }), 2);
       expect(await search(index, 'word')).toMatchObject([{ title: 'Made' }]);
       expect(await keywords()).toEqual([['a', 'b']]);
-      await index.describe(c(1), { summary: 'Another.', keywords: [] });
+      await index.describe(c(1), { summary: 'Another.', keywords: [], described: '' });
       expect(await keywords()).toEqual([[]]);
       await index.apply(
         change({ conversations: [conversation(1, { title: 'Chosen', keywords: ['c'] })] }),
@@ -1111,6 +1112,46 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
       );
       expect(await search(index, 'word')).toMatchObject([{ title: 'Chosen' }]);
       expect(await keywords()).toEqual([['c']]);
+    });
+
+    it('says which conversations are described by a question’s words, those that pass the filter', async () => {
+      const index = await open();
+      const described = async (words: string, more: Partial<Parameters<MemoryIndex['look']>[0]> = {}) =>
+        (await index.look({ words, filter: {}, limit: 10, around: true, ...more })).described?.map(
+          ({ conversationId, has }) => [conversationId, has],
+        );
+      await index.apply(
+        change({
+          conversations: [
+            conversation(1, { described: 'boiler repair landlord' }),
+            conversation(2, { described: 'repair bicycle' }),
+          ],
+          messages: [
+            message(1, 'it drips again'),
+            message(2, 'the chain is off', { conversationId: c(2) }),
+            message(3, 'a repair of something'),
+          ],
+        }),
+        1,
+      );
+      expect(await described('boiler repair price')).toEqual([
+        [c(1), [true, true, false]],
+        [c(2), [false, true, false]],
+      ]);
+      expect(await described('repair', { around: false })).toBeUndefined();
+      expect(await described('boiler repair', { filter: { excludeConversationIds: [c(1)] } })).toEqual([
+        [c(2), [false, true]],
+      ]);
+      expect(await described('chain')).toEqual([]);
+      // A row without one keeps what was there; made anew, it is as it was made.
+      await index.apply(change({ conversations: [conversation(1)] }), 2);
+      expect(await described('boiler')).toEqual([[c(1), [true]]]);
+      await index.describe(c(1), { summary: '', keywords: [], described: 'valve' });
+      expect(await described('boiler valve')).toEqual([[c(1), [false, true]]]);
+      await index.describe(c(1), { summary: '', keywords: [], described: '' });
+      expect(await described('boiler valve')).toEqual([]);
+      await index.apply(change({ removedConversations: [c(2)] }), 3);
+      expect(await described('bicycle repair')).toEqual([]);
     });
 
     describe('neighbours', () => {

@@ -9,6 +9,8 @@ export interface ConversationRow {
   readonly title: string;
   readonly summary: string;
   readonly keywords: readonly string[];
+  /** Search words of what was written of it and of its keywords, each once, parted by spaces. */
+  readonly described: string;
   /** ms since 1970 */
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -57,7 +59,7 @@ export interface ChunkRow {
  * arrival in the same change.
  */
 export interface IndexChange {
-  /** An empty title, summary or list of keywords keeps what `describe` made. */
+  /** An empty title, summary, list of keywords or description keeps what `describe` made. */
   readonly conversations: readonly ConversationRow[];
   /** New messages. A message that is already there is replaced; one of an unknown conversation makes an untitled one. */
   readonly messages: readonly MessageRow[];
@@ -150,12 +152,21 @@ export interface Candidate {
   readonly pinned: boolean;
 }
 
+/** A conversation whose description has some of a query's words. */
+export interface Described {
+  readonly conversationId: ConversationId;
+  /** Which of them, in their order. */
+  readonly has: readonly boolean[];
+}
+
 /** What a search brings: candidates, and what each of the query's words is worth where it stands alone (the most it adds, in BM25). */
 export interface Found {
   readonly candidates: readonly Candidate[];
   readonly worth: readonly number[];
   /** Of what `after` names, all that is still there with its cosine; null where it has no vector of the model. */
   readonly measured?: readonly (readonly [chunkId: number, cosine: number | null])[];
+  /** With `around`: the conversations that pass whose descriptions have most of the query's words by worth, best first; eight at most. */
+  readonly described?: readonly Described[];
   /** For the next look for these words, where that spares it something. */
   readonly knownWords?: KnownWords;
   /** Of `newest`: how many messages pass, those that were not brought counted too. */
@@ -219,7 +230,7 @@ export interface MemoryIndex {
   /** Sets what was made of a whole conversation. Unknown conversation: nothing happens. */
   describe(
     conversation: ConversationId,
-    made: { summary: string; keywords: readonly string[] },
+    made: Pick<ConversationRow, 'summary' | 'keywords' | 'described'>,
   ): Promise<void>;
   /** Chunks without a vector of `model`, smallest priority first. A chunk whose hash already has one gets it for free. `conversations`: only these. */
   stale(model: string, limit: number, conversations?: readonly ConversationId[]): Promise<StaleChunk[]>;

@@ -148,6 +148,7 @@ class PgliteIndex implements MemoryIndex {
           title: row.title,
           summary: row.summary,
           keywords: row.keywords,
+          described: plain(row.described),
           created_at: row.createdAt,
           updated_at: row.updatedAt,
           work_dir: row.workDir,
@@ -192,11 +193,12 @@ class PgliteIndex implements MemoryIndex {
       ).map((row) => row.id),
     );
 
-  readonly describe: MemoryIndex['describe'] = async (conversation, { summary, keywords }) => {
-    await this.#ask(nothing, 'update conversations set summary = $2, keywords = $3::jsonb where id = $1', [
+  readonly describe: MemoryIndex['describe'] = async (conversation, made) => {
+    await this.#ask(nothing, 'select describe_conversation($1, $2, $3::jsonb, $4)', [
       conversation,
-      plain(summary),
-      toJson(keywords),
+      plain(made.summary),
+      toJson(made.keywords),
+      plain(made.described),
     ]);
   };
 

@@ -3,6 +3,10 @@ import type { Candidate, Found, IndexChange, IndexQuery } from './memory-index.t
 
 /** Query words that are looked up; what comes after them is ignored (each word costs time, a pasted page has thousands). */
 export const QUERY_WORDS = 200;
+/** Query words that are looked up in descriptions, the rarest first. */
+const DESCRIBED_WORDS = 12;
+/** Conversations that are named for what their descriptions have of them. */
+export const DESCRIBED = 8;
 /** Characters of a neighbour's text. */
 export const NEIGHBOUR_TEXT = 600;
 /** What times are told in from above, ms. */
@@ -65,7 +69,12 @@ export function together(byWords: Found, added: Found): Found {
   const before = byWords.candidates
     .filter(({ chunkId }) => cosines.has(chunkId) && !again.has(chunkId))
     .map((one) => ({ ...one, cosine: cosines.get(one.chunkId) ?? null }));
-  return { candidates: linked([...before, ...added.candidates]), worth: added.worth };
+  const { described } = byWords;
+  return {
+    candidates: linked([...before, ...added.candidates]),
+    worth: added.worth,
+    ...(described ? { described } : {}),
+  };
 }
 
 /** What two looks for the same question brought, of which `other` was narrower: each chunk once. */
@@ -88,6 +97,15 @@ export function united(one: Found, other: Found): Found {
   }
   return { ...one, candidates: linked([...all.values()]) };
 }
+
+/** The words that descriptions are looked up for, with what each is worth, the rarest first: one that no passage has may stand in a summary. */
+export const wordsForDescriptions = (
+  query: readonly string[],
+  worth: readonly number[],
+): readonly (readonly [word: string, worth: number])[] =>
+  [...new Map(query.map((word, at) => [word, worth[at] ?? 0]))]
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, DESCRIBED_WORDS);
 
 /** The vector at length 1; null where it has no direction. */
 export function toUnit(values: Float32Array): Float32Array | null {

@@ -6,10 +6,11 @@ import recalls from './schema/0002-recalls.sql?raw';
 import pieces from './schema/0003-pieces.sql?raw';
 import waiting from './schema/0004-waiting.sql?raw';
 import places from './schema/0005-places.sql?raw';
+import descriptions from './schema/0006-descriptions.sql?raw';
 import functions from './schema/functions.sql?raw';
 
 /** Step n brings version n - 1 to version n. The tables and indexes of a shipped step are never edited. */
-const STEPS: readonly string[] = [spine, recalls, pieces, waiting, places];
+const STEPS: readonly string[] = [spine, recalls, pieces, waiting, places, descriptions];
 
 /** Version that this app reads and writes. */
 export const SCHEMA_VERSION = STEPS.length;

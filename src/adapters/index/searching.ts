@@ -11,9 +11,9 @@ import {
   weightFrom,
   worthOf,
 } from './bm25.ts';
-import type { Candidate, Found, IndexFilter, IndexQuery } from './memory-index.ts';
+import type { Candidate, Described, Found, IndexFilter, IndexQuery } from './memory-index.ts';
 import type { Likely } from './nearest.ts';
-import { linked, QUERY_WORDS } from './rules.ts';
+import { DESCRIBED, linked, QUERY_WORDS, wordsForDescriptions } from './rules.ts';
 import { type Ask, type Given, plain, toJson, toVector } from './statements.ts';
 import type { VectorCopy } from './vector-copy.ts';
 
@@ -110,6 +110,9 @@ const searchRow = z.object({
   candidates: z.array(candidate).nullable(),
 });
 
+/** Descriptions are found by so many of a question's rarest words, and so many of them compared: common words stand in most. */
+const [RAREST, MOST_DESCRIBED] = [6, 200];
+const describedRow = z.object({ id: z.string(), words: z.array(z.string()) });
 const bestRow = z.object({ best: z.array(z.number()).nullable() });
 
 /** What the library says about the query's words, read out of scores of tiny texts. */
@@ -208,6 +211,42 @@ async function bestByWords(
   return answer?.best ?? [];
 }
 
+/** The conversations that pass whose descriptions have most of the query's words. */
+async function describedBy(
+  ask: Ask,
+  query: readonly string[],
+  worth: readonly number[],
+  filter: IndexFilter,
+): Promise<Described[]> {
+  const parameters: Given[] = [];
+  const add = (value: Given) => `$${parameters.push(value)}`;
+  const asked = wordsForDescriptions(query, worth);
+  const given = add(toJson(asked));
+  const rarest = add(toJson(asked.slice(0, RAREST).map(([word]) => word)));
+  // Of messages a description knows nothing.
+  const { roles: _, before: __, after: ___, hasCode: ____, ...ofConversations } = filter;
+  const conditions = conditionsOf(ofConversations, add).map((condition) => ` and ${condition}`);
+  const rows = await ask.prepared(
+    describedRow,
+    `with asked as materialized (
+       select one ->> 0 as word, (one ->> 1)::double precision as worth from json_array_elements(${given}::json) as one
+     ), near as materialized (
+       select c.conversation, c.words from descriptions c
+       where c.words && array(select json_array_elements_text(${rarest}::json))${conditions.join('')} limit ${MOST_DESCRIBED}
+     )
+     select k.id, best.words from (
+       select near.conversation, json_agg(asked.word) as words, sum(asked.worth) as worth
+       from near join asked on asked.word = any (near.words)
+       group by near.conversation order by worth desc, near.conversation limit ${DESCRIBED}) best
+     join conversations k on k.n = best.conversation order by best.worth desc, k.n`,
+    parameters,
+  );
+  return rows.map(({ id, words }) => ({
+    conversationId: id as ConversationId,
+    has: query.map((word) => words.includes(word)),
+  }));
+}
+
 /** The chunks of these messages that meet the conditions. */
 const chunksOf = (
   messages: readonly MessageId[],
@@ -218,6 +257,18 @@ const chunksOf = (
     `c.message in (select n from messages where id in (select json_array_elements_text(${add(toJson(messages))}::json)))`,
     ...conditions,
   ].join(' and ')}`;
+
+type Look = (query: IndexQuery) => Promise<Found>;
+/** A search that also says which conversations are described by the words, where what stands around is asked for. */
+const withDescriptions =
+  (ask: Ask, search: Look): Look =>
+  async (given) => {
+    const found = await search(given);
+    const { words, filter, around = false, after, messages, newest } = given;
+    if (!around || after || messages || newest !== undefined || found.worth.length === 0) return found;
+    const query = splitWords(plain(words)).slice(0, QUERY_WORDS);
+    return { ...found, described: await describedBy(ask, query, found.worth, filter) };
+  };
 
 /** Searches with `ask`; the nearest in the whole library are named by the copy of the vectors where it can. */
 export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) => Promise<Found> {
@@ -335,5 +386,5 @@ export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) =>
         : {}),
     };
   };
-  return (query) => search(query, true);
+  return withDescriptions(ask, (query) => search(query, true));
 }

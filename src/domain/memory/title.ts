@@ -113,10 +113,12 @@ function titleWords(title: string): ReadonlySet<string> {
 /**
  * Which of the question's search words are in the titles of conversations, in their order. For each conversation once; undefined where its
  * title has none of them, or was made from what the person said there (`said`, asked for only when it matters): then the passages have them.
+ * `described`: the words that the description of a conversation has count as those of its title do.
  */
 export function titledBy<Id>(
   asked: readonly string[],
   said: (conversation: Id) => readonly string[],
+  described: ReadonlyMap<Id, readonly boolean[]> = new Map(),
 ): (conversation: Id, title: string) => readonly boolean[] | undefined {
   const known = new Map<Id, readonly boolean[] | undefined>();
   return (conversation, title) => {
@@ -124,7 +126,9 @@ export function titledBy<Id>(
     const has = titleWords(title);
     const titled = asked.map((word) => has.has(word));
     const counts = titled.includes(true) && !isFromWords(title, said(conversation));
-    known.set(conversation, counts ? titled : undefined);
-    return counts ? titled : undefined;
+    const about = described.get(conversation);
+    const made = about ? about.map((one, at) => one || (counts && titled[at] === true)) : titled;
+    known.set(conversation, about || counts ? made : undefined);
+    return known.get(conversation);
   };
 }

@@ -10,6 +10,7 @@ import { afterLook, together, united } from '../../adapters/index/rules.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { corrected } from '../../domain/memory/corrections.ts';
+import { meantBy } from '../../domain/memory/described.ts';
 import { feedbackFor, goneSince, isNotes } from '../../domain/memory/notes.ts';
 import { covering } from '../../domain/memory/overview.ts';
 import { isExcluded } from '../../domain/memory/privacy.ts';
@@ -48,6 +49,9 @@ export interface LookingDeps {
   /** ms since 1970 */
   readonly now?: () => number;
 }
+
+/** Passages that are brought of conversations that only their descriptions tell of. */
+const DESCRIBED_PASSAGES = 12;
 
 /** A candidate, whether it is a memory note or a question that nobody answered, and which of the question's words its title has. */
 type Rated = Candidate & Pick<Rankable, 'note' | 'titled' | 'unanswered'>;
@@ -147,13 +151,22 @@ class PassageSearch {
       const given = { ...asked, ...(vector ? { vector: meant(vector) } : {}), messages };
       found = united(found, await from.look({ ...given, ...knowing(found.knownWords) }));
     }
+    // What is written of a conversation is never a passage itself: it leads to those of which it tells.
+    const described = meantBy(options.everything ? { candidates: [] } : found, found.worth);
+    if (described.size > 0) {
+      const inside = within(filter, new Set(described.keys()));
+      const brought = { words, filter: inside, limit: DESCRIBED_PASSAGES };
+      // Without a model nothing tells which of them is meant.
+      const how = vector ? { vector: meant(vector), around: options.around } : { newest: '' };
+      found = united(found, await from.look({ ...brought, ...how }));
+    }
     const { worth } = found;
     await options.notesKnown;
     const isOut = this.outNow();
-    const there = this.#rated(words, found.candidates).filter((one) => !isOut(one));
+    const rated = this.#rated(words, found.candidates, described).filter((one) => !isOut(one));
     const grouped: Grouped<Rated> = options.everything
-      ? { sources: there, repeatedBy: new Map(), recalls: [] }
-      : groupedBySource(there);
+      ? { sources: rated, repeatedBy: new Map(), recalls: [] }
+      : groupedBySource(rated);
     const candidates = grouped.sources.filter((one) => options.everything || !isEcho(one, question));
     const notesKnown = this.#deps.notes && feedbackFor(this.#deps.notes.state.get().feedback, question);
     const context: RankContext = {
@@ -216,13 +229,20 @@ class PassageSearch {
     return this.#known.isOut;
   }
 
-  /** Candidates with what the index does not know of them: which are the person's notes, which were left unanswered, what the titles say. */
-  #rated(words: string, found: readonly Candidate[]): Rated[] {
+  /** Candidates with what the index does not know of them: which are the person's notes, which were left unanswered, what titles and descriptions say. */
+  #rated(
+    words: string,
+    found: readonly Candidate[],
+    described: ReadonlyMap<ConversationId, readonly boolean[]>,
+  ): Rated[] {
     const asked = words.split(' ').filter(Boolean);
-    const titled = titledBy(asked, (conversation) =>
-      found
-        .filter((one) => one.conversationId === conversation && one.role === 'user')
-        .map(({ text }) => text),
+    const titled = titledBy(
+      asked,
+      (conversation: ConversationId) =>
+        found
+          .filter((one) => one.conversationId === conversation && one.role === 'user')
+          .map(({ text }) => text),
+      described,
     );
     const isUnanswered = unansweredIn(found);
     return found.map((candidate) => {

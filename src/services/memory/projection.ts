@@ -206,10 +206,8 @@ class LogProjector implements Projection {
     const row = await hiding((clean) => conversationRow(conversation, clean));
     if (fresh.length > 0 || removed.length > 0) {
       if (known.size === 0) {
-        const { summary, keywords } = await hiding((clean) =>
-          describeConversation(conversation, privacy, clean),
-        );
-        batch.conversations.push({ ...row, summary, keywords });
+        const made = await hiding((clean) => describeConversation(conversation, privacy, clean));
+        batch.conversations.push({ ...row, ...made });
       } else {
         batch.conversations.push(row);
         // Rules of privacy changed: what they take away goes from keywords and summary at once.
@@ -220,7 +218,11 @@ class LogProjector implements Projection {
           );
         else this.#deps.undescribed.add(id);
       }
-    } else batch.conversations.push(row);
+    } else {
+      batch.conversations.push(row);
+      // What changed may be what was written of it.
+      this.#deps.undescribed.add(id);
+    }
 
     for (const message of fresh) {
       try {

@@ -7,6 +7,7 @@ import { givenBy, type Message, type Part, textOf } from '../../domain/chat/mess
 import { tokensOfParts } from '../../domain/context/tokens.ts';
 import { chunksOf } from '../../domain/memory/chunk.ts';
 import { codeIn } from '../../domain/memory/code.ts';
+import { descriptionOf, writtenOf } from '../../domain/memory/described.ts';
 import { digestOf } from '../../domain/memory/digest.ts';
 import { keywordsOf } from '../../domain/memory/keywords.ts';
 import { isOfMemory } from '../../domain/memory/own-tools.ts';
@@ -117,6 +118,7 @@ export function conversationRow({ id, meta, messages }: Conversation, clean: Cle
     title: clean(meta.title),
     summary: '',
     keywords: [],
+    described: '',
     createdAt: meta.createdAt,
     updatedAt,
     workDir: meta.workDir,
@@ -284,17 +286,21 @@ export function describeConversation(
   conversation: Conversation,
   privacy: Privacy,
   clean: Clean,
-): { summary: string; keywords: readonly string[] } {
+): Pick<ConversationRow, 'summary' | 'keywords' | 'described'> {
   const all = [...conversation.messages.values()]
     .filter((message) => !isSkipped(message, privacy))
     .sort(byTime);
   const messages =
     all.length > MAX_DESCRIBED ? [...all.slice(0, MAX_DESCRIBED / 2), ...all.slice(-MAX_DESCRIBED / 2)] : all;
+  const isWhole = all.length === conversation.messages.size;
   const digest = digestOf(messages, clean);
   const written = conversation.meta.summary?.trim();
+  const keywords = keywordsOf(digest);
   return {
     summary: written ? clean(written) : summaryOf(digest),
-    keywords: keywordsOf(digest),
+    keywords,
+    // What was written may speak of a message that is left out.
+    described: descriptionOf([...keywords, ...(isWhole ? writtenOf(conversation).map(clean) : [])]),
   };
 }
 

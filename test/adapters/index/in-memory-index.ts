@@ -19,6 +19,7 @@ import type {
 } from '../../../src/adapters/index/memory-index.ts';
 import {
   contextIn,
+  DESCRIBED,
   linked,
   NEIGHBOUR_STEPS,
   NEIGHBOUR_TEXT,
@@ -26,6 +27,7 @@ import {
   QUERY_WORDS,
   settleChange,
   toUnit,
+  wordsForDescriptions,
 } from '../../../src/adapters/index/rules.ts';
 import type { ConversationId, MessageId } from '../../../src/domain/base/ids.ts';
 import { lateInteraction } from '../../../src/domain/memory/late.ts';
@@ -114,6 +116,7 @@ export function createInMemoryIndex(): MemoryIndex {
         title: '',
         summary: '',
         keywords: [],
+        described: '',
         createdAt: row.createdAt,
         updatedAt: row.createdAt,
         workDir: null,
@@ -129,6 +132,7 @@ export function createInMemoryIndex(): MemoryIndex {
       ...row,
       title: row.title || (before?.title ?? ''),
       summary: row.summary || (before?.summary ?? ''),
+      described: row.described || (before?.described ?? ''),
       keywords: row.keywords.length > 0 ? row.keywords : (before?.keywords ?? []),
     });
   };
@@ -332,9 +336,27 @@ export function createInMemoryIndex(): MemoryIndex {
         );
         return { candidates: passing.slice(0, limit).map(toCandidate), worth: [], total: passing.length };
       }
+      const worth = worthOf(query, statistics, chunks.size);
+      const sought = wordsForDescriptions(query, worth);
+      const described = [...conversations.values()]
+        .filter((row) => eligible.some((chunk) => conversationOf(chunk) === row))
+        .map((row) => {
+          const has = new Set(row.described.split(' '));
+          const shared = sought.filter(([word]) => has.has(word));
+          return {
+            conversationId: row.id,
+            worth: shared.reduce((sum, [, worth]) => sum + worth, 0),
+            has: query.map((word) => shared.some(([one]) => one === word)),
+          };
+        })
+        .filter(({ worth }) => worth > 0)
+        .sort((a, b) => b.worth - a.worth)
+        .slice(0, DESCRIBED)
+        .map(({ conversationId, has }) => ({ conversationId, has }));
       return {
+        ...(around && query.length > 0 && !after && !asked ? { described } : {}),
         candidates: linked([...found, ...beside].map(toCandidate)),
-        worth: worthOf(query, statistics, chunks.size),
+        worth,
         ...(after
           ? {
               measured: [...chunks.values()]

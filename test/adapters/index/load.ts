@@ -71,6 +71,7 @@ export const changeOf = (messages: readonly MessageRow[]): IndexChange => ({
       title: `About ${row.id}`,
       summary: '',
       keywords: [],
+      described: '',
       createdAt: row.createdAt,
       updatedAt: row.createdAt,
       workDir: null,

@@ -24,6 +24,12 @@ begin
     created_at = excluded.created_at, updated_at = excluded.updated_at, work_dir = excluded.work_dir,
     token_count = excluded.token_count, archived = excluded.archived, pinned = excluded.pinned;
 
+  insert into descriptions as old (conversation, words)
+  select c.n, string_to_array(d.described, ' ')
+  from json_to_recordset(new_conversations) as d(id text, described text) join conversations c on c.id = d.id
+  where d.described <> ''
+  on conflict (conversation) do update set words = excluded.words where old.words <> excluded.words;
+
   if json_array_length(new_messages) > 0 then
     insert into conversations (id, created_at, updated_at)
     select distinct on (m.conversation) m.conversation, m.created_at, m.created_at
@@ -165,9 +171,27 @@ begin
   on conflict (chunk, model) do update set signs = excluded.signs;
 end $$;
 
+-- What was made of a whole conversation, in the place of what was made of it before.
+create or replace function describe_conversation(name text, new_summary text, new_keywords jsonb, described text) returns void
+language plpgsql as $$
+declare
+  number integer;
+begin
+  update conversations set summary = new_summary, keywords = new_keywords where id = name returning n into number;
+  if number is null then
+    return;
+  end if;
+  if described = '' then
+    delete from descriptions where conversation = number;
+  else
+    insert into descriptions as old (conversation, words) values (number, string_to_array(described, ' '))
+    on conflict (conversation) do update set words = excluded.words where old.words <> excluded.words;
+  end if;
+end $$;
+
 -- Numbers of chunks go on where they were: a vector made for a chunk of before must not find another one under its number.
 create or replace function clear_index() returns void language plpgsql as $$
 begin
-  truncate conversations, messages, chunks, models, vectors, pieces, waiting;
+  truncate conversations, descriptions, messages, chunks, models, vectors, pieces, waiting;
   update state set bookmark = 0;
 end $$;
