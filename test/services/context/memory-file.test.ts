@@ -1,5 +1,8 @@
 // The session memory as a Markdown file of the conversation: read, edited and pinned before and after a compaction, on every device.
 import { describe, expect, it } from 'vitest';
+import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
+import { sealedStore } from '../../../src/adapters/log/sealed.ts';
+import { cipherFor, holdDataKey, newDataKey } from '../../../src/adapters/vault/data-key.ts';
 import type { ConversationId } from '../../../src/domain/base/ids.ts';
 import { linesOf, type MemoryLine, textOfLines } from '../../../src/domain/chat/memory-file.ts';
 import { STRATEGIES } from '../../../src/domain/context/compaction/index.ts';
@@ -245,5 +248,27 @@ describe('on another branch', () => {
     expect(text).toContain('My own line about the harbour.');
     expect(text).toContain(RULE);
     expect(text).not.toContain('shard 13 ');
+  });
+});
+
+describe('on a locked device', () => {
+  it('the file lies sealed with its conversation, and opens with the key alone', async () => {
+    const cipher = await holdDataKey(newDataKey());
+    const ciphers = {
+      entries: await cipherFor(cipher, 'log'),
+      values: await cipherFor(cipher, 'key-values'),
+    };
+    const below = createInMemoryStore();
+    const made = talk({ store: sealedStore(below, ciphers) });
+    const id = await grownWithRule(made);
+    await edit(made, id, (text) => `${text}\n- The harbour door opens with 4711.`);
+    expect(await textIn(made, id)).toContain('4711');
+    const entries = await below.log.since(0, 10_000);
+    const values = await Promise.all((await below.keyValues.keys('')).map((key) => below.keyValues.get(key)));
+    const kept = Buffer.concat(
+      [...entries.map(({ bytes }) => bytes), ...values].map((one) => Buffer.from(one as Uint8Array)),
+    ).toString('latin1');
+    expect(entries.length).toBeGreaterThan(0);
+    for (const said of ['harbour door', 'staging table', 'memoryFile']) expect(kept).not.toContain(said);
   });
 });
