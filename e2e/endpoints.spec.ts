@@ -56,6 +56,30 @@ test('odd events lose no word and bring no warning', async ({ page }) => {
   await expect(page.getByRole('alert')).toHaveCount(0);
 });
 
+test('a picture that a model draws is shown, kept, and named to the model afterwards', async ({ page }) => {
+  await begin(page, 'pictures-twice');
+  await say(page, 'When is the backup?');
+  const picture = answer(page).getByRole('img', { name: 'image-1.png' });
+  const width = () => picture.evaluate((image) => (image as HTMLImageElement).naturalWidth);
+  await expect.poll(width).toBe(1);
+  await expect(answer(page)).toContainText('Backups run at three.');
+  await page.reload();
+  await expect.poll(width).toBe(1);
+  await say(page, 'Sure?');
+  await expect.poll(() => server.requests.length).toBeGreaterThan(1);
+  await expect(page.getByRole('article', { name: 'Answer' })).toHaveCount(2);
+  expect(JSON.stringify(server.requests.at(-1))).toContain('[image: image-1.png]');
+  await expect(page.getByRole('alert')).toHaveCount(0);
+});
+
+test('what goes wrong behind the end of an answer takes nothing from it', async ({ page }) => {
+  await begin(page, 'error-after-finish');
+  await say(page, 'When is the backup?');
+  await expect(answer(page)).toContainText('Backups run at three.');
+  await expect(answer(page).getByRole('button', { name: 'Copy', exact: true })).toBeVisible();
+  await expect(page.getByRole('alert')).toHaveCount(0);
+});
+
 test('thoughts of which only the end is marked are thoughts', async ({ page }) => {
   await begin(page, 'thoughts-only-closed');
   await say(page, 'When is the backup?');

@@ -37,7 +37,9 @@ const delta = (delta: unknown, finish: unknown = null, more: object = {}) =>
     choices: [{ index: 0, delta, finish_reason: finish }],
     ...more,
   });
-const PICTURE = 'data:image/png;base64,iVBORw0KGgo=';
+/** One white point. */
+const PICTURE =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
 const DONE = 'data: [DONE]\n\n';
 const text = (content: string, more: object = {}) => delta({ content }, null, more);
 const stop = delta({}, 'stop');
