@@ -111,7 +111,7 @@ const searchRow = z.object({
 });
 
 /** Descriptions are found by so many of a question's rarest words, and so many of them compared: common words stand in most. */
-const [RAREST, MOST_DESCRIBED] = [6, 200];
+const [RAREST, MOST_DESCRIBED] = [4, 64];
 const describedRow = z.object({ id: z.string(), words: z.array(z.string()) });
 const bestRow = z.object({ best: z.array(z.number()).nullable() });
 
