@@ -222,27 +222,26 @@ console.log(`Browser: ${browser}`);
 ensureNginx();
 
 const started = Date.now();
-// Each stage keeps two cores busy: the first with short single-threaded steps, the second with two workers, the third with
-// journeys that mostly wait beside suites that run on one page.
+// Each stage keeps two cores busy to its end: the first with short single-threaded steps, the second with two workers beside suites that run
+// on one page. Journeys have the machine for themselves: what they wait for comes late on a busy one.
 const [built] = await Promise.all([
   check('build', 'npx', ['vite', 'build', '--logLevel', 'error']),
   check('types', 'npm', ['run', '--silent', 'test:types', '--', '--fresh']),
   check('lint and format', 'npx', ['biome', 'check', '.']),
 ]);
-await vitest('unit and contracts', 'test/vitest.config.ts', 'spec.json');
 await Promise.all([
+  vitest('unit and contracts', 'test/vitest.config.ts', 'spec.json'),
   vitest('browser', 'test/vitest.browser.config.ts', 'browser.json'),
-  built
-    ? suite(
-        'journeys',
-        'npx',
-        ['playwright', 'test', '-c', 'e2e/playwright.config.ts', ...(ALL ? [] : ['--grep', '@gate'])],
-        'e2e.json',
-        readPlaywright,
-        { CI: '1', E2E_BUILT: '1', ...(ALL ? { TEST_ALL: '1' } : {}) },
-      )
-    : undefined,
 ]);
+if (built)
+  await suite(
+    'journeys',
+    'npx',
+    ['playwright', 'test', '-c', 'e2e/playwright.config.ts', ...(ALL ? [] : ['--grep', '@gate'])],
+    'e2e.json',
+    readPlaywright,
+    { CI: '1', E2E_BUILT: '1', ...(ALL ? { TEST_ALL: '1' } : {}) },
+  );
 if (ALL) await otherBrowsers();
 
 console.log(`\nWhat ran in ${seconds(Date.now() - started)}:\n${ran.join('\n')}`);

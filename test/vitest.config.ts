@@ -2,36 +2,18 @@ import { defineConfig } from 'vitest/config';
 import { IN_BROWSER, LEFT_OUT } from './tiers.ts';
 
 /**
- * Folders whose files may share one process with those that ran before them: they leave nothing behind. Starting a process and loading the
- * modules anew costs more than most of these files' tests.
+ * Files with a process of their own: those that stop the clock of parts which outlive a test, stand in for a global and must be the first to load
+ * what reads it, or count every step of the process.
  */
-const SHARED = [
-  'test/domain',
-  'test/ui',
-  'test/house',
-  'test/adapters/importers',
-  'test/adapters/exporters',
-  'test/adapters/extractors',
-  'test/adapters/models',
-  'test/adapters/projection',
-  'test/adapters/prompts',
-  'test/adapters/tokenizers',
-  'test/services/chat',
-  'test/services/commands',
-  'test/services/context',
-  'test/services/documents',
-  'test/services/library',
-  'test/services/privacy',
-  'test/services/projects',
-  'test/services/prompts',
-  'test/services/settings',
-  'test/services/spending',
-].map((folder) => `${folder}/**/*.test.{ts,tsx}`);
-/** These stand in for a global, and must be the first to load what reads it. */
 const ALONE = [
-  'test/ui/shell/offer.test.ts',
-  'test/ui/memory/passage-title.test.ts',
+  'test/adapters/index/engines.test.ts',
+  'test/adapters/sync/{slow-line,y-websocket}.test.ts',
+  'test/house.test.ts',
   'test/services/context/post-turn-tasks.test.ts',
+  'test/services/memory/{embedding-in-force,index-supervisor,memory-service,naming,pause,rebuilding,suggesting,titling}.test.ts',
+  'test/text/**/*.test.ts',
+  'test/ui/memory/passage-title.test.ts',
+  'test/ui/shell/offer.test.ts',
 ];
 /** Run in a real browser, or by `npm run test:all` only. */
 const ELSEWHERE = [...IN_BROWSER, ...LEFT_OUT];
@@ -51,20 +33,13 @@ export default defineConfig({
   test: {
     maxWorkers: 2,
     projects: [
-      {
-        test: {
-          ...options,
-          name: 'own process',
-          include: ['test/**/*.test.{ts,tsx}'],
-          exclude: [...ELSEWHERE, ...SHARED],
-        },
-      },
-      { test: { ...options, name: 'own globals', include: ALONE, exclude: ELSEWHERE } },
+      { test: { ...options, name: 'own process', include: ALONE, exclude: ELSEWHERE } },
+      // All others share one process on each core: starting one and loading the modules anew costs more than most of these files' tests.
       {
         test: {
           ...options,
           name: 'shared process',
-          include: SHARED,
+          include: ['test/**/*.test.{ts,tsx}'],
           exclude: [...ELSEWHERE, ...ALONE],
           isolate: false,
         },

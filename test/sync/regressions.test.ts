@@ -1,6 +1,7 @@
 // Seeds that once failed, and what they found. They keep their scenario by name: the mapping of seeds to scenarios may grow.
 import './seeded.ts';
 import { expect, it } from 'vitest';
+import { ALL } from '../scale.ts';
 import { type Scenario, simulate } from './simulator.ts';
 
 it('seed 491 (everything, 40 turns): erased by one and moved by another at once, which a third heard together', async () => {
@@ -33,7 +34,10 @@ const FOUND: readonly (readonly [seed: number, scenario: Scenario, turns: number
   [57092, 'everything', 40, 'a conversation never fetched: the disk was full when another was to be erased'],
 ];
 
-it.each(FOUND)(
+/** In the gate one seed for each fault. */
+const TRIED = FOUND.filter(([, , , what]) => ALL || !what.startsWith('the same'));
+
+it.each(TRIED)(
   'seed %i (%s, %i turns): %s',
   async (seed, only, turns) => {
     expect((await simulate(seed, { only, turns, folds: false })).messages).toBeGreaterThan(0);

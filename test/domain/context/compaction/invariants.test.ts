@@ -30,7 +30,7 @@ import { type BuiltPrompt, buildPrompt, systemTextOf } from '../../../../src/dom
 import { runs } from '../../../scale.ts';
 
 /** Random trees for each strategy; every promise is looked at on each of them. CONTEXT_TREES=5000 looks longer. */
-const RUNS = Number(process.env.CONTEXT_TREES ?? runs(1000, 80));
+const RUNS = Number(process.env.CONTEXT_TREES ?? runs(1000, 40));
 /** For all trees of a strategy on a busy machine, ms. */
 const TIMEOUT_MS = 300_000 * Math.max(1, RUNS / 1000);
 
