@@ -143,6 +143,15 @@ async function listFiles<File extends { url: string }>(listed: File[]) {
   return { manifest, warnings: [] };
 }
 
+/**
+ * What every start reads lies in one file, and all icons in another: by itself the build makes one for each set of screens that share something,
+ * sixty until one can type, and each is a round trip.
+ */
+const SHARED_FILES = [
+  { name: 'start', tags: ['$initial' as const], priority: 2 },
+  { name: 'icons', test: /lucide-react[\\/]dist[\\/]esm[\\/]icons/, priority: 1 },
+];
+
 export default defineConfig({
   // Shown under Settings › About.
   define: { 'import.meta.env.VITE_VERSION': JSON.stringify(process.env.npm_package_version ?? '') },
@@ -217,7 +226,13 @@ export default defineConfig({
     ],
   },
   // Nothing is inlined: the policy lets fonts come from files only.
-  build: { target: 'es2023', assetsInlineLimit: 0, chunkSizeWarningLimit: 2000, sourcemap: false },
+  build: {
+    target: 'es2023',
+    assetsInlineLimit: 0,
+    chunkSizeWarningLimit: 2000,
+    sourcemap: false,
+    rolldownOptions: { output: { codeSplitting: { groups: SHARED_FILES } } },
+  },
   server: { headers: ISOLATION },
   // A port that somebody asked for is that one or none; else the next that is free.
   preview: { port: Number(process.env.PORT ?? 4173), strictPort: process.env.PORT !== undefined },

@@ -1,4 +1,5 @@
 // Words of scripts that are written without spaces, as the browser's own segmenter cuts them.
+import { once } from './once.ts';
 
 export interface Segment {
   readonly text: string;
@@ -6,8 +7,10 @@ export interface Segment {
   readonly isWord: boolean;
 }
 
-const segmenter =
-  typeof Intl.Segmenter === 'function' ? new Intl.Segmenter('zh', { granularity: 'word' }) : undefined;
+/** The browser reads its dictionary for it: 50 ms of a slow phone. */
+const segmenterOf = once(() =>
+  typeof Intl.Segmenter === 'function' ? new Intl.Segmenter('zh', { granularity: 'word' }) : undefined,
+);
 /** Ends every word, and is part of none. */
 const BETWEEN = '\n';
 
@@ -17,7 +20,9 @@ const BETWEEN = '\n';
  */
 export function wordSegments(runs: readonly string[]): readonly (readonly Segment[])[] {
   const found = runs.map((): Segment[] => []);
-  if (!segmenter || runs.length === 0) return found;
+  if (runs.length === 0) return found;
+  const segmenter = segmenterOf();
+  if (!segmenter) return found;
   let run = 0;
   for (const { segment, isWordLike } of segmenter.segment(runs.join(BETWEEN)))
     if (segment === BETWEEN) run += 1;

@@ -1,5 +1,6 @@
 // Words that people use for one another when they ask again for what they said: everyday ones, in English and Chinese. A question for the
 // price should find the cost. Each line is a group; a word may stand in several.
+import { once } from '../base/once.ts';
 import { termsOf } from './terms.ts';
 
 const GROUPS = `
@@ -357,21 +358,24 @@ price 价格 费用 花费 多少钱 预算 成本 开销
 账期 付款 结款
 `;
 
-const groups = new Map<string, Set<string>>();
-for (const line of GROUPS.trim().split('\n')) {
-  const members = line.split(' ').map((word) => termsOf(word));
-  for (const own of members)
-    for (const term of own) {
-      let set = groups.get(term);
-      if (!set) {
-        set = new Set();
-        groups.set(term, set);
+const groups = once(() => {
+  const groups = new Map<string, Set<string>>();
+  for (const line of GROUPS.trim().split('\n')) {
+    const members = line.split(' ').map((word) => termsOf(word));
+    for (const own of members)
+      for (const term of own) {
+        let set = groups.get(term);
+        if (!set) {
+          set = new Set();
+          groups.set(term, set);
+        }
+        for (const others of members) for (const other of others) if (other !== term) set.add(other);
       }
-      for (const others of members) for (const other of others) if (other !== term) set.add(other);
-    }
-}
+  }
+  return groups;
+});
 
 const NONE: ReadonlySet<string> = new Set();
 
 /** Terms that mean about the same as this one. */
-export const akin = (term: string): ReadonlySet<string> => groups.get(term) ?? NONE;
+export const akin = (term: string): ReadonlySet<string> => groups().get(term) ?? NONE;

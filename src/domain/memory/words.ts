@@ -1,6 +1,7 @@
 // The search words of a text: what BM25 sees of it. Passages and queries go through the same door, so that they meet.
 // Only letters and digits come out, in lower case and separated by single spaces: whatever splits them again splits them alike.
 import { stemmer } from 'stemmer';
+import { once } from '../base/once.ts';
 import { type Segment, wordSegments } from '../base/segments.ts';
 import { folded } from '../text/fold.ts';
 
@@ -35,12 +36,15 @@ const MAX_QUERY_TERMS = 96;
 
 // Scripts written without spaces between words; the first three also get pairs of characters.
 const JOINED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー々\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`;
-const RUN = new RegExp(
-  // a joined run, or a name: letters and digits with the marks that hold identifiers, paths, versions and dates together
-  String.raw`(?:(?=[\p{L}\p{M}\p{N}])[${JOINED}])+|(?:(?![${JOINED}])[\p{L}\p{M}\p{N}])+(?:['_\-./\\:@#+](?:(?![${JOINED}])[\p{L}\p{M}\p{N}_])+)*`,
-  'gu',
+const runPattern = once(
+  () =>
+    new RegExp(
+      // a joined run, or a name: letters and digits with the marks that hold identifiers, paths, versions and dates together
+      String.raw`(?:(?=[\p{L}\p{M}\p{N}])[${JOINED}])+|(?:(?![${JOINED}])[\p{L}\p{M}\p{N}])+(?:['_\-./\\:@#+](?:(?![${JOINED}])[\p{L}\p{M}\p{N}_])+)*`,
+      'gu',
+    ),
 );
-const IS_JOINED = new RegExp(`^[${JOINED}]`, 'u');
+const joinedPattern = once(() => new RegExp(`^[${JOINED}]`, 'u'));
 const PAIRED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー々]+/gu;
 const HANGUL = /^\p{Script=Hangul}{3,}$/u;
 const PIECES = /[\p{L}\p{M}\p{N}]+/gu;
@@ -265,8 +269,8 @@ function terms(text: string, asked: boolean): string[] {
     .replaceAll('’', "'")
     // Hyphens that do not break, and the sign for minus.
     .replace(/[\u2010\u2212]/g, '-');
-  const runs = plainFigures(clean, out).match(RUN) ?? [];
-  const isJoined = (run: string) => IS_JOINED.test(run);
+  const runs = plainFigures(clean, out).match(runPattern()) ?? [];
+  const isJoined = (run: string) => joinedPattern().test(run);
   const forms = runs.map(folded);
   const segments = wordSegments(forms.filter(isJoined)).values();
   runs.forEach((run, at) => {

@@ -2,6 +2,7 @@
 // schema in config.ts; there is no second list.
 import { z } from 'zod';
 import { RecollectError } from '../base/errors.ts';
+import { once } from '../base/once.ts';
 import { type Config, configSchema, defaultConfig } from './config.ts';
 
 interface Field<Kind extends string, Value> {
@@ -109,13 +110,13 @@ const fieldsOf = (shape: Shape, path = ''): ConfigField[] =>
     : [fieldOf(path, shape)];
 
 /** Every key of the configuration, in the order of the schema. */
-export const CONFIG_FIELDS: readonly ConfigField[] = fieldsOf(
-  z.toJSONSchema(configSchema, { io: 'input' }) as Shape,
+export const configFields = once((): readonly ConfigField[] =>
+  fieldsOf(z.toJSONSchema(configSchema, { io: 'input' }) as Shape),
 );
 
-const byPath = new Map(CONFIG_FIELDS.map((field) => [field.path, field]));
+const byPath = once(() => new Map(configFields().map((field) => [field.path, field])));
 
-export const configField = (path: string): ConfigField | undefined => byPath.get(path);
+export const configField = (path: string): ConfigField | undefined => byPath().get(path);
 
 /** What the configuration has at a path, be it a key or a group of keys; undefined where there is none. */
 export function configValue(config: Config, path: string): unknown {
@@ -165,13 +166,14 @@ const isGroup = (value: unknown): value is Record<string, unknown> =>
 /** The configuration that has these values and the defaults for the rest; what is not allowed is refused key by key. */
 export function configOf(values: ConfigValues): { config: Config; refused: readonly Refusal[] } {
   const refused: Refusal[] = [];
-  const config: unknown = structuredCopy(defaultConfig);
-  for (const [path, value] of Object.entries(values)) {
-    if (value === undefined) continue;
-    const field = byPath.get(path);
+  const config = structuredCopy(defaultConfig);
+  const set = Object.entries(values).filter(([, value]) => value !== undefined);
+  if (set.length === 0) return { config, refused };
+  for (const [path, value] of set) {
+    const field = configField(path);
     if (!field) refused.push({ key: path, value, allowed: siblings(path), unknown: true });
     else if (!configSchema.safeParse(nested(path, value)).success) refused.push(...refusalsOf(field, value));
-    else place(config as Record<string, unknown>, path, structuredCopy(value));
+    else place(config as unknown as Record<string, unknown>, path, structuredCopy(value));
   }
   return { config: configSchema.parse(config), refused };
 }
@@ -207,18 +209,18 @@ export function valuesAt(
   const values: Record<string, unknown> = {};
   const refused: Refusal[] = [];
   const collect = (at: string, found: unknown) => {
-    const map = CONFIG_FIELDS.find((field) => field.kind === 'map' && at.startsWith(`${field.path}.`));
-    if (byPath.has(at)) values[at] = found;
+    const map = configFields().find((field) => field.kind === 'map' && at.startsWith(`${field.path}.`));
+    if (byPath().has(at)) values[at] = found;
     else if (map) {
       const { [at.slice(map.path.length + 1)]: _, ...others } = configValue(config, map.path) as Record<
         string,
         unknown
       >;
       values[map.path] = found === undefined ? others : { ...others, [at.slice(map.path.length + 1)]: found };
-    } else if (!CONFIG_FIELDS.some((field) => at === '' || field.path.startsWith(`${at}.`)))
+    } else if (!configFields().some((field) => at === '' || field.path.startsWith(`${at}.`)))
       refused.push({ key: at, value: found, allowed: siblings(at), unknown: true });
     else if (found === undefined)
-      for (const field of CONFIG_FIELDS) {
+      for (const field of configFields()) {
         if (at === '' || field.path.startsWith(`${at}.`)) values[field.path] = undefined;
       }
     else if (isGroup(found))
@@ -265,9 +267,9 @@ const shown = (value: unknown): string => {
 /** The names that exist where an unknown one was given. */
 function siblings(path: string): string {
   const parent = path.slice(0, path.lastIndexOf('.') + 1);
-  const names = CONFIG_FIELDS.filter((field) => field.path.startsWith(parent)).map(
-    (field) => field.path.slice(parent.length).split('.')[0] as string,
-  );
+  const names = configFields()
+    .filter((field) => field.path.startsWith(parent))
+    .map((field) => field.path.slice(parent.length).split('.')[0] as string);
   // Of a group that does not exist either, the groups that do.
   return names.length > 0 || parent === '' ? [...new Set(names)].join(', ') : siblings(parent.slice(0, -1));
 }

@@ -2,14 +2,18 @@
 // folded alike. The table of characters is OpenCC's (Apache-2.0), from opencc-js.
 // @ts-expect-error The dictionary has no types: pairs "traditional simplified", parted by bars.
 import untyped from 'opencc-js/dict/TSCharacters';
+import { once } from '../base/once.ts';
 
 const pairs = untyped as string;
 
-const simplified = new Map<string, string>();
-for (const pair of pairs.split('|')) {
-  const [from = '', to = ''] = pair.split(' ');
-  if (from !== to) simplified.set(from, to);
-}
+const simplified = once(() => {
+  const simplified = new Map<string, string>();
+  for (const pair of pairs.split('|')) {
+    const [from = '', to = ''] = pair.split(' ');
+    if (from !== to) simplified.set(from, to);
+  }
+  return simplified;
+});
 
 /** Letters that no decomposition takes apart. */
 const SPELT: Readonly<Record<string, string>> = {
@@ -63,7 +67,7 @@ export function folded(text: string): string {
     .normalize('NFKC')
     .replace(SPELT_OUT, (letter) => SPELT[letter] as string)
     .replace(DIGIT, plainDigit)
-    .replace(HAN, (sign) => simplified.get(sign) ?? sign);
+    .replace(HAN, (sign) => simplified().get(sign) ?? sign);
 }
 
 /** A character with the marks that belong to it. */

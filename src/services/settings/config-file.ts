@@ -2,7 +2,7 @@
 import { isMap, isPair, isScalar, Lexer, LineCounter, parseDocument, stringify, visit } from 'yaml';
 import { RecollectError, toProblem } from '../../domain/base/errors.ts';
 import type { Config } from '../../domain/settings/config.ts';
-import { CONFIG_FIELDS, settingInvalid } from '../../domain/settings/fields.ts';
+import { configFields, settingInvalid } from '../../domain/settings/fields.ts';
 import { EMBEDDING_GROUPS, type EmbeddingGroup } from './embedding-groups.ts';
 
 const LARGEST_FILE = 1_000_000;
@@ -99,7 +99,7 @@ export function readFile(text: string): {
   } catch (cause) {
     throw unreadable(toProblem(cause).message, cause);
   }
-  const known = new Set(CONFIG_FIELDS.map(({ path }) => path.split('.')[0] as string));
+  const known = new Set(configFields().map(({ path }) => path.split('.')[0] as string));
   if (!Object.keys(content).some((key) => known.has(key))) throw unreadable('none of its keys is known');
 
   // Unquoted, `1.0` is a number to YAML.

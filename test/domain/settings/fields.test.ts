@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { configSchema, DICTATION_LANGUAGES, defaultConfig } from '../../../src/domain/settings/config.ts';
 import {
   allowedValues,
-  CONFIG_FIELDS,
   type ConfigField,
   configField,
+  configFields,
   configOf,
   configValue,
   settingInvalid,
@@ -131,14 +131,14 @@ const ADDED: Readonly<Record<string, unknown>> = {
 
 describe('the fields of the configuration', () => {
   it('are those that were described, with the defaults that were described', () => {
-    expect(Object.fromEntries(CONFIG_FIELDS.map((field) => [field.path, field.default]))).toEqual({
+    expect(Object.fromEntries(configFields().map((field) => [field.path, field.default]))).toEqual({
       ...DESCRIBED,
       ...ADDED,
     });
   });
 
   it('offer the choices that were described', () => {
-    const choices = CONFIG_FIELDS.flatMap((field) =>
+    const choices = configFields().flatMap((field) =>
       field.kind === 'enum' ? [[field.path, field.choices]] : [],
     );
     expect(Object.fromEntries(choices)).toEqual({
@@ -173,8 +173,8 @@ describe('the fields of the configuration', () => {
   });
 
   it('are exactly the keys of the default configuration, with their defaults', () => {
-    expect(CONFIG_FIELDS.map(({ path }) => path)).toEqual(leaves(defaultConfig));
-    for (const field of CONFIG_FIELDS)
+    expect(configFields().map(({ path }) => path)).toEqual(leaves(defaultConfig));
+    for (const field of configFields())
       expect(field.default, field.path).toEqual(configValue(defaultConfig, field.path));
   });
 
@@ -237,7 +237,7 @@ describe('the fields of the configuration', () => {
 
   it('accept their bounds and choices and refuse what lies beyond', () => {
     const refusedAt = (path: string, value: unknown) => configOf({ [path]: value }).refused.length === 1;
-    for (const field of CONFIG_FIELDS) {
+    for (const field of configFields()) {
       expect(refusedAt(field.path, field.default), field.path).toBe(false);
       expect(refusedAt(field.path, null), field.path).toBe(true);
       expect(refusedAt(field.path, Symbol.iterator), field.path).toBe(true);

@@ -9,7 +9,7 @@ import type { Vault } from '../../../src/adapters/vault/vault.ts';
 import { RecollectError } from '../../../src/domain/base/errors.ts';
 import { until } from '../../../src/domain/base/readable.ts';
 import { defaultConfig } from '../../../src/domain/settings/config.ts';
-import { CONFIG_FIELDS, type ConfigField } from '../../../src/domain/settings/fields.ts';
+import { type ConfigField, configFields } from '../../../src/domain/settings/fields.ts';
 import { createKeys } from '../../../src/services/settings/keys.ts';
 import type { Settings } from '../../../src/services/settings/settings.ts';
 import { createSettings } from '../../../src/services/settings/settings-service.ts';
@@ -276,7 +276,7 @@ describe('settings', () => {
 
     it('exported and imported elsewhere are equal, whatever was set', async () => {
       const changes = fc.record(
-        Object.fromEntries(CONFIG_FIELDS.map((field) => [field.path, anyValue(field)])),
+        Object.fromEntries(configFields().map((field) => [field.path, anyValue(field)])),
         { requiredKeys: [] },
       );
       await fc.assert(

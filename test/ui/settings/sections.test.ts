@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CONFIG_FIELDS } from '../../../src/domain/settings/fields.ts';
+import { configFields } from '../../../src/domain/settings/fields.ts';
 import { settings as en } from '../../../src/ui/i18n/en/settings.ts';
 import { settings as zh } from '../../../src/ui/i18n/zh/settings.ts';
 import { SETTING_ENTRIES } from '../../../src/ui/settings/sections.ts';
@@ -19,9 +19,9 @@ const under = (path: string, group: string) => path === group || path.startsWith
 describe('settings that can be found by name', () => {
   it('are all that can be set', () => {
     const found = SETTING_ENTRIES.flatMap(({ path }) => path ?? []);
-    const missing = CONFIG_FIELDS.map(({ path }) => path).filter(
-      (path) => ![...found, ...ELSEWHERE].some((group) => under(path, group)),
-    );
+    const missing = configFields()
+      .map(({ path }) => path)
+      .filter((path) => ![...found, ...ELSEWHERE].some((group) => under(path, group)));
     expect(missing).toEqual([]);
   });
 
