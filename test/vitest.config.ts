@@ -24,6 +24,8 @@ const options = {
   execArgv: ['--single-threaded-gc'],
   testTimeout: 30_000,
   hookTimeout: 60_000,
+  // As in the browser: in the gate a test that fails has one more try, and is named as flaky if it passes then.
+  retry: process.env.CI || process.env.FLAKY_REPORT ? 1 : 0,
   // A state that comes late on a busy machine is not a wrong one.
   expect: { poll: { timeout: 15_000 } },
 };
