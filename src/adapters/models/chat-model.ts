@@ -1,10 +1,10 @@
 // Any model that answers a conversation. One verb: stream.
 
 import type { Problem } from '../../domain/base/errors.ts';
+import type { DraftEvent } from '../../domain/chat/draft.ts';
 import type { Finish, Message, Usage } from '../../domain/chat/message.ts';
 import type { Price } from '../../domain/context/budget.ts';
 import { type ModelParameters, sentParameters } from '../../domain/settings/parameters.ts';
-import type { Source } from './chunk.ts';
 import type { ProtocolName } from './protocols.ts';
 
 /** What a model is asked: the messages as it shall see them (recall already woven in), oldest first. */
@@ -20,32 +20,9 @@ export interface ToolDescription {
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
-/** What a protocol keeps with a thought or a call and wants back with it, by the name of the protocol: signatures, ids. */
-export type ProviderFields = Readonly<Record<string, unknown>>;
-
+/** What a stream tells, in its order. */
 export type ChatEvent =
-  | { readonly type: 'text-delta'; readonly text: string }
-  /** `provider` without text belongs to the thought that just ended. */
-  | { readonly type: 'reasoning-delta'; readonly text: string; readonly provider?: ProviderFields }
-  /** The words since the last thought or call were thoughts: only their end was marked. */
-  | { readonly type: 'text-was-reasoning' }
-  | {
-      readonly type: 'tool-call';
-      readonly callId: string;
-      readonly name: string;
-      readonly arguments: string;
-      readonly provider?: ProviderFields;
-    }
-  /** Pages that the answer rests on, as the endpoint names them. */
-  | { readonly type: 'sources'; readonly sources: readonly Source[] }
-  /** A picture that the model drew: its bytes as a `data:` URL, or where it stands. */
-  | {
-      readonly type: 'file';
-      readonly mediaType: string;
-      readonly name?: string;
-      readonly url?: string;
-      readonly reference?: string;
-    }
+  | DraftEvent
   | { readonly type: 'usage'; readonly usage: Usage }
   /** Always last. `problem` tells why for `cut` and `error`; `tokensSent`: what stood in the request for private words. */
   | {

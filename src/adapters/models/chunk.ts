@@ -3,7 +3,7 @@
 import { readJson } from '../../domain/base/json.ts';
 
 /** An address that an endpoint names as a source of its answer. */
-export interface Source {
+interface Source {
   readonly url: string;
   readonly title?: string;
 }

@@ -1,10 +1,11 @@
 // Messages of a conversation in the SDK's words.
 import type { AssistantModelMessage, FilePart, ModelMessage, TextPart } from 'ai';
 import { log } from '../../domain/base/log.ts';
+import type { ProviderFields } from '../../domain/chat/draft.ts';
 import { textOfFile } from '../../domain/chat/files.ts';
 import type { Part, PartOf } from '../../domain/chat/message.ts';
 import { quotedFile } from '../../domain/context/quoted.ts';
-import type { Prompt, ProviderFields } from './chat-model.ts';
+import type { Prompt } from './chat-model.ts';
 
 /** What a protocol keeps with a part and wants back with it: signatures of thoughts and calls. */
 type ProviderOptions = Record<string, Record<string, never>>;

@@ -17,15 +17,9 @@ import {
 import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { readJson } from '../../domain/base/json.ts';
 import { ignore } from '../../domain/base/log.ts';
+import type { ProviderFields } from '../../domain/chat/draft.ts';
 import type { Finish, Part, Usage } from '../../domain/chat/message.ts';
-import type {
-  ChatEvent,
-  ChatModel,
-  Endpoint,
-  Prompt,
-  ProviderFields,
-  ToolDescription,
-} from './chat-model.ts';
+import type { ChatEvent, ChatModel, Endpoint, Prompt, ToolDescription } from './chat-model.ts';
 import { hostOf, parametersOf } from './chat-model.ts';
 import { newFacts, type StreamFacts } from './chunk.ts';
 import { contextWindowOf } from './context-windows.ts';

@@ -1,32 +1,35 @@
 // Folds the events of a stream into the parts of a message, in the order in which they came. Pure.
 import type { Part } from './message.ts';
 
+/** What a protocol keeps with a thought or a call and wants back with it, by the name of the protocol: signatures, ids. */
+export type ProviderFields = Readonly<Record<string, unknown>>;
+
 /** What a stream adds to a message. */
 export type DraftEvent =
   | { readonly type: 'text-delta'; readonly text: string }
-  | {
-      readonly type: 'reasoning-delta';
-      readonly text: string;
-      readonly provider?: Readonly<Record<string, unknown>>;
-    }
+  /** `provider` without text belongs to the thought that just ended. */
+  | { readonly type: 'reasoning-delta'; readonly text: string; readonly provider?: ProviderFields }
+  /** The words since the last thought or call were thoughts: only their end was marked. */
   | { readonly type: 'text-was-reasoning' }
   | {
       readonly type: 'tool-call';
       readonly callId: string;
       readonly name: string;
       readonly arguments: string;
-      readonly provider?: Readonly<Record<string, unknown>>;
+      readonly provider?: ProviderFields;
     }
+  /** Pages that the answer rests on, as the endpoint names them. */
+  | {
+      readonly type: 'sources';
+      readonly sources: readonly { readonly url: string; readonly title?: string }[];
+    }
+  /** A picture that the model drew: its bytes as a `data:` URL, or where it stands. */
   | {
       readonly type: 'file';
       readonly mediaType: string;
       readonly name?: string;
       readonly url?: string;
       readonly reference?: string;
-    }
-  | {
-      readonly type: 'sources';
-      readonly sources: readonly { readonly url: string; readonly title?: string }[];
     };
 
 /** The parts with the event added; the given ones stay as they are. Deltas of one kind in a row make one part. */

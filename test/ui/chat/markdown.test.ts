@@ -174,6 +174,8 @@ describe('code', () => {
     // As `find -print0` writes it.
     expect(codes('```\na\0b\uFFFD\uFDD0\n```')).toEqual(['a\0b\uFFFD\uFDD0']);
     expect(codes('    a\0b')).toEqual(['a\0b']);
+    for (const text of ['```a\0b\nx\n```', '[a](<b\0c> "d\0e")', '![a\0b](c)'])
+      expect(html(new AnswerReader().read(text, false)), text).not.toContain('\uFDD0');
   });
 });
 

@@ -87,7 +87,7 @@ function dataIn(effects: Effects) {
   };
 }
 
-/** Commands whose braces hold words, in which a formula may stand: `\\text{a $b$}`. */
+/** Commands whose braces hold words, in which a formula may stand: `\text{a $b$}`. */
 const TEXT_COMMAND = /\\(?:text[a-z]{0,6}|mbox|hbox|fbox|intertext)$/;
 
 /** So much of a formula may be words, characters: each dollar sign of a text may begin a formula, and must not read the text to its end. */

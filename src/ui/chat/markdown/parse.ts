@@ -42,7 +42,9 @@ const TREE = [
 /** The parser makes U+FFFD of NUL: a noncharacter that the text has not stands for it meanwhile. */
 const STAND_INS = Array.from({ length: 32 }, (_, at) => String.fromCharCode(0xfdd0 + at));
 function withoutStandIn(node: Nodes, standIn: string): void {
-  if ('value' in node) node.value = node.value.replaceAll(standIn, '\0');
+  // Words, code and its language, addresses, labels.
+  for (const [key, value] of Object.entries(node))
+    if (typeof value === 'string') Object.assign(node, { [key]: value.replaceAll(standIn, '\0') });
   if ('children' in node) for (const child of node.children) withoutStandIn(child, standIn);
 }
 
