@@ -180,7 +180,7 @@ export async function timeRecalls({ questions, warmUp }: { questions: readonly s
     });
   };
   for (const verb of ['embed', 'read']) measure(() => 'embedding', embedding, verb);
-  for (const verb of ['likeness', 'neighbours']) measure(() => verb, index, verb);
+  for (const verb of ['maxSim', 'neighbours']) measure(() => verb, index, verb);
   const isMeaning = (query: unknown) => (query as { vector?: unknown }).vector !== undefined;
   measure((query) => (isMeaning(query) ? 'look' : 'lookByWords'), index, 'look');
   const rows: Record<string, number>[] = [];

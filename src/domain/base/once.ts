@@ -6,3 +6,13 @@ export function once<T>(make: () => T): () => T {
     return made.value;
   };
 }
+
+/** The same function, which makes each thing once. Keeps all of them: for as long as it is kept itself. */
+export function memoized<K, V>(make: (of: K) => V): (of: K) => V {
+  const known = new Map<K, { readonly value: V }>();
+  return (of) => {
+    const made = known.get(of) ?? { value: make(of) };
+    known.set(of, made);
+    return made.value;
+  };
+}

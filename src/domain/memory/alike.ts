@@ -1,5 +1,6 @@
 // Whether two passages say the same in nearly the same words. A correction looks much like what it corrects ("port 8080", "port 8081"), so
 // words may be added only where they say nothing, and none may stand in place of another.
+import { memoized } from '../base/once.ts';
 import { asks } from './cues.ts';
 import { squeezed } from './sentences.ts';
 
@@ -25,11 +26,5 @@ function wordingOf(text: string): string | null {
 }
 
 /** Gives the wording of one text after the other, or its few words squeezed; of the same text once only, as that takes time. */
-export function wordings(): (text: string) => string {
-  const known = new Map<string, string>();
-  return (text) => {
-    const wording = known.get(text) ?? wordingOf(text) ?? squeezed(text);
-    known.set(text, wording);
-    return wording;
-  };
-}
+export const wordings = (): ((text: string) => string) =>
+  memoized((text: string) => wordingOf(text) ?? squeezed(text));

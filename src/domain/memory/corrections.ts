@@ -1,5 +1,6 @@
 // The newest correction stands for a fact: a later sentence of the person that sets an earlier one right ("no, port 8081", 改到周四了) often
 // has less of the question's words than what it corrects.
+import { memoized } from '../base/once.ts';
 import type { Role } from '../chat/message.ts';
 import { corrects } from '../context/cues.ts';
 import { asks, speakerIn } from './cues.ts';
@@ -42,7 +43,12 @@ function read(text: string): Read {
   return { words: new Set([...words].filter((word) => !figures.has(word))), values: valuesIn(text) };
 }
 
-const setsRight = (text: string): boolean => sentencesOf(text).some(corrects);
+/** Whether a text corrects something, whether it says that something is new, and who speaks in it. */
+const tells = (text: string) => ({
+  corrects: sentencesOf(text).some(corrects),
+  isNew: NEW.test(text),
+  speaker: speakerIn(text),
+});
 const isShort = ({ text, role, note }: Said): boolean => role === 'user' && !note && text.length <= LONGEST;
 
 /**
@@ -63,21 +69,17 @@ export function corrected<
         used.has(newer.candidate.messageId),
     );
   const answering = new Set(recalls.flatMap(({ used }) => [...used]));
+  const saysOf = memoized((one: S) => tells(one.candidate.text));
   const corrections = best.filter(
-    ({ candidate: { text, messageId } }) => NEW.test(text) || setsRight(text) || answering.has(messageId),
+    (one) => saysOf(one).isNew || saysOf(one).corrects || answering.has(one.candidate.messageId),
   );
   if (corrections.length === 0) return [...ranked];
   const asked = read(question).words;
-  const known = new Map<S, Read>();
-  const readOf = (one: S): Read => {
-    const made = known.get(one) ?? read(one.candidate.text);
-    known.set(one, made);
-    return made;
-  };
+  const readOf = memoized((one: S): Read => read(one.candidate.text));
   const isOf = (newer: S, older: S): boolean => {
     if (newer.candidate.createdAt <= older.candidate.createdAt) return false;
     if (newer.candidate.messageId === older.candidate.messageId) return false;
-    if (speakerIn(newer.candidate.text) !== speakerIn(older.candidate.text)) return false;
+    if (saysOf(newer).speaker !== saysOf(older).speaker) return false;
     const [a, b] = [readOf(newer), readOf(older)];
     // Memory gave both to one answer, or the older one to the answer to the newer: what they speak of was seen to be one.
     const together = recalls.some(
@@ -86,8 +88,8 @@ export function corrected<
     const shared = [...a.words].filter((word) => b.words.has(word));
     // Memory gave both, and the answer was made of the newer one alone: so the older one held no more.
     if (shared.length >= USED_SHARED && usedAlone(newer, older)) return true;
-    const says = setsRight(newer.candidate.text);
-    if (!says && !NEW.test(newer.candidate.text)) return false;
+    const { corrects: says, isNew } = saysOf(newer);
+    if (!says && !isNew) return false;
     if (!changesValue(a.values, b.values, together)) return false;
     const least = SHARED_WORDS - (shared.some((word) => asked.has(word)) ? 1 : 0) - (together ? 1 : 0);
     return (

@@ -247,13 +247,16 @@ export function marginOver(runnersUp: readonly Placed[], fit: Fit = FIT): (passa
   const best = [...runnersUp].sort((a, b) => b.zScore - a.zScore);
   const shown = best[MAY_BE_SHOWN - 1]?.zScore ?? Number.NEGATIVE_INFINITY;
   const worded = wordings();
+  const [first] = best;
+  const other = best.find((one) => one.conversationId !== first?.conversationId);
   return ({ conversationId, text, zScore }) => {
-    const runnerUp = best.find(
-      (one) =>
-        one.conversationId !== conversationId &&
-        // To tell wordings apart takes time: only for those that may be shown.
-        (zScore < shown || worded(one.text) !== worded(text)),
-    );
+    // To tell wordings apart takes time: only for those that may be shown.
+    const runnerUp =
+      zScore < shown
+        ? conversationId === first?.conversationId
+          ? other
+          : first
+        : best.find((one) => one.conversationId !== conversationId && worded(one.text) !== worded(text));
     const margin = zScore - (runnerUp?.zScore ?? usual);
     // Who stands this near is even: of two that answer alike the newer is to win.
     return Math.sign(margin) * Math.min(most, Math.max(0, Math.abs(margin) - even));

@@ -1,6 +1,7 @@
 // The source and its repetitions: what was asked before, and an answer to it that was made from what memory gave. They stand nearer to the
 // question asked again than the source does; counted as passages of their own they would push it down with each asking. So they are one with
 // their source: it is found by the words in which it was asked for, and they leave the ranking.
+import { memoized } from '../base/once.ts';
 import type { Role } from '../chat/message.ts';
 import { corrects, setsRule } from '../context/cues.ts';
 import { asksInWords, speakerIn } from './cues.ts';
@@ -83,16 +84,6 @@ export function givenAndMissing<M extends string>(
   return [...given].filter((id) => !there.has(id)).slice(0, BROUGHT);
 }
 
-/** The same function, which makes each thing once. */
-function once<K, V>(make: (of: K) => V): (of: K) => V {
-  const known = new Map<K, V>();
-  return (of) => {
-    const made = known.get(of) ?? make(of);
-    known.set(of, made);
-    return made;
-  };
-}
-
 /** The messages that candidates are of, and what was said right beside them: a passage is given with its neighbours. */
 function neighbourhood<C extends Given>(candidates: readonly C[]) {
   const byMessage = new Map<string, C[]>();
@@ -160,8 +151,8 @@ export function groupedBySource<C extends Given>(candidates: readonly C[]): Grou
         (role === 'assistant' && text.length <= RESTATES_AT_MOST && speakerIn(text) === null)),
   );
   if (answers.length === 0) return { sources: candidates, repeatedBy: new Map(), recalls: [] };
-  const rough = once((one: C) => roughWords(one.text));
-  const lowerCase = once(({ text }: C) => text.normalize('NFKC').toLowerCase());
+  const rough = memoized((one: C) => roughWords(one.text));
+  const lowerCase = memoized(({ text }: C) => text.normalize('NFKC').toLowerCase());
   const near = neighbourhood(candidates);
   const { byChunk, ofMessage, around } = near;
   const repeats = new Set<number>();
