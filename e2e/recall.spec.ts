@@ -1,5 +1,5 @@
 // The main road: history comes in, the right old passage comes back, a click opens it, Back returns; also without a network.
-import type { BrowserContext, Page } from '@playwright/test';
+import type { BrowserContext, Locator, Page } from '@playwright/test';
 import { exportFiles } from '../test/fixtures/claude.ts';
 import { zipped } from '../test/fixtures/files.ts';
 import { exportedZip } from '../test/fixtures/kimi-cli.ts';
@@ -603,10 +603,15 @@ test.describe('what memory would send', () => {
     await head.click();
     await expect(card.getByText('1 passage left out by you')).toBeVisible();
     const used = card.getByRole('listitem').filter({ hasText: ANSWERED });
-    await used.getByRole('button', { name: ANSWERED }).click();
+    // A click on the passage would open its message: why it came, and its price, are asked for beside it.
+    const askPrice = async (row: Locator) => {
+      await row.getByRole('button', { name: 'Why this?' }).click();
+      await row.getByText('Numbers', { exact: true }).click();
+    };
+    await askPrice(used);
     await expect(used.getByText(sum, { exact: true })).toBeVisible();
     const off = card.getByRole('listitem').filter({ hasText: ASKED });
-    await off.getByRole('button', { name: ASKED }).click();
+    await askPrice(off);
     await expect(off.getByText(/^\d+ tokens, not sent$/)).toBeVisible();
     // And as it was sent, to the letter.
     await card.getByRole('button', { name: 'As the model read it' }).click();
