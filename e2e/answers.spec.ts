@@ -1,6 +1,9 @@
 // What is asked and answered, looked at closely: other wordings, thoughts, code, pictures, refusals, and words that would like to run.
 
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { type AddressInfo, connect as connectTo, createServer } from 'node:net';
 import { join } from 'node:path';
 import type { Locator, Page } from '@playwright/test';
 import { type ScriptedModelServer, startScriptedModel } from '../test/server/scripted-model.ts';
@@ -440,6 +443,60 @@ test('a preview draws Mermaid, and HTML that runs and reaches neither the networ
   expect(server.requests).toEqual([]);
   await answer.getByRole('button', { name: 'Show the code' }).last().click();
   await expect(answer.locator('pre').last()).toContainText('waiting');
+});
+
+test('a preview connects to nobody for a link, a refresh or a frame, and links and forms work within it', async ({
+  page,
+}) => {
+  const reached: string[] = [];
+  const door = createServer((socket) => {
+    reached.push('connected');
+    socket.on('error', () => undefined).destroy();
+  });
+  await once(door.listen(0, '127.0.0.1'), 'listening');
+  const { port } = door.address() as AddressInfo;
+  const calls = createSocket('udp4').on('message', () => reached.push('called'));
+  await once(calls.bind(port, '127.0.0.1'), 'listening');
+  const away = `http://127.0.0.1:${port}`;
+  const call = `const c = new RTCPeerConnection({ iceServers: [{ urls: 'stun:127.0.0.1:${port}' }] }); c.createDataChannel('x'); c.createOffer().then((offer) => c.setLocalDescription(offer))`;
+  await connect(page);
+  const answer = await answered(
+    page,
+    `\`\`\`html
+<link rel="preconnect" href="${away}"><meta http-equiv="refresh" content="0;url=${away}/refresh">
+<a href="#far">Contents</a> <a href="${away}/link">Away</a>
+<form action="${away}/form"><button>Add</button></form><ul></ul>
+<iframe src="${away}/frame"></iframe><iframe src="javascript:${call}"></iframe>
+<div><template shadowrootmode="closed"><iframe src="javascript:${call}"></iframe></template></div>
+<div style="height: 3000px"></div><h2 id="far">Far</h2><div id="host"></div>
+<script>
+  const frameOf = () => Object.assign(document.createElement('iframe'), { srcdoc: "<script>${call}<" + "/script>" });
+  document.body.append(frameOf());
+  host.attachShadow({ mode: 'closed' }).append(frameOf());
+  document.write('<p><template shadowroo');
+  document.write('tmode="closed"><iframe src="javascript:${call.replaceAll("'", '&#39;')}"></iframe></template></p>');
+  const form = document.forms[0];
+  form.addEventListener('submit', () => { document.querySelector('ul').innerHTML += '<li>Added</li>'; });
+  form.submit();
+</script>
+\`\`\``,
+  );
+  await answer.getByRole('button', { name: 'Preview' }).click();
+  const inner = answer.frameLocator('iframe').frameLocator('iframe');
+  await inner.getByRole('button', { name: 'Add' }).click();
+  await expect(inner.getByRole('listitem')).toHaveText(['Added']);
+  await inner.getByRole('link', { name: 'Away' }).click();
+  await inner.getByRole('link', { name: 'Contents' }).click();
+  await expect(inner.getByRole('heading', { name: 'Far' })).toBeInViewport();
+  await expect(inner.locator('iframe')).toHaveCount(0);
+  // Whatever had begun would be here before what is asked for now.
+  const last = connectTo(port, '127.0.0.1');
+  await once(last, 'connect');
+  await expect.poll(() => reached).toContain('connected');
+  expect(reached).toEqual(['connected']);
+  last.destroy();
+  door.close();
+  calls.close();
 });
 
 test('what a model keeps with its tool stands among the memory notes as the model’s, and leads to where it was said', async ({
