@@ -50,7 +50,6 @@ export default defineConfig({
       'radix-ui',
       'react',
       'react-dom/client',
-      'react-i18next',
       'react/jsx-dev-runtime',
       'react-dom',
       'sonner',

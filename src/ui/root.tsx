@@ -9,7 +9,6 @@ import {
   useRef,
   useState,
 } from 'react';
-import { useTranslation } from 'react-i18next';
 import { isTemporary } from '../domain/base/ids.ts';
 import { ignore } from '../domain/base/log.ts';
 import type { App } from '../services/app.ts';
@@ -20,6 +19,7 @@ import { useIsPhone } from './hooks/media.ts';
 import { NavigationProvider, pathOf, useBackCloses, useNavigation } from './hooks/navigation.tsx';
 import { SessionProvider, useSession } from './hooks/session.tsx';
 import { languageFor, setLanguage } from './i18n/index.ts';
+import { useTranslation } from './i18n/use-translation.ts';
 import { AnswerNotices } from './shell/answer-notices.ts';
 import { DataAlert, RoomNotice, UpdateNotice } from './shell/app-notices.tsx';
 import { Arrivals } from './shell/arrivals.ts';

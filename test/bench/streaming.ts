@@ -63,6 +63,17 @@ export async function measureStreaming(base: string): Promise<StreamingFigures> 
     // What is loaded once is loaded before: colours, formulas, titles.
     await ask([{ text: `${longAnswer(250).join('')}\n\nWarm.` }, { finish: 'stop' }]);
     await page.getByText('Warm.').waitFor();
+    // So is memory: its start would be counted as the answer's.
+    await page.waitForFunction(
+      () =>
+        (
+          globalThis as never as {
+            recollect: { app: { memory: { status: { get(): { embedding: { status: string } } } } } };
+          }
+        ).recollect.app.memory.status.get().embedding.status === 'ready',
+      undefined,
+      { polling: 500, timeout: 300_000 },
+    );
     await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'hidden' });
     await page.waitForTimeout(3000);
     const session = await page.context().newCDPSession(page);
@@ -83,11 +94,14 @@ export async function measureStreaming(base: string): Promise<StreamingFigures> 
     await ask([...steps, { text: '\n\nThat was all.' }, { finish: 'stop' }]);
     // Looked for seldom: the search is work of the same thread.
     await page.waitForFunction(
-      () => document.querySelector('article:last-of-type')?.textContent.includes('That was all.'),
+      () =>
+        !document.querySelector('[aria-busy]') &&
+        document
+          .querySelector('article:last-of-type .prose')
+          ?.lastElementChild?.textContent.endsWith('That was all.'),
       undefined,
       { polling: 500, timeout: 300_000 },
     );
-    await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'hidden' });
     const after = await read();
     const seconds = (name: string) => Math.round(((after[name] ?? 0) - (before[name] ?? 0)) * 100) / 100;
     return {

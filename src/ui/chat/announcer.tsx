@@ -1,9 +1,9 @@
 // Tells a screen reader that an answer begins, and reads it once it is complete: not every token on its way.
 import { useEffect, useRef, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Part } from '../../domain/chat/message.ts';
 import { useApp } from '../hooks/app.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 
 /** A screen reader can go back and read the rest in the page, characters. */
 const READ_OUT = 600;

@@ -1,11 +1,11 @@
 // What can be taken out of an answer, and asked again: copied, shared, kept as a file, read aloud, answered by another model.
 import { Columns3, Copy, Download, Pause, Play, RefreshCw, Share2, Square, Volume2 } from 'lucide-react';
-import { useTranslation } from 'react-i18next';
 import { toast } from 'sonner';
 import { isAbort } from '../../domain/base/errors.ts';
 import type { Message } from '../../domain/chat/message.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useSession } from '../hooks/session.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { IconButton, type MenuItem } from '../shell/controls.tsx';
 import { download, useReport } from '../shell/conversation-actions.tsx';
 import { useActions } from './message-actions.ts';
@@ -29,7 +29,7 @@ function useOtherModels(message: Message): MenuItem[] {
 
 /** The rows of an answer's menu. `text`: its words as Markdown. */
 export function useAnswerItems(message: Message, text: string): MenuItem[] {
-  const { t, i18n } = useTranslation('chat');
+  const { t, language } = useTranslation('chat');
   const { readAloud } = useSession();
   const actions = useActions();
   const report = useReport();
@@ -84,7 +84,7 @@ export function useAnswerItems(message: Message, text: string): MenuItem[] {
             icon: <Volume2 size={15} aria-hidden />,
             onSelect: () => {
               const words = spokenAnswer(text, t('codeLeftOut'));
-              const read = readAloud.start(message.id, words, i18n.language);
+              const read = readAloud.start(message.id, words, language);
               if (read !== 'all') toast(t(read === 'none' ? 'noVoice' : 'someNoVoice'));
             },
           },

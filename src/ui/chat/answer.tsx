@@ -10,7 +10,6 @@ import {
   TriangleAlert,
 } from 'lucide-react';
 import { type ComponentProps, Fragment, type ReactNode, useContext } from 'react';
-import { useTranslation } from 'react-i18next';
 import type { Problem } from '../../domain/base/errors.ts';
 import type { MessageId } from '../../domain/base/ids.ts';
 import { joinedParts, pieceToGoOn, wholeOf } from '../../domain/chat/continuation.ts';
@@ -20,6 +19,7 @@ import { givesSomething, renderRecall } from '../../domain/context/recalled.ts';
 import type { Omission, TurnState } from '../../services/chat/chat.ts';
 import { useSession } from '../hooks/session.tsx';
 import { formatDuration, formatNumber, formatPrice } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { RecallCard } from '../memory/recall-card.tsx';
 import { RecallNote } from '../memory/recall-note.tsx';
 import { Button, classes, IconButton, Spinner } from '../shell/controls.tsx';

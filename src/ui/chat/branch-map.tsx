@@ -1,11 +1,11 @@
 // The branch map as a drawing that is walked with the keyboard. The places say to a screen reader what is drawn, and more.
 import { ChevronsDownUp, Flag, Mail } from 'lucide-react';
 import { type KeyboardEvent, type Ref, useEffect, useEffectEvent, useRef } from 'react';
-import { useTranslation } from 'react-i18next';
 import type { MessageId } from '../../domain/base/ids.ts';
 import { firstLineOf } from '../../domain/chat/checkpoint.ts';
 import { useIsPhone } from '../hooks/media.ts';
 import { formatRelative } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { classes } from '../shell/controls.tsx';
 import { neighbourOf, type Worldlines, type WorldPlace } from './worldlines.ts';
 

@@ -1,13 +1,13 @@
 // The checkpoints of a conversation: set, renamed, removed, gone back to.
 import { Flag, History, Pencil, Trash2 } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import type { MessageId } from '../../domain/base/ids.ts';
 import { orElse } from '../../domain/base/log.ts';
 import type { ListedCheckpoint } from '../../domain/chat/checkpoint.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { useApp } from '../hooks/app.tsx';
 import { formatExact, formatRelative } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes, IconButton, TextField } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { offer } from '../shell/offer.ts';

@@ -1,6 +1,5 @@
 // The shelf over the composer: what can follow after the slash, with one line of help each. Arrow keys choose, Tab or Enter takes.
 import { type RefObject, useEffect, useId, useImperativeHandle, useMemo, useRef, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { orElse } from '../../domain/base/log.ts';
 import type { ArgumentDescription } from '../../services/commands/command.ts';
@@ -13,6 +12,7 @@ import {
 } from '../../services/commands/index.ts';
 import { useApp } from '../hooks/app.tsx';
 import { wordsFor } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { classes } from '../shell/controls.tsx';
 import { type PromptLine, usePromptLines } from './prompt-lines.ts';
 

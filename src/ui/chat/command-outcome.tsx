@@ -2,7 +2,6 @@
 
 import { ChevronDown, CornerDownLeft, X } from 'lucide-react';
 import { useEffect, useId, useMemo, useRef, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { asConversationId, asMessageId, type ConversationId } from '../../domain/base/ids.ts';
 import type { ListedCheckpoint } from '../../domain/chat/checkpoint.ts';
 import { shownTitle } from '../../domain/text/shown.ts';
@@ -13,6 +12,7 @@ import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { type ShownOutcome, useSession } from '../hooks/session.tsx';
 import { formatBytes, formatExact, formatNumber, formatRelative, wordsFor } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { PassageChoice } from '../memory/passage-choice.tsx';
 import { RecallCard } from '../memory/recall-card.tsx';
 import { RecallNote } from '../memory/recall-note.tsx';

@@ -1,11 +1,11 @@
 // The divider where messages were shortened: its summary to read, edit and make again; taken back and done again.
 import { ChevronsDownUp, Pencil, RefreshCw } from 'lucide-react';
 import { type ReactNode, useEffect, useId, useMemo, useRef, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Compaction } from '../../domain/chat/records.ts';
 import { useApp } from '../hooks/app.tsx';
 import { formatDuration, formatExact, formatPercent, formatPrice } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Badge, Button, classes, TextArea, TextField } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { readCompaction, useFoldReport, useStrategyName, WayOfFolding } from './compaction.tsx';

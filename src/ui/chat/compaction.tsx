@@ -2,7 +2,6 @@
 // that is shown before it is carried out.
 import { ChevronsDownUp, History, RefreshCw } from 'lucide-react';
 import { useCallback, useEffect, useMemo, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { toast } from 'sonner';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { Compaction } from '../../domain/chat/records.ts';
@@ -12,6 +11,7 @@ import type { App } from '../../services/app.ts';
 import type { CompactResult, PendingPlan, PlanBlock } from '../../services/context/context.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatNumber, wordsFor } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes, Dialog, Select, Spinner, TextArea, TextField } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { type ProblemLike, ProblemNotice, useProblemWords } from '../shell/problem-notice.tsx';

@@ -1,7 +1,6 @@
 // Answers of several models to one question, beside each other; one of them is gone on with. On a phone they stand below each other.
 import { Columns3, Square } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import type { MessageId } from '../../domain/base/ids.ts';
 import { wholeOf } from '../../domain/chat/continuation.ts';
 import { type Conversation, pathTo } from '../../domain/chat/conversation.ts';
@@ -9,6 +8,7 @@ import type { Message, Part, PartOf } from '../../domain/chat/message.ts';
 import { type ComparedAnswer, MAX_COMPARED } from '../../services/chat/chat.ts';
 import type { ModelChoice } from '../../services/settings/settings.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes, Dialog, Spinner } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';

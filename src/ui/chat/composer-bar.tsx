@@ -1,7 +1,7 @@
 // The row of buttons under the words of a composer.
 import { ArrowUp, Paperclip, Square } from 'lucide-react';
 import { type ReactNode, useRef } from 'react';
-import { useTranslation } from 'react-i18next';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { classes, IconButton } from '../shell/controls.tsx';
 import { filesGiven, type GivenFiles } from './file-drop.tsx';
 

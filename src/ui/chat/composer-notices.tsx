@@ -1,9 +1,9 @@
 // What stands over the words of a composer: a model that is gone, files that were refused, files that may be conversations.
 import { X } from 'lucide-react';
-import { useTranslation } from 'react-i18next';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { useModelInUse } from '../hooks/model.ts';
 import { useSession } from '../hooks/session.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, IconButton } from '../shell/controls.tsx';
 import type { Attachments } from './use-attachments.ts';
 import type { ComposerDraft } from './use-composer-draft.ts';

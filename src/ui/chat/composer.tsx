@@ -10,7 +10,6 @@ import {
   useRef,
   useState,
 } from 'react';
-import { useTranslation } from 'react-i18next';
 import { toast } from 'sonner';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
@@ -22,6 +21,7 @@ import { useApp } from '../hooks/app.tsx';
 import { onlyTouch } from '../hooks/media.ts';
 import { useModelInUse } from '../hooks/model.ts';
 import { useSession } from '../hooks/session.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { RecallChip, type RecallChoice } from '../memory/recall-chip.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { isComposing, keysOf, useShortcutKeys } from '../shell/shortcuts.ts';

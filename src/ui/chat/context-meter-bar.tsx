@@ -1,7 +1,8 @@
 // What fills the model's window, as a bar, with or without its legend.
-import { useTranslation } from 'react-i18next';
+
 import type { ContextMeter } from '../../domain/context/budget.ts';
 import { formatNumber } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { classes } from '../shell/controls.tsx';
 
 const SEGMENTS = [

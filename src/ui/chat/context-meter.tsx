@@ -1,7 +1,6 @@
 // The gauge by the composer: how full the window is, of what, and what the next send would cost.
 import { ChevronsDownUp, ReceiptText } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { isAbort } from '../../domain/base/errors.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
@@ -11,6 +10,7 @@ import type { NextRequest } from '../../services/context/context.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useModelInUse } from '../hooks/model.ts';
 import { formatPercent, formatPrice } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, Popover } from '../shell/controls.tsx';
 import { ContextMeterBar } from './context-meter-bar.tsx';
 import { ManifestDialog } from './manifest-dialog.tsx';

@@ -1,7 +1,6 @@
 // What the open conversation stands on: model, tokens, what memory gave, other lines of time. Only what is true now is shown.
 import { ChevronsDownUp, GitBranch, History, ReceiptText, Route, X } from 'lucide-react';
 import { useMemo } from 'react';
-import { useTranslation } from 'react-i18next';
 import type { MessageId } from '../../domain/base/ids.ts';
 import type { ListedCheckpoint } from '../../domain/chat/checkpoint.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
@@ -10,6 +9,7 @@ import { givenBy, type Message, type Part, type RecalledPassage, textOf } from '
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { formatExact, formatNumber, formatRelative } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { passageTitle } from '../memory/passage-title.ts';
 import { Button, IconButton } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';

@@ -1,9 +1,9 @@
 // The foot of a conversation: the composer, or why there is none.
 import { Square, Trash2 } from 'lucide-react';
 import type { RefObject } from 'react';
-import { useTranslation } from 'react-i18next';
 import { RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { useApp } from '../hooks/app.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button } from '../shell/controls.tsx';
 import { useConversationActions } from '../shell/conversation-actions.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';

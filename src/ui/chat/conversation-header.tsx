@@ -1,8 +1,8 @@
 // The head of a conversation: its title, to be written anew in place, and its menu.
 import { Ellipsis, NotebookText, PanelRight, ScrollText, Search } from 'lucide-react';
 import { useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { useSession } from '../hooks/session.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { OfflineBadge } from '../shell/app-notices.tsx';
 import { IconButton, Menu } from '../shell/controls.tsx';
 import { useConversationActions } from '../shell/conversation-actions.tsx';

@@ -1,8 +1,8 @@
 // The messages of an opened conversation, and below them what became of the last turn.
 import { useMemo } from 'react';
-import { useTranslation } from 'react-i18next';
 import { onlyTouch } from '../hooks/media.ts';
 import { useSession } from '../hooks/session.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button } from '../shell/controls.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { useOutcomes } from './command-line.ts';

@@ -1,8 +1,9 @@
 // Deletes one message, and offers to put it back.
-import { useTranslation } from 'react-i18next';
+
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Message } from '../../domain/chat/message.ts';
 import { useApp } from '../hooks/app.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { offer } from '../shell/offer.ts';
 

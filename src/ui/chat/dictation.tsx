@@ -1,7 +1,6 @@
 // Dictation in the composer: its button, the words that are being heard, and what is asked before sound leaves the device.
 import { Mic, X } from 'lucide-react';
 import { useLayoutEffect, useMemo } from 'react';
-import { useTranslation } from 'react-i18next';
 import type { Dictation } from '../../adapters/browser/dictation.ts';
 import { ignore } from '../../domain/base/log.ts';
 import { writable } from '../../domain/base/readable.ts';
@@ -9,6 +8,7 @@ import { useApp, useReadable } from '../hooks/app.tsx';
 import { onlyTouch } from '../hooks/media.ts';
 import { useSession } from '../hooks/session.tsx';
 import { languageName } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes, Dialog, IconButton } from '../shell/controls.tsx';
 import { isComposing, somethingOnTop } from '../shell/shortcuts.ts';
 import { DICTATION_OFF, type DictationState, Dictator, dictationTag, spokenInto } from './dictating.ts';
@@ -39,13 +39,13 @@ function watchPage(dictator: Dictator): () => void {
 /** Null where the browser has no recogniser. Ends with the composer; words that were shown by then are in its draft. */
 export function useDictation({ area, setText }: ComposerDraft): Dictator | null {
   const { device, settings } = useApp();
-  const { i18n } = useTranslation('chat');
+  const { language } = useTranslation('chat');
   const dictator = useMemo(() => {
     const make = (dictation: Dictation) =>
       new Dictator({
         dictation,
         language: () =>
-          dictationTag(settings.config.get().ui.dictation_language, i18n.language, navigator.languages),
+          dictationTag(settings.config.get().ui.dictation_language, language, navigator.languages),
         mayLeave: () => settings.config.get().privacy.dictation_by_service,
         allow: () =>
           ignore(
@@ -60,7 +60,7 @@ export function useDictation({ area, setText }: ComposerDraft): Dictator | null 
         },
       });
     return device.dictation && make(device.dictation);
-  }, [device, settings, i18n, area, setText]);
+  }, [device, settings, language, area, setText]);
   // Before the field goes, and with it the words that were shown.
   useLayoutEffect(() => {
     if (!dictator) return;

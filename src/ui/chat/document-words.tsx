@@ -1,12 +1,12 @@
 // What a document says, page by page, as it was taken out of it: what the model reads, and what memory finds.
 import { Download } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { ignore } from '../../domain/base/log.ts';
 import { placeLabel } from '../../domain/chat/files.ts';
 import type { ExtractedText, PartOf, Place } from '../../domain/chat/message.ts';
 import { formatBytes } from '../i18n/index.ts';
 import { usePlaceWords } from '../i18n/place-words.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes } from '../shell/controls.tsx';
 import { download } from '../shell/conversation-actions.tsx';
 import type { Markdown } from './markdown.tsx';

@@ -1,8 +1,8 @@
 // Documents whose words are being taken out: how far each is, and a way to stop it.
 import { X } from 'lucide-react';
 import { useId } from 'react';
-import { useTranslation } from 'react-i18next';
 import { formatNumber } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { IconButton, Spinner } from '../shell/controls.tsx';
 import type { BeingRead } from './use-attachments.ts';
 

@@ -1,7 +1,7 @@
 // What cannot be drawn is shown as plain words in its own place: one message of strangers' words must not take the others along.
 import { Component, type ReactNode } from 'react';
-import { useTranslation } from 'react-i18next';
 import type { Part } from '../../domain/chat/message.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 
 /** The words as they stand, whole, under a sentence that says why. */
 export function PlainWords({ text }: { text: string }) {

@@ -1,9 +1,9 @@
 // Files given to a conversation: for the message, or, where they may be exported conversations, perhaps for the import.
 import { type DragEvent, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import type { SourceFile } from '../../adapters/importers/importer.ts';
 import { fileOf } from '../../adapters/importers/source-file.ts';
 import { ignore } from '../../domain/base/log.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { filesOfDrop } from '../library/drop.ts';
 import { useDragsFiles } from '../library/use-drop-target.ts';
 

@@ -1,13 +1,13 @@
 // Files in a message: pictures large, words and documents readable in place, all else by name.
 import { FileText, Paperclip } from 'lucide-react';
 import { useEffect, useMemo, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { isTextType, placeLabel, sourceLine, textOfFile } from '../../domain/chat/files.ts';
 import type { PartOf, Place } from '../../domain/chat/message.ts';
 import { READ_UP_TO } from '../../domain/memory/chunk.ts';
 import { useReadable } from '../hooks/app.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { formatBytes, formatNumber } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { classes, Dialog } from '../shell/controls.tsx';
 import { DocumentWords } from './document-words.tsx';
 import { BLOCK } from './verbatim-block.ts';

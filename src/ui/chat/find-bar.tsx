@@ -1,12 +1,12 @@
 // Find in conversation: a line under the header. Looks through all branches; what stands on another one is shown without moving the head.
 import { ChevronDown, ChevronUp, Search, X } from 'lucide-react';
 import { type RefObject, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import type { MessageId } from '../../domain/base/ids.ts';
 import type { Writable } from '../../domain/base/readable.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { useSession } from '../hooks/session.tsx';
 import { formatNumber } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { IconButton } from '../shell/controls.tsx';
 import { isComposing, useShortcuts } from '../shell/shortcuts.ts';
 import { findIn, firstHit, type Hit, placeInRow } from './find.ts';

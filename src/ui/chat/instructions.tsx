@@ -1,7 +1,7 @@
 // What a model is told before everything else in one conversation, in the person's words.
 import { ScrollText } from 'lucide-react';
 import { useId, useState } from 'react';
-import { useTranslation } from 'react-i18next';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes, Dialog, IconButton, TextArea } from '../shell/controls.tsx';
 
 /** Opens the window; blue where something is set. */

@@ -1,13 +1,13 @@
 // The line above a composer that says how near the person's limit for models is, and that it is passed.
 import { X } from 'lucide-react';
 import { useEffect, useMemo } from 'react';
-import { useTranslation } from 'react-i18next';
 import { ignore } from '../../domain/base/log.ts';
 import { dayOf, limitStatus, startOf } from '../../domain/context/spending.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useKeptWord } from '../hooks/kept.ts';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { formatPrice } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes, IconButton } from '../shell/controls.tsx';
 
 export function LimitLine() {

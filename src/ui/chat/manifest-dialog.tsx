@@ -1,8 +1,9 @@
 // The manifest of one request: what got in, in which form, what was left out and why. Of an answer, or of what would be sent next.
-import { useTranslation } from 'react-i18next';
+
 import type { ContextMeter } from '../../domain/context/budget.ts';
 import type { ManifestLine, RequestManifest } from '../../domain/context/manifest.ts';
 import { formatNumber, wordsFor } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { classes, Dialog, Skeleton } from '../shell/controls.tsx';
 import { useReadableWords } from '../shell/private-text.tsx';
 import { ContextMeterBar } from './context-meter-bar.tsx';

@@ -1,7 +1,7 @@
 // Words of models and imports as text one likes to read. They are strangers' words: nothing in them runs, and nothing is fetched for them.
 import { memo, useMemo, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { formatNumber } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button } from '../shell/controls.tsx';
 import { DrawnOrPlain, PlainWords } from './drawn-or-plain.tsx';
 import { LaidOut } from './markdown/laid-out.tsx';

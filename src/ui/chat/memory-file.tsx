@@ -1,7 +1,6 @@
 // The session memory as a Markdown file in a window: read by sections, edited as text, its lines pinned, saved as a file.
 import { Download, Pencil, Pin, PinOff, RotateCcw } from 'lucide-react';
 import { useEffect, useId, useMemo, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { bareLine, linesOf, type MemoryLine, textOfLines } from '../../domain/chat/memory-file.ts';
 import { shownName } from '../../domain/text/shown.ts';
@@ -9,6 +8,7 @@ import type { SessionMemoryFile } from '../../services/context/context.ts';
 import { useApp } from '../hooks/app.tsx';
 import { useSaving } from '../hooks/saving.ts';
 import { formatExact, formatRelative } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes, Dialog, IconButton, Spinner, TextArea } from '../shell/controls.tsx';
 import { download, useReport } from '../shell/conversation-actions.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';

@@ -12,13 +12,13 @@ import {
   useRef,
   useState,
 } from 'react';
-import { useTranslation } from 'react-i18next';
 import { type CacheSnapshot, Virtualizer, type VirtualizerHandle } from 'virtua';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { useReadable } from '../hooks/app.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { nearDay, useToday } from '../hooks/today.ts';
 import { formatDate } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { IconButton } from '../shell/controls.tsx';
 import { Notes } from './answer.tsx';
 import { CompactionDivider } from './compaction-divider.tsx';

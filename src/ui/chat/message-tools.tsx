@@ -14,10 +14,10 @@ import {
   Trash2,
 } from 'lucide-react';
 import { type ReactNode, useContext, useLayoutEffect, useRef } from 'react';
-import { useTranslation } from 'react-i18next';
 import type { MessageId } from '../../domain/base/ids.ts';
 import type { Message } from '../../domain/chat/message.ts';
 import { formatDayTime, formatExact, formatRelative } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { IconButton, Menu, type MenuItem } from '../shell/controls.tsx';
 import { useCopy } from '../shell/problem-notice.tsx';
 import { shownDevice } from '../sync/device-name.ts';

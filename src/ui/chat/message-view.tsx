@@ -1,11 +1,11 @@
 // One message of the branch: whose it is, what it looks like, and the letters that came to it or went from it.
 import { Mail, StickyNote } from 'lucide-react';
 import { memo, useMemo } from 'react';
-import { useTranslation } from 'react-i18next';
 import type { MessageId } from '../../domain/base/ids.ts';
 import { joinedParts, wholeOf } from '../../domain/chat/continuation.ts';
 import { letterOf } from '../../domain/chat/dmail.ts';
 import type { Message, Part, PartOf } from '../../domain/chat/message.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { classes } from '../shell/controls.tsx';
 import { Answer, AnswerParts, type ShownAnswer } from './answer.tsx';
 import { DrawnOrPlain, wordsOf } from './drawn-or-plain.tsx';

@@ -2,13 +2,13 @@
 // is still here, and can be taken along.
 import { ArrowRight, Check, Copy } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import type { Problem } from '../../domain/base/errors.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Draft } from '../../services/chat/written.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { Header } from '../shell/header.tsx';

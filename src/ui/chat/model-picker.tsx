@@ -1,12 +1,12 @@
 // Which model answers in this conversation: a quiet button in the composer, a menu of everything that is connected.
 import { ChevronDown, Plug } from 'lucide-react';
 import { useEffect, useRef } from 'react';
-import { useTranslation } from 'react-i18next';
 import { ignore } from '../../domain/base/log.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useModelInUse } from '../hooks/model.ts';
 import { useNavigation } from '../hooks/navigation.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { classes, Menu, type MenuItem } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 

@@ -2,7 +2,6 @@
 
 import { MessageSquare, X } from 'lucide-react';
 import { useCallback, useLayoutEffect, useRef, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { newConversationId, newTemporaryId } from '../../domain/base/ids.ts';
 import { orElse } from '../../domain/base/log.ts';
 import type { Part } from '../../domain/chat/message.ts';
@@ -13,6 +12,7 @@ import { useApp, useReadable } from '../hooks/app.tsx';
 import { pathOf, useNavigation } from '../hooks/navigation.tsx';
 import { type ShownOutcome, useSession } from '../hooks/session.tsx';
 import { formatRelative } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { FirstRun } from '../library/first-run.tsx';
 import type { RecallChoice } from '../memory/recall-chip.tsx';
 import { ProjectMark } from '../projects/project-mark.tsx';

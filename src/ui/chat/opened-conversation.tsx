@@ -1,7 +1,6 @@
 // A conversation that is open: header, messages, composer, context, and the windows over it.
 import { ArrowLeft, History } from 'lucide-react';
 import { useMemo, useRef, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import type { MessageId } from '../../domain/base/ids.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import type { OpenConversation } from '../../services/documents/documents.ts';
@@ -9,6 +8,7 @@ import { useApp } from '../hooks/app.tsx';
 import { useKeptSwitch } from '../hooks/kept.ts';
 import { useIsWide } from '../hooks/media.ts';
 import { useNavigation } from '../hooks/navigation.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, Sheet } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { Announcer } from './announcer.tsx';

@@ -1,6 +1,5 @@
 // What the parts of a conversation's screen share: the branch that is shown, the turn, and what may be done.
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { type ConversationId, isTemporary, type MessageId } from '../../domain/base/ids.ts';
 import { type Writable, writable } from '../../domain/base/readable.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
@@ -9,6 +8,7 @@ import type { LibraryEntry, OpenConversation } from '../../services/documents/do
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useModelInUse } from '../hooks/model.ts';
 import { useSession } from '../hooks/session.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { createEdits, type Edits } from './edits.ts';
 import type { BranchStep } from './message-actions.ts';
 import type { MessageListHandle } from './message-list.tsx';

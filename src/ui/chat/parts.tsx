@@ -1,10 +1,10 @@
 // The parts of a message that are not plain words: what a model thought, what its tools did.
 import { ChevronRight, MailPlus, TriangleAlert, Wrench } from 'lucide-react';
 import { type ReactNode, useId, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import type { PartOf, ToolRecall } from '../../domain/chat/message.ts';
 import { useSession } from '../hooks/session.tsx';
 import { formatNumber } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { RecallCard } from '../memory/recall-card.tsx';
 import { RecallNote } from '../memory/recall-note.tsx';
 import { Button, classes, Spinner } from '../shell/controls.tsx';

@@ -1,12 +1,12 @@
 // What a person wrote: a tinted block at the right, and its editor. A model's letter to its past self stands in the same place.
 import { CornerDownRight, Mail, Pencil, Pin } from 'lucide-react';
 import { Fragment, useContext, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { letterOf } from '../../domain/chat/dmail.ts';
 import { type Message, textOf } from '../../domain/chat/message.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { onlyTouch } from '../hooks/media.ts';
 import { useSession } from '../hooks/session.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes, IconButton } from '../shell/controls.tsx';
 import { offer } from '../shell/offer.ts';
 import { SentText } from '../shell/private-text.tsx';

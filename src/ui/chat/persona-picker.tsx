@@ -1,11 +1,11 @@
 // Who a model is to be in a conversation: a quiet button in the composer once there are personas.
 import { UserRound } from 'lucide-react';
 import { useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import type { Persona } from '../../domain/prompts/persona.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Menu, type MenuItem } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { PersonaSign } from '../shell/persona-sign.tsx';

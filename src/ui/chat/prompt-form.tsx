@@ -1,7 +1,7 @@
 // The blanks of a saved prompt, filled in above the words before it goes in among them.
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { filledPrompt, type Variable, variablesIn } from '../../domain/prompts/prompt.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, Field, Select, TextArea } from '../shell/controls.tsx';
 import { isComposing } from '../shell/shortcuts.ts';
 import type { PromptLine } from './prompt-lines.ts';

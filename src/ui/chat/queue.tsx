@@ -1,8 +1,8 @@
 // What waits behind an answer: sent at once, taken back to be written on, or deleted.
 import { CornerUpRight, Pencil, Trash2 } from 'lucide-react';
-import { useTranslation } from 'react-i18next';
 import { textOf } from '../../domain/chat/message.ts';
 import type { TurnState } from '../../services/chat/chat.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { IconButton } from '../shell/controls.tsx';
 
 type Queued = TurnState['queue'][number];

@@ -52,8 +52,11 @@ export class ScrollKeeper {
 
   /** What is drawn now. Call before it is seen. */
   drawn(rows: readonly Row[], isAnswering: boolean): void {
+    const ended = this.#isAnswering && !isAnswering;
     this.#rows = rows;
     this.#isAnswering = isAnswering;
+    // The list hears where it stands after the scrolls that it did not hear of.
+    if (ended) queueMicrotask(() => this.#box?.dispatchEvent(new Event('scroll')));
   }
 
   /** Brings `box` to its first place. `below`: what stands under all rows. */
@@ -81,6 +84,21 @@ export class ScrollKeeper {
     if (this.#below) this.#watch.observe(this.#below);
     const listening = new AbortController();
     const { signal } = listening;
+    // Following an answer draws the list anew with each scroll, three times over, although it shows the same rows: it hears of those that
+    // a person makes.
+    box.parentElement?.addEventListener(
+      'scroll',
+      (event) => {
+        if (
+          event.target === box &&
+          this.#isAnswering &&
+          this.#isSticking &&
+          box.scrollTop === this.#lastOffset
+        )
+          event.stopPropagation();
+      },
+      { capture: true, signal },
+    );
     // Before the click does what it does: that may lead elsewhere in here.
     box.addEventListener('click', (event) => this.#click(event, held), { capture: true, signal });
     for (const goesOn of GOES_ON)

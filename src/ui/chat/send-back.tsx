@@ -2,13 +2,13 @@
 // anew. The branch that is left stays.
 import { MailPlus } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { orElse } from '../../domain/base/log.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import type { Message } from '../../domain/chat/message.ts';
 import type { AfterSendBack, Replay, SendBack } from '../../services/chat/chat.ts';
 import { useApp } from '../hooks/app.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes, Dialog, Select, TextArea } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { type Target, targetsOf } from './send-back-targets.ts';

@@ -1,11 +1,11 @@
 // A temporary conversation: how it is begun, what it says of itself, and how it ends or is kept.
 import { Ghost } from 'lucide-react';
-import { useTranslation } from 'react-i18next';
 import { toast } from 'sonner';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { useApp } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, IconButton } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 

@@ -2,9 +2,9 @@
 // now is being answered there, as far as anybody here can know: it is not to be asked twice.
 import { MessageCircleQuestionMark, MonitorSmartphone } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import type { OpenConversation } from '../../services/documents/documents.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button } from '../shell/controls.tsx';
 import { waitFor } from './answer-wait.ts';
 import type { TurnView } from './turn-view.ts';

@@ -1,11 +1,11 @@
 // Above the composer: edits that were left in the middle, each with the way back to it.
 import { Pencil } from 'lucide-react';
-import { useTranslation } from 'react-i18next';
 import type { MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { textOf } from '../../domain/chat/message.ts';
 import { useReadable } from '../hooks/app.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button } from '../shell/controls.tsx';
 import { offer } from '../shell/offer.ts';
 import type { Edits } from './edits.ts';

@@ -1,10 +1,10 @@
 // What is given to a composer besides words: files that are attached, refused, or may be exported conversations.
 import { type ClipboardEvent, useCallback, useRef, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { toast } from 'sonner';
 import { isAbort } from '../../domain/base/errors.ts';
 import { useApp } from '../hooks/app.tsx';
 import { useSession } from '../hooks/session.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { useReport } from '../shell/conversation-actions.tsx';
 import {
   attach,

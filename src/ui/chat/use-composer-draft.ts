@@ -1,10 +1,10 @@
 // The draft of a composer: its words, its files, the words that a command took the place of, and that all of it outlasts the page.
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { orElse } from '../../domain/base/log.ts';
 import type { DraftFile } from '../../services/chat/written.ts';
 import { useApp } from '../hooks/app.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { offer } from '../shell/offer.ts';
 import { type CommandLine, isCommandLine } from './command-list.tsx';
 import { createDraftKeeper, keptWords, takeDraft } from './draft.ts';

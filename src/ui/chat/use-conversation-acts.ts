@@ -1,6 +1,5 @@
 // What a person can do in an opened conversation, from its messages, its panel, its composer and its windows.
 import { useMemo, useRef } from 'react';
-import { useTranslation } from 'react-i18next';
 import { asConversationId, asMessageId, isTemporary, type MessageId } from '../../domain/base/ids.ts';
 import { letterOf } from '../../domain/chat/dmail.ts';
 import { keptChange } from '../../domain/chat/kept.ts';
@@ -9,6 +8,7 @@ import type { RegenerateOptions } from '../../services/chat/chat.ts';
 import { useApp } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import type { RecallChoice } from '../memory/recall-chip.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { offer } from '../shell/offer.ts';

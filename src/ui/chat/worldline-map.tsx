@@ -1,7 +1,6 @@
 // The branch map of a conversation in a window: heads, checkpoints, letters, foldings, and two branches side by side.
 import { GitCompareArrows } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import type { MessageId } from '../../domain/base/ids.ts';
 import { diffOf, firstLineOf } from '../../domain/chat/checkpoint.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
@@ -10,6 +9,7 @@ import { type Message, textOf } from '../../domain/chat/message.ts';
 import { useMedia } from '../hooks/media.ts';
 import { formatExact, formatRelative } from '../i18n/index.ts';
 import { sentences } from '../i18n/sentences.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, Dialog } from '../shell/controls.tsx';
 import { BranchMap } from './branch-map.tsx';
 import { type WorldPlace, worldlinesOf } from './worldlines.ts';

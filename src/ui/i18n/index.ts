@@ -1,8 +1,7 @@
 // All words of the interface, in English and Chinese. One file is one namespace: `en/<name>.ts` exports `<name>`, `zh/<name>.ts` its twin.
-// English is in the first bundle; Chinese comes when asked for. Use `useTranslation('<name>')` of react-i18next;
-// `keys.ts` tells TypeScript which keys there are.
+// English is in the first bundle; Chinese comes when asked for. Components use `useTranslation('<name>')` of
+// `use-translation.ts`; `keys.ts` tells TypeScript which keys there are.
 import i18next, { type CustomTypeOptions, type Resource, type ResourceKey } from 'i18next';
-import { initReactI18next } from 'react-i18next';
 
 export type Language = 'en' | 'zh';
 
@@ -45,14 +44,13 @@ export async function setLanguage(language: Language): Promise<void> {
     resources.zh = catalogue(Object.fromEntries(loaded));
   }
   if (!i18next.isInitialized)
-    await i18next.use(initReactI18next).init({
+    await i18next.init({
       lng: language,
       fallbackLng: 'en',
       resources,
       ns: Object.keys(resources.en ?? {}),
       defaultNS: 'shell',
       interpolation: { escapeValue: false },
-      react: { useSuspense: false },
       returnNull: false,
     });
   else {

@@ -1,8 +1,9 @@
 // Where in a document something stands, in words.
-import { useTranslation } from 'react-i18next';
+
 import { placeLabel } from '../../domain/chat/files.ts';
 import type { Place } from '../../domain/chat/message.ts';
 import { wordsFor } from './index.ts';
+import { useTranslation } from './use-translation.ts';
 
 /** `page 3`, `sheet Costs A1:C9`; a kind that a newer version wrote is named as it stands. */
 export function usePlaceWords(): (place: Place) => string {

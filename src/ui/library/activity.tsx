@@ -1,11 +1,11 @@
 // The one place for long work: imports, exports, reading, vectors, models. Counts, rate, time left, pause and cancel.
 import { Activity as ActivityIcon, Check, CircleSlash, Pause, Play, TriangleAlert, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { useApp } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useReading } from '../hooks/reading.ts';
 import { formatBytes, formatDuration, formatNumber, formatPercent } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { classes, IconButton, Popover, Progress } from '../shell/controls.tsx';
 import { useProblemWords } from '../shell/problem-notice.tsx';
 import { type Line, shareOf, useLines } from './lines.ts';

@@ -1,11 +1,11 @@
 // The first screen of an empty library: four ways to begin, one sentence each.
 import { ChevronRight, Download, MonitorSmartphone, PlugZap, ShieldCheck, Telescope } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
 import { useApp } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { classes, Spinner } from '../shell/controls.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { useDropTarget } from './use-drop-target.ts';

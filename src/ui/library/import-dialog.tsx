@@ -1,13 +1,13 @@
 // Bringing history in: drop or pick, watch, read the report. Closing the window does not stop the work.
 import { FileUp, FolderOpen, Upload } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import type { SourceFile } from '../../adapters/importers/importer.ts';
 import { isAbort, toProblem } from '../../domain/base/errors.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { formatNumber, formatPercent } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes, Dialog, Progress, Spinner } from '../shell/controls.tsx';
 import { offer } from '../shell/offer.ts';
 import { ProblemNotice } from '../shell/problem-notice.tsx';

@@ -2,11 +2,11 @@
 import type { TFunction } from 'i18next';
 import { ArrowRight, Check, Minus, Trash2, Undo2 } from 'lucide-react';
 import { useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { ImportReport } from '../../services/library/library.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatDuration, formatNumber, wordsFor } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';

@@ -1,5 +1,5 @@
 // The name of the tool that a conversation was imported from.
-import { useTranslation } from 'react-i18next';
+import { useTranslation } from '../i18n/use-translation.ts';
 
 /** Importers by the name that stands in the log, and the formats whose name in the catalogue is theirs. */
 const FORMATS = { chatgpt: 'chatgpt', claude: 'claude', 'kimi-cli': 'kimi', recollect: 'recollect' } as const;

@@ -1,7 +1,7 @@
 // A field for a passphrase: hidden, and shown while one wants to see it.
 import { Eye, EyeOff } from 'lucide-react';
 import { type ComponentProps, useState } from 'react';
-import { useTranslation } from 'react-i18next';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { IconButton, TextField } from '../shell/controls.tsx';
 
 export function SecretField(props: Omit<ComponentProps<typeof TextField>, 'type' | 'trailing'>) {

@@ -2,7 +2,6 @@
 import { Fingerprint } from 'lucide-react';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { createRoot, type Root } from 'react-dom/client';
-import { useTranslation } from 'react-i18next';
 import { isRecoveryPhrase, type Opener } from '../../adapters/vault/key-slots.ts';
 import type { LockRecord, LockRecords } from '../../adapters/vault/lock-records.ts';
 import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
@@ -11,6 +10,7 @@ import { passkeyOpener } from '../../services/lock/lock-service.ts';
 import { unlock } from '../../services/lock/slots.ts';
 import { languageFor, setLanguage } from '../i18n/index.ts';
 import { sentences } from '../i18n/sentences.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, Progress, TextArea, TooltipProvider } from '../shell/controls.tsx';
 import { removeFirstPaint } from '../shell/first-paint.ts';
 import { Logo } from '../shell/logo.tsx';

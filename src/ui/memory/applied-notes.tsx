@@ -1,9 +1,9 @@
 // On a recall card: the person's notes that went along because they apply, each with a switch for the next time.
 import { BookmarkCheck, BookmarkX } from 'lucide-react';
-import { useTranslation } from 'react-i18next';
 import type { AppliedNote } from '../../domain/chat/message.ts';
 import { isNoteKind } from '../../domain/memory/recognition/kinds.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Badge, IconButton } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 

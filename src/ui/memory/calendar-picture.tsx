@@ -1,12 +1,12 @@
 // On which days one wrote, and what memory brought back on them.
 
 import { useCallback, useMemo, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import type { Overview } from '../../adapters/index/memory-index.ts';
 import { isNotes } from '../../domain/memory/notes.ts';
 import { shownTitle } from '../../domain/text/shown.ts';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { formatDate, formatNumber } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { type CalendarDay, daysOf, isWithin, type Layer, stretchOf, yearsOf } from './calendar.ts';
 import { calendarPlot } from './calendar-plot.ts';
 import { Choice, openPath, Picture, pathTo } from './picture.tsx';

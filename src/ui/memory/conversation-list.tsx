@@ -1,11 +1,11 @@
 // Every conversation by month, to be filtered by title.
 
 import { useDeferredValue, useMemo, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { shownTitle } from '../../domain/text/shown.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { formatExact, formatRelative, locale } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { useToolName } from '../library/tool-name.ts';
 import { Badge, Button, Skeleton } from '../shell/controls.tsx';
 import { Section } from './section.tsx';

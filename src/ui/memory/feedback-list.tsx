@@ -1,11 +1,11 @@
 // What the person said of passages that were brought back: pinned, never again, not related. Each can be taken back.
 import { Ban, Pin, Unlink } from 'lucide-react';
-import { useTranslation } from 'react-i18next';
 import { asConversationId, asMessageId } from '../../domain/base/ids.ts';
 import type { Feedback } from '../../services/documents/notes.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { formatExact, formatRelative } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { offer } from '../shell/offer.ts';

@@ -1,7 +1,6 @@
 // Forgetting for good: what is sought, where it is, then the going itself, with an undo until it begins. Its state is the service's, so the
 // window may be closed and opened again at any time.
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import type { Sought } from '../../domain/forget/sought.ts';
 import { shownTitle } from '../../domain/text/shown.ts';
@@ -9,6 +8,7 @@ import type { ForgetPlan, ForgetState } from '../../services/forget/forget.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { type AskedToForget, useSession } from '../hooks/session.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, Dialog, Progress, Spinner } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { offer } from '../shell/offer.ts';

@@ -1,10 +1,10 @@
 // What is to be forgotten, said in a form: words, a person, a time span, a source. Below it, what was forgotten before.
 import { useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import type { Problem } from '../../domain/base/errors.ts';
 import type { Sought } from '../../domain/forget/sought.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatExact } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { useToolName } from '../library/tool-name.ts';
 import { Button, Field, Select, Switch, TextField } from '../shell/controls.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';

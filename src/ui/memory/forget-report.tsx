@@ -1,11 +1,12 @@
 // What would be forgotten and where it lies, before; what became of it in each place, after. The report can be kept as a file.
-import { useTranslation } from 'react-i18next';
+
 import { shownTitle } from '../../domain/text/shown.ts';
 import type { ForgetPlan, ForgetReport } from '../../services/forget/forget.ts';
 import { type Find, PLACES, type PlaceId } from '../../services/forget/place.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatDate, formatExact } from '../i18n/index.ts';
 import { sentences } from '../i18n/sentences.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes } from '../shell/controls.tsx';
 import { download } from '../shell/conversation-actions.tsx';
 

@@ -1,7 +1,6 @@
 // How far the index is, what it holds, and how to pause, hurry or rebuild it.
 import { Pause, Play, RefreshCw, SlidersHorizontal } from 'lucide-react';
 import { type ComponentProps, useEffect, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import type { IndexStats } from '../../adapters/index/memory-index.ts';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import { ignore } from '../../domain/base/log.ts';
@@ -11,6 +10,7 @@ import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useReading } from '../hooks/reading.ts';
 import { formatBytes, formatDuration, formatNumber } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, Confirm, classes, Progress, Skeleton } from '../shell/controls.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { wordsOfIndex } from './index-words.ts';

@@ -1,12 +1,12 @@
 // What a person says of a passage: pinned, not related to this question, never again.
 import { Ban, Pin, Unlink } from 'lucide-react';
-import { useTranslation } from 'react-i18next';
 import { isTemporary } from '../../domain/base/ids.ts';
 import type { RecalledPassage } from '../../domain/chat/message.ts';
 import { isAbout } from '../../domain/memory/notes.ts';
 import type { Feedback } from '../../services/documents/notes.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { classes, IconButton } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 

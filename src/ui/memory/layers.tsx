@@ -1,7 +1,6 @@
 // Where things sit in memory: what the next answer sees by itself, what happened lately, and everything.
 
 import { useEffect, useMemo, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { ignore } from '../../domain/base/log.ts';
 import { shownTitle } from '../../domain/text/shown.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
@@ -9,6 +8,7 @@ import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { formatExact, formatRelative } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Section } from './section.tsx';
 import { sentAsIs } from './working.ts';
 

@@ -1,11 +1,11 @@
 // What is remembered: what Recollect knows of the person and asks about, the library as pictures, and the index with what a sentence would bring back.
 import { Brain, Eraser } from 'lucide-react';
 import { Suspense, useMemo, useRef } from 'react';
-import { useTranslation } from 'react-i18next';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useFocusHeir } from '../hooks/focus-heir.ts';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes, EmptyState, Skeleton } from '../shell/controls.tsx';
 import { loaded } from '../shell/error-boundary.tsx';
 import { Header } from '../shell/header.tsx';

@@ -1,7 +1,6 @@
 // *Remember this?*: what was recognised in the person's own words, each with what it is, where it comes from and what it may replace.
 import { Check, Inbox as InboxIcon, Pencil, Replace, X } from 'lucide-react';
 import { type KeyboardEvent, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
 import { asConversationId, asMessageId } from '../../domain/base/ids.ts';
 import { NOTE_KINDS, type NoteKind } from '../../domain/memory/recognition/kinds.ts';
@@ -9,6 +8,7 @@ import type { MemoryNote, Proposal } from '../../services/documents/notes.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { formatExact, formatRelative } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Badge, Button, Select, TextArea } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { offer } from '../shell/offer.ts';

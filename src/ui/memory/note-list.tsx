@@ -1,7 +1,6 @@
 // Memory notes: what a person (or a model, by its tool) wants remembered in words of its own. Written, changed and deleted here.
 import { CalendarX, GitBranch, GitMerge, MoreHorizontal, Pencil, Send, Trash2 } from 'lucide-react';
 import { useId, useLayoutEffect, useRef, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
 import { asConversationId, asMessageId } from '../../domain/base/ids.ts';
 import { holdsAt } from '../../domain/memory/notes.ts';
@@ -11,6 +10,7 @@ import type { MemoryNote } from '../../services/documents/notes.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { formatExact, formatRelative } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Badge, Button, classes, IconButton, Menu, Skeleton, TextArea } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { offer } from '../shell/offer.ts';

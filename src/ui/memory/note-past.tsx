@@ -1,8 +1,9 @@
 // Below a note: what it was before, as a timeline, and the notes that say otherwise, with dates and a way to settle it.
-import { useTranslation } from 'react-i18next';
+
 import type { MemoryNote } from '../../services/documents/notes.ts';
 import { useApp } from '../hooks/app.tsx';
 import { formatExact, formatRelative } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 

@@ -1,12 +1,12 @@
 // Memory notes out as Markdown, and in from a text: our own, or what another assistant lets people copy of its memories.
 import { Download, Upload } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
 import { notesAsMarkdown, notesInText } from '../../domain/memory/note-text.ts';
 import { squeezed } from '../../domain/memory/sentences.ts';
 import type { MemoryNote } from '../../services/documents/notes.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Badge, Button, Dialog, TextArea } from '../shell/controls.tsx';
 import { download, useReport } from '../shell/conversation-actions.tsx';
 import { offer } from '../shell/offer.ts';

@@ -1,8 +1,8 @@
 // A passage that may be sent along, with a box to tick: at the composer and in /recall --explain.
 import { useRef } from 'react';
-import { useTranslation } from 'react-i18next';
 import type { RecalledPassage } from '../../domain/chat/message.ts';
 import { formatExact, formatRelative } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { classes } from '../shell/controls.tsx';
 import { offer } from '../shell/offer.ts';
 import { Judgement } from './judgement.tsx';

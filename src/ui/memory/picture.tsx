@@ -3,13 +3,13 @@
 import * as Plot from '@observablehq/plot';
 import type { TFunction } from 'i18next';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import type { Overview } from '../../adapters/index/memory-index.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { isNotes } from '../../domain/memory/notes.ts';
 import { shownTitle } from '../../domain/text/shown.ts';
 import { type Navigation, pathOf, routeOf, useNavigation } from '../hooks/navigation.tsx';
 import { formatDate, formatNumber } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button } from '../shell/controls.tsx';
 import { Section } from './section.tsx';
 

@@ -2,7 +2,6 @@
 // Each has a table behind it with the same marks.
 import * as Plot from '@observablehq/plot';
 import { useCallback, useEffect, useMemo, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import type { Overview } from '../../adapters/index/memory-index.ts';
 import type { Place } from '../../adapters/projection/projection.ts';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
@@ -10,6 +9,7 @@ import { topicsOf } from '../../domain/memory/topics.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { formatDate, locale } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Skeleton, Spinner } from '../shell/controls.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { Calendar } from './calendar-picture.tsx';

@@ -1,7 +1,6 @@
 // What memory brought back, passage by passage, how near each is and why, and the passages that just missed it.
 import { ArrowUpRight, ChevronRight, FileText, History } from 'lucide-react';
 import { type ReactNode, useCallback, useId, useMemo, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { type PassageSource, passageSource } from '../../domain/chat/files.ts';
 import type { AppliedNote, RecalledPassage } from '../../domain/chat/message.ts';
 import { besideOf, replyBeside } from '../../domain/memory/passages.ts';
@@ -10,6 +9,7 @@ import { useApp, useReadable } from '../hooks/app.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { formatExact, formatRelative, wordsFor } from '../i18n/index.ts';
 import { usePlaceWords } from '../i18n/place-words.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { classes, IconButton } from '../shell/controls.tsx';
 import { useReadableWords } from '../shell/private-text.tsx';
 import { AppliedNotes } from './applied-notes.tsx';

@@ -1,7 +1,6 @@
 // While the first message is written: what memory would send along with it, and the choice to leave some of it out.
 import { ChevronRight, History } from 'lucide-react';
 import { useEffect, useEffectEvent, useId, useMemo, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { isAbort } from '../../domain/base/errors.ts';
 import { asMessageId, type ConversationId } from '../../domain/base/ids.ts';
 import type { RecalledPassage } from '../../domain/chat/message.ts';
@@ -11,6 +10,7 @@ import type { SendOptions } from '../../services/chat/chat.ts';
 import type { RecallResult } from '../../services/memory/memory.ts';
 import { useApp, useAwake, useReadable } from '../hooks/app.tsx';
 import { useSession } from '../hooks/session.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { classes } from '../shell/controls.tsx';
 import { PassageChoice } from './passage-choice.tsx';
 import { useUsable } from './usable.ts';

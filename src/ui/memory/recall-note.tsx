@@ -1,7 +1,8 @@
 // A quiet line at an answer: why memory was asked, and where it could not be asked, or by words only.
-import { useTranslation } from 'react-i18next';
+
 import type { PartOf } from '../../domain/chat/message.ts';
 import { sentences } from '../i18n/sentences.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { useProblemWords } from '../shell/problem-notice.tsx';
 import { type RecallRemark, remarksOn } from './recall-notes.ts';
 

@@ -1,7 +1,7 @@
 // How near a passage is: a word and its reasons to read at a glance, a bar and a table of all numbers to read closely.
 import type { ReactNode } from 'react';
-import { useTranslation } from 'react-i18next';
 import { formatNumber, wordsFor } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { classes, Tooltip } from '../shell/controls.tsx';
 import { type Closeness, closenessOf, reasonsOf } from './closeness.ts';
 import { partsOf, type Scores } from './score-parts.ts';

@@ -1,13 +1,13 @@
 // What a sentence would bring back, with every number behind it, before it is ever sent.
 import { Search } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import { asConversationId, asMessageId } from '../../domain/base/ids.ts';
 import type { RecallResult } from '../../services/memory/memory.ts';
 import { useApp, useAwake, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { formatDuration } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Spinner } from '../shell/controls.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { RecallCard } from './recall-card.tsx';

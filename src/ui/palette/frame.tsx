@@ -1,7 +1,7 @@
 // What stands around the rows of the palette: the filters as pills above them, and below how complete the answer is.
 import { CornerDownLeft, X } from 'lucide-react';
-import { useTranslation } from 'react-i18next';
 import { useApp, useReadable } from '../hooks/app.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { classes, Kbd, Spinner } from '../shell/controls.tsx';
 import { type FilterToken, withFilter, withoutFilter } from './filters.ts';
 

@@ -2,12 +2,12 @@
 import { Command } from 'cmdk';
 import { ListFilter, Settings } from 'lucide-react';
 import { type RefObject, useCallback, useRef } from 'react';
-import { useTranslation } from 'react-i18next';
 import { until } from '../../domain/base/readable.ts';
 import type { SearchHit } from '../../services/memory/memory.ts';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { wordsFor } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { MarkedText } from '../memory/marked-text.tsx';
 import { classes } from '../shell/controls.tsx';
 import { withFilter, withoutFilter } from './filters.ts';

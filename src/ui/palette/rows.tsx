@@ -3,12 +3,12 @@
 import { Command } from 'cmdk';
 import { Archive, MessageSquare, Slash } from 'lucide-react';
 import { memo, type ReactNode } from 'react';
-import { useTranslation } from 'react-i18next';
 import { shownTitle } from '../../domain/text/shown.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 import type { SearchHit } from '../../services/memory/memory.ts';
 import { formatExact, formatRelative, wordsFor } from '../i18n/index.ts';
 import { usePlaceWords } from '../i18n/place-words.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { MarkedText, plainText } from '../memory/marked-text.tsx';
 import { passageTitle } from '../memory/passage-title.ts';
 import { ClosenessMark } from '../memory/scores.tsx';
@@ -146,7 +146,8 @@ export const HitRow = memo(function HitRow({
   query: string;
   onOpen: (hit: SearchHit) => void;
 }) {
-  const { t, i18n } = useTranslation(['palette', 'memory']);
+  const { t } = useTranslation(['palette', 'memory']);
+  const { t: tm } = useTranslation('memory');
   const placeWords = usePlaceWords();
   const role = wordsFor('palette', `role.${hit.role}`) ?? hit.role;
   return (
@@ -155,7 +156,7 @@ export const HitRow = memo(function HitRow({
         <span className="flex items-center gap-2 text-xs">
           <span className="shrink-0 font-medium text-ink-2">{role}</span>
           <span className="min-w-0 flex-1 truncate text-ink-3">
-            {passageTitle(hit, i18n.getFixedT(null, 'memory'))}
+            {passageTitle(hit, tm)}
             {hit.source && ` · ${hit.source.file}, ${placeWords(hit.source.place)}`}
             {hit.archived && ` · ${t('archived')}`}
           </span>

@@ -10,12 +10,12 @@ import {
   SquarePen,
   TextQuote,
 } from 'lucide-react';
-import { useTranslation } from 'react-i18next';
 import { until } from '../../domain/base/readable.ts';
 import { slugsOf } from '../../domain/prompts/prompt.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { ProjectMark } from '../projects/project-mark.tsx';
 import { nameOf, useProjects } from '../projects/use-projects.ts';
 import { useShortcutKeys } from '../shell/shortcuts.ts';

@@ -1,10 +1,10 @@
 // Everything that the palette lists for a query, in the order in which it stands there.
 import { startTransition, useEffect, useMemo, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import type { MessageId } from '../../domain/base/ids.ts';
 import type { SearchHit } from '../../services/memory/memory.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { wordsFor } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { SETTING_ENTRIES } from '../settings/sections.ts';
 import { completionsOf, FILTER_NAMES, type FilterToken, filterTokens } from './filters.ts';
 import {

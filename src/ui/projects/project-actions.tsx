@@ -3,7 +3,6 @@
 import type { TFunction } from 'i18next';
 import { Archive, ArchiveRestore, Download, FolderOpen, RotateCcw, SquarePen, Trash2 } from 'lucide-react';
 import { useMemo, useRef } from 'react';
-import { useTranslation } from 'react-i18next';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { withInner } from '../../domain/projects/filing.ts';
 import type { ProjectId } from '../../domain/projects/project.ts';
@@ -12,6 +11,7 @@ import type { Undo } from '../../services/projects/projects.ts';
 import { useApp } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import type { MenuItem } from '../shell/controls.tsx';
 import { download, useReport } from '../shell/conversation-actions.tsx';
 import { offer } from '../shell/offer.ts';

@@ -1,7 +1,6 @@
 // The files of a project: added by picking or dropping, read, and taken out.
 import { FileText, FileUp, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import type { MessageId } from '../../domain/base/ids.ts';
 import { byTime } from '../../domain/chat/conversation.ts';
 import { textOfFile } from '../../domain/chat/files.ts';
@@ -11,6 +10,7 @@ import { attach } from '../chat/attachments.ts';
 import { useFileDrop } from '../chat/file-drop.tsx';
 import { useApp } from '../hooks/app.tsx';
 import { useConversation } from '../hooks/conversation.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes, Dialog, IconButton, Skeleton } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { offer } from '../shell/offer.ts';

@@ -1,11 +1,11 @@
 // The projects in the sidebar: opened, made, and what conversations are dragged onto.
 import { Ellipsis, FolderInput, FolderPlus } from 'lucide-react';
 import { useMemo } from 'react';
-import { useTranslation } from 'react-i18next';
 import { foldersWithoutProject } from '../../domain/projects/filing.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { pathOf, useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { AppLink } from '../shell/app-link.tsx';
 import { classes, IconButton, Menu } from '../shell/controls.tsx';
 import { useConversationDrop } from './dragging.ts';

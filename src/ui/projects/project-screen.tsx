@@ -1,7 +1,6 @@
 // The page of one project: its conversations, what a model is told, its files, and where memory looks.
 import { Ellipsis, FolderX, MessageSquare, SquarePen } from 'lucide-react';
 import { useMemo } from 'react';
-import { useTranslation } from 'react-i18next';
 import type { MessageId } from '../../domain/base/ids.ts';
 import type { ProjectId } from '../../domain/projects/project.ts';
 import { shownTitle } from '../../domain/text/shown.ts';
@@ -9,6 +8,7 @@ import type { ProjectEntry } from '../../services/documents/documents.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { pathOf, useNavigation } from '../hooks/navigation.tsx';
 import { formatRelative } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { AppLink } from '../shell/app-link.tsx';
 import { Button, EmptyState, IconButton, Menu, Skeleton } from '../shell/controls.tsx';
 import { Header } from '../shell/header.tsx';

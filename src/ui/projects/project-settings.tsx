@@ -1,13 +1,13 @@
 // What is set for a project: memory, model, folders, what leaves the device, and how it is called and drawn.
 import { FolderInput, X } from 'lucide-react';
 import { useEffect, useId, useMemo, useRef, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { foldersWithoutProject } from '../../domain/projects/filing.ts';
 import { MAX_PROJECT_NAME, MEMORY_SCOPES, PROJECT_COLOURS } from '../../domain/projects/project.ts';
 import type { ProjectEntry } from '../../services/documents/documents.ts';
 import type { ProjectRequest } from '../../services/projects/projects.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useSession } from '../hooks/session.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { RadioTile } from '../settings/radio-tile.tsx';
 import { useSetting } from '../settings/rows.tsx';
 import { Button, classes, IconButton, Select, Switch, TextField } from '../shell/controls.tsx';

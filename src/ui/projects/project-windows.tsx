@@ -1,7 +1,6 @@
 // What is asked about projects: a new one, where conversations go, what becomes of those in one that is deleted, which folders become some.
 import { Check, Folder, FolderPlus } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { foldersWithoutProject, withInner } from '../../domain/projects/filing.ts';
 import { MAX_PROJECT_NAME, type ProjectId } from '../../domain/projects/project.ts';
@@ -11,6 +10,7 @@ import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSaving } from '../hooks/saving.ts';
 import { useSession } from '../hooks/session.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { RadioTile } from '../settings/radio-tile.tsx';
 import { Button, classes, Dialog, TextField } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';

@@ -1,12 +1,12 @@
 // What a model is told with every message in a project: instructions, and pinned notes.
 import { Pin, X } from 'lucide-react';
 import { useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { asMessageId } from '../../domain/base/ids.ts';
 import { MAX_PROJECT_INSTRUCTIONS, MAX_PROJECT_NOTE } from '../../domain/projects/project.ts';
 import type { ProjectEntry } from '../../services/documents/documents.ts';
 import { useApp } from '../hooks/app.tsx';
 import { useSaving } from '../hooks/saving.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, IconButton, TextArea, TextField } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { offer } from '../shell/offer.ts';

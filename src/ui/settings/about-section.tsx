@@ -1,13 +1,13 @@
 // Version, the configuration as a file, and the licences of the models that ship with the app.
 import { Download, FileUp, RotateCcw } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { toast } from 'sonner';
 import { BUNDLED_MODELS } from '../../adapters/embedding/bundled-models.ts';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { wordsFor } from '../i18n/index.ts';
 import { sentences } from '../i18n/sentences.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, Confirm, Dialog, Spinner } from '../shell/controls.tsx';
 import { download, useReport } from '../shell/conversation-actions.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';

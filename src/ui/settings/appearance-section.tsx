@@ -1,7 +1,8 @@
 // Theme, colour, sizes, language, and which key sends.
-import { useTranslation } from 'react-i18next';
+
 import { DICTATION_LANGUAGES } from '../../domain/settings/config.ts';
 import { languageName } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { keyNames } from '../shell/controls.tsx';
 import { Choice, Group, Row, SelectSetting, SwitchSetting, useSetting } from './rows.tsx';
 

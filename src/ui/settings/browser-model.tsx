@@ -1,6 +1,5 @@
 // The browser's own model in the settings: whether there is one, its download, and using it. Nothing is typed.
 import { useEffect, useRef, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import {
   BROWSER_MODEL,
   type BrowserModelState,
@@ -12,6 +11,7 @@ import { BROWSER_URL } from '../../adapters/models/protocols.ts';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import { ignore } from '../../domain/base/log.ts';
 import { useApp } from '../hooks/app.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, Progress, Spinner } from '../shell/controls.tsx';
 import { Refusal } from './rows.tsx';
 

@@ -1,7 +1,6 @@
 // The clean-up that runs by itself: what it keeps to, what the next run does, what past runs did, each undone with one click.
 import { Archive, Trash2 } from 'lucide-react';
 import { type ReactNode, useId, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { toast } from 'sonner';
 import { shownTitle } from '../../domain/text/shown.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
@@ -9,6 +8,7 @@ import type { RetentionRun } from '../../services/library/retention-plan.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatDate, formatExact, formatRelative } from '../i18n/index.ts';
 import { sentences } from '../i18n/sentences.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { useToolName } from '../library/tool-name.ts';
 import { Button, Confirm, Switch } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';

@@ -1,10 +1,11 @@
 // What a model gets to see of a long conversation: the window, when and how older messages are folded, checkpoints, tools.
-import { useTranslation } from 'react-i18next';
+
 import { nameOfRepair } from '../../adapters/models/repairs.ts';
 import { configField } from '../../domain/settings/fields.ts';
 import { useStrategyName } from '../chat/compaction.tsx';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatNumber, formatPercent, formatRelative } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { Group, NumberSetting, SelectSetting, SliderSetting, SwitchSetting, TextSetting } from './rows.tsx';

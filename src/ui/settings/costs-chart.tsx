@@ -1,7 +1,8 @@
 // What was spent over time as bars, and the same as a table.
-import { useTranslation } from 'react-i18next';
+
 import { daysUpTo, type SpendingRow, sumOf } from '../../domain/context/spending.ts';
 import { formatNumber, formatPrice, locale } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { classes } from '../shell/controls.tsx';
 
 /** This month, the last 30 days, the last 12 months. */

@@ -1,6 +1,5 @@
 // What this device spent on models: today, this month, over time, by model and conversation; a limit; and what models cost.
 import { type ReactNode, useEffect, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { asConversationId } from '../../domain/base/ids.ts';
 import {
   dayOf,
@@ -15,6 +14,7 @@ import { shownTitle } from '../../domain/text/shown.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { pathOf, useNavigation } from '../hooks/navigation.tsx';
 import { formatNumber, formatPercent, formatPrice } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { AppLink } from '../shell/app-link.tsx';
 import { Button, Skeleton } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';

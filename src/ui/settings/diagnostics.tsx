@@ -1,10 +1,10 @@
 // The diagnostics log of this tab and its workers, to be read and copied when something goes wrong.
 import { Copy } from 'lucide-react';
 import { useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { type LogEntry, log, logAsText } from '../../domain/base/log.ts';
 import { useReadable } from '../hooks/app.tsx';
 import { formatExact } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes, Dialog } from '../shell/controls.tsx';
 import { useCopy } from '../shell/problem-notice.tsx';
 import { Group, Row } from './rows.tsx';

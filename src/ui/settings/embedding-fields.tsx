@@ -1,9 +1,9 @@
 // The fields of an embedding model: on this device, or of a service.
 import { useId } from 'react';
-import { useTranslation } from 'react-i18next';
 import { BUNDLED_MODELS } from '../../adapters/embedding/bundled-models.ts';
 import { originOf } from '../../services/settings/keys.ts';
 import { wordsFor } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Badge, Button, Field, Select, TextField } from '../shell/controls.tsx';
 import { RadioTile } from './radio-tile.tsx';
 import type { Embedding, EmbeddingDraft, RemoteProvider } from './use-embedding-draft.ts';

@@ -1,9 +1,9 @@
 // The model that makes vectors. Changing it means making all of them again, so it is drafted first and says what it will cost.
 import { useId } from 'react';
-import { useTranslation } from 'react-i18next';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatDuration } from '../i18n/index.ts';
 import { sentences } from '../i18n/sentences.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { useIndexStats } from '../memory/index-status.tsx';
 import { Badge, Button, classes } from '../shell/controls.tsx';
 import { LocalModelFields, RemoteModelFields } from './embedding-fields.tsx';

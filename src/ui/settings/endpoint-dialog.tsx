@@ -1,12 +1,12 @@
 // One endpoint: address, key, a test that explains itself, and which of its models to offer. What was typed is thrown away on purpose only.
 import { Check } from 'lucide-react';
 import { useEffect, useId, useRef, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { hostOf } from '../../adapters/models/chat-model.ts';
 import { originOf } from '../../services/settings/keys.ts';
 import { OFFER_ALL } from '../../services/settings/settings.ts';
 import { formatDuration } from '../i18n/index.ts';
 import { sentences } from '../i18n/sentences.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, Dialog, Field, Select, Spinner, TextField } from '../shell/controls.tsx';
 import { BrowserModelForm } from './browser-model.tsx';
 import { CorsHint, Offered, ParameterFields, PriceFields, TestProblem } from './endpoint-fields.tsx';

@@ -1,9 +1,9 @@
 // Parts of the form of an endpoint: prices, parameters, what a test found, which models are offered.
 import { Check, Copy } from 'lucide-react';
 import { useId, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import type { EndpointPreset } from '../../adapters/models/presets.ts';
 import type { Problem } from '../../domain/base/errors.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes, IconButton, Select, TextArea, TextField } from '../shell/controls.tsx';
 import { useCopy, useProblemWords } from '../shell/problem-notice.tsx';
 import {

@@ -1,8 +1,8 @@
 // A setting that is a list of words.
 import { X } from 'lucide-react';
 import { useId, useRef, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { onlyTouch } from '../hooks/media.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes } from '../shell/controls.tsx';
 import { FIELD, Refusal, useFieldWords, useSetting } from './rows.tsx';
 

@@ -1,10 +1,10 @@
 // The dialogs that change how this device is locked. Each asks for what is needed in steps, and does it with the last.
 import { type FormEvent, type ReactNode, useEffect, useMemo, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { isRecoveryPhrase, type Opener } from '../../adapters/vault/key-slots.ts';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
 import { useApp } from '../hooks/app.tsx';
 import { sentences } from '../i18n/sentences.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { SecretField } from '../lock/secret-field.tsx';
 import { SHORTEST, strengthOf } from '../lock/strength.ts';
 import { Button, Dialog, TextField } from '../shell/controls.tsx';

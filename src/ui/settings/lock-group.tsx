@@ -1,11 +1,11 @@
 // Locking this device, in the settings: how it stands, what unlocks it, and what stays readable.
 import { Fingerprint, KeyRound, Lock, ScrollText } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { hasPasskeys } from '../../adapters/vault/passkey.ts';
 import type { LockState } from '../../services/lock/lock.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatDate } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, Progress, Switch } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';

@@ -1,9 +1,10 @@
 // What is brought back and how it is found: recall, ranking, limits, when to read, and the model that makes vectors.
-import { useTranslation } from 'react-i18next';
+
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { formatPercent } from '../i18n/index.ts';
 import { sentences } from '../i18n/sentences.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { formatScore } from '../memory/scores.tsx';
 import { EmbeddingForm } from './embedding-form.tsx';
 import {

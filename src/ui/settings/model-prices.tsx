@@ -1,12 +1,12 @@
 // What the connected models cost, where that is known from, and the person's own figures.
 import { Pencil } from 'lucide-react';
 import { useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { type Endpoint, hostOf } from '../../adapters/models/chat-model.ts';
 import type { Price } from '../../domain/context/budget.ts';
 import { type KnownPrice, priceOf } from '../../domain/context/prices.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatPrice, locale } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, Dialog, IconButton } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { PriceFields } from './endpoint-fields.tsx';

@@ -1,7 +1,6 @@
 // Who answers: the endpoints of this device, their keys and models, and the one in use.
 import { Check, Pencil, Plus, Trash2 } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { type Endpoint, hostOf } from '../../adapters/models/chat-model.ts';
 import { type EndpointPreset, PRESETS } from '../../adapters/models/presets.ts';
 import { ignore } from '../../domain/base/log.ts';
@@ -9,6 +8,7 @@ import { endpointKey, originOf } from '../../services/settings/keys.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { wordsFor } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Badge, Button, Confirm, IconButton, Select } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { useBrowserModel } from './browser-model.tsx';

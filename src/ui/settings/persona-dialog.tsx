@@ -1,6 +1,5 @@
 // Makes a persona, or changes one: how it looks, what the model is told, which model, with what parameters and memory.
 import { Fragment, useId, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import {
   PERSONA_COLOURS,
   PERSONA_MEMORIES,
@@ -9,6 +8,7 @@ import {
 } from '../../domain/prompts/persona.ts';
 import { MAX_PROMPT, MAX_PROMPT_NAME } from '../../domain/prompts/prompt.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { nameOf, useProjects } from '../projects/use-projects.ts';
 import { classes, Field, Select, TextArea, TextField } from '../shell/controls.tsx';
 import { FormDialog } from '../shell/form-dialog.tsx';

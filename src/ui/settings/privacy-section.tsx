@@ -1,6 +1,6 @@
 // What memory must not hold: words whose values are withheld, folders that are left out. What may leave besides: speech, if one agreed.
 import { type ReactNode, useState } from 'react';
-import { useTranslation } from 'react-i18next';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { ListSetting } from './list-setting.tsx';
 import { LockGroup } from './lock-group.tsx';
 import { PrivateWords } from './private-words.tsx';

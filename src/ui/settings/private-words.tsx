@@ -1,8 +1,8 @@
 // Private words: which kinds are kept out of where, the person's own lists, and a box to try it on a text.
 import { useId, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { CATEGORIES, type Category, PLACES, type Place } from '../../domain/privacy/categories.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { TextArea } from '../shell/controls.tsx';
 import { PrivateText } from '../shell/private-text.tsx';
 import { ListSetting } from './list-setting.tsx';

@@ -1,6 +1,5 @@
 // Writes a prompt, or changes one: name, what it is for, its words with blanks.
 import { useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import {
   MAX_PROMPT,
   MAX_PROMPT_NAME,
@@ -9,6 +8,7 @@ import {
   variablesIn,
 } from '../../domain/prompts/prompt.ts';
 import { useApp } from '../hooks/app.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { TextArea, TextField } from '../shell/controls.tsx';
 import { FormDialog } from '../shell/form-dialog.tsx';
 

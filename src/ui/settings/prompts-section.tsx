@@ -1,7 +1,6 @@
 // The library of saved prompts and personas: written, changed, taken to files and from them.
 import { Copy, Download, Ellipsis, FileDown, Pencil, Pin, PinOff, Plus, Trash2, Upload } from 'lucide-react';
 import { type ReactNode, useRef, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { toast } from 'sonner';
 import {
   personaAsMarkdown,
@@ -13,6 +12,7 @@ import { RecollectError } from '../../domain/base/errors.ts';
 import type { Persona } from '../../domain/prompts/persona.ts';
 import { type Prompt, slugOf, slugsOf } from '../../domain/prompts/prompt.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Badge, Button, IconButton, Menu, type MenuItem, Skeleton } from '../shell/controls.tsx';
 import { download, useReport } from '../shell/conversation-actions.tsx';
 import { offer } from '../shell/offer.ts';

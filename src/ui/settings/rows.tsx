@@ -1,11 +1,11 @@
 // The rows settings are made of. Each writes its key at once; a refused value stays in the box with the sentence that says what is allowed.
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
 import { configField, configValue } from '../../domain/settings/fields.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatNumber, wordsFor } from '../i18n/index.ts';
 import { sentences } from '../i18n/sentences.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes, Select, Switch, TextArea } from '../shell/controls.tsx';
 import { useProblemWords } from '../shell/problem-notice.tsx';
 

@@ -1,9 +1,9 @@
 // The settings: sections beside their contents where there is room, one after the other where there is not. Every section has an address.
 import { ArrowLeft, ChevronRight } from 'lucide-react';
 import { type ComponentType, useEffect, useLayoutEffect, useRef } from 'react';
-import { useTranslation } from 'react-i18next';
 import { useFocusHeir } from '../hooks/focus-heir.ts';
 import { useNavigation } from '../hooks/navigation.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { classes, IconButton } from '../shell/controls.tsx';
 import { Header } from '../shell/header.tsx';
 import { AboutSection } from './about-section.tsx';

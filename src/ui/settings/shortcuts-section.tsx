@@ -1,7 +1,6 @@
 // Every key and how to change it. A new one must not be taken, nor belong to the browser or to typing.
 import { RotateCcw } from 'lucide-react';
 import { type KeyboardEvent, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import {
   isRebindable,
   SHORTCUTS,
@@ -10,6 +9,7 @@ import {
   whyNot,
 } from '../../domain/settings/shortcuts.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes, IconButton, Kbd, keyNames } from '../shell/controls.tsx';
 import { isComposing, keysOf } from '../shell/shortcuts.ts';
 import { Group, Row, useSetting } from './rows.tsx';

@@ -2,12 +2,12 @@
 
 import { Download, RefreshCw, Upload } from 'lucide-react';
 import { useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { toast } from 'sonner';
 import type { Config } from '../../domain/settings/config.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { formatExact, formatNumber, formatRelative } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { useLines } from '../library/lines.ts';
 import { ConfirmRebuild, useIndexStats } from '../memory/index-status.tsx';
 import { Button, Confirm, Progress } from '../shell/controls.tsx';

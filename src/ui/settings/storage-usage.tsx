@@ -2,11 +2,11 @@
 
 import { ShieldAlert, ShieldCheck } from 'lucide-react';
 import { useCallback, useEffect, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import type { App, StorageStatus } from '../../services/app.ts';
 import { storageSpaceOf } from '../../services/library/storage-space.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatBytes, formatPercent } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { useIndexStats } from '../memory/index-status.tsx';
 import { Badge, Button, classes, Skeleton } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';

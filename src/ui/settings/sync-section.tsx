@@ -1,7 +1,6 @@
 // Sync: how it is done, how it stands, which devices belong together, what happened.
 import { KeyRound, QrCode as QrIcon, RefreshCw, TriangleAlert } from 'lucide-react';
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { toast } from 'sonner';
 import { MAX_DEVICE_NAME } from '../../services/settings/device-name.ts';
 import type { SyncMode, SyncState, SyncStatus } from '../../services/sync/sync.ts';
@@ -9,6 +8,7 @@ import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { formatExact, formatNumber, formatRelative, wordsFor } from '../i18n/index.ts';
 import { sentences } from '../i18n/sentences.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes, Menu, Skeleton } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';

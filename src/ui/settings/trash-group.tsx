@@ -2,7 +2,6 @@
 
 import { RotateCcw, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { toast } from 'sonner';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { shownTitle } from '../../domain/text/shown.ts';
@@ -10,6 +9,7 @@ import type { LibraryEntry } from '../../services/documents/documents.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatExact, formatRelative } from '../i18n/index.ts';
 import { sentences } from '../i18n/sentences.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, Confirm, IconButton } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { useHasAccount, useJournal } from '../sync/use-sync.ts';

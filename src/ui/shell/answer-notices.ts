@@ -1,13 +1,13 @@
 // Tells that an answer ended out of sight: a notice of the system where it is allowed, the number at the icon of the installed app. The
 // permission is asked for by a button of the first such notice: never unasked, never at the start.
 import { useEffect } from 'react';
-import { useTranslation } from 'react-i18next';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { ignore } from '../../domain/base/log.ts';
 import { shownTitle } from '../../domain/text/shown.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { offer } from './offer.ts';
 
 const canNotify = (): boolean => 'Notification' in globalThis;

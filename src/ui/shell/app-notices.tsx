@@ -1,12 +1,12 @@
 // One quiet strip above the page: a new version waits, room runs short, or there is no network.
 import { CloudOff, HardDrive, RefreshCw, X } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { ignore } from '../../domain/base/log.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useRoom } from '../hooks/room.ts';
 import { formatBytes, formatPercent } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes, IconButton } from './controls.tsx';
 import { ProblemNotice } from './problem-notice.tsx';
 

@@ -1,7 +1,8 @@
 // Every key of the app on one card.
-import { useTranslation } from 'react-i18next';
+
 import { SHORTCUTS, shortcutKeys } from '../../domain/settings/shortcuts.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Dialog, Kbd } from './controls.tsx';
 
 export function CheatSheet({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {

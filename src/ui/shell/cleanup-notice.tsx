@@ -1,7 +1,7 @@
 // Says quietly what the daily clean-up did, and takes it back with one click. Draws nothing itself.
 import { useEffect } from 'react';
-import { useTranslation } from 'react-i18next';
 import { useApp, useReadable } from '../hooks/app.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { useReport } from './conversation-actions.tsx';
 import { offer } from './offer.ts';
 

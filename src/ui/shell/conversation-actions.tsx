@@ -14,7 +14,6 @@ import {
   Trash2,
 } from 'lucide-react';
 import { useMemo, useRef } from 'react';
-import { useTranslation } from 'react-i18next';
 import { toast } from 'sonner';
 import { isAbort, toProblem } from '../../domain/base/errors.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
@@ -25,6 +24,7 @@ import type { ExportedFile } from '../../services/library/library.ts';
 import { useApp } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import type { MenuItem } from './controls.tsx';
 import { offer } from './offer.ts';
 import { useProblemWords } from './problem-notice.tsx';

@@ -1,6 +1,5 @@
 // The conversations of one view of the sidebar: opened, chosen, erased; the open one is kept in sight.
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { VList, type VListHandle } from 'virtua';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
@@ -9,6 +8,7 @@ import { useMedia } from '../hooks/media.ts';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { sentences } from '../i18n/sentences.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { useDrag } from '../projects/dragging.ts';
 import { useHasAccount } from '../sync/use-sync.ts';
 import { Confirm, EmptyState, Skeleton } from './controls.tsx';

@@ -1,9 +1,9 @@
 // Files dropped anywhere in the window where nothing else takes them go to the import; never does the browser open one in place of
 // the page.
 import { useEffect, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import type { SourceFile } from '../../adapters/importers/importer.ts';
 import { useSession } from '../hooks/session.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { dragsFiles, filesOfDrop, ownDrags } from '../library/drop.ts';
 
 /**

@@ -1,7 +1,6 @@
 // One line of the sidebar's list: a conversation with its menu, or the heading of a day.
 import { Check, Ellipsis, Pin } from 'lucide-react';
 import { memo, useCallback, useMemo, useRef, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { shownTitle } from '../../domain/text/shown.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
@@ -10,6 +9,7 @@ import { onlyTouch } from '../hooks/media.ts';
 import { pathOf } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { formatDayTime, locale } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { ProjectMark } from '../projects/project-mark.tsx';
 import { AppLink } from './app-link.tsx';
 import { classes, Menu, type MenuItem } from './controls.tsx';

@@ -1,9 +1,9 @@
 // Asks before a conversation is erased from the log and from memory, here and, with an account, everywhere.
 
-import { useTranslation } from 'react-i18next';
 import { shownTitle } from '../../domain/text/shown.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 import { sentences } from '../i18n/sentences.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { useHasAccount } from '../sync/use-sync.ts';
 import { Confirm } from './controls.tsx';
 

@@ -1,9 +1,9 @@
 // A part of the interface that fails leaves the rest standing: it says so and offers to try again.
 import { Component, type ComponentType, lazy, type ReactNode } from 'react';
-import { useTranslation } from 'react-i18next';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
 import { log } from '../../domain/base/log.ts';
 import { part } from '../../domain/base/part.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button } from './controls.tsx';
 import { firstScreenDrawn } from './first-paint.ts';
 import { ProblemNotice } from './problem-notice.tsx';

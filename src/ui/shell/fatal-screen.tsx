@@ -1,7 +1,7 @@
 // Shown instead of the app where the log cannot be opened: a newer version wrote it, another tab holds it, the browser fails.
 import { useLayoutEffect } from 'react';
-import { useTranslation } from 'react-i18next';
 import type { Problem } from '../../domain/base/errors.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button } from './controls.tsx';
 import { firstScreenDrawn } from './first-paint.ts';
 import { Logo } from './logo.tsx';

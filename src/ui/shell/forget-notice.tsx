@@ -1,8 +1,8 @@
 // Says how a forgetting ended whose window was closed meanwhile. Draws nothing itself.
 import { useEffect } from 'react';
-import { useTranslation } from 'react-i18next';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useSession } from '../hooks/session.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { offer } from './offer.ts';
 
 export function ForgetNotice(): null {

@@ -1,7 +1,7 @@
 // A window with one form: it closes when it is saved, and says here why it was not.
 import { type ReactNode, useId } from 'react';
-import { useTranslation } from 'react-i18next';
 import { useSaving } from '../hooks/saving.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, Dialog } from './controls.tsx';
 import { ProblemNotice } from './problem-notice.tsx';
 

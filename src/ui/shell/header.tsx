@@ -1,8 +1,8 @@
 // The strip at the top of every screen: the way back to the sidebar, a title, what can be done.
 import { Menu as MenuIcon, PanelLeftOpen } from 'lucide-react';
 import { createContext, type ReactNode, useContext } from 'react';
-import { useTranslation } from 'react-i18next';
 import { useIsPhone } from '../hooks/media.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { classes, IconButton } from './controls.tsx';
 import { useShortcutKeys } from './shortcuts.ts';
 

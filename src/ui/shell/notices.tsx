@@ -1,10 +1,10 @@
 // Where toasts appear, how they are reached by keyboard, and where the keyboard goes on when one is gone.
 import { X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { Toaster } from 'sonner';
 import { useReadable } from '../hooks/app.tsx';
 import { useSession } from '../hooks/session.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { classes, keyNames } from './controls.tsx';
 import { useShortcutKeys } from './shortcuts.ts';
 

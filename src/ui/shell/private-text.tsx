@@ -1,24 +1,25 @@
 // A text in which private words are marked: as the words they are, with the token that was sent in a tip, or as the tokens.
 import { Children, type ReactNode, useMemo } from 'react';
-import { useTranslation } from 'react-i18next';
 import type { Replaced } from '../../services/privacy/privacy-filter.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 
 /** Longer texts are not looked through for marks, characters: drawing must not wait for it. */
 const MARKED_UP_TO = 20_000;
 
-export function PrivateText({
-  text,
-  replaced,
-  shows = 'words',
-}: {
-  text: string;
+interface PrivateTextProps {
+  readonly text: string;
   /** Ascending and apart. */
-  replaced: readonly Replaced[];
-  shows?: 'words' | 'token';
-}) {
+  readonly replaced: readonly Replaced[];
+  readonly shows?: 'words' | 'token';
+}
+
+/** Most texts have no private words: those cost an answer of thousands of words nothing. */
+export const PrivateText = (props: PrivateTextProps): ReactNode =>
+  props.replaced.length === 0 ? props.text : <MarkedText {...props} />;
+
+function MarkedText({ text, replaced, shows = 'words' }: PrivateTextProps) {
   const { t } = useTranslation('settings');
-  if (replaced.length === 0) return text;
   const pieces: ReactNode[] = [];
   let at = 0;
   for (const { from, to, token } of replaced) {

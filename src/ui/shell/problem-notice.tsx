@@ -1,9 +1,9 @@
 // A problem in three sentences: what happened, what was kept, what to do. Words: `problems.<code>.{what,kept,do}`.
 import { Check, Copy, TriangleAlert } from 'lucide-react';
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import type { Problem } from '../../domain/base/errors.ts';
 import { wordsFor } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes } from './controls.tsx';
 
 /** A problem as it is kept with a message: the code may come from a newer app. */

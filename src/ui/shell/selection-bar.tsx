@@ -1,8 +1,8 @@
 // What can be done with the conversations that are chosen in the sidebar, all at once; and what opens at a line by a right click.
 import { Archive, ArchiveRestore, Download, FolderInput, RotateCcw, Trash2, X } from 'lucide-react';
-import { useTranslation } from 'react-i18next';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 import { useSession } from '../hooks/session.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { IconButton, Menu, type MenuItem } from './controls.tsx';
 import type { ConversationActions } from './conversation-actions.tsx';
 import type { SidebarView } from './groups.ts';

@@ -11,11 +11,11 @@ import {
   Trash2,
 } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { sentences } from '../i18n/sentences.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { ActivityButton } from '../library/activity.tsx';
 import { ProjectList } from '../projects/project-list.tsx';
 import { useHasAccount } from '../sync/use-sync.ts';

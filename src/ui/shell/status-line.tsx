@@ -1,10 +1,10 @@
 // Bottom left, one line: whether everything is saved, and where else it is. It never says more than is known.
 import { TriangleAlert } from 'lucide-react';
-import { useTranslation } from 'react-i18next';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { wordsFor } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { syncLine } from '../sync/status-words.ts';
 import { useSyncStatus, useWhereabouts } from '../sync/use-sync.ts';
 import { classes } from './controls.tsx';

@@ -1,6 +1,6 @@
 // The title of a conversation while it is written anew, in the list or in the header.
 import { useRef } from 'react';
-import { useTranslation } from 'react-i18next';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { isComposing } from './shortcuts.ts';
 
 /** Writes the title in place. Enter or leaving keeps it, Esc does not. */

@@ -1,13 +1,13 @@
 // The title of the tab: how far long work is, the conversation, the app.
 
 import { useEffect } from 'react';
-import { useTranslation } from 'react-i18next';
 import { type ConversationId, isTemporary } from '../../domain/base/ids.ts';
 import { shownTitle } from '../../domain/text/shown.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { formatPercent } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { titlePercent, useLines } from '../library/lines.ts';
 
 /** Draws nothing; a component of its own, so that what moves all the time redraws the title alone. */

@@ -1,11 +1,11 @@
 // A new account: which relay, what this device is called, and a test that answers in a sentence.
 import { Check } from 'lucide-react';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { toast } from 'sonner';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { sentences } from '../i18n/sentences.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, TextField } from '../shell/controls.tsx';
 import { ProblemNotice, useProblemWords } from '../shell/problem-notice.tsx';
 import { AccountTokenField, RelayAddressField } from './relay-fields.tsx';

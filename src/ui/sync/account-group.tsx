@@ -1,10 +1,10 @@
 // The account this device belongs to, and the way out of it, which is open also while sync is off.
 import { LogOut } from 'lucide-react';
 import { useId, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { toast } from 'sonner';
 import type { SyncAccount } from '../../services/sync/sync.ts';
 import { useApp } from '../hooks/app.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Group, Row } from '../settings/rows.tsx';
 import { Button, Confirm, Spinner, Switch } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';

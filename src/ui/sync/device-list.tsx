@@ -1,12 +1,12 @@
 // The devices of the account: which are there, when they were last heard of, renaming this one, locking out another.
 import { Laptop, Pencil, ShieldX, X } from 'lucide-react';
 import { useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { toast } from 'sonner';
 import { toProblem } from '../../domain/base/errors.ts';
 import type { SyncDevice, WhyUnfetched } from '../../services/sync/sync.ts';
 import { useApp } from '../hooks/app.tsx';
 import { formatDate, formatExact, formatRelative } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Badge, Button, Confirm, Dialog, IconButton, TextField } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { useSyncAccount } from './use-sync.ts';

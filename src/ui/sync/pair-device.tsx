@@ -1,10 +1,10 @@
 // What another device needs, shown on request and not for long: QR code, link, 24 words. All of it opens the whole account.
 import { Check, Copy, EyeOff, KeyRound, TriangleAlert } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
 import type { Pairing } from '../../services/sync/sync.ts';
 import { useApp } from '../hooks/app.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Choice } from '../settings/rows.tsx';
 import { Button, Dialog } from '../shell/controls.tsx';
 import { ProblemNotice, useCopy } from '../shell/problem-notice.tsx';

@@ -2,13 +2,13 @@
 // the fingerprint was shown and the person said so; a key that opens nothing is refused.
 import { Camera, Check, ImageUp, Link2, ShieldCheck } from 'lucide-react';
 import { type FormEvent, type ReactNode, useEffect, useId, useMemo, useRef, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { toast } from 'sonner';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import { ignore } from '../../domain/base/log.ts';
 import type { PairingOffer } from '../../domain/sync/pairing.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes, TextField } from '../shell/controls.tsx';
 import { Header } from '../shell/header.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';

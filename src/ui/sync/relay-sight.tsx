@@ -1,6 +1,6 @@
 // What a relay can see and what it cannot, without comfort words.
 import { Eye, EyeOff } from 'lucide-react';
-import { useTranslation } from 'react-i18next';
+import { useTranslation } from '../i18n/use-translation.ts';
 
 const SEEN = ['address', 'rooms', 'sizes', 'times', 'devices'] as const;
 const UNSEEN = ['words', 'titles', 'files', 'names', 'key'] as const;

@@ -1,8 +1,8 @@
 // Reads a QR code with the camera. The camera runs only while the dialog is open, and its pictures go nowhere.
 import { useEffect, useRef, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { orElse } from '../../domain/base/log.ts';
 import { useApp } from '../hooks/app.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Dialog, Spinner } from '../shell/controls.tsx';
 import { pixelsOf } from './picture.ts';
 

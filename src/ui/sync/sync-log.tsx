@@ -2,13 +2,13 @@
 
 import { ArrowDown, ArrowUp, GitBranch, Info, TriangleAlert } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { asConversationId, LIBRARY_DOCUMENT, NOTES_DOCUMENT } from '../../domain/base/ids.ts';
 import { shownTitle } from '../../domain/text/shown.ts';
 import type { JournalEntry } from '../../services/sync/sync.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { formatBytes, formatExact, formatRelative, wordsFor } from '../i18n/index.ts';
+import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes, Skeleton } from '../shell/controls.tsx';
 import { useProblemWords } from '../shell/problem-notice.tsx';
 import { useJournal } from './use-sync.ts';

@@ -1,7 +1,7 @@
 // A block of code: its language and what can be done with it above, the code below, byte for byte.
 import { Check, Code, Copy, Download, Eye, WrapText } from 'lucide-react';
 import { memo, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
-import { useTranslation } from 'react-i18next';
+import { useTranslation } from '../../i18n/use-translation.ts';
 import { classes, IconButton } from '../../shell/controls.tsx';
 import { download } from '../../shell/conversation-actions.tsx';
 import { useCopy } from '../../shell/problem-notice.tsx';

@@ -3,7 +3,7 @@ import type { Root as Elements } from 'hast';
 import { toJsxRuntime } from 'hast-util-to-jsx-runtime';
 import { Fragment, memo, type ReactNode, useContext, useEffect, useId, useMemo, useState } from 'react';
 import { jsx, jsxs } from 'react/jsx-runtime';
-import { useTranslation } from 'react-i18next';
+import { useTranslation } from '../../i18n/use-translation.ts';
 import { COMPONENTS } from './elements.tsx';
 import { AnswerReader, type Block, type Footnote } from './reader.ts';
 import { AnswerContext, BlockContext, callId, jumpTo, noteId } from './scope.ts';

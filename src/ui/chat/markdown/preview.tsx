@@ -1,7 +1,7 @@
 // What a block of code looks like when it is drawn: Mermaid as a picture, HTML and SVG in a frame that reaches neither the network nor the page.
 import { useEffect, useId, useRef, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { ignore } from '../../../domain/base/log.ts';
+import { useTranslation } from '../../i18n/use-translation.ts';
 import { Spinner } from '../../shell/controls.tsx';
 
 type PreviewKind = 'mermaid' | 'html' | 'svg';

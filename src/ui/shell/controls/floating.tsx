@@ -2,8 +2,8 @@
 import { X } from 'lucide-react';
 import { Dialog as RadixDialog, Popover as RadixPopover } from 'radix-ui';
 import { type ReactElement, type ReactNode, useRef } from 'react';
-import { useTranslation } from 'react-i18next';
 import { useBackCloses } from '../../hooks/navigation.tsx';
+import { useTranslation } from '../../i18n/use-translation.ts';
 import { Button } from './buttons.tsx';
 import { classes } from './classes.ts';
 import { FLOATING } from './surfaces.ts';
