@@ -47,9 +47,10 @@ export const configSchema = z.strictObject({
           enabled: z.boolean().default(false),
           archive_after_days: count(1, 36_500).default(90),
           delete_archived_after_days: count(1, 36_500).default(365),
-          /** Folders, with `*` for any characters, and tools that conversations were imported from. */
+          /** Folders, with `*` for any characters, tools that conversations were imported from, and ids of projects. */
           except_work_dirs: z.array(z.string().min(1).max(1000)).max(1000).default([]),
           except_sources: z.array(z.string().min(1).max(100)).max(100).default([]),
+          except_projects: z.array(z.string().min(1).max(100)).max(1000).default([]),
         })
         .prefault({}),
     })

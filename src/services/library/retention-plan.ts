@@ -3,8 +3,9 @@ import { z } from 'zod';
 import { asConversationId } from '../../domain/base/ids.ts';
 import { timeSchema } from '../../domain/base/time.ts';
 import { isExcluded } from '../../domain/memory/privacy.ts';
+import { withInner } from '../../domain/projects/filing.ts';
 import type { Config } from '../../domain/settings/config.ts';
-import type { LibraryEntry } from '../documents/documents.ts';
+import type { LibraryEntry, LibraryListing } from '../documents/documents.ts';
 
 const DAY_MS = 86_400_000;
 /** A conversation stands in the list for so long before it goes to the trash, ms. */
@@ -81,21 +82,25 @@ const touchedAt = ({ updatedAt, movedAt }: LibraryEntry): number => Math.max(upd
  * are never in it, nor what the settings except. `now` in ms since 1970.
  */
 export function retentionPlan(
-  entries: readonly LibraryEntry[],
+  { entries, projects }: Pick<LibraryListing, 'entries' | 'projects'>,
   cleanup: Config['storage']['cleanup'],
   state: RetentionState,
   noted: ReadonlySet<string>,
   now: number,
 ): RetentionPlan {
+  const kept = new Set(
+    cleanup.except_projects.flatMap((id) => [...withInner(asConversationId(id), projects)]),
+  );
   const mayMove = entries
     .filter(
-      ({ id, pinned, sample, child, source, workDir }) =>
+      ({ id, pinned, sample, child, source, workDir, projectId }) =>
         !pinned &&
         !sample &&
         !child &&
         !noted.has(id) &&
         !(source && cleanup.except_sources.includes(source.tool)) &&
-        !isExcluded(workDir, cleanup.except_work_dirs),
+        !isExcluded(workDir, cleanup.except_work_dirs) &&
+        !(projectId !== null && kept.has(projectId)),
     )
     .sort((a, b) => touchedAt(a) - touchedAt(b));
   const here = mayMove.filter(({ deletedAt }) => deletedAt === null);

@@ -91,7 +91,7 @@ export function createRetention({
   };
   const plan = (from: RetentionState) =>
     retentionPlan(
-      documents.library.get().entries,
+      documents.library.get(),
       settings.config.get().storage.cleanup,
       from,
       notedIn(notes.state.get()),

@@ -2,6 +2,7 @@
 import { Archive, Trash2 } from 'lucide-react';
 import { type ReactNode, useId, useState } from 'react';
 import { toast } from 'sonner';
+import { withOuter } from '../../domain/projects/filing.ts';
 import { shownTitle } from '../../domain/text/shown.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 import type { RetentionRun } from '../../services/library/retention-plan.ts';
@@ -29,6 +30,7 @@ export function CleanupGroup() {
           <NextRun />
           <Deleting />
           <ExceptSources />
+          <ExceptProjects />
           <ListSetting
             path="storage.cleanup.except_work_dirs"
             add={t('privacy.addDir')}
@@ -158,13 +160,47 @@ function Deleting() {
   );
 }
 
-/** Tools that conversations came from, each left out with a switch. */
-function ExceptSources() {
+/** What is never cleaned up of one kind, each left out with a switch. Nothing where there is none of it. */
+function Exceptions({
+  path,
+  rows,
+}: {
+  path: 'storage.cleanup.except_sources' | 'storage.cleanup.except_projects';
+  rows: readonly { readonly id: string; readonly name: string }[];
+}) {
   const { t } = useTranslation('settings');
+  const id = useId();
+  const { value, set } = useSetting<readonly string[]>(path);
+  if (rows.length === 0) return null;
+  return (
+    <fieldset aria-labelledby={id} className="py-3">
+      <p id={id} className="font-medium">
+        {t(`field.${path}.label`)}
+      </p>
+      <p className="mt-0.5 text-ink-3 text-xs">{t(`field.${path}.help`)}</p>
+      {rows.map((row) => (
+        <div key={row.id} className="flex min-h-11 items-center gap-3">
+          <label htmlFor={`${id}-${row.id}`} dir="auto" className="min-w-0 flex-1 truncate">
+            {row.name}
+          </label>
+          <Switch
+            id={`${id}-${row.id}`}
+            checked={value.includes(row.id)}
+            onCheckedChange={(out) =>
+              void set(out ? [...value, row.id] : value.filter((other) => other !== row.id))
+            }
+          />
+        </div>
+      ))}
+    </fieldset>
+  );
+}
+
+/** Tools that conversations came from. */
+function ExceptSources() {
   const { documents } = useApp();
   const nameOf = useToolName();
-  const id = useId();
-  const { value, set } = useSetting<readonly string[]>('storage.cleanup.except_sources');
+  const { value } = useSetting<readonly string[]>('storage.cleanup.except_sources');
   const entries = useReadable(documents.library, (library) => library.entries);
   const tools = [
     ...new Set([
@@ -172,28 +208,28 @@ function ExceptSources() {
       ...entries.flatMap(({ source, sample }) => (source && !sample ? [source.tool] : [])),
     ]),
   ].sort();
-  if (tools.length === 0) return null;
   return (
-    <fieldset aria-labelledby={id} className="py-3">
-      <p id={id} className="font-medium">
-        {t('field.storage.cleanup.except_sources.label')}
-      </p>
-      <p className="mt-0.5 text-ink-3 text-xs">{t('field.storage.cleanup.except_sources.help')}</p>
-      {tools.map((tool) => (
-        <div key={tool} className="flex min-h-11 items-center gap-3">
-          <label htmlFor={`${id}-${tool}`} className="min-w-0 flex-1 truncate">
-            {nameOf(tool)}
-          </label>
-          <Switch
-            id={`${id}-${tool}`}
-            checked={value.includes(tool)}
-            onCheckedChange={(out) =>
-              void set(out ? [...value, tool] : value.filter((other) => other !== tool))
-            }
-          />
-        </div>
-      ))}
-    </fieldset>
+    <Exceptions
+      path="storage.cleanup.except_sources"
+      rows={tools.map((tool) => ({ id: tool, name: nameOf(tool) }))}
+    />
+  );
+}
+
+/** Projects; one within another is told with that one's name. */
+function ExceptProjects() {
+  const { t } = useTranslation('settings');
+  const { documents } = useApp();
+  const projects = useReadable(documents.library, (library) => library.projects);
+  const nameOf = (project: LibraryEntry) => shownTitle(project.title, t('storage.untitled'));
+  return (
+    <Exceptions
+      path="storage.cleanup.except_projects"
+      rows={projects
+        .filter(({ deletedAt }) => deletedAt === null)
+        .map(({ id }) => ({ id, name: withOuter(id, projects).map(nameOf).join(' / ') }))
+        .sort((a, b) => a.name.localeCompare(b.name))}
+    />
   );
 }
 

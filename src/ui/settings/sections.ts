@@ -102,6 +102,7 @@ export const SETTING_ENTRIES: readonly SettingEntry[] = [
     'storage.cleanup.archive_after_days',
     'storage.cleanup.delete_archived_after_days',
     'storage.cleanup.except_sources',
+    'storage.cleanup.except_projects',
     'storage.cleanup.except_work_dirs',
   ),
   { section: 'storage', key: 'storage.export.title' },

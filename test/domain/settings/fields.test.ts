@@ -91,6 +91,7 @@ const ADDED: Readonly<Record<string, unknown>> = {
   'privacy.lock_when_hidden_minutes': 0,
   'storage.cleanup.except_work_dirs': [],
   'storage.cleanup.except_sources': [],
+  'storage.cleanup.except_projects': [],
   'embedding.local.query_prefix': 'auto',
   'embedding.local.passage_prefix': 'auto',
   'recall.auto_recall.min_similarity': 0.9,

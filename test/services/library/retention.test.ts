@@ -9,6 +9,7 @@ import type { Config } from '../../../src/domain/settings/config.ts';
 import { defaultConfig } from '../../../src/domain/settings/config.ts';
 import { createLibrary } from '../../../src/services/library/library-service.ts';
 import { NO_RETENTION, retentionPlan } from '../../../src/services/library/retention-plan.ts';
+import { createProjects } from '../../../src/services/projects/projects-service.ts';
 import { libraryEntry } from '../../fixtures/library-entry.ts';
 import { englishWords } from '../../fixtures/words.ts';
 import { perilous } from '../../sync/perilous.ts';
@@ -120,6 +121,29 @@ describe('archiving', () => {
     });
     expect(await retention.run()).toBeNull();
     for (const id of [...all, noted, judged]) expect((await entry(id))?.archived, id).toBe(false);
+  });
+
+  it('never touches what is in an excepted project or in one within it', async () => {
+    const { retention, documents, config, entry, say } = device();
+    const projects = createProjects({ documents, now: () => START });
+    const outer = await projects.create({ name: 'Outer' });
+    const inner = await projects.create({ name: 'Inner', within: outer });
+
+    const [within, deeper, other] = [
+      await say('within', 500),
+      await say('deeper', 500),
+      await say('other', 500),
+    ];
+    await projects.move([within], outer);
+    await projects.move([deeper], inner);
+    config.update((now) => ({
+      ...now,
+      storage: { ...now.storage, cleanup: { ...now.storage.cleanup, except_projects: [outer] } },
+    }));
+    await retention.run();
+    expect((await entry(within))?.archived).toBe(false);
+    expect((await entry(deeper))?.archived).toBe(false);
+    expect((await entry(other))?.archived).toBe(true);
   });
 
   it('a run that was cut off before it moved everything is undone as far as it came', async () => {
@@ -277,7 +301,7 @@ it('whatever the library and the state: nothing is in two lists, and only consen
         const announced = Object.fromEntries(all.map(({ id }, at) => [id, times[at] ?? 0]));
         const state = { ...NO_RETENTION, ranAt, agreedAt, announced, trashed: announced };
         const { archive, trash, erase } = retentionPlan(
-          all,
+          { entries: all, projects: [] },
           defaultConfig.storage.cleanup,
           state,
           new Set(),

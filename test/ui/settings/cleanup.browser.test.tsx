@@ -60,6 +60,22 @@ it('deletes nothing before a consent that says what it means, and lists what goe
   expect(app.retention.state.get()?.announced).toEqual({});
 });
 
+it('leaves out a project and what is in the projects within it', async () => {
+  const app = await createTestApp();
+  const outer = await app.projects.create({ name: 'Outer' });
+  const inner = await app.projects.create({ name: 'Inner', within: outer });
+
+  await fill(app, { 'Within it': 120 });
+  await app.projects.move([asConversationId('Within it')], inner);
+  await app.settings.set('storage.cleanup.enabled', true);
+  await show(app, '/settings/storage');
+  await expect.element(group().getByText('The next run archives 1 conversation.')).toBeVisible();
+  await expect.element(group().getByRole('switch', { name: 'Outer / Inner' })).toBeVisible();
+  await group().getByRole('switch', { name: 'Outer', exact: true }).click();
+  await expect.element(group().getByText('The next run has nothing to do.')).toBeVisible();
+  await expectAccessible();
+});
+
 deep('leaves out a source with one switch, fits 320 px, and speaks Chinese', async () => {
   const app = await createTestApp();
   await fill(app, { 'From there': 120 }, { source: { tool: 'chatgpt', id: '1' } });

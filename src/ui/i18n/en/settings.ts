@@ -232,6 +232,10 @@ export const settings = {
       label: 'Folders that are never cleaned up',
       help: 'Conversations of these folders stay where they are. * stands for any characters.',
     },
+    'storage.cleanup.except_projects': {
+      label: 'Projects that are never cleaned up',
+      help: 'Conversations in them and in the projects within them stay where they are.',
+    },
     'storage.cleanup.except_sources': {
       label: 'Sources that are never cleaned up',
       help: 'Conversations imported from them stay where they are.',

@@ -160,6 +160,10 @@ export const settings = {
       label: '从不整理的文件夹',
       help: '这些文件夹里的对话原地不动。* 代表任意字符。',
     },
+    'storage.cleanup.except_projects': {
+      label: '从不整理的项目',
+      help: '这些项目及其子项目里的对话原地不动。',
+    },
     'storage.cleanup.except_sources': {
       label: '从不整理的来源',
       help: '从这些工具导入的对话原地不动。',
