@@ -7,6 +7,7 @@ import { type Answer, AnswerReader } from '../../../src/ui/chat/markdown/reader.
 import { codeOf, elementsOf } from '../../../src/ui/chat/markdown/tree.ts';
 import { plainAnswer } from '../../../src/ui/chat/plain-answer.ts';
 import { roughMarkdown } from '../../fixtures/markdown.ts';
+import { runs } from '../../scale.ts';
 import { MARKDOWN } from '../../server/scripted-model.ts';
 
 const drawnOf = ({ blocks }: Answer) =>
@@ -176,6 +177,47 @@ describe('code', () => {
     expect(codes('    a\0b')).toEqual(['a\0b']);
     for (const text of ['```a\0b\nx\n```', '[a](<b\0c> "d\0e")', '![a\0b](c)'])
       expect(html(new AnswerReader().read(text, false)), text).not.toContain('\uFDD0');
+  });
+});
+
+describe('code beside HTML', () => {
+  const code = fc
+    .array(
+      fc.constantFrom(
+        ...[
+          'a',
+          ' ',
+          '\t',
+          '\n',
+          '\n',
+          '\r\n',
+          '$x$',
+          '<b>',
+          '&lt;',
+          '&',
+          '</code>',
+          '</pre>',
+          '<!--',
+          '-->',
+        ],
+        ...['`', '~', '\0', '\\(', '</details>', '<T>', '中', '\u2028', '\ufeff'],
+      ),
+      { maxLength: 8 },
+    )
+    .map((pieces) => pieces.join(''));
+  it('is copied byte for byte, the empty lines it begins with too', () => {
+    expect(codes('<details>\n\n```\n\n\nlead\n```\n\n</details>')).toEqual(['\n\nlead']);
+    fc.assert(
+      fc.property(code, fc.constantFrom('details', 'div', 'blockquote', 'b'), (said, tag) => {
+        const fence = `~~~~~sh\n${said}\n~~~~~`;
+        const text =
+          tag === 'b'
+            ? `- <b>so</b>\n\n${fence.replace(/^|\n/g, '$&  ')}`
+            : `<${tag}>\n\n${fence}\n\n</${tag}>\n\nand <b>so</b>`;
+        expect(codes(text)).toEqual([said]);
+      }),
+      { numRuns: runs(300, 60) },
+    );
   });
 });
 

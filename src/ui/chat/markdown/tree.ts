@@ -27,7 +27,7 @@ const SCHEMA: Schema = {
     ...defaultSchema.attributes,
     '*': [...(defaultSchema.attributes?.['*'] ?? []), 'dir', 'lang', 'title'],
     code: [['className', /^language-./]],
-    pre: ['dataMeta'],
+    pre: ['dataMeta', 'dataSaid'],
     span: ['dataFormula', 'dataOpen'],
     sup: ['dataFootnote', 'dataCall'],
     p: ['dataVerbatim'],
@@ -45,8 +45,8 @@ const SCHEMA: Schema = {
 /** What can only be drawn on lines of its own. */
 const SET_APART = /\\tag\b|\\begin\{(?:equation|align|alignat|gather|split|CD)\*?\}/;
 
-/** `calls` counts how often each footnote was referred to. */
-const handlersFor = (calls: Map<string, number>): Handlers =>
+/** `calls` counts how often each footnote was referred to. `beside`: HTML stands beside it, and all of it is read by a parser of HTML. */
+const handlersFor = (calls: Map<string, number>, beside: boolean): Handlers =>
   ({
     formula: (_: unknown, { value, display, open }: Formula, parent: Parents | undefined): Element => {
       const alone = parent?.type === 'paragraph' && parent.children.length === 1;
@@ -97,14 +97,14 @@ const handlersFor = (calls: Map<string, number>): Handlers =>
     ): Element => ({
       type: 'element',
       tagName: 'pre',
-      properties: meta ? { dataMeta: meta } : {},
+      properties: { dataSaid: '', ...(meta ? { dataMeta: meta } : {}) },
       children: [
         {
           type: 'element',
           tagName: 'code',
           properties: lang ? { className: [`language-${lang}`] } : {},
-          // HTML drops a line break right behind the tag.
-          children: [{ type: 'text', value: `\n${value}` }],
+          // The parser of HTML drops a line break right behind the tag.
+          children: [{ type: 'text', value: beside ? `\n${value}` : value }],
         },
       ],
     }),
@@ -156,7 +156,7 @@ export function elementsOf(
   const settled = withHtmlSettled({ type: 'root', children: [...nodes] }, partial, seen);
   const tree = toHast(
     { type: 'root', children: [...definitions, ...settled.children] },
-    { allowDangerousHtml: true, handlers: handlersFor(new Map()) },
+    { allowDangerousHtml: true, handlers: handlersFor(new Map(), seen.html) },
   );
   const whole = seen.html ? raw(tree) : tree;
   const safe = sanitize(whole, SCHEMA) as Elements;
@@ -218,8 +218,8 @@ export function codeOf(pre: Element): { code: string; language: string; meta: st
   const named = (Array.isArray(classes) ? classes : []).find((name) => `${name}`.startsWith('language-'));
   const text = textOf(inner as ElementContent);
   return {
-    // The one that `code` adds; within HTML the parser has dropped it already.
-    code: inner === pre ? text : text.replace(/^\n/, ''),
+    // Of code that was written as HTML, the line it begins on is none of its own.
+    code: inner === pre || pre.properties.dataSaid !== undefined ? text : text.replace(/^\n/, ''),
     language: named === undefined ? '' : `${named}`.slice('language-'.length),
     meta: `${pre.properties.dataMeta ?? ''}`,
   };
