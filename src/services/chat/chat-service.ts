@@ -371,8 +371,9 @@ class ChatService implements Chat {
         if (replay !== 'none' && (plan.asked !== null || replay === 'branch')) {
           this.#stop(session, id);
           const after = replay === 'branch' ? plan.after : [];
+          // One answer alone is no replay: what a patch saved is said beside it.
           this.#set(session, {
-            replay: { done: 0, total: replay === 'branch' ? plan.answers : 1, saved: 0, asked: 0 },
+            replay: replay === 'branch' ? { done: 0, total: plan.answers, saved: 0, asked: 0 } : null,
           });
           const first = await this.#firstOf(id, plan, after);
           const patchOf = replay === 'patch' ? answerToPatch(conversation, mail.message, mail.type) : null;

@@ -215,7 +215,7 @@ function Foot({
       {file?.savedAt != null && !readOnly && (
         <Button
           variant="ghost"
-          className="mr-auto"
+          className="mr-auto max-sm:w-full"
           busy={saving}
           icon={<RotateCcw size={15} aria-hidden />}
           onClick={onRemake}
@@ -224,6 +224,7 @@ function Foot({
         </Button>
       )}
       <Button
+        className="max-sm:flex-1"
         disabled={file === null || isEmpty(file)}
         icon={<Download size={15} aria-hidden />}
         onClick={onExport}
@@ -233,6 +234,7 @@ function Foot({
       {!readOnly && (
         <Button
           variant="primary"
+          className="max-sm:flex-1"
           disabled={file === null}
           icon={<Pencil size={15} aria-hidden />}
           onClick={onEdit}

@@ -310,6 +310,8 @@ function NoteForm({ note, onDone }: { note?: MemoryNote; onDone?: () => void }) 
         label={note ? t('notes.edit') : t('notes.new')}
         hideLabel
         rows={note ? 3 : 2}
+        // As tall as what stands in it: on a narrow screen the examples take more lines than there are rows.
+        inputClassName={classes('field-sizing-content max-h-60', note ? 'min-h-20' : 'min-h-15')}
         value={text}
         placeholder={t('notes.placeholder')}
         autoFocus={note !== undefined}

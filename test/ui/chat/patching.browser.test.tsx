@@ -45,6 +45,8 @@ it('says what was saved beside the patched answer', async () => {
   await expect
     .element(page.getByText(/^Only what had to change was written: saved about \d+ tokens$/))
     .toBeVisible();
+  // Nothing was replayed: it says nothing of answers that were, nor of calls that no one saved.
+  await expect.element(page.getByText(/^Replay/)).not.toBeInTheDocument();
   await expectAccessible();
   await page.viewport(320, 640);
   await expect.poll(() => document.documentElement.scrollWidth).toBe(320);

@@ -34,6 +34,26 @@ it('begins empty, and what is written is kept', async () => {
   await expectAccessible();
 });
 
+it('shows the examples for a note whole, however narrow the screen', async () => {
+  const app = await createTestApp();
+  await show(app, '/memory', { width: 320, height: 640 });
+  const field = page.getByPlaceholder(/·/);
+  const roomOf = () => {
+    const box = field.element() as HTMLTextAreaElement;
+    const shown = box.clientHeight;
+    // The browser does not tell how tall a placeholder is: as a value it does.
+    box.value = box.placeholder;
+    const needed = box.scrollHeight;
+    box.value = '';
+    return shown - needed;
+  };
+  for (const language of ['zh', 'en']) {
+    await app.settings.set('ui.language', language);
+    await expect.poll(() => document.documentElement.lang).toContain(language);
+    await expect.poll(roomOf).toBeGreaterThanOrEqual(0);
+  }
+});
+
 it('one key accepts, replaces or refuses; a whole kind is not asked about again', async () => {
   const { app } = await proposed();
   await show(app, '/memory', { width: 390, height: 844 });
