@@ -9,6 +9,7 @@ import {
   useRef,
   useState,
 } from 'react';
+import { whenIdle } from '../adapters/browser/idle.ts';
 import { isTemporary } from '../domain/base/ids.ts';
 import { ignore } from '../domain/base/log.ts';
 import type { App } from '../services/app.ts';
@@ -30,7 +31,7 @@ import { Dialog, Sheet, Spinner, TooltipProvider } from './shell/controls.tsx';
 import { DropAnywhere } from './shell/drop-anywhere.tsx';
 import { ErrorBoundary, loaded } from './shell/error-boundary.tsx';
 import { FatalScreen } from './shell/fatal-screen.tsx';
-import { firstScreenDrawn, isFirstVisit, keepFirstPaint } from './shell/first-paint.ts';
+import { firstScreen, firstScreenDrawn, isFirstVisit, keepFirstPaint } from './shell/first-paint.ts';
 import { ForgetNotice } from './shell/forget-notice.tsx';
 import { sidebarRows } from './shell/groups.ts';
 import { SidebarControl } from './shell/header.tsx';
@@ -62,8 +63,8 @@ const loadImport = () => import('./library/import-dialog.tsx');
 const ForgetDialog = loaded(() => import('./memory/forget-dialog.tsx').then((module) => module.ForgetDialog));
 const ImportDialog = loaded(() => loadImport().then((module) => module.ImportDialog));
 
-/** After the start, when what is not on the screen yet may be loaded, ms. */
-const LOAD_AHEAD_AFTER_MS = 1500;
+/** What is not on the screen yet is loaded when the page is idle, at the latest so long after the first screen, ms. */
+const LOAD_AHEAD_WITHIN_MS = 5000;
 /** What is loaded sooner needs no word of it, ms. */
 const SAY_AFTER_MS = 300;
 
@@ -303,7 +304,7 @@ function Windows({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** Fetches the code of opened conversations, search and import a while after the start. True once that of the latter two is there. */
+/** Fetches the code of opened conversations, search and import in idle time after the start. True once that of the latter two is there. */
 function useLoadedAhead(): boolean {
   const [isAhead, setAhead] = useState(false);
   useEffect(() => {
@@ -316,8 +317,17 @@ function useLoadedAhead(): boolean {
         'the code of search and import; it is loaded when it is opened',
       );
     };
-    const timer = setTimeout(load, LOAD_AHEAD_AFTER_MS);
-    return () => clearTimeout(timer);
+    const closing = new AbortController();
+    const { signal } = closing;
+    ignore(
+      firstScreen
+        .then(() => whenIdle(LOAD_AHEAD_WITHIN_MS, signal))
+        .then(() => {
+          if (!signal.aborted) load();
+        }),
+      'loading ahead; what is opened is loaded then',
+    );
+    return () => closing.abort();
   }, []);
   return isAhead;
 }

@@ -1,0 +1,17 @@
+// What may be opened next is fetched when the page has nothing better to do, and by nobody once the page has gone.
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { createTestApp, show } from '../harness.tsx';
+
+it('waits for idle time, and takes its wish back when it goes', async () => {
+  const asked = vi.spyOn(globalThis, 'requestIdleCallback');
+  const takenBack = vi.spyOn(globalThis, 'cancelIdleCallback');
+  // Runs after what `show` has to clean up.
+  onTestFinished(() => {
+    const handles = asked.mock.results.map(({ value }) => value);
+    const given = takenBack.mock.calls.map(([handle]) => handle);
+    vi.restoreAllMocks();
+    expect(given).toEqual(handles);
+  });
+  await show(await createTestApp());
+  await expect.poll(() => asked.mock.calls.map(([, options]) => options?.timeout)).toEqual([5000]);
+});
