@@ -22,6 +22,7 @@ import { withoutWords } from './chat/written.ts';
 import { COMMANDS } from './commands/index.ts';
 import { createContext } from './context/context-service.ts';
 import { meaningBy } from './context/meaning.ts';
+import { createSentenceMeaning } from './context/sentence-meaning.ts';
 import type { Documents } from './documents/documents.ts';
 import type { Notes } from './documents/notes.ts';
 import { createForget } from './forget/forget-service.ts';
@@ -254,7 +255,16 @@ function connectChat(parts: AppParts, memory: Memory): Pick<App, 'chat' | 'conte
     ...common,
     tools: (conversationId) =>
       toolsInForce(settings.config.get(), { notes, conversationId }).map(descriptionOf),
-    meaning: meaningBy({ memory, index: engine.index, model: () => embedding.get()?.id ?? null }),
+    meaning: meaningBy({
+      memory,
+      index: engine.index,
+      model: () => embedding.get()?.id ?? null,
+      sentences: createSentenceMeaning({
+        // Sentences of a conversation are no passages that somebody chose to have embedded elsewhere.
+        embedding: () => (settings.config.get().embedding.provider === 'local' ? embedding.get() : null),
+        now: () => performance.now(),
+      }),
+    }),
     counterFor: ({ id }) => {
       void tokenizers.load(id);
       return tokenizers.get(id) ?? undefined;

@@ -16,6 +16,7 @@ import { extractiveSummary } from '../../src/domain/context/compaction/extractiv
 import { planCompaction, STRATEGIES } from '../../src/domain/context/compaction/index.ts';
 import { boundaryOf, type CompactionPlan } from '../../src/domain/context/compaction/plan.ts';
 import type { CompactionTools, Summarise } from '../../src/domain/context/compaction/strategy.ts';
+import { comparableIn } from '../../src/domain/context/meant.ts';
 import { createMeter, MESSAGE_OVERHEAD } from '../../src/domain/context/meter.ts';
 import type { BuiltPrompt } from '../../src/domain/context/prompt.ts';
 import { createRedaction } from '../../src/domain/context/redaction.ts';
@@ -277,7 +278,12 @@ export async function measure(
     const meaning = known?.meaning ?? {};
     const held = known && (await heldOn(path, known.recognising, signal));
     // What the model makes of a question is kept: asked once without a limit, it is there in time for each send, as on a device that is not busy.
-    for (const { ask } of conversation.facts) await meaning.relevance?.(asConversationId(id), ask, signal);
+    const units = path.flatMap(comparableIn);
+    await meaning.readAhead?.(units, signal);
+    for (const { ask } of conversation.facts) {
+      await meaning.relevance?.(asConversationId(id), ask, signal);
+      await meaning.near?.(ask, units, signal);
+    }
     for (const strategy of STRATEGIES.filter(({ id }) => strategies.includes(id))) {
       const requests = createRequests({
         config: writable({

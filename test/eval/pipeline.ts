@@ -20,6 +20,7 @@ import { titledBy } from '../../src/domain/memory/title.ts';
 import { queryWords } from '../../src/domain/memory/words.ts';
 import { defaultConfig } from '../../src/domain/settings/config.ts';
 import { meaningBy } from '../../src/services/context/meaning.ts';
+import { createSentenceMeaning } from '../../src/services/context/sentence-meaning.ts';
 import { createLibrary } from '../../src/services/library/library-service.ts';
 import { createRecognising } from '../../src/services/memory/recognising.ts';
 import { openDatabase } from '../adapters/index/database.ts';
@@ -348,7 +349,13 @@ export async function openPipeline(options: {
       const head = messages.at(-1)?.id ?? null;
       await home.documents.changeMany([{ id, change: { meta: { createdAt: 1, head }, messages } }], 'import');
       await home.indexed();
-      const meaning = meaningBy({ memory: home.memory, index: () => index, model: () => embedding.id });
+      const sentences = createSentenceMeaning({ embedding: () => embedding, now: () => performance.now() });
+      const meaning = meaningBy({
+        memory: home.memory,
+        index: () => index,
+        model: () => embedding.id,
+        sentences,
+      });
       const recognising = createRecognising({
         embedding: () => embedding,
         keyValues: home.store.keyValues,

@@ -5,6 +5,7 @@ import type { Message, Part, Role } from '../chat/message.ts';
 import { askedFor } from '../memory/lanes.ts';
 import { type AppliedPlan, dispositionsOf } from './compaction/plan.ts';
 import { corrects, goesWrong, isAcknowledgement, isQuestion, type ValueKind, valuesOf } from './cues.ts';
+import { type Meant, meantBy, NOT_MEANT, nearestOf, ownMeaning } from './meant.ts';
 import type { TokenMeter } from './meter.ts';
 import { notesOf } from './notes.ts';
 import { formOf, formsOf, LISTED, tells } from './outputs.ts';
@@ -33,6 +34,8 @@ interface BringBackOptions {
   readonly meter: TokenMeter;
   /** By meaning, 0–1, per message; those that are missing count by words alone. */
   readonly relevance?: ReadonlyMap<MessageId, number> | undefined;
+  /** How near sentences are to the question by meaning, cosines; those that are missing count as their message does. */
+  readonly near?: ReadonlyMap<Unit, number> | undefined;
   /** Messages that come back whatever the question: an answer missed them. */
   readonly must?: readonly MessageId[] | undefined;
 }
@@ -50,8 +53,13 @@ export interface CompactedHit {
 export interface CompactedSearch {
   /** Folded and trimmed messages, oldest first. */
   readonly messages: readonly Message[];
-  /** The best sentences for a question, best first. */
-  find(question: string, limit: number, relevance?: ReadonlyMap<MessageId, number>): CompactedHit[];
+  /** The best sentences for a question, best first. `relevance` and `near` by meaning, as in `BringBackOptions`. */
+  find(
+    question: string,
+    limit: number,
+    relevance?: ReadonlyMap<MessageId, number>,
+    near?: ReadonlyMap<Unit, number>,
+  ): CompactedHit[];
   /**
    * The same search, over no more than `limit` messages: those that share the rarest words with a text, and the next after each, which may
    * set it right; all of `must` before them. Sentences are read in these messages alone.
@@ -121,6 +129,8 @@ interface Scoring {
   /** Words that may be found by how they begin. */
   readonly long: ReadonlySet<string>;
   readonly relevance: ReadonlyMap<MessageId, Meant>;
+  /** What the sentences that are nearest by meaning count by their place in that order, 0–1; empty where nothing is meant. */
+  readonly nearest: ReadonlyMap<Unit, number>;
   /** Whose words are asked for. */
   readonly lane: ReturnType<typeof askedFor>;
 }
@@ -156,51 +166,6 @@ function worthOf(message: Message): ReadonlyMap<number, number> {
     worths.set(message, worth);
   }
   return worth;
-}
-
-/**
- * How much of a relevance is its share of the best one: a question in other words fits nothing well, and one message still best. Below
- * `LEAST_MEANT` nothing is meant at all.
- */
-const OF_THE_BEST = 0.8;
-const LEAST_MEANT = 0.005;
-/** To thanks or "go on" a message is relevant from here on. */
-const CLEARLY = 0.15;
-/** A message that so many are more relevant than still counts half of the best by its place alone. */
-const HALF_AT = 8;
-
-/** Relevance as it counts where a sentence has the question's words, and where none has: then its place in the order tells more. */
-interface Meant {
-  readonly beside: number;
-  readonly alone: number;
-}
-
-const NOT_MEANT: Meant = { beside: 0, alone: 0 };
-
-function besideTheBest(
-  question: string,
-  relevance: ReadonlyMap<MessageId, number> | undefined,
-): ReadonlyMap<MessageId, Meant> {
-  let best = 0;
-  for (const own of relevance?.values() ?? []) best = Math.max(best, own);
-  const plain = best < LEAST_MEANT || isAcknowledgement(question);
-  const ranked = [...(relevance ?? [])].sort((a, b) => b[1] - a[1]);
-  return new Map(
-    ranked.map(([id, own], place) => {
-      const blend = (share: number) => (1 - OF_THE_BEST) * own + OF_THE_BEST * share;
-      return [
-        id,
-        plain
-          ? own < CLEARLY
-            ? NOT_MEANT
-            : { beside: own, alone: own }
-          : {
-              beside: blend(own / best),
-              alone: blend(Math.max(own / best, HALF_AT / (HALF_AT + place))),
-            },
-      ];
-    }),
-  );
 }
 
 /** See `Scoring.nearby`. `count`: messages that are searched. A word that is said all over the place marks no subject. */
@@ -344,26 +309,33 @@ class PathSearch implements CompactedSearch {
     for (const at of places) this.#isCompacted[at] = 1;
   }
 
-  find(question: string, limit: number, relevance?: ReadonlyMap<MessageId, number>): CompactedHit[] {
+  find(
+    question: string,
+    limit: number,
+    relevance?: ReadonlyMap<MessageId, number>,
+    near?: ReadonlyMap<Unit, number>,
+  ): CompactedHit[] {
     const query = queryOf(question);
     if (this.messages.length === 0 || (query.weights.size === 0 && !relevance)) return [];
     const standing = this.#standingOf(query.weights.keys());
+    const meant = meantBy(question, relevance);
     const scoring: Scoring = {
       ...this.#rarityOf(query, standing),
       expected: query.expected,
       nearby: nearbyOf(standing, this.messages.length),
       long: new Set([...query.weights.keys()].filter((term) => term.length >= 5 && /^[a-z]+$/.test(term))),
-      relevance: besideTheBest(question, relevance),
+      relevance: meant.messages,
+      nearest: meant.isPlain ? new Map() : nearestOf(near),
       lane: askedFor(question),
     };
     const found = this.#roughly(standing, scoring).flatMap((at) => this.#hitsIn(at, scoring));
     let said = 0;
     for (const { words } of found) said = Math.max(said, words);
     const worded = Math.min(1, said / SAID_WELL);
-    const meant = MEANING - (MEANING - BESIDE_WORDS) * worded;
+    const weight = MEANING - (MEANING - BESIDE_WORDS) * worded;
     const hits = found.map(({ words, meaning, factor, ...hit }) => ({
       ...hit,
-      score: (words + meant * (worded * meaning.beside + (1 - worded) * meaning.alone)) * factor,
+      score: (words + weight * (worded * meaning.beside + (1 - worded) * meaning.alone)) * factor,
     }));
     return hits.sort((a, b) => b.score - a.score || b.at - a.at || a.index - b.index).slice(0, limit);
   }
@@ -399,7 +371,10 @@ class PathSearch implements CompactedSearch {
     );
   }
 
-  bringBack(question: string, { tokens, meter, relevance, must = [] }: BringBackOptions): ReturnedPassage[] {
+  bringBack(
+    question: string,
+    { tokens, meter, relevance, near, must = [] }: BringBackOptions,
+  ): ReturnedPassage[] {
     const chosen = new Map<string, CompactedHit & { why: ReturnedPassage['why'] }>();
     const spoken = new Set<number>();
     const headed = new Map<number, string>();
@@ -441,7 +416,7 @@ class PathSearch implements CompactedSearch {
           take({ message, at, unit, index, score: 1 }, 'missed');
         });
     }
-    const hits = this.find(question, 400, relevance);
+    const hits = this.find(question, 400, relevance, near);
     const best = hits[0]?.score ?? 0;
     const floor = Math.max(FLOOR, Math.min(1, best) * RELATIVE_FLOOR);
     // Where room is scarce two short sentences are worth more than a long one that fits a little better.
@@ -528,7 +503,7 @@ class PathSearch implements CompactedSearch {
   /** Places of the messages whose sentences are looked at one by one, best first: by BM25, by what was said nearby, and by meaning. */
   #roughly(
     standing: ReadonlyMap<string, readonly number[]>,
-    { rarity, reach, nearby, relevance }: Scoring,
+    { rarity, reach, nearby, relevance, nearest }: Scoring,
   ): number[] {
     const rough = new Map<number, number>();
     const add = (at: number, score: number) => rough.set(at, (rough.get(at) ?? 0) + score);
@@ -547,6 +522,12 @@ class PathSearch implements CompactedSearch {
         const meaning = relevance.get((this.#path[at] as Message).id);
         if (meaning) add(at, meaning.beside * MEANING * reach);
       }
+    if (nearest.size > 0)
+      for (const at of this.#places)
+        for (const unit of unitsOf(this.#path[at] as Message)) {
+          const own = nearest.get(unit);
+          if (own) add(at, own * MEANING * reach);
+        }
     return [...rough]
       .sort((a, b) => b[1] - a[1])
       .slice(0, CANDIDATES)
@@ -559,7 +540,7 @@ class PathSearch implements CompactedSearch {
     const units = unitsOf(message);
     const terms = units.map(termsIn);
     const answered = closingOf(this.#before(at));
-    const meaning = scoring.relevance.get(message.id) ?? NOT_MEANT;
+    const whole = scoring.relevance.get(message.id) ?? NOT_MEANT;
     const age = 1 + (0.12 * at) / this.#path.length;
     const anywhere = anywhereIn(message, at, answered, scoring);
     const hits: Fit[] = [];
@@ -567,7 +548,7 @@ class PathSearch implements CompactedSearch {
     for (let index = 0; index < units.length; index++) {
       const unit = units[index] as Unit;
       const { words, touched, spoken } = fitOf(units, terms, index, answered, anywhere, scoring);
-      if (!touched && meaning.beside < MEANT) continue;
+      if (!touched && whole.beside < MEANT && !scoring.nearest.has(unit)) continue;
       const own = terms[index] as ReadonlyMap<string, number>;
       let score = 1;
       score *= answers(scoring.expected, valuesOf(unit));
@@ -591,7 +572,7 @@ class PathSearch implements CompactedSearch {
           unit,
           index,
           words: Math.min(1.2, words / scoring.reach),
-          meaning,
+          meaning: ownMeaning(whole, unit, scoring.nearest),
           factor: score,
         });
     }

@@ -192,6 +192,7 @@ class ContextService implements ContextControl, TurnContext {
       sessions: this.#sessions,
       requests: this.#requests,
       meters: this.#meters,
+      meaning,
       sessionMemoryJob: this.#sessionMemoryJob,
       config: deps.config,
       ready: () => this.#ready(),

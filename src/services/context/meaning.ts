@@ -5,9 +5,12 @@ import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { log } from '../../domain/base/log.ts';
 import { atMost } from '../../domain/base/within.ts';
 import type { Memory } from '../memory/memory.ts';
+import type { SentenceMeaning } from './sentence-meaning.ts';
 
 /** Worth waiting for so long in a compaction, ms. */
 const TIMEOUT_MS = 3000;
+/** A send that has waited for the index waits for sentences no longer than this besides, ms. */
+const SENTENCES_TIMEOUT_MS = 500;
 /** Candidates that recall ranks for a question. */
 const CANDIDATES = 50;
 /** What of a long question is asked, characters. */
@@ -18,6 +21,10 @@ export interface MeaningSource {
   readonly relevance?:
     | ((id: ConversationId, question: string, signal: AbortSignal) => Promise<ReadonlyMap<MessageId, number>>)
     | undefined;
+  /** How near sentences are to a question; see `sentence-meaning.ts`. */
+  readonly near?: SentenceMeaning['near'] | undefined;
+  /** Reads sentences while nobody waits. */
+  readonly readAhead?: SentenceMeaning['readAhead'] | undefined;
   /** What messages mean, as vectors of length 1; those without one are missing. */
   readonly vectors?:
     | ((messages: readonly MessageId[], signal: AbortSignal) => Promise<ReadonlyMap<MessageId, Float32Array>>)
@@ -29,13 +36,16 @@ export function meaningBy({
   memory,
   index,
   model,
+  sentences,
 }: {
   memory: Pick<Memory, 'recall'>;
   index: () => Pick<MemoryIndex, 'meanings'> | null;
   /** The embedding model whose vectors are there. */
   model: () => string | null;
+  sentences?: SentenceMeaning;
 }): MeaningSource {
   return {
+    ...sentences,
     relevance: async (id, question, signal) => {
       const found = await memory.recall({
         text: question.slice(0, MAX_QUESTION),
@@ -62,24 +72,27 @@ export function meaningBy({
 export function withTimeout(
   source: MeaningSource,
   timeoutMs: number = TIMEOUT_MS,
-): { readonly [kind in keyof MeaningSource]-?: NonNullable<MeaningSource[kind]> } {
-  const orNothing = async <T>(
-    ask: ((signal: AbortSignal) => Promise<ReadonlyMap<MessageId, T>>) | undefined,
+): { readonly [kind in 'relevance' | 'near' | 'vectors']: NonNullable<MeaningSource[kind]> } {
+  const orNothing = async <Of, T>(
+    ask: ((signal: AbortSignal) => Promise<ReadonlyMap<Of, T>>) | undefined,
     signal: AbortSignal,
-  ): Promise<ReadonlyMap<MessageId, T>> => {
+    ms = timeoutMs,
+  ): Promise<ReadonlyMap<Of, T>> => {
     if (!ask) return new Map();
     try {
-      return await atMost(signal, timeoutMs, ask);
+      return await atMost(signal, ms, ask);
     } catch (error) {
       signal.throwIfAborted();
       log.debug('What messages mean could not be asked in time; their words decide', error);
       return new Map();
     }
   };
-  const { relevance, vectors } = source;
+  const { relevance, near, vectors } = source;
   return {
     relevance: (id, question, signal) =>
       orNothing(relevance && ((bounded) => relevance(id, question, bounded)), signal),
+    near: (question, units, signal) =>
+      orNothing(near && ((bounded) => near(question, units, bounded)), signal, SENTENCES_TIMEOUT_MS),
     vectors: (messages, signal) => orNothing(vectors && ((bounded) => vectors(messages, bounded)), signal),
   };
 }

@@ -8,10 +8,12 @@ import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conv
 import type { Message } from '../../domain/chat/message.ts';
 import { rememberAsItGoes } from '../../domain/context/compaction/memory.ts';
 import { structureOf } from '../../domain/context/compaction/outline.ts';
+import { comparableIn } from '../../domain/context/meant.ts';
 import { notesOf } from '../../domain/context/notes.ts';
 import { readAhead } from '../../domain/context/reading.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Documents } from '../documents/documents.ts';
+import type { MeaningSource } from './meaning.ts';
 import type { Meters } from './meters.ts';
 import type { Requests } from './requests.ts';
 import type { SessionMemoryJob } from './session-memory-job.ts';
@@ -19,6 +21,8 @@ import type { Sessions } from './sessions.ts';
 
 /** Longest stretch of reading ahead, ms. */
 const SLICE_MS = 8;
+/** From this share of what compacts a branch on, its sentences are read: what is compacted will be asked for by meaning. */
+const COMING = 0.5;
 /** Messages that are put together at once. */
 const STRETCH = 500;
 
@@ -27,6 +31,7 @@ interface PostTurnTasksDependencies {
   readonly sessions: Sessions;
   readonly requests: Requests;
   readonly meters: Meters;
+  readonly meaning: MeaningSource;
   readonly sessionMemoryJob: SessionMemoryJob;
   readonly config: Readable<Config>;
   /** What counting and withholding need to know is known. */
@@ -47,6 +52,7 @@ export function createPostTurnTasks({
   sessions,
   requests,
   meters,
+  meaning,
   sessionMemoryJob,
   config,
   ready,
@@ -99,6 +105,7 @@ export function createPostTurnTasks({
         if (read.has(message)) continue;
         notesOf(message);
         readAhead(message);
+        comparableIn(message);
         read.add(message);
         fresh += 1;
         if (performance.now() - rested < SLICE_MS) continue;
@@ -108,13 +115,20 @@ export function createPostTurnTasks({
       const path = requests.redaction().path(pathTo(open.get().messages, effectiveHead(open.get())));
       const writer = model(open.get());
       const meter = meters.of(writer);
+      let weight = 0;
       for (let end = Math.max(0, path.length - Math.max(fresh, 1)); end < path.length && !closing.aborted; ) {
         end = Math.min(path.length, end + STRETCH);
         const known = path.slice(0, end);
         rememberAsItGoes(known);
-        structureOf(known, meter);
+        weight = structureOf(known, meter).tokens.reduce((sum, tokens) => sum + tokens, 0);
         await pause();
       }
+      if (weight >= requests.windowOf(writer) * config.get().context.trigger_ratio * COMING)
+        await orElse(
+          Promise.resolve(meaning.readAhead?.(path.flatMap(comparableIn), closing)),
+          undefined,
+          'reading the sentences of a branch before a question means one of them',
+        );
       if (writer && config.get().context.session_memory.by_model) {
         // All this took its time: what was forbidden meanwhile goes to no model.
         await ready();

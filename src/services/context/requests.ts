@@ -25,9 +25,11 @@ import {
 import type { CompactionBudget } from '../../domain/context/compaction/strategy.ts';
 import { Fitting } from '../../domain/context/fitting.ts';
 import { asksBack, type Loss, lossIn } from '../../domain/context/loss.ts';
+import { comparableIn } from '../../domain/context/meant.ts';
 import type { TokenMeter } from '../../domain/context/meter.ts';
 import { type BuiltPrompt, buildPrompt, type ProjectText } from '../../domain/context/prompt.ts';
 import type { Redaction } from '../../domain/context/redaction.ts';
+import type { Unit } from '../../domain/context/units.ts';
 import { sentencesOf } from '../../domain/memory/sentences.ts';
 import { instructionsFor } from '../../domain/prompts/persona.ts';
 import type { Config } from '../../domain/settings/config.ts';
@@ -83,10 +85,14 @@ export function createRequests(deps: RequestBuilderDeps) {
 class RequestBuilder {
   readonly #deps: RequestBuilderDeps;
   readonly #bounded: ReturnType<typeof withTimeout>;
-  /** How compacted messages bear on the question that was asked last in each conversation, by meaning. */
+  /** How compacted messages, and their sentences, bear on the question that was asked last in each conversation, by meaning. */
   readonly #understood = new Map<
     ConversationId,
-    { readonly question: MessageId; readonly relevance: ReadonlyMap<MessageId, number> }
+    {
+      readonly question: MessageId;
+      readonly relevance: ReadonlyMap<MessageId, number>;
+      readonly near: ReadonlyMap<Unit, number>;
+    }
   >();
   /** What of compacted messages goes with a question: the same bytes for every step of its answer. The newest of each conversation. */
   readonly #returned = new Map<
@@ -212,21 +218,23 @@ class RequestBuilder {
   }
 
   /**
-   * Asks the index how the compacted messages bear on the question at the end of the path, once for each question: every step of its answer
-   * gets the same. Throws AbortError only.
+   * Asks how the compacted messages and their sentences bear on the question at the end of the path, once for each question: every step of its
+   * answer gets the same. Throws AbortError only.
    */
   async understand(conversation: Conversation, path: readonly Message[], signal: AbortSignal): Promise<void> {
     const { id } = conversation;
     const question = path.findLast(isQuestion);
-    if (
-      !this.#deps.meaning.relevance ||
-      !question ||
-      this.#meantBy(id, question) ||
-      !this.appliedOn(conversation, path)
-    )
-      return;
+    if (!this.#deps.meaning.relevance || !question || this.#meantBy(id, question)) return;
+    const sent = this.#deps.redaction().path(path);
+    const applied = this.appliedOn(conversation, sent);
+    if (!applied) return;
     const relevance = await this.#bounded.relevance(id, textOf(question), signal);
-    this.#understood.set(id, { question: question.id, relevance });
+    // What was not read ahead is read as long as there is time: the most relevant first, then the newest.
+    const messages = [...createCompactedSearch(sent, applied).messages]
+      .reverse()
+      .sort((a, b) => (relevance.get(b.id) ?? 0) - (relevance.get(a.id) ?? 0));
+    const near = await this.#bounded.near(textOf(question), messages.flatMap(comparableIn), signal);
+    this.#understood.set(id, { question: question.id, relevance, near });
   }
 
   /** What of the compacted messages answers the question at the end of the path, and what the answer before it had missed. */
@@ -245,11 +253,12 @@ class RequestBuilder {
     if (known?.key === key && known.from.every((message, place) => message === path[place]))
       return known.passages;
     const must = new Set(this.lossesOf(id, path.slice(0, at), applied).flatMap(({ messages }) => messages));
-    const { relevance } = this.#meantBy(id, question) ?? {};
+    const { relevance, near } = this.#meantBy(id, question) ?? {};
     const passages = createCompactedSearch(path, applied).bringBack(textOf(question), {
       tokens,
       meter,
       relevance,
+      near,
       must: [...must],
     });
     this.#returned.set(id, { key, from: path.slice(0, at + 1), passages });

@@ -5,6 +5,7 @@ import type { Message, Part } from '../../../src/domain/chat/message.ts';
 import { createCompactedSearch, renderReturned } from '../../../src/domain/context/compacted.ts';
 import { compactionPlanSchema } from '../../../src/domain/context/compaction/plan.ts';
 import { constraintsOf, corrects, isAcknowledgement, setsRule } from '../../../src/domain/context/cues.ts';
+import { comparableIn } from '../../../src/domain/context/meant.ts';
 import { createMeter } from '../../../src/domain/context/meter.ts';
 import { buildPrompt } from '../../../src/domain/context/prompt.ts';
 import { standingIn } from '../../../src/domain/context/reading.ts';
@@ -139,6 +140,51 @@ describe('what a question brings back', () => {
     const folded = createCompactedSearch(PATH, folding(PATH));
     const relevance = new Map([[asMessageId('m8'), 0.95]]);
     expect(folded.bringBack('Wer schließt ab?', { tokens: 100, meter, relevance })[0]?.messageId).toBe('m8');
+  });
+
+  it('is the sentence that is meant, of a message of many, and of one that is not relevant as a whole', () => {
+    const path = talk(
+      [
+        'user',
+        'The lease is signed. Sunday deliveries are out of the question. The walls get painted white.',
+      ],
+      ['assistant', 'Noted, all three of them.'],
+      ['user', 'The lift carries eight people. It was inspected in March. Dogs stay outside.'],
+      ['assistant', 'Good to know.'],
+      ['user', 'And now?'],
+    );
+    const folded = createCompactedSearch(path, folding(path));
+    const relevance = new Map([[asMessageId('m0'), 0.1]]);
+    const nearTo = (meant: string) =>
+      new Map(path.flatMap(comparableIn).map((unit) => [unit, unit.text.includes(meant) ? 0.5 : 0.1]));
+    const asked = (tokens: number, near?: ReturnType<typeof nearTo>, question = 'Wann darf nichts kommen?') =>
+      folded
+        .bringBack(question, { tokens, meter, relevance, near })
+        .map(({ text }) => text)
+        .join('\n');
+    expect(asked(27, nearTo('Sunday'))).toBe('Sunday deliveries are out of the question.');
+    expect(asked(60, nearTo('Dogs'))).toContain('Dogs stay outside.');
+    expect(asked(60)).not.toContain('Dogs');
+    // Thanks mean nothing that was said.
+    expect(asked(60, nearTo('Dogs'), 'Thanks!')).toBe('');
+  });
+
+  it('leaves out what says nothing, and the lines of a long list, where sentences are compared', () => {
+    const path = talk(
+      ['user', 'Thanks!'],
+      ['assistant', [{ type: 'tool-call', callId: 'c', name: 'list', arguments: '{}' }]],
+      [
+        'tool',
+        [
+          {
+            type: 'tool-result',
+            callId: 'c',
+            text: `${Array.from({ length: 12 }, (_, at) => `file ${at}.txt`).join('\n')}\nThe rest is hidden`,
+          },
+        ],
+      ],
+    );
+    expect(path.flatMap(comparableIn).map(({ text }) => text)).toEqual(['list {}', 'The rest is hidden']);
   });
 
   it('is what fits best by meaning, though in other words nothing fits well, and then what comes next; nothing where nothing does', () => {

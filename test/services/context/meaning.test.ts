@@ -45,6 +45,26 @@ describe('what is brought back for a question', () => {
     );
   });
 
+  it('is the sentence that is nearest, of compacted messages alone, asked once for all steps of the answer', async () => {
+    const compared: string[][] = [];
+    const { meaning, found } = knowing({
+      near: async (_question, units) => {
+        compared.push(units.map(({ text }) => text));
+        return new Map(units.map((unit) => [unit, unit.text === SAID ? 0.6 : 0.1]));
+      },
+    });
+    const made = talk({ context: { meaning }, config: contextConfig({ strategy: 'sliding-window' }) });
+    const id = await grown(made);
+    // The index takes another message for the relevant one.
+    found.id = (await made.path(id))[8]?.id as MessageId;
+    await made.context.compact(id);
+    await made.say(ASKED, id);
+    expect(compared).toHaveLength(1);
+    expect(filler(8)).toContain(compared[0]?.[0]);
+    expect(compared[0]).not.toContain(ASKED);
+    expect(sent()).toContain('Das Klavier wurde im Mai');
+  });
+
   it('goes by words alone where the index is late, broken or absent, and asks it nothing where nothing is folded', async () => {
     const late = knowing({ relevance: () => new Promise(() => undefined) });
     const broken = knowing({ relevance: () => Promise.reject(new Error('gone')) });

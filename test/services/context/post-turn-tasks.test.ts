@@ -68,6 +68,28 @@ describe('after an answer', () => {
     await expect.poll(seen).toEqual(allOf(await path(id)));
   });
 
+  it('its sentences are read for a question that means one of them, once a compaction comes near', async () => {
+    const ahead: number[] = [];
+    const readAhead = async (units: readonly unknown[]) => void ahead.push(units.length);
+    const of = (window_tokens: number) => ({
+      context: { meaning: { readAhead } },
+      config: (config: Config) => {
+        const made = every({ every_tokens: 500 })(config);
+        return { ...made, context: { ...made.context, window_tokens } };
+      },
+    });
+    const far = talk(of(40_000));
+    const id = await far.grown(10);
+    await far.say('And now?', id);
+    await expect.poll(seen).toEqual(allOf(await far.path(id)));
+    expect(ahead).toEqual([]);
+    const near = talk(of(4_000));
+    const other = await near.grown(10);
+    await near.say('And now?', other);
+    await expect.poll(() => ahead.length).toBe(1);
+    expect(ahead[0]).toBeGreaterThan(20);
+  });
+
   it('little that is new is left until there is enough of it', async () => {
     const { grown, say, path } = talk({ config: every({ every_tokens: 500 }) });
     const id = await grown(1);
