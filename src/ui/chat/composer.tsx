@@ -16,6 +16,7 @@ import type { Conversation } from '../../domain/chat/conversation.ts';
 import { type Part, type RecalledPassage, textOf } from '../../domain/chat/message.ts';
 import type { Persona } from '../../domain/prompts/persona.ts';
 import { shortcutKeys } from '../../domain/settings/shortcuts.ts';
+import { withoutEmptyEdges } from '../../domain/text/typed.ts';
 import type { DraftFile } from '../../services/chat/written.ts';
 import { useApp } from '../hooks/app.tsx';
 import { onlyTouch } from '../hooks/media.ts';
@@ -474,15 +475,16 @@ function useSubmit({
     dictator?.take();
     dictator?.dismiss();
     if (!area.current) return;
-    const text = area.current.value.trim();
+    const line = area.current.value.trim();
+    const text = withoutEmptyEdges(area.current.value);
     if (attachments.beingRead.length > 0) {
       toast(t('reading.wait'));
       return;
     }
     attachments.dismissRefused();
     attachments.dismissExports();
-    if (isCommandLine(text) && takePrompt(text)) return;
-    if (isCommandLine(text)) runLine(text);
+    if (isCommandLine(line) && takePrompt(line)) return;
+    if (isCommandLine(line)) runLine(line);
     else if (text || filesNow.current.length > 0) sendMessage(text, filesNow.current);
   };
 }

@@ -3,6 +3,7 @@ import { CornerDownRight, Mail, Pencil, Pin } from 'lucide-react';
 import { Fragment, useContext, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { letterOf } from '../../domain/chat/dmail.ts';
 import { type Message, textOf } from '../../domain/chat/message.ts';
+import { fromField } from '../../domain/text/typed.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { onlyTouch } from '../hooks/media.ts';
 import { useSession } from '../hooks/session.tsx';
@@ -83,8 +84,9 @@ function Editor({
     area.focus({ preventScroll: true });
     area.setSelectionRange(area.value.length, area.value.length);
   }, []);
+  const written = () => (field.current ? fromField(field.current.value, original) : original);
   const save = (rerun: boolean) => {
-    const text = field.current?.value ?? '';
+    const text = written();
     if (rerun && !actions.canAsk) return;
     if (text.trim() || message.parts.some((part) => part.type === 'file')) {
       actions.edit(message, text, rerun);
@@ -93,7 +95,7 @@ function Editor({
     }
   };
   const drop = () => {
-    const text = field.current?.value ?? original;
+    const text = written();
     edits?.drop(message.id);
     if (text !== original)
       offer(t('editDropped'), {
@@ -115,10 +117,10 @@ function Editor({
         aria-label={t('editMessage')}
         dir="auto"
         rows={Math.min(14, Math.max(3, begun.split('\n').length + 1))}
-        onInput={(event) => {
-          const { value } = event.currentTarget;
-          if (value === original) edits?.drop(message.id);
-          else edits?.write(message.id, value);
+        onInput={() => {
+          const text = written();
+          if (text === original) edits?.drop(message.id);
+          else edits?.write(message.id, text);
         }}
         onKeyDown={(event) => {
           if (isComposing(event.nativeEvent)) return;

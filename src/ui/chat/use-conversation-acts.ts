@@ -4,6 +4,7 @@ import { asConversationId, asMessageId, isTemporary, type MessageId } from '../.
 import { letterOf } from '../../domain/chat/dmail.ts';
 import { keptChange } from '../../domain/chat/kept.ts';
 import { type Message, type Part, textOf } from '../../domain/chat/message.ts';
+import { withoutEmptyEdges } from '../../domain/text/typed.ts';
 import type { RegenerateOptions } from '../../services/chat/chat.ts';
 import { useApp } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
@@ -126,7 +127,8 @@ function useEditActs(
   const run = useRun();
   const edit = (message: Message, text: string, rerun: boolean) => {
     const parts: Part[] = message.parts.filter((part) => part.type !== 'text');
-    if (text.trim()) parts.push({ type: 'text', text: text.trim() });
+    const words = text === textOf(message) ? text : withoutEmptyEdges(text);
+    if (words.trim() !== '') parts.push({ type: 'text', text: words });
     toHead();
     if (rerun) list.current?.toEnd();
     run(edits.save(message.id, text, app.chat.edit(id, message.id, parts, rerun)));
