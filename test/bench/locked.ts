@@ -7,16 +7,18 @@ import type { BrowserContext, Page } from 'playwright';
 import { chatgptExport, questions } from './corpus.ts';
 import { fillVectors, importStaged, stage, timeRecalls, timeSaves } from './in-page.ts';
 import { untilQuiet } from './processes.ts';
+import { inTime, settled } from './waiting.ts';
 
 /** Turns of each side; saves and recalls in one, and how many of the latter only warm it up. */
 const [TURNS, SAVES, RECALLS, WARM_UP] = [5, 45, 50, 10];
 const FILE = 10_000;
+/** A start, and all that is done in one browser, end within these, ms: an old build may lack what is waited for. */
+const [START_MS, WORK_MS] = [120_000, 60 * 60_000];
 const PASSPHRASE = 'a kettle hums at dawn';
 
 interface Deps {
   readonly base: string;
   readonly openBrowser: (profile: string) => Promise<BrowserContext>;
-  readonly settled: (page: Page, condition: string) => Promise<void>;
   readonly percentile: (numbers: readonly number[], share: number) => number;
   readonly told: (what: string) => void;
 }
@@ -48,7 +50,7 @@ class Side {
 
   /** Opens the app in a browser of its own, works in it, and closes that again. */
   async opened(work: (page: Page) => Promise<void>): Promise<void> {
-    const { base, openBrowser, settled } = this.#deps;
+    const { base, openBrowser } = this.#deps;
     const context = await openBrowser(this.profile);
     try {
       const page = context.pages()[0] ?? (await context.newPage());
@@ -60,19 +62,19 @@ class Side {
         await page.getByLabel('Passphrase', { exact: true }).fill(PASSPHRASE);
         const clicked = (await page.evaluate('performance.now()')) as number;
         await page.getByRole('button', { name: 'Unlock' }).click();
-        await settled(page, 'performance.getEntriesByName("recollect:unlocked").length > 0');
+        await settled(page, 'performance.getEntriesByName("recollect:unlocked").length > 0', START_MS);
         const { 'recollect:asks': asks = 0, 'recollect:unlocked': unlocked = 0 } = await this.#marks(page);
         [waited, derived] = [unlocked - asks, unlocked - clicked];
         this.samples.derivationMs.push(derived);
       }
-      await settled(page, 'performance.getEntriesByName("recollect:readable").length > 0');
+      await settled(page, 'performance.getEntriesByName("recollect:readable").length > 0', START_MS);
       const { 'recollect:readable': readable = Number.NaN } = await this.#marks(page);
-      await settled(page, `!!${STATE} && ${STATE} !== 'starting'`);
+      await settled(page, `!!${STATE} && ${STATE} !== 'starting'`, START_MS);
       const memory = (await page.evaluate('performance.now()')) as number;
       this.samples.readableMs.push(readable - waited);
       this.samples.memoryMs.push(memory - waited);
       await pause(page);
-      await work(page);
+      await inTime(WORK_MS, 'what is done in the page ends', () => work(page));
     } finally {
       await context.close();
       await untilQuiet(this.profile);
@@ -125,7 +127,7 @@ const pause = (page: Page): Promise<unknown> =>
   })()`);
 
 /** Every message is found by words, and every passage has a vector. */
-async function indexed(page: Page, messages: number, settled: Deps['settled']): Promise<void> {
+async function indexed(page: Page, messages: number): Promise<void> {
   await settled(
     page,
     `(async () => {
@@ -136,7 +138,7 @@ async function indexed(page: Page, messages: number, settled: Deps['settled']): 
   await page.evaluate(fillVectors, {});
 }
 
-async function turnOn(side: Side, { settled }: Deps): Promise<void> {
+async function turnOn(side: Side): Promise<void> {
   await side.opened(async (page) => {
     await page.evaluate(
       `globalThis.recollect.app.lock.turnOn(${JSON.stringify(PASSPHRASE)}, globalThis.recollect.app.lock.newPhrase())`,
@@ -147,7 +149,7 @@ async function turnOn(side: Side, { settled }: Deps): Promise<void> {
 
 /** Both sides of a library of `size` messages, and what the second takes more. */
 async function compare(deps: Deps, size: number): Promise<unknown> {
-  const { settled, told } = deps;
+  const { told } = deps;
   const folders = ['plain', 'locked'].map((name) => mkdtempSync(join(tmpdir(), `recollect-bench-${name}-`)));
   const [plainFolder = '', lockedFolder = ''] = folders;
   try {
@@ -158,15 +160,15 @@ async function compare(deps: Deps, size: number): Promise<unknown> {
         await page.evaluate(stage, { piece: json });
         await page.evaluate(importStaged, {});
       }
-      await indexed(page, size, settled);
+      await indexed(page, size);
     });
     told(`imported ${size}`);
     cpSync(plainFolder, lockedFolder, { recursive: true });
-    await turnOn(new Side(deps, lockedFolder, false), deps);
+    await turnOn(new Side(deps, lockedFolder, false));
     const locked = new Side(deps, lockedFolder, true);
     await locked.opened(async (page) => {
       await settled(page, 'globalThis.recollect.app.lock.state.get().phase === "sealed"');
-      await indexed(page, size, settled);
+      await indexed(page, size);
     });
     told(`sealed ${size}`);
     // The first start after so much was written tidies the database up.

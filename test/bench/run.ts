@@ -1,4 +1,5 @@
-// Measures the built app in a real Chromium and prints JSON. Needs `npm run build` first.
+// Measures the built app in a real Chromium and prints JSON. Builds it first where the build is missing or older than the sources; one that
+// `--dist` names is measured as it is (`built.ts`).
 //   npm run bench -- [--browser] [--sizes 1000,10000] [--embed-seconds 30] [--typing-seconds 15] [--peers-up-to 10000]
 //                    [--json FILE] [--history] [--dist FOLDER] [--port N] [--locked]
 //   npm run bench -- --page [--runs 3] [--json FILE] [--history]        how soon the page is there, alone (`page.ts`)
@@ -8,13 +9,14 @@
 // nothing else (`locked.ts`).
 import { appendFileSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
 import { chromium, type Page } from 'playwright';
 import { preview } from 'vite';
 import { queryWords } from '../../src/domain/memory/words.ts';
 import { BROWSER_ARGS, ensureBrowser } from '../browser.ts';
+import { builtFolder, notBuiltFrom } from './built.ts';
 import { chatgptExport, questions, textsOf } from './corpus.ts';
 import {
   fillVectors,
@@ -41,6 +43,7 @@ import { measurePage } from './page.ts';
 import type { PeerFigures, peers } from './peers.ts';
 import { appProcess, untilQuiet } from './processes.ts';
 import { measureStreaming } from './streaming.ts';
+import { settled } from './waiting.ts';
 import { writeBenchmarks } from './write-docs.ts';
 
 const { values } = parseArgs({
@@ -51,7 +54,7 @@ const { values } = parseArgs({
     'peers-up-to': { type: 'string', default: '10000' },
     json: { type: 'string' },
     history: { type: 'boolean', default: false },
-    dist: { type: 'string', default: 'dist' },
+    dist: { type: 'string' },
     port: { type: 'string', default: '4399' },
     locked: { type: 'boolean', default: false },
     page: { type: 'boolean', default: false },
@@ -104,18 +107,13 @@ function shipped(folder: string): Record<string, number> {
   return sums;
 }
 
-/** Waits until an expression is true in the page; through the debugger, because the page's policy forbids `eval`. */
-async function settled(page: Page, condition: string, timeout = 600_000): Promise<void> {
-  const deadline = Date.now() + timeout;
-  while (!(await page.evaluate(condition))) {
-    if (Date.now() > deadline) throw new Error(`not within ${timeout} ms: ${condition}`);
-    await page.waitForTimeout(50);
-  }
-}
 const inPage = <T>(page: Page, script: string): Promise<T> => page.evaluate(script) as Promise<T>;
 
-const outDir = resolve(values.dist);
 const told = (what: string) => console.error(`${new Date().toISOString().slice(11, 19)} ${what}`);
+const root = join(import.meta.dirname, '../..');
+const outDir = await builtFolder(values.dist, root, told);
+/** Set where the build is not of the sources as they are. */
+const otherBuild = notBuiltFrom(outDir, root);
 const report: Record<string, unknown> = {
   date: new Date().toISOString(),
   machine: {
@@ -125,6 +123,7 @@ const report: Record<string, unknown> = {
     /** More than the number of cores: others were at work, and every time below is too long. */
     loadAtStart: round(loadavg()[0] ?? 0),
   },
+  ...(otherBuild === null ? {} : { otherBuild }),
   shippedBytes: shipped(outDir),
 };
 
@@ -316,7 +315,7 @@ async function comparePeers(texts: readonly string[], asked: readonly string[]) 
 
 if (values.locked) {
   try {
-    report.locked = await measureLocked({ base, openBrowser, settled, percentile, told }, sizes);
+    report.locked = await measureLocked({ base, openBrowser, percentile, told }, sizes);
   } finally {
     await server.close();
     rmSync(profile, { recursive: true, force: true });

@@ -1,20 +1,22 @@
 // Embeds the same messages with WebGPU and with WASM in a real Chromium and prints JSON: how long each took, and how alike the vectors are. Without
-// a graphics card the browser computes WebGPU in software (SwiftShader): it shows that the path works, and nothing of its speed. Needs `npm run build` first.
+// a graphics card the browser computes WebGPU in software (SwiftShader): it shows that the path works, and nothing of its speed.
 //   npx tsx test/bench/webgpu.ts [--messages 3] [--dist FOLDER] [--port N]
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { chromium } from 'playwright';
 import { preview } from 'vite';
 import { BROWSER_ARGS, ensureBrowser } from '../browser.ts';
+import { builtFolder } from './built.ts';
 import { chatgptExport } from './corpus.ts';
 import { type Handle, importStaged, stage } from './in-page.ts';
+import { settled } from './waiting.ts';
 
 const { values } = parseArgs({
   options: {
     messages: { type: 'string', default: '3' },
-    dist: { type: 'string', default: 'dist' },
+    dist: { type: 'string' },
     port: { type: 'string', default: '4398' },
   },
 });
@@ -22,9 +24,10 @@ const WITHIN_MS = 15 * 60_000;
 /** Cosine of the same message by both, at least. */
 const LIKE = 0.99;
 const port = Number(values.port);
+const outDir = await builtFolder(values.dist, join(import.meta.dirname, '../..'), console.error);
 const server = await preview({
   preview: { port, strictPort: true },
-  build: { outDir: resolve(values.dist) },
+  build: { outDir },
   logLevel: 'silent',
 });
 const profile = mkdtempSync(join(tmpdir(), 'recollect-webgpu-'));
@@ -49,13 +52,7 @@ async function measure(device: 'webgpu' | 'wasm') {
     });
     await page.addInitScript('globalThis.__name = (made) => made');
     await page.goto(`http://localhost:${port}/?console`);
-    const until = async (condition: string) => {
-      const deadline = Date.now() + WITHIN_MS;
-      while (!(await page.evaluate(condition).catch(() => false))) {
-        if (Date.now() > deadline) throw new Error(`not within ${WITHIN_MS} ms: ${condition}`);
-        await page.waitForTimeout(200);
-      }
-    };
+    const until = (condition: string) => settled(page, condition, WITHIN_MS);
     const status = 'globalThis.recollect?.app.memory.status.get()';
     await until(`${status}?.state === 'ready'`);
     await page.evaluate(
