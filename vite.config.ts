@@ -93,11 +93,15 @@ const contentSecurityPolicy = (): Plugin => ({
 
 const firstWords = (
   { firstRun }: { firstRun: typeof enLibrary.firstRun },
-  placeholder: string,
+  {
+    placeholderFirst: placeholder,
+    firstField: field,
+  }: Pick<typeof enChat, 'placeholderFirst' | 'firstField'>,
 ): FirstWords => ({
   ...firstRun,
   ways: [firstRun.import, firstRun.connect, firstRun.device, firstRun.look],
   placeholder,
+  field,
 });
 
 /** Puts what shows before the app is there into the page, and the style sheet below it, so that it is painted without waiting for that. */
@@ -108,8 +112,8 @@ const firstPaint = (): Plugin => ({
     handler: (html) => {
       const sheets = html.match(/<link rel="stylesheet"[^>]*>/g) ?? [];
       const words = {
-        en: firstWords(enLibrary, enChat.placeholderFirst),
-        zh: firstWords(zhLibrary, zhChat.placeholderFirst),
+        en: firstWords(enLibrary, enChat),
+        zh: firstWords(zhLibrary, zhChat),
       };
       return sheets
         .reduce((page, sheet) => page.replace(sheet, ''), html)

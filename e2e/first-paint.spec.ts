@@ -40,14 +40,56 @@ test.describe('before the code is there', () => {
     const letGo = await holdCode(page);
     await page.goto('/', { waitUntil: 'commit' });
     const shell = page.locator('#first-paint');
-    await expect(shell.getByText('Message, or / for commands')).toBeVisible();
+    await expect(shell.getByPlaceholder('Message, or / for commands')).toBeVisible();
     await expect(shell.getByText('A chat that remembers')).toBeHidden();
     await page.goto('/settings/models', { waitUntil: 'commit' });
     await expect(shell).toBeVisible();
-    await expect(shell.getByText('Message, or / for commands')).toBeHidden();
+    await expect(shell.getByPlaceholder('Message, or / for commands')).toBeHidden();
     letGo();
     await expect(shell).toHaveCount(0);
     await expect(page.getByRole('heading', { name: 'Settings' }).first()).toBeVisible();
+  });
+
+  test('what is written before is in the composer then, and sent where Enter was pressed', {
+    tag: '@gate',
+  }, async ({ page }) => {
+    const early = page.getByRole('textbox', { name: 'Start writing' });
+    const composer = page.getByRole('textbox', { name: 'Message' });
+    // On a first visit, too.
+    const first = await holdCode(page);
+    await page.goto('/', { waitUntil: 'commit' });
+    await expect(early).toBeFocused();
+    await page.keyboard.type('A thought');
+    first();
+    await expect(composer).toHaveValue('A thought');
+    await expect(composer).toBeFocused();
+    await expect(early).toHaveCount(0);
+    await page.keyboard.type(' of mine');
+    await expect(composer).toHaveValue('A thought of mine');
+    await composer.fill('');
+
+    const later = await holdCode(page);
+    await page.goto('/', { waitUntil: 'commit' });
+    await early.fill('What is written early');
+    await early.press('Enter');
+    later();
+    await expect(page.getByRole('article', { name: 'You' })).toContainText('What is written early');
+    await expect(composer).toHaveValue('');
+    const conversation = page.url();
+    expect(conversation).toContain('/c/');
+
+    // The conversation is read after its screen is there: the field stays until then.
+    const again = await holdCode(page, /assets\/opened-conversation-.*\.js$/);
+    await page.goto(conversation, { waitUntil: 'commit' });
+    await early.pressSequentially('And then');
+    await expect(page.getByRole('complementary', { name: 'Sidebar' })).toBeVisible();
+    await early.pressSequentially(' another');
+    again();
+    await expect(composer).toHaveValue('And then another');
+    // Nothing stays where nothing takes it over.
+    await page.goto('/settings/models');
+    await expect(page.getByRole('heading', { name: 'Settings' }).first()).toBeVisible();
+    await expect(page.locator('#first-paint')).toHaveCount(0);
   });
 
   test('index and model wait for the screen, but not who looks for something', { tag: '@gate' }, async ({

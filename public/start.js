@@ -51,11 +51,27 @@
     location.reload();
   };
 
+  // What happens in the field before the app is there is noted for the composer that takes it over (src/ui/shell/early-words.ts).
+  const early = (type, note) =>
+    document.addEventListener(type, (event) => event.target.closest?.('#first-paint textarea') && note(event.target, event));
+  early('compositionstart', ({ dataset }) => (dataset.composing = ''));
+  early('compositionend', ({ dataset }) => delete dataset.composing);
+  early('keydown', (field, event) => {
+    const { key, shiftKey, ctrlKey, metaKey, altKey } = event;
+    if (key !== 'Enter' || shiftKey || altKey || event.isComposing || event.keyCode === 229) return;
+    // A keyboard on the glass breaks the line with it.
+    if (field.value.trim() === '' || matchMedia('(pointer: coarse) and (hover: none)').matches) return;
+    event.preventDefault();
+    field.readOnly = true;
+    field.dataset.pressed = JSON.stringify({ key, code: event.code, ctrlKey, metaKey });
+  });
+
   let said = false;
   const say = (file) => {
     const root = document.getElementById('root');
     if (said || !root || root.childNodes.length > 0) return;
     said = true;
+    const typed = [...document.querySelectorAll('#first-paint textarea')].map(({ value }) => value).join('');
     document.getElementById('first-paint')?.remove();
     document.documentElement.lang = zh ? 'zh' : 'en';
     const box = document.createElement('div');
@@ -74,6 +90,8 @@
       repair(note).catch(() => location.reload());
     });
     box.append(words, button, note);
+    // Nothing that was typed goes with the page.
+    if (typed !== '') box.append(Object.assign(document.createElement('p'), { textContent: typed }));
     root.append(box);
   };
 

@@ -93,14 +93,14 @@ async function visit(address: string, preset: Preset): Promise<PageFigures> {
   }
 }
 
-/** The bytes, packed, of all files that are asked for until one can type. Workers' files count as well. */
+/** The bytes, packed, of all files that are asked for until the composer of the app is there. Workers' files count as well. */
 async function bytesUntilTyping(host: Host): Promise<number> {
   const before = host.sent.length;
   const browser = await chromium.launch({ executablePath: ensureBrowser(), args: [...BROWSER_ARGS] });
   try {
     const page = await browser.newPage();
     await page.goto(host.address, { waitUntil: 'commit' });
-    await page.locator('textarea:enabled').first().waitFor();
+    await page.locator('#root textarea:enabled').first().waitFor();
     return host.sent.slice(before).reduce((sum, { bytes }) => sum + bytes, 0);
   } finally {
     await browser.close();

@@ -206,7 +206,7 @@ const PAGE_MEASURES: readonly Measure[] = [
     ];
   }),
   {
-    what: 'Bytes, packed, of what is asked for until one can type',
+    what: 'Bytes, packed, of what is asked for until the composer is there',
     path: 'page.bytesUntilTyping',
     unit: 'bytes',
     wanted: { 0: [250_000] },

@@ -25,6 +25,7 @@ import { useSession } from '../hooks/session.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { RecallChip, type RecallChoice } from '../memory/recall-chip.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
+import { takeEarlyWords } from '../shell/early-words.ts';
 import { isComposing, keysOf, useShortcutKeys } from '../shell/shortcuts.ts';
 import { CommandList, type CommandListHandle, isCommandLine } from './command-list.tsx';
 import { ComposerBar } from './composer-bar.tsx';
@@ -315,9 +316,29 @@ function ComposerQueue({ id, turn, draft }: { id: ConversationId; turn: TurnView
   );
 }
 
+/** Goes on with what was typed before the app was there, and presses the key that was pressed then. */
+function useEarlyWords({ area, setText }: ComposerDraft): void {
+  useLayoutEffect(
+    () =>
+      takeEarlyWords(({ text, caret, isFocused, pressed }) => {
+        setText(text, caret);
+        // On a phone the first field has the focus from the start, without a keyboard.
+        if (isFocused && (text !== '' || !onlyTouch())) area.current?.focus();
+        if (!pressed) return;
+        const isTaken = !area.current?.dispatchEvent(
+          new KeyboardEvent('keydown', { ...pressed, bubbles: true, cancelable: true }),
+        );
+        if (!isTaken) setText(`${text.slice(0, caret)}\n${text.slice(caret)}`, caret + 1);
+      }),
+    [area, setText],
+  );
+}
+
 /** Lets commands, the palette and shared text write into this composer, and takes the focus where one goes on from the list. */
-function useComposerControl({ area, keeper, owner, addFile, setText, setAside }: ComposerDraft): void {
+function useComposerControl(draft: ComposerDraft): void {
+  const { area, keeper, owner, addFile, setText, setAside } = draft;
   const session = useSession();
+  useEarlyWords(draft);
   useLayoutEffect(() => {
     // Who opened a conversation from the list goes on here.
     const from = document.activeElement;

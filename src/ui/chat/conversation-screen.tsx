@@ -1,10 +1,11 @@
 // A conversation on the screen: a new one, one that is opened, or why there is none.
-import { useCallback, useState } from 'react';
+import { useCallback, useLayoutEffect, useState } from 'react';
 import { RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, isTemporary, type MessageId } from '../../domain/base/ids.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useConversation } from '../hooks/conversation.ts';
 import { Skeleton } from '../shell/controls.tsx';
+import { composerMayCome } from '../shell/early-words.ts';
 import { loaded } from '../shell/error-boundary.tsx';
 import { Header } from '../shell/header.tsx';
 import { KeptNowhere } from '../shell/problem-notice.tsx';
@@ -22,6 +23,7 @@ const ERASED = toProblem(
 );
 
 function LoadingConversation() {
+  useLayoutEffect(composerMayCome, []);
   return (
     <div className="mx-auto flex w-full max-w-(--measure) flex-1 flex-col gap-4 px-8 pt-10">
       <Skeleton className="h-10 w-2/5 self-end rounded-xl" />

@@ -12,7 +12,7 @@ import { languageFor, setLanguage } from '../i18n/index.ts';
 import { sentences } from '../i18n/sentences.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, Progress, TextArea, TooltipProvider } from '../shell/controls.tsx';
-import { removeFirstPaint } from '../shell/first-paint.ts';
+import { removeFirstPaint } from '../shell/early-words.ts';
 import { Logo } from '../shell/logo.tsx';
 import { useProblemWords } from '../shell/problem-notice.tsx';
 import { SecretField } from './secret-field.tsx';

@@ -1,5 +1,6 @@
 // The page before the app, see static-shell.ts: taken away once the app has something better to show.
 import { log } from '../../domain/base/log.ts';
+import { leaveEarlyField } from './early-words.ts';
 
 /** Read by `public/theme.js` before the first paint of the next start: `page` shows the frame, `none` nothing, as a locked device. */
 const KEY = 'recollect.first-paint';
@@ -10,18 +11,11 @@ export const firstScreen = new Promise<void>((resolve) => {
   drawn = resolve;
 });
 
-export function removeFirstPaint(): void {
-  document.getElementById('first-paint')?.remove();
-}
-
 /** A screen of the app is there, or says why it is not. */
 export function firstScreenDrawn(): void {
-  removeFirstPaint();
+  leaveEarlyField();
   drawn();
 }
-
-/** True on the first visit of all, where the page says what the app is. */
-export const isFirstVisit = (): boolean => document.documentElement.dataset.firstPaint === 'first';
 
 /** Says what the next start shows before the app is there. */
 export function keepFirstPaint(shown: 'page' | 'none'): void {

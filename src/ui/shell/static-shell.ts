@@ -8,6 +8,8 @@ export interface FirstWords {
   readonly ways: readonly { readonly title: string; readonly text: string }[];
   readonly privacy: string;
   readonly placeholder: string;
+  /** What the field is called, for who does not see it. */
+  readonly field: string;
 }
 
 /** Sizes and colours as in styles.css, which is not there yet. */
@@ -29,7 +31,13 @@ const STYLE = `
 .fp-first li b{display:block;color:var(--i);font-weight:600}
 .fp-first .fp-private{margin-top:20px;max-width:none;font-size:.875rem;line-height:1.25rem;color:var(--i3)}
 .fp-words{width:100%;max-width:42rem;margin:0 auto;padding:0 12px 12px}
-.fp-words div{background:var(--w);height:84px;border:1px solid var(--b);border-radius:20px;padding:12px 16px;font-size:1rem;line-height:var(--r);color:var(--i3)}
+.fp-words div{background:var(--w);border:1px solid var(--b);border-radius:20px;padding-bottom:40.4px;font-size:1rem;line-height:var(--r)}
+.fp-words textarea{display:block;width:100%;max-height:40dvh;padding:12px 16px 4px;border:0;outline:0;resize:none;background:none;font:inherit;color:var(--i);field-sizing:content;pointer-events:auto}
+.fp-words textarea::placeholder{color:var(--i3);opacity:1}
+.fp-words textarea:read-only{opacity:.6}
+#first-paint[data-field-alone]{background:none}
+[data-field-alone] .fp-side,[data-field-alone] .fp-middle{visibility:hidden}
+@media (pointer:coarse){.fp-words div{padding-bottom:52px}}
 @media (width<720px){.fp-side{display:none}}
 :root[data-first-paint-sidebar=hidden] .fp-side,:root[data-first-paint-words=hidden] .fp-words{display:none}
 @media not (pointer:coarse){.fp-first .fp-private{margin-bottom:22px}}
@@ -45,16 +53,17 @@ const first = (language: string, { title, lead, ways, privacy }: FirstWords): st
     .map((way) => `<li><b>${escaped(way.title)}</b>${escaped(way.text)}</li>`)
     .join('')}</ul><p class="fp-private">${escaped(privacy)}</p></div>`;
 
-/** HTML for the body, before `#root`. Nobody hears of it or reaches it with keys: a moment later the app is there. */
+/** HTML for the body, before `#root`. Only its field is reached and heard (early-words.ts): a moment later the app is there. */
 export function staticShell(words: Readonly<Record<'en' | 'zh', FirstWords>>): string {
   const languages = Object.entries(words);
   return [
     `<style>${STYLE.replaceAll('\n', '')}</style>`,
-    '<div id="first-paint" aria-hidden="true" inert><div class="fp-side"></div><div class="fp-page">',
-    `<div class="fp-middle">${languages.map(([language, its]) => first(language, its)).join('')}</div>`,
+    '<div id="first-paint"><div class="fp-side"></div><div class="fp-page">',
+    `<div class="fp-middle" aria-hidden="true" inert>${languages.map(([language, its]) => first(language, its)).join('')}</div>`,
     '<div class="fp-words"><div>',
     ...languages.map(
-      ([language, { placeholder }]) => `<span lang="${language}">${escaped(placeholder)}</span>`,
+      ([language, { placeholder, field }]) =>
+        `<textarea lang="${language}" dir="auto" rows="1" autocomplete="off" autofocus aria-label="${escaped(field)}" placeholder="${escaped(placeholder)}"></textarea>`,
     ),
     '</div></div></div></div>',
   ].join('');

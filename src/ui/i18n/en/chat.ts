@@ -14,6 +14,8 @@ export const chat = {
   greetingWords: 'Recollect remembers your conversations and brings back what helps.',
   placeholder: 'Message, or / for commands',
   placeholderFirst: 'Message, or / for commands',
+  /** The field before the app is there. */
+  firstField: 'Start writing, Recollect is on its way',
   placeholderQueue: 'Keep typing; it’s sent after this answer',
   send: 'Send',
   queueIt: 'Send after this answer',

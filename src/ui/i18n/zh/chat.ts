@@ -14,6 +14,7 @@ export const chat = {
   greetingWords: '从前说过的话都记着，需要时会回到这里。',
   placeholder: '写消息，输入 / 使用命令',
   placeholderFirst: '写消息，输入 / 使用命令',
+  firstField: '先写下来，Recollect 马上就好',
   placeholderQueue: '可以接着写，回答结束后发送',
   send: '发送',
   queueIt: '回答结束后发送',
