@@ -9,7 +9,7 @@ import {
   useRef,
   useState,
 } from 'react';
-import { whenIdle } from '../adapters/browser/idle.ts';
+import { pause, whenIdle } from '../adapters/browser/idle.ts';
 import { isTemporary } from '../domain/base/ids.ts';
 import { ignore } from '../domain/base/log.ts';
 import type { App } from '../services/app.ts';
@@ -64,8 +64,11 @@ const loadImport = () => import('./library/import-dialog.tsx');
 const ForgetDialog = loaded(() => import('./memory/forget-dialog.tsx').then((module) => module.ForgetDialog));
 const ImportDialog = loaded(() => loadImport().then((module) => module.ImportDialog));
 
-/** What is not on the screen yet is loaded when the page is idle, at the latest so long after the first screen, ms. */
-const LOAD_AHEAD_WITHIN_MS = 5000;
+/**
+ * What is not on the screen yet is loaded when the page is idle, at the latest after so long, ms; not sooner than so long after the first
+ * screen, ms: on a slow phone the start goes on behind it, and a pause of the network counts as idle.
+ */
+const [LOAD_AHEAD_WITHIN_MS, LOAD_AHEAD_AFTER_MS] = [5000, 1500];
 /** What is loaded sooner needs no word of it, ms. */
 const SAY_AFTER_MS = 300;
 
@@ -322,6 +325,7 @@ function useLoadedAhead(): boolean {
     const { signal } = closing;
     ignore(
       firstScreen
+        .then(() => pause(LOAD_AHEAD_AFTER_MS, signal))
         .then(() => whenIdle(LOAD_AHEAD_WITHIN_MS, signal))
         .then(() => {
           if (!signal.aborted) load();

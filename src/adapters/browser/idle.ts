@@ -22,3 +22,19 @@ export function whenIdle(withinMs: number, signal: AbortSignal): Promise<void> {
     );
   });
 }
+
+/** Resolves after `ms` (ms), and when the signal ends. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer);
+        resolve();
+      },
+      { once: true },
+    );
+  });
+}
