@@ -92,6 +92,26 @@ test.describe('before the code is there', () => {
     await expect(page.locator('#first-paint')).toHaveCount(0);
   });
 
+  test('a word that an input method is composing is finished before the composer takes it', async ({
+    page,
+  }) => {
+    const early = page.getByRole('textbox', { name: 'Start writing' });
+    const composer = page.getByRole('textbox', { name: 'Message' });
+    const letGo = await holdCode(page);
+    await page.goto('/', { waitUntil: 'commit' });
+    await expect(early).toBeFocused();
+    const input = await page.context().newCDPSession(page);
+    await input.send('Input.imeSetComposition', { text: 'ni', selectionStart: 2, selectionEnd: 2 });
+    letGo();
+    await expect(page.getByRole('complementary', { name: 'Sidebar' })).toBeVisible();
+    await expect(composer).toBeAttached();
+    await expect(early).toHaveValue('ni');
+    await input.send('Input.insertText', { text: '你好' });
+    await expect(composer).toHaveValue('你好');
+    await expect(composer).toBeFocused();
+    await expect(early).toHaveCount(0);
+  });
+
   test('index and model wait for the screen, but not who looks for something', { tag: '@gate' }, async ({
     page,
   }) => {

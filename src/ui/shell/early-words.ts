@@ -47,9 +47,9 @@ export function removeFirstPaint(): void {
 }
 
 function settle(): void {
-  // After the composer of the same drawing had its turn.
+  // After the composer of the same drawing had its turn; not while it waits for a word that is being composed.
   queueMicrotask(() => {
-    if (isDrawn && waiting === 0) removeFirstPaint();
+    if (isDrawn && waiting === 0 && handOver === null) removeFirstPaint();
   });
 }
 
@@ -77,12 +77,17 @@ export function composerMayCome(): () => void {
  */
 export function takeEarlyWords(take: (words: EarlyWords) => void): () => void {
   const mine = () => {
+    if (handOver !== mine) return;
     const field = fieldOf(shell());
     if (field?.dataset.composing !== undefined) {
-      field.addEventListener('compositionend', mine, { once: true });
+      const end = () => {
+        // `start.js` hears of it later, at the document.
+        delete field.dataset.composing;
+        mine();
+      };
+      field.addEventListener('compositionend', end, { once: true });
       return;
     }
-    if (handOver !== mine) return;
     handOver = null;
     const words = field ? read(field) : kept;
     kept = null;
@@ -92,6 +97,8 @@ export function takeEarlyWords(take: (words: EarlyWords) => void): () => void {
   handOver = mine;
   if (isDrawn || !isFirstVisit()) mine();
   return () => {
-    if (handOver === mine) handOver = null;
+    if (handOver !== mine) return;
+    handOver = null;
+    settle();
   };
 }
