@@ -9,7 +9,7 @@ import { formatNumber } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { IconButton } from '../shell/controls.tsx';
 import { isComposing, useShortcuts } from '../shell/shortcuts.ts';
-import { findIn, firstHit, type Hit, placeInRow } from './find.ts';
+import { findIn, firstHit, type Hit, placeInRow, reading } from './find.ts';
 import { canMark, messageIn, rangesIn, watchMarks } from './find-marks.ts';
 import type { MessageListHandle } from './message-list.tsx';
 import type { Branch } from './rows.ts';
@@ -63,6 +63,29 @@ function useGoTo({
   }, [branch, list, peek, words, place]);
 }
 
+/** How long messages are read in one go, ms: the field listens in between. */
+const READ_MS = 12;
+
+/** Reads the messages bit by bit while the bar is open; another number whenever more of them are read. */
+function useRead({ messages }: Conversation): number {
+  const [read, setRead] = useState(0);
+  useEffect(() => {
+    const rest = reading({ messages });
+    let count = 0;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const go = () => {
+      const end = performance.now() + READ_MS;
+      let step = rest.next();
+      for (; !step.done && performance.now() < end; step = rest.next()) count += 1;
+      if (!step.done) timer = setTimeout(go);
+      else if (count > 0) setRead((before) => before + 1);
+    };
+    go();
+    return () => clearTimeout(timer);
+  }, [messages]);
+  return read;
+}
+
 /** Where one is among the hits, and how one goes on. It begins at what is on the screen, and begins anew with other words. */
 function useHits(
   conversation: Conversation,
@@ -71,20 +94,27 @@ function useHits(
   words: string,
 ) {
   const { messages } = conversation;
-  const hits = useMemo(() => findIn({ messages }, words), [messages, words]);
-  const [state, setState] = useState<{ words: string; place: Place | null }>({ words: '', place: null });
+  const read = useRead(conversation);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was read is found otherwise
+  const hits = useMemo(() => findIn({ messages }, words), [messages, words, read]);
+  const [state, setState] = useState<{ words: string; read: number; place: Place | null }>({
+    words: '',
+    read,
+    place: null,
+  });
   let { place } = state;
-  if (state.words !== words) {
+  const isThere = (hit: Hit | undefined) => hit !== undefined && hits.some((other) => same(hit, other));
+  if (state.words !== words || (state.read !== read && !isThere(place?.hit))) {
     const at = firstHit(hits, branch, state.place?.hit.messageId ?? list.current?.current() ?? null);
     const hit = hits[at];
     place = hit ? { hit, step: (state.place?.step ?? 0) + 1 } : null;
-    setState({ words, place });
+    setState({ words, read, place });
   }
   const now = place?.hit;
   const at = now ? hits.findIndex((hit) => same(hit, now)) : -1;
   const go = (by: 1 | -1) => {
     const hit = hits[(at + by + hits.length) % hits.length];
-    if (hit) setState({ words, place: { hit, step: (place?.step ?? 0) + 1 } });
+    if (hit) setState({ words, read, place: { hit, step: (place?.step ?? 0) + 1 } });
   };
   return { hits, at, place: at < 0 ? null : place, go };
 }

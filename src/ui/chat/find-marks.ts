@@ -1,13 +1,14 @@
 // Marks the words one looks for where they are drawn, without touching what React has drawn: by the CSS Custom Highlight API.
 import { comparable, placesIn } from '../../domain/text/find.ts';
+import { BLOCK_TAGS } from './markdown/drawn-words.ts';
 
 const ALL = 'found';
 const CURRENT = 'found-current';
 /** Words of messages; not what stands around them. */
 const WORDS = '.reading, .prose';
-/** Said twice (formulas), or by another conversation. */
-const LEFT_OUT = '[data-recall], .katex, button, [aria-hidden="true"]';
-const BLOCK = 'p, li, td, th, h1, h2, h3, h4, h5, h6, pre, blockquote, dt, dd, div, section';
+/** Said twice (formulas), by another conversation, not to the person (thoughts), or by nobody. */
+const LEFT_OUT = '[data-recall], [data-thoughts], .katex, .code-block-header, button, [aria-hidden="true"]';
+const BLOCK = BLOCK_TAGS.join(', ');
 
 export const canMark = (): boolean => typeof Highlight === 'function' && CSS.highlights !== undefined;
 
@@ -18,8 +19,10 @@ export function rangesIn(element: Element, words: string): Range[] {
   const nodes: { node: Text; from: number }[] = [];
   let text = '';
   let block: Element | null = null;
-  const walk = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
-  for (let node = walk.nextNode() as Text | null; node; node = walk.nextNode() as Text | null) {
+  const walk = document.createTreeWalker(element, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
+  for (let node = walk.nextNode(); node; node = walk.nextNode()) {
+    if (node instanceof HTMLBRElement) text += ' ';
+    if (!(node instanceof Text)) continue;
     const parent = node.parentElement;
     if (!parent?.closest(WORDS) || parent.closest(LEFT_OUT)) continue;
     const within = parent.closest(BLOCK);

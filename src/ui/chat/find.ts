@@ -5,6 +5,7 @@ import { letterOf } from '../../domain/chat/dmail.ts';
 import { type Message, textOf } from '../../domain/chat/message.ts';
 import { comparable, countIn } from '../../domain/text/find.ts';
 import { plainText } from '../memory/marked-text.tsx';
+import { drawnWords } from './markdown/drawn-words.ts';
 import { fencedPieces } from './markdown/parse.ts';
 import type { Branch } from './rows.ts';
 
@@ -14,24 +15,41 @@ export interface Hit {
   readonly nth: number;
 }
 
-/** What a person sees of the words of a message: a model's Markdown without its signs, their own as written. */
-const seen = (message: Message): string =>
-  message.role === 'assistant'
-    ? plainText(textOf(message))
-    : (letterOf(message) ??
+/** What a person sees of the words of a message: a model's Markdown as it is drawn, their own as written but for fenced code. */
+const seen = (message: Message): string => {
+  if (message.role !== 'assistant')
+    return (
+      letterOf(message) ??
       fencedPieces(textOf(message))
-        .map(({ text, fenced }) => (fenced ? plainText(text) : text))
-        .join(' '));
+        .map(({ text, fenced }) => (fenced ? drawnWords(text) : text))
+        .join(' ')
+    );
+  return message.parts.map((part) => (part.type === 'text' ? drawnWords(part.text) : '')).join(' ');
+};
 
 /** Messages never change once written: each is read once, however many words are looked for. */
 const forms = new WeakMap<Message, string>();
-function formOf(message: Message): string {
-  let form = forms.get(message);
+/** What stands for them until they are read. */
+const roughForms = new WeakMap<Message, string>();
+
+/** The form of a message without its Markdown being read, which takes a hundred times as long. */
+function roughFormOf(message: Message): string {
+  let form = roughForms.get(message);
   if (form === undefined) {
-    form = comparable(seen(message));
-    forms.set(message, form);
+    form = comparable(plainText(textOf(message)));
+    roughForms.set(message, form);
   }
   return form;
+}
+const formOf = (message: Message): string => forms.get(message) ?? roughFormOf(message);
+
+/** Reads what was not read yet, one message a step, so that words are found as they are seen; `findIn` finds nearly all of them before that. */
+export function* reading({ messages }: Pick<Conversation, 'messages'>): Generator<void, void, void> {
+  for (const message of messages.values()) {
+    if (forms.has(message) || !isSaid(message)) continue;
+    forms.set(message, comparable(seen(message)));
+    yield;
+  }
 }
 
 const isSaid = ({ role, kind }: Message): boolean =>

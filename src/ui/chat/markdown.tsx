@@ -4,11 +4,11 @@ import { formatNumber } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Button } from '../shell/controls.tsx';
 import { DrawnOrPlain, PlainWords } from './drawn-or-plain.tsx';
+import { PLAIN_FROM } from './markdown/drawn-words.ts';
 import { LaidOut } from './markdown/laid-out.tsx';
 import { NestingGuard } from './nesting.ts';
 
-/** Longer texts are shown as plain text first: making a page of ten million characters would stop the tab. */
-const PLAIN_FROM = 200_000;
+/** Of a text that is shown as it was written, so much first: making a page of ten million characters would stop the tab. */
 const PLAIN_SHOWN = 20_000;
 
 interface MarkdownProps {

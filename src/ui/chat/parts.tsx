@@ -79,7 +79,7 @@ export function Reasoning({ part, running }: { part: PartOf<'reasoning'>; runnin
         )
       }
       body={() => (
-        <div className="text-ink-2 [&_.prose]:text-[0.9375rem]!">
+        <div data-thoughts="" className="text-ink-2 [&_.prose]:text-[0.9375rem]!">
           <Markdown text={part.text} streaming={running} />
         </div>
       )}

@@ -93,3 +93,50 @@ deep('opens from the menu, for whoever has no keys', async () => {
   await page.getByRole('button', { name: 'Close find' }).click();
   await expect.element(field()).not.toBeInTheDocument();
 });
+
+it('finds words as they are seen, through formatting, cells, notes and tags, and marks the very place', async () => {
+  const text = [
+    'Say ~~old \\_name~~ and AT&amp;T, <kbd>Ctrl</kbd>+<kbd>C</kbd>, <https://example.com/a_b> once[^1].',
+    '| head | cost |\n|-|-|\n| one<br>two | **$5**–$10 |',
+    '~~~sh\nexport NEEDLE=$A:$B\n~~~',
+    '**kwargs and __init__.py, $x$ and 5\\% of _all_ needle.',
+    '[^1]: The needle *note*.',
+  ].join('\n\n');
+  const app = await createTestApp({
+    *reply() {
+      yield { type: 'reasoning-delta', text: 'A needle of thought.' };
+      yield { type: 'text-delta', text };
+    },
+  });
+  const id = await app.say('Where?');
+  await app.idle(id);
+  await show(app, `/c/${id}`);
+  await page.getByRole('button', { name: /^Thought/ }).click();
+  await userEvent.keyboard('{Control>}f{/Control}');
+  for (const [words, seen = words] of [
+    ['old _name and AT&T'],
+    ['Ctrl+C'],
+    ['a_b once'],
+    ['one two', 'onetwo'],
+    ['$5–$10'],
+    ['**kwargs and __init__.py'],
+    ['5% of all'],
+    ['needle note'],
+  ] as const) {
+    await userEvent.fill(field(), words);
+    await expect.element(page.getByText('1 of 1')).toBeVisible();
+    await expect.poll(marked, { message: words }).toEqual([seen]);
+  }
+  // A name that only the head of the code has, and one in a thought, count for nothing.
+  await userEvent.fill(field(), 'needle');
+  await expect.element(page.getByText('1 of 3')).toBeVisible();
+  const around = () =>
+    [...(CSS.highlights.get('found-current') ?? [])].map(
+      (range) => range.startContainer.parentElement?.closest('p, pre, li')?.textContent,
+    );
+  await expect.poll(() => around()[0]).toContain('export NEEDLE');
+  await userEvent.keyboard('{Enter}');
+  await expect.poll(() => around()[0]).toContain('5% of all needle');
+  await userEvent.keyboard('{Enter}');
+  await expect.poll(() => around()[0]).toContain('The needle note');
+});
