@@ -107,6 +107,10 @@ function joinedRun(run: string, segments: readonly Segment[], out: string[]): vo
 const isBrand = (pieces: readonly string[], humps: readonly string[]): boolean =>
   pieces.length === 1 && humps.length === 2 && /^\p{L}+$/u.test(pieces[0] as string);
 
+/** A digest in hexadecimal, as of a commit: it is told by its first seven digits. */
+const DIGEST = /^(?=[a-f]*\d)(?=\d*[a-f])[\da-f]{8,128}$/i;
+const SHORT_DIGEST = 7;
+
 /** `snake_case`, `camelCase`, `a/path.ts`, `1.2.3`: its pieces, and the whole as one word. `asked`: of `YouTube` the whole alone. */
 function nameRun(run: string, out: string[], asked: boolean): void {
   const own = run.replace(/'(?:s|re|ve|ll|d|m|t)$/i, '');
@@ -117,6 +121,11 @@ function nameRun(run: string, out: string[], asked: boolean): void {
   const pieces = bare.match(PIECES) ?? [];
   const humps = pieces.flatMap((piece) => piece.split(HUMPS));
   if (!asked || !isBrand(pieces, humps)) for (const piece of humps) plainWord(piece.toLowerCase(), out);
+  for (const piece of pieces) {
+    if (DIGEST.test(piece)) out.push(piece.slice(0, SHORT_DIGEST).toLowerCase());
+    // Within a longer name, a name of two words is one word as well: `React.useState`.
+    else if (pieces.length > 1 && /\p{Ll}\p{Lu}/u.test(piece)) plainWord(piece.toLowerCase(), out);
+  }
   if (humps.length < 2) return;
   let whole = '';
   for (const piece of pieces) {

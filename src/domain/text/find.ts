@@ -1,12 +1,24 @@
-// Where words stand in a text, however they are written: case, accents, ligatures, full width, traditional or simplified, kinds of space.
+// Where words stand in a text, however they are written: case, accents, ligatures, full width, traditional or simplified, kinds of space,
+// of quotes and of dashes.
 import { folded } from './fold.ts';
 
 /** A letter with its marks, a Hangul syllable from its parts, or a run of spaces: what is folded as one. */
 const CLUSTER = /[\u1100-\u115f][\u1160-\u11a7]*[\u11a8-\u11ff]*|\s+|\P{M}\p{M}*|\p{M}+/gu;
 
-/** A text as it is compared: folded, in small letters, each run of spaces one space. Linear in its length. */
-export const comparable = (text: string): string =>
-  folded(text).toLowerCase().replace(/\s+/g, ' ').replaceAll('ς', 'σ');
+/** Keyboards write straight quotes and one hyphen; phones, models and typesetters the others. */
+const TYPED: readonly (readonly [RegExp, string])[] = [
+  [/[\u2018-\u201b\u2032]/g, "'"],
+  [/[\u201c-\u201f\u2033\u00ab\u00bb]/g, '"'],
+  [/[\u2010-\u2015\u2212]/g, '-'],
+  [/ς/g, 'σ'],
+];
+
+/** A text as it is compared: folded, in small letters, each run of spaces one space, quotes and dashes as typed. Linear in its length. */
+export function comparable(text: string): string {
+  const form = folded(text).toLowerCase().replace(/\s+/g, ' ');
+  if (!/[^ -~]/.test(form)) return form;
+  return TYPED.reduce((typed, [signs, sign]) => typed.replace(signs, sign), form);
+}
 
 /** How often `wanted` stands in `form`, without overlaps; both as `comparable` gives them. */
 export function countIn(form: string, wanted: string): number {

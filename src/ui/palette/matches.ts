@@ -3,6 +3,7 @@ import { defaultFilter } from 'cmdk';
 import { isNamedFolder, parseSearch } from '../../domain/memory/query.ts';
 import { isStopWord, queryWords, words as searchWords } from '../../domain/memory/words.ts';
 import { projectsNamed } from '../../domain/projects/filing.ts';
+import { comparable } from '../../domain/text/find.ts';
 import type { LibraryEntry, ProjectEntry } from '../../services/documents/documents.ts';
 import type { MemoryFilter } from '../../services/memory/memory.ts';
 import { type FilterToken, filterTokens, openFilter } from './filters.ts';
@@ -71,9 +72,9 @@ function wholeAt(text: string, word: string): number {
   return -1;
 }
 
-/** Words that all occur in a title: the whole title first, then one with all of them whole, best where they come early. 0: not a match. */
+/** Words that all occur in a title, as `comparable` gives them: the whole title first, then one with all of them whole, best where they come early. 0: not a match. */
 function titleMatch(title: string, words: readonly string[]): number {
-  const lower = title.toLowerCase();
+  const lower = comparable(title);
   let sum = 0;
   for (const word of words) {
     const at = lower.indexOf(word);
@@ -118,14 +119,14 @@ export function conversationsFor(
       (filter.archived === undefined ? !entry.archived || text !== '' : entry.archived === filter.archived) &&
       (filter.pinned === undefined || entry.pinned === filter.pinned) &&
       (filter.titleContains === undefined ||
-        entry.title.toLowerCase().includes(filter.titleContains.toLowerCase())) &&
+        comparable(entry.title).includes(comparable(filter.titleContains))) &&
       (filter.workDir === undefined || isNamedFolder(entry.workDir, filter.workDir)) &&
       (named === null || (entry.projectId !== null && named.has(entry.projectId))) &&
       (filter.before === undefined || entry.createdAt < filter.before) &&
       (filter.after === undefined || entry.updatedAt >= filter.after),
   );
   if (text === '') return blank || narrowed ? allowed.slice(0, RECENT) : [];
-  const typed = text.toLowerCase().split(/\s+/);
+  const typed = comparable(text).split(/\s+/);
   const asked = new Set(queryWords(text).split(' ').filter(Boolean));
   return allowed
     .map((entry) => ({ entry, match: titleMatch(entry.title, typed) || titleMeant(entry, asked) }))

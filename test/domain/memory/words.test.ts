@@ -104,6 +104,11 @@ describe('the search words of a text', () => {
     ['a party 🎉', '🎉'],
     ['thumbs 👍🏽', '👍'],
     ['children and mice', 'child mouse'],
+    ['commit 9fceb02d0ae598e95dc970b74767f19372d61af8 broke it', '9fceb02'],
+    ['9FCEB02D0AE598E95DC970B74767F19372D61AF8', '9fceb02d0a'],
+    ['e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855', 'e3b0c44298fc'],
+    ['React.useState returns a pair', 'usestate'],
+    ['app/lib/getUserById.ts', 'getuserbyid'],
     ['the analyses of wolves', 'analysis wolf'],
   ])('meet however they are written: %s, %s', (one, other) => {
     expect(shared(other, one)).toBeGreaterThan(0);

@@ -46,6 +46,19 @@ describe('a project in the palette', () => {
   });
 });
 
+describe('a title', () => {
+  it.each([
+    ['Zürich by train', 'zuri'],
+    ['Ёлка в лесу', 'ёлк'],
+    ['ＡＰＩ keys', 'api k'],
+    ['Don’t panic', "don't"],
+    ['繁體字', '繁体'],
+    ['Łódź', 'title:lod '],
+  ])('is found while it is typed, however it is written: %s by %s', (title, typed) =>
+    expect(names(conversationsFor(readLine(typed, NOW), [entry('Other'), entry(title)]))).toEqual([title]),
+  );
+});
+
 describe('a line in the palette', () => {
   it('is blank, words, a command, or narrowed by filters', () => {
     expect(readLine('', NOW)).toMatchObject({ blank: true, text: '', narrowed: false });
