@@ -143,6 +143,12 @@ export class Rooms {
     }
   }
 
+  /** Takes what was deleted a moment ago out of the store: who stops now may not be asked for these rooms again. */
+  async purge(): Promise<void> {
+    const rooms = [...this.#written].filter((room) => room.mustPurge);
+    await Promise.all(rooms.map((room) => room.writeSnapshot()));
+  }
+
   /** Resolves when nothing is under way. */
   async idle(): Promise<void> {
     while (this.#work.size > 0) await Promise.allSettled([...this.#work]);

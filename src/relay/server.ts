@@ -160,6 +160,7 @@ class WebSocketRelay implements RelayServer {
     );
     for (const timer of this.#timers) clearInterval(timer);
     await this.#rooms.idle();
+    await this.#rooms.purge();
     this.#rooms.close();
     this.#server.closeAllConnections();
   }

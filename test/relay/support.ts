@@ -1,7 +1,7 @@
 // What the relay's tests are made with: real relay processes, stock y-websocket clients, bare sockets, tokens.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -119,6 +119,17 @@ export async function withFolder<T>(work: (folder: string) => Promise<T>): Promi
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** The bytes of every file in a folder that is in use. */
+export async function filesIn(folder: string): Promise<Buffer[]> {
+  const files = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((one) =>
+    one.isFile(),
+  );
+  // A file may go while it is looked for.
+  return await Promise.all(
+    files.map(({ parentPath, name }) => readFile(join(parentPath, name)).catch(() => Buffer.alloc(0))),
+  );
 }
 
 /** Resolves when `condition` holds; rejects after `timeout` ms with what was waited for. */

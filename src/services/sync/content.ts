@@ -74,6 +74,16 @@ async function projectsKeptHere(
   };
 }
 
+/** What two devices said at once in what arrives; undefined: nothing. */
+function meetingIn(
+  document: string,
+  here: WholeDocument,
+  arriving: Uint8Array,
+): 'wordings' | 'branches' | undefined {
+  if (document !== NOTES_DOCUMENT) return here.branchesOff(arriving) ? 'branches' : undefined;
+  return wordsMeet(here.update, arriving) ? 'wordings' : undefined;
+}
+
 export function createDocumentContents({
   log,
   config,
@@ -161,11 +171,11 @@ export function createDocumentContents({
         const here = await read(document as DocumentId);
         for (const body of known) if (!here || missingFrom(here.update, body)) updates.push(body);
         if (updates.length === 0) return 0;
-        const merged = mergeUpdates(updates);
-        const meet =
-          document === NOTES_DOCUMENT
-            ? here && wordsMeet(here.update, merged) && 'wordings'
-            : here?.branchesOff(merged) && 'branches';
+        // A body may repeat what was forgotten here since: of that the log takes nothing in again.
+        const all = mergeUpdates(updates);
+        const merged = here ? missingFrom(here.update, all) : all;
+        if (!merged) return updates.length;
+        const meet = here && meetingIn(document, here, merged);
         transaction.entries.push({
           id: newEntryId(),
           document: document as DocumentId,

@@ -15,12 +15,14 @@ export interface Cluster {
   pair(other: TestDevice, device?: TestDevice): Promise<TestDevice>;
 }
 
+/** A relay that devices meet at. */
 interface Place {
   readonly backend: SyncBackend;
   readonly endpoint: string;
 }
 
-function clusterAt(place: () => Place, leave: () => Promise<void> | void = () => {}): Cluster {
+/** Over whatever relay `place` names when a test runs. To be called once, where tests are described. */
+export function clusterAt(place: () => Place, leave: () => Promise<void> | void = () => {}): Cluster {
   const devices: TestDevice[] = [];
   afterEach(async () => {
     for (const device of devices.splice(0)) device.stop();
