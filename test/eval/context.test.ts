@@ -8,6 +8,7 @@ import { STRATEGIES } from '../../src/domain/context/compaction/index.ts';
 import { queryOf } from '../../src/domain/context/query.ts';
 import { termsIn } from '../../src/domain/context/reading.ts';
 import { unitsOf } from '../../src/domain/context/units.ts';
+import { ALL, some } from '../scale.ts';
 import { ownConversations, paraphrasedConversations, scenesOf } from './context/conversations.ts';
 import { type byKind, conversationsSchema, measure, messagesOf, saysValue, table } from './context.ts';
 
@@ -15,7 +16,9 @@ it('session memory and recall keep 95 % of planted facts at a tenth of the size,
   const conversations = ownConversations();
   const facts = new Set(conversations.flatMap((one) => one.facts.map(({ ask }) => ask)));
   expect(facts.size).toBeGreaterThanOrEqual(200);
-  const { rows, plans } = await measure(conversations, ['session-memory']);
+  // In the gate the two longest, which hold all scenes of their language.
+  const measured = ALL ? conversations : conversations.filter(({ id }) => String(id).endsWith('-4'));
+  const { rows, plans } = await measure(measured, ['session-memory']);
   for (const language of ['en', 'zh']) {
     const own = rows.filter((row) => row.language === language);
     expect(own.filter(({ recalled }) => recalled).length / own.length).toBeGreaterThanOrEqual(0.95);
@@ -28,10 +31,13 @@ it('session memory and recall keep 95 % of planted facts at a tenth of the size,
 });
 
 it('session memory keeps what it kept of facts that are asked for in other words, and fits', async () => {
-  for (const [half, least] of [
-    ['development', 0.37],
-    ['apart', 0.4],
-  ] as const) {
+  for (const [half, least] of some(
+    [
+      ['apart', 0.4],
+      ['development', 0.37],
+    ] as const,
+    1,
+  )) {
     const { rows } = await measure(paraphrasedConversations(half), ['session-memory']);
     expect(rows.filter(({ recalled }) => recalled).length / rows.length, half).toBeGreaterThanOrEqual(least);
     expect(rows.filter(({ tokens, limit }) => tokens > limit)).toEqual([]);

@@ -6,7 +6,7 @@ import { runs } from '../scale.ts';
 import { type Death, notify } from './story.ts';
 
 const SEED = 1;
-const EVERY = runs(6, 80);
+const EVERY = runs(6, 130);
 /** Each of these is a step of its own in src/services/sync, with what is to be done again where it did not come about. */
 const COMMITS = [
   'sync-service create',

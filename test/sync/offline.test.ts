@@ -15,7 +15,7 @@ import { perilous } from './perilous.ts';
 import { EPOCH, inWorld } from './seeded.ts';
 
 const SEED = 1;
-const EDITS = runs(334, 70);
+const EDITS = runs(334, 40);
 const CONVERSATIONS = [...'abcdefghijkl'].map((name) => asConversationId(`0000-${name}`));
 
 it(`${EDITS} edits on each of 3 devices while offline (seed ${SEED}): in the end all have the same, and nothing is lost`, async () => {

@@ -34,8 +34,8 @@ const FOUND: readonly (readonly [seed: number, scenario: Scenario, turns: number
   [57092, 'everything', 40, 'a conversation never fetched: the disk was full when another was to be erased'],
 ];
 
-/** In the gate one seed for each fault. */
-const TRIED = FOUND.filter(([, , , what]) => ALL || !what.startsWith('the same'));
+/** In the gate one seed for each fault that shows within twenty-five turns. */
+const TRIED = FOUND.filter(([, , turns, what]) => ALL || (turns <= 25 && !what.startsWith('the same')));
 
 it.each(TRIED)(
   'seed %i (%s, %i turns): %s',

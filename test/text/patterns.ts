@@ -132,10 +132,11 @@ export function hostileTextFor(pattern: RegExp): string | null {
   };
   for (const [before, pump] of pumps(pattern))
     for (const after of ['\u0001', '\n']) {
+      const short = stepsFor(before, pump, after, SHORT);
+      // Less than six steps for each character: what grows with the square has a dozen for each of twice as many.
+      if (short < 6 * SHORT) continue;
       const long = stepsFor(before, pump, after, LONG);
-      // Less than a dozen steps for each character: nothing grows here.
-      if (long < 12 * LONG) continue;
-      if (long === Number.POSITIVE_INFINITY || long > 2.7 * stepsFor(before, pump, after, SHORT))
+      if (long === Number.POSITIVE_INFINITY || long > 2.7 * short)
         return JSON.stringify([before, pump, after]);
     }
   return null;

@@ -23,6 +23,7 @@ import {
   whole,
   written,
 } from '../../fixtures/kimi-wire.ts';
+import { runs } from '../../scale.ts';
 import { readAll } from '../../suites/importer.suite.ts';
 
 async function read(files: Record<string, Contents>) {
@@ -347,7 +348,7 @@ describe('any session (property)', () => {
         const { conversation } = await read({ 'context.jsonl': context, 'wire.jsonl': wire });
         expect((conversation?.messages ?? []).flatMap(saidIn).sort()).toEqual([...session.said].sort());
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200, 50) },
     );
   });
 
@@ -376,7 +377,7 @@ describe('any session (property)', () => {
 
         expect((await read(session.filesAt(session.lines))).conversation).toEqual(conversation);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300, 80) },
     );
   });
 
@@ -397,7 +398,7 @@ describe('any session (property)', () => {
         const again = imported((await read(session.filesAt(session.lines))).conversation, library);
         expect(again.state).toBe('unchanged');
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200, 50) },
     );
   });
 });

@@ -94,7 +94,7 @@ describe('the vectors in memory', () => {
           }
         },
       ),
-      { numRuns: runs(300, 20) },
+      { numRuns: runs(300, 12) },
     );
   });
 

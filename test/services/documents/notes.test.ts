@@ -9,6 +9,7 @@ import { createDocuments } from '../../../src/services/documents/documents-servi
 import { MAX_NOTE } from '../../../src/services/documents/note-maps.ts';
 import { createNotes, readNotes } from '../../../src/services/documents/notes.ts';
 import { readWhole } from '../../../src/services/documents/shared.ts';
+import { runs } from '../../scale.ts';
 import { cutWhenRead } from './said.ts';
 
 const clock = () => {
@@ -427,7 +428,7 @@ describe('a note that two devices reworded at once', () => {
           for (const text of living) expect(there).toContain(text);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runs(60, 20) },
     );
   });
 });

@@ -16,6 +16,7 @@ import { createLibrary, type LibraryDeps } from '../../../src/services/library/l
 import * as chatgpt from '../../fixtures/chatgpt.ts';
 import { filesOf, zipFile } from '../../fixtures/files.ts';
 import { englishWords } from '../../fixtures/words.ts';
+import { runs } from '../../scale.ts';
 
 const NOW = Date.UTC(2026, 10, 23);
 const closing: Documents[] = [];
@@ -591,7 +592,7 @@ describe('on two devices, in any order (property)', () => {
           expect(textOf(answerIn(await devices[0].read(id)))).toBe(FULL);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runs(60, 15) },
     );
   }, 60_000);
 });

@@ -296,7 +296,7 @@ describe('settings', () => {
           await there.importYaml(await here.exportYaml());
           expect(there.config.get()).toEqual(here.config.get());
         }),
-        { numRuns: runs(10, 4) },
+        { numRuns: runs(10, 2) },
       );
     });
 

@@ -30,7 +30,7 @@ import { type BuiltPrompt, buildPrompt, systemTextOf } from '../../../../src/dom
 import { runs } from '../../../scale.ts';
 
 /** Random trees for each strategy; every promise is looked at on each of them. CONTEXT_TREES=5000 looks longer. */
-const RUNS = Number(process.env.CONTEXT_TREES ?? runs(1000, 40));
+const RUNS = Number(process.env.CONTEXT_TREES ?? runs(1000, 25));
 /** For all trees of a strategy on a busy machine, ms. */
 const TIMEOUT_MS = 300_000 * Math.max(1, RUNS / 1000);
 
@@ -360,14 +360,15 @@ it('the random trees have everything in them that is hard', async () => {
   for (const random of all) {
     const { view, budget, own } = await given(random);
     const parts = view.path.flatMap((message) => message.parts);
+    const whole = sent(view, null);
     const said = parts.map((one) => ('text' in one ? one.text : '')).join('\n');
     count(
       'a call with its result',
-      sent(view, null).messages.some(({ role }) => role === 'tool'),
+      whole.messages.some(({ role }) => role === 'tool'),
     );
     count(
       'half of a pair',
-      sent(view, null).manifest.leftOut.some(({ why }) => why === 'unpaired'),
+      whole.manifest.leftOut.some(({ why }) => why === 'unpaired'),
     );
     count(
       'rules',
@@ -390,7 +391,7 @@ it('the random trees have everything in them that is hard', async () => {
       'a target below the system prompt',
       budget.target < meter.text(systemTextOf(view.path, view.system)),
     );
-    count('something to fold', sent(view, null).manifest.request.tokens.total > budget.target);
+    count('something to fold', whole.manifest.request.tokens.total > budget.target);
     count('words of the person', own !== null);
     count('a long branch', view.path.length > 40);
     count(
