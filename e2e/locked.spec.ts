@@ -149,13 +149,38 @@ test('what was said before and after is nowhere on the disk in clear, also after
       .toBe(true);
     await browser.kill();
     const left = { before: filesWith(browser.profile, BEFORE), after: filesWith(browser.profile, AFTER) };
-    expect({ before: ours(left.before), after: ours(left.after) }).toEqual({ before: [], after: [] });
+    expect({ before: ours(left.before), after: left.after }).toEqual({ before: [], after: [] });
 
     context = await browser.open();
     page = context.pages()[0] ?? (await context.newPage());
     await unlock(page);
     expect(await texts(page, 'Later')).toContain(AFTER);
     await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue(`A draft with ${AFTER}`);
+  } finally {
+    await browser.dispose();
+  }
+});
+
+test('what is typed is in no file that the browser keeps by itself', async () => {
+  const browser = ownBrowser();
+  try {
+    const context = await browser.open();
+    const page = context.pages()[0] ?? (await context.newPage());
+    await openApp(page, `${BASE}/?console`);
+    await page.getByRole('textbox', { name: 'Message' }).pressSequentially(`Dear ${BEFORE}`);
+    await saved(page);
+    await page.goto(`${BASE}/settings/privacy`);
+    await page.getByRole('textbox', { name: 'Add a private word' }).pressSequentially(AFTER);
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('button', { name: `Remove ${AFTER}` })).toBeVisible();
+    await page.goto(`${BASE}/settings/about`);
+    await expect(page.getByRole('heading', { name: 'About' }).first()).toBeVisible();
+    await context.close();
+    for (const words of [BEFORE, AFTER]) {
+      const written = filesWith(browser.profile, words);
+      expect(written.length).toBeGreaterThan(0);
+      expect(written).toEqual(ours(written));
+    }
   } finally {
     await browser.dispose();
   }

@@ -126,6 +126,18 @@ describe('the house', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('lets no browser keep what is typed', () => {
+    // Without `autoComplete` Chromium writes it to its session files and suggestions, in clear, on a locked device as well.
+    const wrong = files
+      .filter((file) => file.endsWith('.tsx'))
+      .flatMap((file) =>
+        [...readFileSync(join(SRC, file), 'utf8').matchAll(/<(?:input|textarea)\b(?:=>|[^>])*/g)]
+          .filter(([tag]) => !/type="(?:file|checkbox|radio|range)"|autoComplete/.test(tag))
+          .map(([tag]) => `${file}: ${tag}`),
+      );
+    expect(wrong).toEqual([]);
+  });
+
   it('names no class that the style sheet does not know', async () => {
     const root = resolve(SRC, '..');
     const { build } = await compile(readFileSync(join(SRC, 'ui/styles.css'), 'utf8'), {

@@ -109,7 +109,6 @@ export function Composer({
   const next = useNextRequest(conversation, parts, offered.announced);
   const focusKeys = useShortcutKeys('focus');
   const busy = turn.status !== 'idle';
-
   const onKeyDown = useWordKeys({ commandList, hasFiles: files.length > 0, submit, editLast });
 
   return (
@@ -150,6 +149,7 @@ export function Composer({
           ref={area}
           rows={1}
           dir="auto"
+          autoComplete="off"
           aria-label={t('message')}
           aria-keyshortcuts={focusKeys}
           placeholder={t(busy ? 'placeholderQueue' : first ? 'placeholderFirst' : 'placeholder')}

@@ -116,6 +116,7 @@ function Editor({
         defaultValue={begun}
         aria-label={t('editMessage')}
         dir="auto"
+        autoComplete="off"
         rows={Math.min(14, Math.max(3, begun.split('\n').length + 1))}
         onInput={() => {
           const text = written();

@@ -55,6 +55,7 @@ export function ConversationList({ ready, entries }: { ready: boolean; entries: 
       <div className="mb-1 flex flex-wrap items-center gap-2">
         <input
           type="search"
+          autoComplete="off"
           value={filter}
           onChange={(event) => setFilter(event.target.value)}
           placeholder={t('screen.list.filter')}

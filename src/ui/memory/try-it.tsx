@@ -73,6 +73,7 @@ export function TryIt() {
         <Search size={16} aria-hidden className="absolute top-1/2 left-3 -translate-y-1/2 text-ink-3" />
         <input
           type="search"
+          autoComplete="off"
           value={text}
           onChange={(event) => setText(event.target.value)}
           placeholder={t('screen.try.placeholder')}

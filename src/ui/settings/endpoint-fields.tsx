@@ -231,6 +231,7 @@ export function Offered({
       <p className="mt-0.5 text-ink-3 text-xs">{t('models.offeredHelp')}</p>
       <input
         type="search"
+        autoComplete="off"
         value={filter}
         onChange={(event) => setFilter(event.target.value)}
         aria-label={t('models.filterModels')}

@@ -92,6 +92,7 @@ export function ListSetting({
           aria-label={add}
           placeholder={placeholder}
           spellCheck={false}
+          autoComplete="off"
           autoCapitalize="off"
           className={classes(FIELD, 'min-w-0 max-w-72 flex-1', mono && 'font-mono')}
         />

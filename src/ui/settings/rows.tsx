@@ -173,6 +173,7 @@ export function NumberSetting({ path }: { path: string }) {
     >
       <input
         id={id}
+        autoComplete="off"
         inputMode="decimal"
         value={draft ?? String(value)}
         aria-describedby={`${id}-help`}

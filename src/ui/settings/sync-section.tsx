@@ -44,6 +44,7 @@ function DeviceNameRow() {
       <input
         id={id}
         dir="auto"
+        autoComplete="off"
         maxLength={MAX_DEVICE_NAME}
         value={draft ?? own ?? deviceName.get()}
         aria-describedby={`${id}-help`}

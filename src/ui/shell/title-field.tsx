@@ -33,6 +33,7 @@ export function TitleField({
     <input
       aria-label={t('titleOfConversation')}
       dir="auto"
+      autoComplete="off"
       defaultValue={title}
       maxLength={300}
       ref={(input) => {

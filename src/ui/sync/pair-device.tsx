@@ -169,6 +169,7 @@ function Link({ link }: { link: string }) {
     <div className="space-y-3">
       <textarea
         readOnly
+        autoComplete="off"
         rows={4}
         value={link}
         aria-label={t('pair.ways.link')}

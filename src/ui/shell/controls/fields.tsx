@@ -82,6 +82,7 @@ export function TextField({
         <span className="relative block">
           <input
             {...ids}
+            autoComplete="off"
             dir="auto"
             className={classes(INPUT, 'touchable h-9', Boolean(trailing) && 'pr-10', inputClassName)}
             {...rest}
@@ -117,6 +118,7 @@ export function TextArea({
       {(ids) => (
         <textarea
           {...ids}
+          autoComplete="off"
           dir="auto"
           className={classes(INPUT, 'py-2 leading-5', inputClassName)}
           {...rest}
