@@ -13,6 +13,7 @@ import type { Notes } from '../documents/notes.ts';
 import type { MemoryStatus } from '../memory/memory.ts';
 import { PrivacyFilter } from '../privacy/privacy-filter.ts';
 import type { Prompts } from '../prompts/prompts.ts';
+import { staysHere } from '../sync/records.ts';
 import type { Sync } from '../sync/sync.ts';
 import type { Eraser } from './eraser.ts';
 
@@ -52,10 +53,14 @@ export interface Find {
   readonly said?: readonly Said[];
 }
 
-/** `left`: so many things are still there; `waiting`: it is not known yet, or done as soon as a connection is there. */
+/**
+ * `left`: so many things are still there; `waiting`: it is not known yet, or done as soon as a connection is there. `kept`: conversations that are
+ * kept on this device, of which the relay has older sealed pieces that this device cannot replace.
+ */
 export interface Verified {
   readonly left: number;
   readonly waiting: boolean;
+  readonly kept?: number;
 }
 
 export interface PlaceDeps {
@@ -93,10 +98,14 @@ export interface Place {
 const roomSchema = z.looseObject({
   squash: z.boolean().catch(false),
   gone: z.number().nullable().catch(null),
+  have: z.record(z.string(), z.unknown()).catch({}),
 });
 /** What sync says of a document's room on the relay; undefined: nothing. */
-export const roomOf = async ({ keyValues }: Pick<PlaceDeps, 'keyValues'>, document: string) =>
-  roomSchema.safeParse(await keyValues.get(`sync/room/${document}`)).data;
+export async function roomOf({ keyValues }: Pick<PlaceDeps, 'keyValues'>, document: string) {
+  const stored = await keyValues.get(`sync/room/${document}`);
+  const room = roomSchema.safeParse(stored).data;
+  return room && { ...room, staysHere: staysHere(stored), wasSent: Object.keys(room.have).length > 0 };
+}
 
 export const filterOf = ({ filter, privacy }: Pick<PlaceDeps, 'filter' | 'privacy'>): PrivacyFilter =>
   filter ??

@@ -123,6 +123,10 @@ export const isShared = ({ withheld, gone }: RoomRecord): boolean => withheld ==
 export const awaitsMove = ({ awaits, compare, have }: RoomRecord): boolean =>
   awaits && compare && Object.keys(have).length === 0;
 
+const staysSchema = z.looseObject({ withheld: z.string() });
+/** A room's record, as it is stored, says that the document stays on this device. */
+export const staysHere = (stored: unknown): boolean => staysSchema.safeParse(stored).success;
+
 const outboxSchema = z.object({
   epoch: z.number(),
   blobs: z.array(bytes),

@@ -147,7 +147,7 @@ function useReportLines() {
     return [
       ...places
         .filter(({ place }) => place !== 'relay' || account !== null)
-        .map(({ place, found, left, waiting }) => ({
+        .map(({ place, found, left, waiting, kept = 0 }) => ({
           name: t(`places.${place}`),
           found: found > 0 ? t('found', { count: found }) : '',
           state:
@@ -155,7 +155,9 @@ function useReportLines() {
               ? t('left', { count: left })
               : waiting
                 ? t('later')
-                : t(place === 'relay' ? 'replacedThere' : 'clean'),
+                : kept > 0
+                  ? t('keptThere', { count: kept })
+                  : t(place === 'relay' ? 'replacedThere' : 'clean'),
           isLeft: left > 0,
         })),
       ...devices

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { Store } from '../../../src/adapters/log/conversation-log.ts';
 import type { Message } from '../../../src/domain/chat/message.ts';
 import { cluster } from '../sync/cluster.ts';
-import { isSynced } from '../sync/device.ts';
+import { isSynced, settled } from '../sync/device.ts';
 import { idOf, NOW, openDevice } from './device.ts';
 
 const CANARY = 'Quillfeather';
@@ -76,6 +76,61 @@ it('two devices and a third that joins later', { timeout: 120_000 }, async () =>
   expect(await third.texts(idOf('talk'))).toEqual(['And about rain']);
   expect(await third.texts(idOf('gone'))).toEqual([]);
   for (const device of [here, there, joined]) await device.close();
+});
+
+it('what a third device wrote before, and sends after both have confirmed', {
+  timeout: 120_000,
+}, async () => {
+  const one = await devices.create();
+  await one.change(idOf('talk'), {
+    messages: [message('00000000-0000-7000-8000-000000000001', `About ${CANARY} and roses`)],
+    meta: { createdAt: NOW - 1000 },
+  });
+  await isSynced(one);
+  const other = await devices.pair(one);
+  const third = await devices.pair(one, devices.make('Tablet'));
+  await until(async () => (await third.texts(idOf('talk'))).length > 0);
+  third.stop();
+  const { store, vault, config } = third;
+  const away = devices.make('Tablet', { store, vault, config, now: () => NOW - 500 });
+  away.stop();
+  await away.say(idOf('talk'), `${CANARY} again`);
+
+  const here = openDevice({ store: fromTab(one.store), sync: one.sync, device: 'one' });
+  const there = openDevice({ store: fromTab(other.store), sync: other.sync, device: 'other' });
+  await here.forgetAll({ kind: 'person', words: [CANARY], whole: true });
+  const left = (name: string) => here.forget.records.get()[0]?.confirmed.get(name)?.left;
+  await until(async () => left('one') === 0 && left('other') === 0);
+  const back = devices.make('Tablet', { store, vault, config, now: () => NOW - 400 });
+  const joined = openDevice({ store: fromTab(back.store), sync: back.sync, device: 'third' });
+  await until(async () => left('third') === 0);
+  expect(left('third')).toBe(0);
+  await settled(back, one, other);
+  const places = () => Promise.all([here, there, joined].map((device) => device.placesOf(CANARY)));
+  await until(async () => (await places()).flat().length === 0);
+  expect(await places()).toEqual([[], [], []]);
+  for (const device of [here, there, joined]) await device.close();
+});
+
+it('the report says where the relay keeps sealed pieces of what stays on this device', async () => {
+  const one = await devices.create();
+  const meta = { createdAt: NOW - 1000, workDir: '/home/someone/private' };
+  await one.change(idOf('talk'), {
+    messages: [message('00000000-0000-7000-8000-000000000001', `About ${CANARY} and roses`)],
+    meta,
+  });
+  await settled(one);
+  const config = one.config.get();
+  one.config.set({ ...config, privacy: { ...config.privacy, exclude_work_dirs: [meta.workDir] } });
+  await settled(one);
+  await one.change(idOf('never'), {
+    messages: [message('00000000-0000-7000-8000-000000000002', `${CANARY} alone`)],
+    meta,
+  });
+  const device = openDevice({ store: fromTab(one.store), sync: one.sync, device: 'one' });
+  const { report } = await device.forgetAll({ kind: 'phrase', words: [CANARY], whole: false });
+  expect(report.places.find(({ place }) => place === 'relay')).toMatchObject({ left: 0, kept: 1 });
+  await device.close();
 });
 
 it('what another device wrote meanwhile lies in its trash, however soon it comes and whatever its clock says', {

@@ -9,10 +9,17 @@ export const relay: CreatePlace = ({ keyValues, sync }) => ({
   verify: async ({ record }) => {
     if (sync.account.get() === null) return { left: 0, waiting: false };
     if ((await keyValues.keys('sync/erase/')).length > 0) return { left: 0, waiting: true };
+    let kept = 0;
     for (const document of [...record.inside, NOTES_DOCUMENT] as readonly (ConversationId | string)[]) {
+      const room = await roomOf({ keyValues }, document);
+      // What stays on this device replaces nothing there any more.
+      if (room?.staysHere) {
+        if (room.wasSent) kept += 1;
+        continue;
+      }
       if ((await keyValues.keys(`sync/out/${document}/`)).length > 0) return { left: 0, waiting: true };
-      if ((await roomOf({ keyValues }, document))?.squash) return { left: 0, waiting: true };
+      if (room?.squash) return { left: 0, waiting: true };
     }
-    return { left: 0, waiting: sync.status.get().state !== 'synced' };
+    return { left: 0, waiting: sync.status.get().state !== 'synced', kept };
   },
 });

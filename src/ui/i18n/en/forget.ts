@@ -128,7 +128,12 @@ export const forget = {
   left_other: '{{count, number}} left, tried again',
   later: 'As soon as it can be reached',
   clean: 'Nothing left',
-  replacedThere: 'Handed out no more. Its files may keep sealed pieces for a while.',
+  replacedThere:
+    'Handed out no more. Recollect’s relay takes the old sealed pieces off its disk within seconds; a PostgreSQL that it uses, or a backup of it, may keep them longer.',
+  keptThere_one:
+    'Still has older sealed pieces of {{count, number}} conversation that is kept on this device; another device that has it replaces them.',
+  keptThere_other:
+    'Still has older sealed pieces of {{count, number}} conversations that are kept on this device; another device that has them replaces them.',
   nowhere: 'Searched again everywhere this app can look: nothing was found.',
   notYet: 'Nothing was found where this app can look now. The rest follows by itself.',
   somewhere:

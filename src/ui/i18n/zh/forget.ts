@@ -103,7 +103,10 @@ export const forget = {
   left_other: '还剩 {{count, number}} 处，会重试',
   later: '一旦可以访问便会完成',
   clean: '已没有',
-  replacedThere: '不再提供；它的文件里可能暂时还有密封的数据。',
+  replacedThere:
+    '不再提供。Recollect 的中继会在几秒内从磁盘上删除旧的密封数据；它使用的 PostgreSQL 或它的备份可能保留得更久。',
+  keptThere_other:
+    '仍有 {{count, number}} 个留在本设备上的对话的旧密封数据；由有这些对话的另一台设备来替换。',
   nowhere: '在本应用能查看的所有地方又找了一遍：什么都没有找到。',
   notYet: '在现在能查看的地方没有找到任何内容，其余部分会自动完成。',
   somewhere: '在上面标出的地方又找到了它：有些部分在这里无法读取或更改，会自动重试。',
