@@ -134,6 +134,32 @@ const mixed = (length: number, alphabet = 'aB3dE5gH7jK9mN2pQ4sT6vW8xZ0cF1'): str
   Array.from({ length }, (_, at) => alphabet[(at * 7 + (at >> 2) * 11) % alphabet.length]).join('');
 const HEX = '0f1e2d3c4b5a69788796a5b4c3d2e1';
 it.each([
+  `csk-${mixed(48, 'a3d5g7j9m2p4s6v8z0c1')}`,
+  `fc-${mixed(32, '0f1e2d3c4b5a69788796a5b4c3d2e1')}`,
+  `fw_${mixed(24)}`,
+  `napi_${mixed(64)}`,
+  `nvapi-${mixed(40)}-${mixed(23)}`,
+  `pcsk_${mixed(6)}_${mixed(63)}`,
+  `phx_${mixed(43)}`,
+  `rnd_${mixed(32)}`,
+  `rpa_${mixed(46)}`,
+  `tskey-auth-${mixed(12)}CNTRL-${mixed(32)}`,
+  `tvly-dev-${mixed(32)}`,
+  `tgp_v1_${mixed(43)}`,
+])('finds the key %s, and nothing that only begins like it', (token) => {
+  for (const text of [`Take ${token} and go on`, `密钥是 ${token}，谢谢`])
+    expect(secrets.find(text, lists).map(({ from, to }) => text.slice(from, to))).toEqual([token]);
+  const begun = `${token.slice(0, token.search(/[-_]/) + 1)}of_things`;
+  expect(secrets.find(`See ${begun}.`, lists)).toEqual([]);
+});
+it.each([
+  ['写信给 li.wei+news@例子.cn，谢谢', 'li.wei+news@例子.cn'],
+  ['Write to ana@müller-söhne.de.', 'ana@müller-söhne.de'],
+  ['发到li@qq.com谢谢。', 'li@qq.com'],
+])('finds the mailbox of a domain in any script: %s', (text, address) => {
+  expect(emails.find(text, lists).map(({ from, to }) => text.slice(from, to))).toEqual([address]);
+});
+it.each([
   ['artifactory-api-key', `AKCp${mixed(69)}`],
   ['artifactory-reference-token', `cmVmd${mixed(59)}`],
   [
