@@ -568,6 +568,28 @@ test.describe('what memory would send', () => {
     await expect(page.getByRole('article').getByText('I do not know.')).toBeVisible();
   });
 
+  test('a later message about something else is looked up: the chip offers, and what it offered goes along', async ({
+    page,
+  }) => {
+    await begin(page);
+    const chip = page.getByRole('region', { name: 'Passages from other conversations' });
+    await field(page).fill('Write a short poem about the autumn sea');
+    await field(page).press('Enter');
+    await given(1);
+    await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
+    await field(page).fill(SURE);
+    await expect(chip.getByRole('button', { name: /passages? may help/ })).toBeVisible();
+    await field(page).press('Enter');
+    expect(await given(2)).toContain(ASKED);
+    await expect(page.getByText('Recalled because the topic is a new one.')).toBeVisible();
+    // About the same again: what went along stays, and nothing is looked for.
+    await field(page).fill(`${SURE} Please answer in one short line.`);
+    await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
+    await field(page).press('Enter');
+    expect(await given(3)).toContain(ASKED);
+    await expect(page.getByText('Recalled because the topic is a new one.')).toHaveCount(1);
+  });
+
   test('at the composer: what is ticked off before sending is not sent', async ({ page }) => {
     await begin(page);
     await field(page).fill(QUESTION);

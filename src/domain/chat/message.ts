@@ -182,9 +182,11 @@ export const partSchema = z.discriminatedUnion('type', [
     applied: z.array(appliedNoteSchema).optional().catch(undefined),
     /**
      * Why memory was asked. `start`: a conversation's first message; `window`: the window is nearly full, or was just compacted;
-     * `repeat`: the model asked for what had been said; `loss`: it contradicted or missed what was folded; absent: asked for.
+     * `repeat`: the model asked for what had been said; `loss`: it contradicted or missed what was folded; absent: asked for, or `moved`.
      */
-    trigger: z.enum(['start', 'window', 'repeat', 'loss']).optional(),
+    trigger: z.enum(['start', 'window', 'repeat', 'loss']).optional().catch(undefined),
+    /** Memory was asked by itself: the message is about something else than what it was asked before. Older versions refuse another trigger. */
+    moved: z.literal(true).optional().catch(undefined),
     /** `lines`: each line of a passage is marked as quoted where a model reads it; absent: as older versions sent it. */
     quoting: z.literal('lines').optional(),
     /** Where memory looked, or looked first: the project as it was called then. Absent: everywhere. */

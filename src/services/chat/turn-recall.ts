@@ -1,6 +1,14 @@
 // What memory gives to an answer: whether it is asked at all, for what, and how long an answer waits for it.
 import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
-import { asConversationId, asMessageId, isTemporary, type MessageId, NOTES } from '../../domain/base/ids.ts';
+import {
+  asConversationId,
+  asMessageId,
+  type ConversationId,
+  isTemporary,
+  type MessageId,
+  NOTES,
+} from '../../domain/base/ids.ts';
+import { orElse } from '../../domain/base/log.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { atMost, isTooLate } from '../../domain/base/within.ts';
 import { startsTurn } from '../../domain/chat/checkpoint.ts';
@@ -8,6 +16,7 @@ import { compactionOn } from '../../domain/chat/compaction.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { type AppliedNote, type Message, type PartOf, textOf } from '../../domain/chat/message.ts';
 import { callsOnMemory } from '../../domain/memory/calls.ts';
+import { lookedForOn } from '../../domain/memory/looked-for.ts';
 import { feedbackFor, goneSince } from '../../domain/memory/notes.ts';
 import { asksForCourse } from '../../domain/memory/overview.ts';
 import { type Said, withoutMessages } from '../../domain/memory/passages.ts';
@@ -29,10 +38,20 @@ const RECALL_ONLY_TIMEOUT_MS = 120_000;
 /** Turns between two recalls for a full window. */
 const RECALL_PAUSE_TURNS = 8;
 
+/** A message waits no longer to hear whether the topic moved, ms. */
+const TOPIC_TIMEOUT_MS = 500;
 /** A call on memory with so many search words can be looked for by itself. */
 const CALL_WORDS = 3;
 
 export type Recall = PartOf<'recall'>;
+/** Why memory is asked by itself: what a kept recall says of it. */
+type Why = Pick<Recall, 'trigger' | 'moved'>;
+/** Whether it is asked at all, and for what. */
+interface Wanted {
+  /** Undefined: the person asked for it, or it is the answer. */
+  readonly why: Why | undefined;
+  readonly queries: readonly string[];
+}
 
 interface QuestionToRecall {
   readonly conversation: Conversation;
@@ -53,8 +72,8 @@ export interface Recalled {
   readonly recall: Recall | null;
   /** Why memory could not be asked. */
   readonly problem: Problem | null;
-  /** Why memory was asked by itself; absent where the person asked for it, or it is the answer. */
-  readonly trigger: Recall['trigger'];
+  /** Why memory was asked by itself; undefined where the person asked for it, or it is the answer. */
+  readonly why: Why | undefined;
   /** Notes of the person that apply to the question, whether or not memory was searched. */
   readonly applied: readonly AppliedNote[];
 }
@@ -142,7 +161,8 @@ function fittest(found: readonly Remembered[]): Remembered {
 
 interface TurnRecallServiceDeps {
   readonly personaOf?: Prompts['personaOf'] | undefined;
-  readonly memory: Pick<Memory, 'recall'>;
+  /** Without `topicMoved` no topic ever moves. */
+  readonly memory: Pick<Memory, 'recall'> & Partial<Pick<Memory, 'topicMoved'>>;
   readonly config: Readable<Config>;
   readonly notes?: NotesLike | undefined;
   /** Absent: no note applies. */
@@ -155,6 +175,8 @@ export function createTurnRecall(deps: TurnRecallServiceDeps): TurnRecall {
 
 class TurnRecallService implements TurnRecall {
   readonly #deps: TurnRecallServiceDeps;
+  /** What was looked for last in each conversation, found or not. */
+  readonly #lookedFor = new Map<ConversationId, { readonly after: MessageId; readonly text: string }>();
 
   constructor(deps: TurnRecallServiceDeps) {
     this.#deps = deps;
@@ -171,20 +193,23 @@ class TurnRecallService implements TurnRecall {
     onAsking,
     signal,
   }: QuestionToRecall): Promise<Recalled> {
-    const wanted = answering
-      ? this.#recallTrigger(conversation, path, asked, pressure)
-      : { trigger: undefined, queries: [textOf(asked)] };
     const applying = answering ? this.#apply(conversation, path, asked, signal) : Promise.resolve([]);
-    if (!wanted) return { recall: null, problem: null, trigger: undefined, applied: await applying };
+    const offered = (announced?.passages.length ?? 0) > 0;
+    const wanted = answering
+      ? (this.#recallTrigger(conversation, path, asked, pressure) ??
+        (await this.#onNewTopic(conversation, path, asked, offered, signal)))
+      : { why: undefined, queries: [textOf(asked)] };
+    if (!wanted) return { recall: null, problem: null, why: undefined, applied: await applying };
     onAsking();
-    const { trigger, queries } = wanted;
+    const { why, queries } = wanted;
+    this.#lookedFor.set(conversation.id, { after: asked.id, text: textOf(asked) });
     const timeoutMs = answering ? RECALL_TIMEOUT_MS : RECALL_ONLY_TIMEOUT_MS;
     const found = await Promise.all(
       queries.map((query) =>
-        this.#remember(conversation, query, { trigger, without, announced, timeoutMs, signal }),
+        this.#remember(conversation, query, { why, without, announced, timeoutMs, signal }),
       ),
     );
-    return { ...fittest(found), trigger, applied: await applying };
+    return { ...fittest(found), why, applied: await applying };
   }
 
   async #apply(
@@ -211,13 +236,13 @@ class TurnRecallService implements TurnRecall {
     conversation: Conversation,
     query: string,
     {
-      trigger,
+      why,
       without,
       announced,
       timeoutMs,
       signal,
     }: {
-      trigger: Recall['trigger'];
+      why: Why | undefined;
       without: readonly MessageId[] | undefined;
       announced: RecallResult | undefined;
       timeoutMs: number;
@@ -238,7 +263,7 @@ class TurnRecallService implements TurnRecall {
             from: conversation.id,
             persona: this.#deps.personaOf?.(conversation) ?? null,
             ...(exclude ? { currentConversation: conversation.id } : {}),
-            ...(trigger ? { purpose: 'inject' as const } : {}),
+            ...(why ? { purpose: 'inject' as const } : {}),
             signal: bounded,
           }),
         ).catch((error: unknown) => {
@@ -264,7 +289,7 @@ class TurnRecallService implements TurnRecall {
           passages: withoutMessages(passages, isOff),
           nearMisses: withoutMessages(found.nearMisses, isOff),
           ...(leftOut.length > 0 ? { leftOut } : {}),
-          ...(trigger ? { trigger } : {}),
+          ...why,
           ...(found.scope ? { scope: { ...found.scope } } : {}),
           ...(found.degraded ? { degraded: { ...found.degraded } } : {}),
         },
@@ -284,13 +309,42 @@ class TurnRecallService implements TurnRecall {
     }
   }
 
+  /** A message about something else than what was looked for last is looked up as a first one is; so is what was offered while it was written. */
+  async #onNewTopic(
+    conversation: Conversation,
+    path: readonly Message[],
+    asked: Message,
+    offered: boolean,
+    signal: AbortSignal,
+  ): Promise<Wanted | null> {
+    const { config, personaOf } = this.#deps;
+    const { auto_recall: auto } = configWith(config.get(), personaOf?.(conversation) ?? null).recall;
+    const earlier = path.slice(0, -1);
+    const before = lookedForOn(earlier, this.#lookedFor.get(conversation.id));
+    if (!auto.enabled || !auto.trigger_on_start || isTemporary(conversation.id) || before === null)
+      return null;
+    const moved = offered || (await this.#topicMoved(textOf(asked), before, signal));
+    return moved ? { why: { moved: true }, queries: [textOf(asked)] } : null;
+  }
+
+  /** False where that cannot be told in time. Throws nothing. */
+  async #topicMoved(text: string, before: string, signal: AbortSignal): Promise<boolean> {
+    const { memory } = this.#deps;
+    const asking = atMost(
+      signal,
+      TOPIC_TIMEOUT_MS,
+      async (bounded) => (await memory.topicMoved?.(text, before, { signal: bounded })) ?? false,
+    );
+    return orElse(asking, false, 'whether the topic moved, which could not be told in time');
+  }
+
   /** Why memory should be asked by itself, and for what: of several questions the one that finds more counts. Null: it should not. */
   #recallTrigger(
     conversation: Conversation,
     path: readonly Message[],
     asked: Message,
     pressure: () => number,
-  ): { trigger: Recall['trigger']; queries: readonly string[] } | null {
+  ): Wanted | null {
     const persona = this.#deps.personaOf?.(conversation) ?? null;
     const { recall: settings, context } = configWith(this.#deps.config.get(), persona);
     const { enabled, trigger_on_start: onStart, trigger_token_threshold: threshold } = settings.auto_recall;
@@ -298,16 +352,16 @@ class TurnRecallService implements TurnRecall {
     const questions = path.filter(startsTurn);
     const itself = [textOf(asked)];
     const first = questions.length <= 1;
-    if (first && onStart) return { trigger: 'start', queries: itself };
+    if (first && onStart) return { why: { trigger: 'start' }, queries: itself };
     const calls = callsOnMemory(textOf(asked));
     const repeated = first ? null : askedAgain(path.slice(0, -1));
     if (repeated !== null) {
       // "As always" is looked for with the question that it answers; a call that says more may be about something else.
       const more = calls && queryWords(textOf(asked)).split(' ').length >= CALL_WORDS ? itself : [];
-      return { trigger: 'repeat', queries: [...queriesFor(repeated, textOf(asked)), ...more] };
+      return { why: { trigger: 'repeat' }, queries: [...queriesFor(repeated, textOf(asked)), ...more] };
     }
-    // Asked for in so many words, at any point of the conversation: not by itself, so there is no trigger to name.
-    if (calls) return { trigger: undefined, queries: itself };
+    // Asked for in so many words, at any point of the conversation: not by itself, so there is no reason to name.
+    if (calls) return { why: undefined, queries: itself };
     if (first) return null;
     // Once each time the window fills up, not with every message from then on.
     const lately = path.slice(-2 * RECALL_PAUSE_TURNS);
@@ -318,6 +372,6 @@ class TurnRecallService implements TurnRecall {
     // Folding that begins earlier would bring the window down again and again before it is ever as full as that.
     const full = Math.min(threshold, context.trigger_ratio);
     const isFull = wasJustFolded(conversation, path, questions.at(-2)) || pressure() >= full;
-    return isFull ? { trigger: 'window', queries: itself } : null;
+    return isFull ? { why: { trigger: 'window' }, queries: itself } : null;
   }
 }

@@ -119,9 +119,9 @@ class TurnRunner {
       if (request.explicit && effectiveHead(conversation) !== leaf)
         await this.#deps.documents.change(id, { meta: { head: leaf } });
 
-      const { recall, problem, trigger, applied }: Recalled =
+      const { recall, problem, why, applied }: Recalled =
         request.recall || request.from !== undefined
-          ? { recall: request.recall ?? null, problem: null, trigger: undefined, applied: [] }
+          ? { recall: request.recall ?? null, problem: null, why: undefined, applied: [] }
           : await this.#memories.forQuestion({
               conversation,
               path,
@@ -154,15 +154,15 @@ class TurnRunner {
           signal,
         });
 
-      // What found nothing leaves no trace on an answer; what the person left out, and that memory could not be asked, or not wholly, does.
+      // What found nothing leaves no trace on an answer; what the person left out, and that memory could not be asked, or not wholly, where it always is, does.
       const { degraded } = recall ?? {};
       const found: Recall | null =
         recall && (recall.passages.length > 0 || recall.leftOut?.length)
           ? recall
-          : trigger && (problem || degraded)
+          : why?.trigger && (problem || degraded)
             ? {
                 ...NOTHING,
-                trigger,
+                ...why,
                 ...(problem ? { skipped: { ...problem } } : { degraded }),
               }
             : null;

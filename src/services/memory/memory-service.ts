@@ -1,6 +1,7 @@
 // What a tab asks of memory: recall for a question, search for the palette. Works with whatever is there: an index that is still
 // starting, a model that is still loading or broken, a library without vectors yet. What recall lacks is said, never thrown.
 
+import { cosine } from '../../adapters/embedding/vector.ts';
 import type {
   Candidate,
   IndexFilter,
@@ -15,6 +16,7 @@ import { atMost, isTooLate } from '../../domain/base/within.ts';
 import { passageSource } from '../../domain/chat/files.ts';
 import { callsOnMemory } from '../../domain/memory/calls.ts';
 import { choose, distinct } from '../../domain/memory/choose.ts';
+import { isAboutElse } from '../../domain/memory/looked-for.ts';
 import { isNotes, neverOf } from '../../domain/memory/notes.ts';
 import { lineFor } from '../../domain/memory/overview.ts';
 import { merged, partsOf } from '../../domain/memory/parts.ts';
@@ -40,6 +42,8 @@ const PARTS_UNTIL = 1_200;
 const NOTES_TIMEOUT = 3000;
 /** Messages without vectors, of all there are, from which on finding nothing may be for want of them; and the least number of them. */
 const [BEHIND_SHARE, BEHIND_LEAST] = [0.05, 10];
+/** A text of fewer search words says too little of what it is about. */
+const LEAST_WORDS = 2;
 /** Meaning alone brings a message into the palette from this probability on. */
 const PALETTE_FLOOR = 0.2;
 /** A sign that stands deeper in a passage than this is shown with so much before it, characters. */
@@ -188,6 +192,16 @@ class MemoryService implements Memory {
       signal.throwIfAborted();
       return result({ unavailable: true, degraded: isTooLate(error) ? NO_ANSWER : toProblem(error) });
     }
+  };
+
+  readonly topicMoved: Memory['topicMoved'] = async (text, before, { signal, draft }) => {
+    const [asked, earlier] = [askable(text), askable(before)];
+    if (earlier === '' || queryWords(asked).split(' ').length < LEAST_WORDS) return false;
+    const read = (one: string) => this.#asking.vectorOf(one, signal, Promise.resolve(), draft);
+    const [now, then] = await Promise.all([read(asked), read(earlier)]);
+    if (!now.vector || now.vector.model !== then.vector?.model) return false;
+    const { values, scale } = now.vector;
+    return isAboutElse(cosine(values, then.vector.values), scale);
   };
 
   readonly search: Memory['search'] = async (request) => {

@@ -101,6 +101,15 @@ export interface Memory {
   readonly status: Readable<MemoryStatus>;
   recall(request: RecallRequest): Promise<RecallResult>;
   /**
+   * Whether a text is about something else than an earlier one, by meaning; false where no model can tell now, or the text says too little.
+   * `draft`: as in a recall.
+   */
+  topicMoved(
+    text: string,
+    before: string,
+    options: Pick<RecallRequest, 'draft' | 'signal'>,
+  ): Promise<boolean>;
+  /**
    * Exact words at once through `onHits`, then merged with meaning; later calls never reorder what they repeat without need.
    * `workDir` in the filter: any part of a folder's path. What is never to be recalled is found here. Without a text: the newest messages that
    * pass the filter. A text without search words (one Han character, an emoji): the newest that hold it. `total`: how many those are.

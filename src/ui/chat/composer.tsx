@@ -52,6 +52,11 @@ export interface ComposerHandle {
   addFiles(given: GivenFiles): void;
 }
 
+/** `movedFrom`: what memory was asked for last; null: nothing yet. */
+interface Offers {
+  readonly movedFrom: string | null;
+}
+
 const NO_PASSAGES: readonly RecalledPassage[] = [];
 
 export function Composer({
@@ -60,7 +65,7 @@ export function Composer({
   draftOf = conversationId,
   onFold,
   turn,
-  first,
+  offers,
   persona,
   send,
   runCommand,
@@ -75,8 +80,8 @@ export function Composer({
   /** Absent where there is nothing to fold. */
   onFold?: (() => void) | undefined;
   turn: TurnView;
-  /** The first message of a conversation: memory offers what it has. */
-  first: boolean;
+  /** Memory offers what it has: for a first message, or one about something else than `movedFrom`. Null: it may not. */
+  offers: Offers | null;
   /** Who answers in a conversation that has not begun; absent in one that has. */
   persona?:
     | { readonly value: string | null; readonly onChange: (persona: string | null) => void }
@@ -92,7 +97,7 @@ export function Composer({
   const app = useApp();
   const { t } = useTranslation('chat');
   const commandList = useRef<CommandListHandle>(null);
-  const draft = useComposerDraft(draftOf, first);
+  const draft = useComposerDraft(draftOf, offers !== null);
   const { area, files, command } = draft;
   const attachments = useAttachments(draft);
   const offered = useOfferedPassages();
@@ -113,13 +118,11 @@ export function Composer({
 
   return (
     <div className="before:-top-5 relative mx-auto w-full max-w-(--measure) px-3 pb-3 before:pointer-events-none before:absolute before:inset-x-0 before:h-5 before:bg-linear-to-t before:from-paper before:to-transparent md:px-5">
-      {first && draft.recallText !== '' && chosenPersona?.memory !== 'none' && (
-        <OfferedRecall
-          {...{ draft, offered, conversationId }}
-          hasModel={choice !== null}
-          persona={chosenPersona}
-        />
-      )}
+      <OfferedRecall
+        {...{ draft, offered, conversationId, offers }}
+        hasModel={choice !== null}
+        persona={chosenPersona}
+      />
       {conversationId !== null && <ComposerQueue id={conversationId} turn={turn} draft={draft} />}
       <ComposerForm area={area} onSubmit={submit}>
         {command !== null && (
@@ -152,7 +155,9 @@ export function Composer({
           autoComplete="off"
           aria-label={t('message')}
           aria-keyshortcuts={focusKeys}
-          placeholder={t(busy ? 'placeholderQueue' : first ? 'placeholderFirst' : 'placeholder')}
+          placeholder={t(
+            busy ? 'placeholderQueue' : offers?.movedFrom === null ? 'placeholderFirst' : 'placeholder',
+          )}
           onInput={attachments.input}
           onKeyDown={onKeyDown}
           onPaste={attachments.paste}
@@ -175,26 +180,32 @@ export function Composer({
   );
 }
 
-/** What memory has for the words that begin a conversation. */
+/** What memory has for the words that begin a conversation, or turn it to something else. */
 function OfferedRecall({
   draft,
   offered,
   conversationId,
+  offers,
   hasModel,
   persona,
 }: {
   draft: ComposerDraft;
   offered: ReturnType<typeof useOfferedPassages>;
   conversationId: ConversationId | null;
+  offers: Offers | null;
   hasModel: boolean;
   persona: Persona | null;
 }) {
+  // Without a model every later message is answered from memory anyway.
+  const may = offers !== null && (offers.movedFrom === null || hasModel);
+  if (!may || draft.recallText === '' || persona?.memory === 'none') return null;
   return (
     <div className="absolute inset-x-3 bottom-full z-10 pb-2 md:inset-x-5">
       <RecallChip
         key={offered.returned}
         text={draft.recallText}
         conversationId={conversationId}
+        movedFrom={offers.movedFrom}
         hasModel={hasModel}
         persona={persona}
         before={offered.latest()}

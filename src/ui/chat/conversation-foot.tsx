@@ -1,7 +1,8 @@
 // The foot of a conversation: the composer, or why there is none.
 import { Square, Trash2 } from 'lucide-react';
-import type { RefObject } from 'react';
+import { type RefObject, useMemo } from 'react';
 import { RecollectError, toProblem } from '../../domain/base/errors.ts';
+import { lookedForOn } from '../../domain/memory/looked-for.ts';
 import { useApp } from '../hooks/app.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Button } from '../shell/controls.tsx';
@@ -27,6 +28,7 @@ export function ConversationFoot({
 }) {
   const { id, conversation, branch, turn, busy, newer, trashed, temporary } = opened;
   const runCommand = useCommandLine(id);
+  const movedFrom = useMemo(() => lookedForOn(branch.path), [branch.path]);
   if (newer) return <NewerFoot opened={opened} />;
   if (trashed) return <TrashFoot opened={opened} />;
   return (
@@ -38,7 +40,7 @@ export function ConversationFoot({
         conversationId={id}
         onFold={acts.fold}
         turn={turn}
-        first={branch.path.length === 0 && !temporary}
+        offers={temporary ? null : { movedFrom }}
         send={acts.send}
         runCommand={runCommand}
         editLast={acts.editLast}

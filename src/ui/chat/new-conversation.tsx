@@ -132,7 +132,7 @@ export function NewConversation() {
         conversationId={null}
         turn={IDLE_TURN}
         draftOf={temporary}
-        first={temporary === null}
+        offers={temporary === null ? { movedFrom: null } : null}
         persona={{ value: persona?.id ?? null, onChange: setPersona }}
         send={send}
         runCommand={runLine}

@@ -1,4 +1,4 @@
-// While the first message is written: what memory would send along with it, and the choice to leave some of it out.
+// While the first message is written, or one about something else: what memory would send along with it, and the choice to leave some of it out.
 import { ChevronRight, History } from 'lucide-react';
 import { useEffect, useEffectEvent, useId, useMemo, useState } from 'react';
 import { isAbort } from '../../domain/base/errors.ts';
@@ -28,6 +28,8 @@ export type RecallChoice = Pick<SendOptions, 'withoutPassages' | 'announced'>;
 interface RecallChipProps {
   text: string;
   conversationId: ConversationId | null;
+  /** What memory was asked for last: it offers only for something else. Null: for anything. */
+  movedFrom: string | null;
   /** A model will answer; else the passages are the answer. */
   hasModel: boolean;
   /** Whose memory it is; null: nobody's in particular. */
@@ -61,7 +63,15 @@ const isSame = (one: RecalledPassage, other: RecalledPassage): boolean =>
   one.messageId === other.messageId && one.passage === other.passage;
 
 /** Silent while nothing passes the threshold, auto recall is off, or memory cannot answer. */
-export function RecallChip({ text, conversationId, hasModel, persona, before, onChange }: RecallChipProps) {
+export function RecallChip({
+  text,
+  conversationId,
+  movedFrom,
+  hasModel,
+  persona,
+  before,
+  onChange,
+}: RecallChipProps) {
   const { t } = useTranslation('memory');
   const [ticks, setTicks] = useState<Ticks>(() => ticksOf(before));
   const [open, setOpen] = useState(false);
@@ -69,6 +79,7 @@ export function RecallChip({ text, conversationId, hasModel, persona, before, on
   const shown = useRecallWhileWriting({
     text,
     conversationId,
+    movedFrom,
     hasModel,
     persona,
     before,
@@ -143,11 +154,12 @@ export function RecallChip({ text, conversationId, hasModel, persona, before, on
 function useRecallWhileWriting({
   text,
   conversationId,
+  movedFrom,
   hasModel,
   persona,
   before,
   onUnwanted,
-}: Pick<RecallChipProps, 'text' | 'conversationId' | 'hasModel' | 'persona' | 'before'> & {
+}: Pick<RecallChipProps, 'text' | 'conversationId' | 'movedFrom' | 'hasModel' | 'persona' | 'before'> & {
   onUnwanted: () => void;
 }): RecallResult | null {
   const { memory, settings } = useApp();
@@ -171,27 +183,36 @@ function useRecallWhileWriting({
     }
     const asking = new AbortController();
     const timer = setTimeout(() => {
-      memory
-        .recall({
+      const { signal } = asking;
+      const ask = async (): Promise<RecallResult | null> => {
+        if (movedFrom !== null && !(await memory.topicMoved(text, movedFrom, { draft: true, signal })))
+          return null;
+        return await memory.recall({
           text,
           draft: true,
           // As the turn will ask: what is shown is what goes along, at its price.
           ...(hasModel ? { purpose: 'inject' as const } : {}),
-          signal: asking.signal,
+          signal,
           ...(conversationId ? { currentConversation: conversationId } : {}),
           ...(from ? { from } : {}),
           persona: reach,
-        })
-        .then(setResult, (error: unknown) => {
+        });
+      };
+      ask().then(
+        (found) => {
+          if (!signal.aborted) setResult(found);
+        },
+        (error: unknown) => {
           // Help while writing is a courtesy: without it the message is written all the same, and Activity says what is wrong.
           if (!isAbort(error)) setResult(null);
-        });
+        },
+      );
     }, PAUSE_MS);
     return () => {
       clearTimeout(timer);
       asking.abort();
     };
-  }, [memory, from, conversationId, reach?.memory, reach?.project, text, wanted, awake, hasModel]);
+  }, [memory, from, conversationId, movedFrom, reach?.memory, reach?.project, text, wanted, awake, hasModel]);
 
   // What has been deleted or forbidden since it was asked is neither shown nor sent.
   const usable = useUsable();

@@ -5,7 +5,7 @@ import type { ProblemLike } from '../shell/problem-notice.tsx';
 type Recall = PartOf<'recall'>;
 
 export type RecallRemark =
-  | { readonly say: 'trigger'; readonly trigger: NonNullable<Recall['trigger']> }
+  | { readonly say: 'trigger'; readonly trigger: NonNullable<Recall['trigger']> | 'topic' }
   /** Memory was asked for more than the message says. */
   | { readonly say: 'searchedFor'; readonly query: string }
   /** Nothing came close enough; where something nearly did, the card above says so. */
@@ -16,6 +16,7 @@ export type RecallRemark =
 /** The remarks on a recall, in the order in which they are said. None for one that was asked for and went well. */
 export function remarksOn({
   trigger,
+  moved,
   query,
   passages,
   nearMisses,
@@ -25,12 +26,13 @@ export function remarksOn({
   degraded,
 }: Recall): RecallRemark[] {
   const remarks: RecallRemark[] = [];
-  if (trigger) remarks.push({ say: 'trigger', trigger });
+  const why = moved ? 'topic' : trigger;
+  if (why) remarks.push({ say: 'trigger', trigger: why });
   if (trigger === 'repeat' && query !== '') remarks.push({ say: 'searchedFor', query });
   if (skipped) {
     const problem: ProblemLike = skipped;
     remarks.push(problem.params?.reason === 'slow' ? { say: 'slow' } : { say: 'skipped', problem });
-  } else if (trigger && passages.length + nearMisses.length + leftOut.length + applied.length === 0)
+  } else if (why && passages.length + nearMisses.length + leftOut.length + applied.length === 0)
     remarks.push({ say: 'none' });
   if (degraded)
     remarks.push(

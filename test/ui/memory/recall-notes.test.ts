@@ -33,6 +33,9 @@ it('a kept recall tells why memory was asked, and what went wrong', () => {
     'none',
     'words',
   ]);
+  expect(remarksOn(recall({ moved: true, leftOut: [passage('m', 'port 8081')] }))).toEqual([
+    { say: 'trigger', trigger: 'topic' },
+  ]);
   // There was something, and the person left it out.
   expect(said({ trigger: 'start', leftOut: [passage('m', 'port 8081')] })).toEqual(['trigger']);
   // Without a model the recall is the answer: it says itself where there was nothing.

@@ -36,6 +36,7 @@ export const memory = {
     searchedFor: 'Searched for “{{query}}”.',
     trigger: {
       start: 'Recalled because the conversation starts.',
+      topic: 'Recalled because the topic is a new one.',
       window: 'Recalled because the context window is nearly full.',
       repeat: 'Recalled because the model asked about something said before.',
       loss: 'Recalled because an answer missed something that was shortened.',
@@ -175,7 +176,7 @@ export const memory = {
     tokens_one: '{{count, number}} token',
     tokens_other: '{{count, number}} tokens',
     label: 'Passages from other conversations',
-    help: 'Selected passages are sent with your first message.',
+    help: 'Selected passages are sent with your message.',
     use: 'Send along: {{title}}',
     none: 'None will be sent along',
     all: 'Select all',

@@ -43,8 +43,8 @@ export const settings = {
       help: 'Looks for passages that may help and sends them along with your message.',
     },
     'recall.auto_recall.trigger_on_start': {
-      label: 'At the first message',
-      help: 'When a new conversation begins.',
+      label: 'At a new topic',
+      help: 'When a conversation begins, and when it turns to something else.',
     },
     'recall.auto_recall.trigger_token_threshold': {
       label: 'When the window fills up',

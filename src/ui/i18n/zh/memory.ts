@@ -30,6 +30,7 @@ export const memory = {
     searchedFor: '搜索了“{{query}}”。',
     trigger: {
       start: '对话刚开始，因此查阅了记忆。',
+      topic: '话题变了，因此查阅了记忆。',
       window: '窗口快满了，因此查阅了记忆。',
       repeat: '模型想知道从前可能说过的事，因此查阅了记忆。',
       loss: '回答遗漏了已精简的内容，因此查阅了记忆。',
@@ -156,7 +157,7 @@ export const memory = {
     may_other: '{{count, number}} 个片段也许有用',
     tokens_other: '{{count, number}} 个 token',
     label: '来自其他对话的片段',
-    help: '勾选的片段会随第一条消息一起发出。',
+    help: '勾选的片段会随这条消息一起发出。',
     use: '一起发出：{{title}}',
     none: '不会附带任何片段',
     all: '全选',

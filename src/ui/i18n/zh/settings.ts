@@ -27,7 +27,10 @@ export const settings = {
   },
   field: {
     'recall.auto_recall.enabled': { label: '自动回忆', help: '寻找可能有用的片段，随消息一起发出。' },
-    'recall.auto_recall.trigger_on_start': { label: '在第一条消息时', help: '新对话开始的时候。' },
+    'recall.auto_recall.trigger_on_start': {
+      label: '遇到新话题时',
+      help: '对话开始时，以及话题转到别处时。',
+    },
     'recall.auto_recall.trigger_token_threshold': {
       label: '窗口快满时',
       help: '窗口用到这个比例时，也去记忆里找一找；最迟在精简开始时。',

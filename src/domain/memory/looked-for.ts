@@ -1,0 +1,29 @@
+// What memory was asked for last on a path: a message about the same needs no second look.
+import type { MessageId } from '../base/ids.ts';
+import { startsTurn } from '../chat/checkpoint.ts';
+import { type Message, textOf } from '../chat/message.ts';
+import type { CosineScale } from './rank.ts';
+
+/** Below this probability of being related two texts are about different things. */
+const ANOTHER_BELOW = 0.6;
+
+/**
+ * The text that memory was asked for last; the first message where nothing tells of another look; null before there is one. `known`: a look that
+ * left no trace, for it found nothing.
+ */
+export function lookedForOn(
+  path: readonly Message[],
+  known?: { readonly after: MessageId; readonly text: string },
+): string | null {
+  let last: string | null = null;
+  for (const message of path) {
+    if (last === null && startsTurn(message)) last = textOf(message);
+    if (message.id === known?.after) last = known.text;
+    for (const part of message.parts) if (part.type === 'recall' && part.query !== '') last = part.query;
+  }
+  return last;
+}
+
+/** Whether two texts are about different things, by the cosine of their vectors as questions and what a cosine means to their model. */
+export const isAboutElse = (cosine: number, { related, spread }: CosineScale): boolean =>
+  1 / (1 + Math.exp((related - cosine) / spread)) < ANOTHER_BELOW;
