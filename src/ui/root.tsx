@@ -2,6 +2,7 @@
 import {
   type ReactNode,
   Suspense,
+  startTransition,
   useCallback,
   useEffect,
   useLayoutEffect,
@@ -79,11 +80,13 @@ function Words({ children }: { children: ReactNode }) {
   const [ready, setReady] = useState(false);
   useEffect(() => {
     let wanted = true;
+    // In pieces: drawn at once, the whole app holds up a slow phone for as long as it takes.
+    const shown = () => startTransition(() => setReady(true));
     setLanguage(languageFor(chosen, navigator.languages)).then(
-      () => wanted && setReady(true),
+      () => wanted && shown(),
       (error: unknown) => {
         console.error('The words of this language could not be read; English is in the bundle', error);
-        return setLanguage('en').then(() => wanted && setReady(true));
+        return setLanguage('en').then(() => wanted && shown());
       },
     );
     return () => {

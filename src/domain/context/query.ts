@@ -1,15 +1,19 @@
 // What a question asks for: its words and what means about the same, each with its weight, and the kind of thing that would answer it.
+import { once } from '../base/once.ts';
 import { wordSegments } from '../base/segments.ts';
 import { expectedIn, type ValueKind } from './cues.ts';
 import { akin } from './synonyms.ts';
 import { termsOf } from './terms.ts';
 
 /** Words a question is made of: they tell what kind of answer is wanted, and little of where it stands. */
-const FRAME_WORDS = new Set(
-  termsOf(
-    'how long much many often old big large far most least may might should must shall need use used happen go get take took give gave call called name kind type sort thing exactly again current currently now new old first last say said tell told want wanted do did make made put set keep kept know which what when where who whose day time date number amount person people ' +
-      '什么 多少 几个 哪个 哪里 哪天 哪些 怎么 怎样 为什么 叫什么 名字 时候 什么时候 多久 多长 多长时间 最多 最长 最少 应该 需要 可以 之前 我们 现在 是多少 是什么 是哪 在哪 在哪里 用的 用什么',
-  ),
+const frameWords = once(
+  () =>
+    new Set(
+      termsOf(
+        'how long much many often old big large far most least may might should must shall need use used happen go get take took give gave call called name kind type sort thing exactly again current currently now new old first last say said tell told want wanted do did make made put set keep kept know which what when where who whose day time date number amount person people ' +
+          '什么 多少 几个 哪个 哪里 哪天 哪些 怎么 怎样 为什么 叫什么 名字 时候 什么时候 多久 多长 多长时间 最多 最长 最少 应该 需要 可以 之前 我们 现在 是多少 是什么 是哪 在哪 在哪里 用的 用什么',
+      ),
+    ),
 );
 const FRAME_WEIGHT = 0.25;
 
@@ -50,12 +54,12 @@ function wordsOfHan(text: string): { across: Set<string>; single: Set<string> } 
 
 /** Reads a question; of a long one its end. */
 export function queryOf(question: string): Query {
+  const frame = frameWords();
   const weights = new Map<string, number>();
   const text = question.slice(-4_000);
   const asked = new Set(termsOf(text));
   const { across, single } = wordsOfHan(text);
-  for (const term of asked)
-    weights.set(term, FRAME_WORDS.has(term) ? FRAME_WEIGHT : across.has(term) ? ACROSS : 1);
+  for (const term of asked) weights.set(term, frame.has(term) ? FRAME_WEIGHT : across.has(term) ? ACROSS : 1);
   for (const character of single)
     if (!weights.has(character)) {
       weights.set(character, SINGLE);

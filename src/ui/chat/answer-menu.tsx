@@ -72,7 +72,7 @@ export function useAnswerItems(message: Message, text: string): MenuItem[] {
         download({
           name,
           mediaType: 'text/markdown',
-          blob: new Blob([text, '\n'], { type: 'text/markdown' }),
+          blob: new Blob([text, text.endsWith('\n') ? '' : '\n'], { type: 'text/markdown' }),
         });
         toast(t('downloaded', { name }));
       },

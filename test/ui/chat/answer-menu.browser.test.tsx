@@ -6,10 +6,10 @@ import { createTestApp, expectAccessible, show } from '../harness.tsx';
 
 const ANSWER = '# Backups\n\nKeep **two** copies.';
 
-async function answered() {
+async function answered(words = ANSWER) {
   const app = await createTestApp({
     *reply() {
-      yield { type: 'text-delta', text: ANSWER };
+      yield { type: 'text-delta', text: words };
     },
   });
   const { connections } = app.settings;
@@ -38,6 +38,15 @@ it('copies as Markdown and as plain text', async () => {
   await menu();
   await page.getByRole('menuitem', { name: 'Copy as plain text' }).click();
   expect(copied).toHaveBeenLastCalledWith('Backups\n\nKeep two copies.');
+});
+
+it('saves as a file with the words as they are, and one line break at the end', async () => {
+  const { app, id } = await answered(`${ANSWER}\n`);
+  const files = vi.spyOn(URL, 'createObjectURL');
+  await show(app, `/c/${id}`);
+  await menu();
+  await page.getByRole('menuitem', { name: 'Download as Markdown' }).click();
+  await expect.poll(() => (files.mock.lastCall?.[0] as Blob | undefined)?.text()).toBe(`${ANSWER}\n`);
 });
 
 it('asks again with another model, as another branch', async () => {
