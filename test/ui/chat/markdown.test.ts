@@ -294,10 +294,20 @@ describe('stars and underscores', () => {
     'width*height*depth, f(x)*g(x)*h(x), (a+b)*(c+d)*(e)',
     'x*2*y and a[1]*(b)*2',
     '__init__.py and if __name__ == "__main__": and __proto__',
-  ])('that multiply, or stand around a name, are words: %s', (text) => expect(words(text)).toBe(text));
+    'src/**/*.ts and test/**/*.ts, packages/*/src and apps/*/src',
+    '/* so */ and **/*.ts, /** so */ and /* so */',
+    '**/*.{ts,tsx}, !**/node_modules/**, **/dist/**',
+    '(src/*.ts) and (lib/*.ts), 匹配src/**/*.ts的文件和lib/**/*.js',
+    '*/5 * * * * and 0 */2 * * *',
+  ])('that multiply, or stand in a path or around a name, are words: %s', (text) =>
+    expect(words(text)).toBe(text),
+  );
   it.each([
     ['**H**yper**T**ext', '<strong>H</strong>yper<strong>T</strong>ext'],
     ['**Top 10**list', '<strong>Top 10</strong>list'],
+    ['**/etc/hosts** or **a/b**', '<strong>/etc/hosts</strong> or <strong>a/b</strong>'],
+    ['**a**/**b**, *a*/*b*', '<strong>a</strong>/<strong>b</strong>, <em>a</em>/<em>b</em>'],
+    ['粗**体**/**x**', '粗<strong>体</strong>/<strong>x</strong>'],
     ['un*frigging x*able', 'un<em>frigging x</em>able'],
     ['中*文*中 *a* __b__', '中<em>文</em>中 <em>a</em> <strong>b</strong>'],
   ])('that do not are emphasis: %s', (text, expected) => expect(drawn(text)).toBe(`<p>${expected}</p>`));
@@ -345,7 +355,34 @@ describe('addresses', () => {
   });
 });
 
+describe('brackets', () => {
+  it.each([
+    'handlers[type](event) and handlers[type](event.target)',
+    'arr[i](x), fn[key](), f[0](1), Optional[str](None)',
+    '[&](x) { return x; } and [](auto) { }',
+    'written as [text](url), 写作[文字](链接)',
+  ])('that call, or show how a link is written, are words: %s', (text) => expect(words(text)).toBe(text));
+  it.each([
+    ['[a](README.md) [b](/c/d) [c](#e) [d](mailto:e@f.g) [](https://h.i)', 5],
+    ['[a](HTTPS://E.COM/A) and HTTP://E.COM', 2],
+  ])('that lead somewhere are links: %s', (text, count) => expect(links(text)).toHaveLength(count));
+});
+
 describe('tags', () => {
+  it.each([
+    ['if a <b then we go on', 'if a <b then we go on'],
+    ['use Map<String, Li', 'use Map<String, Li'],
+    ['press <kbd>Ctrl</kb', 'press Ctrl'],
+    ['a <span cla', 'a'],
+    ['a <https://e.com/x', 'a <https://e.com/x'],
+  ])('that are half written hide no words: %s', (text, expected) =>
+    expect(
+      html(new AnswerReader().read(text, true))
+        .replace(/<[^>]*>/g, '')
+        .replaceAll('&#x3C;', '<')
+        .trim(),
+    ).toBe(expected),
+  );
   it.each([
     'Replace <your-api-key> … use List<String>',
     'Map<String, List<Integer>> and <T> and Vec<u8>',
@@ -356,6 +393,9 @@ describe('tags', () => {
     'use the <iframe> and the <input type="text"> element',
     'docker pull <image:tag>, ssh <user@host>, <host:port>, <std:string>',
     '</p> closes a paragraph',
+    'Use <td>cell</td> inside <tr>x</tr>, <thead>h</thead>, <caption>c</caption>',
+    '<table><tr><td>a</td><td>b',
+    '<tbody>\n<tr>\n<td>a</td>\n</tr>\n</tbody>',
   ])('that are none are text: %s', (text) => expect(words(text)).toBe(text));
   it('that are none keep a block of them line by line', () => {
     expect(words('<form action="/x">\n  <input name="a">\n</form>')).toBe(

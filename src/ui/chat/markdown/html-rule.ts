@@ -19,6 +19,8 @@ const VOID = new Set('br col hr img source wbr'.split(' '));
 const ENDLESS = new Set('base basefont embed frame input link meta param track'.split(' '));
 /** Ended by the next of their kind, in a block of HTML. */
 const FLAT = new Set('caption colgroup dd dt li p rp rt tbody td tfoot th thead tr'.split(' '));
+/** Parts of a table: a browser drops them anywhere else. */
+const PARTS = new Set('caption col colgroup tbody td tfoot th thead tr'.split(' '));
 const ATTRIBUTES = new Set(
   'abbr align alt bgcolor border cellpadding cellspacing cite class color cols colspan compact datetime dir face headers height hidden href hreflang hspace id itemid itemprop itemscope itemtype label lang loading media name noshade nowrap open rel reversed role rows rowspan rules scope size sizes span src srcset start style summary tabindex target title translate type valign value vspace width'.split(
     ' ',
@@ -83,17 +85,37 @@ interface Tag {
   readonly to: number;
   readonly name: string;
   readonly closes: boolean;
+  /** The table it is a part of. */
+  readonly table: Tag | undefined;
   is: boolean;
+}
+
+const isAttribute = (key: string): boolean => ATTRIBUTES.has(key) || /^(?:data|aria)-/.test(key);
+const isNamed = (name: string): boolean => isOneCase(name) && DRAWN.has(name.toLowerCase());
+
+/** Where a tag begins that `words` end within and that may be drawn; -1: nowhere. Until it is whole nothing of it is shown. */
+export function unfinishedTag(words: string): number {
+  const at = words.lastIndexOf('<');
+  if (at < 0 || words.length - at > 300) return -1;
+  const [, name = '', rest = ''] = /^<\/?([A-Za-z][A-Za-z0-9]*)?([^<>]*)$/.exec(words.slice(at)) ?? [];
+  const lower = name.toLowerCase();
+  if (rest === '') return isOneCase(name) && DRAWN_TAGS.some((tag) => tag.startsWith(lower)) ? at : -1;
+  if (!/^\s/.test(rest) || !isNamed(name)) return -1;
+  const keys = [...rest.matchAll(ATTRIBUTE)].map(([, key = '']) => key.toLowerCase());
+  const last = keys.at(-1) ?? '';
+  const isLast =
+    isAttribute(last) || (rest.endsWith(last) && [...ATTRIBUTES].some((key) => key.startsWith(last)));
+  return isLast && keys.slice(0, -1).every(isAttribute) ? at : -1;
 }
 
 function isDrawn(name: string, closes: boolean, attributes: string): boolean {
   const lower = name.toLowerCase();
-  if (!isOneCase(name) || !DRAWN.has(lower)) return false;
+  if (!isNamed(name)) return false;
   if (closes) return attributes.trim() === '';
   let sources = false;
   for (const [, attribute = ''] of attributes.matchAll(ATTRIBUTE)) {
     const key = attribute.toLowerCase();
-    if (!ATTRIBUTES.has(key) && !/^(?:data|aria)-/.test(key)) return false;
+    if (!isAttribute(key)) return false;
     sources ||= key === 'src' || key === 'srcset' || key === 'alt';
   }
   return lower !== 'img' || sources;
@@ -132,6 +154,7 @@ export function drawnHtml(pieces: readonly Html[], partial: boolean): Drawn[] {
         to: match.index + whole.length,
         name: lower,
         closes: slash === '/',
+        table: PARTS.has(lower) ? open.findLast(({ name }) => name === 'table') : undefined,
         is: false,
       };
       tags.push(tag);
@@ -143,7 +166,7 @@ export function drawnHtml(pieces: readonly Html[], partial: boolean): Drawn[] {
     }
   }
   if (partial) for (const tag of open) tag.is = true;
-  const kept = tags.filter(({ is }) => is);
+  const kept = tags.filter(({ is, name, table }) => is && (!PARTS.has(name) || table?.is === true));
   return pieces.map(({ value }, node) => {
     const own = kept.filter((tag) => tag.node === node);
     if (own.length === 0) return null;

@@ -1,5 +1,5 @@
-// Signs that look like Markdown and are words: products (`5*3*2`, `width*height*depth`), names that Python and JavaScript set between
-// underscores (`__init__.py`), and placeholders that look like addresses (`<image:tag>`).
+// Signs that look like Markdown and are words: products (`5*3*2`, `width*height*depth`), paths and comments (`src/**/*.ts`, `/* so */`), names that
+// Python and JavaScript set between underscores (`__init__.py`), and placeholders that look like addresses (`<image:tag>`).
 import { autolink } from 'micromark-core-commonmark';
 import type { Code, Construct, Extension } from 'micromark-util-types';
 
@@ -22,6 +22,29 @@ function multiplies(source: string, at: number, stars: number): boolean {
   if (/\d$/.test(before) || /^\d/.test(behind) || (/[)\]]$/.test(before) && behind.startsWith('(')))
     return true;
   return /^[\w.()[\]]*\*[A-Za-z0-9(]/.test(behind) || /[A-Za-z0-9)\]]\*[\w.()[\]]*$/.test(before);
+}
+
+const PATH_BEFORE = /[\w.*/{}!@~$,+\\-]*$/;
+const PATH_BEHIND = /^[\w.*/{}!@~$,+\\-]*/;
+/** A part of a path that stands for any name, or for any with an ending. */
+const ANY_NAME = /^!?\*{1,2}(?:\.[\w.*{},-]*)?,?$/;
+// A path that is set in bold or italics begins and ends with the same stars.
+const SET_PATH = /^(\*{1,3})[^*]*[\w.]\1[.,]?$/;
+
+/** Whether the stars at `at` are a part of a path, or begin or end a comment. */
+function isOfPath(source: string, at: number): boolean {
+  const before = PATH_BEFORE.exec(source.slice(Math.max(0, at - NEAR), at))?.[0] ?? '';
+  const behind = PATH_BEHIND.exec(source.slice(at, at + NEAR))?.[0] ?? '';
+  const path = before + behind;
+  if (!path.includes('/') || SET_PATH.test(path)) return false;
+  const from = before.lastIndexOf('/') + 1;
+  const slash = behind.indexOf('/');
+  const name = before.slice(from) + (slash < 0 ? behind : behind.slice(0, slash));
+  // Letters of other scripts belong to no path, and are no edge of one.
+  const touches = (sign: string) => /\p{L}/u.test(sign);
+  if (from === 0 && touches(source.charAt(at - before.length - 1))) return false;
+  if (slash < 0 && touches(source.charAt(at + behind.length))) return false;
+  return ANY_NAME.test(name);
 }
 
 const DUNDER =
@@ -57,7 +80,7 @@ export function literalSyntax(source: string): Extension {
   });
   const product = words('product', (at, before) => {
     const stars = before === STAR ? 0 : (/^\*+/.exec(source.slice(at, at + 4))?.[0].length ?? 0);
-    return stars > 0 && multiplies(source, at, stars) ? stars : 0;
+    return stars > 0 && (multiplies(source, at, stars) || isOfPath(source, at)) ? stars : 0;
   });
   const dunder = words('dunder', (at, before) =>
     before !== null && /\w/.test(String.fromCharCode(before))

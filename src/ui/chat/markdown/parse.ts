@@ -16,6 +16,7 @@ import { autolinkSyntax } from './autolink-syntax.ts';
 import { fenceSyntax } from './fence-syntax.ts';
 import { formulaFromMarkdown, formulaSyntax } from './formula-syntax.ts';
 import { htmlSyntax } from './html-syntax.ts';
+import { settleLinks } from './link-rule.ts';
 import { numbersFromMarkdown } from './list-numbers.ts';
 import { literalSyntax } from './literal-syntax.ts';
 import { tableSyntax } from './table-syntax.ts';
@@ -57,7 +58,9 @@ export function parseMarkdown(text: string, partial = false): Root {
   return tree;
 }
 
-const parsed = (text: string, partial: boolean): Root =>
+const parsed = (text: string, partial: boolean): Root => settleLinks(read(text, partial), text);
+
+const read = (text: string, partial: boolean): Root =>
   fromMarkdown(text, {
     extensions: [
       SYNTAX,

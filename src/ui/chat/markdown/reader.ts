@@ -3,7 +3,7 @@
 import type { FootnoteDefinition, Nodes, PhrasingContent, RootContent } from 'mdast';
 import remend, { type RemendOptions } from 'remend';
 import { loneDefinitionsIn } from './definitions.ts';
-import { openElements } from './html-rule.ts';
+import { openElements, unfinishedTag } from './html-rule.ts';
 import { parseMarkdown } from './parse.ts';
 
 /** What is drawn as one: a block, or several that one element of HTML holds. The same object as long as nothing in it changes. */
@@ -49,6 +49,8 @@ interface Settled {
 
 const ENDINGS: RemendOptions = {
   comparisonOperators: false,
+  // It hides all behind a `<` until there is a `>`.
+  htmlTags: false,
   images: true,
   inlineKatex: false,
   katex: false,
@@ -260,7 +262,9 @@ function completed(source: string, nodes: readonly RootContent[]): readonly Root
   const words = source.slice(from);
   // Nothing is open where the parser found no sign that could be.
   if (!hasLooseEnd(leaf.children as PhrasingContent[])) return nodes;
-  const closed = remend(words, ENDINGS);
+  const isCode = (words.match(/`/g)?.length ?? 0) % 2 === 1;
+  const tag = isCode ? -1 : unfinishedTag(words);
+  const closed = remend(tag < 0 ? words : words.slice(0, tag), ENDINGS);
   return closed === words ? nodes : parseMarkdown(source.slice(0, from) + closed, true).children;
 }
 

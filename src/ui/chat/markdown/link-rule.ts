@@ -1,0 +1,44 @@
+// What looks like a link and is none: calls (`handlers[type](event)`) and patterns (`[text](url)`) are words, as they were written. Pure.
+import type { Link, Nodes, PhrasingContent, Root } from 'mdast';
+
+/** What every address has somewhere: `https:`, `./a`, `README.md`, `#place`, `?query`. */
+const ADDRESS_SIGN = /[./#:?%\\]/;
+/** Names behind dots: what is given to a function. */
+const ARGUMENT = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*$/;
+
+function isWords({ url }: Link, source: string, from: number): boolean {
+  if (source[from] !== '[') return false;
+  return !ADDRESS_SIGN.test(url) || (/[A-Za-z0-9_)\]]/.test(source.charAt(from - 1)) && ARGUMENT.test(url));
+}
+
+/** The link as words: its signs, and what stands in brackets. */
+function wordsOf(link: Link, source: string, from: number, to: number): PhrasingContent[] {
+  const text = (start: number, end: number): PhrasingContent => ({
+    type: 'text',
+    value: source.slice(start, end),
+  });
+  const first = link.children[0]?.position?.start.offset;
+  const last = link.children.at(-1)?.position?.end.offset;
+  if (first === undefined || last === undefined) return [text(from, to)];
+  return [text(from, first), ...link.children, text(last, to)];
+}
+
+/** Settles the links of a tree that was read from `source`: those that are none, and the case of `HTTPS:`. */
+export function settleLinks(tree: Root, source: string): Root {
+  const look = (node: Nodes): void => {
+    if (node.type === 'link' || node.type === 'definition')
+      node.url = node.url.replace(/^[A-Z][A-Z0-9+.-]*:/i, (scheme) => scheme.toLowerCase());
+    if (!('children' in node)) return;
+    for (const child of node.children) look(child);
+    if (!node.children.some(({ type }) => type === 'link')) return;
+    node.children = (node.children as PhrasingContent[]).flatMap((child) => {
+      const { start, end } = child.position ?? {};
+      if (child.type !== 'link' || start?.offset === undefined || end?.offset === undefined) return [child];
+      return isWords(child, source, start.offset)
+        ? wordsOf(child, source, start.offset, end.offset)
+        : [child];
+    });
+  };
+  if (source.includes(']') || /[A-Z]:\/\//.test(source)) look(tree);
+  return tree;
+}
