@@ -41,7 +41,8 @@ function PersonWords({ text, found }: { text: string; found: boolean }) {
             {piece.fenced ? (
               <Markdown text={piece.text} />
             ) : (
-              <p dir="auto">
+              // Each line has a direction of its own, as in the field that it was written in.
+              <p dir="auto" className="[unicode-bidi:plaintext]">
                 <SentText text={piece.text} />
               </p>
             )}

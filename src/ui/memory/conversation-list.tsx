@@ -1,6 +1,7 @@
 // Every conversation by month, to be filtered by title.
 
 import { useDeferredValue, useMemo, useState } from 'react';
+import { comparable } from '../../domain/text/find.ts';
 import { shownTitle } from '../../domain/text/shown.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 import { useNavigation } from '../hooks/navigation.tsx';
@@ -22,7 +23,7 @@ export function ConversationList({ ready, entries }: { ready: boolean; entries: 
   const [view, setView] = useState<View>('all');
   const [filter, setFilter] = useState('');
   const [room, setRoom] = useState(PAGE);
-  const words = useDeferredValue(filter.trim().toLowerCase());
+  const words = useDeferredValue(comparable(filter).trim());
   const views = (['all', 'imported', 'archived'] as const).filter(
     (one) =>
       one === 'all' || entries.some((entry) => (one === 'archived' ? entry.archived : entry.source !== null)),
@@ -32,7 +33,7 @@ export function ConversationList({ ready, entries }: { ready: boolean; entries: 
       entries.filter(
         (entry) =>
           (view === 'all' || (view === 'archived' ? entry.archived : entry.source !== null)) &&
-          (words === '' || entry.title.toLowerCase().includes(words)),
+          (words === '' || comparable(entry.title).includes(words)),
       ),
     [entries, view, words],
   );
@@ -56,6 +57,7 @@ export function ConversationList({ ready, entries }: { ready: boolean; entries: 
         <input
           type="search"
           autoComplete="off"
+          dir="auto"
           value={filter}
           onChange={(event) => setFilter(event.target.value)}
           placeholder={t('screen.list.filter')}

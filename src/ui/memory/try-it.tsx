@@ -74,6 +74,7 @@ export function TryIt() {
         <input
           type="search"
           autoComplete="off"
+          dir="auto"
           value={text}
           onChange={(event) => setText(event.target.value)}
           placeholder={t('screen.try.placeholder')}

@@ -1,5 +1,7 @@
 // The filters of the search box as text: which are written, what the one being typed can become, how one is put in or taken out.
+
 import { filtersIn, isUnderstood } from '../../domain/memory/query.ts';
+import { comparable } from '../../domain/text/find.ts';
 import type { LibraryEntry, ProjectEntry } from '../../services/documents/documents.ts';
 
 export const FILTER_NAMES = ['in', 'from', 'dir', 'project', 'before', 'after', 'has', 'is'] as const;
@@ -78,10 +80,10 @@ export function completionsOf(
   }: { readonly entries: readonly LibraryEntry[]; readonly projects: readonly ProjectEntry[] },
   now: number,
 ): Completion[] {
-  const typed = token.value.toLowerCase();
+  const typed = comparable(token.value);
   const offer = (values: readonly [string, { key: string } | { plain: string }][]): Completion[] =>
     values
-      .filter(([value]) => value.toLowerCase().includes(typed))
+      .filter(([value]) => comparable(value).includes(typed))
       .slice(0, 6)
       .map(([value, hint]) => ({ text: `${token.name}:${quoted(value)}`, hint }))
       .filter((completion) => completion.text !== token.text);

@@ -243,6 +243,7 @@ function QueryField({
         value={query}
         onValueChange={onChange}
         onKeyDown={keepCaretKeys}
+        dir="auto"
         placeholder={t('placeholder')}
         aria-label={t('title')}
         data-first-focus=""

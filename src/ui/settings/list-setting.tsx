@@ -83,6 +83,7 @@ export function ListSetting({
       >
         <input
           ref={field}
+          dir="auto"
           value={draft}
           onChange={(event) => {
             setDraft(event.target.value);

@@ -429,6 +429,10 @@ describe('directions', () => {
     expect(all).toContain('<ul dir="rtl">');
     expect(all).toContain('<li dir="auto">');
     expect(all).toContain('<blockquote dir="rtl">');
+    const behindCode = html(new AnswerReader().read('`npm i` ثم شغّل\n\n- `a`: ב\n\n`b` then א', false));
+    expect(behindCode).toContain('<p dir="rtl"><code>npm i</code>');
+    expect(behindCode).toContain('<li dir="rtl"><code>a</code>');
+    expect(behindCode).toContain('<p dir="auto"><code>b</code>');
   });
 });
 

@@ -84,3 +84,10 @@ describe('the filters of the search box', () => {
     expect(complete('is:archived')).toEqual([]);
   });
 });
+
+it('offers names however they are typed', () => {
+  const token = openFilter('in:zuri');
+  const offered =
+    token && completionsOf(token, { entries: [entry('Zürich'), entry('Bern')], projects: [] }, 0);
+  expect(offered?.map(({ text }) => text)).toEqual(['in:Zürich']);
+});

@@ -199,11 +199,19 @@ const isLeafItem = ({ children }: Element): boolean =>
     (child) => child.type === 'element' && (LEAVES.has(child.tagName) || BOXES.has(child.tagName)),
   );
 
+/** What a browser finds by itself, but for words behind code: to it, code is words. */
+function directionOf(element: Element): 'auto' | 'rtl' {
+  const strong = firstStrong(element);
+  const isTurned = strong !== undefined && RIGHT_TO_LEFT.test(strong);
+  return isTurned && !RIGHT_TO_LEFT.test(STRONG.exec(textOf(element))?.[0] ?? '') ? 'rtl' : 'auto';
+}
+
 /** Each block of words finds its direction by itself; a list, a quotation or a table has that of its first word, for its edge. */
 function direct(element: Element): void {
   const { tagName, properties } = element;
   if (tagName === 'pre') return;
-  if (LEAVES.has(tagName) || (tagName === 'li' && isLeafItem(element))) properties.dir ??= 'auto';
+  if (LEAVES.has(tagName) || (tagName === 'li' && isLeafItem(element)))
+    properties.dir ??= directionOf(element);
   else if (BOXES.has(tagName) || tagName === 'li') {
     const strong = firstStrong(element);
     if (strong !== undefined) properties.dir ??= RIGHT_TO_LEFT.test(strong) ? 'rtl' : 'ltr';
