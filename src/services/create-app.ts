@@ -169,8 +169,7 @@ function connectMemory(parts: AppParts) {
 
 /** Forgetting for good, here and as other devices ask for it. */
 function connectForget(parts: AppParts, memory: Memory, sync: App['sync']): App['forget'] {
-  const { documents, notes, prompts, settings, engine, status, store, keyValues, exclusively, signal } =
-    parts;
+  const { documents, notes, prompts, settings, engine, store, keyValues, exclusively, signal } = parts;
   return createForget({
     documents,
     notes,
@@ -179,7 +178,6 @@ function connectForget(parts: AppParts, memory: Memory, sync: App['sync']): App[
     copy: parts.secondCopy,
     keyValues,
     index: engine.index,
-    indexStatus: status,
     wakeIndex: () => memory.wake('now'),
     privacy: () => settings.config.get().privacy,
     filter: parts.filter,

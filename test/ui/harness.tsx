@@ -213,7 +213,6 @@ export async function createTestApp({
       copy: { records: async function* () {}, hasStaleValues: async () => false, letGo: () => undefined },
       keyValues: store.keyValues,
       index: () => null,
-      indexStatus: memoryStatus,
       wakeIndex: () => undefined,
       privacy: () => settings.config.get().privacy,
       sync: syncing,

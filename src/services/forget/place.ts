@@ -5,12 +5,10 @@ import type { MemoryIndex } from '../../adapters/index/memory-index.ts';
 import type { Store } from '../../adapters/log/conversation-log.ts';
 import type { LogCopy } from '../../adapters/log/recovering.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
-import type { Readable } from '../../domain/base/readable.ts';
 import { type Config, defaultConfig } from '../../domain/settings/config.ts';
 import type { Said } from '../documents/cleaning.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Notes } from '../documents/notes.ts';
-import type { MemoryStatus } from '../memory/memory.ts';
 import { PrivacyFilter } from '../privacy/privacy-filter.ts';
 import type { Prompts } from '../prompts/prompts.ts';
 import { staysHere } from '../sync/records.ts';
@@ -74,7 +72,6 @@ export interface PlaceDeps {
   readonly keyValues: Store['keyValues'];
   /** Null while it is not open. */
   readonly index: () => MemoryIndex | null;
-  readonly indexStatus: Readable<MemoryStatus>;
   /** Has the index read what is new at once. */
   readonly wakeIndex: () => void;
   /** What may be in a title that is made anew. */

@@ -12,7 +12,6 @@ import { defaultConfig } from '../../../src/domain/settings/config.ts';
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';
 import { createNotes } from '../../../src/services/documents/notes.ts';
 import { createForget } from '../../../src/services/forget/forget-service.ts';
-import { STARTING } from '../../../src/services/memory/memory.ts';
 import { createPrompts } from '../../../src/services/prompts/prompts-service.ts';
 import { SYNC_OFF } from '../../../src/services/sync/sync.ts';
 
@@ -63,7 +62,6 @@ async function openDevice(name: string, signal: AbortSignal) {
     copy: logCopyOf(name),
     keyValues: store.keyValues,
     index: () => null,
-    indexStatus: writable(STARTING),
     wakeIndex: () => {},
     privacy: () => defaultConfig.privacy,
     sync: { status: writable(SYNC_OFF), account: writable(null), forget: async () => {} },

@@ -16,7 +16,6 @@ import { createForget } from '../../../src/services/forget/forget-service.ts';
 import type { PlaceDeps } from '../../../src/services/forget/place.ts';
 import { createLibrary } from '../../../src/services/library/library-service.ts';
 import { startMemoryEngine } from '../../../src/services/memory/engine.ts';
-import { type MemoryStatus, STARTING } from '../../../src/services/memory/memory.ts';
 import { createPrompts } from '../../../src/services/prompts/prompts-service.ts';
 import { SYNC_OFF } from '../../../src/services/sync/sync.ts';
 import { createInMemoryIndex } from '../../adapters/index/in-memory-index.ts';
@@ -57,7 +56,6 @@ export function openDevice({
   const documents = createDocuments({ store, notes });
   const prompts = createPrompts({ store, now, onProblem: console.error });
   const library = createLibrary({ documents, notes, prompts, words: englishWords, now });
-  const status = writable<MemoryStatus>(STARTING);
   const engine = hasEngine
     ? startMemoryEngine({
         store,
@@ -65,7 +63,7 @@ export function openDevice({
         embedding: () => null,
         config: writable(defaultConfig),
         setTitle: async () => {},
-        onStatus: (next) => status.set({ ...next, engine: 'memory' }),
+        onStatus: () => undefined,
         signal: closing.signal,
       })
     : undefined;
@@ -78,7 +76,6 @@ export function openDevice({
     copy,
     keyValues: store.keyValues,
     index: () => (engine ? index : null),
-    indexStatus: status,
     wakeIndex: () => engine?.wake('now'),
     privacy: () => defaultConfig.privacy,
     sync,

@@ -831,3 +831,31 @@ for (const create of CREATE_PLACES)
       conversation: told.id,
     };
   });
+
+it('the index is waited for also where its status does not change while it reads', async () => {
+  const device = open();
+  const { id } = await device.say('told', [STORY]);
+  await device.documents.erase([id]);
+  let looks = 0;
+  const slow = {
+    ...device.index,
+    bookmark: async () => (++looks < 3 ? 0 : Number.MAX_SAFE_INTEGER),
+    conversationIds: async () => new Set<typeof id>(),
+  };
+  const place = CREATE_PLACES.map((create) => create({ ...device.deps, index: () => slow })).find(
+    (one) => one.id === 'index',
+  );
+  const eraser = createEraser({
+    id: 'r',
+    at: NOW,
+    kind: 'conversation',
+    ids: [id],
+    inside: [],
+    sources: [],
+    words: [],
+    whole: true,
+  });
+  await place?.remove(eraser);
+  expect(looks).toBeGreaterThanOrEqual(3);
+  expect(await place?.verify(eraser)).toEqual({ left: 0, waiting: false });
+});

@@ -4,7 +4,6 @@
 import type { MemoryIndex } from '../../../adapters/index/memory-index.ts';
 import type { ConversationId } from '../../../domain/base/ids.ts';
 import { log } from '../../../domain/base/log.ts';
-import { until } from '../../../domain/base/readable.ts';
 import { atMost } from '../../../domain/base/within.ts';
 import type { Conversation } from '../../../domain/chat/conversation.ts';
 import { conversationOfNotes } from '../../../domain/memory/notes.ts';
@@ -14,6 +13,8 @@ import { type CreatePlace, filterOf, type PlaceDeps } from '../place.ts';
 
 /** How long the index may take to read what changed, ms. What takes longer is looked at again at the next start. */
 const TIMEOUT_MS = 120_000;
+/** How often it is looked whether it did, ms. */
+const LOOK_MS = 100;
 
 export const index: CreatePlace = (deps) => {
   /** The rows are gone, and the files are not written anew yet: it is tried again. */
@@ -105,10 +106,10 @@ async function hasCaughtUp(deps: PlaceDeps, eraser: Eraser): Promise<boolean> {
   deps.wakeIndex();
   return await atMost(deps.signal, TIMEOUT_MS, async (bounded) => {
     for (;;) {
-      // Before looking: what it reports meanwhile is looked at as well.
-      const before = deps.indexStatus.get();
       if (await isDone()) return true;
-      await until(deps.indexStatus, (status) => status !== before, bounded);
+      // Its status tells nothing of entries that hold no message: it is looked at again and again.
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      bounded.throwIfAborted();
     }
   }).catch(() => {
     deps.signal.throwIfAborted();
