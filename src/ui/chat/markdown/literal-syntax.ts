@@ -24,7 +24,7 @@ function multiplies(source: string, at: number, stars: number): boolean {
   return /^[\w.()[\]]*\*[A-Za-z0-9(]/.test(behind) || /[A-Za-z0-9)\]]\*[\w.()[\]]*$/.test(before);
 }
 
-const PATH_BEFORE = /[\w.*/{}!@~$,+\\-]*$/;
+const PATH_SIGN = /[\w.*/{}!@~$,+\\-]/;
 const PATH_BEHIND = /^[\w.*/{}!@~$,+\\-]*/;
 /** A part of a path that stands for any name, or for any with an ending. */
 const ANY_NAME = /^!?\*{1,2}(?:\.[\w.*{},-]*)?,?$/;
@@ -33,7 +33,9 @@ const SET_PATH = /^(\*{1,3})[^*]*[\w.]\1[.,]?$/;
 
 /** Whether the stars at `at` are a part of a path, or begin or end a comment. */
 function isOfPath(source: string, at: number): boolean {
-  const before = PATH_BEFORE.exec(source.slice(Math.max(0, at - NEAR), at))?.[0] ?? '';
+  let begin = at;
+  while (begin > 0 && at - begin < NEAR && PATH_SIGN.test(source.charAt(begin - 1))) begin -= 1;
+  const before = source.slice(begin, at);
   const behind = PATH_BEHIND.exec(source.slice(at, at + NEAR))?.[0] ?? '';
   const path = before + behind;
   if (!path.includes('/') || SET_PATH.test(path)) return false;
