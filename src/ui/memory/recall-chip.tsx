@@ -63,28 +63,12 @@ const isSame = (one: RecalledPassage, other: RecalledPassage): boolean =>
   one.messageId === other.messageId && one.passage === other.passage;
 
 /** Silent while nothing passes the threshold, auto recall is off, or memory cannot answer. */
-export function RecallChip({
-  text,
-  conversationId,
-  movedFrom,
-  hasModel,
-  persona,
-  before,
-  onChange,
-}: RecallChipProps) {
+export function RecallChip({ onChange, ...asked }: RecallChipProps) {
   const { t } = useTranslation('memory');
-  const [ticks, setTicks] = useState<Ticks>(() => ticksOf(before));
+  const [ticks, setTicks] = useState<Ticks>(() => ticksOf(asked.before));
   const [open, setOpen] = useState(false);
   const panel = useId();
-  const shown = useRecallWhileWriting({
-    text,
-    conversationId,
-    movedFrom,
-    hasModel,
-    persona,
-    before,
-    onUnwanted: () => setTicks(ALL),
-  });
+  const shown = useRecallWhileWriting({ ...asked, onUnwanted: () => setTicks(ALL) });
   const passages = shown?.passages ?? [];
   useAnnouncedChoice(shown, ticks, onChange);
 
@@ -114,7 +98,7 @@ export function RecallChip({
                 key={`${passage.messageId} ${passage.passage}`}
                 // Without what is ticked off beside it, at the price of the rest.
                 passage={kept.find((one) => isSame(one, passage)) ?? passage}
-                query={text}
+                query={asked.text}
                 ticked={isTicked(ticks, passage.messageId)}
                 onTick={(ticked) => setTicks((now) => withTick(now, passage.messageId, ticked))}
               />
@@ -159,9 +143,7 @@ function useRecallWhileWriting({
   persona,
   before,
   onUnwanted,
-}: Pick<RecallChipProps, 'text' | 'conversationId' | 'movedFrom' | 'hasModel' | 'persona' | 'before'> & {
-  onUnwanted: () => void;
-}): RecallResult | null {
+}: Omit<RecallChipProps, 'onChange'> & { onUnwanted: () => void }): RecallResult | null {
   const { memory, settings } = useApp();
   const auto = useReadable(settings.config, (config) => config.recall.auto_recall);
   const wanted = auto.enabled && auto.trigger_on_start && enough(text);
