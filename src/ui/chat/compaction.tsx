@@ -198,6 +198,7 @@ function OpenPlan({ conversationId, pending }: { conversationId: ConversationId;
         if (!open) context.cancel(conversationId);
       }}
       size="lg"
+      guarded
       title={t('plan.title')}
       {...(pending.blocking ? { description: t('plan.blocking') } : {})}
       footer={

@@ -36,6 +36,7 @@ export function InstructionsDialog({
       onOpenChange={onOpenChange}
       title={t('instructions.title')}
       description={t('instructions.words')}
+      guarded
       footer={
         <>
           <Button onClick={() => onOpenChange(false)}>{t('cancel')}</Button>

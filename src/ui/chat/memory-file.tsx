@@ -92,6 +92,7 @@ export function MemoryFileDialog({
       size="lg"
       title={t('memoryFile.title')}
       description={t('memoryFile.lead')}
+      guarded
       footer={
         <Foot
           file={file}

@@ -69,6 +69,7 @@ export function SendBackDialog({
       }}
       title={t('dmail.title')}
       description={t('dmail.lead')}
+      guarded
       footer={
         <>
           <Button onClick={onClose}>{t('plan.cancel')}</Button>

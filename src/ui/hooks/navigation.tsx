@@ -237,17 +237,24 @@ export function NavigationProvider({ children }: { children: ReactNode }) {
   );
 }
 
+/** The same where there may be no app yet, or no more of it: then null. */
+export const useNavigationIfAny = (): Navigation | null => useContext(NavigationContext);
+
 /** Where the person is and how to go elsewhere. Throws outside of `NavigationProvider`. */
 export function useNavigation(): Navigation {
-  const navigation = useContext(NavigationContext);
+  const navigation = useNavigationIfAny();
   if (!navigation) throw new Error('useNavigation needs a <NavigationProvider> above it');
   return navigation;
 }
 
-/** Something that lies over the page while it is open: the browser's Back closes it before it leads anywhere. */
-export function useBackCloses(open: boolean, close: () => void): void {
+/**
+ * Something that lies over the page while it is open: the browser's Back closes it before it leads anywhere. Where it stays open all the
+ * same it says so by another `state`, and lies there again.
+ */
+export function useBackCloses(open: boolean, close: () => void, state: unknown = null): void {
   const cover = useContext(LayersContext);
   const latest = useRef(close);
   latest.current = close;
-  useEffect(() => (open && cover ? cover(() => latest.current()) : undefined), [open, cover]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: covers anew in another state
+  useEffect(() => (open && cover ? cover(() => latest.current()) : undefined), [open, cover, state]);
 }

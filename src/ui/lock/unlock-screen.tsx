@@ -15,7 +15,7 @@ import { Button, Progress, TextArea, TooltipProvider } from '../shell/controls.t
 import { removeFirstPaint } from '../shell/early-words.ts';
 import { Logo } from '../shell/logo.tsx';
 import { useProblemWords } from '../shell/problem-notice.tsx';
-import { SecretField } from './secret-field.tsx';
+import { SecretField } from '../shell/secret-field.tsx';
 
 interface Parts {
   readonly records: LockRecords;

@@ -98,6 +98,7 @@ function PasteDialog({ open, onOpenChange }: { open: boolean; onOpenChange: (ope
       onOpenChange={(next) => (next ? onOpenChange(true) : close())}
       title={t('text.title')}
       description={t('text.lead')}
+      guarded
       footer={
         <>
           <Button onClick={close}>{t('notes.cancel')}</Button>

@@ -5,6 +5,7 @@ import { originOf } from '../../services/settings/keys.ts';
 import { wordsFor } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Badge, Button, Field, Select, TextField } from '../shell/controls.tsx';
+import { SecretField } from '../shell/secret-field.tsx';
 import { RadioTile } from './radio-tile.tsx';
 import type { Embedding, EmbeddingDraft, RemoteProvider } from './use-embedding-draft.ts';
 
@@ -186,7 +187,7 @@ export function RemoteModelFields({ draft, remote }: { draft: EmbeddingDraft; re
         value={String(service.dimensions)}
         onChange={(event) => changeRemote({ dimensions: numberOf(event.target.value) })}
       />
-      <TextField
+      <SecretField
         className={keptKeyOrigin === null ? '@md:col-span-2' : ''}
         label={t('memory.key')}
         hint={
@@ -198,9 +199,7 @@ export function RemoteModelFields({ draft, remote }: { draft: EmbeddingDraft; re
         }
         value={key}
         onChange={(event) => draft.setKey(event.target.value)}
-        type="password"
         autoComplete="off"
-        spellCheck={false}
         inputClassName="font-mono"
       />
       {keptKeyOrigin !== null && (

@@ -1,6 +1,6 @@
 // One endpoint: address, key, a test that explains itself, and which of its models to offer. What was typed is thrown away on purpose only.
 import { Check } from 'lucide-react';
-import { useEffect, useId, useRef, useState } from 'react';
+import { useId, useRef } from 'react';
 import { hostOf } from '../../adapters/models/chat-model.ts';
 import { originOf } from '../../services/settings/keys.ts';
 import { OFFER_ALL } from '../../services/settings/settings.ts';
@@ -8,6 +8,7 @@ import { formatDuration } from '../i18n/index.ts';
 import { sentences } from '../i18n/sentences.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, Dialog, Field, Select, Spinner, TextField } from '../shell/controls.tsx';
+import { SecretField } from '../shell/secret-field.tsx';
 import { BrowserModelForm } from './browser-model.tsx';
 import { CorsHint, Offered, ParameterFields, PriceFields, TestProblem } from './endpoint-fields.tsx';
 import { type EndpointForm, useEndpointForm } from './endpoint-form.ts';
@@ -23,118 +24,76 @@ export function EndpointDialog({
   onClose: (connected?: string) => void;
 }) {
   const { t } = useTranslation('settings');
-  // The last one stays drawn while the window closes.
-  const last = useRef(draft);
-  if (draft) last.current = draft;
-  const shown = draft ?? last.current;
-  const preset = shown?.kind === 'new' ? shown.preset : shown ? presetOf(shown.endpoint) : undefined;
-  const title = shown?.kind === 'edit' ? shown.endpoint.label : preset ? titleOf(preset, t) : '';
-  /** Whether something was typed; said by the form. */
-  const typed = useRef(false);
-  const [leaving, setLeaving] = useState(false);
-  const close = (connected?: string) => {
-    typed.current = false;
-    setLeaving(false);
-    onClose(connected);
-  };
+  if (!draft) return null;
+  const preset = draft.kind === 'new' ? draft.preset : presetOf(draft.endpoint);
+  const title = draft.kind === 'edit' ? draft.endpoint.label : preset ? titleOf(preset, t) : '';
+  if (preset?.protocol !== 'browser') return <FormOfEndpoint draft={draft} title={title} onClose={onClose} />;
   return (
-    <Dialog
-      open={draft !== null}
-      onOpenChange={() => {
-        if (typed.current) setLeaving(true);
-        else close();
-      }}
-      title={title}
-      size="md"
-      hideTitle={false}
-    >
-      {shown && preset?.protocol === 'browser' && (
-        <BrowserModelForm
-          before={shown.kind === 'edit' ? shown.endpoint : null}
-          label={title}
-          onClose={close}
-        />
-      )}
-      {shown && preset?.protocol !== 'browser' && (
-        <FormOfEndpoint
-          key={shown.kind === 'new' ? `new ${shown.preset.id}` : shown.endpoint.id}
-          draft={shown}
-          onClose={close}
-          onTyped={(now) => {
-            typed.current = now;
-          }}
-          leaving={leaving}
-          onStay={() => setLeaving(false)}
-        />
-      )}
+    <Dialog open onOpenChange={() => onClose()} title={title}>
+      <BrowserModelForm
+        before={draft.kind === 'edit' ? draft.endpoint : null}
+        label={title}
+        onClose={onClose}
+      />
     </Dialog>
   );
 }
 
 function FormOfEndpoint({
   draft,
+  title,
   onClose,
-  onTyped,
-  leaving,
-  onStay,
 }: {
   draft: Draft;
+  title: string;
   onClose: (connected?: string) => void;
-  onTyped: (typed: boolean) => void;
-  leaving: boolean;
-  onStay: () => void;
 }) {
   const { t } = useTranslation('settings');
+  const id = useId();
   const form = useEndpointForm(draft, onClose);
   const { state, change } = form;
-  useEffect(() => onTyped(form.isTyped));
   return (
-    <form onSubmit={form.save} className="space-y-4" noValidate>
-      <AddressAndKey form={form} />
-      {form.preset?.cors && <CorsHint cors={form.preset.cors} />}
-      <TestRow form={form} />
-      <ModelField form={form} />
-      <TextField
-        label={t('models.name')}
-        value={state.label}
-        onChange={(event) => change({ label: event.target.value })}
-        // What it is called where nothing is typed.
-        placeholder={form.named === '' ? hostOf(form.url) : undefined}
-        error={state.missing === 'name' ? t('models.needName') : undefined}
-        autoComplete="off"
-      />
-      <PriceFields
-        value={state.priced}
-        onChange={(priced) => change({ priced, missing: null })}
-        refused={state.missing === 'price'}
-      />
-      <ParameterFields
-        value={state.tuned}
-        onChange={(tuned) => change({ tuned, untuned: null })}
-        refused={state.untuned}
-      />
-      <Refusal problem={state.problem} />
-      <div className="sticky -bottom-5 -mx-5 -mb-5 flex flex-wrap items-center justify-end gap-2 border-t bg-raised px-5 py-3">
-        {leaving ? (
-          <>
-            <p role="alert" className="w-full sm:w-auto sm:flex-1">
-              {t('models.leaving')}
-            </p>
-            <Button onClick={() => onClose()}>{t('models.throwAway')}</Button>
-            <Button variant="primary" onClick={onStay} autoFocus>
-              {t('models.stay')}
-            </Button>
-          </>
-        ) : (
-          <>
-            <Button onClick={() => onClose()}>{t('cancel')}</Button>
-            <Button type="submit" variant="primary" busy={state.saving}>
-              {state.model.name.trim() === '' ? t('models.save') : t('models.connect')}
-            </Button>
-          </>
-        )}
-      </div>
-    </form>
+    <Dialog
+      open
+      onOpenChange={() => onClose()}
+      title={title}
+      guarded
+      footer={
+        <>
+          <Button onClick={() => onClose()}>{t('cancel')}</Button>
+          <Button type="submit" form={id} variant="primary" busy={state.saving}>
+            {state.model.name.trim() === '' ? t('models.save') : t('models.connect')}
+          </Button>
+        </>
+      }
+    >
+      <form id={id} onSubmit={form.save} className="space-y-4" noValidate>
+        <AddressAndKey form={form} />
+        {form.preset?.cors && <CorsHint cors={form.preset.cors} />}
+        <TestRow form={form} />
+        <ModelField form={form} />
+        <TextField
+          label={t('models.name')}
+          value={state.label}
+          onChange={(event) => change({ label: event.target.value })}
+          // What it is called where nothing is typed.
+          placeholder={form.named === '' ? hostOf(form.url) : undefined}
+          error={state.missing === 'name' ? t('models.needName') : undefined}
+          autoComplete="off"
+        />
+        <PriceFields
+          value={state.priced}
+          onChange={(priced) => change({ priced, missing: null })}
+          refused={state.missing === 'price'}
+        />
+        <ParameterFields
+          value={state.tuned}
+          onChange={(tuned) => change({ tuned, untuned: null })}
+          refused={state.untuned}
+        />
+        <Refusal problem={state.problem} />
+      </form>
+    </Dialog>
   );
 }
 
@@ -174,15 +133,13 @@ function AddressAndKey({ form }: { form: EndpointForm }) {
         inputClassName="font-mono"
       />
       <div ref={keyField}>
-        <TextField
+        <SecretField
           label={t('models.key')}
           hint={keyHint}
           value={state.key}
           onChange={(event) => change({ key: event.target.value })}
-          type="password"
           autoComplete="off"
           data-1p-ignore
-          spellCheck={false}
           placeholder={keyFits ? '••••••••' : ''}
           {...(begins === 'key' ? { 'data-first-focus': '' } : {})}
           inputClassName="font-mono"

@@ -46,10 +46,6 @@ const changed = (state: FormState, change: Change): FormState => ({
   ...(typeof change === 'function' ? change(state) : change),
 });
 
-/** What of it a person typed or picked. */
-const typedIn = ({ label, baseUrl, key, offered, model, priced, tuned }: FormState): string =>
-  JSON.stringify([label, baseUrl, key, offered, model.name, priced, tuned]);
-
 /** An id that says where it came from and is not taken. */
 function freeId(preset: EndpointPreset, taken: readonly Endpoint[]): string {
   for (let at = 1; ; at++) {
@@ -214,13 +210,6 @@ export function useEndpointForm(draft: Draft, onClose: (connected?: string) => v
     );
   };
 
-  // A list that a test brought is no typing.
-  const isTyped =
-    typedIn({
-      ...state,
-      offered: [],
-      model: { ...state.model, name: state.model.byHand ? state.model.name : '' },
-    }) !== typedIn({ ...first.current, offered: [], model: { name: '', byHand: false } });
-  return { state, change, before, preset, named, given, url, isTyped, ask, save, forget };
+  return { state, change, before, preset, named, given, url, ask, save, forget };
 }
 export type EndpointForm = ReturnType<typeof useEndpointForm>;

@@ -5,10 +5,10 @@ import { type Problem, toProblem } from '../../domain/base/errors.ts';
 import { useApp } from '../hooks/app.tsx';
 import { sentences } from '../i18n/sentences.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
-import { SecretField } from '../lock/secret-field.tsx';
 import { SHORTEST, strengthOf } from '../lock/strength.ts';
 import { Button, Dialog, TextField } from '../shell/controls.tsx';
 import { useProblemWords } from '../shell/problem-notice.tsx';
+import { SecretField } from '../shell/secret-field.tsx';
 
 export type Way = 'passphrase' | 'recovery' | 'passkey';
 

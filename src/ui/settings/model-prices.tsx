@@ -140,6 +140,7 @@ function PriceDialog({
       onOpenChange={onClose}
       title={model}
       description={t('costs.prices.help')}
+      guarded
       footer={
         <>
           {isOwn && (

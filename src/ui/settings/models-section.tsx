@@ -1,6 +1,6 @@
 // Who answers: the endpoints of this device, their keys and models, and the one in use.
 import { Check, Pencil, Plus, Trash2 } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { type Endpoint, hostOf } from '../../adapters/models/chat-model.ts';
 import { type EndpointPreset, PRESETS } from '../../adapters/models/presets.ts';
 import { ignore } from '../../domain/base/log.ts';
@@ -25,8 +25,8 @@ export function ModelsSection() {
   const navigation = useNavigation();
   const { endpoints, chosen } = useReadable(settings.connections);
   const [draft, setDraft] = useState<Draft | null>(null);
-  /** The model that was just connected. */
-  const [connected, setConnected] = useState<string | null>(null);
+  /** The model that was just connected; each time another object. */
+  const [connected, setConnected] = useState<{ readonly model: string } | null>(null);
   const [removing, setRemoving] = useState<Endpoint | null>(null);
   const several = endpoints.length > 1;
   const options = [
@@ -41,16 +41,7 @@ export function ModelsSection() {
   ];
   return (
     <>
-      {connected !== null && (
-        <div role="status" className="flex flex-wrap items-center gap-3 rounded-lg bg-side px-4 py-3">
-          <p className="min-w-0 flex-1 [overflow-wrap:anywhere]">
-            {t('models.answersNow', { model: connected })}
-          </p>
-          <Button variant="primary" size="sm" onClick={navigation.back}>
-            {t('models.backToWhere')}
-          </Button>
-        </div>
-      )}
+      {connected !== null && <Connected connected={connected} onBack={navigation.back} />}
       {endpoints.length > 0 ? (
         <>
           <Group>
@@ -108,7 +99,7 @@ export function ModelsSection() {
         draft={draft}
         onClose={(model) => {
           setDraft(null);
-          if (model !== undefined) setConnected(model);
+          if (model !== undefined) setConnected({ model });
         }}
       />
       <Confirm
@@ -124,6 +115,24 @@ export function ModelsSection() {
         {t('models.removeText')}
       </Confirm>
     </>
+  );
+}
+
+/** Says who answers now. The list one picked from lies far below: the focus, and with it the page, comes here. */
+function Connected({ connected, onBack }: { connected: { readonly model: string }; onBack: () => void }) {
+  const { t } = useTranslation('settings');
+  const back = useRef<HTMLButtonElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each connection
+  useEffect(() => back.current?.focus(), [connected]);
+  return (
+    <div role="status" className="flex flex-wrap items-center gap-3 rounded-lg bg-side px-4 py-3">
+      <p className="min-w-0 flex-1 [overflow-wrap:anywhere]">
+        {t('models.answersNow', { model: connected.model })}
+      </p>
+      <Button ref={back} variant="primary" size="sm" onClick={onBack}>
+        {t('models.backToWhere')}
+      </Button>
+    </div>
   );
 }
 

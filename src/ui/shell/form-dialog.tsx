@@ -35,6 +35,7 @@ export function FormDialog({
       onOpenChange={onClose}
       title={title}
       description={description}
+      guarded
       footer={
         <>
           <Button onClick={onClose}>{t('cancel')}</Button>

@@ -2,8 +2,10 @@
 import { Check, Copy, TriangleAlert } from 'lucide-react';
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
 import type { Problem } from '../../domain/base/errors.ts';
+import { useNavigationIfAny } from '../hooks/navigation.tsx';
 import { wordsFor } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
+import type { SectionId } from '../settings/sections.ts';
 import { Button, classes } from './controls.tsx';
 
 /** A problem as it is kept with a message: the code may come from a newer app. */
@@ -12,6 +14,43 @@ export type ProblemLike = Pick<Problem, 'message'> &
 
 /** Their detail is in the endpoint's words; of a network it is a code. */
 const FROM_ENDPOINT = /^model-(?!network)/;
+
+/** Where in the settings a problem is mended, as its sentence says. */
+const MENDED_IN: Readonly<Record<string, SectionId>> = {
+  'storage-full': 'storage',
+  'storage-lost': 'storage',
+  'storage-healed': 'models',
+  'storage-truncated': 'storage',
+  'copy-full': 'storage',
+  'no-model': 'models',
+  'model-key': 'models',
+  'model-not-found': 'models',
+  'model-browser': 'models',
+  'embedding-missing': 'memory',
+  'embedding-broken': 'memory',
+  'embedding-remote': 'memory',
+  'import-storage': 'storage',
+  'import-limit': 'storage',
+  'sync-unpaired': 'sync',
+  'sync-deleted': 'sync',
+  'conversation-missing': 'storage',
+  'tool-limit': 'context',
+};
+
+/** The door to that place, unless one stands in it. */
+function ToMendingPlace({ code }: { code: string }) {
+  const { t } = useTranslation(['shell', 'settings']);
+  const navigation = useNavigationIfAny();
+  const section = MENDED_IN[code];
+  if (!section || !navigation) return null;
+  const { route } = navigation;
+  if (route.screen === 'settings' && route.section === section) return null;
+  return (
+    <Button size="sm" onClick={() => navigation.openScreen('settings', section)}>
+      {t('openSection', { section: t(`settings:section.${section}.title`) })}
+    </Button>
+  );
+}
 
 /** True around a temporary conversation: what a problem says was saved ends with it there (`kept_temporary`). */
 export const KeptNowhere = createContext(false);
@@ -111,10 +150,12 @@ export function ProblemNotice({
         {words.reason && <p className="mt-0.5 text-ink-2 [overflow-wrap:anywhere]">{words.reason}</p>}
         <div className="mt-2 flex flex-wrap items-center gap-2">
           {actions}
+          {/* In a window of its own it would lead to behind that window. */}
+          {!compact && <ToMendingPlace code={problem.code} />}
           <Button
             size="sm"
             variant="ghost"
-            className={actions ? '-ml-1' : '-ml-2.5'}
+            className={actions || (!compact && MENDED_IN[problem.code]) ? '-ml-1' : '-ml-2.5'}
             onClick={details}
             icon={copied ? <Check size={14} aria-hidden /> : <Copy size={14} aria-hidden />}
           >

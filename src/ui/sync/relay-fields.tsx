@@ -1,6 +1,7 @@
 // The two things a person types to name a relay: its address, and the account token of an operator. Used where an account is made and where
 // one is joined.
 import { TextField } from '../shell/controls.tsx';
+import { SecretField } from '../shell/secret-field.tsx';
 
 interface FieldProps {
   label: string;
@@ -24,13 +25,5 @@ export function RelayAddressField({ onChange, ...rest }: FieldProps) {
 }
 
 export function AccountTokenField({ onChange, ...rest }: FieldProps) {
-  return (
-    <TextField
-      {...rest}
-      type="password"
-      autoComplete="off"
-      spellCheck={false}
-      onChange={(event) => onChange(event.target.value)}
-    />
-  );
+  return <SecretField {...rest} autoComplete="off" onChange={(event) => onChange(event.target.value)} />;
 }

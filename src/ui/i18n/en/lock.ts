@@ -10,8 +10,6 @@ export const lock = {
   words: 'Recovery phrase',
   wordsHint: 'The 24 English words you wrote down, in their order.',
   forgottenHere: 'Or your 24 words, if you forgot it.',
-  show: 'Show what I type',
-  hide: 'Hide what I type',
   finishing: 'Finishing the change',
   finishingText: '{{done, number}} of {{all, number}} entries',
   group: 'Lock this device',

@@ -10,8 +10,6 @@ export const lock = {
   words: '恢复短语',
   wordsHint: '你抄下的 24 个英文单词，按原来的顺序。',
   forgottenHere: '忘了的话，可以输入 24 个单词。',
-  show: '显示输入的内容',
-  hide: '隐藏输入的内容',
   finishing: '正在完成更改',
   finishingText: '{{done, number}} / {{all, number}} 条',
   group: '锁定此设备',

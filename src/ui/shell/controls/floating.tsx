@@ -1,7 +1,7 @@
 // What floats above the page: windows, drawers, and what opens beside its trigger. Focus goes in and comes back.
 import { X } from 'lucide-react';
 import { Dialog as RadixDialog, Popover as RadixPopover } from 'radix-ui';
-import { type ReactElement, type ReactNode, useRef } from 'react';
+import { type FocusEvent, type FormEvent, type ReactElement, type ReactNode, useRef, useState } from 'react';
 import { useBackCloses } from '../../hooks/navigation.tsx';
 import { useTranslation } from '../../i18n/use-translation.ts';
 import { Button } from './buttons.tsx';
@@ -54,6 +54,8 @@ interface DialogProps {
   hideTitle?: boolean;
   /** Without the padding and the close button: the content draws itself to the edges. */
   bare?: boolean;
+  /** It asks before it closes over words that were typed. Its own *Cancel* throws them away on purpose and does not ask. */
+  guarded?: boolean;
   children?: ReactNode;
 }
 
@@ -77,6 +79,42 @@ function CloseCross({ className }: { className?: string }) {
   );
 }
 
+/** Fields with words, and what stood in each when it was first entered: what is not saved yet is what differs. */
+function useTypedWords() {
+  const before = useRef(new Map<HTMLInputElement | HTMLTextAreaElement, string>());
+  const latest = useRef<HTMLElement | null>(null);
+  return {
+    onFocusCapture: ({ target }: FocusEvent) => {
+      if (!(target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement)) return;
+      latest.current = target;
+      if (!before.current.has(target)) before.current.set(target, target.value);
+    },
+    some: () => [...before.current].some(([field, was]) => field.isConnected && field.value !== was),
+    /** To the field one was in. */
+    focus: () => latest.current?.focus(),
+  };
+}
+
+/** A form that was sent may have been refused: the first field that says so is where one goes on. Its words are drawn by then. */
+const toRefusedField = ({ target }: FormEvent): void =>
+  queueMicrotask(() => (target as Element).querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
+
+/** In the place of a window's buttons once it would close over words that were typed. */
+function NotSavedYet({ onThrowAway, onStay }: { onThrowAway: () => void; onStay: () => void }) {
+  const { t } = useTranslation('shell');
+  return (
+    <>
+      <p role="alert" className="w-full self-center sm:w-auto sm:flex-1">
+        {t('typed.notSaved')}
+      </p>
+      <Button onClick={onThrowAway}>{t('typed.throwAway')}</Button>
+      <Button variant="primary" onClick={onStay} autoFocus>
+        {t('typed.stay')}
+      </Button>
+    </>
+  );
+}
+
 /** A modal window. Focus is kept inside and returns to where it was opened from. */
 export function Dialog({
   open,
@@ -87,18 +125,36 @@ export function Dialog({
   size = 'md',
   hideTitle = false,
   bare = false,
+  guarded = false,
   children,
 }: DialogProps) {
   const focusReturn = useFocusReturn();
-  useBackCloses(open, () => onOpenChange(false));
+  const typed = useTypedWords();
+  const [asking, setAsking] = useState(false);
+  // Whatever closed it, it opens anew.
+  if (asking && !open) setAsking(false);
+  const change = (wanted: boolean) => {
+    const asks = guarded && !wanted && typed.some();
+    setAsking(asks);
+    if (!asks) onOpenChange(wanted);
+  };
+  const stay = () => {
+    setAsking(false);
+    typed.focus();
+  };
+  // Back has closed a layer; while it asks, the window lies over the page again, and Back once more means to stay.
+  useBackCloses(open, asking ? stay : () => change(false), asking);
+  const foot = asking ? <NotSavedYet onThrowAway={() => onOpenChange(false)} onStay={stay} /> : footer;
   return (
-    <RadixDialog.Root open={open} onOpenChange={onOpenChange}>
+    <RadixDialog.Root open={open} onOpenChange={change}>
       <RadixDialog.Portal>
         <RadixDialog.Overlay className="fixed inset-0 z-50 animate-fade bg-scrim" />
         <div className="pointer-events-none fixed inset-0 z-50 flex items-start justify-center p-4 pt-[10vh] max-md:p-[max(0.5rem,var(--safe-bottom))] max-md:px-[max(0.5rem,var(--safe-left),var(--safe-right))] max-md:pt-[max(6vh,var(--safe-top))]">
           <RadixDialog.Content
             {...focusReturn}
             {...(description ? {} : { 'aria-describedby': undefined })}
+            onFocusCapture={typed.onFocusCapture}
+            onSubmit={toRefusedField}
             className={classes(
               FLOATING,
               'pointer-events-auto flex max-h-[80dvh] w-full animate-rise flex-col overflow-hidden rounded-xl',
@@ -119,7 +175,7 @@ export function Dialog({
                     </RadixDialog.Description>
                   )}
                 </div>
-                <CloseCross className="-mr-2" />
+                <CloseCross className="-mt-0.5 -mr-2 pointer-coarse:-mt-2 pointer-coarse:-mr-3.5" />
               </div>
             )}
             {bare ? (
@@ -129,7 +185,7 @@ export function Dialog({
                 {children}
               </div>
             )}
-            {footer && <div className="flex flex-wrap justify-end gap-2 border-t px-5 py-3">{footer}</div>}
+            {foot && <div className="flex flex-wrap justify-end gap-2 border-t px-5 py-3">{foot}</div>}
           </RadixDialog.Content>
         </div>
       </RadixDialog.Portal>

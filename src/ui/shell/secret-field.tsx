@@ -1,11 +1,11 @@
-// A field for a passphrase: hidden, and shown while one wants to see it.
+// A field for a key or a passphrase: hidden, and shown while one wants to see it.
 import { Eye, EyeOff } from 'lucide-react';
 import { type ComponentProps, useState } from 'react';
 import { useTranslation } from '../i18n/use-translation.ts';
-import { IconButton, TextField } from '../shell/controls.tsx';
+import { IconButton, TextField } from './controls.tsx';
 
 export function SecretField(props: Omit<ComponentProps<typeof TextField>, 'type' | 'trailing'>) {
-  const { t } = useTranslation('lock');
+  const { t } = useTranslation('shell');
   const [isShown, setShown] = useState(false);
   return (
     <TextField
@@ -16,7 +16,7 @@ export function SecretField(props: Omit<ComponentProps<typeof TextField>, 'type'
       trailing={
         <IconButton
           size="sm"
-          label={t(isShown ? 'hide' : 'show')}
+          label={t(isShown ? 'typed.hide' : 'typed.show')}
           icon={isShown ? <EyeOff size={16} aria-hidden /> : <Eye size={16} aria-hidden />}
           onClick={() => setShown(!isShown)}
         />

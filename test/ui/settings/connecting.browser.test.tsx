@@ -1,0 +1,90 @@
+// A model is connected: its key can be looked at, what is missing is where one goes on, and nothing typed goes by itself.
+import { expect, it } from 'vitest';
+import { page, userEvent } from 'vitest/browser';
+import { RecollectError } from '../../../src/domain/base/errors.ts';
+import { createTestApp, expectAccessible, show } from '../harness.tsx';
+
+const dialog = page.getByRole('dialog');
+const key = () => dialog.getByRole('textbox', { name: 'Key', exact: true });
+
+it('shows a key that was typed, and goes to what is missing', async () => {
+  const app = await createTestApp();
+  await show(app, '/settings/models');
+  await page.getByRole('button', { name: /^Other endpoint/ }).click();
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect.element(dialog.getByRole('textbox', { name: 'Base URL' })).toHaveFocus();
+  await userEvent.keyboard('http://localhost:9/v1');
+  await key().fill('sk-wrong');
+  await expect.element(key()).toHaveAttribute('type', 'password');
+  await dialog.getByRole('button', { name: 'Show what I type' }).click();
+  await expect.element(key()).toHaveAttribute('type', 'text');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect.element(dialog.getByRole('combobox', { name: 'Model that answers' })).toHaveFocus();
+  await expectAccessible();
+});
+
+it('brings one to what it says of a new connection, whatever was scrolled away meanwhile', async () => {
+  const app = await createTestApp();
+  await show(app, '/settings/models', { width: 1280, height: 500 });
+  for (const model of ['first', 'second']) {
+    await page.getByRole('button', { name: /^Other endpoint/ }).click();
+    await dialog.getByRole('textbox', { name: 'Base URL' }).fill('http://localhost:9/v1');
+    await dialog.getByRole('combobox', { name: 'Model that answers' }).fill(model);
+    await dialog.getByRole('button', { name: 'Save and use' }).click();
+    await expect.element(page.getByText(`${model} answers from now on.`)).toBeInViewport();
+    await expect.element(page.getByRole('button', { name: 'Back to where you were' })).toHaveFocus();
+  }
+});
+
+it('asks before typed words go, in every way a window closes, and Cancel means it', async () => {
+  const app = await createTestApp();
+  await show(app, '/settings/prompts');
+  const begin = page.getByRole('button', { name: 'New prompt' });
+  const words = dialog.getByRole('textbox', { name: 'Prompt' });
+  const notSaved = dialog.getByText('Not saved yet.');
+  await begin.click();
+  await userEvent.keyboard('{Escape}');
+  await expect.element(dialog).not.toBeInTheDocument();
+
+  await begin.click();
+  await words.fill('Sum up what we decided.');
+  await userEvent.keyboard('{Escape}');
+  await expect.element(notSaved).toBeVisible();
+  await expect.element(dialog.getByRole('button', { name: 'Keep editing' })).toHaveFocus();
+  await expectAccessible();
+  await userEvent.keyboard('{Enter}');
+  await expect.element(words).toHaveFocus();
+  await expect.element(words).toHaveValue('Sum up what we decided.');
+
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await expect.element(notSaved).toBeVisible();
+  await dialog.getByRole('button', { name: 'Keep editing' }).click();
+  for (const isAsked of [true, false, true]) {
+    history.back();
+    if (isAsked) await expect.element(notSaved).toBeVisible();
+    else await expect.element(notSaved).not.toBeInTheDocument();
+    await expect.element(words).toHaveValue('Sum up what we decided.');
+  }
+  await dialog.getByRole('button', { name: 'Throw away' }).click();
+  await expect.element(dialog).not.toBeInTheDocument();
+  await begin.click();
+  await expect.element(notSaved).not.toBeInTheDocument();
+  await words.fill('Again');
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await expect.element(dialog).not.toBeInTheDocument();
+  await expect.element(page.getByRole('heading', { name: 'Prompts & personas' })).toBeVisible();
+});
+
+it('leads from a key that is refused to where keys are', async () => {
+  const app = await createTestApp({
+    // biome-ignore lint/correctness/useYield: an endpoint that refuses before it says anything
+    *reply() {
+      throw new RecollectError('model-key', 'The server answered 401', { params: { reason: 'invalid' } });
+    },
+  });
+  const id = await app.say('Hello');
+  await app.idle(id);
+  await show(app, `/c/${id}`);
+  await page.getByRole('button', { name: 'Open Settings › Models' }).click();
+  await expect.element(page.getByRole('heading', { name: 'Models' })).toBeVisible();
+});
