@@ -35,6 +35,10 @@ async function wordsOf(
   return opened && new TextDecoder().decode(opened);
 }
 
+/** How many wait. Needs no key. */
+export const countShared = async (records: LockRecords): Promise<number> =>
+  (await readShared((await records.read()).generation)).length;
+
 /** Hands what waits to `deliver`, in one tab; it goes when that has resolved with true. */
 export const takeShared = (
   records: LockRecords,

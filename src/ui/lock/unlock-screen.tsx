@@ -2,12 +2,16 @@
 import { Fingerprint } from 'lucide-react';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { createRoot, type Root } from 'react-dom/client';
+import { launchedFiles } from '../../adapters/browser/launched-files.ts';
 import { isRecoveryPhrase, type Opener } from '../../adapters/vault/key-slots.ts';
 import type { LockRecord, LockRecords } from '../../adapters/vault/lock-records.ts';
 import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
+import { orElse } from '../../domain/base/log.ts';
 import type { KeyHolder } from '../../services/lock/key-holder.ts';
 import { passkeyOpener } from '../../services/lock/lock-service.ts';
+import { countShared } from '../../services/lock/shared.ts';
 import { unlock } from '../../services/lock/slots.ts';
+import { useReadable } from '../hooks/app.tsx';
 import { languageFor, setLanguage } from '../i18n/index.ts';
 import { sentences } from '../i18n/sentences.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
@@ -42,7 +46,8 @@ export class UnlockScreen {
         resolve();
       });
     });
-    this.#draw(<Ask parts={{ records, holder }} slots={record.slots} />);
+    const shared = await orElse(countShared(records), 0, 'how much was shared; it waits all the same');
+    this.#draw(<Ask parts={{ records, holder }} slots={record.slots} shared={shared} />);
     await found;
   }
 
@@ -82,7 +87,26 @@ function Finishing({ done, all }: { done: number; all: number }) {
   );
 }
 
-function Ask({ parts, slots }: { parts: Parts; slots: LockRecord['slots'] }) {
+/** What came while the device was locked, by number alone. */
+function Waiting({ shared }: { shared: number }) {
+  const { t } = useTranslation('lock');
+  const files = useReadable(launchedFiles()).length;
+  return (
+    <div role="status" className="text-center text-ink-2">
+      {files > 0 && <p>{t('filesWait', { count: files })}</p>}
+      {shared > 0 && <p>{t('sharedWait', { count: shared })}</p>}
+    </div>
+  );
+}
+
+interface AskProps {
+  readonly parts: Parts;
+  readonly slots: LockRecord['slots'];
+  /** How much another app shared that nobody has taken yet. */
+  readonly shared: number;
+}
+
+function Ask({ parts, slots, shared }: AskProps) {
   const { t } = useTranslation('lock');
   const [byWords, setByWords] = useState(false);
   const [text, setText] = useState('');
@@ -126,6 +150,7 @@ function Ask({ parts, slots }: { parts: Parts; slots: LockRecord['slots'] }) {
       <Logo size={40} />
       <h1 className="font-semibold text-xl">{t('title')}</h1>
       <p className="text-center text-ink-2">{t('lead')}</p>
+      <Waiting shared={shared} />
       <form onSubmit={submit} className="flex w-full max-w-80 flex-col gap-3">
         {byWords ? (
           <TextArea

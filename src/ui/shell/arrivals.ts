@@ -1,5 +1,6 @@
 // What the system hands to the installed app: words and links that were shared with it, files that are opened with it, its own shortcuts.
 import { useEffect } from 'react';
+import { launchedFiles } from '../../adapters/browser/launched-files.ts';
 import { fileOf } from '../../adapters/importers/source-file.ts';
 import { ignore } from '../../domain/base/log.ts';
 import { SHARED_FIELDS, sharedWords } from '../../domain/chat/shared-words.ts';
@@ -7,10 +8,6 @@ import { useApp } from '../hooks/app.tsx';
 import { useSession } from '../hooks/session.tsx';
 
 const OPEN = 'open';
-
-interface LaunchQueue {
-  setConsumer(consumer: (launch: { readonly files?: readonly FileSystemFileHandle[] }) => void): void;
-}
 
 /** Draws nothing. */
 export function Arrivals(): null {
@@ -51,14 +48,18 @@ export function Arrivals(): null {
   }, [session, lock]);
 
   useEffect(() => {
-    const queue = (globalThis as { launchQueue?: LaunchQueue }).launchQueue;
-    queue?.setConsumer(({ files = [] }) => {
+    const launched = launchedFiles();
+    const take = () => {
+      const files = launched.get();
       if (files.length === 0) return;
+      launched.set([]);
       const read = Promise.all(files.map(async (handle) => fileOf(await handle.getFile())));
       ignore(read, 'files that could not be opened: the import dialog says so');
       session.dropped.set(read);
       session.floating.set('import');
-    });
+    };
+    take();
+    return launched.subscribe(take);
   }, [session]);
   return null;
 }

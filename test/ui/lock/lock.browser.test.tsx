@@ -2,9 +2,11 @@
 import { deleteDB } from 'idb';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
+import { launchedFiles } from '../../../src/adapters/browser/launched-files.ts';
 import { cipherFor } from '../../../src/adapters/vault/data-key.ts';
 import { newRecoveryPhrase } from '../../../src/adapters/vault/key-slots.ts';
 import { createLockRecords } from '../../../src/adapters/vault/lock-records.ts';
+import { putShared, removeShared } from '../../../src/adapters/vault/shared-queue.ts';
 import { newEntryId } from '../../../src/domain/base/ids.ts';
 import { writable } from '../../../src/domain/base/readable.ts';
 import { configSchema } from '../../../src/domain/settings/config.ts';
@@ -15,10 +17,12 @@ import { UnlockScreen } from '../../../src/ui/lock/unlock-screen.tsx';
 import { openForTab } from '../../../src/workers/device-lock.ts';
 import { deep } from '../../scale.ts';
 import { createTestApp, expectAccessible, show } from '../harness.tsx';
+import { handleOf, launching } from '../launching.ts';
 
 const argon = { memory: 64, iterations: 1 };
 const closing: (() => void)[] = [];
 afterEach(() => {
+  launchedFiles().set([]);
   for (const close of closing.splice(0)) close();
 });
 
@@ -76,6 +80,21 @@ describe('the screen of a locked device', () => {
     await unlock().click();
     await expect.poll(() => done.mock.calls.length).toBe(1);
     expect(holder.get()).not.toBeNull();
+  });
+
+  it('says how much waits, as it comes, and not what', async () => {
+    const open = launching();
+    await putShared(1, [{ id: 'a', at: 1, content: new Uint8Array([1]) }]);
+    closing.push(() => void removeShared(1, ['a']));
+    open([await handleOf('zqx7wkv3.md')]);
+    await locked();
+    const waits = page.getByRole('status');
+    await expect.element(waits).toHaveTextContent('One file will be opened once you unlock.');
+    await expect.element(waits).toHaveTextContent('Something that was shared will be in the composer');
+    open([await handleOf('zqx7wkv3.md'), await handleOf('other.md')]);
+    await expect.element(waits).toHaveTextContent('3 files will be opened once you unlock.');
+    expect(document.body.textContent).not.toContain('zqx7wkv3');
+    await expectAccessible();
   });
 
   it('opens with the 24 words, and tells a slip of the pen from wrong words', async () => {

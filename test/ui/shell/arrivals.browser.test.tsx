@@ -1,8 +1,10 @@
 // What arrives from outside: shared words in the composer, a shortcut to the search, another device on the first screen.
 import { expect, it } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
+import { launchedFiles } from '../../../src/adapters/browser/launched-files.ts';
 import { deep } from '../../scale.ts';
 import { createTestApp, expectAccessible, show } from '../harness.tsx';
+import { handleOf, launching } from '../launching.ts';
 
 it('begins a message with what was shared, once', async () => {
   await show(await createTestApp(), '/?shared_title=A%20page&shared_url=https%3A%2F%2Fexample.org%2Fa');
@@ -10,6 +12,16 @@ it('begins a message with what was shared, once', async () => {
     .element(page.getByRole('textbox', { name: 'Message', exact: true }))
     .toHaveValue('A page\nhttps://example.org/a');
   expect(location.search).toBe('');
+});
+
+it('opens files that came before the app was there, and those that come later', async () => {
+  const open = launching();
+  open([await handleOf('first.md', '# First\n\nA kettle hums.')]);
+  await show(await createTestApp(), '/');
+  await expect.element(page.getByRole('dialog')).toHaveTextContent('first.md');
+  open([await handleOf('second.md', '# Second\n\nIt boils.')]);
+  await expect.element(page.getByRole('dialog')).toHaveTextContent('second.md');
+  expect(launchedFiles().get()).toEqual([]);
 });
 
 deep('opens the search by the shortcut of the installed app', async () => {

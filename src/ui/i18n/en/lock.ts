@@ -2,6 +2,10 @@
 export const lock = {
   title: 'Recollect is locked',
   lead: 'What you said is sealed on this device.',
+  filesWait_one: 'One file will be opened once you unlock.',
+  filesWait_other: '{{count, number}} files will be opened once you unlock.',
+  sharedWait_one: 'Something that was shared will be in the composer once you unlock.',
+  sharedWait_other: '{{count, number}} things that were shared will be in the composer once you unlock.',
   passphrase: 'Passphrase',
   unlock: 'Unlock',
   usePasskey: 'Use a passkey',

@@ -2,6 +2,8 @@
 export const lock = {
   title: 'Recollect 已锁定',
   lead: '你说过的一切都加密保存在这台设备上。',
+  filesWait_other: '解锁后会打开 {{count, number}} 个文件。',
+  sharedWait_other: '解锁后，{{count, number}} 条分享的内容会出现在输入框里。',
   passphrase: '口令',
   unlock: '解锁',
   usePasskey: '使用通行密钥',

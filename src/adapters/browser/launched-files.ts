@@ -1,0 +1,20 @@
+// Files that the system opened with the installed app (https://wicg.github.io/web-app-launch/#launchqueue-interface). They wait in memory until
+// somebody opens them: on a locked device their very names must lie nowhere.
+import { type Writable, writable } from '../../domain/base/readable.ts';
+
+interface LaunchQueue {
+  setConsumer(consumer: (launch: { readonly files?: readonly FileSystemFileHandle[] }) => void): void;
+}
+
+const waiting = writable<readonly FileSystemFileHandle[]>([]);
+let heard: LaunchQueue | undefined;
+
+/** What waits, the first first. Whoever opens it sets it to nothing. */
+export function launchedFiles(): Writable<readonly FileSystemFileHandle[]> {
+  const { launchQueue } = globalThis as { readonly launchQueue?: LaunchQueue };
+  if (launchQueue && launchQueue !== heard) {
+    heard = launchQueue;
+    launchQueue.setConsumer(({ files = [] }) => waiting.update((before) => [...before, ...files]));
+  }
+  return waiting;
+}
