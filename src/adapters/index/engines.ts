@@ -9,7 +9,8 @@ import { log, orElse } from '../../domain/base/log.ts';
 import type { RecordCipher } from '../../domain/base/record-cipher.ts';
 import { fetchCluster, INITDB, SETTINGS } from './cluster.ts';
 import { HandlePool } from './handle-pool.ts';
-import { createPageFileSystem, deletePageFileSystem, hasPageFileSystem } from './page-file-system.ts';
+import { createPageFileSystem } from './page-file-system.ts';
+import { deletePages, hasPages } from './page-place.ts';
 import { migrate } from './schema.ts';
 import { isFull, noRoom, PostgresCrash } from './statements.ts';
 
@@ -143,12 +144,12 @@ const FILES: Record<EngineName, Files> = {
   },
   indexeddb: {
     available: async () => typeof indexedDB !== 'undefined',
-    exists: async (name) => typeof indexedDB !== 'undefined' && hasPageFileSystem(name),
+    exists: async (name) => typeof indexedDB !== 'undefined' && hasPages(name),
     open: (name, _first, cipher) => {
       const fs = createPageFileSystem(name, cipher);
       return { fs, settled: () => {}, release: () => fs.backend.close() };
     },
-    remove: deletePageFileSystem,
+    remove: deletePages,
   },
   memory: {
     available: async () => true,

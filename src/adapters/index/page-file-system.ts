@@ -10,9 +10,10 @@ import {
   type StorageBackend,
   type StorageEntry,
 } from '@electric-sql/pglite/memfs-frontend';
-import { type DBSchema, deleteDB, type IDBPDatabase, type IDBPTransaction, openDB } from 'idb';
+import { type DBSchema, type IDBPDatabase, type IDBPTransaction, wrap } from 'idb';
 import { ignore, log } from '../../domain/base/log.ts';
 import type { RecordCipher } from '../../domain/base/record-cipher.ts';
+import { placeOfPages } from './page-place.ts';
 
 /** As Postgres writes. */
 const PAGE = 8192;
@@ -71,15 +72,16 @@ class PageBackend implements StorageBackend {
   }
 
   async init(): Promise<void> {
-    const database = await openDB<PageStore>(this.#name, 1, {
-      upgrade: (fresh) => {
-        fresh.createObjectStore('files', { keyPath: 'path' });
-        fresh.createObjectStore('pages');
-      },
-      // Someone deletes the files, to change to another engine or to start over: stand aside.
-      blocking: () => database.close(),
+    const opening = (await placeOfPages(this.#name)).open(this.#name, 1);
+    opening.addEventListener('upgradeneeded', () => {
+      opening.result.createObjectStore('files', { keyPath: 'path' });
+      opening.result.createObjectStore('pages');
     });
-    this.#database = database;
+    await wrap(opening);
+    const database = opening.result;
+    // Someone deletes the files, to change to another engine or to start over: stand aside.
+    database.addEventListener('versionchange', () => database.close());
+    this.#database = wrap(database) as IDBPDatabase<PageStore>;
   }
 
   async *load(): AsyncGenerator<StorageEntry> {
@@ -239,11 +241,3 @@ class PageBackend implements StorageBackend {
 /** PGlite's file system over pages in the IndexedDB database `name`, sealed where there is a cipher. */
 export const createPageFileSystem = (name: string, cipher: RecordCipher | null = null): MemfsFrontendFS =>
   new MemfsFrontendFS(new PageBackend(name, cipher));
-
-/** Whether there is a database `name`, or the browser does not tell. */
-export const hasPageFileSystem = async (name: string): Promise<boolean> =>
-  typeof indexedDB.databases !== 'function' ||
-  (await indexedDB.databases()).some((database) => database.name === name);
-
-/** Deletes the database `name`; a connection that is still open elsewhere stands aside. */
-export const deletePageFileSystem = (name: string): Promise<void> => deleteDB(name);

@@ -5,7 +5,8 @@ import type { ChangeSet, FileWrite } from '@electric-sql/pglite/memfs-frontend';
 import fc from 'fast-check';
 import { openDB } from 'idb';
 import { describe, expect, it } from 'vitest';
-import { createPageFileSystem, deletePageFileSystem } from '../../../src/adapters/index/page-file-system.ts';
+import { createPageFileSystem } from '../../../src/adapters/index/page-file-system.ts';
+import { deletePages } from '../../../src/adapters/index/page-place.ts';
 import { cipherFor, holdDataKey, newDataKey } from '../../../src/adapters/vault/data-key.ts';
 import type { RecordCipher } from '../../../src/domain/base/record-cipher.ts';
 import { runs } from '../../scale.ts';
@@ -152,7 +153,7 @@ describe('the page file system', () => {
           expect(entries.filter(([, content]) => content !== null)).toEqual(
             wanted.sort(([a], [b]) => ((a as string) < (b as string) ? -1 : 1)),
           );
-          await deletePageFileSystem(name);
+          await deletePages(name);
         },
       ),
       { numRuns: runs(60, 30) },

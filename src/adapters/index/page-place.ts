@@ -1,0 +1,47 @@
+// Where the database with the pages of an index lies. In Chromium all databases of one storage bucket share one file and one line of work: a
+// save to the log stood behind every flush of the index. So the index has a bucket of its own where the browser has buckets. Elsewhere each
+// database has its own file anyway.
+import { wrap } from 'idb';
+import { orElse } from '../../domain/base/log.ts';
+
+/** What is used of https://wicg.github.io/storage-buckets, which is typed nowhere yet. */
+interface StorageBuckets {
+  open(
+    name: string,
+    options: { durability: 'relaxed' | 'strict' },
+  ): Promise<{ readonly indexedDB: IDBFactory }>;
+}
+
+const BUCKET = 'recollect-index';
+
+/** The databases of the index's bucket; null where there are no buckets. */
+async function ofOwnBucket(): Promise<IDBFactory | null> {
+  const { storageBuckets } = (globalThis.navigator ?? {}) as { readonly storageBuckets?: StorageBuckets };
+  if (!storageBuckets) return null;
+  const opening = storageBuckets.open(BUCKET, { durability: 'relaxed' });
+  return (await orElse(opening, null, 'opening the bucket of the index'))?.indexedDB ?? null;
+}
+
+/** Whether the database `name` is there, or the browser does not tell. */
+const has = async (factory: IDBFactory, name: string): Promise<boolean> =>
+  typeof factory.databases !== 'function' ||
+  (await factory.databases()).some((database) => database.name === name);
+
+/** The databases among which `name` is or is to be: one that was made before there was a bucket stays where it is. */
+export async function placeOfPages(name: string): Promise<IDBFactory> {
+  const bucket = await ofOwnBucket();
+  return bucket && !(await has(indexedDB, name)) ? bucket : indexedDB;
+}
+
+/** Whether there is a database `name`, or the browser does not tell. */
+export async function hasPages(name: string): Promise<boolean> {
+  if (await has(indexedDB, name)) return true;
+  const bucket = await ofOwnBucket();
+  return bucket !== null && (await has(bucket, name));
+}
+
+/** Deletes the database `name` wherever it is; a connection that is still open elsewhere stands aside. */
+export async function deletePages(name: string): Promise<void> {
+  for (const factory of [indexedDB, await ofOwnBucket()])
+    if (factory) await wrap(factory.deleteDatabase(name));
+}
