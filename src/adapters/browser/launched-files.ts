@@ -7,13 +7,13 @@ interface LaunchQueue {
 }
 
 const waiting = writable<readonly FileSystemFileHandle[]>([]);
-let heard: LaunchQueue | undefined;
+let subscribed: LaunchQueue | undefined;
 
 /** What waits, the first first. Whoever opens it sets it to nothing. */
 export function launchedFiles(): Writable<readonly FileSystemFileHandle[]> {
   const { launchQueue } = globalThis as { readonly launchQueue?: LaunchQueue };
-  if (launchQueue && launchQueue !== heard) {
-    heard = launchQueue;
+  if (launchQueue && launchQueue !== subscribed) {
+    subscribed = launchQueue;
     launchQueue.setConsumer(({ files = [] }) => waiting.update((before) => [...before, ...files]));
   }
   return waiting;
