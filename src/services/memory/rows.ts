@@ -15,6 +15,7 @@ import { isExcluded, isSkipped } from '../../domain/memory/privacy.ts';
 import { sentencesOf } from '../../domain/memory/sentences.ts';
 import { summaryOf } from '../../domain/memory/summary.ts';
 import { titleOf } from '../../domain/memory/title.ts';
+import { DETECTORS_VERSION } from '../../domain/privacy/detectors/index.ts';
 import { cleanHead, cleanTail, findAcross } from '../../domain/privacy/scan.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { LibraryEntry } from '../documents/documents.ts';
@@ -43,6 +44,8 @@ export const pipelineVersionOf = (privacy: Privacy): string =>
     [privacy.own_names, privacy.own_addresses, privacy.own_words, privacy.own_patterns],
     // Absent as long as it is off: nothing is read again for the sake of a setting that nobody uses.
     ...(privacy.skip_sensitive_messages ? ['skip'] : []),
+    // Any row may hold what newer rules find; which ones do is known only once all were read.
+    ...(privacy.keep_out_of_index.length > 0 ? [{ detectors: DETECTORS_VERSION }] : []),
   ]);
 
 /**

@@ -1,7 +1,9 @@
 // Private words are nowhere in the index, are found by whoever knows them, and excluded folders go at once.
 import { afterEach, expect, it, vi } from 'vitest';
 import { CATEGORIES } from '../../../src/domain/privacy/categories.ts';
+import { DETECTORS_VERSION } from '../../../src/domain/privacy/detectors/index.ts';
 import { configSchema } from '../../../src/domain/settings/config.ts';
+import { pipelineVersionOf } from '../../../src/services/memory/rows.ts';
 import { TokenTable } from '../../../src/services/privacy/token-table.ts';
 import { createInMemoryIndex } from '../../adapters/index/in-memory-index.ts';
 import { conversationOf, type HomeOptions, openHome } from '../memory/home.ts';
@@ -80,6 +82,33 @@ it('hides both halves of a key that was cut and went on', async () => {
   expect(rows).toContain('keep it safe');
   expect(rows).not.toContain('ghp_');
   expect(rows).not.toContain('hJ0pSeUoI');
+});
+
+it('cleans anew what older rules let in, once the detectors have another version', async () => {
+  const { index, given } = recording();
+  const key = 'ghp_9aXb3LmQ7rT2vK8wYz1N4cD6fH5jS0pGeUoA';
+  const wanted = configSchema.parse({});
+  const before = home({
+    index,
+    config: {
+      privacy: { keep_out_of_index: wanted.privacy.keep_out_of_index.filter((one) => one !== 'secrets') },
+    },
+  });
+  await before.add(conversationOf([`The token is ${key}`]));
+  await before.indexed();
+  expect(given.join()).toContain(key);
+  before.stopEngine();
+  // As the older app left it: the same configuration, other rules.
+  const older = pipelineVersionOf(wanted.privacy).replace(
+    JSON.stringify({ detectors: DETECTORS_VERSION }),
+    JSON.stringify({ detectors: DETECTORS_VERSION - 1 }),
+  );
+  await before.store.keyValues.set('memory.recipe', older);
+  given.length = 0;
+  const after = home({ index, store: before.store });
+  await after.indexed();
+  expect(given.join()).toContain('[key-1]');
+  expect(given.join()).not.toContain(key);
 });
 
 it('takes out the rows of a folder first and at once when it is excluded', async () => {
