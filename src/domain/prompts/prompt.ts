@@ -107,9 +107,9 @@ export function slugOf(name: string): string {
   return /^\p{N}/u.test(dashed) ? `p-${dashed}` : dashed;
 }
 
-/** Each prompt with its own word after the slash: of two with one name, or with that of a command, the later gets a number. Oldest first. */
+/** Each prompt or persona with its own word after the slash: of two with one name, or with that of a command, the later gets a number. Oldest first. */
 export function slugsOf(
-  prompts: readonly Prompt[],
+  prompts: readonly Pick<Prompt, 'id' | 'name' | 'createdAt'>[],
   taken: Iterable<string>,
 ): ReadonlyMap<Prompt['id'], string> {
   const used = new Set(taken);

@@ -99,6 +99,14 @@ export async function recognise(
   }
   const importer = await whoReads(opened, importers, signal);
   if (importer) return { pieces: [{ source: opened, importer }], zips: [], unread: [] };
+  const unknown = () =>
+    new RecollectError('import-unknown', `${source.name} is not an export that is known`, {
+      params: {
+        file: source.name,
+        ...(source.files.some(({ path }) => DOCUMENT.test(path)) ? { reason: 'documents' } : {}),
+      },
+    });
+  if (alone && DOCUMENT.test(alone.path)) throw unknown();
   if (alone && !zipped && isBlank(await firstBytesOf(alone, signal, SNIFF_BYTES))) throw empty();
   if (alone && !zipped && looksBinary(await firstBytesOf(alone, signal, SNIFF_BYTES)))
     throw new RecollectError('import-binary', `${source.name} is not text`, {
@@ -114,10 +122,11 @@ export async function recognise(
     throw new RecollectError('import-kimi-code', `${source.name} is a session of kimi-code`, {
       params: { file: source.name },
     });
-  throw new RecollectError('import-unknown', `${source.name} is not an export that is known`, {
-    params: { file: source.name },
-  });
+  throw unknown();
 }
+
+/** Files to attach, by what they are called: people try to import them. */
+const DOCUMENT = /\.(?:md|markdown|txt|pdf|docx|xlsx|pptx|odt|epub|csv)$/i;
 
 /** Nothing but spaces, line ends and a byte order mark. */
 const isBlank = (bytes: Uint8Array): boolean => new TextDecoder().decode(bytes).trim() === '';

@@ -14,7 +14,7 @@ import { useApp } from '../hooks/app.tsx';
 import { wordsFor } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { classes } from '../shell/controls.tsx';
-import { type PromptLine, usePromptLines } from './prompt-lines.ts';
+import { type SavedLine, useSavedLines } from './prompt-lines.ts';
 
 /** Whether a text is a command: a slash, narrow or wide, and a word. A path (`/usr/bin`) and two slashes are ordinary words. */
 export const isCommandLine = (text: string): boolean =>
@@ -65,7 +65,7 @@ export function CommandList({
   line,
   conversationId,
   onTake,
-  onPrompt,
+  onSaved,
   onClose,
 }: {
   ref: RefObject<CommandListHandle | null>;
@@ -74,8 +74,8 @@ export function CommandList({
   conversationId: ConversationId | null;
   /** The whole line after a suggestion was taken, and where the caret goes. */
   onTake: (text: string, caret: number) => void;
-  /** A saved prompt was taken; what is written behind its name goes along. */
-  onPrompt: (prompt: PromptLine) => void;
+  /** A saved prompt or a persona was taken; what is written behind its name goes along. */
+  onSaved: (saved: SavedLine) => void;
   onClose: () => void;
 }) {
   const { commands } = useApp();
@@ -86,20 +86,22 @@ export function CommandList({
     () => complete(commands, text, caret, offered),
     [commands, text, caret, offered],
   );
-  const prompts = usePromptLines(text, caret);
+  const saved = useSavedLines(text, caret);
   const { from, to } = completion;
-  const suggestions: readonly Suggestion[] = [
-    ...completion.suggestions,
-    ...prompts.map(
-      ({ slug, prompt, blanks }): Suggestion => ({
-        kind: 'value',
-        text: `/${slug}`,
-        help: '',
-        wants: blanks.join(' '),
-        says: prompt.description || prompt.name,
-      }),
-    ),
-  ];
+  const own = saved.map((line): Suggestion => {
+    const { name, description } = 'persona' in line ? line.persona : line.prompt;
+    return {
+      kind: 'value',
+      text: `/${line.slug}`,
+      help: '',
+      wants: 'persona' in line ? t('commandPersona') : line.blanks.join(' '),
+      says: description || name,
+    };
+  });
+  // What a person made stands first, where nothing is typed yet; a word that is typed means the command of that name.
+  const ownFirst = text.trim().length <= 1;
+  const suggestions = ownFirst ? [...own, ...completion.suggestions] : [...completion.suggestions, ...own];
+  const ownFrom = ownFirst ? 0 : completion.suggestions.length;
   const [chosen, setChosen] = useState(0);
   const list = useRef<HTMLDivElement>(null);
   const id = useId();
@@ -110,8 +112,8 @@ export function CommandList({
   }, [chosen]);
 
   const take = (at: number) => {
-    const prompt = prompts[at - completion.suggestions.length];
-    if (prompt) return onPrompt(prompt);
+    const line = saved[at - ownFrom];
+    if (line) return onSaved(line);
     const suggestion = suggestions[at];
     if (!suggestion) return;
     const before = `${text.slice(0, from)}${suggestion.text} `;
@@ -119,8 +121,8 @@ export function CommandList({
   };
   useImperativeHandle(ref, () => ({
     onKey: (event) => {
-      const isPrompt = chosen >= completion.suggestions.length;
-      const meant = meaningOf(event, text, { from, to, suggestions }, chosen, isPrompt);
+      const isOwn = saved[chosen - ownFrom] !== undefined;
+      const meant = meaningOf(event, text, { from, to, suggestions }, chosen, isOwn);
       if (meant === null) return false;
       if (meant === 'close') onClose();
       else if (meant === 'take') take(chosen);
@@ -162,7 +164,7 @@ function meaningOf(
   text: string,
   { from, to, suggestions }: Completion,
   chosen: number,
-  isPrompt: boolean,
+  isOwn: boolean,
 ): 1 | -1 | 'take' | 'close' | null {
   if (event.ctrlKey || event.metaKey || event.altKey) return null;
   if (event.key === 'Escape') return 'close';
@@ -170,7 +172,7 @@ function meaningOf(
   if (event.key === 'ArrowDown') return 1;
   if (event.key === 'ArrowUp') return -1;
   if (event.shiftKey) return null;
-  if (event.key === 'Tab' || (event.key === 'Enter' && isPrompt)) return 'take';
+  if (event.key === 'Tab' || (event.key === 'Enter' && isOwn)) return 'take';
   // Enter completes a half written command; a complete line runs.
   const typed = text.slice(from, to);
   const suggestion = suggestions[chosen];

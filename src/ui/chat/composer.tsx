@@ -39,9 +39,9 @@ import { FileChips } from './file-chips.tsx';
 import type { GivenFiles } from './file-drop.tsx';
 import { LimitLine } from './limit-line.tsx';
 import { ModelPicker } from './model-picker.tsx';
-import { PersonaPicker, usePersona } from './persona-picker.tsx';
+import { PersonaPicker, usePersona, usePickPersona } from './persona-picker.tsx';
 import { PromptForm } from './prompt-form.tsx';
-import { type PromptLine, promptLine } from './prompt-lines.ts';
+import { type PromptLine, type SavedLine, savedLine } from './prompt-lines.ts';
 import { Queue } from './queue.tsx';
 import { sends } from './send-keys.ts';
 import type { TurnView } from './turn-view.ts';
@@ -105,9 +105,9 @@ export function Composer({
   const hasWords = useHearsWords(dictator) || draft.hasText;
   useComposerControl(draft);
   useImperativeHandle(handle, () => ({ addFiles: attachments.addFiles }));
-  const prompts = usePrompts(draft);
-  const takePrompt = prompts.takeLine;
-  const submit = useSubmit({ draft, dictator, attachments, offered, send, runCommand, takePrompt });
+  const saved = useSaved(draft, usePickPersona(conversation, persona?.onChange));
+  const takeSaved = saved.takeLine;
+  const submit = useSubmit({ draft, dictator, attachments, offered, send, runCommand, takeSaved });
   const parts = useRestedParts(draft);
   const { choice } = useModelInUse(conversation);
   const chosenPersona = usePersona(persona ? persona.value : conversation?.meta.persona);
@@ -131,16 +131,16 @@ export function Composer({
             line={command}
             conversationId={conversationId}
             onTake={draft.setText}
-            onPrompt={prompts.take}
+            onSaved={saved.take}
             onClose={draft.closeCommand}
           />
         )}
-        {prompts.filling && (
+        {saved.filling && (
           <PromptForm
-            key={prompts.filling.prompt.id}
-            line={prompts.filling}
-            onInsert={prompts.insert}
-            onCancel={prompts.cancel}
+            key={saved.filling.prompt.id}
+            line={saved.filling}
+            onInsert={saved.insert}
+            onCancel={saved.cancel}
           />
         )}
         {choice !== null && <LimitLine />}
@@ -415,28 +415,31 @@ function useRestedParts({ files, rested }: ComposerDraft): readonly Part[] {
   );
 }
 
-/** A saved prompt on its way into the words: its blanks are filled in first. What was written before stays, above it. */
-function usePrompts({ area, wordsAside, setText }: ComposerDraft) {
+/** A saved prompt on its way into the words, its blanks filled in first, or a persona that answers from now on. What was written before stays. */
+function useSaved({ area, wordsAside, setText }: ComposerDraft, pickPersona: (persona: Persona) => void) {
   const app = useApp();
   const [filling, setFilling] = useState<PromptLine | null>(null);
   const insert = (text: string) => {
     setFilling(null);
     const there = area.current?.value ?? '';
-    setText(there.trim() === '' ? text : below(there, text));
+    setText(there.trim() === '' ? text : text === '' ? there : below(there, text));
     area.current?.focus();
   };
-  const take = (line: PromptLine) => {
+  const take = (line: SavedLine) => {
     setText(wordsAside());
-    if (line.blanks.length === 0) insert(line.prompt.text);
+    if ('persona' in line) {
+      pickPersona(line.persona);
+      insert(line.rest);
+    } else if (line.blanks.length === 0) insert(line.prompt.text);
     else setFilling(line);
   };
   return {
     filling,
     insert,
     take,
-    /** True where the line names a prompt. */
+    /** True where the line names a prompt or a persona. */
     takeLine: (line: string): boolean => {
-      const found = promptLine(app, line);
+      const found = savedLine(app, line);
       if (found) take(found);
       return found !== null;
     },
@@ -455,7 +458,7 @@ function useSubmit({
   offered,
   send,
   runCommand,
-  takePrompt,
+  takeSaved,
 }: {
   draft: ComposerDraft;
   /** Null where nothing can be dictated. */
@@ -464,7 +467,7 @@ function useSubmit({
   offered: ReturnType<typeof useOfferedPassages>;
   send: (parts: readonly Part[], passages: RecallChoice) => Promise<void>;
   runCommand: (line: string) => Promise<boolean>;
-  takePrompt: (line: string) => boolean;
+  takeSaved: (line: string) => boolean;
 }): () => void {
   const report = useReport();
   const { t } = useTranslation('chat');
@@ -515,7 +518,7 @@ function useSubmit({
     }
     attachments.dismissRefused();
     attachments.dismissExports();
-    if (isCommandLine(line) && takePrompt(line)) return;
+    if (isCommandLine(line) && takeSaved(line)) return;
     if (isCommandLine(line)) runLine(line);
     else if (text || filesNow.current.length > 0) sendMessage(text, filesNow.current);
   };

@@ -1,6 +1,6 @@
 // The empty page: a place to begin, or to go on with what was begun.
 
-import { MessageSquare, X } from 'lucide-react';
+import { Download, MessageSquare, PlugZap, X } from 'lucide-react';
 import { useCallback, useLayoutEffect, useRef, useState } from 'react';
 import { newConversationId, newTemporaryId } from '../../domain/base/ids.ts';
 import { orElse } from '../../domain/base/log.ts';
@@ -121,6 +121,7 @@ export function NewConversation() {
               <p className="max-w-96 text-balance break-keep text-ink-2">{t('greetingWords')}</p>
               <Beginnings
                 entries={library.entries}
+                hasModel={hasModel}
                 onWords={(words) => session.composer.get()?.insert(words)}
               />
             </div>
@@ -223,18 +224,23 @@ const IDEA = 'h-auto! min-h-7 max-w-full whitespace-normal! py-1 text-start';
 /** On the empty page of a library: the latest conversations to go on with, and words that a question to memory can begin with. */
 function Beginnings({
   entries,
+  hasModel,
   onWords,
 }: {
   entries: readonly LibraryEntry[];
+  hasModel: boolean;
   onWords: (words: string) => void;
 }) {
-  const { t } = useTranslation('chat');
+  const { t } = useTranslation(['chat', 'library']);
   const navigation = useNavigation();
+  const { floating } = useSession();
   const latest = entries
     .filter((entry) => entry.deletedAt === null && !entry.archived && !entry.child && entry.messageCount > 0)
     .slice(0, GO_ON_WITH);
   if (latest.length === 0) return null;
   const onlySamples = entries.every((entry) => entry.sample || entry.deletedAt !== null);
+  // Who began with one of the ways of the first screen finds the others here until they were taken.
+  const hasHistory = entries.some((entry) => entry.source !== null && !entry.sample);
   return (
     <div className="mt-5 flex w-full max-w-120 flex-col gap-4 text-left">
       <section aria-label={t('begin.title')}>
@@ -276,6 +282,30 @@ function Beginnings({
               </Button>
             ))}
       </div>
+      {(!hasHistory || !hasModel) && (
+        <div className="flex flex-wrap gap-x-2 gap-y-1 px-1">
+          {!hasHistory && (
+            <Button
+              size="sm"
+              variant="ghost"
+              icon={<Download size={14} aria-hidden />}
+              onClick={() => floating.set('import')}
+            >
+              {t('library:firstRun.import.title')}
+            </Button>
+          )}
+          {!hasModel && (
+            <Button
+              size="sm"
+              variant="ghost"
+              icon={<PlugZap size={14} aria-hidden />}
+              onClick={() => navigation.openScreen('settings', 'models')}
+            >
+              {t('library:firstRun.connect.title')}
+            </Button>
+          )}
+        </div>
+      )}
     </div>
   );
 }

@@ -26,25 +26,14 @@ export function useNewPersona(): [Persona | null, (id: string | null) => void] {
   return [personas.find((persona) => persona.id === id) ?? null, setPicked];
 }
 
-/** `value` and `onChange`: of a conversation that has not begun. */
-export function PersonaPicker({
-  conversation,
-  value,
-  onChange,
-}: {
-  conversation: Conversation | null;
-  value?: string | null;
-  onChange?: (persona: string | null) => void;
-}) {
-  const { prompts, documents, settings } = useApp();
-  const { t } = useTranslation('prompts');
-  const navigation = useNavigation();
+/** Makes a persona answer in a conversation, with its model; `onChange` hears it for one that has not begun. */
+export function usePickPersona(
+  conversation: Conversation | null,
+  onChange: ((persona: string | null) => void) | undefined,
+): (persona: Persona | null) => void {
+  const { documents, settings } = useApp();
   const report = useReport();
-  const personas = useReadable(prompts.state, (state) => state.personas);
-  const id = onChange ? value : conversation?.meta.persona;
-  const chosen = personas.find((persona) => persona.id === id) ?? null;
-  if (personas.length === 0) return null;
-  const pick = (persona: Persona | null) => {
+  return (persona) => {
     if (onChange) onChange(persona?.id ?? null);
     else if (conversation)
       documents.change(conversation.id, { meta: { persona: persona?.id ?? null } }).catch(report);
@@ -55,6 +44,26 @@ export function PersonaPicker({
     if (endpoint && model !== null)
       settings.choose({ endpointId: endpoint.id, model }, conversation?.id).catch(report);
   };
+}
+
+/** `value` and `onChange`: of a conversation that has not begun. */
+export function PersonaPicker({
+  conversation,
+  value,
+  onChange,
+}: {
+  conversation: Conversation | null;
+  value?: string | null;
+  onChange?: (persona: string | null) => void;
+}) {
+  const { prompts } = useApp();
+  const { t } = useTranslation('prompts');
+  const navigation = useNavigation();
+  const pick = usePickPersona(conversation, onChange);
+  const personas = useReadable(prompts.state, (state) => state.personas);
+  const id = onChange ? value : conversation?.meta.persona;
+  const chosen = personas.find((persona) => persona.id === id) ?? null;
+  if (personas.length === 0) return null;
   const items: MenuItem[] = [
     { label: t('persona.none'), checked: chosen === null, onSelect: () => pick(null) },
     'separator',

@@ -1,5 +1,6 @@
-// Saved prompts by their word after the slash, as the shelf over the composer offers them and a line names them.
+// Saved prompts and personas by their word after the slash, as the shelf over the composer offers them and a line names them.
 import { useMemo } from 'react';
+import type { Persona } from '../../domain/prompts/persona.ts';
 import { type Prompt, slugOf, slugsOf, variablesIn } from '../../domain/prompts/prompt.ts';
 import type { App } from '../../services/app.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
@@ -14,51 +15,62 @@ export interface PromptLine {
   readonly rest: string;
 }
 
+/** A persona that was named in the composer. */
+interface PersonaLine extends Pick<PromptLine, 'slug' | 'rest'> {
+  readonly persona: Persona;
+}
+export type SavedLine = PromptLine | PersonaLine;
+
 /** At most so many are offered at once. */
 const MAX_OFFERED = 20;
 
-const slugsIn = (commands: App['commands'], prompts: readonly Prompt[]) =>
-  slugsOf(
-    prompts,
-    commands.map(({ name }) => name),
-  );
+type Saved = Pick<ReturnType<App['prompts']['state']['get']>, 'prompts' | 'personas'>;
 
-const lineOf = (prompt: Prompt, slug: string, rest: string): PromptLine => ({
-  prompt,
-  slug,
-  rest,
-  blanks: variablesIn(prompt.text).map(({ name }) => `{{${name}}}`),
-});
+/** Each with its word. Those of prompts stay what they are, whatever personas there are. */
+function linesOf(
+  { prompts, personas }: Saved,
+  commands: App['commands'],
+  rest: string,
+): readonly SavedLine[] {
+  const names = commands.map(({ name }) => name);
+  const ofPrompts = slugsOf(prompts, names);
+  const ofPersonas = slugsOf(personas, [...names, ...ofPrompts.values()]);
+  return [
+    ...prompts.map((prompt) => ({
+      prompt,
+      slug: ofPrompts.get(prompt.id) ?? '',
+      rest,
+      blanks: variablesIn(prompt.text).map(({ name }) => `{{${name}}}`),
+    })),
+    ...personas.map((persona) => ({ persona, slug: ofPersonas.get(persona.id) ?? '', rest })),
+  ];
+}
 
-/** Prompts for the word at the caret; none where it is not the first one. */
-export function usePromptLines(text: string, caret: number): readonly PromptLine[] {
+/** Prompts and personas for the word at the caret; none where it is not the first one. */
+export function useSavedLines(text: string, caret: number): readonly SavedLine[] {
   const { commands, prompts } = useApp();
-  const all = useReadable(prompts.state, (state) => state.prompts);
+  const saved = useReadable(prompts.state);
   return useMemo(() => {
     const end = text.search(/\s/);
     if (end >= 0 && caret > end) return [];
     const typed = slugOf(text.slice(1, end < 0 ? text.length : end)).toLowerCase();
-    const slugs = slugsIn(commands, all);
-    const found = all.flatMap((prompt) => {
-      const slug = slugs.get(prompt.id) ?? '';
-      return slug.includes(typed) ? [lineOf(prompt, slug, end < 0 ? '' : text.slice(end).trim())] : [];
-    });
-    // What begins so comes first.
-    return found
-      .sort((a, b) => Number(b.slug.startsWith(typed)) - Number(a.slug.startsWith(typed)))
-      .slice(0, MAX_OFFERED);
-  }, [commands, all, text, caret]);
+    return (
+      linesOf(saved, commands, end < 0 ? '' : text.slice(end).trim())
+        .filter(({ slug }) => slug.includes(typed))
+        // What begins so comes first.
+        .sort((a, b) => Number(b.slug.startsWith(typed)) - Number(a.slug.startsWith(typed)))
+        .slice(0, MAX_OFFERED)
+    );
+  }, [commands, saved, text, caret]);
 }
 
-/** The prompt that a line names in full; null where it names none. */
-export function promptLine(
+/** The prompt or persona that a line names in full; null where it names none. */
+export function savedLine(
   { commands, prompts }: Pick<App, 'commands' | 'prompts'>,
   line: string,
-): PromptLine | null {
+): SavedLine | null {
   const end = line.search(/\s/);
   const named = line.slice(1, end < 0 ? line.length : end).toLowerCase();
-  const { prompts: all } = prompts.state.get();
-  const slugs = slugsIn(commands, all);
-  const prompt = all.find(({ id }) => slugs.get(id) === named);
-  return prompt ? lineOf(prompt, named, end < 0 ? '' : line.slice(end).trim()) : null;
+  const lines = linesOf(prompts.state.get(), commands, end < 0 ? '' : line.slice(end).trim());
+  return lines.find(({ slug }) => slug === named) ?? null;
 }

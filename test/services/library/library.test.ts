@@ -798,6 +798,26 @@ describe('grouping', () => {
   });
 });
 
+describe('documents that are no conversations', () => {
+  it('are told from exports that nobody knows, alone and in a folder', async () => {
+    const { library } = setup();
+    const bytes = new TextEncoder().encode('# Garden plan');
+    const reports = await library.importFiles([
+      fileFromBytes('plan.md', bytes),
+      fileFromBytes('survey.pdf', new Uint8Array([37, 80, 68, 70, 0, 1])),
+      fileFromBytes('data.json', new TextEncoder().encode('{"a":1}')),
+      fileFromBytes('notes/garden.md', bytes),
+      fileFromBytes('notes/boat.md', bytes),
+    ]);
+    expect(reports.map(({ source, problem }) => [source, problem?.code, problem?.params?.reason])).toEqual([
+      ['notes', 'import-unknown', 'documents'],
+      ['plan.md', 'import-unknown', 'documents'],
+      ['survey.pdf', 'import-unknown', 'documents'],
+      ['data.json', 'import-unknown', undefined],
+    ]);
+  });
+});
+
 describe('taking out', () => {
   const asFile = async (exported: { name: string; blob: Blob }) =>
     fileFromBytes(exported.name, new Uint8Array(await exported.blob.arrayBuffer()));

@@ -88,3 +88,14 @@ it('leads from a key that is refused to where keys are', async () => {
   await page.getByRole('button', { name: 'Open Settings › Models' }).click();
   await expect.element(page.getByRole('heading', { name: 'Models' })).toBeVisible();
 });
+
+it('keeps the ways of the first screen at hand until they were taken', async () => {
+  const app = await createTestApp();
+  await app.idle(await app.say('Hello'));
+  await show(app, '/');
+  await page.getByRole('button', { name: 'Import my conversations' }).click();
+  await expect.element(page.getByRole('dialog', { name: 'Import conversations' })).toBeVisible();
+  await userEvent.keyboard('{Escape}');
+  await page.getByRole('button', { name: 'Connect a model' }).click();
+  await expect.element(page.getByRole('heading', { name: 'Models' })).toBeVisible();
+});

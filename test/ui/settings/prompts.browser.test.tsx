@@ -59,6 +59,39 @@ it('is called by its name, asks for its blanks by keyboard, and goes in below wh
   await expect.element(composer()).toHaveFocus();
 });
 
+it('stands before the commands with personas, which answer from then on by their name', async () => {
+  const app = await withModel();
+  await mail(app);
+  await app.prompts.savePersona({
+    name: 'Pirate',
+    description: '',
+    sign: '',
+    colour: 'blue',
+    instructions: 'Talk like a pirate.',
+    model: null,
+    parameters: {},
+    memory: 'all',
+    project: null,
+  });
+  await show(app, '/');
+  await composer().fill('/');
+  await expect.element(page.getByRole('option').nth(0)).toHaveTextContent('/kind-mail');
+  await expect.element(page.getByRole('option').nth(1)).toHaveTextContent('/piratePiratepersona');
+  await expectAccessible();
+  await composer().fill('/pir');
+  await userEvent.keyboard('{Enter}');
+  await expect.element(page.getByRole('button', { name: 'Persona: Pirate' })).toBeVisible();
+  await expect.element(composer()).toHaveValue('');
+  await expect.element(composer()).toHaveFocus();
+  asked.length = 0;
+  await composer().fill('/pirate Ahoy there');
+  await userEvent.keyboard('{Escape}{Enter}');
+  await expect.element(composer()).toHaveValue('Ahoy there');
+  await userEvent.keyboard('{Enter}');
+  await expect.element(page.getByText('Aye.', { exact: true })).toBeVisible();
+  expect(asked[0]?.system).toContain('Talk like a pirate.');
+});
+
 it('is deleted and put back, duplicated, and found in the palette', async () => {
   const app = await createTestApp();
   await mail(app);

@@ -134,6 +134,7 @@ export const chat = {
   connectModel: 'Connect a model',
   commandRuns: 'Running',
   commandShelf: 'Commands',
+  commandPersona: 'persona',
   commandShelfKeys: '↑ ↓ choose · Tab completes · Enter runs · Esc closes',
   said: {
     you: 'You',

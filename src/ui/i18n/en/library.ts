@@ -9,7 +9,7 @@ export const library = {
     },
     connect: {
       title: 'Connect a model',
-      text: 'Any OpenAI-compatible endpoint, in the cloud or on this computer, with your own key.',
+      text: 'GPT, Claude, Gemini, DeepSeek and others, or one on this computer, with your own key.',
     },
     device: {
       title: 'I have Recollect on another device',

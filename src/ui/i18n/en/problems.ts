@@ -288,9 +288,14 @@ export const problems = {
     do: 'Keep the session folder: a later version of Recollect may read it.',
   },
   'import-unknown': {
-    what: 'This is not an export Recollect knows.',
+    what: '$t(problems:import-unknown.whatOf.{{reason}}, {"defaultValue":"This is not an export Recollect knows."})',
     kept: 'Your library was not changed.',
-    do: 'Import a kimi-cli session folder or its ZIP, an export of ChatGPT or Claude.ai, or an export of Recollect.',
+    do: '$t(problems:import-unknown.doOf.{{reason}}, {"defaultValue":"Import a kimi-cli session folder or its ZIP, an export of ChatGPT or Claude.ai, or an export of Recollect."})',
+    whatOf: { documents: 'These are documents, and no conversations.' },
+    doOf: {
+      documents:
+        'Attach them to a message with the paper clip, or add them to a project under Files: memory reads and recalls them there.',
+    },
   },
   'import-binary': {
     what: 'This file is not text and not a ZIP, so there are no conversations to read in it.',

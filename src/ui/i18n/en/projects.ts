@@ -40,7 +40,7 @@ export const projects = {
     find: 'Find a project',
     nothing: 'No project has this name.',
     newCalled: 'New project “{{name}}”',
-    here: 'It is here now',
+    here: 'Already here',
   },
   make: {
     title: 'New project',

@@ -33,7 +33,7 @@ export const prompts = {
   },
   persona: {
     title: 'Personas',
-    lead: 'Choose one beside the model in the text field, for one conversation or for every new one.',
+    lead: 'Choose one beside the model in the text field or by / and its name, for one conversation or for every new one.',
     nothing: 'No personas yet. Give the model a name, a task and a manner.',
     add: 'New persona',
     change: 'Edit persona',

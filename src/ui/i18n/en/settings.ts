@@ -10,7 +10,10 @@ export const settings = {
   remove: 'Remove {{item}}',
   default: 'Default: {{value}}',
   section: {
-    models: { title: 'Models', lead: 'Who answers. Any OpenAI-compatible endpoint, with your own key.' },
+    models: {
+      title: 'Models',
+      lead: 'Who answers: a service, with your own key, or a model on this computer.',
+    },
     prompts: {
       title: 'Prompts & personas',
       lead: 'What you ask again and again, and who the model is to be. The same on all your devices.',
@@ -850,7 +853,7 @@ export const settings = {
       table: 'As a table',
       when: 'When',
       in: 'In {{currency}}',
-      inTokens: 'In tokens: no price is known',
+      inTokens: 'In tokens',
     },
     by: {
       model: 'By model',

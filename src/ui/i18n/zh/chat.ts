@@ -118,6 +118,7 @@ export const chat = {
   connectModel: '连接模型',
   commandRuns: '正在运行',
   commandShelf: '命令',
+  commandPersona: '角色',
   commandShelfKeys: '↑ ↓ 选择 · Tab 补全 · Enter 运行 · Esc 关闭',
   said: {
     you: '你',

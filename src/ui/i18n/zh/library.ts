@@ -9,7 +9,7 @@ export const library = {
     },
     connect: {
       title: '连接模型',
-      text: '任何 OpenAI 兼容的服务，云端或本机均可，用你自己的密钥。',
+      text: 'GPT、Claude、Gemini、DeepSeek 等，或本机上的模型，用你自己的密钥。',
     },
     device: {
       title: '我在另一台设备上用 Recollect',

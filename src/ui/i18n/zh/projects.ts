@@ -35,7 +35,7 @@ export const projects = {
     find: '查找项目',
     nothing: '没有这个名称的项目。',
     newCalled: '新建项目“{{name}}”',
-    here: '现在就在这里',
+    here: '已在这里',
   },
   make: {
     title: '新建项目',

@@ -10,7 +10,7 @@ export const settings = {
   remove: '移除 {{item}}',
   default: '默认：{{value}}',
   section: {
-    models: { title: '模型', lead: '由谁作答。任何 OpenAI 兼容的服务，用你自己的密钥。' },
+    models: { title: '模型', lead: '由谁作答：用你自己密钥的服务，或本机上的模型。' },
     prompts: { title: '提示词与角色', lead: '你反复要问的话，以及模型扮演谁。所有设备上都一样。' },
     costs: { title: '费用', lead: '这台设备在模型上花了多少，各个模型的价格。' },
     memory: { title: '记忆与回忆', lead: '回忆哪些内容、回忆多少、怎样找到。' },
@@ -704,7 +704,7 @@ export const settings = {
       table: '以表格查看',
       when: '时间',
       in: '以 {{currency}} 计',
-      inTokens: '以 token 计：没有已知价格',
+      inTokens: '以 token 计',
     },
     by: {
       model: '按模型',
