@@ -72,7 +72,7 @@ export const forget = {
   },
   more_other: '还有 {{count, number}} 处',
   follows: '随对话一起更新',
-  replaced: '密封的数据，会被新的替换',
+  replaced: '加密数据，会被新的替换',
   others_other: '其他 {{count, number}} 台设备',
   sameThere_other: '上线后照做',
   reach: '无法触及：你导出的文件、模型服务商保留的请求、图片和 PDF 里的文字，以及别人手中的副本。',
@@ -104,9 +104,9 @@ export const forget = {
   later: '一旦可以访问便会完成',
   clean: '已没有',
   replacedThere:
-    '不再提供。Recollect 的中继会在几秒内从磁盘上删除旧的密封数据；它使用的 PostgreSQL 或它的备份可能保留得更久。',
+    '不再提供。Recollect 的中继会在几秒内从磁盘上删除旧的加密数据；它使用的 PostgreSQL 或它的备份可能保留得更久。',
   keptThere_other:
-    '仍有 {{count, number}} 个留在本设备上的对话的旧密封数据；由有这些对话的另一台设备来替换。',
+    '仍有 {{count, number}} 个留在本设备上的对话的旧加密数据；由有这些对话的另一台设备来替换。',
   nowhere: '在本应用能查看的所有地方又找了一遍：什么都没有找到。',
   notYet: '在现在能查看的地方没有找到任何内容，其余部分会自动完成。',
   somewhere: '在上面标出的地方又找到了它：有些部分在这里无法读取或更改，会自动重试。',

@@ -35,11 +35,11 @@ export const library = {
     format: {
       chatgpt: {
         name: 'ChatGPT',
-        how: '设置 › 数据管理 › 导出数据。邮件会送来一个 ZIP，原样交给这里即可。',
+        how: '设置 › 数据管理 › 导出数据。你会收到带 ZIP 的邮件，无需解压，直接交给这里。',
       },
       claude: {
         name: 'Claude.ai',
-        how: '设置 › 隐私 › 导出数据。邮件会送来一个 ZIP，原样交给这里即可。',
+        how: '设置 › 隐私 › 导出数据。你会收到带 ZIP 的邮件，无需解压，直接交给这里。',
       },
       kimi: {
         name: 'kimi-cli',

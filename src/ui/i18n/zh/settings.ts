@@ -231,7 +231,7 @@ export const settings = {
     },
     'privacy.exclude_work_dirs': {
       label: '排除的文件夹',
-      help: '来自这些工作目录的对话不建索引，也不同步。中继上已有的部分会以密封形式留在那里，直到在所有设备上忘掉它们。* 代表任意内容。',
+      help: '来自这些工作目录的对话不建索引，也不同步。中继上已有的部分会以加密形式留在那里，直到在所有设备上忘掉它们。* 代表任意内容。',
     },
     'sync.auto_sync_interval': {
       label: '再次检查的间隔（秒）',
@@ -362,8 +362,8 @@ export const settings = {
     },
     price: {
       title: '每百万 token 的价格',
-      input: '读入',
-      output: '写出',
+      input: '输入',
+      output: '输出',
       currency: '货币',
       help: '服务方对这些模型的收费。填写后，用量环会显示下一条消息的花费；可以不填。',
       refused: '两个数字都要填写，不小于 0；或者都留空。',
@@ -614,7 +614,7 @@ export const settings = {
     where: '内容在哪里',
     facts: {
       conversations:
-        '对话保存在这个浏览器里。打开同步后，也会密封着送到你自己的设备；不打开，就哪里也不去。没有跟踪。',
+        '对话保存在这个浏览器里。打开同步后，也会加密后送到你自己的设备；不打开，就哪里也不去。没有跟踪。',
       model: '你发送的内容只会连同卡片所示的片段发往你选择的服务，不会去别处。',
       keys: '密钥封存在这台设备上，不会出现在导出文件里。',
       disk: '对话和索引按浏览器的方式保存在这台设备上。开启上面的锁定后它们是加密的；否则，能使用这里账户的人都能读到。',
@@ -691,7 +691,7 @@ export const settings = {
     free: '免费',
     unknown: '价格未知',
     requests_other: '{{count, number}} 次请求',
-    tokens: '读入 {{input}}，写出 {{output}}',
+    tokens: '输入 {{input}}，输出 {{output}}',
     estimated_other: '其中 {{count, number}} 次为估算',
     unpriced_other: '其中 {{count, number}} 次价格未知',
     counted:
@@ -719,7 +719,7 @@ export const settings = {
     prices: {
       title: '模型价格',
       none: '连接模型后，价格会显示在这里。',
-      per: '每百万 token：读入 {{input}}，写出 {{output}}',
+      per: '每百万 token：输入 {{input}}，输出 {{output}}',
       free: '免费',
       unknown: '价格未知',
       from: {
