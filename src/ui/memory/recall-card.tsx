@@ -359,16 +359,22 @@ function Passage({
         </button>
       )}
       {!open && <Reply {...{ passage, query, title, onOpen }} />}
-      <button
-        type="button"
-        aria-expanded={open}
-        aria-controls={body}
-        title={open ? undefined : t('card.more')}
-        onClick={() => setOpen(!open)}
-        className="touchable mt-0.5 rounded-xs text-left text-memory text-xs hover:underline"
-      >
-        {t(open ? 'card.less' : 'closeness.ask')}
-      </button>
+      <div className="flex items-center justify-between gap-2">
+        <button
+          type="button"
+          aria-expanded={open}
+          aria-controls={body}
+          title={open ? undefined : t('card.more')}
+          onClick={() => setOpen(!open)}
+          className="touchable mt-0.5 rounded-xs text-left text-memory text-xs hover:underline"
+        >
+          {t(open ? 'card.less' : 'closeness.ask')}
+        </button>
+        {/* A narrow row has no room for them beside the title. */}
+        <span className="-mr-1.5 flex items-center sm:hidden">
+          <Judgement passage={passage} query={query} />
+        </span>
+      </div>
     </li>
   );
 }
@@ -490,9 +496,6 @@ function PassageDetails({
           </p>
         </details>
         {unusable && <p className="mt-1.5 text-ink-3 text-xs">{t('card.unusableHelp')}</p>}
-        <div className="mt-1 -ml-1.5 sm:hidden">
-          <Judgement passage={passage} query={query} />
-        </div>
       </div>
     </div>
   );

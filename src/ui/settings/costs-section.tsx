@@ -231,7 +231,7 @@ function SumTable({
                 </span>
                 <span className="block text-ink-3 text-xs">{facts(sum)}</span>
               </th>
-              <td className="py-2 text-right sm:whitespace-nowrap align-top font-medium tabular-nums">
+              <td className="py-2 text-right break-keep sm:whitespace-nowrap align-top font-medium tabular-nums">
                 {money(sum)}
               </td>
             </tr>

@@ -93,6 +93,18 @@ it('leads to the message by a click on the passage', async () => {
   expect(location.href).toContain(source.id);
 });
 
+it('lets a passage be thrown out on a phone in two taps, card and button', async () => {
+  const { app, id } = await answered();
+  await show(app, `/c/${id}`, { width: 320, height: 700 });
+  await card().getByRole('button').first().click();
+  await card().getByRole('button', { name: 'Not related to this question' }).first().click();
+  await expect
+    .poll(() => app.notes.state.get().feedback.map(({ verdict }) => verdict))
+    .toEqual(['not-related']);
+  expect(document.documentElement.scrollWidth).toBeLessThanOrEqual(320);
+  await expectAccessible();
+});
+
 it.each(some(['light', 'dark'], 1))('tells why by keyboard, and every number below it, %s', async (theme) => {
   const { app, id } = await answered();
   await app.settings.set('ui.theme', theme);
