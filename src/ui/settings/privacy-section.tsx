@@ -1,4 +1,4 @@
-// What memory must not hold: words whose values are withheld, folders that are left out. What may leave besides: speech, if one agreed.
+// Who can open this device, and what memory must not hold: words whose values are withheld, folders that are left out. What may leave besides: speech, if one agreed.
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { ListSetting } from './list-setting.tsx';
@@ -12,6 +12,7 @@ export function PrivacySection() {
   const changedNow = () => setChanged(true);
   return (
     <>
+      <LockGroup />
       <Group>
         <ListSetting
           path="privacy.sensitive_keywords"
@@ -34,7 +35,6 @@ export function PrivacySection() {
         </p>
       )}
       <PrivateWords onChanged={changedNow} />
-      <LockGroup />
       <Group title={t('privacy.voice')}>
         <SwitchSetting path="privacy.dictation_by_service" />
       </Group>

@@ -112,12 +112,6 @@ export function SyncSection() {
       {account === null && <DeviceNameRow />}
       <Modes mode={mode.value} set={mode.set} keeps={mine !== null} />
       <Refusal problem={mode.problem} />
-      {wanted !== null && (
-        <Group title={t('settings:sync.pace')}>
-          <NumberSetting path="sync.auto_sync_interval" />
-          <NumberSetting path="sync.remote.timeout" />
-        </Group>
-      )}
       {mine !== null ? (
         <>
           {account === null && status.problem !== null && <ProblemNotice problem={status.problem} />}
@@ -139,6 +133,12 @@ export function SyncSection() {
             </Group>
           </>
         )
+      )}
+      {wanted !== null && (
+        <Group title={t('settings:sync.pace')}>
+          <NumberSetting path="sync.auto_sync_interval" />
+          <NumberSetting path="sync.remote.timeout" />
+        </Group>
       )}
     </>
   );

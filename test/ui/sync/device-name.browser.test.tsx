@@ -1,6 +1,7 @@
 // The name of this device: a guess at first, the owner's words from then on, in the details of what is written.
 import { expect, it } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
+import { SYNC_OFF } from '../../../src/services/sync/sync.ts';
 import { createTestApp, expectAccessible, show } from '../harness.tsx';
 
 it('is named in the settings, and signs what is written from then on', async () => {
@@ -20,4 +21,16 @@ it('is named in the settings, and signs what is written from then on', async () 
   await page.getByRole('article', { name: 'Answer' }).getByRole('button', { name: 'More' }).click();
   await expect.element(page.getByText(/^Kitchen laptop, /)).toBeVisible();
   await expectAccessible();
+});
+
+it('asks for the relay before it speaks of seconds', async () => {
+  const app = await createTestApp();
+  await app.settings.set('sync.mode', 'remote');
+  app.states.sync.set({ ...SYNC_OFF, state: 'unpaired' });
+  await show(app, '/settings/sync');
+  const address = page.getByRole('textbox', { name: 'Address of the relay' });
+  const seconds = page.getByRole('textbox', { name: 'Timeout (seconds)' });
+  await expect.element(address).toBeVisible();
+  const order = address.element().compareDocumentPosition(seconds.element());
+  expect(order & Node.DOCUMENT_POSITION_FOLLOWING).toBeTruthy();
 });

@@ -34,7 +34,7 @@ export const settings = {
     storage: { title: 'Storage', lead: 'What is kept in this browser, and how to take it with you.' },
     privacy: {
       title: 'Privacy',
-      lead: 'What memory must not hold. Conversations themselves stay as they are.',
+      lead: 'Who can open what you said here, and what memory must not hold.',
     },
     appearance: { title: 'Appearance', lead: 'How it looks and which language it speaks.' },
     shortcuts: { title: 'Shortcuts', lead: 'Every key, and how to change it.' },

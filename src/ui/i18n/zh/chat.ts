@@ -150,7 +150,7 @@ export const chat = {
   begin: {
     title: '接着聊',
     ideas: {
-      decided: '我们当时怎么决定的：',
+      decided: '我们当时决定怎么',
       said: '我上次什么时候谈过',
     },
     samples_other: '这里的 {{count}} 个对话都是示例，中英文都有，可以随意提问和试用。',
