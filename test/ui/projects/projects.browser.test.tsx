@@ -38,6 +38,7 @@ it('is made, told what to say, and conversations begin in it', async () => {
   await userEvent.keyboard('{Enter}');
   await expect.element(page.getByRole('heading', { name: 'Acme' })).toBeVisible();
   await expect.element(page.getByText('Nothing is in this project yet.')).toBeVisible();
+  await expect.element(page.getByRole('main')).toHaveFocus();
   await page.getByRole('textbox', { name: 'Instructions' }).fill('Be brief.');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('textbox', { name: 'New note' }).fill('Port 8081');

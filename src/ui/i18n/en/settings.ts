@@ -834,7 +834,7 @@ export const settings = {
     month: 'This month',
     nothing: 'Nothing was spent yet',
     nothingText: 'Once a model has answered, what it cost stands here. Everything is counted on this device.',
-    free: 'free',
+    free: 'Free',
     unknown: 'no price known',
     requests_one: '{{count, number}} request',
     requests_other: '{{count, number}} requests',

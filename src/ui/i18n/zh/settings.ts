@@ -242,7 +242,7 @@ export const settings = {
       help: '它们的对话、文件和指令不会从这里发出。在各个项目的页面里设置。',
     },
     'sync.remote.timeout': {
-      label: '等待中继的时间（秒）',
+      label: '超时（秒）',
       help: '中继这么久没有回应，就算连不上。网络慢时可调大。',
     },
     'ui.theme': { label: '主题', help: '' },
@@ -564,7 +564,7 @@ export const settings = {
     pair: '配对设备：二维码、链接、24 个单词',
     devices: '账户中的设备',
     log: '同步日志',
-    pace: '频率与等待',
+    pace: '高级',
   },
   privacy: {
     words: {

@@ -14,11 +14,13 @@ import { FLOATING } from './surfaces.ts';
  */
 export function useFocusReturn() {
   const from = useRef<Element | null>(null);
+  const place = useRef('');
   return {
     onOpenAutoFocus: (event: Event) => {
       const now = document.activeElement;
       const opened = event.target as Element;
       if (!opened.contains(now)) from.current = now;
+      place.current = location.pathname;
       const first = opened.querySelector('[data-first-focus]') ?? opened;
       if (!(first instanceof HTMLElement)) return;
       event.preventDefault();
@@ -33,7 +35,9 @@ export function useFocusReturn() {
         now !== document.body &&
         !now.matches('[role="dialog"]') &&
         !now.closest('[aria-hidden="true"], [inert]');
-      const back = from.current instanceof HTMLElement && from.current.isConnected ? from.current : null;
+      // What it made is a page of its own: one goes on there, not at the button that asked for it.
+      const home = location.pathname === place.current ? from.current : document.getElementById('main');
+      const back = home instanceof HTMLElement && home.isConnected ? home : null;
       if (!led && !back) return;
       event.preventDefault();
       // The page stays where it was, though it has grown meanwhile: its heading would be pushed out of sight.
