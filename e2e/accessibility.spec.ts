@@ -364,7 +364,7 @@ test('on a phone the keyboard goes from the list of settings into a section and 
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { name: 'Privacy', level: 1 })).toBeFocused();
   await page.keyboard.press('Tab');
-  await expect(page.getByRole('button', { name: 'Remove password' })).toBeFocused();
+  await expect(page.getByRole('switch', { name: 'Lock this device' })).toBeFocused();
   await page.getByRole('button', { name: 'All settings' }).focus();
   await page.keyboard.press('Enter');
   await expect(line).toBeFocused();

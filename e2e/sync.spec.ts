@@ -537,7 +537,7 @@ test('by keyboard: what was pressed goes away with its page, and one goes on whe
   await phone.page.getByRole('button', { name: 'Leave', exact: true }).press('Enter');
   await phone.page.getByRole('dialog').getByRole('button', { name: 'Leave', exact: true }).press('Enter');
   await expect(phone.page.getByText('This device has left the account.')).toBeVisible();
-  await expect(phone.page.getByRole('radio', { name: /^Off/ })).toBeFocused();
+  await expect(phone.page.getByRole('textbox', { name: 'Name of this device' })).toBeFocused();
 });
 
 /** Makes the room of the notes, where the record of what is forgotten goes: one room fewer is then the conversation's. */
