@@ -72,7 +72,7 @@ export function renderEvaluation(
 \`npm run eval -- --report --save\` measures every set with each part of the ranking left away in turn, keeps the table in
 \`test/eval/results.json\` and writes this page; \`npm run docs\` writes the page alone. How it measures: [test/eval/README.md](../test/eval/README.md).
 Why each signal is there, and what was tried: [decisions](decisions/README.md) 0007, 0010 to 0015. What changed since the
-last report has its figures in decisions 0201 to 0213 until the next one.
+last report has its figures in decisions 0201 to 0214 until the next one.
 
 ## Recall, percent, measured ${recall.date}
 

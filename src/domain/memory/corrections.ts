@@ -21,8 +21,8 @@ interface Said {
 
 /** Longer messages say much besides: which of it is meant is not to be told by words. */
 const LONGEST = 400;
-/** So many of the best are looked at. */
-const LOOKED_AT = 50;
+/** Facts among so many of the best are looked at; a correction may stand further behind: it seldom has the words of the question. */
+const [FACTS, CORRECTIONS] = [50, 100];
 /** What speaks of one thing shares so many words, one fewer where the question has one of them, and this share of the shorter one's. */
 const [SHARED_WORDS, SHARED_SHARE] = [3, 0.2];
 /** Where an answer that was given both was made of the newer one alone, so many. */
@@ -58,9 +58,9 @@ const isShort = ({ text, role, note }: Said): boolean => role === 'user' && !not
 export function corrected<
   S extends { readonly candidate: Said; readonly scores: { readonly final: number } },
 >(question: string, ranked: readonly S[], recalls: readonly Recalled[] = []): S[] {
-  const best = ranked
-    .slice(0, LOOKED_AT)
-    .filter(({ candidate }) => isShort(candidate) && !asks(candidate.text));
+  const statedIn = (most: number): S[] =>
+    ranked.slice(0, most).filter(({ candidate }) => isShort(candidate) && !asks(candidate.text));
+  const facts = statedIn(FACTS);
   const usedAlone = (newer: S, older: S): boolean =>
     recalls.some(
       ({ given, used }) =>
@@ -70,7 +70,7 @@ export function corrected<
     );
   const answering = new Set(recalls.flatMap(({ used }) => [...used]));
   const saysOf = memoized((one: S) => tells(one.candidate.text));
-  const corrections = best.filter(
+  const corrections = statedIn(CORRECTIONS).filter(
     (one) => saysOf(one).isNew || saysOf(one).corrects || answering.has(one.candidate.messageId),
   );
   if (corrections.length === 0) return [...ranked];
@@ -99,7 +99,7 @@ export function corrected<
     );
   };
   const order = [...ranked];
-  for (const older of best) {
+  for (const older of facts) {
     const newest = corrections
       .filter((one) => isOf(one, older))
       .sort((a, b) => b.candidate.createdAt - a.candidate.createdAt)[0];

@@ -53,6 +53,17 @@ describe('a correction', () => {
     expect(order('photo backup', said)[0]?.text).toBe(said[2]);
   });
 
+  it('is found far behind, as it has none of the words of the question', () => {
+    const older = 'Granite closes its climbing hall at 22:00 on weekdays.';
+    const newer = 'Granite changed: on weekdays the climbing hall is dark at 21:30 now.';
+    const between = Array.from({ length: 60 }, () => 'Bread needs salt.');
+    expect(
+      order('until when may I boulder', [older, ...between, newer])
+        .slice(0, 2)
+        .map(({ text }) => text),
+    ).toEqual([newer, older]);
+  });
+
   it.each([
     ['of something else', ['The photo backup runs at 02:30.', 'I moved the dentist to 04:15 now.']],
     [
