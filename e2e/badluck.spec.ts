@@ -74,30 +74,36 @@ const damagePages = (page: Page, words: string): Promise<number> =>
     };
     await walk(await navigator.storage.getDirectory());
 
-    for (const { name } of await indexedDB.databases()) {
-      if (!name?.startsWith('recollect-index')) continue;
-      const database = await new Promise<IDBDatabase>((resolve, reject) => {
-        const opening = indexedDB.open(name);
-        opening.onsuccess = () => resolve(opening.result);
-        opening.onerror = () => reject(opening.error);
-      });
-      const ask = <T>(request: IDBRequest<T>) =>
-        new Promise<T>((resolve, reject) => {
-          request.onsuccess = () => resolve(request.result);
-          request.onerror = () => reject(request.error);
+    // The pages have a bucket of their own where the browser has buckets.
+    const { storageBuckets } = navigator as {
+      storageBuckets?: { open(name: string): Promise<{ indexedDB: IDBFactory }> };
+    };
+    const bucket = await storageBuckets?.open('recollect-index');
+    for (const place of bucket ? [indexedDB, bucket.indexedDB] : [indexedDB])
+      for (const { name } of await place.databases()) {
+        if (!name?.startsWith('recollect-index')) continue;
+        const database = await new Promise<IDBDatabase>((resolve, reject) => {
+          const opening = place.open(name);
+          opening.onsuccess = () => resolve(opening.result);
+          opening.onerror = () => reject(opening.error);
         });
-      const writing = database.transaction(['files', 'pages'], 'readwrite');
-      const files: { path: string; id: number }[] = await ask(writing.objectStore('files').getAll());
-      const tables = new Set(files.filter(({ path }) => path.startsWith('/base/')).map(({ id }) => id));
-      const pages = writing.objectStore('pages');
-      for (const key of await ask(pages.getAllKeys())) {
-        if (!tables.has(Math.floor((key as number) / 2 ** 32))) continue;
-        if (!holds(await ask(pages.get(key)))) continue;
-        await ask(pages.put(noise, key));
-        damaged += 1;
+        const ask = <T>(request: IDBRequest<T>) =>
+          new Promise<T>((resolve, reject) => {
+            request.onsuccess = () => resolve(request.result);
+            request.onerror = () => reject(request.error);
+          });
+        const writing = database.transaction(['files', 'pages'], 'readwrite');
+        const files: { path: string; id: number }[] = await ask(writing.objectStore('files').getAll());
+        const tables = new Set(files.filter(({ path }) => path.startsWith('/base/')).map(({ id }) => id));
+        const pages = writing.objectStore('pages');
+        for (const key of await ask(pages.getAllKeys())) {
+          if (!tables.has(Math.floor((key as number) / 2 ** 32))) continue;
+          if (!holds(await ask(pages.get(key)))) continue;
+          await ask(pages.put(noise, key));
+          damaged += 1;
+        }
+        database.close();
       }
-      database.close();
-    }
     return damaged;
   }, words);
 
