@@ -115,8 +115,20 @@ const firstPaint = (): Plugin => ({
         en: firstWords(enLibrary, enChat),
         zh: firstWords(zhLibrary, zhChat),
       };
-      return sheets
-        .reduce((page, sheet) => page.replace(sheet, ''), html)
+      // The app's code is asked for by `start.js`, as late as the first paint wants it.
+      const needed = [...html.matchAll(/<link rel="modulepreload"[^>]*href="([^"]+)"[^>]*>\s*/g)];
+      const [code, app] = /<script type="module"[^>]*src="([^"]+)"[^>]*><\/script>\s*/.exec(html) ?? [];
+      const started =
+        code && app
+          ? html
+              .replace(
+                'src="/start.js"',
+                `src="/start.js" data-app="${app}" data-needs="${needed.map(([, file]) => file).join(' ')}"`,
+              )
+              .replace(code, '')
+          : html;
+      return [...sheets, ...needed.map(([link]) => link)]
+        .reduce((page, sheet) => page.replace(sheet, ''), started)
         .replace('<!-- first paint -->', () => [staticShell(words), ...sheets].join('\n    '));
     },
   },
@@ -152,6 +164,12 @@ async function listFiles<File extends { url: string }>(listed: File[]) {
  * sixty until one can type, and each is a round trip.
  */
 const SHARED_FILES = [
+  {
+    name: 'react',
+    test: /node_modules[\\/](?:react|react-dom|scheduler)[\\/]|react-first\.ts$/,
+    priority: 3,
+  },
+  { name: 'yjs', test: /node_modules[\\/](?:yjs|lib0)[\\/]/, priority: 3 },
   { name: 'start', tags: ['$initial' as const], priority: 2 },
   { name: 'icons', test: /lucide-react[\\/]dist[\\/]esm[\\/]icons/, priority: 1 },
 ];

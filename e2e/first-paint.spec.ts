@@ -1,5 +1,43 @@
 // The page before the app's code is there: what the app is on a first visit, its frame later, nothing of it once the app is drawn.
+import { createServer, get } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect, remembered, test } from './app.ts';
+
+/** A host in front of the built app that keeps back the page's body, or its styles, until the app's code was sent. */
+async function slowHost(keptBack: 'body' | 'styles') {
+  let sent = () => {};
+  const codeSent = new Promise<void>((resolve) => {
+    sent = resolve;
+  });
+  const server = createServer((request, response) => {
+    const path = request.url ?? '/';
+    get(`http://localhost:${process.env.E2E_PORT ?? 4317}${path}`, async (answer) => {
+      const { 'content-length': _, ...headers } = answer.headers;
+      const pieces: Buffer[] = [];
+      for await (const piece of answer) pieces.push(piece as Buffer);
+      const body = Buffer.concat(pieces);
+      response.writeHead(answer.statusCode ?? 502, headers);
+      if (keptBack === 'styles' && path.endsWith('.css')) await codeSent;
+      if (path !== '/' || keptBack !== 'body') response.end(body);
+      else {
+        const head = body.indexOf('</head>');
+        response.write(body.subarray(0, head));
+        await codeSent;
+        response.end(body.subarray(head));
+      }
+      // The page has a moment to run what it should not run yet.
+      if (/index-[^/]*\.js$/.test(path)) setTimeout(sent, 1_000);
+    }).on('error', () => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
+  return {
+    url: `http://localhost:${(server.address() as AddressInfo).port}`,
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
 
 /** Holds back the code of the app until it is let go. */
 async function holdCode(page: import('@playwright/test').Page, code = /assets\/index-.*\.js$/) {
@@ -112,6 +150,31 @@ test.describe('before the code is there', () => {
     await expect(early).toHaveCount(0);
   });
 
+  for (const keptBack of ['body', 'styles'] as const)
+    test(`the app waits for the rest of its page: ${keptBack}`, async ({ page }) => {
+      const slow = await slowHost(keptBack);
+      try {
+        // On a later visit the code is asked for before anything else of the page.
+        await page.addInitScript(() => localStorage.setItem('recollect.first-paint', 'page'));
+        const drawn: string[] = [];
+        await page.exposeFunction('drawn', (padding: string) => drawn.push(padding));
+        await page.addInitScript(() =>
+          new MutationObserver((_, watching) => {
+            const composer = document.querySelector('#root button');
+            if (!composer) return;
+            watching.disconnect();
+            const { drawn } = globalThis as unknown as { drawn(styles: string): void };
+            drawn(String([...document.styleSheets].some((sheet) => sheet.href?.includes('/assets/'))));
+          }).observe(document, { childList: true, subtree: true }),
+        );
+        await page.goto(slow.url, { waitUntil: 'commit' });
+        await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
+        expect(drawn).toEqual(['true']);
+      } finally {
+        slow.close();
+      }
+    });
+
   test('index and model wait for the screen, but not who looks for something', { tag: '@gate' }, async ({
     page,
   }) => {
@@ -142,8 +205,35 @@ test.describe('before the code is there', () => {
   test('who can type has not waited for what is wanted later', { tag: '@gate' }, async ({ page }) => {
     const asked: string[] = [];
     page.on('request', (request) => asked.push(request.url()));
+    // Where each error was made that the page made: the file whose reading made it stands last.
+    await page.addInitScript(() => {
+      const made: string[] = [];
+      const origin = () => made.push(new TypeError().stack?.trim().split('\n').at(-1) ?? '');
+      globalThis.Error = new Proxy(Error, {
+        apply: (target, self, given) => {
+          origin();
+          return Reflect.apply(target, self, given);
+        },
+        construct: (target, given, made) => {
+          origin();
+          return Reflect.construct(target, given, made);
+        },
+      });
+      Object.assign(globalThis, { made });
+    });
     await page.goto('/');
     await expect(page.getByRole('textbox', { name: 'Message' })).toBeEditable();
+    const start = await page.evaluate(() => ({
+      painted: performance.getEntriesByName('first-contentful-paint')[0]?.startTime,
+      app: performance.getEntriesByType('resource').find(({ name }) => /index-[^/]*\.js$/.test(name))
+        ?.startTime,
+      made: (globalThis as { made?: string[] }).made,
+    }));
+    // On a first visit the paint does not share the line with the app's code.
+    expect(start.app).toBeGreaterThan(start.painted ?? Number.POSITIVE_INFINITY);
+    // React and Yjs make some; the whole file would be read again for it where a debugger looks on (decision 1109).
+    expect(start.made?.some((frame) => /\/react-/.test(frame))).toBe(true);
+    expect(start.made?.filter((frame) => /^\s*at http\S*\/index-/.test(frame))).toEqual([]);
     const before = asked.filter((url) => url.endsWith('.js'));
     expect(before).not.toEqual([]);
     const later = /assets\/(importing|exporting|samples|config-file|opened-conversation)-/;

@@ -2,6 +2,8 @@
 (() => {
   /** Nothing was drawn for so long after the page was read, ms: something that was asked for never came. */
   const STUCK_MS = 20_000;
+  /** So long after the page was read the app's code is asked for at the latest, painted or not, ms. */
+  const PAINTED_WITHIN_MS = 1_000;
   const zh = /^zh\b/i.test(navigator.language);
   const TEXTS = zh
     ? {
@@ -15,6 +17,14 @@
         offline: 'Its files cannot be fetched again without a network. Go online, then try again.',
         repair: 'Repair and reload',
       };
+
+  const once = (act) => {
+    let done = false;
+    return () => {
+      if (!done) act();
+      done = true;
+    };
+  };
 
   /** In the session of the tab: the files were fetched anew once already. */
   const MARK = 'recollect.repaired';
@@ -50,6 +60,43 @@
       else await registration.update().catch((error) => console.debug('No newer version could be looked for', error));
     location.reload();
   };
+
+  // The app's code, named by the build. A first visit fetches it over the network: it is asked for once the page is painted, and holds up nothing.
+  const { app, needs } = document.currentScript.dataset;
+  const add = (element, given) => {
+    element.crossOrigin = '';
+    document.head.append(Object.assign(element, given));
+  };
+  const isThere = (sheet) =>
+    sheet.sheet !== null ||
+    new Promise((resolve) => {
+      sheet.addEventListener('load', resolve);
+      sheet.addEventListener('error', resolve);
+    });
+  /** A script that is added runs as soon as it came: the page must be read by then, and its styles be there. */
+  const run = async () => {
+    await Promise.all([...document.querySelectorAll('link[rel=stylesheet]')].map(isThere));
+    add(document.createElement('script'), { type: 'module', src: app });
+  };
+  const load = once(() => {
+    for (const href of [app, ...needs.split(' ')])
+      add(document.createElement('link'), { rel: 'modulepreload', href });
+    if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', run);
+    else run();
+  });
+  if (app) {
+    const isFirst = document.documentElement.dataset.firstPaint === 'first';
+    const tellsPaint = globalThis.PerformanceObserver?.supportedEntryTypes?.includes('paint');
+    if (!isFirst || document.hidden || !tellsPaint) load();
+    else {
+      new PerformanceObserver((seen) => seen.getEntriesByName('first-contentful-paint').length > 0 && load()).observe({
+        type: 'paint',
+        buffered: true,
+      });
+      // A tab that goes to the background meanwhile is never painted.
+      addEventListener('load', () => setTimeout(load, PAINTED_WITHIN_MS));
+    }
+  }
 
   // What happens in the field before the app is there is noted for the composer that takes it over (src/ui/shell/early-words.ts).
   const early = (type, note) =>

@@ -5,6 +5,8 @@
 //     ├──► embedding.worker ◄──────┘   the model that makes vectors
 //     ├──► network.worker      requests to configured endpoints
 //     └──► sync.worker         sync with the relay, once it is wanted (one leader for all tabs)
+import './ui/react-first.ts';
+
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createDevice } from './adapters/browser/device.ts';
