@@ -17,11 +17,14 @@ it('begins a message with what was shared, once', async () => {
 it('opens files that came before the app was there, and those that come later', async () => {
   const open = launching();
   open([await handleOf('first.md', '# First\n\nA kettle hums.')]);
-  await show(await createTestApp(), '/');
+  // The page behind is hidden from everybody while the files are shown.
+  const shown = show(await createTestApp(), '/');
   await expect.element(page.getByRole('dialog')).toHaveTextContent('first.md');
   open([await handleOf('second.md', '# Second\n\nIt boils.')]);
   await expect.element(page.getByRole('dialog')).toHaveTextContent('second.md');
   expect(launchedFiles().get()).toEqual([]);
+  await userEvent.keyboard('{Escape}');
+  await shown;
 });
 
 deep('opens the search by the shortcut of the installed app', async () => {
