@@ -1,10 +1,11 @@
 // What every walk through the built app needs: a page with the app in it, history to bring along, and ways to wait for states.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { createServer, get } from 'node:http';
+import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import {
   type BrowserContext,
   test as base,
@@ -146,8 +147,28 @@ export async function doneImporting(page: Page): Promise<void> {
   await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
 }
 
-/** What a host answers otherwise than the built app: with more in front of a file or at its end, with other bytes or a status instead of it, or with one later. */
-type Change = { readonly before?: string; readonly after?: string } | Uint8Array | number | Promise<number>;
+/**
+ * What a host answers otherwise than the built app: with more in front of a file or at its end, the file from some words on only when something
+ * has happened, other bytes or a status instead of it, or one later.
+ */
+type Change =
+  | { readonly before?: string; readonly after?: string }
+  | { readonly from: string; readonly until: Promise<unknown> }
+  | Uint8Array
+  | number
+  | Promise<number>;
+
+async function sendLate(
+  answer: IncomingMessage,
+  response: ServerResponse,
+  { from, until }: { readonly from: string; readonly until: Promise<unknown> },
+): Promise<void> {
+  const bytes = await buffer(answer);
+  const at = bytes.indexOf(from);
+  response.write(bytes.subarray(0, at));
+  await until;
+  response.end(bytes.subarray(at));
+}
 
 /** A host of its own in front of the built app, that answers as `change` wants. */
 export async function host(change: (path: string) => Change | undefined) {
@@ -161,6 +182,7 @@ export async function host(change: (path: string) => Change | undefined) {
     get(`http://localhost:${process.env.E2E_PORT ?? 4317}${path}`, (answer) => {
       const { 'content-length': _, ...headers } = answer.headers;
       response.writeHead(answer.statusCode ?? 502, { ...headers, 'cache-control': 'no-cache' });
+      if (wanted && 'from' in wanted) return sendLate(answer, response, wanted);
       if (wanted?.before) response.write(wanted.before);
       answer.on('end', () => response.end(wanted?.after)).pipe(response, { end: false });
     }).on('error', () => response.destroy());

@@ -615,7 +615,8 @@ const NESTED = {
   list: `${'- '.repeat(1000)}the end`,
   quotes: `${'> '.repeat(3000)}the end`,
   elements: `${'<div>'.repeat(3000)}the end`,
-  shouted: `${'<DIV>'.repeat(3000)}the end`,
+  // Without their ends they would be no elements, but text.
+  shouted: `${'<DIV>'.repeat(3000)}the end${'</DIV>'.repeat(3000)}`,
 };
 const PLAINLY = 'This text could not be formatted. All of it is shown as plain text.';
 
@@ -668,9 +669,9 @@ test('an answer that nests too deep shows as plain words already while it is wri
     const said = (words: string) => page.getByRole('article').getByText(words).first();
     await say('Good morning');
     await expect(said('The backup runs every night')).toBeVisible();
-    for (const [name, sign] of [
-      ['list', '- '],
-      ['shouted', '<DIV>'],
+    for (const [name, sign, ends] of [
+      ['list', '- ', ''],
+      ['shouted', '<DIV>', '</DIV>'.repeat(3000)],
     ] as const) {
       const half = sign.repeat(1500);
       server.next({
@@ -678,7 +679,7 @@ test('an answer that nests too deep shows as plain words already while it is wri
           { text: `Well ${name}:\n\n${half}` },
           { text: `${half}so far` },
           { gate: true },
-          { text: ' the end' },
+          { text: ` the end${ends}` },
           { finish: 'stop' },
         ],
       });

@@ -1,43 +1,5 @@
 // The page before the app's code is there: what the app is on a first visit, its frame later, nothing of it once the app is drawn.
-import { createServer, get } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, remembered, test } from './app.ts';
-
-/** A host in front of the built app that keeps back the page's body, or its styles, until the app's code was sent. */
-async function slowHost(keptBack: 'body' | 'styles') {
-  let sent = () => {};
-  const codeSent = new Promise<void>((resolve) => {
-    sent = resolve;
-  });
-  const server = createServer((request, response) => {
-    const path = request.url ?? '/';
-    get(`http://localhost:${process.env.E2E_PORT ?? 4317}${path}`, async (answer) => {
-      const { 'content-length': _, ...headers } = answer.headers;
-      const pieces: Buffer[] = [];
-      for await (const piece of answer) pieces.push(piece as Buffer);
-      const body = Buffer.concat(pieces);
-      response.writeHead(answer.statusCode ?? 502, headers);
-      if (keptBack === 'styles' && path.endsWith('.css')) await codeSent;
-      if (path !== '/' || keptBack !== 'body') response.end(body);
-      else {
-        const head = body.indexOf('</head>');
-        response.write(body.subarray(0, head));
-        await codeSent;
-        response.end(body.subarray(head));
-      }
-      // The page has a moment to run what it should not run yet.
-      if (/index-[^/]*\.js$/.test(path)) setTimeout(sent, 1_000);
-    }).on('error', () => response.destroy());
-  });
-  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
-  return {
-    url: `http://localhost:${(server.address() as AddressInfo).port}`,
-    close: () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
-}
+import { expect, host, remembered, test } from './app.ts';
 
 /** Holds back the code of the app until it is let go. */
 async function holdCode(page: import('@playwright/test').Page, code = /assets\/index-.*\.js$/) {
@@ -152,24 +114,32 @@ test.describe('before the code is there', () => {
 
   for (const keptBack of ['body', 'styles'] as const)
     test(`the app waits for the rest of its page: ${keptBack}`, async ({ page }) => {
-      const slow = await slowHost(keptBack);
+      // The code came and the page had a turn to run it, which it should not yet.
+      const until = page
+        .waitForEvent('requestfinished', (request) => /index-[^/]*\.js$/.test(request.url()))
+        .then(() => page.evaluate(() => new Promise((resolve) => setTimeout(resolve))));
+      const slow = await host((path) => {
+        if (keptBack === 'body' ? path === '/' : path.endsWith('.css'))
+          return { from: keptBack === 'body' ? '</head>' : '', until };
+        return undefined;
+      });
       try {
         // On a later visit the code is asked for before anything else of the page.
         await page.addInitScript(() => localStorage.setItem('recollect.first-paint', 'page'));
-        const drawn: string[] = [];
-        await page.exposeFunction('drawn', (padding: string) => drawn.push(padding));
+        // Whether the styles were there when the app drew for the first time.
+        const drawn: boolean[] = [];
+        await page.exposeFunction('drawn', (styled: boolean) => drawn.push(styled));
         await page.addInitScript(() =>
           new MutationObserver((_, watching) => {
-            const composer = document.querySelector('#root button');
-            if (!composer) return;
+            if (!document.querySelector('#root button')) return;
             watching.disconnect();
-            const { drawn } = globalThis as unknown as { drawn(styles: string): void };
-            drawn(String([...document.styleSheets].some((sheet) => sheet.href?.includes('/assets/'))));
+            const { drawn } = globalThis as unknown as { drawn(styled: boolean): void };
+            drawn([...document.styleSheets].some((sheet) => sheet.href?.includes('/assets/')));
           }).observe(document, { childList: true, subtree: true }),
         );
         await page.goto(slow.url, { waitUntil: 'commit' });
         await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
-        expect(drawn).toEqual(['true']);
+        expect(drawn).toEqual([true]);
       } finally {
         slow.close();
       }

@@ -1,5 +1,6 @@
-// A pairing link carries the key of a whole account behind its `#`. It is taken out of the address and of the history as soon as this file
-// is read, which is before anything else of the app runs; from then on it is in memory only, until the screen that asks about it is left.
+// A pairing link carries the key of a whole account behind its `#`. It is taken out of the address and of the tab's history as soon as this file
+// is read, before anything else of the app runs; the app then has it in memory only, until the screen that asks about it is left. What the
+// browser wrote into files of its own when it opened the link stays there: the screen says so.
 import { type Writable, writable } from '../../domain/base/readable.ts';
 import { PAIR_PARAMETER } from '../../domain/sync/pairing.ts';
 

@@ -220,7 +220,7 @@ export const sync = {
     count_one: 'This is one word; 24 are needed.',
     count_other: 'These are {{count, number}} words; 24 are needed.',
     from: {
-      link: 'A pairing link was opened here. Its key has been taken out of the address and of the history.',
+      link: 'A pairing link was opened here, and its key is out of the address. The browser keeps the link in its own history and list of open tabs: delete it there once you are paired. A pasted link, a code scanned here and the 24 words leave nothing there.',
       typed: 'This is complete and its checksum is right.',
       scan: 'The QR code was read.',
     },
