@@ -160,8 +160,8 @@ async function listFiles<File extends { url: string }>(listed: File[]) {
 }
 
 /**
- * What every start reads lies in one file, and all icons in another: by itself the build makes one for each set of screens that share something,
- * sixty until one can type, and each is a round trip.
+ * What every start reads lies in a few files, by the floor it stands on, and all icons in another: by itself the build makes one for each set of
+ * screens that share something, sixty until one can type, and each is a round trip. Each is read in a task of its own (`public/start.js`).
  */
 const SHARED_FILES = [
   {
@@ -170,8 +170,10 @@ const SHARED_FILES = [
     priority: 3,
   },
   { name: 'yjs', test: /node_modules[\\/](?:yjs|lib0)[\\/]/, priority: 3 },
-  { name: 'start', tags: ['$initial' as const], priority: 2 },
-  { name: 'icons', test: /lucide-react[\\/]dist[\\/]esm[\\/]icons/, priority: 1 },
+  { name: 'libraries', test: /node_modules[\\/]/, tags: ['$initial' as const], priority: 2 },
+  { name: 'domain', test: /src[\\/]domain[\\/]/, tags: ['$initial' as const], priority: 2 },
+  { name: 'start', tags: ['$initial' as const], priority: 1 },
+  { name: 'icons', test: /lucide-react[\\/]dist[\\/]esm[\\/]icons/, priority: 3 },
 ];
 
 export default defineConfig({

@@ -203,7 +203,9 @@ test.describe('before the code is there', () => {
     expect(start.app).toBeGreaterThan(start.painted ?? Number.POSITIVE_INFINITY);
     // React and Yjs make some; the whole file would be read again for it where a debugger looks on (decision 1109).
     expect(start.made?.some((frame) => /\/react-/.test(frame))).toBe(true);
-    expect(start.made?.filter((frame) => /^\s*at http\S*\/index-/.test(frame))).toEqual([]);
+    expect(start.made?.filter((frame) => /^\s*at http\S*\/(?:index|libraries|domain)-/.test(frame))).toEqual(
+      [],
+    );
     const before = asked.filter((url) => url.endsWith('.js'));
     expect(before).not.toEqual([]);
     const later = /assets\/(importing|exporting|samples|config-file|opened-conversation)-/;
