@@ -30,7 +30,7 @@ import { isComposing, keysOf, useShortcutKeys } from '../shell/shortcuts.ts';
 import { CommandList, type CommandListHandle, isCommandLine } from './command-list.tsx';
 import { ComposerBar } from './composer-bar.tsx';
 import { ComposerNotices } from './composer-notices.tsx';
-import { MeterRing, useNextRequest } from './context-meter.tsx';
+import { MeterRing } from './context-meter.tsx';
 import type { Dictator } from './dictating.ts';
 import { DictationButton, DictationLine, useDictation, useHearsWords } from './dictation.tsx';
 import { DocumentsBeingRead } from './documents-being-read.tsx';
@@ -111,7 +111,6 @@ export function Composer({
   const parts = useRestedParts(draft);
   const { choice } = useModelInUse(conversation);
   const chosenPersona = usePersona(persona ? persona.value : conversation?.meta.persona);
-  const next = useNextRequest(conversation, parts, offered.announced);
   const focusKeys = useShortcutKeys('focus');
   const busy = turn.status !== 'idle';
   const onKeyDown = useWordKeys({ commandList, hasFiles: files.length > 0, submit, editLast });
@@ -170,7 +169,7 @@ export function Composer({
           onFiles={attachments.addFiles}
           onStop={() => conversationId && app.chat.stop(conversationId)}
         >
-          <MeterRing next={next} onFold={onFold} />
+          <MeterRing {...{ conversation, onFold }} draft={parts} announced={offered.announced} />
           <PersonaPicker conversation={conversation} {...(persona ?? {})} />
           <ModelPicker conversation={conversation} />
           <DictationButton dictator={dictator} />

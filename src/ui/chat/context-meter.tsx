@@ -19,7 +19,7 @@ import { ManifestDialog } from './manifest-dialog.tsx';
 const REST_MS = 400;
 
 /** What the next request would be made of; null until it was counted, and where there is no model. Counted again as things change. */
-export function useNextRequest(
+function useNextRequest(
   conversation: Conversation | null,
   draft: readonly Part[],
   announced: readonly RecalledPassage[],
@@ -73,18 +73,24 @@ function MeterFacts({ meter }: { meter: ContextMeter }): ReactNode {
   );
 }
 
-/** The ring, and what it opens. */
+/** The ring, and what it opens. It counts by itself: the composer is not drawn again for that. */
 export function MeterRing({
-  next,
+  conversation,
+  draft,
+  announced,
   onFold,
 }: {
-  next: NextRequest | null;
+  conversation: Conversation | null;
+  /** What stands in the composer. */
+  draft: readonly Part[];
+  announced: readonly RecalledPassage[];
   /** Absent where there is nothing to fold. */
   onFold?: (() => void) | undefined;
 }) {
   const { t } = useTranslation('context');
   const [open, setOpen] = useState(false);
   const [manifest, setManifest] = useState(false);
+  const next = useNextRequest(conversation, draft, announced);
   if (!next) return null;
   const { contextMeter: meter } = next;
   const share = Math.min(1, meter.share);
