@@ -400,6 +400,24 @@ export const BODIES: Readonly<Record<string, string>> = {
   'error-of-gemini': `data: ${JSON.stringify({ error: { code: 503, message: 'The model is overloaded.' } })}\n\n`,
 };
 
+/** How proxies and small servers write a stream that says the same. The model id names one; the bytes come in small pieces. */
+export const WRITTEN: Readonly<Record<string, (stream: string) => string>> = {
+  'carriage-returns': (stream) => stream.replaceAll('\n', '\r'),
+  'line-feeds-and-returns': (stream) => stream.replaceAll('\n', '\r\n'),
+  'no-blank-lines': (stream) => stream.replaceAll('\n\n', '\n'),
+  'no-blank-line-at-the-end': (stream) => stream.trimEnd(),
+  'no-names-no-spaces': (stream) => stream.replace(/^event: .*\n/gm, '').replaceAll('data: ', 'data:'),
+  'comments-and-a-mark': (stream) => `\uFEFF: open\n\n${stream.replaceAll('data: ', ': here\ndata: ')}`,
+  'over-several-lines': (stream) =>
+    stream.replace(/^data: (.*)$/gm, (_, data: string) =>
+      JSON.stringify(JSON.parse(data), null, 1).replace(/^/gm, 'data: '),
+    ),
+  'words-and-nulls-between': (stream) => `data: ping\n\ndata: null\n\n${stream}data: [DONE]\n\n`,
+  'numbers-of-python': (stream) => stream.replaceAll('data: {', 'data: {"score":-Infinity,"rank":NaN,'),
+  'a-list': (stream) => `[${[...stream.matchAll(/^data: (.*)$/gm)].map(([, data]) => data).join(',\n')}]`,
+  'lines-of-json': (stream) => [...stream.matchAll(/^data: (.*)$/gm)].map(([, data]) => data).join('\n'),
+};
+
 export interface NativeServer {
   readonly baseUrl: string;
   readonly requests: {
@@ -416,9 +434,14 @@ export async function startNative(protocol: Native): Promise<NativeServer> {
   const sockets = new Set<Socket>();
   const play = async (response: ServerResponse, model: string, steps: readonly Step[]) => {
     const speaker = SPEAKERS[protocol]();
+    const rewrite = WRITTEN[model];
+    let kept = '';
     const send = (events: readonly Event[]) => {
-      for (const { name, data } of events)
-        response.write(`${name ? `event: ${name}\n` : ''}data: ${JSON.stringify(data)}\n\n`);
+      for (const { name, data } of events) {
+        const text = `${name ? `event: ${name}\n` : ''}data: ${JSON.stringify(data)}\n\n`;
+        if (rewrite) kept += text;
+        else response.write(text);
+      }
     };
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     send(speaker.begin(model));
@@ -428,6 +451,8 @@ export async function startNative(protocol: Native): Promise<NativeServer> {
       send(speaker.step(step));
     }
     send(speaker.end());
+    const bytes = Buffer.from(rewrite?.(kept) ?? '');
+    for (let at = 0; at < bytes.length; at += 61) response.write(bytes.subarray(at, at + 61));
     response.end();
   };
   const server = createServer(async (request, response) => {

@@ -1,12 +1,12 @@
 // JSON as other tools leave it behind: lenient about bytes, strict about shape.
 //   - what is not UTF-8 is read in the encoding that fits; lone surrogates become U+FFFD: what is kept can always be encoded again
 //   - NUL bytes go, several records on a line are several, and one that a raw line break cut in two is mended
-//   - raw control characters inside strings are accepted
+//   - raw control characters inside strings, NaN and Infinity, and a comma behind the last member are accepted
 //   - what is nested deeper than anything a tool writes is cut there, so that no reader behind runs out of stack
 //   - a list of any length is read item by item; only one item is in memory at a time
 
 import { RecollectError } from '../../domain/base/errors.ts';
-import { escapedControls, readJson } from '../../domain/base/json.ts';
+import { lenientJson } from '../../domain/base/json.ts';
 import { decodeText, utf16Of } from '../../domain/text/encoding.ts';
 import { joined } from './source-file.ts';
 import { createYielder } from './yielder.ts';
@@ -154,7 +154,7 @@ export function recordsOf(text: string): JsonRecord[] {
 
 /** The value, or undefined where it is not JSON. */
 export function parseJson(text: string): unknown {
-  const value = readJson(text) ?? readJson(escapedControls(text));
+  const value = lenientJson(text);
   if (value === undefined) return undefined;
   cutBelow(value, MAX_DEPTH);
   // Decoded text is well-formed; only an escape can bring a lone surrogate in.

@@ -1,7 +1,7 @@
 // Asks an endpoint for its list of models and explains what goes wrong. Costs nothing: no answer is generated.
 
 import { isAbort, RecollectError, toProblem } from '../../domain/base/errors.ts';
-import { readJson } from '../../domain/base/json.ts';
+import { lenientJson } from '../../domain/base/json.ts';
 import { within } from '../../domain/base/within.ts';
 import { testBrowserModel } from './browser-model.ts';
 import { type ConnectionReport, type Endpoint, hostOf } from './chat-model.ts';
@@ -48,7 +48,7 @@ export async function testConnection(
     const list = async (baseUrl: string): Promise<ModelList> => {
       const response = await get(baseUrl, listPath(endpoint.protocol));
       const text = await response.text();
-      const body = text.length <= LIST_LIMIT ? readJson(text) : undefined;
+      const body = text.length <= LIST_LIMIT ? lenientJson(text) : undefined;
       const found = modelsIn(body);
       const refused = found ? undefined : refusalIn(body, baseUrl, plainKey(key));
       if (refused) throw refused;

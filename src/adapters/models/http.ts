@@ -1,6 +1,7 @@
 // One careful request to a person's endpoint: nowhere else, no cookies, no redirects, no retries. What goes wrong leaves
 // here as a RecollectError that says what a person can do; cancelling stays an AbortError.
 import { isAbort, type ProblemParams, RecollectError } from '../../domain/base/errors.ts';
+import { lenientJson } from '../../domain/base/json.ts';
 import { ignore, log, orElse } from '../../domain/base/log.ts';
 import { within } from '../../domain/base/within.ts';
 import { isSomebodyThere } from './presence.ts';
@@ -435,8 +436,11 @@ function wordsIn(value: unknown): string {
 function readDetail(text: string, key: string | undefined): RefusalDetail {
   let message = '';
   let code = '';
-  try {
-    const parsed: unknown = JSON.parse(text);
+  const parsed = lenientJson(text);
+  if (parsed === undefined)
+    // Of a web page its headline.
+    message = /^\s*</.test(text) ? (/<(?:title|h1)\b[^<>]*>\s*([^<\s][^<]*)/i.exec(text)?.[1] ?? '') : text;
+  else {
     const body = Array.isArray(parsed) ? parsed[0] : parsed;
     const error = at(body, 'error');
     message = wordsIn(body);
@@ -448,10 +452,6 @@ function readDetail(text: string, key: string | undefined): RefusalDetail {
     // OpenRouter: what the provider behind it said.
     const raw = at(at(error, 'metadata'), 'raw');
     if (typeof raw === 'string') message += `: ${readDetail(raw, key).message}`;
-  } catch (error) {
-    log.debug('An error of an endpoint is no JSON', error);
-    // Of a web page its headline.
-    message = /^\s*</.test(text) ? (/<(?:title|h1)\b[^<>]*>\s*([^<\s][^<]*)/i.exec(text)?.[1] ?? '') : text;
   }
   if (key) message = message.replaceAll(key, '…');
   message = message.replace(/\s+/g, ' ').trim();

@@ -1,7 +1,8 @@
 // The events of Anthropic Messages, Gemini and OpenAI Responses on their way to the SDK: what its strict schemas want and endpoints leave out is
 // filled in, and what it would drop (errors without all their fields, pictures) is noted. Every other line goes on as it came.
-import { readJson } from '../../domain/base/json.ts';
-import type { StreamFacts } from './chunk.ts';
+import { lenientJson, readJson } from '../../domain/base/json.ts';
+import { KEEP_ALIVE, type StreamFacts } from './chunk.ts';
+import { BodyReader, isChatter, objectsIn, piecesOfData, type ServerEvent } from './server-events.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 const isFields = (value: unknown): value is Fields =>
@@ -16,23 +17,21 @@ export function asNativeEvents(
   facts: StreamFacts,
 ): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
   const reader = new NativeReader(facts);
-  const decoder = new TextDecoder();
+  const body = new BodyReader();
   const encoder = new TextEncoder();
-  /** The line that has not ended, in pieces. */
-  let open: string[] = [];
+  const said = (events: Iterable<ServerEvent>): string => {
+    let text = '';
+    for (const event of events) text += reader.read(event);
+    return text;
+  };
   return new TransformStream({
     transform(bytes, controller) {
-      const text = decoder.decode(bytes, { stream: true });
-      const end = text.lastIndexOf('\n') + 1;
-      if (end === 0) return void open.push(text);
-      const lines = open.join('') + text.slice(0, end);
-      open = [text.slice(end)];
-      controller.enqueue(encoder.encode(lines.replace(/[^\n]+/g, (line) => reader.read(line))));
+      const text = said(body.read(bytes));
+      if (text !== '') controller.enqueue(encoder.encode(text));
     },
     flush(controller) {
-      const last = open.join('') + decoder.decode();
-      const line = last === '' ? '' : reader.read(last);
-      controller.enqueue(encoder.encode(line + reader.end()));
+      const text = said(body.end()) + reader.readDocument(body.document) + reader.end();
+      controller.enqueue(encoder.encode(text));
     },
   });
 }
@@ -46,19 +45,44 @@ class NativeReader {
     this.#facts = facts;
   }
 
-  /** The line to pass on for one that came; empty for what is not for the SDK. */
-  read(line: string): string {
-    const data = /^data: ?(?=\{)/.exec(line);
-    const value = data ? readJson(line.slice(data[0].length)) : undefined;
-    if (!isFields(value)) return line;
+  /** What to pass on for an event that came; empty for what is not for the SDK. */
+  read({ name, lines, isWhole }: ServerEvent): string {
+    if (KEEP_ALIVE.test(name)) return '';
+    return piecesOfData(lines)
+      .map((piece) => this.#piece(piece, name, isWhole))
+      .join('');
+  }
+
+  /** The same for a body that is no event stream: events one behind the other, or a list of them, as Gemini answers where nobody asked for a stream. */
+  readDocument(body: string | undefined): string {
+    if (!body) return '';
+    const value = lenientJson(body);
+    const events = Array.isArray(value) ? value : value === undefined ? [] : [value];
+    const pieces =
+      events.length > 0
+        ? events.map((event) => JSON.stringify(event))
+        : body.split(/[\r\n]+/).flatMap(objectsIn);
+    return pieces.map((piece) => this.#piece(piece, '', true)).join('');
+  }
+
+  #piece(text: string, name: string, isWhole: boolean): string {
+    const asWritten = readJson(text);
+    const value = asWritten ?? lenientJson(text);
+    if (!isFields(value)) {
+      if (value !== undefined || isChatter(text) || /^\[DONE\]$/i.test(text)) return '';
+      if (/^error$/i.test(name) && !this.#facts.finished) this.#facts.error ??= { message: text };
+      else if (isWhole) this.#facts.malformed = true;
+      return '';
+    }
     const event = this.#event(value);
     this.#noteEnd(value);
-    return event === value ? line : event === undefined ? '' : `data: ${JSON.stringify(event)}`;
+    if (event === undefined) return '';
+    return `data: ${event === asWritten && !text.includes('\n') ? text : JSON.stringify(event)}\n\n`;
   }
 
   /** What the SDK needs to end an answer whose reason for the end has come. */
   end(): string {
-    return this.#endIsMissing ? '\n\ndata: {"type":"message_stop"}\n\n' : '';
+    return this.#endIsMissing ? 'data: {"type":"message_stop"}\n\n' : '';
   }
 
   #event(value: Fields): Fields | undefined {

@@ -1,6 +1,6 @@
 // LibreChat: a preset, or a list of them, with its instructions in `promptPrefix` or `system`.
 import { z } from 'zod';
-import { readJson } from '../../domain/base/json.ts';
+import { lenientJson } from '../../domain/base/json.ts';
 import { personaSchema } from '../../domain/prompts/persona.ts';
 import { type PromptFormat, personaOf } from './format.ts';
 
@@ -17,7 +17,7 @@ const presetSchema = z
   .refine(({ endpoint, promptPrefix, system }) => endpoint || promptPrefix || system);
 
 export const readLibreChat: PromptFormat = ({ name, text }) => {
-  const json = readJson(text);
+  const json = lenientJson(text);
   const list = Array.isArray(json) ? json : [json];
   const personas = list.flatMap((entry) => {
     const preset = presetSchema.safeParse(entry).data;

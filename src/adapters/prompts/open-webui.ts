@@ -1,7 +1,7 @@
 // Open WebUI: exported prompts are a list of { command, title, content }; exported models, a list of { id, name, base_model_id, params, meta },
 // whose system prompt makes a persona of one.
 import { z } from 'zod';
-import { readJson } from '../../domain/base/json.ts';
+import { lenientJson } from '../../domain/base/json.ts';
 import { type NewPersona, personaSchema } from '../../domain/prompts/persona.ts';
 import type { NewPrompt } from '../../domain/prompts/prompt.ts';
 import { type PromptFormat, personaOf } from './format.ts';
@@ -29,7 +29,7 @@ function blank(inner: string): string {
   const end = start < 0 ? -1 : more.indexOf(']', start);
   const list = end < 0 ? undefined : more.slice(start + 'options='.length, end + 1);
   const [, initial = ''] = /default="([^"]*)"/.exec(more) ?? [];
-  const choices = z.array(z.string()).safeParse(list === undefined ? null : readJson(list)).data;
+  const choices = z.array(z.string()).safeParse(list === undefined ? null : lenientJson(list)).data;
   if (!choices || choices.length < 2) return `{{${name}${initial === '' ? '' : `=${initial}`}}}`;
   const first = choices.includes(initial) ? [initial] : [];
   return `{{${name}: ${[...first, ...choices.filter((choice) => choice !== initial)].join(' | ')}}}`;
@@ -39,7 +39,7 @@ const ourBlanks = (text: string): string =>
   text.replace(/\{\{([^{}]{1,1000})\}\}/g, (_, inner: string) => blank(inner));
 
 export const readOpenWebui: PromptFormat = ({ text }) => {
-  const json = readJson(text);
+  const json = lenientJson(text);
   const list = z.array(z.unknown()).safeParse(json).data;
   if (!list) return null;
   const prompts: NewPrompt[] = [];

@@ -11,18 +11,48 @@ export function readJson(text: string): unknown {
   }
 }
 
-/** A JSON text with the control characters that stand raw inside its strings escaped. */
-export function escapedControls(text: string): string {
+/**
+ * The value of what other tools write as JSON: raw control characters in strings, numbers that Python writes (NaN, Infinity: null here), commas
+ * behind the last member. What strings say is never changed. Undefined where it is none even so.
+ */
+export function lenientJson(text: string): unknown {
+  const value = readJson(text);
+  return value === undefined ? readJson(mendedJson(text)) : value;
+}
+
+const NO_NUMBER = /(?:NaN|Infinity)(?!\w)/y;
+
+/** The text as JSON has to be written, as far as `lenientJson` says; reads each character once. */
+export function mendedJson(text: string): string {
   let out = '';
   let from = 0;
   let inString = false;
+  /** Where a comma stands that only white space follows so far. */
+  let comma = -1;
+  const put = (until: number, instead: string, next: number) => {
+    out += text.slice(from, until) + instead;
+    from = next;
+  };
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
-    if (code === 0x22) inString = !inString;
-    else if (code === 0x5c && inString) at += 1;
-    else if (code < 0x20 && inString) {
-      out += `${text.slice(from, at)}\\u${code.toString(16).padStart(4, '0')}`;
-      from = at + 1;
+    if (code === 0x22) {
+      inString = !inString;
+      comma = -1;
+    } else if (inString) {
+      if (code === 0x5c) at += 1;
+      else if (code < 0x20) put(at, `\\u${code.toString(16).padStart(4, '0')}`, at + 1);
+    } else if (code === 0x2c) comma = at;
+    else if ((code === 0x7d || code === 0x5d) && comma >= 0) {
+      put(comma, '', comma + 1);
+      comma = -1;
+    } else if (code > 0x20) {
+      comma = -1;
+      if (code !== 0x4e && code !== 0x49) continue;
+      NO_NUMBER.lastIndex = at;
+      const [word] = NO_NUMBER.exec(text) ?? [];
+      if (word === undefined) continue;
+      put(text[at - 1] === '-' ? at - 1 : at, 'null', at + word.length);
+      at = from - 1;
     }
   }
   return out + text.slice(from);

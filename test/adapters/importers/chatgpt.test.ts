@@ -56,6 +56,16 @@ describe('a ChatGPT export', () => {
     expect(skipped).toEqual({});
   });
 
+  it('reads numbers that only Python writes, and leaves words that look like them as they are', async () => {
+    const text = JSON.stringify([fixture.branched])
+      .replaceAll('"create_time":', '"score":-Infinity,"update_time":NaN,"create_time":')
+      .replace('Bread that rises', 'NaN, Infinity,]');
+    const { conversations, skipped } = await readAll(chatgpt, sourceOf('c.json', { 'c.json': text }));
+    const before = (await whole()).of('c-branched');
+    expect(conversations[0]).toEqual({ ...before, meta: { ...before.meta, title: 'NaN, Infinity,]' } });
+    expect(skipped).toEqual({});
+  });
+
   it('reads a file in UTF-16, as some Windows tools save it', async () => {
     const text = JSON.stringify([fixture.branched]);
     const expected = (await readAll(chatgpt, sourceOf('c.json', { 'c.json': text }))).conversations;

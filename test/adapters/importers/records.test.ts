@@ -22,6 +22,11 @@ describe('records of a log', () => {
       '{"a":1}{"b":"}{"} {"c":[3]}\n{"d":4}',
       [{ a: 1 }, { b: '}{' }, { c: [3] }, { d: 4 }],
     ],
+    [
+      'numbers that only Python writes',
+      '{"a":NaN}\n{"b":[-Infinity,"NaN"]}',
+      [{ a: null }, { b: [null, 'NaN'] }],
+    ],
     ['a last line that was cut off', '{"a":1}\n{"b":"never en', [{ a: 1 }, undefined]],
     [
       'one that never ends before a good one',

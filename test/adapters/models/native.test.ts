@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEndpointModel, testConnection } from '../../../src/adapters/models/index.ts';
 import { addToDraft } from '../../../src/domain/chat/draft.ts';
 import type { Part } from '../../../src/domain/chat/message.ts';
-import { type NativeServer, startNative } from '../../server/natives.ts';
+import { type NativeServer, startNative, WRITTEN } from '../../server/natives.ts';
 import { collect, describeChatModel, endOf, promptOf } from '../../suites/chat-model.suite.ts';
 
 const lookup = {
@@ -106,6 +106,15 @@ describe.each(['anthropic', 'google', 'openai-responses'] as const)('%s', (proto
     );
     expect(endOf(await collect(model, { system: null, messages: mixed }, options)).finish).toBe('stop');
     expect(JSON.stringify(server.requests.at(-1)?.body)).not.toContain('Zm9yZWlnbg');
+  });
+
+  it.each(Object.keys(WRITTEN))('is read to its end where it is written with %s', async (model) => {
+    const plain = await collect(modelOf('plain'));
+    const said = (events: typeof plain) =>
+      events.map((event) => (event.type === 'text-delta' ? event.text : '')).join('');
+    const events = await collect(modelOf(model));
+    expect(said(events)).toBe(said(plain));
+    expect(endOf(events)).toEqual({ type: 'end', finish: 'stop' });
   });
 
   it('keeps the signature that came', async () => {

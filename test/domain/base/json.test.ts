@@ -1,9 +1,46 @@
 // JSON that others wrote, and what is none.
-import { expect, it } from 'vitest';
-import { readJson } from '../../../src/domain/base/json.ts';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { lenientJson, mendedJson, readJson } from '../../../src/domain/base/json.ts';
 
 it('gives the value, or undefined where the text is no JSON', () => {
   expect(readJson('{"a":[1,null]}')).toEqual({ a: [1, null] });
   expect(readJson('null')).toBeNull();
   for (const text of ['', '{', 'undefined', '{"a":1} more']) expect(readJson(text)).toBeUndefined();
+});
+
+describe('JSON as other tools write it', () => {
+  it.each([
+    ['{"time":NaN,"low":-Infinity,"high":Infinity}', { time: null, low: null, high: null }],
+    ['[NaN]', [null]],
+    ['[ -Infinity , NaN ,]', [null, null]],
+    ['{"a":[1,2, ],}', { a: [1, 2] }],
+    ['{"a":"one\ntwo\tthree"}', { a: 'one\ntwo\tthree' }],
+    [
+      '{"said":"NaN, -Infinity,] \\" Infinity,}","x":NaN}',
+      { said: 'NaN, -Infinity,] " Infinity,}', x: null },
+    ],
+    ['{"NaN":NaN}', { NaN: null }],
+  ])('%s', (text, value) => {
+    expect(lenientJson(text)).toEqual(value);
+  });
+
+  it('makes nothing of what says something else', () => {
+    for (const text of ['{"a":NaNs}', '{"a":Infinit}', '{a:1}', '[1,,2]', '{"a":--Infinity}', "{'a':1}"])
+      expect(lenientJson(text), text).toBeUndefined();
+  });
+
+  it('changes no text inside strings, and nothing of what is JSON already', () => {
+    const spoken = fc.array(
+      fc.constantFrom('NaN', '-Infinity', 'Infinity', ',', ']', '}', '"', '\\', '\n', ' '),
+    );
+    fc.assert(
+      fc.property(fc.jsonValue(), spoken, (value, words) => {
+        const said = words.join('');
+        const text = JSON.stringify({ said, value, [said]: 1 });
+        expect(mendedJson(text)).toBe(text);
+        expect(lenientJson(`[${text},NaN]`)).toEqual([JSON.parse(text), null]);
+      }),
+    );
+  });
 });

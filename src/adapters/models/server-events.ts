@@ -1,0 +1,129 @@
+// The body of an answer, taken apart into server-sent events as leniently as endpoints write them: a byte order mark, any line end, comments, data
+// over several lines or twice named, no blank line at the end. Each character is read once. https://html.spec.whatwg.org/#parsing-an-event-stream
+import { lenientJson } from '../../domain/base/json.ts';
+
+export interface ServerEvent {
+  readonly name: string;
+  readonly lines: readonly string[];
+  /** A blank line ended it; without one it may have been cut off. */
+  readonly isWhole: boolean;
+}
+
+/** What a line of an event stream begins with; the empty one is that of a comment. */
+const FIELDS = ['data', 'event', 'id', 'retry', ''];
+const kindOf = (text: string): 'unknown' | 'events' | 'document' => {
+  const begun = text.trimStart();
+  if (FIELDS.some((field) => begun.startsWith(`${field}:`))) return 'events';
+  return FIELDS.some((field) => field.startsWith(begun)) ? 'unknown' : 'document';
+};
+
+/** Reads one body from its first byte to its last. */
+export class BodyReader {
+  readonly #decoder = new TextDecoder();
+  #kind: ReturnType<typeof kindOf> = 'unknown';
+  /** The line that has not ended, or all of what is no event stream, in pieces. */
+  #open: string[] = [];
+  /** A carriage return ended the last line: a line feed behind it is the other half. */
+  #isHalfEnded = false;
+  #data: string[] = [];
+  #name = '';
+
+  /** The events that end in these bytes. */
+  *read(bytes: Uint8Array<ArrayBuffer>): Generator<ServerEvent> {
+    let text = this.#decoder.decode(bytes, { stream: true });
+    if (this.#kind === 'unknown') {
+      text = this.#open.join('') + text;
+      this.#open = [];
+      this.#kind = kindOf(text);
+      if (this.#kind === 'events') text = text.trimStart();
+    }
+    if (this.#kind === 'events') yield* this.#readLines(text);
+    else this.#open.push(text);
+  }
+
+  /** The event that nothing ended. */
+  *end(): Generator<ServerEvent> {
+    this.#open.push(this.#decoder.decode());
+    if (this.#kind !== 'events') return;
+    const last = this.#open.join('');
+    if (last !== '') yield* this.#readLine(last);
+    yield* this.#dispatch(false);
+  }
+
+  /** At the end: the body, where it was no event stream. A body that does not begin like one is none, whatever its headers say. */
+  get document(): string | undefined {
+    return this.#kind === 'events' ? undefined : this.#open.join('').trim();
+  }
+
+  *#readLines(text: string): Generator<ServerEvent> {
+    let from = this.#isHalfEnded && text.startsWith('\n') ? 1 : 0;
+    if (text !== '') this.#isHalfEnded = text.endsWith('\r');
+    for (const { 0: end, index } of text.matchAll(/\r\n|\n|\r/g)) {
+      if (index < from) continue;
+      const line = this.#open.join('') + text.slice(from, index);
+      this.#open = [];
+      from = index + end.length;
+      yield* this.#readLine(line);
+    }
+    if (from < text.length) this.#open.push(text.slice(from));
+  }
+
+  *#readLine(line: string): Generator<ServerEvent> {
+    if (line === '') return yield* this.#dispatch(true);
+    const colon = line.indexOf(':');
+    if (colon === 0) return;
+    const field = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '');
+    // A proxy that wraps a stream into a stream writes the name of the field twice.
+    if (field === 'data') this.#data.push(value.replace(/^(?:data: ?)+/, ''));
+    else if (field === 'event') this.#name = value.trim();
+    else if (line.startsWith('{')) this.#data.push(line);
+    // A raw line end within a string of the data.
+    else if (
+      this.#data.length > 0 &&
+      !FIELDS.includes(field) &&
+      lenientJson(this.#data.join('\n')) === undefined
+    )
+      this.#data.push(line);
+  }
+
+  *#dispatch(isWhole: boolean): Generator<ServerEvent> {
+    const [name, lines] = [this.#name, this.#data];
+    this.#name = '';
+    this.#data = [];
+    if (lines.length > 0) yield { name, lines, isWhole };
+  }
+}
+
+/** Objects that were written one behind the other without anything between them, each as its own text. */
+export function objectsIn(text: string): readonly string[] {
+  if (!text.startsWith('{') || !/\}\s*\{/.test(text)) return [text];
+  const pieces: string[] = [];
+  let depth = 0;
+  let from = 0;
+  for (const { 0: sign, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}]/g)) {
+    if (sign === '{') {
+      if (depth === 0) from = index;
+      depth += 1;
+    } else if (sign === '}') {
+      depth -= 1;
+      if (depth === 0) pieces.push(text.slice(from, index + 1));
+    }
+  }
+  if (depth > 0) pieces.push(text.slice(from));
+  return pieces;
+}
+
+/** The texts of an event's data: one, or, where it is no JSON, each line, of servers that leave the blank line between events out. */
+export const piecesOfData = (lines: readonly string[]): readonly string[] => {
+  const whole = lines.join('\n').trim();
+  if (whole === '') return [];
+  if (lines.length === 1 && !/\}\s*\{/.test(whole)) return [whole];
+  return lenientJson(whole) === undefined
+    ? lines.flatMap((line) => (line.trim() === '' ? [] : objectsIn(line.trim())))
+    : [whole];
+};
+
+/** Words that servers send to keep a connection open, as data. */
+export const isChatter = (text: string): boolean =>
+  /^(ping|pong|ok|heartbeat|keep[-_ ]?alive|connected|open|ready|: ?.*|[\w ]*processing)\.?$/i.test(text);
