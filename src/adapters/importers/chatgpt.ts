@@ -18,7 +18,10 @@ const TOOL = 'chatgpt';
 const messageSchema = z.looseObject({
   id: z.string().optional().catch(undefined),
   author: z
-    .looseObject({ role: z.string().catch(''), name: z.string().nullish().catch(null) })
+    .union([
+      z.looseObject({ role: z.string().catch(''), name: z.string().nullish().catch(null) }),
+      z.string().transform((role) => ({ role, name: null }) as { role: string; name: string | null }),
+    ])
     .catch({ role: '', name: null }),
   create_time: z.unknown().optional(),
   // Tools that make exports of this shape write the words alone.
@@ -29,6 +32,11 @@ const messageSchema = z.looseObject({
         .string()
         .transform(
           (text) => ({ content_type: 'text', text }) as { content_type: string; [key: string]: unknown },
+        ),
+      z
+        .array(z.unknown())
+        .transform(
+          (parts) => ({ content_type: 'text', parts }) as { content_type: string; [key: string]: unknown },
         ),
     ])
     .nullish()
@@ -262,7 +270,8 @@ async function toMessage(
 ): Promise<Read | undefined> {
   const { skipped } = reading;
   const metadata = foreign.metadata ?? {};
-  const known = Object.hasOwn(ROLES, foreign.author.role) ? ROLES[foreign.author.role] : undefined;
+  const said = foreign.author.role.toLowerCase();
+  const known = Object.hasOwn(ROLES, said) ? ROLES[said] : undefined;
   const hidden = metadata.is_visually_hidden_from_conversation === true || foreign.weight === 0;
   let parts = await toParts(foreign, reading);
   parts.push(...(await toAttachments(foreign, parts, reading)));

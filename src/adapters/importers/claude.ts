@@ -22,7 +22,7 @@ const messageSchema = z.looseObject({
   sender: z.string().catch(''),
   text: word,
   content: z
-    .union([z.array(z.unknown()), z.string()])
+    .union([z.array(z.unknown()), z.string(), z.looseObject({}).transform((block) => [block] as unknown[])])
     .nullish()
     .catch(null),
   created_at: z.unknown().optional(),
@@ -221,7 +221,8 @@ type Piece = Pick<ImportedMessage, 'role' | 'kind' | 'parts'>;
 const ROLES: Readonly<Record<string, Role>> = { human: 'user', user: 'user', assistant: 'assistant' };
 
 function toPieces(foreign: ForeignMessage, uuid: string, skipped: SkipCounter): Piece[] {
-  const known = Object.hasOwn(ROLES, foreign.sender) ? ROLES[foreign.sender] : undefined;
+  const sender = foreign.sender.toLowerCase();
+  const known = Object.hasOwn(ROLES, sender) ? ROLES[sender] : undefined;
   if (known === undefined) skipped.count('unknown-role', foreign.sender);
   const role = known ?? 'system';
   const kind = known === undefined ? 'note' : 'message';
@@ -271,12 +272,16 @@ function toPieces(foreign: ForeignMessage, uuid: string, skipped: SkipCounter): 
   return pieces;
 }
 
+const isFields = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
+
 function toParts(blocks: readonly unknown[], uuid: string, skipped: SkipCounter): Part[] {
   const parts: Part[] = [];
   /** Calls that wait for their result, oldest first. */
   const open: { callId: string; name: string }[] = [];
   for (const [at, block] of blocks.entries()) {
-    const raw = typeof block === 'object' && block !== null ? (block as Record<string, unknown>) : {};
+    const raw: Record<string, unknown> =
+      typeof block === 'string' ? { type: 'text', text: block } : isFields(block) ? block : {};
     const string = (name: string): string | undefined =>
       typeof raw[name] === 'string' && raw[name].trim() !== '' ? raw[name] : undefined;
     switch (raw.type) {

@@ -217,6 +217,7 @@ export interface JsonItem {
  * other members go to `onMember` as they pass. An object without such a list is yielded as the one item.
  * `inner`: a list in each item; of a large item it is read part by part as well, so that only a part, of at most `limit` bytes, has to fit
  * into one text.
+ * Objects one behind the other, as a file of lines has them, are items like those of a list.
  * A document that is cut off or whose brackets do not meet throws `import-broken` at the latest at its end.
  */
 export async function* itemsOf(
@@ -240,7 +241,10 @@ export async function* itemsOf(
   let total = 0;
   let listSeen = false;
   const held = new HeldBytes(limits.item);
-  const members: [string, unknown][] = [];
+  let members: [string, unknown][] = [];
+  let wasObject = false;
+  /** Where the document begins, bytes. */
+  let start = 0;
   const yieldToEvents = createYielder();
   const member = (bytes: Uint8Array) => {
     for (const [name, value] of membersIn(bytes)) {
@@ -274,11 +278,14 @@ export async function* itemsOf(
       if (mode === 'start' || mode === 'end') {
         // A byte order mark may stand before it.
         if (isSpace(byte) || (mode === 'start' && total - chunk.length + at < 3 && byte >= 0xbb)) continue;
-        if (mode === 'end') throw broken('There is something behind the end of the document');
+        if (mode === 'end' && (byte !== OPEN_OBJECT || !wasObject))
+          throw broken('There is something behind the end of the document');
         if (byte !== OPEN_LIST && byte !== OPEN_OBJECT) throw broken('The document is not JSON');
+        wasObject = byte === OPEN_OBJECT;
         mode = byte === OPEN_LIST ? 'list' : 'object';
         depth = 1;
         from = at + 1;
+        start = total - chunk.length + at;
         continue;
       }
       const base = mode === 'inner' ? 2 : 1;
@@ -303,6 +310,13 @@ export async function* itemsOf(
         if (mode === 'object') {
           member(held.take());
           mode = 'end';
+          if (!listSeen && members.length > 0) {
+            const value = Object.fromEntries(members);
+            const bytes = total - chunk.length + at + 1 - start;
+            yield { value, bytes, text: () => JSON.stringify(value), listed: false };
+          }
+          members = [];
+          listSeen = false;
         } else {
           const last = await itemIn(held, inner);
           mode = mode === 'inner' ? 'object' : 'end';
@@ -324,10 +338,6 @@ export async function* itemsOf(
     await yieldToEvents();
   }
   if (mode !== 'end') throw broken('The file ends in the middle of the document');
-  if (!listSeen && members.length > 0) {
-    const value = Object.fromEntries(members);
-    yield { value, bytes: total, text: () => JSON.stringify(value), listed: false };
-  }
 }
 
 /** The bytes of an item or a member, as far as it has come. */

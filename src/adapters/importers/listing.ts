@@ -32,11 +32,11 @@ export function namedListings(files: readonly SourceFile[]): SourceFile[] {
   return named.length > 0 ? named : files.filter(isListing);
 }
 
-/** The files with conversations; a single file may have any name but that of lines of JSON, beside others only the listing counts. */
+/** The files with conversations; a single file may have any name, beside others only the listing counts. */
 export function listings(files: readonly SourceFile[]): SourceFile[] {
   const named = namedListings(files);
   if (named.length > 0) return named.sort((a, b) => (a.path < b.path ? -1 : 1));
-  return files.length === 1 && !/\.jsonl$/i.test(files[0]?.path ?? '') ? [...files] : [];
+  return files.length === 1 ? [...files] : [];
 }
 
 /** The beginning of the first listing; undefined where there is none, or it is no JSON. */

@@ -1,4 +1,6 @@
 // What was dropped, as sources: a folder is one, a ZIP is one, files that only make sense together are one, any other file is one.
+
+import { isGzip, openGzip } from '../../adapters/importers/gzip.ts';
 import type { Importer, Skipped, Source, SourceFile } from '../../adapters/importers/importer.ts';
 import { kimiCodeAmong } from '../../adapters/importers/kimi-cli.ts';
 import { looksBinary } from '../../adapters/importers/lenient-json.ts';
@@ -82,10 +84,11 @@ export interface Recognised {
  * Throws `import-empty`, `import-binary`, `import-nested`, `import-unknown`, and what opening a ZIP throws.
  */
 export async function recognise(
-  source: Source,
+  given: Source,
   importers: readonly Importer[],
   signal: AbortSignal,
 ): Promise<Recognised> {
+  const source = await unpacked(given, signal);
   const [only] = source.files;
   const alone = source.files.length === 1 ? only : undefined;
   const empty = () =>
@@ -123,6 +126,13 @@ export async function recognise(
       params: { file: source.name },
     });
   throw unknown();
+}
+
+/** A file that was packed by itself is what is in it. */
+async function unpacked(source: Source, signal: AbortSignal): Promise<Source> {
+  const [file] = source.files;
+  if (!file || source.files.length > 1 || !(await isGzip(file, signal))) return source;
+  return { name: source.name, files: [await openGzip(file, signal)] };
 }
 
 /** Files to attach, by what they are called: people try to import them. */

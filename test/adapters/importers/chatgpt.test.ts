@@ -66,6 +66,25 @@ describe('a ChatGPT export', () => {
     expect(skipped).toEqual({});
   });
 
+  it('takes words and speakers in whatever shape they stand', async () => {
+    const text = JSON.stringify([fixture.branched])
+      .replace('{"content_type":"text","parts":["Too much water."]}', '["Too much water."]')
+      .replaceAll('{"role":"assistant","name":null,"metadata":{}}', '"Assistant"');
+    const { conversations, skipped } = await readAll(chatgpt, sourceOf('c.json', { 'c.json': text }));
+    expect(conversations[0]?.messages).toEqual((await whole()).of('c-branched').messages);
+    expect(skipped).toEqual({});
+  });
+
+  it('reads a file of lines, each a conversation', async () => {
+    const text = [fixture.branched, { ...fixture.branched, conversation_id: 'c-other' }]
+      .map((conversation) => JSON.stringify(conversation))
+      .join('\r\n');
+    const source = sourceOf('conversations.jsonl', { 'conversations.jsonl': text });
+    expect(await chatgpt.sniff(source, never)).toBeGreaterThan(0.5);
+    const { conversations } = await readAll(chatgpt, source);
+    expect(conversations.map(({ source }) => source.id)).toEqual(['c-branched', 'c-other']);
+  });
+
   it('reads a file in UTF-16, as some Windows tools save it', async () => {
     const text = JSON.stringify([fixture.branched]);
     const expected = (await readAll(chatgpt, sourceOf('c.json', { 'c.json': text }))).conversations;

@@ -79,6 +79,28 @@ describe('a Claude.ai export', () => {
     });
   });
 
+  it('takes words in whatever shape they stand', async () => {
+    const said = [
+      { uuid: '1', sender: 'Human', content: { type: 'text', text: 'One block.' } },
+      { uuid: '2', sender: 'ASSISTANT', content: ['Words alone.', { type: 'text', text: 'A block.' }] },
+    ];
+    const text = JSON.stringify({ ...fixture.flat, chat_messages: said });
+    const { conversations, skipped } = await readAll(
+      claude,
+      sourceOf('c.jsonl', { 'c.jsonl': `${text}\r\n` }),
+    );
+    expect(
+      conversations[0]?.messages.map(({ role, parts }) => [
+        role,
+        ...parts.map((part) => (part.type === 'text' ? part.text : part.type)),
+      ]),
+    ).toEqual([
+      ['user', 'One block.'],
+      ['assistant', 'Words alone.', 'A block.'],
+    ]);
+    expect(skipped['unknown-part'] ?? skipped['no-content'] ?? skipped['unknown-role']).toBeUndefined();
+  });
+
   describe('with memories and projects', () => {
     const read = (files: Readonly<Record<string, string>>) =>
       readAll(claude, sourceOf('export', { 'conversations.json': JSON.stringify([fixture.flat]), ...files }));

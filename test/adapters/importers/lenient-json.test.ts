@@ -50,6 +50,15 @@ describe('lenient JSON', () => {
     expect((await items('{"a":1,"b":[2]}')).values).toEqual([{ a: 1, b: [2] }]);
   });
 
+  it('reads objects one behind the other, as files of lines have them, however they are cut', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.double({ min: 0, max: 1, noNaN: true })), async (cuts) => {
+        const text = '{"a":1}\r\n{"b":"}{"}\n\n{"z":0,"list":[2,3]}{"c":{"list":[5]}}\n';
+        expect((await items(text, cuts)).values).toEqual([{ a: 1 }, { b: '}{' }, 2, 3, { c: { list: [5] } }]);
+      }),
+    );
+  });
+
   it('refuses what is cut off, unbalanced or followed by something', async () => {
     for (const text of ['', '[', '[1', '{"a":', '["a', '[1]]', '[1}', '{"list":[1}', 'hello', '[1] x'])
       await expect(items(text), text).rejects.toMatchObject({ problem: { code: 'import-broken' } });

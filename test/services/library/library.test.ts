@@ -1,4 +1,5 @@
 // The library over real documents and a store in memory.
+import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { json } from '../../../src/adapters/exporters/json.ts';
@@ -126,6 +127,24 @@ describe('importing', () => {
     });
     expect((await entries()).map((e) => e.source?.id).sort()).toEqual(['c-branched', 'c-tangled', 'c-tools']);
     expect(report?.first).toBe((await entries()).find((e) => e.source?.id === 'c-branched')?.id);
+  });
+
+  it('reads an export that was packed by itself, and says of a damaged one that it is', async () => {
+    const { library } = setup();
+    const packed = new Uint8Array(gzipSync(JSON.stringify([chatgpt.branched])));
+    const read = async (name: string, bytes: Uint8Array) =>
+      (await library.importFiles([fileFromBytes(name, bytes)]))[0];
+    expect(await read('conversations.json.gz', packed)).toMatchObject({
+      source: 'conversations.json.gz',
+      importer: 'chatgpt',
+      conversations: { added: 1 },
+      problem: null,
+    });
+    expect(await read('cut.json.gz', packed.subarray(0, 300))).toMatchObject({
+      problem: { code: 'import-broken' },
+    });
+    const bomb = new Uint8Array(gzipSync(`[{"create_time":1,"mapping":{${' '.repeat(40_000_000)}`));
+    expect(await read('bomb.json.gz', bomb)).toMatchObject({ problem: { code: 'import-bomb' } });
   });
 
   it('changes nothing the second time, whatever the format', async () => {
