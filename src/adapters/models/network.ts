@@ -4,7 +4,7 @@
 //   page: fetch(url) ──request──► worker ──► endpoint
 //                    ◄──head, chunk, chunk …, end──
 import { z } from 'zod';
-import { createPacer } from '../../domain/base/pacer.ts';
+import { createPacer, pauseWhileWriting, speedOf } from '../../domain/base/pacer.ts';
 import { isSomebodyThere } from './presence.ts';
 
 const requestSchema = z.object({
@@ -39,10 +39,8 @@ const fromWorkerSchema = z.discriminatedUnion('type', [
 ]);
 type FromWorker = z.infer<typeof fromWorkerSchema>;
 
-/** A body that comes in many small pieces goes on this often at most, ms: what a page does with each costs more than its bytes. */
-const BATCH_MS = 50;
-/** Of a long body, whose words the screen shows more seldom, ms; reached after so many bytes for each ms. */
-const [LONG_BATCH_MS, BYTES_PER_MS] = [100, 4_000];
+/** Bytes of an event stream for each character of the answer: a token has an event of its own. */
+const BYTES_PER_CHARACTER = 40;
 
 /** Statuses whose responses may not carry a body. */
 const BODILESS = new Set([101, 204, 205, 304]);
@@ -169,7 +167,12 @@ export function serveNetwork(scope: {
     const { id } = request;
     let pieces: Uint8Array<ArrayBuffer>[] = [];
     let sent = 0;
-    const pause = () => Math.min(LONG_BATCH_MS, BATCH_MS + sent / BYTES_PER_MS);
+    let began = 0;
+    // A body that comes in many small pieces goes on as seldom as the screen shows its words: what a page does with each costs more than its bytes.
+    const pause = () => {
+      const characters = sent / BYTES_PER_CHARACTER;
+      return pauseWhileWriting(characters, speedOf(characters, performance.now() - began));
+    };
     const outbox = createPacer(pause, () => {
       for (const { byteLength } of pieces) sent += byteLength;
       scope.postMessage({ type: 'chunk', id, bytes: joined(pieces) });
@@ -203,6 +206,7 @@ export function serveNetwork(scope: {
         headers: [...response.headers],
         opaque: response.type === 'opaque',
       });
+      began = performance.now();
       const reader = response.body?.getReader();
       for (;;) {
         const part = await reader?.read();

@@ -3,7 +3,7 @@
 // what it gives; only a request that cannot be made is thrown.
 import type { ChatModel, ToolDescription } from '../../adapters/models/chat-model.ts';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
-import { createPacer } from '../../domain/base/pacer.ts';
+import { createPacer, pauseWhileWriting, speedOf } from '../../domain/base/pacer.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { addToDraft, hasContent } from '../../domain/chat/draft.ts';
 import type { Finish, Message, Part, Usage } from '../../domain/chat/message.ts';
@@ -21,15 +21,10 @@ import {
   shownPatching,
 } from './patching.ts';
 
-/**
- * How long the screen waits for the next words, ms: it hears of them 20 times a second, and the longer the answer, the rarer. What a page has to
- * lay out and paint grows with what is on it, and nobody reads the end of thousands of words as they come.
- */
-const [FRAME_MS, LONGEST_FRAME_MS, CHARACTERS_PER_MS] = [50, 250, 100];
-const frameFor = (parts: readonly Part[]): number => {
+/** Characters of the part that is being written. */
+const lengthOf = (parts: readonly Part[]): number => {
   const last = parts.at(-1);
-  const length = last?.type === 'text' || last?.type === 'reasoning' ? last.text.length : 0;
-  return Math.min(LONGEST_FRAME_MS, FRAME_MS + length / CHARACTERS_PER_MS);
+  return last?.type === 'text' || last?.type === 'reasoning' ? last.text.length : 0;
 };
 
 /** What came of a request. */
@@ -173,8 +168,11 @@ async function stream(
   let hidden: readonly string[] = [];
   let problem: Problem | null = null;
   const without = (['thoughts', 'images'] as const).filter((what) => omitted.includes(what));
+  /** When the first words came, and how many there are since. */
+  let began: number | undefined;
+  let came = 0;
   const screen = createPacer(
-    () => frameFor(parts),
+    () => pauseWhileWriting(lengthOf(parts), speedOf(came, performance.now() - (began ?? 0))),
     () => onParts(parts),
   );
   try {
@@ -191,6 +189,8 @@ async function stream(
         hidden = event.tokensSent ?? [];
       } else {
         parts = addToDraft(parts, event);
+        began ??= performance.now();
+        if ('text' in event) came += event.text.length;
         screen.touch();
         draft.update(parts);
       }
