@@ -1,6 +1,6 @@
 // Which conversations are in which project.
 import { isWithinFolder } from '../memory/query.ts';
-import { comparable } from '../text/find.ts';
+import { comparable, isIn } from '../text/find.ts';
 import type { ProjectId, ProjectLine } from './project.ts';
 
 /** What of a library line says where it is filed. */
@@ -74,7 +74,7 @@ export function projectsNamed(
   const wanted = comparable(part.trim());
   return new Set(
     projects
-      .filter(({ title, deletedAt }) => deletedAt === null && comparable(title).includes(wanted))
+      .filter(({ title, deletedAt }) => deletedAt === null && isIn(comparable(title), wanted))
       .flatMap(({ id }) => [...withInner(id, projects)]),
   );
 }

@@ -1,30 +1,82 @@
 // Where words stand in a text, however they are written: case, accents, ligatures, full width, traditional or simplified, kinds of space,
-// of quotes and of dashes.
+// of quotes and of dashes, kana, and umlauts with an e.
 import { folded } from './fold.ts';
 
-/** A letter with its marks, a Hangul syllable from its parts, or a run of spaces: what is folded as one. */
-const CLUSTER = /[\u1100-\u115f][\u1160-\u11a7]*[\u11a8-\u11ff]*|\s+|\P{M}\p{M}*|\p{M}+/gu;
+/** A letter with its marks, half-width kana with theirs, a Hangul syllable from its parts, or a run of spaces: what is folded as one. */
+const CLUSTER = /[\u1100-\u115f][\u1160-\u11a7]*[\u11a8-\u11ff]*|\s+|\P{M}[\p{M}\uff9e\uff9f]*|\p{M}+/gu;
 
 /** Keyboards write straight quotes and one hyphen; phones, models and typesetters the others. */
 const TYPED: readonly (readonly [RegExp, string])[] = [
   [/[\u2018-\u201b\u2032]/g, "'"],
   [/[\u201c-\u201f\u2033\u00ab\u00bb]/g, '"'],
   [/[\u2010-\u2015\u2212]/g, '-'],
+  [/\u301c/g, '~'],
   [/ς/g, 'σ'],
 ];
 
-/** A text as it is compared: folded, in small letters, each run of spaces one space, quotes and dashes as typed. Linear in its length. */
+/** Stands behind a vowel that has an umlaut, and may be written with an e instead. Of the private use area: nobody types it. */
+const UMLAUT = '\uf8f3';
+const UMLAUTS = /[äöüø]/gi;
+const VOWELS: Readonly<Record<string, string>> = { ä: 'a', ö: 'o', ü: 'u', ø: 'o' };
+/** Katakana that have their hiragana 0x60 before them. */
+const KATAKANA = /[\u30a1-\u30f6\u30fd\u30fe]/g;
+
+/**
+ * A text as it is compared: folded, in small letters, each run of spaces one space, quotes and dashes as typed, kana as hiragana, umlauts marked.
+ * To be looked into with what is here. Linear in its length.
+ */
 export function comparable(text: string): string {
-  const form = folded(text).toLowerCase().replace(/\s+/g, ' ');
+  if (!/[^ -~]/.test(text)) return text.toLowerCase().replace(/ +/g, ' ');
+  const marked = text.normalize('NFC').replace(UMLAUTS, (vowel) => VOWELS[vowel.toLowerCase()] + UMLAUT);
+  const form = folded(marked).toLowerCase().replace(/\s+/g, ' ');
   if (!/[^ -~]/.test(form)) return form;
-  return TYPED.reduce((typed, [signs, sign]) => typed.replace(signs, sign), form);
+  return TYPED.reduce((typed, [signs, sign]) => typed.replace(signs, sign), form).replace(KATAKANA, (kana) =>
+    String.fromCharCode(kana.charCodeAt(0) - 0x60),
+  );
+}
+
+/** Longer words than these are looked for to the letter. Characters. */
+const MOST_SPELT = 1000;
+
+/** What finds `wanted` in a form, an umlaut with its dots, without them, or with an e behind the vowel. */
+const spellingsOf = (wanted: string): RegExp =>
+  new RegExp(
+    wanted.length > MOST_SPELT
+      ? wanted.replace(SIGNS, '\\$&')
+      : wanted.replace(VOWEL_OR_SIGN, (found, vowel: string | undefined, rest: string | undefined) =>
+          vowel === undefined
+            ? `\\${found}`
+            : rest === 'e'
+              ? `${vowel}(?:${UMLAUT}e?|e)`
+              : rest
+                ? `${vowel}[${UMLAUT}e]?`
+                : `${vowel}${UMLAUT}?`,
+        ),
+    'g',
+  );
+const SIGNS = /[\\^$.*+?()[\]{}|/-]/g;
+const VOWEL_OR_SIGN = /([aou])([e\uf8f3]?)|[\\^$.*+?()[\]{}|/-]/g;
+
+/** Where `wanted` stands in `form`, both as `comparable` gives them: [from, to) in order, without overlaps. */
+export function* spotsIn(form: string, wanted: string): Generator<readonly [from: number, to: number]> {
+  if (wanted === '') return;
+  for (const { 0: found, index } of form.matchAll(spellingsOf(wanted))) yield [index, index + found.length];
+}
+
+/** Whether `wanted` stands in `form`, both as `comparable` gives them; nothing stands everywhere. */
+export const isIn = (form: string, wanted: string): boolean =>
+  wanted === '' || form.includes(wanted) || !spotsIn(form, wanted).next().done;
+
+/** Whether both, as `comparable` gives them, are the same words. */
+export function isSame(form: string, other: string): boolean {
+  const [[from, to] = [0, -1]] = spotsIn(form, other);
+  return form === other || (from === 0 && to === form.length);
 }
 
 /** How often `wanted` stands in `form`, without overlaps; both as `comparable` gives them. */
 export function countIn(form: string, wanted: string): number {
-  if (wanted === '') return 0;
   let count = 0;
-  for (let at = form.indexOf(wanted); at >= 0; at = form.indexOf(wanted, at + wanted.length)) count += 1;
+  for (const _ of spotsIn(form, wanted)) count += 1;
   return count;
 }
 
@@ -46,11 +98,6 @@ export function placesFinder(text: string): (wanted: string) => [number, number]
     }
     form += compared;
   }
-  return (wanted) => {
-    const places: [number, number][] = [];
-    if (wanted === '') return places;
-    for (let at = form.indexOf(wanted); at >= 0; at = form.indexOf(wanted, at + wanted.length))
-      places.push([starts[at] as number, ends[at + wanted.length - 1] as number]);
-    return places;
-  };
+  return (wanted) =>
+    [...spotsIn(form, wanted)].map(([from, to]) => [starts[from] as number, ends[to - 1] as number]);
 }

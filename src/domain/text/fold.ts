@@ -39,6 +39,11 @@ const SPELT: Readonly<Record<string, string>> = {
   ى: 'ي',
   ی: 'ي',
   ک: 'ك',
+  ے: 'ي',
+  ة: 'ه',
+  ہ: 'ه',
+  ھ: 'ه',
+  ە: 'ه',
 };
 const SPELT_OUT = new RegExp(`[${Object.keys(SPELT).join('')}]`, 'gu');
 // Vowels of Arabic and Hebrew are seldom written, and so are the dots of ё. Marks of other scripts make another letter.
@@ -70,8 +75,8 @@ export function folded(text: string): string {
     .replace(HAN, (sign) => simplified().get(sign) ?? sign);
 }
 
-/** A character with the marks that belong to it. */
-const WITH_MARKS = /[^\p{M}]\p{M}*|\p{M}+/gsu;
+/** A character with the marks that belong to it, those of half-width kana too. */
+const WITH_MARKS = /[^\p{M}][\p{M}\uff9e\uff9f]*|\p{M}+/gsu;
 
 /** The folded text, and where each of its characters comes from: `origin[i]` is an index into `text`, `origin[length]` is its length. */
 export function foldedWithOrigin(text: string): { folded: string; origin: (index: number) => number } {

@@ -1,7 +1,7 @@
 // Every conversation by month, to be filtered by title.
 
 import { useDeferredValue, useMemo, useState } from 'react';
-import { comparable } from '../../domain/text/find.ts';
+import { comparable, isIn } from '../../domain/text/find.ts';
 import { shownTitle } from '../../domain/text/shown.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 import { useNavigation } from '../hooks/navigation.tsx';
@@ -33,7 +33,7 @@ export function ConversationList({ ready, entries }: { ready: boolean; entries: 
       entries.filter(
         (entry) =>
           (view === 'all' || (view === 'archived' ? entry.archived : entry.source !== null)) &&
-          (words === '' || comparable(entry.title).includes(words)),
+          isIn(comparable(entry.title), words),
       ),
     [entries, view, words],
   );

@@ -1,7 +1,7 @@
 // The filters of the search box as text: which are written, what the one being typed can become, how one is put in or taken out.
 
 import { filtersIn, isUnderstood } from '../../domain/memory/query.ts';
-import { comparable } from '../../domain/text/find.ts';
+import { comparable, isIn } from '../../domain/text/find.ts';
 import type { LibraryEntry, ProjectEntry } from '../../services/documents/documents.ts';
 
 export const FILTER_NAMES = ['in', 'from', 'dir', 'project', 'before', 'after', 'has', 'is'] as const;
@@ -83,7 +83,7 @@ export function completionsOf(
   const typed = comparable(token.value);
   const offer = (values: readonly [string, { key: string } | { plain: string }][]): Completion[] =>
     values
-      .filter(([value]) => comparable(value).includes(typed))
+      .filter(([value]) => isIn(comparable(value), typed))
       .slice(0, 6)
       .map(([value, hint]) => ({ text: `${token.name}:${quoted(value)}`, hint }))
       .filter((completion) => completion.text !== token.text);

@@ -3,7 +3,7 @@ import { defaultFilter } from 'cmdk';
 import { isNamedFolder, parseSearch } from '../../domain/memory/query.ts';
 import { isStopWord, queryWords, words as searchWords } from '../../domain/memory/words.ts';
 import { projectsNamed } from '../../domain/projects/filing.ts';
-import { comparable } from '../../domain/text/find.ts';
+import { comparable, isIn, isSame, spotsIn } from '../../domain/text/find.ts';
 import type { LibraryEntry, ProjectEntry } from '../../services/documents/documents.ts';
 import type { MemoryFilter } from '../../services/memory/memory.ts';
 import { type FilterToken, filterTokens, openFilter } from './filters.ts';
@@ -63,13 +63,12 @@ export function readLine(
 const JOINED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 const LETTER = /[\p{L}\p{M}\p{N}]/u;
 
-/** Where a word stands whole in a text, both in lower case; -1: nowhere. Scripts without spaces have their words anywhere. */
-function wholeAt(text: string, word: string): number {
-  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
-    const [before, after] = [text.slice(0, at).slice(-1), text.charAt(at + word.length)];
-    if (JOINED.test(word) || !(LETTER.test(before) || LETTER.test(after))) return at;
-  }
-  return -1;
+/** Whether a word stands whole in a text, both as `comparable` gives them. Scripts without spaces have their words anywhere. */
+function isWholeIn(text: string, word: string): boolean {
+  for (const [from, to] of spotsIn(text, word))
+    if (JOINED.test(word) || !(LETTER.test(text.slice(0, from).slice(-1)) || LETTER.test(text.charAt(to))))
+      return true;
+  return false;
 }
 
 /** Words that all occur in a title, as `comparable` gives them: the whole title first, then one with all of them whole, best where they come early. 0: not a match. */
@@ -77,13 +76,13 @@ function titleMatch(title: string, words: readonly string[]): number {
   const lower = comparable(title);
   let sum = 0;
   for (const word of words) {
-    const at = lower.indexOf(word);
+    const [[at] = [-1]] = spotsIn(lower, word);
     if (at < 0) return 0;
     sum += 1 / (1 + at);
   }
   const early = sum / words.length;
-  if (lower.trim().split(/\s+/).join(' ') === words.join(' ')) return 5 + early;
-  return (words.every((word) => wholeAt(lower, word) >= 0) ? 3 : 1) + early;
+  if (isSame(lower.trim(), words.join(' '))) return 5 + early;
+  return (words.every((word) => isWholeIn(lower, word)) ? 3 : 1) + early;
 }
 
 const titleWords = new WeakMap<LibraryEntry, readonly string[]>();
@@ -119,7 +118,7 @@ export function conversationsFor(
       (filter.archived === undefined ? !entry.archived || text !== '' : entry.archived === filter.archived) &&
       (filter.pinned === undefined || entry.pinned === filter.pinned) &&
       (filter.titleContains === undefined ||
-        comparable(entry.title).includes(comparable(filter.titleContains))) &&
+        isIn(comparable(entry.title), comparable(filter.titleContains))) &&
       (filter.workDir === undefined || isNamedFolder(entry.workDir, filter.workDir)) &&
       (named === null || (entry.projectId !== null && named.has(entry.projectId))) &&
       (filter.before === undefined || entry.createdAt < filter.before) &&

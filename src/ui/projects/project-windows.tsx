@@ -4,7 +4,7 @@ import { useMemo, useState } from 'react';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { foldersWithoutProject, withInner } from '../../domain/projects/filing.ts';
 import { MAX_PROJECT_NAME, type ProjectId } from '../../domain/projects/project.ts';
-import { comparable } from '../../domain/text/find.ts';
+import { comparable, isIn, isSame } from '../../domain/text/find.ts';
 import type { ProjectEntry } from '../../services/documents/documents.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
@@ -85,14 +85,15 @@ function MoveWindow({ open, onClose, ids }: WindowProps & { ids: readonly Conver
   const entries = useReadable(app.documents.library, (library) => library.entries);
   const [wanted, setWanted] = useState('');
   const form = comparable(wanted).trim();
-  const found = listed.filter(({ entry }) => comparable(entry.title).includes(form));
+  const found = listed.filter(({ entry }) => isIn(comparable(entry.title), form));
   const places = new Set(ids.map((id) => entries.find((entry) => entry.id === id)?.projectId ?? null));
   const here = (id: ProjectId | null) => places.size === 1 && places.has(id);
   const go = (project: ProjectId | null) => {
     onClose();
     actions.move(ids, project);
   };
-  const exact = form === '' ? undefined : listed.find(({ entry }) => comparable(entry.title).trim() === form);
+  const exact =
+    form === '' ? undefined : listed.find(({ entry }) => isSame(comparable(entry.title).trim(), form));
   const isNew = form !== '' && !exact;
   const make = () => save(() => app.projects.create({ name: wanted }).then(go));
   /** What Enter means: the one of that name, else the first that fits, else a new one. */

@@ -41,6 +41,9 @@ describe('what is written in several ways', () => {
     ['C#', 'csharp'],
     ['.NET', 'dotnet'],
     ['0170 1234567', '+49 (0)170 1234567'],
+    ['مدرسة', 'مدرسه'],
+    ['إلى', 'الي'],
+    ['ガギグ', 'ｶﾞｷﾞｸﾞ'],
     ['数据库备份', '資料庫備份'.replace('資料', '數據')],
     ['简体', '簡體'],
   ])('%s finds %s, and the other way round', (one, other) => {
