@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { IN_BROWSER, LEFT_OUT } from './tiers.ts';
+import { IN_BROWSER, IS_ALL, LEFT_OUT } from './tiers.ts';
 
 /**
  * Files with a process of their own: those that stop the clock of parts which outlive a test, stand in for a global and must be the first to load
@@ -22,7 +22,8 @@ const options = {
   setupFiles: ['test/properties.ts'],
   // There are as many of these processes as cores: helping threads of the garbage collector take a tenth more.
   execArgv: ['--single-threaded-gc'],
-  testTimeout: 30_000,
+  // Long seeds of the simulator take this long on a busy machine, and only `npm run test:all` draws them.
+  testTimeout: IS_ALL ? 180_000 : 30_000,
   hookTimeout: 60_000,
   // As in the browser: in the gate a test that fails has one more try, and is named as flaky if it passes then.
   retry: process.env.CI || process.env.FLAKY_REPORT ? 1 : 0,

@@ -82,7 +82,11 @@ describe('updates that would unpack to much', () => {
       const relay = await startRelay({ RELAY_DATA: folder, RELAY_ACCOUNT_BYTES_PER_SECOND: '1000000000' });
       const key = createKey();
       const stranger = await enter(relay, key, 'r');
-      for (let at = 0; at < 8; at++) stranger.socket.send(updateMessage(manyValues(200_000, 20 + at)));
+      const send = (at: number) => stranger.socket.send(updateMessage(manyValues(200_000, 20 + at)));
+      send(0);
+      send(1);
+      await vi.waitFor(async () => expect(await metric(relay, 'updates_total')).toBe(2), { timeout: 30_000 });
+      for (let at = 2; at < 8; at++) send(at);
       expect(await stranger.closed).toBe(4403);
       expect(await metric(relay, 'updates_total')).toBe(2);
       const reader = client(relay, key, 'r');

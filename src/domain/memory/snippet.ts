@@ -84,15 +84,22 @@ export function matchesIn(text: string, query: string, half = '', most = Number.
 /** Where to begin so that `width` characters hold the most different words of the query; the earliest such place. */
 function bestStart(text: string, query: string, width: number): number {
   const matches = matchesIn(text, query, '', MAX_MATCHES);
-  let best = 0;
-  let most = 0;
+  const byEnd = [...matches].sort((a, b) => a.end - b.end);
+  const reach = width * 0.8;
+  /** How often each word stands in the stretch that is looked at. */
+  const held = new Map<string, number>();
+  let [best, most] = [0, 0];
+  let [entered, left] = [0, 0];
   for (const { start } of matches) {
-    const terms = new Set(
-      matches
-        .filter((match) => match.start >= start && match.end <= start + width * 0.8)
-        .map(({ term }) => term),
-    );
-    if (terms.size > most) [best, most] = [start, terms.size];
+    for (let next = byEnd[entered]; next && next.end <= start + reach; next = byEnd[++entered])
+      if (next.start >= start) held.set(next.term, (held.get(next.term) ?? 0) + 1);
+    for (let gone = matches[left]; gone && gone.start < start; gone = matches[++left]) {
+      if (gone.end > gone.start + reach) continue;
+      const count = (held.get(gone.term) ?? 0) - 1;
+      if (count > 0) held.set(gone.term, count);
+      else held.delete(gone.term);
+    }
+    if (held.size > most) [best, most] = [start, held.size];
   }
   return best;
 }

@@ -119,6 +119,7 @@ deep('begins each window anew', async () => {
   await page.getByRole('button', { name: 'New project' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('Kitchen');
   await userEvent.keyboard('{Escape}');
+  await page.getByRole('button', { name: 'Throw away' }).click();
   await page.getByRole('button', { name: 'New project' }).click();
   await expect.element(page.getByRole('textbox', { name: 'Name' })).toHaveValue('');
   await userEvent.keyboard('{Escape}');
