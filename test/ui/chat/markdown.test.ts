@@ -374,7 +374,13 @@ describe('tags', () => {
     ['use Map<String, Li', 'use Map<String, Li'],
     ['press <kbd>Ctrl</kb', 'press Ctrl'],
     ['a <span cla', 'a'],
-    ['a <https://e.com/x', 'a <https://e.com/x'],
+    ['a <https://e.com/x', 'a https://e.com/x'],
+    ['if a < b and c > d **x', 'if a < b and c > d x'],
+    ['a <span style="color: re', 'a'],
+    ['a <br/', 'a'],
+    ['a <!-- a note', 'a'],
+    ['<details', ''],
+    ['<details>\n<summ', ''],
   ])('that are half written hide no words: %s', (text, expected) =>
     expect(
       html(new AnswerReader().read(text, true))
@@ -519,6 +525,38 @@ describe('reading while an answer is written', () => {
         .replace(/\n/g, ''),
     ).toContain(expected),
   );
+  it.each([
+    ['so **', 'so'],
+    ['这是**', '这是'],
+    ['so ``', 'so'],
+    ['a * b *', 'a * b'],
+    ['see ![a cat](https://x.org/c', 'see'],
+    ['see ![a cat]', 'see'],
+    ['[![b](https://x.org/b.svg', ''],
+    ['see [the docs]', 'see the docs'],
+    ['see [**the** docs](https://x.org/a', 'see the docs'],
+    ['请看[文档]', '请看文档'],
+    ['a claim[^no', 'a claim'],
+    ['a claim\n\n[^1]', 'a claim'],
+    ['a claim\n\n[1]:', 'a claim'],
+    ['as said [1, 2', 'as said [1, 2'],
+    ['the value of rows[i', 'the value of rows[i'],
+    ['then \\', 'then'],
+    ['- [ ]', ''],
+    ['words\n\n| a', 'words a'],
+    ['| `a|b` | **c', 'a|b c'],
+  ])('shows no signs of what has only begun: %j', (text, expected) => {
+    const reader = new AnswerReader();
+    for (let at = 1; at < text.length; at += 1) reader.read(text.slice(0, at), true);
+    const shown = html(reader.read(text, true)).replace(/<[^>]*>/g, ' ');
+    expect(shown.replace(/\s+/g, ' ').trim()).toBe(expected);
+  });
+  it('draws the first rows of a table as a table', () => {
+    const text = 'words\n\n| a | `b|c` | **d** |\n|---|:--|---|\n| 1 | 2 |';
+    const reader = new AnswerReader();
+    for (let at = text.indexOf('a |') + 1; at <= text.length; at += 1)
+      expect(html(reader.read(text.slice(0, at), true)), text.slice(0, at)).toContain('<table');
+  });
   it('is gone on with where the answer is drawn in another place', () => {
     const text = 'First.\n\n- a\n- b\n\n```html\n<p>\n```\n\nLast.';
     const before = new AnswerReader().read(text, true);

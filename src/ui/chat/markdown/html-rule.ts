@@ -93,15 +93,25 @@ interface Tag {
 const isAttribute = (key: string): boolean => ATTRIBUTES.has(key) || /^(?:data|aria)-/.test(key);
 const isNamed = (name: string): boolean => isOneCase(name) && DRAWN.has(name.toLowerCase());
 
-/** Where a tag begins that `words` end within and that may be drawn; -1: nowhere. Until it is whole nothing of it is shown. */
+/** A comment or an address between `<` and `>`, as far as it tells which. */
+const BEGUN = /^<(?:!-?|h(?:t(?:t(?:p(?:s?(?::\/?\/?)?)?)?)?)?)$/i;
+
+/** Where a tag, a comment or an address begins that `words` end within and that may be drawn; -1: nowhere. Until it is whole nothing of it is shown. */
 export function unfinishedTag(words: string): number {
+  const comment = words.lastIndexOf('<!--');
+  if (comment >= 0 && !words.includes('-->', comment)) return comment;
   const at = words.lastIndexOf('<');
   if (at < 0 || words.length - at > 300) return -1;
-  const [, name = '', rest = ''] = /^<\/?([A-Za-z][A-Za-z0-9]*)?([^<>]*)$/.exec(words.slice(at)) ?? [];
+  if (BEGUN.test(words.slice(at))) return at;
+  const [begun, name = '', rest = ''] =
+    /^<\/?([A-Za-z][A-Za-z0-9]*)?([^<>]*?)\/?$/.exec(words.slice(at)) ?? [];
+  if (begun === undefined) return -1;
   const lower = name.toLowerCase();
   if (rest === '') return isOneCase(name) && DRAWN_TAGS.some((tag) => tag.startsWith(lower)) ? at : -1;
   if (!/^\s/.test(rest) || !isNamed(name)) return -1;
-  const keys = [...rest.matchAll(ATTRIBUTE)].map(([, key = '']) => key.toLowerCase());
+  const keys = [...rest.replace(/=\s*(?:"[^"]*|'[^']*)$/, '').matchAll(ATTRIBUTE)].map(([, key = '']) =>
+    key.toLowerCase(),
+  );
   const last = keys.at(-1) ?? '';
   const isLast =
     isAttribute(last) || (rest.endsWith(last) && [...ATTRIBUTES].some((key) => key.startsWith(last)));

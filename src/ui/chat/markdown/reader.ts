@@ -1,9 +1,9 @@
 // Reads an answer while it grows: what is settled is not parsed again, only the block that is still open. The result is the same as that of
 // reading the whole text at once.
 import type { FootnoteDefinition, Nodes, PhrasingContent, RootContent } from 'mdast';
-import remend, { type RemendOptions } from 'remend';
 import { loneDefinitionsIn } from './definitions.ts';
 import { openElements, unfinishedTag } from './html-rule.ts';
+import { begunTable, closedEnd } from './open-end.ts';
 import { parseMarkdown } from './parse.ts';
 
 /** What is drawn as one: a block, or several that one element of HTML holds. The same object as long as nothing in it changes. */
@@ -46,18 +46,6 @@ interface Settled {
   known: string;
   definitions: readonly RootContent[];
 }
-
-const ENDINGS: RemendOptions = {
-  comparisonOperators: false,
-  // It hides all behind a `<` until there is a `>`.
-  htmlTags: false,
-  images: true,
-  inlineKatex: false,
-  katex: false,
-  linkMode: 'text-only',
-  setextHeadings: false,
-  singleTilde: false,
-};
 
 const label = (text: string): string =>
   text
@@ -170,7 +158,7 @@ export class AnswerReader {
     this.#from = base + rest;
     const tail = source.slice(rest);
     const nodes = children.slice(last);
-    return this.#piece(base + rest, tail, partial ? completed(tail, nodes) : nodes);
+    return this.#piece(base + rest, tail, partial ? completed(tail, nodes, rest) : nodes);
   }
 
   #piece(from: number, source: string, nodes: readonly RootContent[]): Settled {
@@ -252,26 +240,29 @@ const NEXT_BLOCK =
 const lineStart = (source: string, at: number): number =>
   at === 0 ? 0 : Math.max(source.lastIndexOf('\n', at - 1), source.lastIndexOf('\r', at - 1)) + 1;
 
-/** The open block with emphasis, code and links closed that are still being written. */
-function completed(source: string, nodes: readonly RootContent[]): readonly RootContent[] {
+/** The open block as it is shown while it is being written. `base`: where its source begins in what the nodes were read from. */
+function completed(source: string, nodes: readonly RootContent[], base: number): readonly RootContent[] {
   let leaf: Nodes | undefined = nodes.at(-1);
+  if (leaf?.type === 'html') {
+    const tag = unfinishedTag(leaf.value);
+    return tag < 0 ? nodes : [...nodes.slice(0, -1), { ...leaf, value: leaf.value.slice(0, tag) }];
+  }
   while (leaf && 'children' in leaf && !['paragraph', 'heading', 'tableCell'].includes(leaf.type))
     leaf = leaf.children.at(-1);
   if (!leaf || !('children' in leaf)) return nodes;
-  const from = leaf.position?.start.offset ?? 0;
+  const from = (leaf.position?.start.offset ?? base) - base;
   const words = source.slice(from);
+  const table = leaf === nodes.at(-1) ? begunTable(words) : undefined;
   // Nothing is open where the parser found no sign that could be.
-  if (!hasLooseEnd(leaf.children as PhrasingContent[])) return nodes;
-  const isCode = (words.match(/`/g)?.length ?? 0) % 2 === 1;
-  const tag = isCode ? -1 : unfinishedTag(words);
-  const closed = remend(tag < 0 ? words : words.slice(0, tag), ENDINGS);
+  if (table === undefined && !hasLooseEnd(leaf.children as PhrasingContent[])) return nodes;
+  const closed = table ?? closedEnd(words);
   return closed === words ? nodes : parseMarkdown(source.slice(0, from) + closed, true).children;
 }
 
 /** Signs that the parser left as text although they may begin something. */
 const hasLooseEnd = (nodes: readonly PhrasingContent[]): boolean =>
   nodes.some((node) =>
-    node.type === 'text' ? /[*_`[~<]/.test(node.value) : 'children' in node && hasLooseEnd(node.children),
+    node.type === 'text' ? /[*_`[~<\\]/.test(node.value) : 'children' in node && hasLooseEnd(node.children),
   );
 
 function footnotesOf(blocks: readonly Block[], pieces: readonly Settled[]): readonly Footnote[] {

@@ -1,0 +1,103 @@
+// The end of an answer that is still being written, as it is shown meanwhile: what has no end yet is closed, and signs that only begin something
+// wait until it is known what. Pure.
+import remend, { type RemendOptions } from 'remend';
+import { unfinishedTag } from './html-rule.ts';
+
+const ENDINGS: RemendOptions = {
+  comparisonOperators: false,
+  // It hides all behind a `<` until there is a `>`.
+  htmlTags: false,
+  images: true,
+  inlineKatex: false,
+  katex: false,
+  linkMode: 'text-only',
+  setextHeadings: false,
+  singleTilde: false,
+};
+
+/** Stands for a bracket that stays one. Of the private use area: nobody types it. */
+const BRACKET = '\uf8f4';
+
+/** The words of one block with what is open at their end closed, or left out until it is whole. */
+export function closedEnd(words: string): string {
+  const begun = withoutTicks(words);
+  if ((begun.match(/`/g)?.length ?? 0) % 2 === 1) return remend(begun, ENDINGS);
+  if (ADDRESS.test(begun)) return `${begun}>`;
+  const tag = unfinishedTag(begun);
+  const whole = withoutSigns(withoutHalves(tag < 0 ? begun : begun.slice(0, tag)));
+  return remend(whole, ENDINGS).replaceAll(BRACKET, '[');
+}
+
+/** An address between `<` and `>` that has not ended. */
+const ADDRESS = /<https?:\/\/[^\s<>]+$/i;
+
+/** Without the backticks that code begins with. */
+function withoutTicks(words: string): string {
+  const rest = words.replace(/(?<!`)`{1,2}$/, '');
+  return (rest.match(/`/g)?.length ?? 0) % 2 === 0 ? rest : words;
+}
+
+/** Without the signs that emphasis begins with and that nothing follows yet. */
+function withoutSigns(words: string): string {
+  const [signs, before = ''] = /(^|[^*_~])(?:\*{1,3}|_{1,3}|~~?)$/.exec(words) ?? [];
+  if (signs === undefined) return words;
+  const begins =
+    before === '' ||
+    /[\s(（「“"|]/.test(before) ||
+    (words.split('**').length % 2 === 0 && words.endsWith('**'));
+  return begins ? words.slice(0, words.length - signs.length + before.length) : words;
+}
+
+/** An image as far as it has come, from its first sign. */
+const IMAGE = /^!\[[^\]]*(?:\](?:\([^)]*|\[[^\]]*)?)?$/;
+/** A footnote's place, or where a link or a footnote is told, that has not ended. */
+const LABEL = /\[\^[^[\]\s]*$|(?<![^\n])\[(?:[^[\]\n]*\]:|\^[^[\]\n]*\]$)[ \t]*$/;
+/** The box of a task, or as much of it. */
+const BOX = /^\[[ xX]?\]?[ \t]*$/;
+
+function withoutHalves(words: string): string {
+  if (BOX.test(words)) return '';
+  const begun = /(?<!\\)(?:\\\\)*\\$/.test(words) ? words.slice(0, -1) : words;
+  const image = begun.lastIndexOf('![');
+  if (image >= 0 && IMAGE.test(begun.slice(image))) return bracketSettled(begun.slice(0, image));
+  const label = LABEL.exec(begun);
+  return label ? begun.slice(0, label.index) : bracketSettled(begun);
+}
+
+/** Where the bracket stands that nothing has closed, or that the last sign closes; -1: nowhere. */
+function openBracket(words: string): number {
+  let depth = words.endsWith(']') ? -1 : 0;
+  for (let at = words.length - 1; at >= 0; at -= 1) {
+    if (words[at] === ']') depth += 1;
+    else if (words[at] === '[') {
+      if (depth === 0) return at;
+      depth -= 1;
+    }
+  }
+  return -1;
+}
+
+/** A bracket at the end that may be a link is its words; one of an index (`a[i`) or of sources (`[1, 2`) stays what it is. */
+function bracketSettled(words: string): string {
+  const at = openBracket(words);
+  if (at < 0) return words;
+  const [before, inside] = [words.slice(0, at), words.slice(at + 1)];
+  if (inside === '' || inside === '!') return before;
+  const isClosed = inside.endsWith(']');
+  if (/[A-Za-z0-9_)\]]$/.test(before) || /^(?:[\d\s,–-]*|(?:!(?!\[)|\^).*)\]?$/.test(inside))
+    return isClosed ? words : `${before}${BRACKET}${inside}`;
+  return isClosed ? before + inside.slice(0, -1) : words;
+}
+
+/** Head of a table, and the row below it as far as it has come. */
+const HEAD = /^(\|[^\n]*)(?:\n[ \t:|-]*)?$/;
+
+/** The first row of a table as a table, before the row below it says that it is one; undefined where it is none. */
+export function begunTable(words: string): string | undefined {
+  const [, line] = HEAD.exec(words) ?? [];
+  if (line === undefined) return undefined;
+  const head = closedEnd(line.trimEnd());
+  if (!/[^|\s]/.test(head)) return '';
+  const bars = head.replace(/\\.|`[^`]*`/g, '').match(/\|/g)?.length ?? 0;
+  return `${head}\n|${'---|'.repeat(head.endsWith('|') ? bars - 1 : bars)}`;
+}
