@@ -11,7 +11,7 @@ import { Button, Dialog, Field, Select, Spinner, TextField } from '../shell/cont
 import { SecretField } from '../shell/secret-field.tsx';
 import { BrowserModelForm } from './browser-model.tsx';
 import { CorsHint, Offered, ParameterFields, PriceFields, TestProblem } from './endpoint-fields.tsx';
-import { type EndpointForm, useEndpointForm } from './endpoint-form.ts';
+import { type ConnectedModel, type EndpointForm, useEndpointForm } from './endpoint-form.ts';
 import { type Draft, presetOf, titleOf } from './endpoint-presets.ts';
 import { Refusal } from './rows.tsx';
 
@@ -21,7 +21,7 @@ export function EndpointDialog({
   onClose,
 }: {
   draft: Draft | null;
-  onClose: (connected?: string) => void;
+  onClose: (connected?: ConnectedModel) => void;
 }) {
   const { t } = useTranslation('settings');
   if (!draft) return null;
@@ -33,7 +33,7 @@ export function EndpointDialog({
       <BrowserModelForm
         before={draft.kind === 'edit' ? draft.endpoint : null}
         label={title}
-        onClose={onClose}
+        onClose={(model) => onClose(model === undefined ? undefined : { model, test: 'worked' })}
       />
     </Dialog>
   );
@@ -46,7 +46,7 @@ function FormOfEndpoint({
 }: {
   draft: Draft;
   title: string;
-  onClose: (connected?: string) => void;
+  onClose: (connected?: ConnectedModel) => void;
 }) {
   const { t } = useTranslation('settings');
   const id = useId();

@@ -33,6 +33,8 @@ interface FormState {
   /** Who has begun to type a name keeps name and field, whatever list arrives meanwhile. */
   readonly model: { readonly name: string; readonly byHand: boolean };
   readonly test: AbortController | ConnectionReport | null;
+  /** Address and key that were tested last. */
+  readonly tried: string | null;
   readonly problem: Problem | null;
   readonly missing: 'url' | 'name' | 'price' | 'model' | null;
   readonly priced: PriceWords;
@@ -71,6 +73,7 @@ const firstState = (
   prices: before?.prices ?? {},
   model: { name: answering, byHand: false },
   test: null,
+  tried: null,
   problem: null,
   missing: null,
   priced: priceWords(before?.price),
@@ -102,7 +105,13 @@ function withList(
   };
 }
 
-export function useEndpointForm(draft: Draft, onClose: (connected?: string) => void) {
+/** A model that was just connected, and what a test said of its connection: that it works, that it does not, or nothing. */
+export interface ConnectedModel {
+  readonly model: string;
+  readonly test: 'worked' | 'failed' | 'none';
+}
+
+export function useEndpointForm(draft: Draft, onClose: (connected?: ConnectedModel) => void) {
   const { settings, chat } = useApp();
   const { endpoints, chosen } = useReadable(settings.connections);
   const before = draft.kind === 'edit' ? draft.endpoint : null;
@@ -137,7 +146,11 @@ export function useEndpointForm(draft: Draft, onClose: (connected?: string) => v
   const prices = listed.length > 0 ? Object.fromEntries(listed) : undefined;
   const endpoint = (offer: readonly string[]): Endpoint => ({
     id,
-    label: nameFor(state.label, url),
+    label: nameFor(
+      state.label,
+      url,
+      endpoints.filter((other) => other.id !== id).map(({ label }) => label),
+    ),
     baseUrl: url,
     models: offer,
     ...(protocol ? { protocol } : {}),
@@ -153,7 +166,7 @@ export function useEndpointForm(draft: Draft, onClose: (connected?: string) => v
     running.current?.abort();
     const asking = new AbortController();
     running.current = asking;
-    change({ test: asking });
+    change({ test: asking, tried: `${address} ${state.key}` });
     settings
       .test(
         { ...endpoint(state.offered), baseUrl: address },
@@ -178,6 +191,12 @@ export function useEndpointForm(draft: Draft, onClose: (connected?: string) => v
         },
       );
   };
+  const tested =
+    state.tried !== `${url} ${state.key}` || state.test === null || !('ok' in state.test)
+      ? 'none'
+      : state.test.ok
+        ? 'worked'
+        : 'failed';
   const save = (event: FormEvent) => {
     event.preventDefault();
     const wanted = state.model.name.trim();
@@ -195,7 +214,7 @@ export function useEndpointForm(draft: Draft, onClose: (connected?: string) => v
       .then(() => chat.forgetModelRefusals(hostOf(url)))
       .then(() => (wanted ? settings.choose({ endpointId: id, model: wanted }) : undefined))
       .then(
-        () => onClose(before === null && wanted ? wanted : undefined),
+        () => onClose(before === null && wanted ? { model: wanted, test: tested } : undefined),
         (error: unknown) => change({ saving: false, problem: toProblem(error) }),
       );
   };

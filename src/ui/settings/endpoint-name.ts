@@ -6,4 +6,10 @@ import { shownName } from '../../domain/text/shown.ts';
 export const typedName = ({ label, baseUrl }: Pick<Endpoint, 'label' | 'baseUrl'>): string =>
   label === hostOf(baseUrl) ? '' : label;
 
-export const nameFor = (typed: string, url: string): string => shownName(typed) || hostOf(url);
+/** The name of a connection: no other one has it. `taken`: the names of the others. */
+export function nameFor(typed: string, url: string, taken: readonly string[] = []): string {
+  const name = shownName(typed) || hostOf(url);
+  let free = name;
+  for (let at = 2; taken.includes(free); at += 1) free = `${name} ${at}`;
+  return free;
+}

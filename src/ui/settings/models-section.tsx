@@ -13,6 +13,7 @@ import { Badge, Button, Confirm, IconButton, Select } from '../shell/controls.ts
 import { useReport } from '../shell/conversation-actions.tsx';
 import { useBrowserModel } from './browser-model.tsx';
 import { EndpointDialog } from './endpoint-dialog.tsx';
+import type { ConnectedModel } from './endpoint-form.ts';
 import { type Draft, presetOf, titleOf } from './endpoint-presets.ts';
 import { Group, Row, SwitchSetting, TextSetting } from './rows.tsx';
 
@@ -26,7 +27,7 @@ export function ModelsSection() {
   const { endpoints, chosen } = useReadable(settings.connections);
   const [draft, setDraft] = useState<Draft | null>(null);
   /** The model that was just connected; each time another object. */
-  const [connected, setConnected] = useState<{ readonly model: string } | null>(null);
+  const [connected, setConnected] = useState<ConnectedModel | null>(null);
   const [removing, setRemoving] = useState<Endpoint | null>(null);
   const several = endpoints.length > 1;
   const options = [
@@ -97,9 +98,9 @@ export function ModelsSection() {
       <Presets onPick={(preset) => setDraft({ kind: 'new', preset })} />
       <EndpointDialog
         draft={draft}
-        onClose={(model) => {
+        onClose={(made) => {
           setDraft(null);
-          if (model !== undefined) setConnected({ model });
+          if (made !== undefined) setConnected(made);
         }}
       />
       <Confirm
@@ -118,8 +119,14 @@ export function ModelsSection() {
   );
 }
 
-/** Says who answers now. The list one picked from lies far below: the focus, and with it the page, comes here. */
-function Connected({ connected, onBack }: { connected: { readonly model: string }; onBack: () => void }) {
+const SAID = {
+  worked: 'models.answersNow',
+  failed: 'models.answersFailed',
+  none: 'models.answersUntested',
+} as const;
+
+/** Says who answers now, and how sure that is. The list one picked from lies far below: the focus, and with it the page, comes here. */
+function Connected({ connected, onBack }: { connected: ConnectedModel; onBack: () => void }) {
   const { t } = useTranslation('settings');
   const back = useRef<HTMLButtonElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each connection
@@ -127,7 +134,7 @@ function Connected({ connected, onBack }: { connected: { readonly model: string 
   return (
     <div role="status" className="flex flex-wrap items-center gap-3 rounded-lg bg-side px-4 py-3">
       <p className="min-w-0 flex-1 [overflow-wrap:anywhere]">
-        {t('models.answersNow', { model: connected.model })}
+        {t(SAID[connected.test], { model: connected.model })}
       </p>
       <Button ref={back} variant="primary" size="sm" onClick={onBack}>
         {t('models.backToWhere')}

@@ -31,9 +31,27 @@ it('brings one to what it says of a new connection, whatever was scrolled away m
     await dialog.getByRole('textbox', { name: 'Base URL' }).fill('http://localhost:9/v1');
     await dialog.getByRole('combobox', { name: 'Model that answers' }).fill(model);
     await dialog.getByRole('button', { name: 'Save and use' }).click();
-    await expect.element(page.getByText(`${model} answers from now on.`)).toBeInViewport();
+    await expect.element(page.getByText(`Saved. ${model} is to answer from now on;`)).toBeInViewport();
     await expect.element(page.getByRole('button', { name: 'Back to where you were' })).toHaveFocus();
   }
+});
+
+it('says of a connection whose test failed that it did, and tells it from another one to the same place', async () => {
+  const app = await createTestApp();
+  await show(app, '/settings/models');
+  for (const model of ['first', 'second']) {
+    await page.getByRole('button', { name: /^Other endpoint/ }).click();
+    await dialog.getByRole('textbox', { name: 'Base URL' }).fill('http://localhost:9/v1');
+    await dialog.getByRole('combobox', { name: 'Model that answers' }).fill(model);
+    await dialog.getByRole('button', { name: 'Test connection' }).click();
+    await expect.element(dialog.getByRole('alert')).toBeVisible();
+    await dialog.getByRole('button', { name: 'Save and use' }).click();
+    await expect
+      .element(page.getByText(`Saved, and ${model} is chosen, but the last test of the connection failed.`))
+      .toBeVisible();
+  }
+  await expect.element(page.getByText('localhost:9', { exact: true }).first()).toBeVisible();
+  await expect.element(page.getByText('localhost:9 2', { exact: true }).first()).toBeVisible();
 });
 
 it('asks before typed words go, in every way a window closes, and Cancel means it', async () => {

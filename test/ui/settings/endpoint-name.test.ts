@@ -13,6 +13,13 @@ it('follows the address unless a name was typed', () => {
   expect(nameFor(typedName({ label: 'localhost:8000', baseUrl }), baseUrl)).toBe('localhost:8000');
 });
 
+it('tells connections to one place apart', () => {
+  const taken = ['localhost:8001', 'OpenAI', 'OpenAI 2'];
+  expect(nameFor('', 'http://localhost:8001/other/v1', taken)).toBe('localhost:8001 2');
+  expect(nameFor('OpenAI', 'https://api.openai.com/v1', taken)).toBe('OpenAI 3');
+  expect(nameFor('Mine', 'https://api.openai.com/v1', taken)).toBe('Mine');
+});
+
 it('names an address that lacks its scheme as it was typed', () => {
   expect(nameFor('', 'localhost:1234/v1')).toBe('localhost:1234/v1');
 });

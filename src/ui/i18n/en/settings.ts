@@ -443,6 +443,9 @@ export const settings = {
     needName: 'A name is needed.',
     needModel: 'Choose or type a model: without one, nothing could answer.',
     answersNow: '{{model}} answers from now on.',
+    answersUntested:
+      'Saved. {{model}} is to answer from now on; your first message shows whether the connection works.',
+    answersFailed: 'Saved, and {{model}} is chosen, but the last test of the connection failed.',
     backToWhere: 'Back to where you were',
     price: {
       title: 'Price per million tokens',

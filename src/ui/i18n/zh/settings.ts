@@ -339,6 +339,8 @@ export const settings = {
     needName: '请填写名称。',
     needModel: '请选择或输入一个模型：没有模型就无法作答。',
     answersNow: '现在由 {{model}} 作答。',
+    answersUntested: '已保存。之后由 {{model}} 作答；连接是否可用，发第一条消息就知道。',
+    answersFailed: '已保存并选用 {{model}}，但上一次测试连接没有成功。',
     backToWhere: '回到之前的页面',
     parameters: {
       title: '参数',
