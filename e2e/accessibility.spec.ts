@@ -94,7 +94,7 @@ test('the keyboard alone: look around, import, connect, ask, stop, ask again, ed
 
     await press(page.getByRole('link', { name: 'Settings' }));
     await press(page.getByRole('main').getByRole('button', { name: 'Models', exact: true }));
-    await press(page.getByRole('button', { name: /Other endpoint/ }));
+    await press(page.getByRole('button', { name: /Other service/ }));
     await expect(dialog.getByLabel('Base URL')).toBeFocused();
     await keys.type(server.baseUrl);
     await tabTo(dialog.getByLabel('Key', { exact: true }));

@@ -32,7 +32,7 @@ async function endpointForm(page: Page): Promise<Locator> {
     .getByRole('button', { name: /Connect a model/ })
     .first()
     .click();
-  await page.getByRole('button', { name: /Other endpoint/ }).click();
+  await page.getByRole('button', { name: /Other service/ }).click();
   return page.getByRole('dialog');
 }
 
@@ -208,24 +208,24 @@ test('the test of a connection says what is wrong: the key, the address, the pac
 
   await tryOut(server.baseUrl, 'wrong-key');
   await told(
-    'The endpoint does not accept this key (401).',
+    'The service does not accept this key (401).',
     'Check that the key was copied in full, belongs to this endpoint and has not been revoked.',
   );
   await tryOut(server.baseUrl, 'busy-key');
   await told('Too many requests (429).', 'Try again in 7 seconds.');
   await tryOut(gone.baseUrl, 'sk-test');
   await told(
-    'The endpoint cannot be reached.',
+    'The service cannot be reached.',
     'Check the network and the address. A model on this computer must be running.',
   );
   server.setCors(false);
   await tryOut(server.baseUrl, 'sk-test');
-  await told('The endpoint is there, but it does not allow web pages to talk to it (CORS).');
+  await told('The service is there, but it does not allow web pages to talk to it (CORS).');
   await expect(refusal).toContainText('Allow this page there.');
   server.setCors(true);
   await tryOut(server.origin, 'sk-test');
   await told(
-    'There is nothing at this address, or the endpoint does not know this model (404).',
+    'There is nothing at this address, or the service does not know this model (404).',
     'Check the base URL: it often ends in /v1.',
   );
   // The address that would have worked is one click away.

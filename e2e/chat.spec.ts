@@ -77,7 +77,7 @@ test('connecting in Settings: a preset, a tested address, a chosen model, an ans
     .first()
     .click();
   await expect(page).toHaveURL(/settings\/models/);
-  const presets = page.getByRole('region', { name: 'Connect an endpoint' }).getByRole('listitem');
+  const presets = page.getByRole('region', { name: 'Connect a service' }).getByRole('listitem');
   const names = [
     'OpenAI',
     'Anthropic',
@@ -97,7 +97,7 @@ test('connecting in Settings: a preset, a tested address, a chosen model, an ans
     'LM Studio',
     'vLLM',
     'llama.cpp',
-    'Other endpoint',
+    'Other service',
   );
   await expect(presets).toContainText(names);
   await expect(presets).toHaveCount(names.length);
@@ -107,7 +107,7 @@ test('connecting in Settings: a preset, a tested address, a chosen model, an ans
   await expect(ollama).toContainText('OLLAMA_ORIGINS=');
   await page.keyboard.press('Escape');
   await expect(ollama).toHaveCount(0);
-  await presets.filter({ hasText: 'Other endpoint' }).getByRole('button').click();
+  await presets.filter({ hasText: 'Other service' }).getByRole('button').click();
   await page.getByLabel(/Base URL|Address/).fill(server.baseUrl);
   await page.getByLabel(/key/i).first().fill('sk-test');
   await page.getByRole('button', { name: /^Test/ }).click();
@@ -1266,7 +1266,7 @@ test('a temporary conversation is answered and kept nowhere; it ends with its ta
   // Where the model fails nobody is told that a message is saved which is kept nowhere.
   server.answer(() => ({ status: 500, body: { error: { message: 'no answers today' } } }));
   await ask(page, 'And who brings the cake?');
-  const failed = page.getByRole('alert').filter({ hasText: 'broke at the endpoint' });
+  const failed = page.getByRole('alert').filter({ hasText: 'broke at the service' });
   await expect(failed).toContainText('as long as this temporary conversation does');
   await expect(failed).not.toContainText('is saved');
   server.answer(() => ({ steps: [{ text: 'Noted.' }, { finish: 'stop' }] }));

@@ -125,7 +125,7 @@ test('what was typed into a connection is thrown away on purpose only, and one w
   page,
 }) => {
   await page.goto('/settings/models?console');
-  await page.getByRole('button', { name: /Other endpoint/ }).click();
+  await page.getByRole('button', { name: /Other service/ }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Base URL').fill(server.baseUrl);
   await dialog.getByLabel('Key', { exact: true }).fill('sk-typed');
@@ -142,7 +142,7 @@ test('what was typed into a connection is thrown away on purpose only, and one w
 
 test('an address and a key are taken as people paste them', async ({ page }) => {
   await page.goto('/settings/models?console');
-  await page.getByRole('button', { name: /Other endpoint/ }).click();
+  await page.getByRole('button', { name: /Other service/ }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Base URL').fill(` ${server.baseUrl.replace('http://', '')}/chat/completions\n`);
   await dialog.getByLabel('Key', { exact: true }).fill('Bearer sk-pasted');

@@ -280,7 +280,7 @@ test.describe('with a library that is remembered', () => {
     for (const [words, setting] of [
       ['dark', 'Theme'],
       ['中文', 'Language'],
-      ['temperature', 'Connect an endpoint'],
+      ['temperature', 'Connect a service'],
     ] as const) {
       await box.fill(words);
       const settings = palette.getByRole('group', { name: 'Settings' }).getByRole('option');

@@ -581,7 +581,7 @@ const LAST_SCREENS: readonly Screen[] = [
     library: true,
     go: async (page) => {
       await visitScreen(page, '/settings/models');
-      await page.getByRole('button', { name: /^(Other endpoint|其他服务)/ }).click();
+      await page.getByRole('button', { name: /^(Other service|其他服务)/ }).click();
       const dialog = page.getByRole('dialog');
       // A port that no browser asks: refused at once.
       await dialog.getByRole('textbox').first().fill('http://localhost:9/v1');

@@ -143,7 +143,7 @@ function steps(driver: Driver, origin: string, baseUrl: string, file: string) {
     opens: open,
     'connects a model': async () => {
       await click('button', 'Connect a model');
-      await click('li button', 'Other endpoint');
+      await click('li button', 'Other service');
       await click('[role=dialog] input', 'Base URL');
       await type(baseUrl);
       await click('[role=dialog] input', 'Key');

@@ -150,11 +150,11 @@ describe('the catalogues', () => {
       const all = [502, 503, 504].map((status) => told(code, status));
       for (const language of ['en', 'zh'])
         expect(words.exists(`problems:${code}.what_503`, { lng: language })).toBe(true);
-      expect(told(code, 429, 'overloaded')).toBe('The endpoint is overloaded (429).');
+      expect(told(code, 429, 'overloaded')).toBe('The service is overloaded (429).');
       expect(new Set(all).size).toBe(3);
       for (const sentence of all) expect(sentence).not.toMatch(/Too many|Something broke/);
     }
-    expect(told('model-server', 500)).toBe('Something broke at the endpoint.');
+    expect(told('model-server', 500)).toBe('Something broke at the service.');
     expect(say(words, 'problems:model-rate.what', { reason: 'quota', status: 429 })).toContain('quota');
     expect(say(words, 'problems:model-not-found.what', { reason: 'address' })).toBe(
       'This is not a web address.',

@@ -145,13 +145,13 @@ describe('what fits a line', () => {
       { label: 'Theme', also: 'Appearance ui.theme', more: 'As the system, Light, Dark, dark mode' },
       { label: 'Darkness', also: 'Other', more: '' },
       { label: 'Language', also: 'Appearance ui.language', more: 'English, 中文' },
-      { label: 'Connect an endpoint', also: 'Models', more: 'API key, Temperature' },
+      { label: 'Connect a service', also: 'Models', more: 'API key, Temperature' },
     ];
     const fitting = (query: string) => settingsFor(readLine(query, NOW), settings).map(({ label }) => label);
     expect(fitting('dark')).toEqual(['Darkness', 'Theme']);
     expect(fitting('中文')).toEqual(['Language']);
-    expect(fitting('api key')).toEqual(['Connect an endpoint']);
-    expect(fitting('temperature')).toEqual(['Connect an endpoint']);
+    expect(fitting('api key')).toEqual(['Connect a service']);
+    expect(fitting('temperature')).toEqual(['Connect a service']);
     // Inside of a word it is another one, and words that say nothing find nothing.
     expect(fitting('ark mode')).toEqual([]);
     expect(fitting('as the')).toEqual([]);

@@ -10,7 +10,7 @@ const key = () => dialog.getByRole('textbox', { name: 'Key', exact: true });
 it('shows a key that was typed, and goes to what is missing', async () => {
   const app = await createTestApp();
   await show(app, '/settings/models');
-  await page.getByRole('button', { name: /^Other endpoint/ }).click();
+  await page.getByRole('button', { name: /^Other service/ }).click();
   await dialog.getByRole('button', { name: 'Save' }).click();
   await expect.element(dialog.getByRole('textbox', { name: 'Base URL' })).toHaveFocus();
   await userEvent.keyboard('http://localhost:9/v1');
@@ -27,7 +27,7 @@ it('brings one to what it says of a new connection, whatever was scrolled away m
   const app = await createTestApp();
   await show(app, '/settings/models', { width: 1280, height: 500 });
   for (const model of ['first', 'second']) {
-    await page.getByRole('button', { name: /^Other endpoint/ }).click();
+    await page.getByRole('button', { name: /^Other service/ }).click();
     await dialog.getByRole('textbox', { name: 'Base URL' }).fill('http://localhost:9/v1');
     await dialog.getByRole('combobox', { name: 'Model that answers' }).fill(model);
     await dialog.getByRole('button', { name: 'Save and use' }).click();
@@ -40,7 +40,7 @@ it('says of a connection whose test failed that it did, and tells it from anothe
   const app = await createTestApp();
   await show(app, '/settings/models');
   for (const model of ['first', 'second']) {
-    await page.getByRole('button', { name: /^Other endpoint/ }).click();
+    await page.getByRole('button', { name: /^Other service/ }).click();
     await dialog.getByRole('textbox', { name: 'Base URL' }).fill('http://localhost:9/v1');
     await dialog.getByRole('combobox', { name: 'Model that answers' }).fill(model);
     await dialog.getByRole('button', { name: 'Test connection' }).click();

@@ -14,7 +14,7 @@ export const context = {
       reserve: 'Kept for the answer',
     },
     total: '{{used, number}} of {{window, number}} tokens',
-    estimate: 'Estimated; corrected by what the endpoint reports.',
+    estimate: 'Estimated; corrected by what the service reports.',
     exact: 'Counted with the model’s own tokenizer.',
     price: 'Sending it costs about {{price}}.',
     noPrice: 'What this model costs is not known here. Its price can be entered under Settings › Costs.',

@@ -358,8 +358,8 @@ export const settings = {
     noneText: 'Memory answers by quoting what you said before. Connect a model for everything else.',
     clearInstructions: 'Clear the instructions',
     instructionsPlaceholder: 'Answer briefly. I write TypeScript and prefer the standard library.',
-    endpoints: 'Endpoints',
-    addTitle: 'Connect an endpoint',
+    endpoints: 'Services',
+    addTitle: 'Connect a service',
     addText: 'Choose where the model runs.',
     preset: {
       moonshot: 'Kimi, international',
@@ -398,7 +398,7 @@ export const settings = {
       use: 'Use this model',
       download: 'Download and use',
     },
-    customLabel: 'Other endpoint',
+    customLabel: 'Other service',
     name: 'Name',
     baseUrl: 'Base URL',
     baseUrlHelp: 'Up to and including /v1.',
@@ -407,10 +407,10 @@ export const settings = {
     keyElsewhere:
       'The key kept here belongs to {{origin}} and is not sent to another address. Enter the key of this one.',
     forgetKey: 'Forget the key',
-    keyHelp: 'Kept on this device, sealed. Never exported, never sent anywhere but to this endpoint.',
+    keyHelp: 'Kept on this device, sealed. Never exported, never sent anywhere but to this service.',
     keyFrom: 'Get one at {{place}}.',
     keyNone: 'Not needed by most servers on this computer.',
-    keyMaybe: 'Only if the endpoint wants one.',
+    keyMaybe: 'Only if the service wants one.',
     cors: {
       environment: 'If this page is refused, start the server like this:',
       switch: 'If this page is refused, switch this on:',
@@ -763,7 +763,7 @@ export const settings = {
       conversations:
         'Conversations are kept in this browser. With sync they also travel to your own devices, sealed; without it nowhere. No tracking.',
       model:
-        'What you send goes to the endpoint you chose, together with the passages the card shows, and nowhere else.',
+        'What you send goes to the service you chose, together with the passages the card shows, and nowhere else.',
       keys: 'Keys are sealed on this device. They are not in exports.',
       disk: 'Conversations and index lie on this device as the browser keeps them. With locking on (above) they are sealed; otherwise whoever can use your account here can read them.',
     },
@@ -805,7 +805,7 @@ export const settings = {
     imported: 'The configuration is in use.',
     reset: 'Reset all settings',
     resetTitle: 'Reset all settings?',
-    resetText: 'Every setting goes back to its default. Conversations, endpoints and keys stay.',
+    resetText: 'Every setting goes back to its default. Conversations, services and keys stay.',
     resetAction: 'Reset',
     resetDone: 'All settings are at their defaults.',
     licences: 'Models that ship with the app',

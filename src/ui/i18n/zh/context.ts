@@ -14,7 +14,7 @@ export const context = {
       reserve: '为回答保留',
     },
     total: '{{used, number}} / {{window, number}} 个 token',
-    estimate: '估算值；会按端点报告的用量校正。',
+    estimate: '估算值；会按服务报告的用量校正。',
     exact: '用模型自己的分词器计数。',
     price: '读取约需 {{price}}。',
     free: '免费：模型运行在你自己的机器上，或价格为 0。',
