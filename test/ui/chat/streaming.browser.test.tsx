@@ -113,6 +113,28 @@ it('lays out only what is in sight of a long answer that grows, and is as tall a
   expect(tall() - before).toBeLessThan(60);
 });
 
+it('shows short code in its colours in the first frame that has it', async () => {
+  const more = held();
+  const block = (at: number) => `\`\`\`ts\nconst value${at} = 1;\n\`\`\`\n\nAfter ${at}.\n\n`;
+  const app = await createTestApp({
+    *reply() {
+      yield { type: 'text-delta', text: block(0) };
+      yield more.promise;
+      yield { type: 'text-delta', text: block(1) };
+    },
+  });
+  const id = await app.say('Write it.');
+  await show(app, `/c/${id}`);
+  const blocks = () => [...document.querySelectorAll('.code-block code')];
+  const isColoured = (code: Element | undefined) => code?.querySelector('span[style]') != null;
+  // The first waits for the grammar to load.
+  await expect.poll(() => isColoured(blocks()[0])).toBe(true);
+  more.release();
+  while (blocks().length < 2) await new Promise((resolve) => requestAnimationFrame(resolve));
+  expect(isColoured(blocks()[1])).toBe(true);
+  await app.idle(id);
+});
+
 it('is accessible while it streams and after, and Stop keeps what arrived', async () => {
   const { app, id, next } = await streaming();
   await next(0, 5);

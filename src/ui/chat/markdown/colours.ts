@@ -1,5 +1,5 @@
 // The colours of code: looked for step by step, only as far as somebody looks.
-import { useEffect, useRef, useState } from 'react';
+import { useLayoutEffect, useRef, useState } from 'react';
 import { createLazy, useLazy } from './lazy.ts';
 
 /** Light and dark. The plain light theme of the family is too pale to be read easily (4.3 : 1). */
@@ -25,8 +25,12 @@ const NOTHING: Coloured = { code: '', rows: [], language: '' };
 
 /** Code that is being written is coloured this often at most, ms. */
 const COLOUR_MS = 300;
+/** Code that is being written is coloured with its next words rather than by itself if that is nearly due, ms. */
+const NEARLY_MS = 100;
 /** Characters that are coloured at once: the page can draw and listen between two steps. */
 const STEP = 8_000;
+/** Characters that get their colours before they are shown, in one task: a frame less for each short block. */
+const BEFORE_SHOWN = 2_000;
 /** A grammar reads a line in one go: code with a longer one stays as it is. Characters. */
 const LONGEST_LINE = 4_000;
 
@@ -46,6 +50,21 @@ function stepEnd(code: string, from: number, upTo: number): number {
   return Math.min(code.indexOf('\n', from + STEP) + 1 || upTo, upTo);
 }
 
+/** Says whether there is time for so much more in this task. */
+function createAllowance(whole: number): (size: number) => boolean {
+  let left = whole;
+  return (size) => {
+    if (size > left) return false;
+    if (left === whole)
+      queueMicrotask(() => {
+        left = whole;
+      });
+    left -= size;
+    return true;
+  };
+}
+const hasTimeFor = createAllowance(BEFORE_SHOWN);
+
 /** The beginning of `code` in its colours, in the end at least `upTo` characters of it. `open`: still being written. */
 export function useColours(code: string, language: string, open: boolean, upTo: number): Coloured {
   const plugin = useLazy(highlighter, language !== '');
@@ -55,7 +74,7 @@ export function useColours(code: string, language: string, open: boolean, upTo: 
   // While it grows, the lines that were coloured keep their colours.
   const known = able && late.language === language && code.startsWith(late.code) ? late : NOTHING;
   const done = known.code.length;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!able || done >= Math.min(upTo, code.length)) return;
     let here = true;
     const part = code.slice(0, stepEnd(code, done, upTo));
@@ -70,7 +89,9 @@ export function useColours(code: string, language: string, open: boolean, upTo: 
       if (now) take(now.tokens as Row[]);
     };
     const wait = open ? lastAt.current + COLOUR_MS - performance.now() : 0;
-    const timer = setTimeout(colour, Math.max(0, wait));
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    if (wait <= NEARLY_MS && hasTimeFor(part.length)) colour();
+    else timer = setTimeout(colour, Math.max(0, wait));
     return () => {
       here = false;
       clearTimeout(timer);
