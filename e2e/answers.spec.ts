@@ -209,7 +209,7 @@ test('the test of a connection says what is wrong: the key, the address, the pac
   await tryOut(server.baseUrl, 'wrong-key');
   await told(
     'The service does not accept this key (401).',
-    'Check that the key was copied in full, belongs to this endpoint and has not been revoked.',
+    'Check that the key was copied in full, belongs to this service and has not been revoked.',
   );
   await tryOut(server.baseUrl, 'busy-key');
   await told('Too many requests (429).', 'Try again in 7 seconds.');

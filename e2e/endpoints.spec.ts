@@ -130,7 +130,7 @@ test('what was typed into a connection is thrown away on purpose only, and one w
   await dialog.getByLabel('Base URL').fill(server.baseUrl);
   await dialog.getByLabel('Key', { exact: true }).fill('sk-typed');
   await page.keyboard.press('Escape');
-  await expect(dialog.getByText('Nothing is saved yet.')).toBeVisible();
+  await expect(dialog.getByText('Not saved yet.')).toBeVisible();
   await dialog.getByRole('button', { name: 'Keep editing' }).click();
   await expect(dialog.getByLabel('Key', { exact: true })).toHaveValue('sk-typed');
   await dialog.getByRole('button', { name: 'Save' }).click();
