@@ -186,7 +186,7 @@ export function MessageList({
           tooltipSide="top"
           icon={<ArrowDown size={17} aria-hidden />}
           onClick={() => keeper.toEnd()}
-          className="-translate-x-1/2 absolute bottom-3 left-1/2 animate-fade rounded-full! border border-line bg-raised shadow-float"
+          className="md:-translate-x-1/2 absolute end-2 bottom-2 animate-fade md:start-1/2 md:end-auto md:bottom-3 rounded-full! border border-line bg-raised shadow-float"
         />
       )}
     </div>
