@@ -15,6 +15,9 @@ const STEPS: readonly string[] = [spine, recalls, pieces, waiting, places, descr
 /** Version that this app reads and writes. */
 export const SCHEMA_VERSION = STEPS.length;
 
+/** Largest piece of the index of words, megabytes: a merge takes some seven times that of memory, and each piece is asked in every search. */
+const MERGED_MB = 32;
+
 type Database = Pick<PGliteInterface, 'exec' | 'query' | 'transaction'>;
 
 /** Version of the schema in the database; 0 for an empty one. */
@@ -54,4 +57,6 @@ export async function migrate(database: Database): Promise<void> {
   });
   // A prepared search does not tell the index how many it wants: it would score a thousand each time, and doubles this where too few pass.
   await database.exec('set pg_textsearch.default_limit = 100');
+  // The index of words holds every word of what it merges, 400 bytes each: without an end a large library takes gigabytes, and Postgres dies.
+  await database.exec(`set pg_textsearch.max_segment_size = '${MERGED_MB}MB'`);
 }

@@ -22,6 +22,11 @@ const open = async () => {
 
 describeMemoryIndex('PGlite in memory', { open });
 
+it('merges no more of the index of words at once than memory has room for', async () => {
+  const { rows } = await database.query('show pg_textsearch.max_segment_size');
+  expect(rows).toEqual([{ 'pg_textsearch.max_segment_size': '32MB' }]);
+});
+
 const MODEL = 'local:test';
 const SAID = ['How often?', 'Run restic every night', 'Thanks a lot'];
 
