@@ -27,7 +27,7 @@ export interface MessageRow {
   /** The nearest message above it that can be found, if this one can be found too: what was said right before. Default: null. */
   readonly before?: MessageId | null;
   readonly role: Role;
-  /** Content parts as JSON, without file bytes. */
+  /** Parts as JSON of which recalls are asked for; words are found by the chunks alone. */
   readonly content: unknown;
   readonly tokenCount: number;
   /** ms since 1970 */

@@ -10,13 +10,12 @@ import { codeIn } from '../../domain/memory/code.ts';
 import { descriptionOf, writtenOf } from '../../domain/memory/described.ts';
 import { digestOf } from '../../domain/memory/digest.ts';
 import { keywordsOf } from '../../domain/memory/keywords.ts';
-import { isOfMemory } from '../../domain/memory/own-tools.ts';
 import { isExcluded, isSkipped } from '../../domain/memory/privacy.ts';
 import { sentencesOf } from '../../domain/memory/sentences.ts';
 import { summaryOf } from '../../domain/memory/summary.ts';
 import { titleOf } from '../../domain/memory/title.ts';
 import { DETECTORS_VERSION } from '../../domain/privacy/detectors/index.ts';
-import { cleanHead, cleanTail, findAcross } from '../../domain/privacy/scan.ts';
+import { cleanTail, findAcross } from '../../domain/privacy/scan.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { LibraryEntry } from '../documents/documents.ts';
 import type { Hiding } from '../privacy/privacy-filter.ts';
@@ -67,46 +66,13 @@ const recalledOf = (part: Part): unknown => ({
 });
 
 /**
- * Parts as they are kept beside the chunks: redacted, without bytes, of what was recalled only where it stands. What a model recalled by its
- * own tool stands behind the tool's result as any recall does; in a `copy` of the result nothing was recalled anew.
+ * What memory gave to a message, the one part that is asked for beside its chunks: the words stand in those, and the whole of it in the log.
+ * What a model recalled by its own tool counts as any recall does; in a `copy` of the result nothing was recalled anew.
  */
-function contentOf(parts: readonly Part[], clean: (text: string) => string, copy: boolean): unknown[] {
-  const cut = (text: string) => cleanHead(text, MAX_TEXT, clean);
-  return parts.flatMap((part): unknown => {
-    switch (part.type) {
-      case 'text':
-      case 'reasoning':
-        return { type: part.type, text: cut(part.text) };
-      case 'tool-call':
-        return {
-          type: part.type,
-          callId: part.callId,
-          name: part.name,
-          arguments: isOfMemory(part) ? '' : cut(part.arguments),
-        };
-      case 'tool-result':
-        return [
-          {
-            type: part.type,
-            callId: part.callId,
-            text: isOfMemory(part) ? '' : cut(part.text),
-            ...(part.name === undefined ? {} : { name: part.name }),
-          },
-          ...(part.recalled && !copy ? [recalledOf(part)] : []),
-        ];
-      case 'file':
-        return {
-          type: part.type,
-          mediaType: part.mediaType,
-          ...(part.name === undefined ? {} : { name: cut(part.name) }),
-        };
-      case 'recall':
-        return recalledOf(part);
-      default:
-        return { type: part.type };
-    }
-  });
-}
+const recallsIn = (parts: readonly Part[], copy: boolean): unknown[] =>
+  parts
+    .filter((part) => part.type === 'recall' || (part.type === 'tool-result' && part.recalled && !copy))
+    .map(recalledOf);
 
 /** The row of a conversation. Summary and keywords are left to `describe`: empty here means "as they were". */
 export function conversationRow({ id, meta, messages }: Conversation, clean: Clean): ConversationRow {
@@ -169,7 +135,7 @@ export function messageRow(
     parentId: message.parentId,
     before: chunks.length > 0 ? (before?.id ?? null) : null,
     role: message.role,
-    content: skipped ? [] : contentOf(message.parts, clean, copy),
+    content: skipped ? [] : recallsIn(message.parts, copy),
     tokenCount: tokensOf(message),
     createdAt: message.createdAt,
     hasCode,

@@ -393,7 +393,7 @@ describe('the projector', () => {
     const index: MemoryIndex = {
       ...plain,
       apply: async (change, bookmark) => {
-        if (change.messages.some((row) => JSON.stringify(row.content).includes('poison')))
+        if (change.messages.some((row) => JSON.stringify(row.chunks).includes('poison')))
           throw new RecollectError('index-unavailable', 'refused', { retry: true });
         await plain.apply(change, bookmark);
       },
@@ -416,7 +416,7 @@ describe('the projector', () => {
     const index: MemoryIndex = {
       ...plain,
       apply: async (change, bookmark) => {
-        if (full && change.messages.some((row) => JSON.stringify(row.content).includes('large')))
+        if (full && change.messages.some((row) => JSON.stringify(row.chunks).includes('large')))
           throw new RecollectError('storage-full', 'no room', { retry: true });
         await plain.apply(change, bookmark);
       },
