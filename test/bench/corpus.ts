@@ -24,9 +24,9 @@ const SYLLABLES =
 const VOCABULARY = 20_000;
 
 /** Rank of a word as languages have it: few common ones, many rare (Zipf). */
-const rank = (random: () => number): number => Math.floor(VOCABULARY ** random());
+export const rank = (random: () => number): number => Math.floor(VOCABULARY ** random());
 /** The word of a rank, two to four syllables. */
-function word(n: number): string {
+export function word(n: number): string {
   let made = '';
   for (let rest = n + SYLLABLES.length; rest > 0; rest = Math.floor(rest / SYLLABLES.length))
     made += SYLLABLES[rest % SYLLABLES.length];
@@ -67,7 +67,7 @@ export function seeded(seed: number): () => number {
 }
 
 /** One message, 400 characters on average (Chinese says the same in fewer). `n` makes it unlike every other. */
-function message(random: () => number, n: number, role: 'user' | 'assistant'): string {
+export function message(random: () => number, n: number, role: 'user' | 'assistant'): string {
   const [name, en, zh] = TOPICS[Math.floor(random() * TOPICS.length)] as (typeof TOPICS)[number];
   const chinese = random() < 0.4;
   const pool = chinese ? SENTENCES.zh : SENTENCES.en;
@@ -101,6 +101,52 @@ export function textsOf(json: string): string[] {
   );
 }
 
+/** A message as an export has it. */
+export interface Said {
+  readonly role: 'user' | 'assistant' | 'tool';
+  readonly text: string;
+  /** Of a call: the tool that it is sent to. Of an answer of a tool: the tool. */
+  readonly tool?: string;
+}
+
+/** A conversation of an export, one message below the other, `step` seconds apart. */
+export function conversationOf(
+  id: string,
+  title: string,
+  start: number,
+  step: number,
+  said: readonly Said[],
+): unknown {
+  const mapping: Record<string, unknown> = {
+    root: { id: 'root', parent: null, children: [`${id}-0`], message: null },
+  };
+  for (const [i, { role, text, tool }] of said.entries())
+    mapping[`${id}-${i}`] = {
+      id: `${id}-${i}`,
+      parent: i === 0 ? 'root' : `${id}-${i - 1}`,
+      children: i === said.length - 1 ? [] : [`${id}-${i + 1}`],
+      message: {
+        id: `${id}-${i}`,
+        author: { role, name: role === 'tool' ? tool : null, metadata: {} },
+        create_time: start + i * step,
+        content: { content_type: 'text', parts: [text] },
+        status: 'finished_successfully',
+        weight: 1,
+        recipient: role === 'assistant' ? (tool ?? 'all') : 'all',
+        metadata: {},
+      },
+    };
+  return {
+    title,
+    create_time: start,
+    update_time: start + said.length * step,
+    conversation_id: id,
+    current_node: `${id}-${said.length - 1}`,
+    is_archived: false,
+    mapping,
+  };
+}
+
 /** Text of a `conversations.json` with `messages` messages, about 20 in a conversation unless told, spread over two years before `now` (ms) or begun `at`. */
 export function chatgptExport(
   messages: number,
@@ -114,36 +160,12 @@ export function chatgptExport(
     const count = Math.min(messages - done, each ?? 10 + Math.floor(random() * 20));
     const id = `bench-${seed}-${conversations.length}`;
     const start = (at ?? now - random() * 2 * 365 * 86_400_000) / 1000;
-    const mapping: Record<string, unknown> = {
-      root: { id: 'root', parent: null, children: [`${id}-0`], message: null },
-    };
-    for (let i = 0; i < count; i++, done++) {
+    const said = Array.from({ length: count }, (_, i): Said => {
       const role = i % 2 === 0 ? 'user' : 'assistant';
-      mapping[`${id}-${i}`] = {
-        id: `${id}-${i}`,
-        parent: i === 0 ? 'root' : `${id}-${i - 1}`,
-        children: i === count - 1 ? [] : [`${id}-${i + 1}`],
-        message: {
-          id: `${id}-${i}`,
-          author: { role, name: null, metadata: {} },
-          create_time: start + i * 60,
-          content: { content_type: 'text', parts: [message(random, done, role)] },
-          status: 'finished_successfully',
-          weight: 1,
-          recipient: 'all',
-          metadata: {},
-        },
-      };
-    }
-    conversations.push({
-      title: title ?? `Conversation ${conversations.length}`,
-      create_time: start,
-      update_time: start + count * 60,
-      conversation_id: id,
-      current_node: `${id}-${count - 1}`,
-      is_archived: false,
-      mapping,
+      return { role, text: message(random, done + i, role) };
     });
+    done += count;
+    conversations.push(conversationOf(id, title ?? `Conversation ${conversations.length}`, start, 60, said));
   }
   return JSON.stringify(conversations);
 }

@@ -48,12 +48,15 @@ export async function importStaged(_: Record<string, never>) {
   };
 }
 
-/** Gives every chunk that waits a random vector and random pieces, as many as a model would read: what a search costs does not depend on what they say. */
-export async function fillVectors(_: Record<string, never>) {
+/**
+ * Gives every chunk that waits, or as many as `most`, a random vector and random pieces, as many as a model would read: what a search costs
+ * does not depend on what they say. They wait in the order in which the app embeds them.
+ */
+export async function fillVectors({ most = Number.POSITIVE_INFINITY }: { most?: number }) {
   const { index, model, dimensions } = recollect;
   let count = 0;
   for (;;) {
-    const stale = await index.stale(model, 500);
+    const stale = count < most ? await index.stale(model, Math.min(500, most - count)) : [];
     if (stale.length === 0) return count;
     await index.put(
       model,

@@ -31,7 +31,8 @@ const answerSchema = z.object({
     .optional(),
 });
 
-interface Led {
+/** A page that nothing watches, led by single expressions. */
+export interface Led {
   /** Runs a function in the page, with an argument that JSON can carry. */
   run<Given, Found>(work: (given: Given) => Found | Promise<Found>, given: Given): Promise<Found>;
   look(expression: string): Promise<unknown>;
@@ -40,7 +41,7 @@ interface Led {
   close(): Promise<void>;
 }
 
-async function open(profile: string, url: string): Promise<Led> {
+export async function open(profile: string, url: string): Promise<Led> {
   const said = join(profile, 'DevToolsActivePort');
   rmSync(said, { force: true });
   const child = spawn(
@@ -117,7 +118,7 @@ async function open(profile: string, url: string): Promise<Led> {
 }
 
 const state = 'globalThis.recollect?.app.memory.status.get().state';
-async function ready({ look }: Led): Promise<void> {
+export async function ready({ look }: Led): Promise<void> {
   const deadline = Date.now() + OPENS_WITHIN_MS;
   while (!(await look(`!!${state} && ${state} !== 'starting'`).catch(() => false))) {
     if (Date.now() > deadline) throw new Error('The memory index did not start');

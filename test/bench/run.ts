@@ -2,6 +2,7 @@
 // `--dist` names is measured as it is (`built.ts`).
 //   npm run bench -- [--browser] [--sizes 1000,10000] [--embed-seconds 30] [--typing-seconds 15] [--peers-up-to 10000]
 //                    [--json FILE] [--history] [--dist FOLDER] [--port N] [--locked]
+//   npm run bench -- --sizes 1000000 [--vectors 100000] [--within-minutes 35] [--json FILE] [--history]     above 100,000 messages (`large.ts`)
 //   npm run bench -- --page [--runs 3] [--json FILE] [--history]        how soon the page is there, alone (`page.ts`)
 // The index rate and the first vectors are measured with the real model; the rest of a large library's vectors are random, since what a
 // search costs does not depend on what they say (`vectors` in the figures tells how many). Memory is measured last, in a browser of its own
@@ -37,6 +38,7 @@ import {
   watchPalette,
   watchTyping,
 } from './in-page.ts';
+import { measureLarge } from './large.ts';
 import { measureLocked } from './locked.ts';
 import { measureMemory } from './memory.ts';
 import { measurePage } from './page.ts';
@@ -57,6 +59,8 @@ const { values } = parseArgs({
     dist: { type: 'string' },
     port: { type: 'string', default: '4399' },
     locked: { type: 'boolean', default: false },
+    vectors: { type: 'string', default: '100000' },
+    'within-minutes': { type: 'string', default: '120' },
     page: { type: 'boolean', default: false },
     runs: { type: 'string', default: '3' },
     /** There is no other way to measure: kept because people ask for it by name. */
@@ -68,6 +72,8 @@ const sizes = values.sizes.split(',').map(Number);
 const FILE = 10_000;
 /** Messages of the conversation that is scrolled through. */
 const LONG = 5000;
+/** Larger libraries are logs of agents, measured alone and as far as the time goes. */
+const LARGE_FROM = 100_001;
 const DIMENSIONS = 384;
 const WARM_UP = 10;
 /** Libraries whose vectors take seconds to be copied to memory, and what is asked until then, so far apart (ms). */
@@ -311,6 +317,30 @@ async function comparePeers(texts: readonly string[], asked: readonly string[]) 
     await context.close();
     rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
   }
+}
+
+const large = Math.max(...sizes);
+if (large >= LARGE_FROM) {
+  if (sizes.length > 1) throw new Error('A size above 100,000 is measured alone');
+  const onFigures = (figures: object) => {
+    report.large = figures;
+    if (values.json) writeFileSync(values.json, `${JSON.stringify(report, null, 2)}\n`);
+  };
+  try {
+    await measureLarge(
+      { base, spread, told, onFigures },
+      {
+        messages: large,
+        vectors: Number(values.vectors),
+        withinMs: Number(values['within-minutes']) * 60_000,
+      },
+    );
+  } finally {
+    await server.close();
+    rmSync(profile, { recursive: true, force: true });
+  }
+  keep();
+  process.exit();
 }
 
 if (values.locked) {

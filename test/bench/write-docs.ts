@@ -346,6 +346,122 @@ function historyTable(runs: readonly Run[]): string {
   );
 }
 
+const spreadSchema = z.object({ p50: z.number(), p95: z.number() });
+const measuredSchema = z.object({
+  saveMs: spreadSchema,
+  wordsMs: spreadSchema,
+  bothMs: spreadSchema,
+  searchesCpuMs: z.number(),
+  load: z.number(),
+});
+const largeSchema = z.object({
+  asked: z.number(),
+  reached: z.object({ messages: z.number() }),
+  steps: z.array(
+    z.object({
+      messages: z.number(),
+      toWordsMs: z.number(),
+      cpuMs: z.number(),
+      indexBytes: z.number(),
+      footprint: z.number(),
+      load: z.number(),
+    }),
+  ),
+  marks: z.record(z.string(), measuredSchema).default({}),
+  byWords: measuredSchema.optional(),
+  vectors: z.object({ made: z.number() }).optional(),
+  byBoth: measuredSchema.optional(),
+  recallMs: z.looseObject({ total: spreadSchema, cpuMs: z.number(), load: z.number() }).optional(),
+  warmStarts: z
+    .array(z.object({ readableMs: z.number(), memoryMs: z.number(), firstRecallMs: z.number() }))
+    .default([]),
+  memoryMegabytes: z.record(z.string(), z.object({ peak: z.object({ footprint: z.number() }) })).default({}),
+  failed: z.string().optional(),
+  /** What whoever ran it has to say of the figures. */
+  note: z.string().optional(),
+});
+
+const grouped = (value: number): string => Math.round(value).toLocaleString('en');
+const both = ({ p50, p95 }: z.infer<typeof spreadSchema>): string =>
+  `${shown(p50, 'ms')} / ${shown(p95, 'ms')} ms`;
+const average = (numbers: readonly number[]): number =>
+  numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
+
+/** The newest run of a library too large for the round above, and how its figures grow. */
+function largeSection(runs: readonly Run[]): string {
+  const run = runs.findLast((one) => at(one, 'large.reached') !== undefined);
+  if (!run) return 'Not run yet.';
+  const large = largeSchema.parse(run.large);
+  const reached = large.reached.messages;
+  const places = [
+    ...Object.entries(large.marks).map(([name, measured]) => ({ messages: Number(name.slice(2)), measured })),
+    ...(large.byWords ? [{ messages: reached, measured: large.byWords }] : []),
+  ].filter(({ messages }, index, all) => all.findLastIndex((one) => one.messages === messages) === index);
+  const rows = places.map(({ messages, measured }, index) => {
+    const before = places[index - 1]?.messages ?? 0;
+    const steps = large.steps.filter((step) => step.messages <= messages);
+    const since = steps.filter((step) => step.messages > before);
+    return [
+      grouped(messages),
+      `${(steps.reduce((sum, { toWordsMs }) => sum + toWordsMs, 0) / 60_000).toFixed(1)} min`,
+      `${average(since.map(({ cpuMs }) => cpuMs / 1000)).toFixed(1)} s`,
+      `${shown((since.at(-1)?.indexBytes ?? 0) / messages, 'bytes')}`,
+      `${Math.max(...since.map(({ footprint }) => footprint))} MB`,
+      both(measured.saveMs),
+      both(measured.wordsMs),
+      both(measured.bothMs),
+      `${measured.searchesCpuMs} ms`,
+      String(average(since.map(({ load }) => load)).toFixed(0)),
+    ];
+  });
+  const middle = (of: 'readableMs' | 'memoryMs' | 'firstRecallMs'): string => {
+    const sorted = large.warmStarts.map((start) => start[of]).sort((a, b) => a - b);
+    const found = sorted[Math.floor(sorted.length / 2)];
+    return found === undefined ? '' : `${shown(found, 's')} s`;
+  };
+  const recall = large.recallMs;
+  return `Logs of agents, half of the messages tool output (\`test/bench/agent-logs.ts\`), imported in files of 10,000 until the time was over: ${grouped(large.asked)}
+asked for, **${grouped(reached)} reached**, on ${run.machine.cpu} (${day(run)}), ${run.machine.cores} cores shared with others: what the clock says grows with the load beside it,
+processor time does not.${large.failed ? ` It ended early: ${large.failed}.` : ''}${large.note ? ` ${large.note}` : ''}
+
+${table(
+  [
+    'messages',
+    'imported and found by words after',
+    'processor time of 10,000',
+    'index a message',
+    'memory',
+    'a save',
+    'search by words',
+    'by both',
+    'processor time of the two',
+    'load',
+  ],
+  rows,
+)}
+
+${table(
+  ['at the end', 'figure', 'wanted for 1,000,000'],
+  [
+    ['Vectors, random, of what the app embeds first', grouped(large.vectors?.made ?? 0), 'of what matters'],
+    ['Recall, the question embedded', recall ? both(recall.total) : '', '– / 100 ms'],
+    ['Processor time of a recall', recall ? `${recall.cpuMs} ms, at a load of ${recall.load}` : '', ''],
+    ['A save, with those vectors', large.byBoth ? both(large.byBoth.saveMs) : '', '– / 12 ms'],
+    ['Search by words and meaning', large.byBoth ? both(large.byBoth.bothMs) : '', ''],
+    ['Warm start until readable', middle('readableMs'), '2 s'],
+    ['Warm start until the index answers', middle('memoryMs'), ''],
+    ['Warm start until the first recall', middle('firstRecallMs'), ''],
+    ...Object.entries(large.memoryMegabytes).map(([phase, { peak }]) => [
+      `Memory of the app’s renderer at most: \`${phase}\``,
+      `${peak.footprint} MB`,
+      '700 MB',
+    ]),
+  ],
+)}
+
+\`npm run bench -- --sizes 1000000 --vectors 100000 --within-minutes 120 --history\` measures it again.`;
+}
+
 /** The page, from the lines of history.jsonl and the text of recorded.json. Pure: the same input gives the same page. */
 export function renderBenchmarks(history: string, recordedJson: string): string {
   const runs = history
@@ -365,6 +481,10 @@ what is wanted. Times depend on the machine, its hour and its load: the same bui
 ${growthTable(runs)}
 
 The real model makes the first vectors; the others are random, since what a search costs does not depend on what they say.
+
+## A library too large for that round
+
+${largeSection(runs)}
 
 ## Whatever the size
 
