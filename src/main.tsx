@@ -11,6 +11,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createDevice } from './adapters/browser/device.ts';
 import { watchPage } from './adapters/browser/diagnostics.ts';
+import { deleteEverything, isEraseAsked, startAnewWhenErased } from './adapters/browser/erasing.ts';
 import { whenIdle } from './adapters/browser/idle.ts';
 import { exclusively, ifFree } from './adapters/browser/locks.ts';
 import { createEmbedding } from './adapters/embedding/index.ts';
@@ -60,6 +61,7 @@ import { createStorageNews } from './services/storage/copy-state.ts';
 import { exposeConsole } from './ui/console.ts';
 import { couldNotStart } from './ui/i18n/could-not-start.ts';
 import { exportWords } from './ui/i18n/export-words.ts';
+import { eraseOnScreen } from './ui/lock/erase-screen.tsx';
 import { UnlockScreen } from './ui/lock/unlock-screen.tsx';
 import { lookAfter } from './ui/look-after.ts';
 import { Root } from './ui/root.tsx';
@@ -264,6 +266,7 @@ const shortThreads = () => ({
 
 /** The stores in force. Where the device is locked the person unlocks it first; nothing else was loaded until then. */
 async function openStorage(alert: Writable<Problem | null>, signal: AbortSignal) {
+  startAnewWhenErased(signal);
   const unlocking = new UnlockScreen(container());
   const { records, holder, inForce } = await openForTab({
     signal,
@@ -326,7 +329,14 @@ function draw(app: App): void {
   );
 }
 
-start().catch((error) => {
+/** Starts the app, once everything on this device is deleted where that was asked for. */
+async function begin(): Promise<void> {
+  if (!isEraseAsked()) return await start();
+  await eraseOnScreen(container(), deleteEverything);
+  location.replace('/');
+}
+
+begin().catch((error) => {
   log.error('The app could not start', error);
   removeFirstPaint();
   const container = document.getElementById('root');

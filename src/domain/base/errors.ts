@@ -124,6 +124,7 @@ export const PROBLEM_CODES = [
   // locking
   'lock-wrong',
   'lock-wait',
+  'erase-failed',
   'lock-phrase',
   'lock-passkey',
   'lock-last',

@@ -20,6 +20,7 @@ import { removeFirstPaint } from '../shell/early-words.ts';
 import { Logo } from '../shell/logo.tsx';
 import { useProblemWords } from '../shell/problem-notice.tsx';
 import { SecretField } from '../shell/secret-field.tsx';
+import { EraseDialog } from './erase-dialog.tsx';
 
 interface Parts {
   readonly records: LockRecords;
@@ -109,6 +110,7 @@ interface AskProps {
 function Ask({ parts, slots, shared }: AskProps) {
   const { t } = useTranslation('lock');
   const [byWords, setByWords] = useState(false);
+  const [erasing, setErasing] = useState(false);
   const [text, setText] = useState('');
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -194,6 +196,10 @@ function Ask({ parts, slots, shared }: AskProps) {
           </Button>
         )}
       </form>
+      <Button variant="ghost" size="sm" onClick={() => setErasing(true)}>
+        {t('erase.lost')}
+      </Button>
+      <EraseDialog open={erasing} onClose={() => setErasing(false)} paired={null} />
     </main>
   );
 }

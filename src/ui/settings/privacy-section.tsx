@@ -1,10 +1,13 @@
 // Who can open this device, and what memory must not hold: words whose values are withheld, folders that are left out. What may leave besides: speech, if one agreed.
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from '../i18n/use-translation.ts';
+import { EraseDialog } from '../lock/erase-dialog.tsx';
+import { Button } from '../shell/controls.tsx';
+import { useHasAccount } from '../sync/use-sync.ts';
 import { ListSetting } from './list-setting.tsx';
 import { LockGroup } from './lock-group.tsx';
 import { PrivateWords } from './private-words.tsx';
-import { Group, SwitchSetting } from './rows.tsx';
+import { Group, Row, SwitchSetting } from './rows.tsx';
 
 export function PrivacySection() {
   const { t } = useTranslation('settings');
@@ -44,7 +47,25 @@ export function PrivacySection() {
         <Fact>{t('privacy.facts.keys')}</Fact>
         <Fact>{t('privacy.facts.disk')}</Fact>
       </Group>
+      <EraseGroup />
     </>
+  );
+}
+
+/** Last and apart: the only thing here that nothing brings back. */
+function EraseGroup() {
+  const { t } = useTranslation('settings');
+  const [asking, setAsking] = useState(false);
+  const paired = useHasAccount();
+  return (
+    <Group>
+      <Row label={t('privacy.erase.title')} help={t('privacy.erase.help')}>
+        <Button size="sm" onClick={() => setAsking(true)}>
+          {t('privacy.erase.action')}
+        </Button>
+      </Row>
+      <EraseDialog open={asking} onClose={() => setAsking(false)} paired={paired} />
+    </Group>
   );
 }
 

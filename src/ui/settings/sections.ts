@@ -129,6 +129,7 @@ export const SETTING_ENTRIES: readonly SettingEntry[] = [
     'privacy.lock_after_minutes',
     'privacy.lock_when_hidden_minutes',
   ),
+  { section: 'privacy', key: 'privacy.erase.title' },
   ...fields(
     'appearance',
     'ui.theme',

@@ -97,6 +97,18 @@ describe('the screen of a locked device', () => {
     await expectAccessible();
   });
 
+  it('lets one begin anew where nothing unlocks it', async () => {
+    await locked();
+    await page.getByRole('button', { name: 'Cannot get in? Delete everything…' }).click();
+    await expect
+      .element(page.getByRole('dialog'))
+      .toHaveTextContent('Devices it is paired with keep their copies');
+    await expect.element(page.getByRole('button', { name: 'Delete everything', exact: true })).toBeDisabled();
+    await expectAccessible();
+    await userEvent.keyboard('{Escape}');
+    await expect.element(unlock()).toBeVisible();
+  });
+
   it('opens with the 24 words, and tells a slip of the pen from wrong words', async () => {
     const { done, words } = await locked();
     await page.getByRole('button', { name: 'I forgot it: use the 24 words' }).click();

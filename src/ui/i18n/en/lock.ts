@@ -14,6 +14,23 @@ export const lock = {
   words: 'Recovery phrase',
   wordsHint: 'The 24 English words you wrote down, in their order.',
   forgottenHere: 'Or your 24 words, if you forgot it.',
+  erase: {
+    lost: 'Cannot get in? Delete everything…',
+    title: 'Delete everything on this device?',
+    goes: 'Every conversation, note, project, prompt, setting and key is deleted here, with the index and the model’s files. It cannot be undone: export first what you want to keep.',
+    stays:
+      'What stays: files you exported, the browser’s own history and downloads, and what services were sent.',
+    others:
+      'Your other devices keep their copies, and list this one until you remove it there under Settings › Sync.',
+    othersPerhaps:
+      'Devices it is paired with keep their copies, and list this one until you remove it there under Settings › Sync.',
+    type: 'Type “{{word}}” to go on',
+    word: 'delete',
+    confirm: 'Delete everything',
+    working: 'Deleting everything on this device',
+    workingText: 'If this takes long, close the other tabs and windows of Recollect.',
+    again: 'Try again',
+  },
   finishing: 'Finishing the change',
   finishingText: '{{done, number}} of {{all, number}} entries',
   group: 'Lock this device',

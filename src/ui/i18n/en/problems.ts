@@ -422,6 +422,11 @@ export const problems = {
     kept: 'Everything here is still sealed and safe.',
     do: 'You can try again in {{seconds, number}} s.',
   },
+  'erase-failed': {
+    what: 'Not everything on this device could be deleted.',
+    kept: 'What is left is deleted at the next start.',
+    do: 'Close all other tabs and windows of Recollect, then try again. The browser’s own settings for this site delete everything, too.',
+  },
   'lock-phrase': {
     what: 'These are not the 24 words of a recovery phrase.',
     kept: 'Nothing was changed.',

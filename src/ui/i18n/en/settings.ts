@@ -714,6 +714,11 @@ export const settings = {
     pace: 'Advanced',
   },
   privacy: {
+    erase: {
+      title: 'Delete everything on this device',
+      help: 'Conversations, notes, projects, prompts, settings, keys, the index and the model’s files.',
+      action: 'Delete everything…',
+    },
     words: {
       title: 'Private words',
       lead: 'What is ticked is replaced by a placeholder such as [phone-3] before it gets there. You always see the words; a model’s answer is turned back for you.',

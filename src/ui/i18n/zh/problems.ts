@@ -407,6 +407,11 @@ export const problems = {
     kept: '这里的一切仍然加密保存着。',
     do: '请在 {{seconds, number}} 秒后再试。',
   },
+  'erase-failed': {
+    what: '这台设备上的内容没能全部删除。',
+    kept: '剩下的会在下次启动时删除。',
+    do: '请关闭 Recollect 的其他标签页和窗口，然后再试。浏览器自己的网站设置也能删除一切。',
+  },
   'lock-phrase': {
     what: '这不是恢复短语的 24 个单词。',
     kept: '没有任何改动。',

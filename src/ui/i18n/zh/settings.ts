@@ -569,6 +569,11 @@ export const settings = {
     pace: '高级',
   },
   privacy: {
+    erase: {
+      title: '删除这台设备上的一切',
+      help: '对话、笔记、项目、提示词、设置、密钥、索引和模型文件。',
+      action: '全部删除…',
+    },
     words: {
       title: '隐私内容',
       lead: '勾选的内容在到达那里之前，会换成 [phone-3] 这样的占位符。你看到的始终是原文；模型的回答也会为你还原。',
