@@ -1,7 +1,7 @@
 // From the log to the outbox: reads what is new, leaves out what must stay here, seals the rest. What the relay has nothing of yet is
 // sent as a whole. Every step is one commit with the bookmark it reaches.
 import type { LogEntry } from '../../adapters/log/conversation-log.ts';
-import { type DocumentId, LIBRARY_DOCUMENT } from '../../domain/base/ids.ts';
+import { type DocumentId, LIBRARY_DOCUMENT, NOTES_DOCUMENT } from '../../domain/base/ids.ts';
 import { INDEX_ROOM } from '../../domain/sync/keys.ts';
 import { beyond, isUpdate, mergeUpdates, type WholeDocument } from '../documents/shared.ts';
 import {
@@ -232,13 +232,22 @@ class SealingOutboxWriter implements OutboxWriter {
     this.#deps.records.putRoom(transaction, document, {
       ...next,
       forgotten: here.forgotten,
-      squash: next.squash || here.forgotten > record.forgotten,
+      squash: next.squash || here.forgotten > record.forgotten || (await this.#mayTakeOut(list)),
     });
     transaction.after.push(() => {
       this.#deps.accountState.setDeferred(document, false);
       this.#deps.accountState.queueAnnouncement(document);
       this.#deps.onQueued(document);
     });
+  }
+
+  /**
+   * Whether words may have left the document with these entries: they are taken out by a fold, some time after the record that says so. A room that was
+   * made anew in between would still have them, and titles and notes leave no mark of their own.
+   */
+  async #mayTakeOut(list: readonly LogEntry[]): Promise<boolean> {
+    if (!list.some(({ origin }) => origin === 'fold')) return false;
+    return ((await this.#deps.contents.read(NOTES_DOCUMENT))?.forgotten ?? 0) > 0;
   }
 
   async #pushSnapshot(document: string): Promise<boolean> {
