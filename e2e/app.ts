@@ -233,6 +233,26 @@ export function ownBrowser(args: readonly string[] = []): OwnBrowser {
   };
 }
 
+/** Files of the profile in which the words are, as the browser may write them. What the browser itself noted of titles is no store of ours. */
+export function filesWith(profile: string, words: string): string[] {
+  const forms = [Buffer.from(words), Buffer.from(words, 'utf16le')];
+  return readdirSync(profile, { recursive: true, withFileTypes: true })
+    .filter((file) => file.isFile())
+    .map((file) => join(file.parentPath, file.name))
+    .filter((path) => {
+      const bytes = readFileSync(path);
+      return forms.some((form) => bytes.includes(form));
+    })
+    .map((path) => path.slice(profile.length + 1));
+}
+/** Of these files those in which the app keeps something. */
+export const ours = (files: readonly string[]) =>
+  files.filter((path) =>
+    /IndexedDB|File System|Local Storage|Session Storage|WebStorage|Service Worker|shared_proto_db/.test(
+      path,
+    ),
+  );
+
 /** Ids of running processes with `marker` in their command line (Linux). */
 export function processesWith(marker: string, also = ''): string[] {
   return readdirSync('/proc')

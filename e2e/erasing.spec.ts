@@ -1,13 +1,13 @@
 // Everything on this device is deleted on purpose: in every tab, also where nothing unlocks it, and also when the deletion was cut off.
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import {
   bringExport,
   chatgptHistory,
   expect,
+  filesWith,
   type OwnBrowser,
   openApp,
+  ours,
   ownBrowser,
   remembered,
   saved,
@@ -50,30 +50,19 @@ async function eraseByDialog(page: Page): Promise<void> {
   await confirm.click();
 }
 
-/** Files of the profile that the app writes, with what was said in them. */
-const filesWithWords = (profile: string) =>
-  readdirSync(profile, { recursive: true, withFileTypes: true })
-    .filter((file) => file.isFile() && /IndexedDB|File System|Storage|CacheStorage/.test(file.parentPath))
-    .map((file) => join(file.parentPath, file.name))
-    .filter((path) => {
-      const bytes = readFileSync(path);
-      return [Buffer.from(SAID), Buffer.from(SAID, 'utf16le')].some((form) => bytes.includes(form));
-    })
-    .map((path) => path.slice(profile.length + 1));
-
 test('all of it goes on purpose, in every tab, and nothing of what was said is left in what the app keeps', async () => {
   const browser = ownBrowser();
   try {
     const page = await withSomethingSaid(browser);
     const other = await page.context().newPage();
     await openApp(other, `${BASE}/?console`);
-    expect(filesWithWords(browser.profile).length).toBeGreaterThan(0);
+    expect(ours(filesWith(browser.profile, SAID)).length).toBeGreaterThan(0);
     await page.goto(`${BASE}/settings/privacy?console`);
     await page.getByRole('button', { name: 'Delete everything…' }).click();
     await eraseByDialog(page);
     for (const tab of [page, other]) await isNew(tab);
     await page.context().close();
-    expect(filesWithWords(browser.profile)).toEqual([]);
+    expect(ours(filesWith(browser.profile, SAID))).toEqual([]);
   } finally {
     await browser.dispose();
   }

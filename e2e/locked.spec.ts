@@ -1,13 +1,13 @@
 // A device that can be locked: a canary said before and after is nowhere on its disk in clear, byte by byte, also after a crash in the middle.
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { BrowserContext, Page } from '@playwright/test';
 import {
   bringExport,
   chatgptHistory,
   expect,
+  filesWith,
   type OwnBrowser,
   openApp,
+  ours,
   ownBrowser,
   remembered,
   saved,
@@ -18,25 +18,6 @@ const BASE = `http://localhost:${process.env.E2E_PORT ?? 4317}`;
 const PASSPHRASE = 'a kettle hums at dawn';
 const BEFORE = 'zqx7wkv3jhm9tpl2fdy5';
 const AFTER = 'bnr4scg8ewu6oai1xzk0';
-
-/** Files of the profile in which the words are, as the browser may write them. What the browser itself noted of titles is no store of ours. */
-function filesWith(profile: string, words: string): string[] {
-  const forms = [Buffer.from(words), Buffer.from(words, 'utf16le')];
-  return readdirSync(profile, { recursive: true, withFileTypes: true })
-    .filter((file) => file.isFile())
-    .map((file) => join(file.parentPath, file.name))
-    .filter((path) => {
-      const bytes = readFileSync(path);
-      return forms.some((form) => bytes.includes(form));
-    })
-    .map((path) => path.slice(profile.length + 1));
-}
-const ours = (files: readonly string[]) =>
-  files.filter((path) =>
-    /IndexedDB|File System|Local Storage|Session Storage|WebStorage|Service Worker|shared_proto_db/.test(
-      path,
-    ),
-  );
 
 async function unlock(page: Page): Promise<void> {
   await page.goto(`${BASE}/?console`);

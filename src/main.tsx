@@ -61,7 +61,6 @@ import { createStorageNews } from './services/storage/copy-state.ts';
 import { exposeConsole } from './ui/console.ts';
 import { couldNotStart } from './ui/i18n/could-not-start.ts';
 import { exportWords } from './ui/i18n/export-words.ts';
-import { eraseOnScreen } from './ui/lock/erase-screen.tsx';
 import { UnlockScreen } from './ui/lock/unlock-screen.tsx';
 import { lookAfter } from './ui/look-after.ts';
 import { Root } from './ui/root.tsx';
@@ -332,6 +331,7 @@ function draw(app: App): void {
 /** Starts the app, once everything on this device is deleted where that was asked for. */
 async function begin(): Promise<void> {
   if (!isEraseAsked()) return await start();
+  const { eraseOnScreen } = await import('./ui/lock/erase-screen.tsx');
   await eraseOnScreen(container(), deleteEverything);
   location.replace('/');
 }

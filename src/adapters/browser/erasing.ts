@@ -62,7 +62,10 @@ async function deleteBuckets(): Promise<void> {
 async function deleteFiles(): Promise<void> {
   const root = (await navigator.storage?.getDirectory?.()) as Listed | undefined;
   if (!root) return;
-  for await (const name of root.keys()) await onceReleased(() => root.removeEntry(name, { recursive: true }));
+  // All names first: a list that loses entries while it is read may pass over others.
+  const names: string[] = [];
+  for await (const name of root.keys()) names.push(name);
+  for (const name of names) await onceReleased(() => root.removeEntry(name, { recursive: true }));
 }
 
 async function deleteCaches(): Promise<void> {

@@ -1,5 +1,4 @@
 // While everything on this device is deleted: there is nothing of the app but this.
-import { useEffect, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { type Problem, RecollectError } from '../../domain/base/errors.ts';
 import { log } from '../../domain/base/log.ts';
@@ -9,39 +8,37 @@ import { Button, Spinner } from '../shell/controls.tsx';
 import { removeFirstPaint } from '../shell/early-words.ts';
 import { Logo } from '../shell/logo.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
+import { FRAME } from './unlock-screen.tsx';
 
 /** Draws the screen and deletes by `work`; where that fails it says so, and tries again when told to. Resolves when all is deleted. */
 export async function eraseOnScreen(container: HTMLElement, work: () => Promise<void>): Promise<void> {
   await setLanguage(languageFor('auto', navigator.languages));
   removeFirstPaint();
   const root = createRoot(container);
-  await new Promise<void>((resolve) => root.render(<EraseScreen work={work} onDone={resolve} />));
+  for (;;) {
+    root.render(<EraseScreen />);
+    try {
+      await work();
+      break;
+    } catch (error) {
+      log.warn('Not everything could be deleted', error);
+      const { problem } = new RecollectError('erase-failed', String(error));
+      await new Promise<void>((again) => root.render(<EraseScreen failed={{ problem, again }} />));
+    }
+  }
   root.unmount();
 }
 
-function EraseScreen({ work, onDone }: { work: () => Promise<void>; onDone: () => void }) {
+function EraseScreen({ failed }: { failed?: { readonly problem: Problem; readonly again: () => void } }) {
   const { t } = useTranslation('lock');
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [tries, setTries] = useState(1);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each try runs it once
-  useEffect(() => {
-    work().then(onDone, (error: unknown) => {
-      log.warn('Not everything could be deleted', error);
-      setProblem(new RecollectError('erase-failed', String(error)).problem);
-    });
-  }, [tries]);
-  const again = () => {
-    setProblem(null);
-    setTries(tries + 1);
-  };
   return (
-    <main className="flex min-h-[calc(100dvh-var(--safe-top)-var(--safe-bottom))] flex-col items-center justify-center gap-4 p-6">
+    <main className={FRAME}>
       <Logo size={40} />
       <h1 className="font-semibold text-xl">{t('erase.working')}</h1>
-      {problem ? (
+      {failed ? (
         <div className="flex max-w-100 flex-col items-center gap-3">
-          <ProblemNotice problem={problem} />
-          <Button variant="primary" onClick={again}>
+          <ProblemNotice problem={failed.problem} />
+          <Button variant="primary" onClick={failed.again}>
             {t('erase.again')}
           </Button>
         </div>

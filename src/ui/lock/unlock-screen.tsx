@@ -69,7 +69,8 @@ export class UnlockScreen {
   }
 }
 
-const FRAME =
+/** Of what is on the screen while there is no app yet. */
+export const FRAME =
   'flex min-h-[calc(100dvh-var(--safe-top)-var(--safe-bottom))] flex-col items-center justify-center gap-4 p-6';
 
 function Finishing({ done, all }: { done: number; all: number }) {
