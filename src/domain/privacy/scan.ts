@@ -4,6 +4,7 @@ import type { Category } from './categories.ts';
 import { type KnownWords, masked, matches, type PersonalLists, type Span } from './detector.ts';
 import { DETECTORS } from './detectors/index.ts';
 import { createKnownWords } from './known-words.ts';
+import { plainForm } from './plain-form.ts';
 import { ANY_TOKEN } from './tokens.ts';
 
 const TOKENS = new RegExp(ANY_TOKEN, 'g');
@@ -15,6 +16,8 @@ export interface Found extends Span {
 
 const byPlace = (one: Span, other: Span): number => one.from - other.from;
 
+type Sight = Span & { readonly category: Category };
+
 /** Private words of these categories, ascending and without overlaps. Tokens that stand in the text are none. Linear in its length. */
 export function findPrivate(
   text: string,
@@ -23,9 +26,26 @@ export function findPrivate(
   known?: KnownWords,
 ): Found[] {
   if (categories.size === 0 || text === '') return [];
-  const found: Found[] = [];
-  let left = text.includes('[') ? masked(text, matches(text, TOKENS)) : text;
-  const take = (spans: readonly (Span & { readonly category: Category })[]) => {
+  const left = text.includes('[') ? masked(text, matches(text, TOKENS)) : text;
+  const look = (written: string) => seenIn(written, categories, lists, known);
+  const found = look(left);
+  const plain = plainForm(masked(left, found));
+  if (plain)
+    for (const { from, to, category } of look(plain.text))
+      found.push({ from: plain.at(from), to: plain.at(to - 1) + 1, category });
+  return withoutOverlaps(found.map((one) => ({ ...one, words: text.slice(one.from, one.to) })));
+}
+
+/** What stands in a text as it is written; ascending. */
+function seenIn(
+  text: string,
+  categories: ReadonlySet<Category>,
+  lists: PersonalLists,
+  known: KnownWords | undefined,
+): Sight[] {
+  const found: (Sight & { readonly words: string })[] = [];
+  let left = text;
+  const take = (spans: readonly Sight[]) => {
     if (spans.length === 0) return;
     for (const { from, to, category } of spans)
       found.push({ from, to, category, words: text.slice(from, to) });
@@ -37,7 +57,7 @@ export function findPrivate(
   const again = createKnownWords(found);
   if (again) take(again.find(left));
   if (known) take(known.find(left).filter(({ category }) => categories.has(category)));
-  return withoutOverlaps(found);
+  return found.sort(byPlace);
 }
 
 /** The one that covers more stays; ascending. */

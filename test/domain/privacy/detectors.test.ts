@@ -236,3 +236,63 @@ it('the rules of services are what they say: unlike each other, and of a length 
     expect(length[0]).toBeLessThanOrEqual(length[1]);
   }
 });
+
+const MIXED = 'q7Gt9Zx2Lw5Vb8Nc1Md4Kf6Hs3Jp0Ra';
+const PEM_OF_PUTTY =
+  'PuTTY-User-Key-File-3: ssh-ed25519\nPrivate-Lines: 1\nAAAAIH8abcDEF123456\nPrivate-MAC: 0a1b';
+it.each([
+  [`GITLAB_TOKEN=${MIXED}`, MIXED],
+  [`{"access_token":"${MIXED}","n":1}`, MIXED],
+  [`X-Auth-Token: ${MIXED}`, MIXED],
+  [`PRIVATE-TOKEN: ${MIXED}`, MIXED],
+  [`//registry.example/:_authToken=${MIXED}`, MIXED],
+  [`STRIPE_KEY=${MIXED}`, MIXED],
+  ['{"auths":{"x":{"auth":"YW5uYTpodW50ZXIyeHl6"}}}', 'YW5uYTpodW50ZXIyeHl6'],
+  ['Authorization: Basic YTpiMTIzNA==', 'YTpiMTIzNA=='],
+  [`Authorization: token ${MIXED}`, MIXED],
+  [`Authorization: ${MIXED}`, MIXED],
+  [`Set-Cookie: sid=${MIXED}; HttpOnly`, MIXED],
+  [`https://${MIXED}@github.com/a/b.git`, MIXED],
+  [`https://x.example/cb?a=1&access_token=${MIXED}&b=2`, MIXED],
+  [`https://x.example/c?sv=2022&sig=abC1%2BdEfGhIjKlMnOpQrSt%3D&se=1`, 'abC1%2BdEfGhIjKlMnOpQrSt%3D'],
+  [`https://app.example/#pair=AY${MIXED}${MIXED}`, `AY${MIXED}${MIXED}`],
+  [PEM_OF_PUTTY, 'AAAAIH8abcDEF123456\n'],
+  ["sshpass -p 'hunter2xyz' ssh a@b", 'hunter2xyz'],
+  ['mysql -u root -phunter2xyz db', 'hunter2xyz'],
+  ['WIFI:T:WPA;S:net;P:hunter2xyz;;', 'hunter2xyz'],
+  ['max_tokens: 4096, next_token: null', null],
+  ['token: some-long-name-of-a-thing', null],
+  ['Authorization: required for each request', null],
+  ['Authorization is by role, see https://docs.example/auth?page=2', null],
+  ['cache_key: user-profile-2024-01-01-en', null],
+  ['const publicKey = await crypto.subtle.importKey(1, 2)', null],
+  ['Cookie: a biscuit, as of 1834', null],
+  ['https://anna@example.com/', null],
+])('%s: what gives access, by its name or its place', (text, value) => {
+  expect(secrets.find(text, lists).map(({ from, to }) => text.slice(from, to))).toEqual(
+    value === null ? [] : [value],
+  );
+});
+it.each([
+  ['password: |\n  hunter2xyz\nuser: anna', 'hunter2xyz'],
+  ['password -> hunter2xyz', 'hunter2xyz'],
+])('%j: the value where it stands', (text, value) => {
+  expect(keywords.find(text, lists).map(({ from, to }) => text.slice(from, to))).toContain(value);
+});
+it.each([
+  ['anna,4539148803436467,12/27', true],
+  ['?card=4539148803436467&x=1', true],
+  ['4539.1488.0343.6467', true],
+  ['?id=4539148803436467&x=1', false],
+  ['#4539148803436467', false],
+])('a card in a row or a form: %s', (text, isFound) => {
+  expect(cards.find(text, lists)).toHaveLength(isFound ? 1 : 0);
+});
+it.each([
+  "{'mail': 'anna@example.com'}",
+  '_anna@example.com_',
+  'anna@例子.中国谢谢',
+  'anna@example.xn--fiqs8s',
+])('finds the mailbox in %s', (text) => {
+  expect(emails.find(text, lists)).toHaveLength(1);
+});

@@ -6,10 +6,10 @@ import { expect, it } from 'vitest';
 import { DETECTORS_VERSION } from '../../../src/domain/privacy/detectors/index.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../src/domain/privacy');
-const BESIDE = ['detector.ts', 'known-words.ts', 'own-pattern.ts', 'scan.ts'];
+const BESIDE = ['detector.ts', 'known-words.ts', 'own-pattern.ts', 'plain-form.ts', 'scan.ts'];
 
 /** Of the rules as they were when the version was raised last. Where a change finds the same words, the digest alone is written anew. */
-const KNOWN = { version: 1, digest: 'c9654305bd03e61f' };
+const KNOWN = { version: 2, digest: '63fa84aecf75a279' };
 
 /** Comments and the shape of lines find nothing. */
 const rulesOf = (source: string): string =>

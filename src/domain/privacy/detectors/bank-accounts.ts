@@ -10,9 +10,9 @@ const LENGTHS: Readonly<Record<string, number>> = Object.fromEntries(
     .map((entry) => [entry.slice(0, 2), Number(entry.slice(2))]),
 );
 
-const BEGINNING = /(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?=[ ]?[A-Z0-9])/gi;
+const BEGINNING = /(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?=[ .-]?[A-Z0-9])/gi;
 
-/** Where the number ends that begins here, written with single spaces or none; null: there is none. */
+/** Where the number ends that begins here, its groups apart by spaces, hyphens or dots; null: there is none. */
 function endOf(text: string, from: number): number | null {
   const length = LENGTHS[text.slice(from, from + 2).toUpperCase()];
   if (!length) return null;
@@ -21,7 +21,7 @@ function endOf(text: string, from: number): number | null {
   for (; written.length < length && at < text.length; at++) {
     const char = text[at] as string;
     if (/[A-Za-z0-9]/.test(char)) written += char;
-    else if (char !== ' ' || text[at + 1] === ' ') return null;
+    else if (!/[ .-]/.test(char) || /[ .-]{2}/.test(text.slice(at + 1, at + 3))) return null;
   }
   if (written.length < length || /[A-Za-z0-9]/.test(text[at] ?? '')) return null;
   return hasCheckDigits(written.toUpperCase()) ? at : null;

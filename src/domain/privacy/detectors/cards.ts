@@ -1,12 +1,16 @@
 // Payment cards: 13 to 19 digits in the groups they are printed in, of a known issuer, with a right check digit (ISO/IEC 7812-1, Luhn).
 import type { Detector, Span } from '../detector.ts';
 
+const DIGITS = String.raw`[2-6]\d{3}(?:(?<sign>[ .-]| {2})\d{3,7}(?:\k<sign>\d{1,7}){1,4}|\d{9,15})`;
+/** A date or a code may follow, as in a row of a table: "…,12/27", "…/1227/123". */
+const AFTER = String.raw`(?![\w-]|\.\d)`;
 /** Groups of 3 to 7 digits, or one row of them; not inside a longer number, an id or a name. */
-const CANDIDATE =
-  /(?<![\p{L}\p{N}_.,/=#-])[2-6]\d{3}(?:(?<sign>[ -])\d{3,7}(?:\k<sign>\d{1,7}){1,4}|\d{9,15})(?![\w-]|[.,/]\d)/gu;
-/** After Chinese words a number stands without a space. */
-const AFTER_HAN =
-  /(?<=\p{Script=Han})[2-6]\d{3}(?:(?<sign>[ -])\d{3,7}(?:\k<sign>\d{1,7}){1,4}|\d{9,15})(?![\w-]|[.,/]\d)/gu;
+const CANDIDATE = new RegExp(String.raw`(?<![\p{L}\p{N}_/=#-]|[\p{N}_-][.,])${DIGITS}${AFTER}`, 'gu');
+/** After Chinese words a number stands without a space, and after a name of a card in an address or a form. */
+const AFTER_NAME = new RegExp(
+  String.raw`(?<=\p{Script=Han}|(?:card|cc|pan)[\w-]{0,12}["']?[=:#] ?["']?)${DIGITS}${AFTER}`,
+  'giu',
+);
 
 /** First digits of an issuer → how long its numbers are. */
 const ISSUERS: readonly (readonly [first: RegExp, lengths: readonly number[]])[] = [
@@ -42,7 +46,7 @@ const isCard = (number: string): boolean => {
 export const cards: Detector = {
   category: 'cards',
   find: (text) =>
-    [CANDIDATE, AFTER_HAN].flatMap((pattern): Span[] =>
+    [CANDIDATE, AFTER_NAME].flatMap((pattern): Span[] =>
       [...text.matchAll(pattern)]
         .filter(([number]) => isCard(number))
         .map(({ 0: number, index }) => ({ from: index, to: index + number.length })),

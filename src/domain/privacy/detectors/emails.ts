@@ -1,8 +1,19 @@
 // E-mail addresses as people write them: the common part of RFC 5321, with a top-level domain.
 import { type Detector, matches } from '../detector.ts';
 
-/** A label of a domain may be in any script. Not `git@host:path`, `user:password@host` or `@scope/name@1.2.3`: those are no mailboxes. */
-const ADDRESS =
-  /(?<![A-Za-z0-9._%+'@/-])(?!git@)[A-Za-z0-9](?:[A-Za-z0-9._%+'-]{0,62}[A-Za-z0-9_+-])?@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.){1,6}[A-Za-z]{2,24}(?![A-Za-z0-9_]|[.-][A-Za-z0-9]|:[\w~/])/gu;
+/** Top-level domains in other scripts that have many mailboxes: a word of such a script may follow a domain without a space. */
+const OTHER_SCRIPTS = '中国|中國|公司|网络|網絡|网址|在线|商城|香港|台灣|рф|бел|укр';
+/**
+ * A label of a domain may be in any script; quotes and Markdown marks may stand around. Not `git@host:path`, `user:password@host`, `//user@host` or
+ * `@scope/name@1.2.3`: those are no mailboxes.
+ */
+const ADDRESS = new RegExp(
+  [
+    "(?<![A-Za-z0-9.%+@-]|[A-Za-z0-9.%+@/-][_'/])(?!git@)[A-Za-z0-9](?:[A-Za-z0-9._%+'-]{0,62}[A-Za-z0-9_+-])?@",
+    String.raw`(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.){1,6}`,
+    String.raw`(?:(?:xn--[a-z0-9-]{2,58}[a-z0-9]|[A-Za-z]{2,24})(?![A-Za-z0-9]|_[A-Za-z0-9]|[.-][A-Za-z0-9]|:[\w~/])|${OTHER_SCRIPTS})`,
+  ].join(''),
+  'gu',
+);
 
 export const emails: Detector = { category: 'emails', find: (text) => matches(text, ADDRESS) };

@@ -17,7 +17,8 @@ const weighted = (digits: string, weights: readonly number[]): number =>
 const isDay = (month: number, day: number): boolean => month >= 1 && month <= 12 && day >= 1 && day <= 31;
 
 /** GB 11643-1999: region, birthday, order, check character (ISO 7064, mod 11-2). */
-function isChinese(written: string): boolean {
+function isChinese(spaced: string): boolean {
+  const written = spaced.replace(/[ -]/g, '');
   if (!isDay(Number(written.slice(10, 12)), Number(written.slice(12, 14)))) return false;
   const sum = weighted(written, [7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2]);
   return '10X98765432'[sum % 11] === written[17]?.toUpperCase();
@@ -81,7 +82,8 @@ const isFinnish = (written: string): boolean => {
 const FORMS: readonly IdForm[] = [
   {
     country: 'CN',
-    pattern: /(?<![\dA-Za-z_.-])[1-9]\d{5}(?:18|19|20)\d{9}[\dXx](?![\dA-Za-z_]|[.-]\d)/g,
+    pattern:
+      /(?<![\dA-Za-z_.-])[1-9]\d{5}(?<gap>[ -]?)(?:18|19|20)\d{6}\k<gap>\d{3}[\dXx](?![\dA-Za-z_]|[.-]\d)/g,
     check: isChinese,
   },
   // Never issued: 000, 666 and 900 to 999, and groups of zeros.

@@ -10,7 +10,7 @@ import { phones } from './phones.ts';
 import { secrets } from './secrets.ts';
 
 /** Raised whenever other words are found: what the older rules let into the index is cleaned anew then. `version.test.ts` notices a change. */
-export const DETECTORS_VERSION = 1;
+export const DETECTORS_VERSION = 2;
 
 export const DETECTORS: readonly Detector[] = [
   secrets,

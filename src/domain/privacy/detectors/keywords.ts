@@ -65,7 +65,12 @@ export function keywordPatterns(keywords: readonly string[]): NamedSecrets | nul
     made.push(
       // name = "quoted", name: 'quoted'
       new RegExp(
-        String.raw`(${tail}\s{0,4}(?:[:=：]|=>|:=)\s{0,4})("(?:[^"\\\n]|\\.){1,500}"|'(?:[^'\\\n]|\\.){1,500}'|\x60[^\x60\n]{1,500}\x60|“[^”\n]{1,500}”)`,
+        String.raw`(${tail}\s{0,4}(?:[:=：→]|=>|->|:=)\s{0,4})("(?:[^"\\\n]|\\.){1,500}"|'(?:[^'\\\n]|\\.){1,500}'|\x60[^\x60\n]{1,500}\x60|“[^”\n]{1,500}”)`,
+        'giu',
+      ),
+      // a value on the next lines, as YAML writes it
+      new RegExp(
+        String.raw`(${tail}[ \t]{0,4}:[ \t]{0,4}[|>][+-]?[ \t]{0,4}\r?\n[ \t]{1,40})(\S[^\n]{0,500})`,
         'giu',
       ),
       // a line that is only "name: value", the value with spaces
@@ -74,7 +79,7 @@ export function keywordPatterns(keywords: readonly string[]): NamedSecrets | nul
         'gimu',
       ),
       // name: value, --name=value
-      new RegExp(String.raw`(${tail}\s{0,4}(?:[:=：]|=>|:=)\s{0,4})([^\s"'\x60,;，；。•]{1,500})`, 'giu'),
+      new RegExp(String.raw`(${tail}\s{0,4}(?:[:=：→]|=>|->|:=)\s{0,4})([^\s"'\x60,;，；。•]{1,500})`, 'giu'),
       // --name value
       new RegExp(String.raw`(--?${name}\s{1,4})([^\s"'\x60,;•-]\S{0,500})`, 'giu'),
       // the password is hunter2: only what looks like one

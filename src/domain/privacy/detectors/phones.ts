@@ -140,7 +140,7 @@ const INTERNATIONAL =
   /(?<![\p{L}\p{N}_+=@.,/-])\+[1-9]\d{0,3}(?:[ .\u00a0/-]?(?:\(\d{1,6}\)|\d{1,6})){1,7}(?![\d_]|[A-Za-z])/gu;
 const NATIONAL: readonly RegExp[] = [
   // China: mobile numbers, area codes, service numbers
-  String.raw`${BEFORE_OR_HAN}1[3-9]\d(?:\d{8}|[ -]\d{4}[ -]\d{4})${AFTER}`,
+  String.raw`${BEFORE_OR_HAN}1[3-9]\d(?:\d{8}|(?<mark>[ .-])\d{4}\k<mark>\d{4}|[ -]\d{4}[ -]\d{4}|[ -]\d{3}[ -]\d{5})${AFTER}`,
   String.raw`${BEFORE_OR_HAN}(?:\(0(?:10|2\d|[3-9]\d{2})\) ?|0(?:10|2\d|[3-9]\d{2})-)\d{3,4}[ -]?\d{4}(?:-\d{1,5})?${AFTER}`,
   String.raw`${BEFORE_OR_HAN}[48]00-\d{3}-\d{4}${AFTER}`,
   // North America

@@ -1,11 +1,11 @@
 // Keys and tokens that show by themselves what they are: by how they begin and how mixed they are (secret-rules.ts), or by their shape.
-import { type Detector, MASK, masked, type Span } from '../detector.ts';
+import { type Detector, MASK, masked, matches, type Span } from '../detector.ts';
 import { type Alphabet, SECRET_RULES, type SecretRule } from './secret-rules.ts';
 
 /** Shapes that are secrets whatever stands around them. The group `kept`, where there is one, stays. */
 const SHAPES: readonly RegExp[] = [
   /-----BEGIN (?:[A-Z0-9 ]+ )?PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END (?:[A-Z0-9 ]+ )?PRIVATE KEY(?: BLOCK)?-----|$)/g,
-  /\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, // JWT
+  /\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*(?:\.[\w-]{8,}\.[\w-]*)?/g, // JWT, JWE
   /\b(?:sk|rk|pk)[-_][\w-]{0,60}?[A-Za-z0-9]{16,200}[\w-]{0,200}/g, // OpenAI, Anthropic, Stripe and their kin
   /\bgh[oprsu]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}/g,
   /\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b/g,
@@ -14,7 +14,14 @@ const SHAPES: readonly RegExp[] = [
   /\bnpm_(?=[A-Za-z_-]{0,200}\d)[A-Za-z0-9_-]{24,}|\bhf_[A-Za-z0-9]{24,}|\b(?:dop_v1|shpat|pypi)[_-][A-Za-z0-9_-]{24,}/g,
   // scheme://user:password@host; the last of several @ parts it from the host
   /(?<kept>\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s:/@]{0,200}:)[^\s@/]{1,200}(?:@[^\s@/"'`<>()[\],;，；。]{1,200}){0,4}(?=@)/gi,
+  // scheme://key@host
+  /(?<kept>\bhttps?:\/\/)(?=[\w%.~-]{0,200}\d)[\w%.~-]{20,200}(?=@[\w[])/gi,
   /(?<kept>\b(?:bearer|basic)\s+)[\w.~+/=-]{16,}/gi,
+  // a header as it is sent, whatever its scheme
+  /(?<kept>\b(?:proxy-)?authorization["'`]?\s{0,3}[:=]\s{0,3}["'`]?(?:(?:basic|bearer|token|digest|apikey|negotiate)\s{1,3})?)(?=[\w.~+/-]{0,400}[\d=])[\w.~+/-]{10,2000}={0,2}/gi,
+  // what gives access to an address stands in it: signatures, tokens, and the account that a pairing link opens
+  /(?<kept>[?&#;](?:(?:access|id|auth|refresh)_?token|token|sig|signature|x-amz-(?:signature|security-token)|x-goog-signature|(?:api|access|auth|subscription)?_?key|code|auth|session(?:_?id)?|sid|jwt|pair)=)(?=[\w.~%+/-]{0,400}\d)[\w.~%+/-]{16,4000}={0,2}/gi,
+  /(?<kept>\bPrivate-Lines: \d{1,4}\r?\n)(?:[A-Za-z0-9+/=]{1,80}(?:\r?\n|$)){1,200}/g, // PuTTY
   // webhooks: whoever has the address may write
   /(?<kept>\bhooks\.slack\.com\/(?:services|workflows|triggers)\/)[\w+/]{30,80}/g,
   /(?<kept>\bdiscord(?:app)?\.com\/api\/webhooks\/\d{10,20}\/)[\w-]{50,80}/g,
@@ -32,6 +39,8 @@ const SHAPES: readonly RegExp[] = [
   /(?<kept>\b_gitlab_session=)[0-9a-z]{32}\b/gi,
   // curl -u name:password; not where a shell puts it in
   /(?<kept>\bcurl\b[^\n]{0,200}?\s(?:-u|--user)[ =]{0,3}["']?[^\s:"'$]{1,80}:)[^\s"'$<{][^\s"']{2,200}/g,
+  /(?<kept>\b(?:sshpass\s{1,3}-p\s?|mysql(?:dump|admin)?\b[^\n]{0,200}?\s-p)["']?)[^\s"'$<{-][^\s"']{2,200}/g,
+  /(?<kept>\bWIFI:(?:[^\n;]{0,80};){1,4}P:)[^;\n]{4,80}/g, // a network as its QR code says it
 ];
 
 const ALPHABETS: Readonly<Record<Alphabet, RegExp>> = {
@@ -82,6 +91,39 @@ function endOf(
   return entropyOf(rest) >= entropy && /\d/.test(rest) ? from + rest.length : null;
 }
 
+/**
+ * A name that gives access, and its value: GITLAB_TOKEN=…, "access_token": "…", X-Auth-Token: …, STRIPE_KEY=… (after the rule `generic-api-key` of
+ * gitleaks). What is called a token must be mixed; what is only called a key, a row without gaps as well.
+ */
+const NAMED: readonly RegExp[] = [
+  /(?<kept>(?:token|credentials?|session_?id|authkey|secret)["'`]?\s{0,3}(?::=|=>|[:=：])\s{0,3}["'`]?)[\w.~+/=-]{16,2000}/gi,
+  /(?<kept>(?:[_-]key|_KEY|-Key|(?<=[a-z])Key|\b_?auth)["'`]?\s{0,3}(?::=|=>|[:=：])\s{0,3}["'`]?)[A-Za-z0-9+/_]{20,2000}={0,2}(?![\w-])/g,
+];
+/** Bits in each character, as `ENTROPY`. */
+const NAMED_ENTROPY = 3.3;
+
+/** What a browser sends to be known: the value of each cookie. */
+const COOKIES = /\b(?:set-)?cookie["'`]?\s?:\s?[^\r\n]{1,4000}/gi;
+const COOKIE = /(?<kept>[\w.$-]=)[^\s"'`;,]{16,2000}/g;
+
+function byNames(text: string): Span[] {
+  const cookies = matches(text, COOKIES).flatMap((header) =>
+    matches(text.slice(header.from, header.to), COOKIE).map(({ from, to }) => ({
+      from: header.from + from,
+      to: header.from + to,
+    })),
+  );
+  const spans = [...NAMED.flatMap((pattern) => matches(text, pattern)), ...cookies].flatMap(
+    ({ from, to }) => {
+      const value = text.slice(from, to).replace(/[.=-]{1,3}$/, '');
+      const isMixed = /\d/.test(value) && /[a-z]/i.test(value) && entropyOf(value) >= NAMED_ENTROPY;
+      return isMixed && !value.includes(MASK) ? [{ from, to: from + value.length }] : [];
+    },
+  );
+  spans.sort((one, other) => one.from - other.from || other.to - one.to);
+  return spans.filter(({ from }, at) => from >= (spans[at - 1]?.to ?? 0));
+}
+
 function byRules(text: string): Span[] {
   const spans: Span[] = [];
   for (const { 0: start, index } of text.matchAll(STARTS)) {
@@ -111,6 +153,11 @@ export const secrets: Detector = {
       all.push(...spans);
       left = masked(left, spans);
     }
-    return [...all, ...byRules(left)].sort((one, other) => one.from - other.from);
+    for (const find of [byRules, byNames]) {
+      const spans = find(left).sort((one, other) => one.from - other.from);
+      all.push(...spans);
+      left = masked(left, spans);
+    }
+    return all.sort((one, other) => one.from - other.from);
   },
 };
