@@ -1,17 +1,40 @@
-// Times as exports write them: seconds, milliseconds, microseconds or ISO text, recognised by magnitude.
+// Times as exports write them: numbers recognised by magnitude, dates of ISO 8601, RFC 2822 and their neighbours, and the objects that databases
+// wrap around them. A date that may be two days, such as 06/07/2025, is none.
 
 /** The web had no chat exports before it; an earlier time is a mistake. */
 const EARLIEST = Date.UTC(1995, 0, 1);
 /** Fixed, not the clock's: a device whose clock is wrong must read the same dates, and make the same ids of them, as any other. */
 const LATEST = Date.UTC(2100, 0, 1);
-const HAS_ZONE = /(?:z|[+-]\d{2}:?\d{2})$/i;
+/** Characters of the longest date that is read: that of a browser, with the name of its zone in full. */
+const LONGEST = 100;
 
 /** ms since 1970; `impossible` where something is written that cannot be a time of a message; undefined where nothing is. */
 export function timeOf(value: unknown): number | 'impossible' | undefined {
-  if (value === null || value === undefined || value === '') return undefined;
+  const said = bare(value);
+  if (said === null || said === undefined || (typeof said === 'string' && said.trim() === ''))
+    return undefined;
   const ms =
-    typeof value === 'number' ? fromNumber(value) : typeof value === 'string' ? fromText(value) : NaN;
-  return ms >= EARLIEST && ms <= LATEST ? ms : 'impossible';
+    typeof said === 'number' ? fromNumber(said) : typeof said === 'string' ? fromText(said.trim()) : NaN;
+  return isPossible(ms) ? ms : 'impossible';
+}
+
+const isPossible = (ms: number): boolean => ms >= EARLIEST && ms <= LATEST;
+
+const WRAPS = ['$date', '$numberLong', '$numberDouble', 'iso', 'value'] as const;
+
+/** The time within what a database wraps around it: MongoDB's `{"$date": {"$numberLong": "…"}}`, Firestore's seconds and nanoseconds. */
+function bare(value: unknown): unknown {
+  let inner = value;
+  for (let depth = 0; depth < 3 && typeof inner === 'object' && inner !== null; depth += 1) {
+    const fields = inner as Readonly<Record<string, unknown>>;
+    const seconds = Number(fields.seconds ?? fields._seconds ?? NaN);
+    const nanos = Number(fields.nanos ?? fields.nanoseconds ?? fields._nanoseconds ?? 0);
+    if (Number.isFinite(seconds)) return seconds + (Number.isFinite(nanos) ? nanos / 1e9 : 0);
+    const wrap = WRAPS.find((name) => Object.hasOwn(fields, name));
+    if (wrap === undefined) return inner;
+    inner = fields[wrap];
+  }
+  return inner;
 }
 
 function fromNumber(value: number): number {
@@ -22,11 +45,118 @@ function fromNumber(value: number): number {
   return Math.round(value / 1e6);
 }
 
+const NUMBER = /^[+-]?\d+(?:\.\d*)?(?:e\+?\d{1,2})?$/i;
+const WRAPPED = /^\/?Date\((\d+)(?:[+-]\d{4})?\)\/?$/;
+const COMPACT = /^(\d{4})(\d\d)(\d\d)(?:T?(\d\d)(\d\d)(\d\d)?(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$/i;
+
 function fromText(text: string): number {
-  if (/^[+-]?\d+(?:\.\d+)?$/.test(text.trim())) return fromNumber(Number(text));
-  // Without a zone it is read as UTC: the same file must give the same times on every machine.
-  const trimmed = text.trim().replace(' ', 'T');
-  return Date.parse(HAS_ZONE.test(trimmed) || !trimmed.includes('T') ? trimmed : `${trimmed}Z`);
+  if (text.length > LONGEST) return NaN;
+  if (NUMBER.test(text)) {
+    const ms = fromNumber(Number(text));
+    if (isPossible(ms)) return ms;
+  }
+  const wrapped = WRAPPED.exec(text)?.[1];
+  if (wrapped !== undefined) return Number(wrapped);
+  const compact = COMPACT.exec(text);
+  if (compact) {
+    const [, year, month, day, hour = '0', minute = '0', second = '0', zone = ''] = compact;
+    return instantOf([year, month, day].map(Number), [hour, minute, second].map(Number), zone);
+  }
+  return fromWords(text);
+}
+
+const MONTHS =
+  /^(?:(jan(?:uary)?)|(feb(?:ruary)?)|(mar(?:ch)?)|(apr(?:il)?)|(may)|(june?)|(july?)|(aug(?:ust)?)|(sept?(?:ember)?)|(oct(?:ober)?)|(nov(?:ember)?)|(dec(?:ember)?))$/i;
+/** Hours from UTC of the zones that mail names (RFC 2822, 4.3) and that mean one thing only. */
+const ZONES: Readonly<Record<string, number>> = {
+  z: 0,
+  ut: 0,
+  utc: 0,
+  gmt: 0,
+  est: -5,
+  edt: -4,
+  cst: -6,
+  cdt: -5,
+  mst: -7,
+  mdt: -6,
+  pst: -8,
+  pdt: -7,
+  cet: 1,
+  cest: 2,
+  jst: 9,
+};
+const CLOCK =
+  /(?:^|(?<=\d)T|[\s,_])(上午|下午)?\s?(\d{1,2})(?:[:：时](\d\d)(?:[:：分](\d\d)(?:[.,](\d{1,9}))?)?分?秒?)\s?([ap]\.?m\.?)?(?![\d:])/i;
+const CLOCK_OF_HOURS = /(?:^|[\s,])(\d{1,2})\s?([ap]\.?m\.?)(?!\w)/i;
+/** Behind the time alone: elsewhere a sign and digits are a day or a year. */
+const OFFSET =
+  /^\s*(?:(?:utc|gmt)?\s*([+-]\d\d:?(?:\d\d)?)|([a-z]{1,4}))?\s*(?:\([^()]*\)|\[[^[\]]*\])?\s*(\d{4})?\s*$/i;
+const NUMERIC = /^(\d{1,4})\s?[-/.年]\s?(\d{1,2})\s?[-/.月]\s?(\d{1,4})日?\s*$/;
+const NAMED =
+  /^(?:[a-z]{3,9}\.?,?\s+)??(?:(\d{1,2})(?:st|nd|rd|th)?[\s-]+)?([a-z]{3,9})\.?(?:[\s-]+(\d{1,2})(?:st|nd|rd|th)?(?!\d))?,?(?:[\s-]+(\d{4}))?\s*$/i;
+
+/** A date, and perhaps a time and a zone behind it. Without a zone it is UTC: the same file must give the same times on every machine. */
+function fromWords(text: string): number {
+  const clock = CLOCK.exec(text) ?? undefined;
+  const hours = clock ? undefined : (CLOCK_OF_HOURS.exec(text) ?? undefined);
+  const found = clock ?? hours;
+  const date = (found ? text.slice(0, found.index) : text).replace(/(?:,|\bat|T)\s*$/i, '').trim();
+  const rest = found ? text.slice(found.index + found[0].length) : '';
+  const tail = OFFSET.exec(rest);
+  if (!tail) return NaN;
+  const [, offset, zone = '', lateYear] = tail;
+  const time = clock
+    ? [
+        ...clockOf(clock[2], clock[3], clock[4], clock[6] ?? (clock[1] === '下午' ? 'pm' : clock[1] && 'am')),
+        Number(`0.${clock[5] ?? 0}`),
+      ]
+    : hours
+      ? clockOf(hours[1], '0', '0', hours[2])
+      : [0, 0, 0];
+  return instantOf(dayOf(date, lateYear), time, offset ?? zone);
+}
+
+function clockOf(hour = '0', minute = '0', second = '0', half = ''): number[] {
+  const [h, m, s] = [Number(hour), Number(minute), Number(second)];
+  if (half === '') return [h, m, s];
+  return h < 1 || h > 12 ? [NaN] : [(h % 12) + (/^p/i.test(half) ? 12 : 0), m, s];
+}
+
+/** Year, month, day; nothing where the order could be another. */
+function dayOf(date: string, lateYear: string | undefined): number[] {
+  const numeric = NUMERIC.exec(date);
+  if (numeric) {
+    const [, first = '', second = '', third = ''] = numeric;
+    const [a, b, c] = [Number(first), Number(second), Number(third)];
+    if (first.length === 4) return third.length > 2 ? [] : [a, b, c];
+    if (third.length !== 4) return [];
+    if (a === b || b > 12) return [c, a, b];
+    return a > 12 ? [c, b, a] : [];
+  }
+  const [, before, name = '', after, year = lateYear] = NAMED.exec(date) ?? [];
+  const month = (MONTHS.exec(name)?.slice(1) ?? []).findIndex((found) => found !== undefined) + 1;
+  const day = before ?? after;
+  if (month === 0 || day === undefined || year === undefined || (before !== undefined && after !== undefined))
+    return [];
+  return [Number(year), month, Number(day)];
+}
+
+/** ms; NaN for a day or a time that no calendar and no clock has. `zone`: `+02:00`, `-0500`, `PDT`, '' for UTC. */
+function instantOf(date: readonly number[], time: readonly number[], zone: string): number {
+  const [year = NaN, month = NaN, day = NaN] = date;
+  const [hour = NaN, minute = NaN, second = 0, fraction = 0] = time;
+  const midnight = Date.UTC(year, month - 1, day);
+  const there = new Date(midnight);
+  if (there.getUTCMonth() !== month - 1 || there.getUTCDate() !== day) return NaN;
+  if (!(hour * 3600 + minute * 60 + second <= 86_400 && minute < 60 && second <= 60)) return NaN;
+  const ms = midnight + (hour * 3600 + minute * 60 + second) * 1000 + Math.floor(fraction * 1000);
+  const signed = /^([+-])(\d\d):?(\d\d)?$/.exec(zone);
+  const ahead = signed
+    ? (signed[1] === '-' ? -1 : 1) * (Number(signed[2]) * 60 + Number(signed[3] ?? 0))
+    : zone === ''
+      ? 0
+      : (ZONES[zone.toLowerCase()] ?? NaN) * 60;
+  return ms - ahead * 60_000;
 }
 
 /**

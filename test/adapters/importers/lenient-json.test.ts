@@ -126,6 +126,75 @@ describe('times', () => {
     for (const value of [null, undefined, '']) expect(timeOf(value)).toBeUndefined();
     expect(timeOf('2099-12-31T00:00:00Z')).toBe(Date.UTC(2099, 11, 31));
   });
+  it.each([
+    '2026/03/01 10:00:00',
+    '2026.03.01 10:00',
+    '2026-3-1 10:00:00.000',
+    '2026-03-01 10:00:00,000',
+    '2026-03-01 10:00:00+00',
+    '2026-03-01T10:00:00Z[UTC]',
+    '2026-03-01 10:00:00 UTC',
+    '2026-03-01 18:00:00 +0800',
+    '2026年3月1日 10:00:00',
+    '2026年3月1日 上午10:00',
+    '20260301T100000Z',
+    '20260301100000',
+    'Sun, 01 Mar 2026 10:00:00 +0000',
+    'Sun, 1 Mar 2026 10:00:00 GMT',
+    '1 Mar 2026 05:00:00 -0500 (EST)',
+    'Sun, 01 Mar 2026 05:00 EST',
+    'Sun Mar  1 10:00:00 2026',
+    'Sun Mar 01 2026 12:00:00 GMT+0200 (Eastern European Standard Time)',
+    'Mar 1, 2026, 10:00:00\u202fAM UTC',
+    'March 1, 2026 at 10:00 AM',
+    '1 March 2026, 10:00',
+    'Mar 1st, 2026 10am',
+    '/Date(1772359200000)/',
+    '1772359200.0',
+    '1.7723592e9',
+    '1772359200000',
+    '1772359200000000',
+    { $date: '2026-03-01T10:00:00Z' },
+    { $date: 1772359200000 },
+    { $date: { $numberLong: '1772359200000' } },
+    { seconds: 1772359200, nanoseconds: 0 },
+    { _seconds: '1772359200', _nanoseconds: 0 },
+  ])('are read however they are written: %j', (value) => {
+    expect(timeOf(value)).toBe(at);
+  });
+  it.each([
+    ['2026-03-01', Date.UTC(2026, 2, 1)],
+    ['20260301', Date.UTC(2026, 2, 1)],
+    ['25/06/2025', Date.UTC(2025, 5, 25)],
+    ['6/25/2025, 3:05:09 PM', Date.UTC(2025, 5, 25, 15, 5, 9)],
+    ['25.06.2025 15:05', Date.UTC(2025, 5, 25, 15, 5)],
+    ['06/06/2025', Date.UTC(2025, 5, 6)],
+    ['2025-06-15 12:30 am', Date.UTC(2025, 5, 15, 0, 30)],
+    ['2025年6月15日 下午3:05', Date.UTC(2025, 5, 15, 15, 5)],
+    ['2025-06-15T10:00:00.123456Z', Date.UTC(2025, 5, 15, 10, 0, 0, 123)],
+    ['June 15th, 2025', Date.UTC(2025, 5, 15)],
+  ])('are read to the day and the second: %s', (value, expected) => {
+    expect(timeOf(value)).toBe(expected);
+  });
+  it.each([
+    '06/07/2025',
+    '06.07.2025 10:00',
+    '06/07/25',
+    '2025-02-30',
+    '2025-13-01',
+    '2025-06-15 25:00',
+    '2025-06-15 10:00 XYZT',
+    'chapter 12',
+    'Mar 2026',
+    'Marvin 3, 2026',
+    '3 Mar 4 2026',
+    'version 2.4.2025',
+    '13:00 pm',
+    `2025-06-15${' '.repeat(50_000)}10:00`,
+    { when: 1772359200 },
+  ])('are never guessed: %j', (value) => {
+    expect(timeOf(value)).toBe('impossible');
+  });
   it('are filled in between neighbours', () => {
     expect(interpolated([undefined, 10, undefined, undefined, 40, undefined], 7)).toEqual([
       10, 10, 20, 30, 40, 40,
