@@ -3,16 +3,9 @@ import { z } from 'zod';
 import type { Price } from '../../domain/context/budget.ts';
 import { shownName } from '../../domain/text/shown.ts';
 
-/** A name: some servers say `name` or `model`, Google puts `models/` in front. */
 const entrySchema = z.union([
-  z.string().transform((id) => ({ id, name: undefined, model: undefined })),
+  z.string().transform(() => ({})),
   z.looseObject({
-    id: z
-      .union([z.string(), z.number().transform(String)])
-      .optional()
-      .catch(undefined),
-    name: z.string().optional().catch(undefined),
-    model: z.string().optional().catch(undefined),
     type: z.string().optional().catch(undefined),
     supportedGenerationMethods: z.array(z.string()).optional().catch(undefined),
     capabilities: z.unknown().optional(),
@@ -23,18 +16,51 @@ const entrySchema = z.union([
       .catch(undefined),
   }),
 ]);
-const entries = z.array(z.unknown()).nullish();
-/** `{ data: [...] }` as OpenAI has it, null on a fresh Ollama; `{ models: [...] }` of Google and Ollama's own API, also beside it; the bare list. */
-const listSchema = z.union([
-  z.array(z.unknown()).transform((list) => ({ list, isNamed: false })),
-  z
-    .looseObject({ data: entries, models: entries })
-    .refine((body) => ('data' in body || 'models' in body) && !('error' in body && body.error))
-    .transform(({ data, models }) => {
-      const isNamed = data === undefined || (!data?.length && Boolean(models?.length));
-      return { list: (isNamed ? models : data) ?? [], isNamed };
-    }),
-]);
+/** Where services keep the list: OpenAI and who follows it, Google and Ollama, Cloudflare, and what gateways make up. */
+const LISTS = ['data', 'models', 'result', 'results', 'items', 'list', 'value', 'model_list', 'deployments'];
+const NAMES = ['id', 'model', 'name', 'model_name', 'model_id', 'key', 'slug', 'modelId'] as const;
+/** An id that numbers the entry; requests take its name. */
+const NO_NAME = /^(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$|azureml:\/\/)/i;
+
+interface FoundList {
+  readonly list: readonly unknown[];
+  /** Under a name where an empty list tells nothing of what the address is. */
+  readonly isOther: boolean;
+}
+
+/** The list in a body, bare, under one of the names, or one level below it; the first that holds anything. `data: null` is a fresh Ollama's. */
+function listIn(body: unknown, depth = 0): FoundList | undefined {
+  if (Array.isArray(body)) return { list: body, isOther: false };
+  if (typeof body !== 'object' || body === null || ('error' in body && body.error)) return undefined;
+  const fields = body as Readonly<Record<string, unknown>>;
+  let empty: FoundList | undefined;
+  for (const name of LISTS) {
+    if (!Object.hasOwn(fields, name)) continue;
+    const value = fields[name];
+    const isOther = name !== 'data';
+    const found =
+      value === null && !isOther
+        ? { list: [], isOther }
+        : Array.isArray(value)
+          ? { list: value, isOther }
+          : depth === 0
+            ? listIn(value, 1)
+            : undefined;
+    if (found && found.list.length > 0) return found;
+    empty ??= found;
+  }
+  return empty;
+}
+
+/** What requests call it; '' where that is not said. */
+function nameOf(raw: unknown): string {
+  if (typeof raw !== 'object' || raw === null) return '';
+  const said = NAMES.flatMap((name) => {
+    const value = (raw as Readonly<Record<string, unknown>>)[name];
+    return typeof value === 'string' || (typeof value === 'number' && name === 'id') ? [String(value)] : [];
+  });
+  return said.find((name) => name.trim() !== '' && !NO_NAME.test(name)) ?? said[0] ?? '';
+}
 
 /** Names of models that make or take something else than words, judge words, or go on with a text and know no turns. */
 const NEVER_CHAT =
@@ -93,17 +119,17 @@ export interface ModelList {
 
 /** The models that answer, and their prices; undefined for what is no list. An empty list is one under `data` alone: so a fresh Ollama says it. */
 export function modelsIn(body: unknown): ModelList | undefined {
-  const read = listSchema.safeParse(body);
-  if (!read.success) return undefined;
-  const { list, isNamed } = read.data;
+  const read = listIn(body);
+  if (!read) return undefined;
+  const { list, isOther } = read;
   const entries = list.flatMap((raw) => {
     const entry = entrySchema.safeParse(raw).data;
     if (!entry) return [];
-    const id = entry.id ?? (isNamed ? (entry.name ?? entry.model) : undefined) ?? '';
+    const id = typeof raw === 'string' ? raw : nameOf(raw);
     // A name that shows nothing cannot be chosen.
     return shownName(id) === '' ? [] : [{ entry, id: id.replace(/^models\//, '') }];
   });
-  if (entries.length === 0 && (isNamed || list.length > 0)) return undefined;
+  if (entries.length === 0 && (isOther || list.length > 0)) return undefined;
   const found = entries.filter(({ entry, id }) => answers(entry, id));
   return {
     models: [...new Set(found.map(({ id }) => id))].sort((a, b) => a.localeCompare(b)),

@@ -218,6 +218,19 @@ describe('a connection test', () => {
     ['{"object":"list","data":null,"models":[{"name":"llama3.2:latest"}]}', ['llama3.2:latest']],
     ['{"data":[],"models":[{"model":"qwen3:8b"}]}', ['qwen3:8b']],
     ['{"data":[{"id":"qwen3"}],"models":[{"name":"/models/qwen3.gguf"}]}', ['qwen3']],
+    ['{"data":[{"name":"glm-4.6"}]}', ['glm-4.6']],
+    ['{"data":[{"model_name":"my-gateway","litellm_params":{}}]}', ['my-gateway']],
+    ['{"data":["a","b"]}', ['a', 'b']],
+    ['["b","a"]', ['a', 'b']],
+    ['{"models":["a"]}', ['a']],
+    ['{"data":{"models":[{"id":"deep"}]}}', ['deep']],
+    ['{"object":"list","items":[{"id":"kimi-k2"}]}', ['kimi-k2']],
+    [
+      '{"result":[{"id":"429b9e8b-d99e-44de-91ad-706cf8183658","name":"@cf/meta/llama-3"}],"success":true,"errors":[]}',
+      ['@cf/meta/llama-3'],
+    ],
+    ['[{"id":"azureml://registries/x/models/y/versions/1","name":"Phi-4"}]', ['Phi-4']],
+    ['\ufeff{"data":[{"id":"bom"}]}', ['bom']],
     [
       JSON.stringify({
         data: [
@@ -278,7 +291,7 @@ describe('a connection test', () => {
     ['<!doctype html><title>Hi</title>', 'text/html', 'web-page'],
     ['{"models": []}', 'application/json', 'not-a-list'],
     ['not json at all', 'text/plain', 'not-a-list'],
-    ['{"data":[{"name":"no id"}]}', 'application/json', 'not-a-list'],
+    ['{"data":[{"object":"no name"}]}', 'application/json', 'not-a-list'],
   ])('does not believe %s', async (body, type, reason) => {
     const other = await answering(200, body, type);
     expect(await test(other.url)).toMatchObject({
