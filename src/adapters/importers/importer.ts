@@ -18,6 +18,14 @@ export interface SourceFile {
   stream?(signal: AbortSignal): AsyncIterable<Uint8Array>;
   /** The file itself where the platform has one: a large ZIP is then read in place. */
   readonly blob?: Blob;
+  /** Of what lies in a ZIP: how many stand around it, and what all of them have unpacked so far. */
+  readonly within?: { readonly zips: number; readonly unpacked: Unpacked };
+}
+
+/** What a ZIP and all ZIPs in it have come to. */
+export interface Unpacked {
+  entries: number;
+  bytes: number;
 }
 
 /** What was dropped or picked together: one file, one ZIP already opened, or one folder. */
@@ -72,7 +80,7 @@ export interface Skipped {
     | 'service-memory'
     /** Documents and instructions of a service that hang on no conversation. */
     | 'service-project'
-    /** A ZIP within a ZIP stays closed. */
+    /** ZIPs are opened within ZIPs, but not deeper than exports are packed. */
     | 'inner-zip'
     | 'interface-text'
     /** An attempt at an answer that broke off and was begun again. */

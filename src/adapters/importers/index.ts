@@ -1,8 +1,9 @@
-// The shelf: every importer, in the order in which ties are decided. One line each.
+// The shelf: every importer, in the order in which ties are decided; of a mixed folder the last ones choose first. One line each.
 import { chatgpt } from './chatgpt.ts';
 import { claude } from './claude.ts';
 import type { Importer } from './importer.ts';
 import { kimiCli } from './kimi-cli.ts';
+import { markdown } from './markdown.ts';
 import { recollect } from './recollect.ts';
 
-export const IMPORTERS: readonly Importer[] = [recollect, kimiCli, chatgpt, claude];
+export const IMPORTERS: readonly Importer[] = [markdown, recollect, kimiCli, chatgpt, claude];

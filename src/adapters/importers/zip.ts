@@ -1,4 +1,5 @@
-// Opens a ZIP as a source. Trusts nothing in it: sizes are counted while unpacking, names are only labels, ZIPs inside stay closed.
+// Opens a ZIP as a source. Trusts nothing in it: sizes are counted while unpacking, names are only labels, and a ZIP and
+// those in it share one allowance.
 // Runs on the calling thread with the browser's own inflate: no worker made from a blob: URL, which a strict page may not have.
 import {
   BlobReader,
@@ -10,7 +11,7 @@ import {
 } from '@zip.js/zip.js/lib/zip-core-custom.js';
 import { isAbort, RecollectError } from '../../domain/base/errors.ts';
 import { ignore, orElse } from '../../domain/base/log.ts';
-import type { Source, SourceFile } from './importer.ts';
+import type { Source, SourceFile, Unpacked } from './importer.ts';
 import { MAX_JSON_BYTES } from './lenient-json.ts';
 import { firstBytesOf, joined } from './source-file.ts';
 
@@ -18,8 +19,10 @@ configure({ useWebWorkers: false, useCompressionStream: true });
 
 /** What a ZIP may hold. A real export stays far below each of them. */
 export const ZIP_LIMITS = {
+  /** ZIPs one within another: a service's own in the archive that a person or a browser made of it. */
+  nested: 3,
   entries: 200_000,
-  /** Bytes of all files together, unpacked. */
+  /** Bytes of all files together, unpacked; like the entries, those of ZIPs inside count as well. */
   unpacked: 4 * 1024 * 1024 * 1024,
   /** Unpacked to packed size of one file, where it unpacks to more than `ratioFrom` bytes. */
   ratio: 250,
@@ -28,6 +31,9 @@ export const ZIP_LIMITS = {
   file: MAX_JSON_BYTES,
 } as const;
 type ZipLimits = { readonly [K in keyof typeof ZIP_LIMITS]: number };
+
+/** Whether a ZIP may be opened where it lies. */
+export const mayBeOpened = (file: SourceFile): boolean => (file.within?.zips ?? 0) < ZIP_LIMITS.nested;
 
 /** True for files that begin as ZIPs do, the empty one included. */
 export async function isZip(file: SourceFile, signal: AbortSignal): Promise<boolean> {
@@ -55,11 +61,14 @@ export async function openZip(
     file.blob ? new BlobReader(file.blob) : new Uint8ArrayReader(await file.bytes(signal)),
     { strictness: 'tolerant', checkCrc32: true },
   );
+  const zips = (file.within?.zips ?? 0) + 1;
+  const unpacked: Unpacked = file.within?.unpacked ?? { entries: 0, bytes: 0 };
   const entries: FileEntry[] = [];
   try {
     for await (const entry of reader.getEntriesGenerator()) {
       signal.throwIfAborted();
-      if (entries.length >= limits.entries) throw bomb(`more than ${limits.entries} files`);
+      unpacked.entries += 1;
+      if (unpacked.entries > limits.entries) throw bomb(`more than ${limits.entries} files`);
       if (isFile(entry)) entries.push(entry);
     }
   } catch (error) {
@@ -67,7 +76,7 @@ export async function openZip(
   }
 
   const declared = entries.reduce((sum, entry) => sum + entry.uncompressedSize, 0);
-  if (declared > limits.unpacked) throw bomb(`it unpacks to ${declared} bytes`);
+  if (unpacked.bytes + declared > limits.unpacked) throw bomb(`it unpacks to ${declared} bytes`);
   if (entries.some((entry) => entry.encrypted))
     throw new RecollectError('import-encrypted', `${file.path} is protected by a password`, {
       params: { file: file.path },
@@ -84,7 +93,6 @@ export async function openZip(
 
   /** Bytes really seen, per file: reading one twice does not count twice. */
   const seen = new Map<FileEntry, number>();
-  let unpacked = 0;
 
   async function* unpack(entry: FileEntry, cancel: AbortSignal): AsyncGenerator<Uint8Array> {
     cancel.throwIfAborted();
@@ -101,10 +109,10 @@ export async function openZip(
         length += value.length;
         const before = seen.get(entry) ?? 0;
         if (length > before) {
-          unpacked += length - before;
+          unpacked.bytes += length - before;
           seen.set(entry, length);
         }
-        if (unpacked > limits.unpacked) throw bomb(`it unpacks to more than ${limits.unpacked} bytes`);
+        if (unpacked.bytes > limits.unpacked) throw bomb(`it unpacks to more than ${limits.unpacked} bytes`);
         if (length > limits.ratioFrom && length / packedSize(entry) > limits.ratio)
           throw bomb(`${entry.filename} unpacks to more than ${limits.ratio} times its size`);
         yield value;
@@ -142,6 +150,7 @@ export async function openZip(
       path,
       size: entry.uncompressedSize,
       modifiedAt: Number.isFinite(entry.lastModDate?.getTime()) ? entry.lastModDate.getTime() : 0,
+      within: { zips, unpacked },
       stream: (cancel) => unpack(entry, cancel),
       bytes: async (cancel) => {
         const pieces: Uint8Array[] = [];

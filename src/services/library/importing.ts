@@ -135,7 +135,11 @@ class FileImporter implements Importing {
               reports.push(...(await this.#importSource(source, progress.signal, importer)));
             for (const source of found.zips)
               reports.push(...(await this.#importSource(source, progress.signal)));
-            return reports.map((report, at) =>
+            const { kept, files, silent } = withoutForeignZips(reports, found.zips);
+            for (const { activity } of silent)
+              if (activity !== undefined) this.#deps.activities.acknowledge(activity);
+            unread = leftOver([...found.unread, ...files]);
+            return kept.map((report, at) =>
               at === 0 ? { ...report, skipped: [...report.skipped, ...unread] } : report,
             );
           }
@@ -182,6 +186,22 @@ const readerOf =
   (importer: Importer): SourceReader =>
   (source, { onBrought, ...options }) =>
     importer.read(source, { ...options, ...(onBrought ? { onNotesAndFeedback: onBrought } : {}) });
+
+/** Beside conversations that came in, a ZIP in a ZIP that holds none is a file like any other that nobody reads. */
+function withoutForeignZips(
+  reports: readonly ImportReport[],
+  zips: readonly Source[],
+): Readonly<Record<'kept' | 'silent', readonly ImportReport[]>> & { readonly files: readonly SourceFile[] } {
+  const inner = new Map(
+    zips.flatMap(({ name, files: [file] }) => (file?.within ? [[name, file] as const] : [])),
+  );
+  const isForeign = ({ source, problem }: ImportReport) =>
+    problem?.code === 'import-unknown' && inner.has(source);
+  const kept = reports.filter((report) => !isForeign(report));
+  if (!kept.some(({ problem }) => problem === null)) return { kept: reports, silent: [], files: [] };
+  const silent = reports.filter(isForeign);
+  return { kept, silent, files: silent.flatMap(({ source }) => inner.get(source) ?? []) };
+}
 
 /** Files that nobody reads, as one thing that was left out. */
 function leftOver(files: readonly SourceFile[]): readonly Skipped[] {

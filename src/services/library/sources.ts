@@ -13,7 +13,7 @@ import {
 } from '../../adapters/importers/listing.ts';
 import { createSkipCounter } from '../../adapters/importers/skipping.ts';
 import { baseName, firstBytesOf, SNIFF_BYTES } from '../../adapters/importers/source-file.ts';
-import { isZip, openZip } from '../../adapters/importers/zip.ts';
+import { isZip, mayBeOpened, openZip } from '../../adapters/importers/zip.ts';
 import { RecollectError } from '../../domain/base/errors.ts';
 
 /** Below it nobody is sure enough. */
@@ -21,6 +21,7 @@ const SURE = 0.3;
 /** The ending may have another behind it: `backup.json.bak`. */
 const JSON_NAME = /\.jsonl?(?:\.\w{1,8})?$/i;
 const ZIP_NAME = /\.zip$/i;
+const MARKDOWN_NAME = /\.(?:md|markdown|mdown)$/i;
 const KIMI_NAME = /^(?:context(?:_\d+)?\.jsonl|wire\.jsonl|state\.json|metadata\.json)$/;
 /** What operating systems leave in folders. */
 const SYSTEM_NAME = /^(?:\.DS_Store|\._.*|Thumbs\.db|desktop\.ini)$/i;
@@ -64,6 +65,11 @@ export function groupFiles(files: readonly SourceFile[]): Source[] {
       name: listing.length === 1 ? (listing[0] as SourceFile).path : `conversations (${listing.length})`,
       files: [...together].filter((file) => !session.includes(file) || !isSession),
     });
+  const written = loose.filter((file) => !together.has(file) && MARKDOWN_NAME.test(file.path));
+  if (written.length > 1) {
+    sources.push({ name: `Markdown (${written.length})`, files: written });
+    for (const file of written) together.add(file);
+  }
   for (const file of loose)
     if (!together.has(file)) sources.push({ name: baseName(file.path), files: [file] });
   return sources;
@@ -73,7 +79,7 @@ export function groupFiles(files: readonly SourceFile[]): Source[] {
 export interface Recognised {
   /** Each with the importer that reads it. */
   readonly pieces: readonly { readonly source: Source; readonly importer: Importer }[];
-  /** ZIPs in a folder, not opened yet. */
+  /** ZIPs in a folder or another ZIP, not opened yet. */
   readonly zips: readonly Source[];
   /** Left over in a folder: nobody reads them. */
   readonly unread: readonly SourceFile[];
@@ -95,9 +101,9 @@ export async function recognise(
     new RecollectError('import-empty', `${source.name} is empty`, { params: { file: source.name } });
   if (!only || source.files.every((file) => file.size === 0)) throw empty();
   const zipped = alone !== undefined && (await isZip(alone, signal));
-  const opened = zipped ? await openZip(alone, signal) : source;
+  const opened = zipped ? { ...(await openZip(alone, signal)), name: source.name } : source;
   if (opened.files.length > 1) {
-    const divided = await divide(opened, importers, signal, { zips: !zipped });
+    const divided = await divide(opened, importers, signal);
     if (divided.pieces.length + divided.zips.length > 0) return divided;
   }
   const importer = await whoReads(opened, importers, signal);
@@ -115,8 +121,11 @@ export async function recognise(
     throw new RecollectError('import-binary', `${source.name} is not text`, {
       params: { file: source.name },
     });
-  if (zipped && (await zipsAmong(opened.files, signal)).length > 0)
-    throw new RecollectError('import-nested', `${source.name} holds a ZIP and no conversations`, {
+  const inner = zipped ? await zipsAmong(opened.files, signal) : [];
+  if (inner.some(mayBeOpened))
+    return { pieces: [], zips: inner.filter(mayBeOpened).map((file) => alongside(opened, file)), unread: [] };
+  if (inner.length > 0)
+    throw new RecollectError('import-nested', `${source.name} holds ZIPs too deep`, {
       params: { file: source.name },
     });
   // Of an account in which nothing was said yet: whose export it is nobody can tell.
@@ -173,15 +182,17 @@ async function whoReads(
   return best;
 }
 
-/**
- * Of many files to each importer what is its own; what nobody claims and has the name of an export is looked at by itself. `zips`: whether
- * ZIPs among them may be opened.
- */
+/** A file of a source by itself; of one in a ZIP the name says in which. */
+const alongside = (source: Source, file: SourceFile): Source => ({
+  name: file.within ? `${source.name}/${file.path}` : file.path,
+  files: [file],
+});
+
+/** Of many files to each importer what is its own; what nobody claims and has the name of an export is looked at by itself. */
 async function divide(
   source: Source,
   importers: readonly Importer[],
   signal: AbortSignal,
-  { zips: open }: { zips: boolean },
 ): Promise<Recognised> {
   const files = source.files.filter((file) => file.size > 0);
   const owner = new Map<SourceFile, Importer>();
@@ -211,7 +222,7 @@ async function divide(
     const attached = accompanies(file) && (isAsset(file) || isCompanion(file));
     if ((ZIP_NAME.test(file.path) || JSON_NAME.test(file.path)) && !attached) {
       if (ZIP_NAME.test(file.path) && (await isZip(file, signal))) {
-        if (open) zips.push(single);
+        if (mayBeOpened(file)) zips.push(alongside(source, file));
         else closed.count('inner-zip', file.path);
         continue;
       }

@@ -16,7 +16,7 @@ import { Reports } from './import-report.tsx';
 import { begun, closed, ended, handedOver, NO_IMPORTS, type Notice, type Run, viewOf } from './imports.ts';
 import { useDropTarget } from './use-drop-target.ts';
 
-const FORMATS = ['chatgpt', 'claude', 'kimi', 'recollect'] as const;
+const FORMATS = ['chatgpt', 'claude', 'kimi', 'recollect', 'markdown'] as const;
 
 export interface ImportDialogProps {
   open: boolean;

@@ -2,7 +2,13 @@
 import { useTranslation } from '../i18n/use-translation.ts';
 
 /** Importers by the name that stands in the log, and the formats whose name in the catalogue is theirs. */
-const FORMATS = { chatgpt: 'chatgpt', claude: 'claude', 'kimi-cli': 'kimi', recollect: 'recollect' } as const;
+const FORMATS = {
+  chatgpt: 'chatgpt',
+  claude: 'claude',
+  'kimi-cli': 'kimi',
+  recollect: 'recollect',
+  markdown: 'markdown',
+} as const;
 
 /** Gives a function from the id of a tool to its name; an unknown tool keeps its id. */
 export function useToolName(): (tool: string) => string {

@@ -90,6 +90,18 @@ describe('a ZIP', () => {
     expect(files.map((file) => file.path)).toEqual(['inner.zip']);
   });
 
+  it('counts what ZIPs within it unpack to as its own', async () => {
+    const inner = await zipped({ a: 'x'.repeat(600), b: 'y' });
+    const { files } = await openZip(await zipFile('z.zip', { '1.zip': inner, '2.zip': inner }), never);
+    const limits = { ...ZIP_LIMITS, unpacked: 1_000 + 2 * inner.length };
+    const [first, second] = files as [(typeof files)[number], (typeof files)[number]];
+    for (const file of (await openZip(first, never, limits)).files) await file.bytes(never);
+    await expect(openZip(second, never, limits)).rejects.toMatchObject({ problem: { code: 'import-bomb' } });
+    await expect(openZip(first, never, { ...limits, entries: 4 })).rejects.toMatchObject({
+      problem: { code: 'import-bomb' },
+    });
+  });
+
   it.each<[string, Record<string, Uint8Array>, RegExp]>([
     ['ratio', { a: new Uint8Array(60_000) }, /^a unpacks to \d+ times its size$/],
     [

@@ -30,6 +30,7 @@ import * as claude from '../../fixtures/claude.ts';
 import { conversationArbitrary } from '../../fixtures/conversations.ts';
 import { filesOf, zipFile, zipped } from '../../fixtures/files.ts';
 import * as kimi from '../../fixtures/kimi-cli.ts';
+import * as markdown from '../../fixtures/markdown-files.ts';
 import { sampleArchive } from '../../fixtures/recollect.ts';
 import { englishWords } from '../../fixtures/words.ts';
 
@@ -53,6 +54,9 @@ function setup(deps: Partial<LibraryDeps & { notes: Notes }> = {}, store: Store 
   return { store, documents, library, entries, read, bySource };
 }
 
+/** A ZIP in a ZIP in a ZIP …, an export in the innermost. */
+const deep = async (zips: number): Promise<Uint8Array> =>
+  await zipped(zips === 1 ? chatgpt.exportFiles : { 'inner.zip': await deep(zips - 1) });
 const listing = (...conversations: unknown[]): SourceFile[] =>
   filesOf({ 'conversations.json': JSON.stringify(conversations) });
 
@@ -255,7 +259,7 @@ describe('importing', () => {
   it('never rejects for what is in the files, and keeps nothing of what is broken', async () => {
     const { library, entries, store } = setup();
     const text = JSON.stringify(chatgpt.conversations);
-    const cases: [SourceFile, string][] = [
+    const cases: [SourceFile, string, string?][] = [
       [fileFromBytes('nothing.json', new Uint8Array(0)), 'import-empty'],
       [fileFromBytes('blank.json', new TextEncoder().encode('\ufeff \r\n')), 'import-empty'],
       [
@@ -281,14 +285,7 @@ describe('importing', () => {
         await zipFile('bomb.zip', { 'conversations.json': `[${' '.repeat(17 * 1024 * 1024)}]` }),
         'import-bomb',
       ],
-      [await zipFile('nested.zip', { 'inner.zip': await zipped(chatgpt.exportFiles) }), 'import-nested'],
-      [
-        await zipFile('read-me.zip', {
-          'readme.txt': 'hello',
-          'inner.zip': await zipped(chatgpt.exportFiles),
-        }),
-        'import-nested',
-      ],
+      [await zipFile('deep.zip', { 'a.zip': await deep(3) }), 'import-nested', 'deep.zip/a.zip/inner.zip'],
       [fileFromBytes('magic.zip', new TextEncoder().encode('{"a":1}')), 'import-unknown'],
       [fileFromBytes('bytes.zip', new Uint8Array([0, 1, 2, 0, 255])), 'import-binary'],
       [fileFromBytes('list.json', new TextEncoder().encode(' [ ]\n')), 'import-empty'],
@@ -299,7 +296,7 @@ describe('importing', () => {
     ];
     const reports = await library.importFiles(cases.map(([file]) => file));
     expect(reports.map((r) => [r.source, r.problem?.code])).toEqual(
-      cases.map(([file, code]) => [file.path, code]),
+      cases.map(([file, code, source = file.path]) => [source, code]),
     );
     expect(await entries()).toEqual([]);
     expect(await store.log.head()).toBe(0);
@@ -728,7 +725,60 @@ describe('importing', () => {
     }
   });
 
-  it('tells of memories, projects, a ZIP and strange files beside the conversations of an export', async () => {
+  it('reads ZIPs within a ZIP, and says in which each lay', async () => {
+    const { library, entries } = setup();
+    const wrapped = {
+      'read me.txt': 'hello',
+      'mine/chatgpt.zip': await zipped(chatgpt.exportFiles),
+      'more.zip': await zipped({
+        'claude.zip': await zipped({ 'conversations.json': JSON.stringify([claude.flat]) }),
+      }),
+      'song.zip': await zipped({ 'song.txt': 'la' }),
+    };
+    const read = async () => await library.importFiles([await zipFile('Takeout.zip', wrapped)]);
+    const reports = await read();
+    expect(reports.map(({ source, importer, problem }) => [source, importer, problem])).toEqual([
+      ['Takeout.zip/mine/chatgpt.zip', 'chatgpt', null],
+      ['Takeout.zip/more.zip/claude.zip', 'claude', null],
+    ]);
+    expect(reports[0]?.skipped.find(({ reason }) => reason === 'unread-file')).toMatchObject({ count: 2 });
+    expect(library.activities.get().filter(({ state, seen }) => state === 'failed' && !seen)).toEqual([]);
+    const before = (await entries()).length;
+    expect(before).toBeGreaterThan(1);
+    expect((await read()).map(({ conversations }) => conversations.added)).toEqual([0, 0]);
+    expect(await entries()).toHaveLength(before);
+  });
+
+  it('reads a folder of Markdown, and names what is no conversation', async () => {
+    const { library, entries } = setup();
+    const all = filesOf(
+      Object.fromEntries(
+        Object.entries({ ...markdown.files, ...markdown.documents }).map(([path, text]) => [
+          `vault/${path}`,
+          text,
+        ]),
+      ),
+    );
+    const [report, ...others] = await library.importFiles(all);
+    expect(others).toEqual([]);
+    expect(report).toMatchObject({
+      source: 'vault',
+      importer: 'markdown',
+      conversations: { added: Object.keys(markdown.files).length },
+      problem: null,
+      skipped: [{ reason: 'unread-file', count: Object.keys(markdown.documents).length }],
+    });
+    const [again] = await library.importFiles(all);
+    expect(again?.conversations).toMatchObject({ added: 0, changed: 0 });
+    expect(await entries()).toHaveLength(Object.keys(markdown.files).length);
+    const several = await setup().library.importFiles(
+      all.map((file) => ({ ...file, path: file.path.slice(file.path.lastIndexOf('/') + 1) })),
+    );
+    expect(several).toHaveLength(1);
+    expect(several[0]).toMatchObject({ importer: 'markdown', problem: null, skipped: [{ count: 3 }] });
+  });
+
+  it('tells of memories, projects and strange files, a ZIP of them among them, beside the conversations of an export', async () => {
     const files = {
       'conversations.json': JSON.stringify([claude.flat]),
       'memories.json': '[{"conversations_memory":"Likes tea."}]',
@@ -736,7 +786,7 @@ describe('importing', () => {
     };
     const zip = await zipFile('export.zip', {
       ...files,
-      'more.zip': await zipped(chatgpt.exportFiles),
+      'more.zip': await zipped({ 'song.txt': 'la' }),
       'letter.pdf': '%PDF',
     });
     const notesAndFeedback = async (all: readonly SourceFile[]) => {
@@ -748,8 +798,7 @@ describe('importing', () => {
       'impossible-time': 1,
       'service-memory': 1,
       'service-project': 1,
-      'inner-zip': 1,
-      'unread-file': 1,
+      'unread-file': 2,
     });
     expect(await notesAndFeedback(filesOf(files))).toEqual({
       'impossible-time': 1,

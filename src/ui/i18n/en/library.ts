@@ -49,6 +49,10 @@ export const library = {
         name: 'Recollect',
         how: 'Settings › Storage › Export everything, as JSON. Complete: another device gets the same library.',
       },
+      markdown: {
+        name: 'Markdown',
+        how: 'Files that other tools wrote, one conversation each, or a folder or ZIP of them. Who speaks has to stand above what was said.',
+      },
     },
     reading: 'Reading {{name}}',
     preparing: 'Checking the files',
@@ -190,6 +194,7 @@ export const library = {
     'kimi-cli': 'kimi-cli session',
     kimi: 'kimi-cli session',
     recollect: 'Recollect export',
+    markdown: 'Markdown files',
   },
   activity: {
     title: 'Activity',

@@ -318,7 +318,7 @@ export const problems = {
     do: 'If you trust it, unpack it yourself and import the files that matter.',
   },
   'import-nested': {
-    what: 'There are no conversations in this ZIP, only another ZIP.',
+    what: 'In this ZIP there are only ZIPs, one within another, too deep for an export.',
     kept: 'Your library was not changed.',
     do: 'Unpack it first, then import the ZIP that lies in it.',
   },

@@ -49,6 +49,10 @@ export const library = {
         name: 'Recollect',
         how: '设置 › 存储 › 导出全部，选 JSON。内容完整，换台设备也能得到同样的对话库。',
       },
+      markdown: {
+        name: 'Markdown',
+        how: '其他工具导出的 .md 文件，每个文件一段对话，也可以是装着它们的文件夹或 ZIP。每段话上方须写明是谁说的。',
+      },
     },
     reading: '读取 {{name}}',
     preparing: '正在查看交来的内容',
@@ -157,6 +161,7 @@ export const library = {
     'kimi-cli': 'kimi-cli 会话',
     kimi: 'kimi-cli 会话',
     recollect: 'Recollect 导出',
+    markdown: 'Markdown 文件',
   },
   activity: {
     title: '活动',

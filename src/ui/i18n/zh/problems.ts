@@ -303,7 +303,7 @@ export const problems = {
     do: '如果你信任它，请自行解压，再导入需要的文件。',
   },
   'import-nested': {
-    what: '这个 ZIP 里没有对话，只有另一个 ZIP。',
+    what: '这个 ZIP 里只有层层嵌套的 ZIP，深得不像导出文件。',
     kept: '你的对话没有任何改动。',
     do: '请先解压，再导入其中的 ZIP。',
   },

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { markdown } from '../../../src/adapters/importers/markdown.ts';
+import { sourceOf } from '../../fixtures/files.ts';
+import { documents, files, TURNS } from '../../fixtures/markdown-files.ts';
+import { readAll } from '../../suites/importer.suite.ts';
+
+const signal = new AbortController().signal;
+const read = (contents: Readonly<Record<string, string>>) => readAll(markdown, sourceOf('chats', contents));
+
+describe('Markdown of other tools', () => {
+  it.each(Object.keys(files))('%s says who said what', async (path) => {
+    const { conversations, skipped } = await read({ [path]: files[path] as string });
+    const [conversation] = conversations;
+    const messages = conversation?.messages.filter(({ kind }) => kind === 'message') ?? [];
+    expect(
+      messages.map(({ role, parts }) => [
+        role,
+        parts.map((part) => (part.type === 'text' ? part.text : '')).join(''),
+      ]),
+    ).toEqual(TURNS);
+    expect(messages.map(({ parentId }) => parentId).slice(1)).toEqual(
+      messages.slice(0, -1).map(({ id }) => id),
+    );
+    expect(skipped).toEqual({});
+  });
+
+  it('takes title, date, model and what was thought from where they stand', async () => {
+    const of = async (path: string) => (await read({ [path]: files[path] as string })).conversations[0];
+    const at = Date.UTC(2026, 2, 1, 10);
+    expect(await of('chats/headings.md')).toMatchObject({ meta: { title: 'Rye: bread', createdAt: at } });
+    expect((await of('chats/headings.md'))?.messages[1]).toMatchObject({ model: 'gpt-4o', createdAt: at });
+    expect((await of('chats/2026-03-01 exporter.md'))?.meta).toMatchObject({
+      title: 'Rye bread',
+      createdAt: at,
+    });
+    expect((await of('chats/names.md'))?.meta.title).toBe('names');
+    expect((await of('chats/rules.md'))?.messages.map((m) => [m.createdAt - at, m.model])).toEqual([
+      [0, undefined],
+      [60_000, 'claude-sonnet-4-5'],
+      [120_000, undefined],
+    ]);
+    expect((await of('chats/ours.md'))?.messages[1]).toMatchObject({
+      model: 'kimi-k2',
+      createdAt: at + 60_000,
+      parts: [{ type: 'reasoning', text: 'Rye is slow.' }, { type: 'text' }],
+    });
+  });
+
+  it('keeps what stands before the first word as a note', async () => {
+    const { conversations } = await read({
+      'a.md': '# T\n\nExported today.\n\n## User\n\nhi\n\n## Claude\n\nhello\n',
+    });
+    expect(conversations[0]?.messages[0]).toMatchObject({
+      kind: 'note',
+      parts: [{ type: 'text', text: 'Exported today.' }],
+    });
+  });
+
+  it('goes on with a conversation that has grown since', async () => {
+    const whole = files['chats/headings.md'] as string;
+    const ids = async (text: string) =>
+      (await read({ 'a.md': text })).conversations.map(({ source, messages }) => [
+        source.id,
+        messages.map((m) => m.sourceId),
+      ]);
+    const [[name, all] = []] = await ids(whole);
+    const [[same, some] = []] = await ids(whole.slice(0, whole.lastIndexOf('## User')));
+    expect(same).toBe(name);
+    expect(some).toEqual(all?.slice(0, 2));
+  });
+
+  it('leaves documents alone', async () => {
+    for (const [path, text] of Object.entries(documents))
+      expect(await markdown.sniff(sourceOf(path, { [path]: text }), signal), path).toBe(0);
+    expect(
+      (await markdown.claim(sourceOf('all', { ...files, ...documents }).files, signal)).own.map(
+        (f) => f.path,
+      ),
+    ).toEqual(Object.keys(files));
+  });
+
+  it.each([
+    ['fences that never end', (n: number) => '```\n'.repeat(n)],
+    [
+      'fences, each longer',
+      (n: number) => Array.from({ length: Math.sqrt(n) }, (_, at) => '`'.repeat(at + 3)).join('\n'),
+    ],
+    ['stars', (n: number) => `${'*'.repeat(n)}\n**a**`],
+    ['blank lines', (n: number) => `${'\n \t'.repeat(n)}`],
+    ['rules', (n: number) => `## User\n\na\n\n## Claude\n\n${'---\n'.repeat(n)}b`],
+    ['lists of lists before it', (n: number) => `---\n${'['.repeat(n)}\n---\n`],
+  ])('is not held up by %s', async (_, make) => {
+    const text = `## User\n\nhi\n\n## Assistant\n\nhello\n\n${make(40_000)}`;
+    const started = process.cpuUsage();
+    await read({ 'a.md': text, 'b.md': make(40_000) });
+    expect(process.cpuUsage(started).user / 1000).toBeLessThan(2_000);
+  });
+});
