@@ -63,6 +63,10 @@ const calledTwice: Expected = {
   finish: 'tool-calls',
 };
 
+/** Letter by letter, as slow models write. */
+const letters = (words: string) => [...words].map((letter) => text(letter)).join('') + stop + DONE;
+const HARMONY_THOUGHT = '<|channel|>analysis<|message|>Look.<|end|>';
+
 /** How endpoints answer. */
 export const ANSWERS: Readonly<Record<string, AnswerQuirk>> = {
   // ------------------------------------------------------------------------------- values that nobody uses
@@ -869,6 +873,181 @@ export const ANSWERS: Readonly<Record<string, AnswerQuirk>> = {
       }) +
       stop +
       DONE,
+    expected: { ...whole, sources: ['https://example.org/a'] },
+  },
+  harmony: {
+    body: letters(
+      `${HARMONY_THOUGHT}<|start|>assistant<|channel|>final<|message|>Backups run at three.<|return|>`,
+    ),
+    expected: { ...whole, thoughts: 'Look.' },
+  },
+  'harmony-from-its-start': {
+    body: letters(
+      `<|start|>assistant${HARMONY_THOUGHT}<|start|>assistant<|channel|>final<|message|>Backups run at three.`,
+    ),
+    expected: { ...whole, thoughts: 'Look.' },
+  },
+  'harmony-without-thoughts': {
+    body: letters('<|channel|>final<|message|>Backups run at three.<|end|>'),
+    expected: whole,
+  },
+  'harmony-thoughts-in-two': {
+    body: letters(
+      `${HARMONY_THOUGHT}<|start|>assistant${HARMONY_THOUGHT}<|start|>assistant<|channel|>final<|message|>Backups run at three.`,
+    ),
+    expected: { ...whole, thoughts: 'Look.\n\nLook.' },
+  },
+  'harmony-commentary': {
+    body: letters(
+      `${HARMONY_THOUGHT}<|start|>assistant<|channel|>commentary<|message|>A moment.<|end|><|start|>assistant<|channel|>final<|message|>At 3 < 4 <| three.`,
+    ),
+    expected: { words: 'A moment.\n\nAt 3 < 4 <| three.', thoughts: 'Look.', finish: 'stop' },
+  },
+  'harmony-without-its-marks': {
+    body: letters('analysisWe look.assistantfinalBackups run at three.'),
+    expected: { ...whole, thoughts: 'We look.' },
+  },
+  'a-word-like-harmony': {
+    body: letters('analysis of backups'),
+    expected: { words: 'analysis of backups', finish: 'stop' },
+  },
+  'ends-with-a-mark': {
+    body: said + letters('<|im_end|>\n'),
+    expected: whole,
+  },
+  'speaks-of-an-end-mark': {
+    body: letters('Qwen writes <|im_end|> there, and `<|im_end|>`'),
+    expected: { words: 'Qwen writes <|im_end|> there, and `<|im_end|>`', finish: 'stop' },
+  },
+  'thoughts-of-mistral-in-parts': {
+    body:
+      delta({ content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'Look.' }], closed: true }] }) +
+      delta({
+        content: [
+          { type: 'text', text: 'Backups run at three.' },
+          { type: 'reference', reference_ids: [1] },
+        ],
+      }) +
+      stop +
+      DONE,
+    expected: { ...whole, thoughts: 'Look.' },
+  },
+  'thoughts-as-a-summary': {
+    body: delta({ cot_summary: 'Look.' }) + said + stop + DONE,
+    expected: { ...whole, thoughts: 'Look.' },
+  },
+  'call-name-in-pieces-without-index': {
+    body:
+      delta({ tool_calls: [{ id: 'c1', function: { name: 'look' } }] }) +
+      delta({ tool_calls: [{ function: { name: 'up' } }] }) +
+      delta({ tool_calls: [{ function: { arguments: '{"query":"a"}' } }] }) +
+      delta({}, 'tool_calls') +
+      DONE,
+    expected: called(),
+  },
+  'calls-by-number': {
+    body:
+      delta({ tool_calls: { '0': { id: 'c1', function: { name: 'lookup', arguments: '{"query":"a"}' } } } }) +
+      delta({}, 'tool_calls') +
+      DONE,
+    expected: called(),
+  },
+  'calls-in-camel-case': {
+    body:
+      delta({
+        toolCalls: [{ index: 0, id: 'c1', function: { name: 'lookup', arguments: '{"query":"a"}' } }],
+      }) +
+      delta({}, 'tool_calls') +
+      DONE,
+    expected: called(),
+  },
+  'call-arguments-as-text-once-more': {
+    body:
+      call({ name: 'lookup', arguments: '"{\\"query\\"' }, { id: 'c1' }) +
+      call({ arguments: ':\\"a\\"}"' }) +
+      delta({}, 'tool_calls') +
+      DONE,
+    expected: called(),
+  },
+  'another-answer-beside': {
+    body:
+      line({ choices: [{ index: 0, delta: { content: 'Backups run ' } }] }) +
+      line({ choices: [{ index: 1, delta: { content: 'Another.' } }] }) +
+      line({
+        choices: [
+          { index: 0, delta: { content: 'at three.' } },
+          { index: 1, delta: { content: 'No.' } },
+        ],
+      }) +
+      stop +
+      DONE,
+    expected: whole,
+  },
+  'wrapped-as-response': {
+    body:
+      line({
+        response: { choices: [{ delta: { content: 'Backups run at three.' }, finish_reason: 'stop' }] },
+      }) + DONE,
+    expected: whole,
+  },
+  'wrapped-as-output': {
+    body: line({
+      output: {
+        choices: [
+          { message: { role: 'assistant', content: 'Backups run at three.' }, finish_reason: 'stop' },
+        ],
+      },
+    }),
+    expected: whole,
+  },
+  'response-of-cloudflare': {
+    body:
+      line({ response: 'Backups run ', p: 'ab' }) +
+      line({ response: 'at three.' }) +
+      line({ response: '', usage: { prompt_tokens: 3, completion_tokens: 5 } }) +
+      DONE,
+    expected: { ...whole, usage: { inputTokens: 3, outputTokens: 5 } },
+  },
+  'tokens-of-text-generation': {
+    body:
+      line({ token: { id: 1, text: 'Backups run at three.', special: false }, generated_text: null }) +
+      line({ token: { id: 2, text: '</s>', special: true }, generated_text: 'Backups run at three.' }),
+    expected: whole,
+  },
+  'picture-in-inline-data': {
+    body:
+      delta({ content: [{ inline_data: { mime_type: 'image/png', data: PICTURE.split(',')[1] } }] }) +
+      said +
+      stop +
+      DONE,
+    expected: { ...whole, pictures: [PICTURE] },
+  },
+  'sources-of-zhipu': {
+    body:
+      said + delta({}, 'stop', { web_search: [{ title: 'Backups', link: 'https://example.org/a' }] }) + DONE,
+    expected: { ...whole, sources: ['https://example.org/a'] },
+  },
+  'sources-in-the-last-message': {
+    body:
+      said +
+      line({
+        choices: [
+          {
+            index: 0,
+            delta: {},
+            message: {
+              content: 'Backups run at three.',
+              annotations: [{ type: 'url_citation', url_citation: { url: 'https://example.org/a' } }],
+            },
+            finish_reason: 'stop',
+          },
+        ],
+      }) +
+      DONE,
+    expected: { ...whole, sources: ['https://example.org/a'] },
+  },
+  'sources-of-azure': {
+    body: delta({ context: { citations: [{ url: 'https://example.org/a' }] } }) + said + stop + DONE,
     expected: { ...whole, sources: ['https://example.org/a'] },
   },
   'sources-of-perplexity': {

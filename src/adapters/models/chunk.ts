@@ -47,6 +47,14 @@ const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const listOf = (value: unknown): readonly unknown[] =>
   Array.isArray(value) ? value : value === null || value === undefined ? [] : [value];
+/** Calls as a list, as the one call, or by their numbers. */
+const callsOf = (value: unknown): readonly Fields[] => {
+  const list =
+    isFields(value) && Object.keys(value).length > 0 && Object.keys(value).every((key) => /^\d+$/.test(key))
+      ? Object.values(value)
+      : listOf(value);
+  return list.filter(isFields);
+};
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 /** A name that some servers send as a number. */
 const nameOf = (value: unknown): string => (typeof value === 'number' ? String(value) : textOf(value).trim());
@@ -82,6 +90,9 @@ const THOUGHT_FIELDS = [
   'thinking_blocks',
   'thinking_content',
   'thought',
+  'thoughts',
+  'cot_summary',
+  'reasoning_summary',
 ];
 /** Thoughts without the marks of the template that some servers leave in a field that holds thoughts anyway. */
 function withoutMarks(text: string): string {
@@ -181,6 +192,10 @@ function isError(error: unknown): boolean {
   );
 }
 
+/** What gateways call the event that they wrap. */
+const WRAPS = ['data', 'response', 'output', 'result', 'body'];
+const holdsChoices = (value: unknown): value is Fields => isFields(value) && 'choices' in value;
+
 /** Events that only keep a connection open. */
 export const KEEP_ALIVE = /^(ping|pong|heartbeat|keep[-_ ]?alive|processing|connected|open|ready)$/i;
 
@@ -207,6 +222,8 @@ export class ChunkReader {
   readonly #ids = new Set<string>();
   /** Words that came as deltas: a message at the end may repeat them. */
   #words = '';
+  /** A choice was the first by its number. */
+  #isNumbered = false;
   #finish: FinishReason | undefined;
   #usage: Readonly<Record<string, number>> = {};
 
@@ -233,15 +250,15 @@ export class ChunkReader {
     if (!isFields(value)) return [];
     if (KEEP_ALIVE.test(textOf(value.type)) || KEEP_ALIVE.test(textOf(value.event))) return [];
     // Gateways wrap an event into one of their own.
-    if (!('choices' in value) && isFields(value.data) && 'choices' in value.data)
-      return this.read(value.data, { isDocument, named });
+    const wrapped = 'choices' in value ? undefined : WRAPS.map((name) => value[name]).find(holdsChoices);
+    if (wrapped) return this.read(wrapped, { isDocument, named });
     const choice = this.#choiceOf(value);
     // What goes wrong after the end takes nothing from a whole answer.
     const wasWhole = this.#finish !== undefined;
     const out: unknown[] = choice ? this.#readChoice(choice, isDocument) : [];
     if (!wasWhole) this.#noteError(value, choice, named);
     if (choice) this.#notePictures(choice);
-    this.#noteSources(value);
+    for (const one of [value, choice, choice?.message]) if (isFields(one)) this.#noteSources(one);
     const grok = isFields(value.x_groq) ? value.x_groq.usage : undefined;
     const usage = {
       ...usageOf(choice?.usage),
@@ -260,15 +277,25 @@ export class ChunkReader {
 
   #choiceOf(value: Fields): Fields | undefined {
     const choices = listOf(value.choices).filter(isFields);
-    const first = choices.find(({ index }) => Number(index ?? 0) === 0) ?? choices[0];
-    if (first) return first;
+    const first = choices.find(({ index }) => Number(index ?? 0) === 0);
+    this.#isNumbered ||= first !== undefined;
+    // Where the first of several answers is there, the others are not mixed into it.
+    if (first || choices[0]) return first ?? (this.#isNumbered ? undefined : choices[0]);
     // Ollama's own API has neither a list nor deltas.
     if (isFields(value.message))
       return {
         message: value.message,
         finish_reason: value.done === true ? (value.done_reason ?? 'stop') : null,
       };
-    return undefined;
+    // Or a text alone: Cloudflare's and Ollama's `response`, the tokens of Text Generation Inference.
+    const token = isFields(value.token) && value.token.special !== true ? value.token.text : undefined;
+    const said = [value.response, token].find((text) => typeof text === 'string');
+    if (said === undefined && !isFields(value.token)) return undefined;
+    const isLast = value.done === true || typeof value.generated_text === 'string';
+    return {
+      delta: { content: said ?? '' },
+      finish_reason: isLast ? (value.done_reason ?? 'stop') : null,
+    };
   }
 
   #readChoice(choice: Fields, isDocument: boolean): unknown[] {
@@ -276,7 +303,7 @@ export class ChunkReader {
     const delta = this.#deltaOf(choice);
     if (delta) {
       out.push(...this.#wordsOf(delta));
-      for (const call of listOf(delta.tool_calls)) if (isFields(call)) this.#readCall(call);
+      for (const call of callsOf(delta.tool_calls ?? delta.toolCalls)) this.#readCall(call);
       if (isFields(delta.function_call)) this.#readCall({ index: 0, function: delta.function_call });
       this.#noteSources(delta);
       out.push(...this.#callEvents(false));
@@ -325,7 +352,7 @@ export class ChunkReader {
       delta &&
       (piecesOf(delta.content).length > 0 ||
         thoughtsOf(delta).length > 0 ||
-        listOf(delta.tool_calls).length > 0);
+        callsOf(delta.tool_calls ?? delta.toolCalls).length > 0);
     const { message } = choice;
     if (says || !isFields(message))
       return delta ?? (typeof choice.text === 'string' ? { content: choice.text } : undefined);
@@ -393,7 +420,9 @@ export class ChunkReader {
     const known = id === '' ? undefined : this.#byIndex.get(`id ${id}`);
     if (index === undefined || index === null) {
       if (known) return known;
-      return name === '' ? this.#calls.at(-1) : undefined;
+      const last = this.#calls.at(-1);
+      const isPiece = id === '' && last !== undefined && this.#completesName(last, name);
+      return name === '' || isPiece ? last : undefined;
     }
     const call = this.#byIndex.get(String(index));
     // An index that nobody was called by: some servers count on in the middle of a call.
@@ -431,6 +460,12 @@ export class ChunkReader {
   #callEvents(isLast: boolean): unknown[] {
     const out: unknown[] = [];
     for (const call of this.#calls) {
+      // Arguments that were written as text once more can be told only when they are whole.
+      if (call.arguments.startsWith('"') && call.sent < 0) {
+        if (!isLast) continue;
+        const inner = readJson(call.arguments);
+        if (typeof inner === 'string' && isFields(readJson(inner))) call.arguments = inner;
+      }
       if (call.name === '' || call.sent >= call.arguments.length) continue;
       if (
         !isLast &&
@@ -499,8 +534,13 @@ export class ChunkReader {
         sources.push(name === '' ? { url } : { url, title: name });
       else if (known >= 0 && name !== '' && !sources[known]?.title) sources[known] = { url, title: name };
     };
-    for (const citation of [...listOf(value.citations), ...listOf(value.search_results)])
-      if (isFields(citation)) add(citation.url, citation.title);
+    const { search_info: info, context } = value;
+    for (const citation of [
+      ...SOURCES.flatMap((name) => listOf(value[name])),
+      ...(isFields(info) ? listOf(info.search_results) : []),
+      ...(isFields(context) ? listOf(context.citations) : []),
+    ])
+      if (isFields(citation)) add(citation.url ?? citation.link ?? citation.uri, citation.title);
       else add(citation, '');
     for (const annotation of listOf(value.annotations))
       if (isFields(annotation)) {
@@ -510,6 +550,8 @@ export class ChunkReader {
   }
 }
 
+/** Where services list the pages of an answer: Perplexity and xAI, Zhipu, Volcengine. */
+const SOURCES = ['citations', 'search_results', 'web_search', 'references'];
 /** More sources than this are not kept. */
 const MOST_SOURCES = 100;
 
@@ -518,6 +560,11 @@ function pictureIn(part: unknown): string | undefined {
   if (!isFields(part)) return undefined;
   const { image_url: named = part.type === 'image' ? part.url : undefined, b64_json: bytes } = part;
   if (typeof bytes === 'string' && bytes !== '') return `data:image/png;base64,${bytes}`;
+  // As Google and Anthropic have them within a part.
+  const inline = [part.inline_data, part.inlineData, part.source].find(isFields);
+  const type = textOf(inline?.mime_type ?? inline?.mimeType ?? inline?.media_type);
+  if (/^image\/[\w.+-]+$/.test(type) && typeof inline?.data === 'string')
+    return `data:${type};base64,${inline.data}`;
   const url = isFields(named) ? named.url : named;
   return typeof url === 'string' && /^(?:data:image\/|https?:)/i.test(url) ? url : undefined;
 }

@@ -32,6 +32,25 @@ const TAGS: readonly Tag[] = [
   { open: '<seed:think>', close: '</seed:think>' },
   { open: '<|begin_of_thought|>', close: '<|end_of_thought|>' },
 ];
+/** How an answer of gpt-oss begins that no parser has read: with its template, of which the other tags are a part. */
+const HARMONY = ['<|channel|>', '<|start|>'];
+const HARMONY_MARK = /^<\|(start|channel|message|constrain|end|return|call)\|>/;
+/** Longest mark, characters. */
+const HARMONY_LENGTH = '<|constrain|>'.length;
+/** The same without its marks, as servers leave it that drop them. */
+const BARE_HARMONY: Tag = { open: 'analysis', close: 'assistantfinal' };
+
+/** Marks with which templates end a turn; at the very end of an answer they are no words of it. */
+const ENDS = [
+  '<|im_end|>',
+  '<|eot_id|>',
+  '<|endoftext|>',
+  '<|end_of_text|>',
+  '<|return|>',
+  '<|end|>',
+  '<end_of_turn>',
+];
+
 /** What a tag begins with. */
 const FIRST = /[<◁[]/;
 /** What comes behind a tag decides whether it is spoken about: this many characters of it. */
@@ -77,7 +96,10 @@ export function createThoughts(): Thoughts {
 }
 
 class ThoughtReader implements Thoughts {
-  #place: 'start' | 'thoughts' | 'gap' | 'words' = 'start';
+  #place: 'start' | 'thoughts' | 'gap' | 'words' | 'harmony' = 'start';
+  /** Of the template: what stands before a message, and, within one, whom it is for. */
+  #header: string | undefined = '';
+  #channel: 'thoughts' | 'words' = 'words';
   #held = '';
   /** The tag that the thoughts began with, and whether words came before it. */
   #opened: { readonly tag: Tag; readonly written: string; readonly isLate: boolean } | undefined;
@@ -148,6 +170,10 @@ class ThoughtReader implements Thoughts {
     const at = this.#held.search(FIRST);
     if (at !== 0) said.push(...this.#say(this.#take(at < 0 ? undefined : at)));
     if (this.#held === '') return false;
+    if (this.#isEnding(isLast)) {
+      if (isLast) this.#take();
+      return false;
+    }
     const found = tagAt(this.#held);
     if (found === 'undecided' && !isLast) return false;
     if (found === undefined || found === 'undecided') {
@@ -177,9 +203,59 @@ class ThoughtReader implements Thoughts {
     return true;
   }
 
+  /** Whether nothing but the end of a template, or what may become it, is held. */
+  #isEnding(isLast: boolean): boolean {
+    if (this.#fence !== '' || (this.#line.split('`').length - 1) % 2 === 1) return false;
+    const held = this.#held.trimEnd();
+    return ENDS.some((end) => (isLast ? held === end : end.startsWith(held)));
+  }
+
+  /** A message of the template up to its next mark. True: read on. */
+  #harmony(said: ThoughtOrWords[], isLast: boolean): boolean {
+    const at = this.#held.indexOf('<|');
+    const until =
+      at >= 0 ? at : isLast || !this.#held.endsWith('<') ? this.#held.length : this.#held.length - 1;
+    this.#utter(this.#take(until), said);
+    if (this.#held === '' || at < 0) return false;
+    const mark = HARMONY_MARK.exec(this.#held);
+    if (!mark) {
+      if (!isLast && this.#held.length < HARMONY_LENGTH) return false;
+      this.#utter(this.#take(2), said);
+      return true;
+    }
+    this.#take(mark[0].length);
+    if (mark[1] === 'message') {
+      // What is said to a tool in words was no call, and no answer.
+      const isForPeople = !/analysis/.test(this.#header ?? '') && !/\bto=/.test(this.#header ?? '');
+      this.#channel = isForPeople ? 'words' : 'thoughts';
+      this.#header = undefined;
+      if (this.#begun && !isForPeople) said.push({ type: 'reasoning-delta', text: '\n\n' });
+      if (this.#spoken && isForPeople) said.push(...this.#say('\n\n'));
+    } else this.#header = `${this.#header ?? ''} `;
+    return true;
+  }
+
+  #utter(text: string, said: ThoughtOrWords[]): void {
+    if (this.#header !== undefined) this.#header = (this.#header + text).slice(0, LINE);
+    else said.push(...(this.#channel === 'words' ? this.#say(text) : this.#think(text)));
+  }
+
   #readOn(said: ThoughtOrWords[], isLast: boolean): boolean {
+    if (this.#place === 'harmony') return this.#harmony(said, isLast);
     if (this.#place === 'start') {
       const bare = this.#held.trimStart();
+      if (HARMONY.some((mark) => bare.startsWith(mark))) {
+        this.#held = bare;
+        this.#place = 'harmony';
+        return true;
+      }
+      const mayBe = HARMONY.some((mark) => mark.startsWith(bare)) || BARE_HARMONY.open.startsWith(bare);
+      if (mayBe && !isLast) return false;
+      if (/^analysis\p{Lu}/u.test(bare)) {
+        this.#held = bare;
+        this.#open({ tag: BARE_HARMONY, isOpening: true, length: BARE_HARMONY.open.length }, true);
+        return true;
+      }
       const found = bare === '' ? 'undecided' : tagAt(bare);
       if (found === 'undecided' && !isLast) return false;
       if (found !== undefined && found !== 'undecided' && found.isOpening) {
