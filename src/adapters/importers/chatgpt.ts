@@ -2,12 +2,13 @@
 // The whole tree is kept; hidden nodes become notes, nodes without words are left out of the chain.
 import { z } from 'zod';
 import { namedSchema } from '../../domain/chat/archive.ts';
-import type { Finish, Part, Role } from '../../domain/chat/message.ts';
+import type { Finish, Part } from '../../domain/chat/message.ts';
 import { filePart, isExact, mediaTypeOf } from './attachments.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { ImportedConversation, ImportedMessage, Importer, SourceFile } from './importer.ts';
 import { parseJson } from './lenient-json.ts';
 import { claimListings, headOfListing, readListings } from './listing.ts';
+import { roleNamed } from './roles.ts';
 import type { SkipCounter } from './skipping.ts';
 import { baseName } from './source-file.ts';
 import { timeOf } from './times.ts';
@@ -23,6 +24,8 @@ const messageSchema = z.looseObject({
       z.string().transform((role) => ({ role, name: null }) as { role: string; name: string | null }),
     ])
     .catch({ role: '', name: null }),
+  /** Beside the words where there is no author, as in a chat API. */
+  role: z.string().optional().catch(undefined),
   create_time: z.unknown().optional(),
   // Tools that make exports of this shape write the words alone.
   content: z
@@ -54,17 +57,33 @@ const nodeSchema = z.looseObject({
   message: z.unknown().optional(),
 });
 
+const idSchema = z
+  .union([z.string().min(1), z.number().transform(String)])
+  .optional()
+  .catch(undefined);
+
+/** Nodes by their ids; one without an id by its place. */
+function byOwnId(nodes: readonly unknown[]): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    nodes.map((node, at) => {
+      const id = typeof node === 'object' && node !== null && 'id' in node ? node.id : undefined;
+      return [typeof id === 'string' || typeof id === 'number' ? String(id) : `node-${at}`, node];
+    }),
+  );
+}
+
 const conversationSchema = z.looseObject({
   title: z.string().nullish().catch(null),
   create_time: z.unknown().optional(),
   update_time: z.unknown().optional(),
-  conversation_id: z.string().min(1).optional().catch(undefined),
-  id: z.string().min(1).optional().catch(undefined),
-  current_node: z.string().nullish().catch(null),
+  conversation_id: idSchema,
+  id: idSchema,
+  current_node: idSchema.nullable(),
   is_archived: z.boolean().nullish().catch(null),
   is_starred: z.boolean().nullish().catch(null),
   default_model_slug: z.string().nullish().catch(null),
-  mapping: namedSchema,
+  // A tool that writes the nodes as a list leaves out nothing but their keys.
+  mapping: z.union([namedSchema, z.array(z.unknown()).min(1).transform(byOwnId)]),
 });
 
 const attachmentSchema = z.looseObject({
@@ -251,15 +270,6 @@ function headUnder(
   return at;
 }
 
-const ROLES: Readonly<Record<string, Role>> = {
-  user: 'user',
-  assistant: 'assistant',
-  system: 'system',
-  tool: 'tool',
-  developer: 'system',
-  function: 'tool',
-};
-
 type Read = Omit<ImportedMessage, 'id' | 'parentId' | 'createdAt'>;
 
 async function toMessage(
@@ -270,11 +280,10 @@ async function toMessage(
 ): Promise<Read | undefined> {
   const { skipped } = reading;
   const metadata = foreign.metadata ?? {};
-  const said = foreign.author.role.toLowerCase();
-  const known = Object.hasOwn(ROLES, said) ? ROLES[said] : undefined;
+  const known = roleNamed(foreign.author.role) ?? roleNamed(foreign.role ?? '');
   const hidden = metadata.is_visually_hidden_from_conversation === true || foreign.weight === 0;
   let parts = await toParts(foreign, reading);
-  parts.push(...(await toAttachments(foreign, parts, reading)));
+  parts.push(...(await toAttachments(foreign, parts, reading)), ...(await toDrawn(foreign, reading)));
   if (parts.length === 0) {
     // Empty scaffolding of the service is nothing anybody said; an empty message of a person or model is reported.
     if (!hidden && (known === 'user' || known === 'assistant')) skipped.count('no-content');
@@ -367,7 +376,8 @@ async function toParts(foreign: ForeignMessage, reading: Reading): Promise<Part[
     case 'multimodal_text': {
       if (!Array.isArray(content.parts)) return text(content.parts ?? content.text);
       const parts: Part[] = [];
-      for (const part of content.parts as unknown[]) {
+      // Some tools put a list into the list.
+      for (const part of (content.parts as unknown[]).flat(3)) {
         if (typeof part === 'string') parts.push(...text(part));
         else if (part !== null) parts.push(...((await toMedia(part, foreign, reading)) ?? unknown(part)));
       }
@@ -540,6 +550,17 @@ function nameOf(file: SourceFile, id: string): string {
   const name = baseName(file.path);
   const rest = name.slice(id.length).replace(/^-/, '');
   return rest === '' || rest.startsWith('.') ? name : rest;
+}
+
+/** Pictures that code drew while it ran. */
+async function toDrawn(foreign: ForeignMessage, reading: Reading): Promise<Part[]> {
+  const { messages } = (foreign.metadata?.aggregate_result ?? {}) as { messages?: unknown };
+  const drawn: Part[] = [];
+  for (const message of Array.isArray(messages) ? (messages as unknown[]) : []) {
+    const { image_url: pointer } = (message ?? {}) as { image_url?: unknown };
+    if (typeof pointer === 'string') drawn.push(await toFile(pointer, { otherwise: 'image/*' }, reading));
+  }
+  return drawn;
 }
 
 /** Files that hang on a message without standing in its text. */

@@ -4,11 +4,12 @@ import { z } from 'zod';
 import { RecollectError } from '../../domain/base/errors.ts';
 import { namedSchema } from '../../domain/chat/archive.ts';
 import type { Part, Role } from '../../domain/chat/message.ts';
-import { isTooLarge, mediaTypeOf, textUrl } from './attachments.ts';
+import { isTooLarge, mediaTypeOf, mediaTypeOfUrl, textUrl } from './attachments.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { ImportedConversation, ImportedMessage, Importer, SourceFile } from './importer.ts';
 import { itemsOf } from './lenient-json.ts';
 import { claimListings, headOfListing, listings, readListings } from './listing.ts';
+import { roleNamed } from './roles.ts';
 import { createSkipCounter, type SkipCounter } from './skipping.ts';
 import { baseName, chunksOf, folderOf } from './source-file.ts';
 import { interpolated, timeOf } from './times.ts';
@@ -20,6 +21,8 @@ const word = z.string().nullish().catch(null);
 const messageSchema = z.looseObject({
   uuid: z.string().min(1).optional().catch(undefined),
   sender: z.string().catch(''),
+  role: z.string().optional().catch(undefined),
+  model: word,
   text: word,
   content: z
     .union([z.array(z.unknown()), z.string(), z.looseObject({}).transform((block) => [block] as unknown[])])
@@ -36,6 +39,7 @@ const conversationSchema = z.looseObject({
   uuid: z.string().min(1).optional().catch(undefined),
   name: word,
   created_at: z.unknown().optional(),
+  model: word,
   is_starred: z.boolean().nullish().catch(null),
   chat_messages: z.array(z.unknown()),
 });
@@ -156,7 +160,15 @@ function toConversation(
       uuid,
       pieces.map((piece, n) => {
         const id = n === 0 ? uuid : `${uuid}#${n}`;
-        return { ...piece, id, sourceId: id, parentId: null, createdAt: times[at] as number };
+        const model = (piece.role === 'assistant' && (message.model ?? foreign.model)) || undefined;
+        return {
+          ...piece,
+          id,
+          sourceId: id,
+          parentId: null,
+          createdAt: times[at] as number,
+          ...(model === undefined ? {} : { model }),
+        };
       }),
     );
   }
@@ -218,11 +230,8 @@ function toConversation(
 
 type Piece = Pick<ImportedMessage, 'role' | 'kind' | 'parts'>;
 
-const ROLES: Readonly<Record<string, Role>> = { human: 'user', user: 'user', assistant: 'assistant' };
-
 function toPieces(foreign: ForeignMessage, uuid: string, skipped: SkipCounter): Piece[] {
-  const sender = foreign.sender.toLowerCase();
-  const known = Object.hasOwn(ROLES, sender) ? ROLES[sender] : undefined;
+  const known = roleNamed(foreign.sender) ?? roleNamed(foreign.role ?? '');
   if (known === undefined) skipped.count('unknown-role', foreign.sender);
   const role = known ?? 'system';
   const kind = known === undefined ? 'note' : 'message';
@@ -291,8 +300,21 @@ function toParts(blocks: readonly unknown[], uuid: string, skipped: SkipCounter)
         break;
       }
       case 'thinking': {
-        const text = string('thinking') ?? string('text');
+        const text = string('thinking') ?? string('text') ?? summaryOf(raw.summaries);
         if (text !== undefined) parts.push({ type: 'reasoning', text });
+        break;
+      }
+      case 'voice_note': {
+        const text = string('text');
+        if (text !== undefined) parts.push({ type: 'text', text });
+        break;
+      }
+      case 'image': {
+        const url = imageIn(raw.source);
+        if (url === undefined || isTooLarge(url))
+          skipped.count(url === undefined ? 'missing-attachment' : 'oversized-attachment', string('name'));
+        const mediaType = (url && mediaTypeOfUrl(url)) ?? 'image/*';
+        parts.push({ type: 'file', mediaType, ...(url === undefined || isTooLarge(url) ? {} : { url }) });
         break;
       }
       case 'tool_use': {
@@ -326,6 +348,23 @@ function toParts(blocks: readonly unknown[], uuid: string, skipped: SkipCounter)
   return parts;
 }
 
+/** Of thoughts that the service does not show there are summaries. */
+function summaryOf(summaries: unknown): string | undefined {
+  const texts = (Array.isArray(summaries) ? (summaries as unknown[]) : []).flatMap((summary) =>
+    isFields(summary) && typeof summary.summary === 'string' ? [summary.summary.trim()] : [],
+  );
+  return texts.join('\n\n').trim() || undefined;
+}
+
+/** A picture as the API writes it down: its bytes, or where they are. */
+function imageIn(source: unknown): string | undefined {
+  if (!isFields(source)) return undefined;
+  const { media_type: type, data } = source;
+  return typeof type === 'string' && /^image\/[\w.+-]+$/.test(type) && typeof data === 'string' && data !== ''
+    ? `data:${type};base64,${data}`
+    : undefined;
+}
+
 /** The words of a tool's result; blocks that are not text stay as the JSON they are. */
 function resultText(content: unknown): string {
   if (typeof content === 'string') return content;
@@ -333,8 +372,9 @@ function resultText(content: unknown): string {
     return content === undefined || content === null ? '' : JSON.stringify(content);
   return content
     .map((block: unknown) =>
-      typeof block === 'object' && block !== null && 'text' in block && typeof block.text === 'string'
-        ? block.text
+      isFields(block) && typeof block.text === 'string'
+        ? // Of a page that was found its name and address are words as well.
+          [block.title, block.url, block.text].filter((line) => typeof line === 'string').join('\n')
         : JSON.stringify(block),
     )
     .join('\n\n');

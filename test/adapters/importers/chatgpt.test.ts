@@ -22,6 +22,84 @@ const whole = async () => {
   };
 };
 
+describe('what tools that imitate the export write', () => {
+  const text = (words: unknown) => ({ content_type: 'text', parts: [words] });
+  const read = async (conversation: object) =>
+    (
+      await readAll(
+        chatgpt,
+        sourceOf('conversations.json', {
+          'conversations.json': JSON.stringify([
+            { create_time: 1_750_000_000, conversation_id: 7, ...conversation },
+          ]),
+        }),
+      )
+    ).conversations[0];
+
+  it('is read with a list of nodes, numbers for ids, and roles by other names', async () => {
+    const conversation = await read({
+      title: 'T',
+      current_node: 2,
+      mapping: [
+        { id: 1, parent: null, children: [2], message: { author: { role: 'human' }, content: text('hi') } },
+        { id: 2, parent: 1, children: [], message: { role: 'assistant', content: text(['a', 'b']) } },
+      ],
+    });
+    expect(conversation).toMatchObject({ source: { id: '7' }, meta: { title: 'T' }, head: '2' });
+    expect(conversation?.messages.map(({ role, kind, parts }) => [role, kind, parts])).toEqual([
+      ['user', 'message', [{ type: 'text', text: 'hi' }]],
+      [
+        'assistant',
+        'message',
+        [
+          { type: 'text', text: 'a' },
+          { type: 'text', text: 'b' },
+        ],
+      ],
+    ]);
+  });
+
+  it('has the dates of databases and of mail', async () => {
+    const conversation = await read({
+      create_time: 'Sun, 15 Jun 2025 10:00:00 GMT',
+      mapping: {
+        a: {
+          message: {
+            author: { role: 'user' },
+            create_time: { $date: '2025-06-15T10:00:01Z' },
+            content: text('hi'),
+          },
+        },
+      },
+    });
+    const at = Date.UTC(2025, 5, 15, 10);
+    expect([conversation?.meta.createdAt, conversation?.messages[0]?.createdAt]).toEqual([at, at + 1000]);
+  });
+
+  it('names the pictures that code drew', async () => {
+    const conversation = await read({
+      mapping: {
+        a: {
+          message: {
+            author: { role: 'tool', name: 'python' },
+            content: { content_type: 'execution_output', text: 'done' },
+            metadata: {
+              aggregate_result: {
+                messages: [{ message_type: 'image', image_url: 'file-service://file-Ab1' }],
+              },
+            },
+          },
+        },
+      },
+    });
+    expect(conversation?.messages[0]?.parts).toContainEqual({
+      type: 'file',
+      mediaType: 'image/*',
+      reference: 'file-service://file-Ab1',
+    });
+  });
+});
+
 describe('a ChatGPT export', () => {
   it('keeps the whole tree and shows the branch that was shown', async () => {
     const { head, messages, meta } = (await whole()).of('c-branched');

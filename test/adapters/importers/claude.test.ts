@@ -17,6 +17,67 @@ const whole = async () => {
   };
 };
 
+describe('blocks and names of newer exports', () => {
+  it('are words, thoughts, pictures and models', async () => {
+    const { conversations, skipped } = await readAll(
+      claude,
+      sourceOf('conversations.json', {
+        'conversations.json': JSON.stringify([
+          {
+            uuid: 'c',
+            name: 'N',
+            model: 'claude-x',
+            created_at: { $date: 1_750_000_000_000 },
+            chat_messages: [
+              { uuid: 'a', sender: 'human', content: [{ type: 'voice_note', title: 'v', text: 'spoken' }] },
+              {
+                uuid: 'b',
+                sender: 'AI',
+                content: [
+                  { type: 'thinking', thinking: '', summaries: [{ summary: 'Looked.' }] },
+                  { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } },
+                  { type: 'tool_use', id: 't', name: 'web_search', input: {} },
+                  {
+                    type: 'tool_result',
+                    tool_use_id: 't',
+                    content: [{ type: 'knowledge', title: 'Page', url: 'https://example.org', text: 'body' }],
+                  },
+                ],
+              },
+            ],
+          },
+        ]),
+      }),
+    );
+    expect(skipped).toEqual({});
+    expect(conversations[0]?.meta.createdAt).toBe(1_750_000_000_000);
+    expect(conversations[0]?.messages.map(({ role, model, parts }) => [role, model, parts])).toEqual([
+      ['user', undefined, [{ type: 'text', text: 'spoken' }]],
+      [
+        'assistant',
+        'claude-x',
+        [
+          { type: 'reasoning', text: 'Looked.' },
+          { type: 'file', mediaType: 'image/png', url: 'data:image/png;base64,AAAA' },
+          { type: 'tool-call', callId: 't', name: 'web_search', arguments: '{}' },
+        ],
+      ],
+      [
+        'tool',
+        undefined,
+        [
+          {
+            type: 'tool-result',
+            callId: 't',
+            name: 'web_search',
+            text: 'Page\nhttps://example.org\nbody',
+          },
+        ],
+      ],
+    ]);
+  });
+});
+
 describe('a Claude.ai export', () => {
   it('takes the blocks where there are blocks, and the text where there are none', async () => {
     const { messages } = (await whole()).of('k-tree');
