@@ -3,7 +3,7 @@
 import { stemmer } from 'stemmer';
 import { once } from '../base/once.ts';
 import { type Segment, wordSegments } from '../base/segments.ts';
-import { folded } from '../text/fold.ts';
+import { folded, withoutInvisible } from '../text/fold.ts';
 
 /** Words that say nothing about a passage. Contractions appear without what follows their apostrophe. */
 const STOP_WORDS = new Set(
@@ -269,12 +269,12 @@ export function dateWords(time: number): string {
   return `${dayWord(date.getMonth() + 1, date.getDate())} ${monthWord(date.getFullYear(), date.getMonth() + 1)}`;
 }
 
+/** Parts a Persian word without a space, as a hyphen does; others write a space, or nothing. */
+const NON_JOINER = /(?<=\p{Script=Arabic})\u200c(?=\p{Script=Arabic})/gu;
+
 function terms(text: string, asked: boolean): string[] {
   const out: string[] = [];
-  const clean = text
-    .slice(0, MAX_TEXT)
-    .normalize('NFKC')
-    .replace(/[\u00ad\u200b\u200e\u200f\u2060\ufeff]/g, '')
+  const clean = withoutInvisible(text.slice(0, MAX_TEXT).normalize('NFKC').replace(NON_JOINER, '-'))
     .replaceAll('’', "'")
     // Hyphens that do not break, and the sign for minus.
     .replace(/[\u2010\u2212]/g, '-');

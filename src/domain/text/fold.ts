@@ -35,6 +35,10 @@ const SPELT: Readonly<Record<string, string>> = {
   Ł: 'L',
   ħ: 'h',
   ı: 'i',
+  // The apostrophe of Hawaiian, Ukrainian and transcriptions, which Unicode has as a letter.
+  ʻ: "'",
+  ʼ: "'",
+  ʹ: "'",
   // Arabic letters that are typed for one another.
   ى: 'ي',
   ی: 'ي',
@@ -49,8 +53,13 @@ const SPELT_OUT = new RegExp(`[${Object.keys(SPELT).join('')}]`, 'gu');
 // Vowels of Arabic and Hebrew are seldom written, and so are the dots of ё. Marks of other scripts make another letter.
 const ACCENTS =
   /(?<=[\p{Script=Latin}\p{Script=Greek}\p{Script=Arabic}\p{Script=Hebrew}]\p{M}{0,4})\p{M}|(?<=[еЕ])\u0308|\u0640/gu;
-/** Shows nothing: where a word may be broken, and marks of direction. */
-const INVISIBLE = /[\u00ad\u200b\u200e\u200f\u2060\ufeff]/g;
+/** Shows nothing: where a word may be broken, marks of direction, and what says how letters and pictures are drawn side by side. */
+const INVISIBLE =
+  /[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]|\u034f|[\ufe00-\ufe0f]/g;
+
+/** The text without what shows nothing. */
+export const withoutInvisible = (text: string): string => text.replace(INVISIBLE, '');
+
 const HAN = /\p{Script=Han}/gu;
 const DIGIT = /(?![0-9])\p{Nd}/gu;
 
@@ -65,8 +74,7 @@ function plainDigit(digit: string): string {
 /** The text without accents, its ligatures spelt out and its Han simplified; letters keep their case. NFKC is expected, and given. */
 export function folded(text: string): string {
   if (!/[^ -~\s]/.test(text)) return text;
-  return text
-    .replace(INVISIBLE, '')
+  return withoutInvisible(text)
     .normalize('NFKD')
     .replace(ACCENTS, '')
     .normalize('NFKC')

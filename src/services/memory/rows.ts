@@ -31,7 +31,7 @@ const MAX_BEFORE = 4_000;
 type Privacy = Config['privacy'];
 
 /** Raised whenever rows are made differently: the index is then brought up to date, keeping the vectors that still fit. */
-const PIPELINE_VERSION = 16;
+const PIPELINE_VERSION = 17;
 
 /** What the rows depend on beside the log. When it changes, rows are made again. */
 export const pipelineVersionOf = (privacy: Privacy): string =>

@@ -46,6 +46,13 @@ describe('what is written in several ways', () => {
     ['ガギグ', 'ｶﾞｷﾞｸﾞ'],
     ['数据库备份', '資料庫備份'.replace('資料', '數據')],
     ['简体', '簡體'],
+    ['می\u200cخواهم', 'میخواهم'],
+    ['می\u200cخواهم', 'می خواهم'],
+    ['क्\u200dष', 'क्ष'],
+    ['नम\u200cस्ते', 'नमस्ते'],
+    ['\u202a\u2066word\u2069\u202c', 'word'],
+    ['okina', 'ʻokina'],
+    ["об'єкт", 'обʼєкт'],
   ])('%s finds %s, and the other way round', (one, other) => {
     expect(found(one, other)).toBeGreaterThan(0.3);
     expect(found(other, one)).toBeGreaterThan(0.3);
