@@ -42,6 +42,7 @@ export class Erasure {
     const ids = given.filter((id) => !isTemporary(id));
     for (const id of given) if (isTemporary(id)) cache.end(id);
     if (ids.length === 0) return;
+    const entries = ids.map((id) => list.get(id));
     const update = list.change([], ids);
     list.notify();
     try {
@@ -53,7 +54,18 @@ export class Erasure {
       // On a full disk only erasing makes space for the note that it was done, and for what is queued before it. A kill in between leaves
       // a list entry without a conversation, which can be taken off the list.
       if (toProblem(error).code !== 'storage-full') throw error;
-      for (const id of ids) await log.erase(id);
+      let done = 0;
+      try {
+        for (const id of ids) {
+          await log.erase(id);
+          done += 1;
+        }
+      } catch (cause) {
+        // Chromium may refuse even that. What is still there is listed: it would come back at the next start.
+        list.write(entries.slice(done).flatMap((entry) => entry ?? []));
+        list.notify();
+        throw cause;
+      }
       await queue.flush();
       if (!queue.isEmpty) throw error;
     }

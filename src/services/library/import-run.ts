@@ -311,8 +311,8 @@ export class ImportRun {
       await this.#appendPending(grown);
     } catch (error) {
       const untouched = new Set(await this.#deps.documents.onlyImported([...added]));
-      const kept = [...added].filter((id) => !untouched.has(id));
-      if (untouched.size > 0) await this.#deps.documents.erase([...untouched]);
+      const stuck = await this.#takeBack([...untouched]);
+      const kept = [...added].filter((id) => !untouched.has(id) || stuck.has(id));
       await interruption.end();
       if (kept.length === 0) throw takenBack(error);
       this.#listener.onKept(kept);
@@ -320,6 +320,19 @@ export class ImportRun {
     }
     await interruption.end();
     return [...added, ...grown];
+  }
+
+  /** Erases them. Returns those that are still there: a disk may be too full even for erasing. */
+  async #takeBack(ids: readonly ConversationId[]): Promise<ReadonlySet<ConversationId>> {
+    if (ids.length === 0) return new Set();
+    try {
+      await this.#deps.documents.erase(ids);
+      return new Set();
+    } catch (error) {
+      if (toProblem(error).code !== 'storage-full') throw error;
+      const listed = new Set((await this.#deps.entries()).map(({ id }) => id));
+      return new Set(ids.filter((id) => listed.has(id)));
+    }
   }
 
   /** Appends what is pending of these; false where nothing is. */

@@ -520,6 +520,55 @@ describe('importing', () => {
     });
   });
 
+  it('says what is in where a disk is too full even to take it back, and goes on from there', async () => {
+    const inner = createInMemoryStore();
+    let isFull = false;
+    const refuse = () => Promise.reject(new RecollectError('storage-full', 'no room', { retry: true }));
+    const store: Store = {
+      ...inner,
+      log: {
+        ...inner.log,
+        append: (...given) => (isFull ? refuse() : inner.log.append(...given)),
+        erase: (id) => (isFull ? refuse() : inner.log.erase(id)),
+      },
+    };
+    const documents = createDocuments({ store });
+    closing.push(documents);
+    let appends = 0;
+    const filling: Documents = {
+      ...documents,
+      changeMany: async (changes, origin) => {
+        appends += 1;
+        if (appends === 3) isFull = true;
+        await documents.changeMany(changes, origin);
+      },
+    };
+    const talks = ['one', 'two', 'three', 'four'].map((id) => ({ ...grownBig(), id, conversation_id: id }));
+    const library = createLibrary({
+      documents: filling,
+      words: englishWords,
+      now: () => NOW,
+      wholeUpToBytes: 0,
+    });
+    const [report] = await library.importFiles(listing(...talks));
+    expect(report).toMatchObject({ conversations: { added: 2 }, problem: { code: 'storage-full' } });
+    const sources = async (of: Documents) =>
+      (await until(of.library, (l) => l.ready)).entries.map(({ source }) => source?.id).sort();
+    expect(await sources(documents)).toEqual(['one', 'two']);
+    // As after a kill, and as after room was made.
+    const killed = createDocuments({ store: inner });
+    closing.push(killed);
+    expect(await sources(killed)).toEqual(['one', 'two']);
+    isFull = false;
+    await documents.retry();
+    const [again] = await library.importFiles(listing(...talks));
+    expect(again).toMatchObject({ conversations: { added: 2, unchanged: 2 }, problem: null });
+    const later = createDocuments({ store: inner });
+    closing.push(later);
+    expect(await sources(later)).toEqual(['four', 'one', 'three', 'two']);
+    for (const { id } of later.library.get().entries) expect(await later.read(id)).toBeDefined();
+  });
+
   it.each(['cancelled', 'no room'])(
     'keeps of an import that is taken back what somebody has touched meanwhile: %s',
     async (how) => {
