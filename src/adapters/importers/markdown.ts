@@ -94,12 +94,15 @@ const ASSISTANT =
   /^(?:assistant|ai|ai assistant|bot|model|response|answer|reply|chatbot|chatgpt|gpt|openai|claude(?: code)?|anthropic|gemini|bard|google|copilot|github copilot|cursor|grok|deepseek|kimi|qwen|mistral|le chat|llama|perplexity|poe|agent|助手|助理|回答|回复|模型|アシスタント|어시스턴트|asistente|assistent|antwort|ассистент)$/iu;
 const SYSTEM = /^(?:system|system prompt|developer|系统|系統|システム)$/iu;
 const TOOL_NAME = /^(?:tool|tools|tool result|tool output|function|工具)$/iu;
+/** A model by its family and what its makers put behind that. */
+const FAMILY =
+  /^(?:chatgpt|gpt|claude|gemini|gemma|grok|deepseek|kimi|qwen|glm|mistral|llama|o[134])(?:[- ]?(?:v?\d[\w.]{0,12}|sonnet|opus|haiku|pro|flash|lite|mini|max|turbo|preview|instruct|thinking|k\d|r\d)){1,5}$/i;
 /** A model by what its name is made of; only together with a time. */
 const MODEL = /^(?=.*[\p{L}\d])[\p{L}\d][\p{L}\d ._:/@+()-]{0,80}$/u;
 
 function roleOf(name: string): Role | undefined {
   if (USER.test(name)) return 'user';
-  if (ASSISTANT.test(name)) return 'assistant';
+  if (ASSISTANT.test(name) || FAMILY.test(name)) return 'assistant';
   if (SYSTEM.test(name)) return 'system';
   return TOOL_NAME.test(name) ? 'tool' : undefined;
 }
@@ -127,9 +130,7 @@ function speakerIn(line: string): Speaker | undefined {
     return named('>', kind, '', callout[2]);
   }
   const bold =
-    /^(?:[-*] )?(\*\*|__|_\*\*|\*\*\*)(?!\s)(.{1,120}?)[ \t]*(\*\*_|\*\*\*|\*\*|__)[ \t]*([:：]?)(.*)$/.exec(
-      line,
-    );
+    /^(?:[-*] )?(_\*\*|\*{1,3}|__)(?![\s*])(.{1,120}?)[ \t]*(\*\*_|\*{1,3}|__)[ \t]*([:：]?)(.*)$/.exec(line);
   if (bold) {
     const [, mark = '', inner = '', , colon = '', rest = ''] = bold;
     const isColon = colon !== '' || /[:：]$/.test(inner);
@@ -151,13 +152,17 @@ function named(way: string, words: string, rest: string, extra = ''): Speaker | 
   const line = words
     .replace(/\p{Extended_Pictographic}|\p{Emoji_Modifier}|\uFE0F|\u200D|[*_`]/gu, ' ')
     .replace(/[ \t]*[:：;][ \t]*$/, '')
-    .replace(/^[\s\d.)#]+(?=\p{L})/u, '')
+    .replace(/^[\s\d.)#[]+(?=\p{L})/u, '')
     .trim();
   const [, head = '', tail = ''] =
     /^(.*?)(?:[ \t]*(?:[·|–—]|,?[ \t]+(?:on|at)\b|[([]|[ \t]-[ \t]|,)[ \t]*(.*))?$/s.exec(line) ?? [];
   const name = head
-    .replace(/[ \t]+(?:said|says|wrote|message)$/i, '')
-    .replace(/[ \t]*[:：]$/, '')
+    .replace(
+      /^(?:message from|来自)[ \t]*|[ \t]*(?:said|says|wrote|asked|answered|replied|message|的消息)$/giu,
+      '',
+    )
+    .replace(/^你的$/u, '你')
+    .replace(/[ \t]*[\]:：]+$/, '')
     .trim();
   const inside = tail.replace(/[\])]+$/, '').replace(/\)[ \t]*[·|,–—-]?[ \t]*/, ' · ');
   let at: number | undefined;
@@ -171,11 +176,13 @@ function named(way: string, words: string, rest: string, extra = ''): Speaker | 
   const role =
     roleOf(name) ?? (at !== undefined && way.startsWith('#') && MODEL.test(name) ? 'assistant' : undefined);
   if (role === undefined) return undefined;
-  if (roleOf(name) === undefined) model = name;
+  const isModel = roleOf(name) === undefined || FAMILY.test(name);
+  if (isModel) model = name;
   return {
     way: at === undefined ? way : `${way} with a time`,
     role,
-    name: name.toLowerCase(),
+    // Models may take turns.
+    name: isModel ? 'model' : name.toLowerCase(),
     rest,
     ...(model !== undefined && role === 'assistant' ? { model } : {}),
     ...(at === undefined ? {} : { at }),
@@ -225,10 +232,12 @@ function turnsIn(body: string): Turns | undefined {
   return { preamble: trimmed(textFrom(0, starts[0]?.at ?? 0)), turns };
 }
 
-/** Blank lines around it go, and the rule that parts it from the next. */
+/** Blank lines around it go, and what parts it from the next: a rule, the number of a turn. */
 const trimmed = (text: string): string =>
   text
     .replace(/^(?:[ \t]*\n)+/, '')
+    .trimEnd()
+    .replace(/(?:^|\n)#{1,6} Turn \d{1,6}$/i, '')
     .trimEnd()
     .replace(/(?:^|\n)[ \t]*(?:-{3,}|\*{3,}|_{3,})$/, '')
     .trimEnd();

@@ -69,6 +69,33 @@ describe('Markdown of other tools', () => {
     expect(some).toEqual(all?.slice(0, 2));
   });
 
+  it.each([
+    ['## Message From You:', '## Message From ChatGPT:'],
+    ['## 来自你的消息:', '## 来自 ChatGPT 的消息:'],
+    ['#### You said:', '#### ChatGPT said:'],
+    ['**You asked:**', '**Gemini answered:**'],
+    ['*User:*', '*Assistant:*'],
+    ['**[User]**', '**[Assistant]**'],
+    ['### **User**', '### **Assistant**'],
+    ['## User', '## gpt-4o'],
+    ['## Human:', '## Claude Sonnet 4:'],
+    ['**User** (2025-06-15 10:00:00)', '**Assistant** (2025-06-15 10:01:00)'],
+    ['### User, on 15/06/2025 at 10:00:00;', '### ChatGPT, on 15/06/2025 at 10:01:00;'],
+    [
+      '> [!nexus_user] **User** - 2025/06/15 at 10:00:00',
+      '> [!nexus_agent] **Assistant** - 2025/06/15 at 10:01:00',
+    ],
+  ])('hears %s and %s', async (user, assistant) => {
+    const { conversations } = await read({
+      'a.md': `${user}\nhello\n\n${assistant}\n# Turn\n\n## Turn 2\n\n${user}\nmore\n`,
+    });
+    expect(conversations[0]?.messages.map(({ role, parts }) => [role, parts])).toEqual([
+      ['user', [{ type: 'text', text: 'hello' }]],
+      ['assistant', [{ type: 'text', text: '# Turn' }]],
+      ['user', [{ type: 'text', text: 'more' }]],
+    ]);
+  });
+
   it('leaves documents alone', async () => {
     for (const [path, text] of Object.entries(documents))
       expect(await markdown.sniff(sourceOf(path, { [path]: text }), signal), path).toBe(0);
