@@ -100,7 +100,7 @@ export async function measureStreaming(base: string): Promise<StreamingFigures> 
           .querySelector('article:last-of-type .prose')
           ?.lastElementChild?.textContent.endsWith('That was all.'),
       undefined,
-      { polling: 500, timeout: 300_000 },
+      { polling: 2000, timeout: 300_000 },
     );
     const after = await read();
     const seconds = (name: string) => Math.round(((after[name] ?? 0) - (before[name] ?? 0)) * 100) / 100;

@@ -206,10 +206,15 @@ const PAGE_MEASURES: readonly Measure[] = [
     ];
   }),
   {
-    what: 'Bytes, packed, of what is asked for until the composer is there',
+    what: 'Bytes, packed, of what is asked for until one can type into the first page’s field',
     path: 'page.bytesUntilTyping',
     unit: 'bytes',
     wanted: { 0: [250_000] },
+  },
+  {
+    what: 'Bytes, packed, of what is asked for until the app’s composer has taken over',
+    path: 'page.bytesUntilComposer',
+    unit: 'bytes',
   },
 ];
 

@@ -31,16 +31,22 @@ export function createPacer(ms: number | (() => number), act: () => void) {
   };
 }
 
-/** ms; the last is reached by 20,000 characters, or by a model that writes 2,000 a second. */
-const [SHORTEST_MS, LONGEST_MS] = [50, 250];
-const [CHARACTERS_PER_MS, MS_PER_SPEED] = [100, 100];
+/** ms: for the first words, for an answer of 20,000 characters, for one that nobody can read along with. */
+const [SHORTEST_MS, LONG_MS, LONGEST_MS] = [50, 250, 400];
+const CHARACTERS_PER_MS = 100;
+/** Characters in one ms that a person may still follow with the eye (65 tokens a second), and what each more adds, ms. */
+const [FOLLOWED, MS_PER_SPEED] = [0.3, 120];
 
 /**
  * How long what a model writes may wait before it is handed on again, ms. `length`: characters that there are; `speed`: characters that come in
  * one ms. What a page has to lay out and paint grows with what is on it, and nobody reads along with hundreds of words a second.
  */
 export const pauseWhileWriting = (length: number, speed: number): number =>
-  Math.min(LONGEST_MS, SHORTEST_MS + length / CHARACTERS_PER_MS + speed * MS_PER_SPEED);
+  Math.min(
+    LONGEST_MS,
+    Math.min(LONG_MS, SHORTEST_MS + length / CHARACTERS_PER_MS) +
+      Math.max(0, speed - FOLLOWED) * MS_PER_SPEED,
+  );
 
 /** Characters in one ms; at least over a second, since the first piece says nothing of the next. */
 export const speedOf = (characters: number, ms: number): number => characters / Math.max(1000, ms);
