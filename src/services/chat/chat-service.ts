@@ -299,9 +299,11 @@ class ChatService implements Chat {
       this.#start(session, id, {
         asked: asked.id,
         explicit: true,
-        // The same passages as before, byte for byte, as far as they still hold; an answer that has none may find some now, unless the
-        // person wanted none.
-        ...(stored && (givesSomething(stored) || stored.leftOut?.length) ? { recall: stored } : {}),
+        // The same passages as before, byte for byte, as far as they still hold; an answer that has none, or whose memory was not ready,
+        // may find some now, unless the person wanted none.
+        ...(stored && ((givesSomething(stored) && !stored.degraded) || stored.leftOut?.length)
+          ? { recall: stored }
+          : {}),
         ...(fruitless ? { replaces: first.id } : {}),
         ...(without ? { omit: without, refused: first?.problem } : {}),
         ...(by ? { by } : {}),

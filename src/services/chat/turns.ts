@@ -10,9 +10,10 @@ import { type Problem, RecollectError, toProblem } from '../../domain/base/error
 import { type ConversationId, type MessageId, newMessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
-import type { Finish, Message } from '../../domain/chat/message.ts';
+import { type Finish, type Message, textOf } from '../../domain/chat/message.ts';
 import type { Price } from '../../domain/context/budget.ts';
 import { givesSomething } from '../../domain/context/recalled.ts';
+import { askable } from '../../domain/memory/query.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { TurnContext } from '../context/turn-context.ts';
 import type { Documents, OpenConversation } from '../documents/documents.ts';
@@ -162,6 +163,7 @@ class TurnRunner {
           : why?.trigger && (problem || degraded)
             ? {
                 ...NOTHING,
+                query: askable(textOf(asked)),
                 ...why,
                 ...(problem ? { skipped: { ...problem } } : { degraded }),
               }

@@ -13,13 +13,21 @@ import { type ComponentProps, Fragment, type ReactNode, useContext } from 'react
 import type { Problem } from '../../domain/base/errors.ts';
 import type { MessageId } from '../../domain/base/ids.ts';
 import { joinedParts, pieceToGoOn, wholeOf } from '../../domain/chat/continuation.ts';
-import { type Message, type Part, type PartOf, textOf } from '../../domain/chat/message.ts';
+import {
+  type Message,
+  type Part,
+  type PartOf,
+  type RecalledPassage,
+  textOf,
+} from '../../domain/chat/message.ts';
 import { wordsOfUnknown } from '../../domain/chat/unknown.ts';
 import { givesSomething, renderRecall } from '../../domain/context/recalled.ts';
+import { withoutMessages } from '../../domain/memory/passages.ts';
 import type { Omission, TurnState } from '../../services/chat/chat.ts';
 import { useSession } from '../hooks/session.tsx';
 import { formatDuration, formatNumber, formatPrice } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
+import { useLookAgain } from '../memory/look-again.ts';
 import { RecallCard } from '../memory/recall-card.tsx';
 import { RecallNote } from '../memory/recall-note.tsx';
 import { Button, classes, IconButton, Spinner } from '../shell/controls.tsx';
@@ -127,11 +135,13 @@ export function AnswerParts({
   return parts.map(draw);
 }
 
-/** What went into the answer from other conversations. */
+/** What went into the answer from other conversations, and what memory found since where it was not ready. */
 function Recalled({
   parts,
   answer,
   read,
+  last = false,
+  alone = false,
   defaultOpen = false,
 }: {
   parts: readonly Part[];
@@ -139,44 +149,155 @@ function Recalled({
   answer: MessageId | null;
   /** It went to a model, in front of the question. */
   read: boolean;
+  /** The branch ends with it. */
+  last?: boolean;
+  /** It is the whole answer. */
+  alone?: boolean;
   defaultOpen?: boolean;
+}) {
+  const actions = useActions();
+  const kept = parts.find((part) => part.type === 'recall');
+  const again = useLookAgain(
+    answer,
+    kept,
+    last ? (query, signal) => actions.lookAgain(query, read, signal) : null,
+  );
+  const found = again?.state === 'found' ? again.found : null;
+  const left = new Set(kept?.leftOut?.map(({ messageId }) => messageId));
+  const isLeft = ({ messageId }: { readonly messageId: string }) => left.has(messageId);
+  const recall =
+    kept && found && !read
+      ? {
+          ...kept,
+          threshold: found.threshold,
+          passages: withoutMessages(found.passages, isLeft),
+          nearMisses: withoutMessages(found.nearMisses, isLeft),
+        }
+      : kept;
+  if (!recall) return alone && <NothingRecalled />;
+  const given = new Set(recall.passages.map(({ messageId }) => messageId));
+  const since =
+    found && read ? withoutMessages(found.passages, (said) => isLeft(said) || given.has(said.messageId)) : [];
+  const lookedAgain =
+    again?.state === 'waiting'
+      ? 'waiting'
+      : !found
+        ? undefined
+        : !read
+          ? 'found'
+          : since.length > 0
+            ? 'later'
+            : 'nothing';
+  const isEmpty = isEmptyRecall([recall]);
+  const note = <RecallNote {...{ recall, lookedAgain }} />;
+  return (
+    <>
+      {isEmpty ? (
+        note
+      ) : (
+        <DrawnOrPlain words={() => wordsOf([recall])} of={recall}>
+          <div className="my-2" data-recall>
+            <KeptCard {...{ recall, answer, read, defaultOpen }} />
+            {since.length === 0 && note}
+          </div>
+        </DrawnOrPlain>
+      )}
+      {alone && isEmpty && lookedAgain !== 'waiting' && <NothingRecalled />}
+      {found && answer !== null && since.length > 0 && (
+        <FoundSince {...{ answer, since }} query={recall.query} threshold={found.threshold}>
+          {!isEmpty && note}
+        </FoundSince>
+      )}
+    </>
+  );
+}
+
+/** The card of what was kept with an answer, as it was left. */
+function KeptCard({
+  recall,
+  answer,
+  read,
+  defaultOpen,
+}: {
+  recall: PartOf<'recall'>;
+  answer: MessageId | null;
+  read: boolean;
+  defaultOpen: boolean;
 }) {
   const { t } = useTranslation('chat');
   const actions = useActions();
   const { cards } = useSession();
-  const recall = parts.find((part) => part.type === 'recall');
-  if (!recall) return null;
-  if (isEmptyRecall([recall])) return <RecallNote recall={recall} />;
   return (
-    <DrawnOrPlain words={() => wordsOf([recall])} of={recall}>
-      <div className="my-2" data-recall>
-        <RecallCard
-          passages={recall.passages}
-          nearMisses={recall.nearMisses}
-          leftOut={recall.leftOut}
-          applied={recall.applied}
-          threshold={recall.threshold}
-          query={recall.query}
-          foot={
-            read &&
-            givesSomething(recall) && (
-              <Fold
-                icon={<TextQuote size={14} aria-hidden className="shrink-0" />}
-                body={() => <Verbatim text={renderRecall(recall)} />}
-              >
-                {t('asRead')}
-              </Fold>
-            )
-          }
-          defaultOpen={(answer === null ? undefined : cards.get(answer)) ?? defaultOpen}
-          onOpenChange={(open) => {
-            if (answer !== null) cards.set(answer, open);
-          }}
-          onOpen={(passage) => actions.open(passage.conversationId, passage.messageId)}
-        />
-        <RecallNote recall={recall} />
-      </div>
-    </DrawnOrPlain>
+    <RecallCard
+      passages={recall.passages}
+      nearMisses={recall.nearMisses}
+      leftOut={recall.leftOut}
+      applied={recall.applied}
+      threshold={recall.threshold}
+      query={recall.query}
+      foot={
+        read &&
+        givesSomething(recall) && (
+          <Fold
+            icon={<TextQuote size={14} aria-hidden className="shrink-0" />}
+            body={() => <Verbatim text={renderRecall(recall)} />}
+          >
+            {t('asRead')}
+          </Fold>
+        )
+      }
+      defaultOpen={(answer === null ? undefined : cards.get(answer)) ?? defaultOpen}
+      onOpenChange={(open) => {
+        if (answer !== null) cards.set(answer, open);
+      }}
+      onOpen={(passage) => actions.open(passage.conversationId, passage.messageId)}
+    />
+  );
+}
+
+/** What memory found once it was ready, beside an answer that a model had given before: it went to nobody, and can be asked with. */
+function FoundSince({
+  answer,
+  since,
+  query,
+  threshold,
+  children,
+}: {
+  answer: MessageId;
+  since: readonly RecalledPassage[];
+  query: string;
+  threshold: number;
+  children: ReactNode;
+}) {
+  const { t } = useTranslation('memory');
+  const actions = useActions();
+  const { cards } = useSession();
+  const key = `${answer} since`;
+  return (
+    <div className="my-2 animate-fade" data-found-since>
+      <RecallCard
+        passages={since}
+        nearMisses={[]}
+        unsent
+        threshold={threshold}
+        query={query}
+        asked={t('card.sinceFound')}
+        defaultOpen={cards.get(key) ?? false}
+        onOpenChange={(open) => cards.set(key, open)}
+        onOpen={(passage) => actions.open(passage.conversationId, passage.messageId)}
+      />
+      {children}
+      {actions.canWrite && (
+        <Button
+          size="sm"
+          icon={<RefreshCw size={14} aria-hidden />}
+          disabled={!actions.canAsk}
+          onClick={() => actions.regenerate(answer)}
+        >
+          {t('card.answerAgain')}
+        </Button>
+      )}
+    </div>
   );
 }
 
@@ -366,13 +487,12 @@ export type ShownAnswer =
 
 /** The same elements at the same places while it is written and afterwards: what is drawn of it stays when it ends. */
 export function Answer({ shown }: { shown: ShownAnswer }) {
-  const { className, head, recalled, note, parts, foot } =
+  const { className, head, recalled, parts, foot } =
     'turn' in shown ? runningAnswer(shown) : endedAnswer(shown);
   return (
     <div className={className}>
       {head}
       <Recalled {...recalled} />
-      {note}
       <AnswerParts {...parts} />
       {foot}
     </div>
@@ -383,7 +503,6 @@ interface AnswerPieces {
   readonly className: string;
   readonly head: ReactNode;
   readonly recalled: ComponentProps<typeof Recalled>;
-  readonly note: ReactNode;
   readonly parts: ComponentProps<typeof AnswerParts>;
   readonly foot: ReactNode;
 }
@@ -397,10 +516,14 @@ function endedAnswer({ row, results, last }: Extract<ShownAnswer, { row: unknown
   return {
     className: continued ? 'pt-1' : 'pt-1 pb-3',
     head: fromMemory && <MemoryHead />,
-    recalled: { parts: whole.parts, answer: message.id, read: !fromMemory, defaultOpen: fromMemory },
-    note: fromMemory && message.finish !== 'error' && !text && isEmptyRecall(message.parts) && (
-      <NothingRecalled />
-    ),
+    recalled: {
+      parts: whole.parts,
+      answer: message.id,
+      read: !fromMemory,
+      last,
+      alone: fromMemory && message.finish !== 'error' && !text,
+      defaultOpen: fromMemory,
+    },
     parts: { parts: whole.parts, results, running: false, message },
     foot: (
       <>
@@ -512,7 +635,6 @@ function runningAnswer({ turn, before }: Extract<ShownAnswer, { turn: unknown }>
     className: 'pt-1 pb-6',
     head: turn.replay && turn.replay.total > 0 && <ReplayLine replay={turn.replay} />,
     recalled: { parts, answer: turn.answerId, read: turn.model !== null },
-    note: null,
     parts: { parts, results: NO_RESULTS, running: true },
     foot: <TurnFoot turn={turn} written={written} />,
   };

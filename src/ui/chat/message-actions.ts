@@ -4,6 +4,7 @@ import type { MessageId } from '../../domain/base/ids.ts';
 import { type Writable, writable } from '../../domain/base/readable.ts';
 import type { Message } from '../../domain/chat/message.ts';
 import type { RegenerateOptions } from '../../services/chat/chat.ts';
+import type { RecallResult } from '../../services/memory/memory.ts';
 import type { Edits } from './edits.ts';
 
 /** What a message can ask for. One object for the whole list: messages are not drawn again for it. */
@@ -11,6 +12,8 @@ export interface MessageActions {
   open(conversationId: string, messageId: string): void;
   show(sibling: MessageId): void;
   regenerate(answer: MessageId, options?: RegenerateOptions): void;
+  /** Asks memory what it was asked for an answer. `injected`: as for one that goes to a model. */
+  lookAgain(query: string, injected: boolean, signal: AbortSignal): Promise<RecallResult>;
   /** Asks the model to go on with an answer that was cut off. */
   goOn(answer: MessageId): void;
   edit(message: Message, text: string, rerun: boolean): void;

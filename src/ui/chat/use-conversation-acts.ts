@@ -41,7 +41,7 @@ export function useConversationActs(opened: Opened): ConversationActs {
 }
 
 /** Asks for answers, and shortens what is sent. */
-function useAnswerActs({ id, list, settleHead, readOnly, model, branch }: Opened) {
+function useAnswerActs({ id, conversation, list, settleHead, readOnly, model, branch }: Opened) {
   const app = useApp();
   const run = useRun();
   const reportFold = useFoldReport();
@@ -49,6 +49,15 @@ function useAnswerActs({ id, list, settleHead, readOnly, model, branch }: Opened
     list.current?.toEnd();
     run(settleHead().then(() => app.chat.regenerate(id, answer, options)));
   };
+  const lookAgain: MessageActions['lookAgain'] = (text, injected, signal) =>
+    app.memory.recall({
+      text,
+      from: id,
+      currentConversation: id,
+      persona: app.prompts.personaOf(conversation),
+      ...(injected ? { purpose: 'inject' as const } : {}),
+      signal,
+    });
   const goOn = (answer: MessageId) => {
     list.current?.toEnd();
     run(settleHead().then(() => app.chat.goOn(id, answer)));
@@ -60,7 +69,7 @@ function useAnswerActs({ id, list, settleHead, readOnly, model, branch }: Opened
     list.current?.toEnd();
   };
   const canFold = !readOnly && model !== null && branch.path.length > 2;
-  return { regenerate, goOn, send, fold: canFold ? fold : undefined };
+  return { regenerate, lookAgain, goOn, send, fold: canFold ? fold : undefined };
 }
 
 /** Goes to places of the conversation, and marks them. */
@@ -165,6 +174,7 @@ export function useMessageActions(
       open: (conversationId, target) => latest.current.openMessage(conversationId, target),
       show: (sibling) => latest.current.show(sibling),
       regenerate: (answer, options) => latest.current.regenerate(answer, options),
+      lookAgain: (...asked) => latest.current.lookAgain(...asked),
       goOn: (answer) => latest.current.goOn(answer),
       edit: (message, text, rerun) => latest.current.edit(message, text, rerun),
       jump: (message) => latest.current.jump(message),

@@ -10,6 +10,7 @@ import type { App } from '../../services/app.ts';
 import type { DraftFile } from '../../services/chat/written.ts';
 import type { CommandOutcome } from '../../services/commands/command.ts';
 import type { ProjectEntry } from '../../services/documents/documents.ts';
+import type { RecallResult } from '../../services/memory/memory.ts';
 import { createReadAloud, type ReadAloud } from '../chat/read-aloud.ts';
 import { useApp } from './app.tsx';
 
@@ -78,6 +79,8 @@ interface Session {
    * ended or come back into sight, is as it was left.
    */
   readonly cards: Map<string, boolean>;
+  /** What memory found when it was asked again, by the answer it had come too early for; `whole`: it had all it needs by then. */
+  readonly lookedAgain: Map<string, { readonly result: RecallResult; readonly whole: boolean }>;
   /** The place in an attached document that is to be opened, once its message is on the screen; null: none. */
   readonly openingFile: Writable<{ readonly messageId: string; readonly source: PassageSource } | null>;
   /** Outcomes of slash commands by conversation; `new` for the empty page. */
@@ -131,6 +134,7 @@ function createSession(app: App): Session {
     memoryFile: writable<ConversationId | null>(null),
     places: new Map(),
     cards: new Map(),
+    lookedAgain: new Map(),
     openingFile: writable<{ readonly messageId: string; readonly source: PassageSource } | null>(null),
     outcomes: writable<ReadonlyMap<ConversationId | 'new', readonly ShownOutcome[]>>(new Map()),
     temporary: writable<ConversationId | null>(null),

@@ -6,7 +6,16 @@ import { useTranslation } from '../i18n/use-translation.ts';
 import { useProblemWords } from '../shell/problem-notice.tsx';
 import { type RecallRemark, remarksOn } from './recall-notes.ts';
 
-export function RecallNote({ recall }: { recall: PartOf<'recall'> }) {
+/** Where memory was not ready: `waiting` for it to be asked again, what it `found` then for an answer of its own, or `later` than a model answered. */
+type LookedAgain = 'waiting' | 'found' | 'later' | 'nothing';
+
+export function RecallNote({
+  recall,
+  lookedAgain,
+}: {
+  recall: PartOf<'recall'>;
+  lookedAgain?: LookedAgain | undefined;
+}) {
   const { t } = useTranslation('memory');
   const problemWords = useProblemWords();
   const words = (remark: RecallRemark): string => {
@@ -18,9 +27,9 @@ export function RecallNote({ recall }: { recall: PartOf<'recall'> }) {
       case 'none':
         return t('card.none');
       case 'slow':
-        return t('card.slow');
+        return t(lookedAgain ? `card.again.${lookedAgain}` : 'card.slow');
       case 'notReady':
-        return t('card.notReady');
+        return t(lookedAgain ? `card.again.${lookedAgain}` : 'card.notReady');
       case 'skipped':
         return t('card.skipped', { why: problemWords(remark.problem).what });
       case 'words':
@@ -31,7 +40,11 @@ export function RecallNote({ recall }: { recall: PartOf<'recall'> }) {
   const { scope } = recall;
   if (remarks.length === 0 && !scope) return null;
   return (
-    <p className="mt-1 mb-2 text-ink-3 text-xs [overflow-wrap:anywhere]" data-recall-note>
+    <p
+      role={lookedAgain ? 'status' : undefined}
+      className="mt-1 mb-2 text-ink-3 text-xs [overflow-wrap:anywhere]"
+      data-recall-note
+    >
       {sentences(
         ...remarks.map(words),
         scope && t(scope.name === '' ? 'card.scope.gone' : `card.scope.${scope.reach}`, { name: scope.name }),

@@ -44,6 +44,14 @@ export const memory = {
     slow: 'Recall did not finish in time; this answer does not use it.',
     skipped: 'Recall failed; this answer does not use it: {{why}}',
     notReady: 'Memory was still starting: not everything could be compared by meaning.',
+    again: {
+      waiting: 'Memory is still getting ready. It will be asked again by itself as soon as it is.',
+      found: 'Memory is ready now, and was asked again.',
+      later: 'Found once memory was ready. The model answered before that; what it was sent stays as it was.',
+      nothing: 'Memory was not ready yet. It has been asked again since, and has nothing closer.',
+    },
+    sinceFound: 'Found later, not sent to the model',
+    answerAgain: 'Answer again with this',
     wordsOnly: 'Only words were searched, not meaning: {{why}}',
   },
   kind: {

@@ -1,0 +1,80 @@
+// A question that memory could answer only in part, because it was still starting: asked again by itself, and shown in place.
+import { expect, it } from 'vitest';
+import { page } from 'vitest/browser';
+import { STARTING } from '../../../src/services/memory/memory.ts';
+import { passage } from '../../services/chat/setup.ts';
+import { createTestApp, show } from '../harness.tsx';
+
+const QUESTION = 'Where is the spare key?';
+const ASLEEP = { ...STARTING, state: 'indexing', waiting: 40, embedding: { status: 'idle' } } as const;
+const READY = { ...STARTING, state: 'ready', embedding: { status: 'ready' } } as const;
+const behind = { code: 'memory-behind', message: 'No vectors yet', retry: true } as const;
+
+/** An app whose memory finds `early` as long as it is starting, and `late` once it is ready; `asked` counts how often it was asked. */
+async function starting({ reply }: { reply?: string } = {}) {
+  const app = await createTestApp(reply ? { reply: () => [{ type: 'text-delta', text: reply }] } : {});
+  await app.idle(await app.say('The spare key hangs behind the clock.'));
+  app.states.memory.set(ASLEEP);
+  const asked: string[] = [];
+  const found = passage('m1', 'The spare key hangs behind the clock.');
+  Object.assign(app.memory, {
+    recall: async ({ text }: { text: string }) => {
+      asked.push(text);
+      const ready = app.states.memory.get().state === 'ready';
+      return {
+        query: text,
+        threshold: 0.75,
+        passages: ready ? [found] : [],
+        nearMisses: ready ? [] : [found],
+        tokens: 0,
+        mode: ready ? 'hybrid' : 'keyword',
+        degraded: ready ? null : behind,
+        tookMs: 1,
+      };
+    },
+  });
+  const id = await app.say(QUESTION);
+  await app.idle(id);
+  return { app, id, asked };
+}
+const note = () => page.getByText(/Memory is still getting ready/);
+const card = () => page.getByRole('region', { name: 'Recalled from other conversations' });
+
+it('without a model the card says that it will look again, and takes what is found in its place', async () => {
+  const { app, id, asked } = await starting();
+  await show(app, `/c/${id}`);
+  await expect.element(note()).toBeVisible();
+  await expect.element(card()).toHaveTextContent('weaker match');
+  app.states.memory.set(READY);
+  await expect.element(card()).toHaveTextContent('1 passage');
+  await expect.element(card()).not.toHaveTextContent('weaker match');
+  await expect.element(page.getByText('Memory is ready now, and was asked again.')).toBeVisible();
+  await expect.element(note()).not.toBeInTheDocument();
+  expect(new Set(asked)).toEqual(new Set([QUESTION]));
+});
+
+it('what a model was sent stays; what is found later stands beside it, with a way to ask again', async () => {
+  const { app, id } = await starting({ reply: 'I do not know.' });
+  await show(app, `/c/${id}`);
+  await expect.element(note()).toBeVisible();
+  app.states.memory.set(READY);
+  await expect.element(page.getByText(/The model answered before that/)).toBeVisible();
+  await expect.element(card()).toHaveTextContent('1 passage');
+  await page.getByRole('button', { name: 'Answer again with this' }).click();
+  await expect.element(page.getByText('2 / 2')).toBeVisible();
+  // The new answer was sent what was found.
+  const [second] = [...((await app.documents.read(id))?.messages.values() ?? [])].slice(-1);
+  expect(second?.parts[0]).toMatchObject({ type: 'recall', passages: [{ messageId: 'm1' }] });
+});
+
+it('nothing is asked again for a question that is not the last any more', async () => {
+  const { app, id, asked } = await starting();
+  await app.say('And the bicycle?', id);
+  await app.idle(id);
+  await show(app, `/c/${id}`);
+  const before = asked.length;
+  app.states.memory.set(READY);
+  await expect.element(page.getByText('Memory is ready now, and was asked again.')).toBeVisible();
+  expect(asked.slice(before)).toEqual(['And the bicycle?']);
+  await expect.element(page.getByText(/Memory was still starting/)).toBeVisible();
+});
