@@ -5,6 +5,11 @@ import { hostileTextFor, patternsInSource } from './patterns.ts';
 /** Patterns that read what no stranger writes, or so little of it that the square is small. */
 const BOUNDED: readonly (readonly [file: string, why: string])[] = [
   ['domain/base/log.ts', 'reads 300 characters of a message, and the stack of the engine'],
+  [
+    'adapters/importers/speakers.ts',
+    'names of speakers are looked for in the first 400 characters of a line',
+  ],
+  ['adapters/importers/times.ts', 'reads no date that is longer than 100 characters'],
   ['ui/chat/nesting.ts', 'the parser takes its place'],
 ];
 

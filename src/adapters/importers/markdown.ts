@@ -9,6 +9,7 @@ import type { ImportedConversation, ImportedMessage, Importer, SourceFile } from
 import { decode } from './lenient-json.ts';
 import { createSkipCounter, type SkipCounter, wordsOf } from './skipping.ts';
 import { baseName, headOf } from './source-file.ts';
+import { type Speaker, speakerIn } from './speakers.ts';
 import { interpolated, timeOf } from './times.ts';
 import { createYielder } from './yielder.ts';
 
@@ -86,108 +87,6 @@ const said = (front: Divided['front'], ...names: readonly string[]): string | un
   }
   return undefined;
 };
-
-// ------------------------------------------------------------------------------------------------ who speaks
-const USER =
-  /^(?:users?|you|human|me|prompt|question|ask|query|user input|my prompt|用户|你|我|提问|问题|用戶|ユーザー|あなた|사용자|utilisateur|vous|usuario|tú|benutzer|nutzer|du|пользователь|вы)$/iu;
-const ASSISTANT =
-  /^(?:assistant|ai|ai assistant|bot|model|response|answer|reply|chatbot|chatgpt|gpt|openai|claude(?: code)?|anthropic|gemini|bard|google|copilot|github copilot|cursor|grok|deepseek|kimi|qwen|mistral|le chat|llama|perplexity|poe|agent|助手|助理|回答|回复|模型|アシスタント|어시스턴트|asistente|assistent|antwort|ассистент)$/iu;
-const SYSTEM = /^(?:system|system prompt|developer|系统|系統|システム)$/iu;
-const TOOL_NAME = /^(?:tool|tools|tool result|tool output|function|工具)$/iu;
-/** A model by its family and what its makers put behind that. */
-const FAMILY =
-  /^(?:chatgpt|gpt|claude|gemini|gemma|grok|deepseek|kimi|qwen|glm|mistral|llama|o[134])(?:[- ]?(?:v?\d[\w.]{0,12}|sonnet|opus|haiku|pro|flash|lite|mini|max|turbo|preview|instruct|thinking|k\d|r\d)){1,5}$/i;
-/** A model by what its name is made of; only together with a time. */
-const MODEL = /^(?=.*[\p{L}\d])[\p{L}\d][\p{L}\d ._:/@+()-]{0,80}$/u;
-
-function roleOf(name: string): Role | undefined {
-  if (USER.test(name)) return 'user';
-  if (ASSISTANT.test(name) || FAMILY.test(name)) return 'assistant';
-  if (SYSTEM.test(name)) return 'system';
-  return TOOL_NAME.test(name) ? 'tool' : undefined;
-}
-
-interface Speaker {
-  /** How this file marks speakers: two of one way belong together. */
-  readonly way: string;
-  readonly role: Role;
-  readonly name: string;
-  readonly model?: string;
-  readonly at?: number;
-  /** What follows on the same line. */
-  readonly rest: string;
-}
-
-/** Characters of a line that names a speaker, its time and model; a colon may have the words behind it. */
-const LONGEST_NAME = 160;
-
-function speakerIn(line: string): Speaker | undefined {
-  const heading = /^(#{1,6})[ \t]+(\S.*?)[ \t]*#*$/.exec(line.slice(0, LONGEST_NAME));
-  if (heading && line.length <= LONGEST_NAME) return named(`#${heading[1]?.length}`, heading[2] ?? '', '');
-  const callout = /^>[ \t]*\[!([\w-]{1,40})\][+-]?[ \t]*(.{0,120})$/.exec(line);
-  if (callout) {
-    const kind = (callout[1] ?? '').replace(/^[a-z]+[_-](?=(?:user|agent|assistant|ai|system)$)/i, '');
-    return named('>', kind, '', callout[2]);
-  }
-  const bold =
-    /^(?:[-*] )?(_\*\*|\*{1,3}|__)(?![\s*])(.{1,120}?)[ \t]*(\*\*_|\*{1,3}|__)[ \t]*([:：]?)(.*)$/.exec(line);
-  if (bold) {
-    const [, mark = '', inner = '', , colon = '', rest = ''] = bold;
-    const isColon = colon !== '' || /[:：]$/.test(inner);
-    const time =
-      rest.trim() !== '' && !isColon
-        ? /^[ \t]*[-–—|·@(][ \t]*(.{1,60}?)\)?[ \t]*$/.exec(rest)?.[1]
-        : undefined;
-    if (!isColon && rest.trim() !== '' && (time === undefined || typeof timeOf(time) !== 'number'))
-      return undefined;
-    return named(`${mark}${isColon ? ':' : ''}`, inner, isColon ? rest : '', time);
-  }
-  const bare = /^([\p{L} ]{1,24})[ \t]*[:：](?:[ \t]+(.*))?$/u.exec(line.slice(0, 200));
-  if (!bare) return undefined;
-  return named(':', bare[1] ?? '', line.slice(line.search(/[:：]/) + 1));
-}
-
-/** `👤 You (gpt-4o) · 2026-03-01 10:00`, `User, on 2025/06/15 at 10:00`, `ChatGPT said:`. */
-function named(way: string, words: string, rest: string, extra = ''): Speaker | undefined {
-  const line = words
-    .replace(/\p{Extended_Pictographic}|\p{Emoji_Modifier}|\uFE0F|\u200D|[*_`]/gu, ' ')
-    .replace(/[ \t]*[:：;][ \t]*$/, '')
-    .replace(/^[\s\d.)#[]+(?=\p{L})/u, '')
-    .trim();
-  const [, head = '', tail = ''] =
-    /^(.*?)(?:[ \t]*(?:[·|–—]|,?[ \t]+(?:on|at)\b|[([]|[ \t]-[ \t]|,)[ \t]*(.*))?$/s.exec(line) ?? [];
-  const name = head
-    .replace(
-      /^(?:message from|来自)[ \t]*|[ \t]*(?:said|says|wrote|asked|answered|replied|message|的消息)$/giu,
-      '',
-    )
-    .replace(/^你的$/u, '你')
-    .replace(/[ \t]*[\]:：]+$/, '')
-    .trim();
-  const inside = tail.replace(/[\])]+$/, '').replace(/\)[ \t]*[·|,–—-]?[ \t]*/, ' · ');
-  let at: number | undefined;
-  let model: string | undefined;
-  for (const piece of [extra.replace(/[*_]/g, ''), inside, ...inside.split(/[ \t]+·[ \t]+/)]) {
-    const time = timeOf(piece.replace(/^.*?\bon[ \t]+(?=\d)|^[^\d\p{L}]+/u, '').trim() || undefined);
-    if (typeof time === 'number') at ??= time;
-    else if (time !== undefined && /^[\w.:/@+-]{2,80}$/.test(piece)) model ??= piece;
-  }
-  // Any heading is a model's where it carries a time.
-  const role =
-    roleOf(name) ?? (at !== undefined && way.startsWith('#') && MODEL.test(name) ? 'assistant' : undefined);
-  if (role === undefined) return undefined;
-  const isModel = roleOf(name) === undefined || FAMILY.test(name);
-  if (isModel) model = name;
-  return {
-    way: at === undefined ? way : `${way} with a time`,
-    role,
-    // Models may take turns.
-    name: isModel ? 'model' : name.toLowerCase(),
-    rest,
-    ...(model !== undefined && role === 'assistant' ? { model } : {}),
-    ...(at === undefined ? {} : { at }),
-  };
-}
 
 // ------------------------------------------------------------------------------------------------ what was said
 interface Turn extends Omit<Speaker, 'way' | 'rest'> {
