@@ -10,6 +10,7 @@ import type { App } from '../../services/app.ts';
 import type { DraftFile } from '../../services/chat/written.ts';
 import type { CommandOutcome } from '../../services/commands/command.ts';
 import type { ProjectEntry } from '../../services/documents/documents.ts';
+import type { ForgottenRecord } from '../../services/documents/forgotten-records.ts';
 import type { RecallResult } from '../../services/memory/memory.ts';
 import { createReadAloud, type ReadAloud } from '../chat/read-aloud.ts';
 import { useApp } from './app.tsx';
@@ -54,6 +55,14 @@ interface ComposerControl {
   attach(place: ConversationId | null, file: DraftFile): boolean;
 }
 
+interface LookedAgain {
+  readonly result: RecallResult;
+  /** Memory had all it needs by then. */
+  readonly whole: boolean;
+  /** What had been forgotten by then. */
+  readonly forgotten: readonly ForgottenRecord[];
+}
+
 interface Session {
   /** The one thing of the shell that floats now. */
   readonly floating: Writable<Floating>;
@@ -79,8 +88,8 @@ interface Session {
    * ended or come back into sight, is as it was left.
    */
   readonly cards: Map<string, boolean>;
-  /** What memory found when it was asked again, by the answer it had come too early for; `whole`: it had all it needs by then. */
-  readonly lookedAgain: Map<string, { readonly result: RecallResult; readonly whole: boolean }>;
+  /** What memory found when it was asked again, by the answer it had come too early for. */
+  readonly lookedAgain: Map<string, LookedAgain>;
   /** The place in an attached document that is to be opened, once its message is on the screen; null: none. */
   readonly openingFile: Writable<{ readonly messageId: string; readonly source: PassageSource } | null>;
   /** Outcomes of slash commands by conversation; `new` for the empty page. */

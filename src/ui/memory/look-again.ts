@@ -5,7 +5,7 @@ import type { PartOf } from '../../domain/chat/message.ts';
 import type { RecallResult } from '../../services/memory/memory.ts';
 import { useApp, useAwake, useReadable } from '../hooks/app.tsx';
 import { useSession } from '../hooks/session.tsx';
-import type { ProblemLike } from '../shell/problem-notice.tsx';
+import { remarksOn } from './recall-notes.ts';
 
 type Recall = PartOf<'recall'>;
 type Found = Pick<RecallResult, 'passages' | 'nearMisses' | 'threshold'>;
@@ -13,33 +13,32 @@ type Found = Pick<RecallResult, 'passages' | 'nearMisses' | 'threshold'>;
 /** `waiting`: it will be asked again. `found`: it was, and what it has now. Null: it is not, and what was kept is all there is. */
 type LookAgain = { readonly state: 'waiting' } | { readonly state: 'found'; readonly found: Found } | null;
 
-/** What memory says of a question that it was not ready for. The second code is what earlier versions said. */
-const NOT_READY: readonly string[] = ['memory-behind', 'embedding-missing'];
-
-const isSlow = (problem: ProblemLike | undefined): boolean => problem?.params?.reason === 'slow';
-
 /** Whether memory was not ready when it was asked. */
-const cameTooEarly = ({ degraded, skipped }: Pick<Recall, 'degraded' | 'skipped'>): boolean =>
-  (degraded !== undefined && NOT_READY.includes(degraded.code)) || isSlow(skipped);
+const cameTooEarly = (recall: Recall): boolean =>
+  remarksOn(recall).some(({ say }) => say === 'slow' || say === 'notReady');
 
 /**
  * Asks again for a kept recall that came too early: with each step in which memory wakes up, until it had all it needs. `key` names the answer; what
- * was found stays as long as the tab. `ask`: null where nobody is to ask, as for a question that is not the last any more.
+ * was found stays as long as the tab, or until something is forgotten. `ask`: null where nobody is to ask, as for a question that is not the last any more.
  */
 export function useLookAgain(
   key: string | null,
   recall: Recall | undefined,
   ask: ((query: string, signal: AbortSignal) => Promise<RecallResult>) | null,
 ): LookAgain {
-  const { status } = useApp().memory;
+  const { memory, forget } = useApp();
+  const { status } = memory;
   const { lookedAgain } = useSession();
+  const forgotten = useReadable(forget.records);
   const awake = useAwake();
   const isWhole = useReadable(status, ({ state }) => state === 'ready');
   const cannot = useReadable(
     status,
     ({ state, embedding }) => state === 'failed' || state === 'paused' || embedding.status === 'failed',
   );
-  const [found, setFound] = useState(() => (key === null ? undefined : lookedAgain.get(key)));
+  const [seen, setSeen] = useState(() => (key === null ? undefined : lookedAgain.get(key)));
+  // It may hold words that were forgotten since.
+  const found = seen?.forgotten === forgotten ? seen : undefined;
   const early = recall !== undefined && recall.query !== '' && cameTooEarly(recall);
   const wanted = early && ask !== null && !found?.whole;
   const look = useEffectEvent(async (signal: AbortSignal) => {
@@ -48,17 +47,17 @@ export function useLookAgain(
     if (!now || signal.aborted || now.unavailable) return;
     const whole = now.degraded === null;
     if (!whole && now.passages.length === 0) return;
-    const seen = { result: now, whole };
-    lookedAgain.set(key, seen);
-    setFound(seen);
+    const looked = { result: now, whole, forgotten };
+    lookedAgain.set(key, looked);
+    setSeen(looked);
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `awake` and `isWhole` ask again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what changes asks again
   useEffect(() => {
     if (!wanted || awake === 'starting') return;
     const asking = new AbortController();
     void look(asking.signal);
     return () => asking.abort();
-  }, [wanted, awake, isWhole]);
+  }, [wanted, awake, isWhole, forgotten]);
 
   if (!early) return null;
   if (found) return { state: 'found', found: found.result };

@@ -12,10 +12,14 @@ const behind = { code: 'memory-behind', message: 'No vectors yet', retry: true }
 
 /** An app whose memory finds `early` as long as it is starting, and `late` once it is ready; `asked` counts how often it was asked. */
 async function starting({ reply }: { reply?: string } = {}) {
-  const app = await createTestApp(reply ? { reply: () => [{ type: 'text-delta', text: reply }] } : {});
+  const app = await createTestApp({
+    undoMs: 0,
+    ...(reply ? { reply: () => [{ type: 'text-delta', text: reply }] } : {}),
+  });
   await app.idle(await app.say('The spare key hangs behind the clock.'));
   app.states.memory.set(ASLEEP);
   const asked: string[] = [];
+  let isThere = true;
   const found = passage('m1', 'The spare key hangs behind the clock.');
   Object.assign(app.memory, {
     recall: async ({ text }: { text: string }) => {
@@ -24,7 +28,7 @@ async function starting({ reply }: { reply?: string } = {}) {
       return {
         query: text,
         threshold: 0.75,
-        passages: ready ? [found] : [],
+        passages: ready && isThere ? [found] : [],
         nearMisses: ready ? [] : [found],
         tokens: 0,
         mode: ready ? 'hybrid' : 'keyword',
@@ -35,7 +39,10 @@ async function starting({ reply }: { reply?: string } = {}) {
   });
   const id = await app.say(QUESTION);
   await app.idle(id);
-  return { app, id, asked };
+  const forgets = () => {
+    isThere = false;
+  };
+  return { app, id, asked, forgets };
 }
 const note = () => page.getByText(/Memory is still getting ready/);
 const card = () => page.getByRole('region', { name: 'Recalled from other conversations' });
@@ -77,4 +84,19 @@ it('nothing is asked again for a question that is not the last any more', async 
   await expect.element(page.getByText('Memory is ready now, and was asked again.')).toBeVisible();
   expect(asked.slice(before)).toEqual(['And the bicycle?']);
   await expect.element(page.getByText(/Memory was still starting/)).toBeVisible();
+});
+
+it('what was found goes when something is forgotten, and is asked for anew', async () => {
+  const { app, id, asked, forgets } = await starting();
+  await show(app, `/c/${id}`);
+  app.states.memory.set(READY);
+  await expect.element(card()).toHaveTextContent('1 passage');
+  const before = asked.length;
+  forgets();
+  const sought = { kind: 'phrase', words: ['behind the clock'], whole: true } as const;
+  await app.forget.begin(await app.forget.seek(sought, new AbortController().signal));
+  await expect.poll(() => asked.length).toBeGreaterThan(before);
+  await expect
+    .poll(() => document.querySelector('[data-recall]')?.textContent ?? '')
+    .not.toContain('1 passage');
 });
