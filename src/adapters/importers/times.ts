@@ -67,7 +67,7 @@ function fromText(text: string): number {
 
 const MONTHS =
   /^(?:(jan(?:uary)?)|(feb(?:ruary)?)|(mar(?:ch)?)|(apr(?:il)?)|(may)|(june?)|(july?)|(aug(?:ust)?)|(sept?(?:ember)?)|(oct(?:ober)?)|(nov(?:ember)?)|(dec(?:ember)?))$/i;
-/** Hours from UTC of the zones that mail names (RFC 2822, 4.3) and that mean one thing only. */
+/** Hours from UTC of the zones that mail names (RFC 2822, 4.3) and that mean one thing only: CST is China's as well. */
 const ZONES: Readonly<Record<string, number>> = {
   z: 0,
   ut: 0,
@@ -75,7 +75,6 @@ const ZONES: Readonly<Record<string, number>> = {
   gmt: 0,
   est: -5,
   edt: -4,
-  cst: -6,
   cdt: -5,
   mst: -7,
   mdt: -6,

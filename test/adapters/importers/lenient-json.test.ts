@@ -192,6 +192,8 @@ describe('times', () => {
     '13:00 pm',
     `2025-06-15${' '.repeat(50_000)}10:00`,
     { when: 1772359200 },
+    // America's or China's.
+    'Wed Nov 26 10:00:00 CST 2025',
   ])('are never guessed: %j', (value) => {
     expect(timeOf(value)).toBe('impossible');
   });
