@@ -919,6 +919,10 @@ export const ANSWERS: Readonly<Record<string, AnswerQuirk>> = {
     body: letters('Qwen writes <|im_end|> there, and `<|im_end|>`'),
     expected: { words: 'Qwen writes <|im_end|> there, and `<|im_end|>`', finish: 'stop' },
   },
+  'ends-with-words-on-an-end-mark': {
+    body: letters('The last token is <|im_end|>'),
+    expected: { words: 'The last token is <|im_end|>', finish: 'stop' },
+  },
   'thoughts-of-mistral-in-parts': {
     body:
       delta({ content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'Look.' }], closed: true }] }) +

@@ -203,8 +203,9 @@ class ThoughtReader implements Thoughts {
     return true;
   }
 
-  /** Whether nothing but the end of a template, or what may become it, is held. */
+  /** Whether nothing but the end of a template, or what may become it, is held. Behind a space a sentence speaks about it. */
   #isEnding(isLast: boolean): boolean {
+    if (/\s$/.test(this.#line) && this.#line.trim() !== '') return false;
     if (this.#fence !== '' || (this.#line.split('`').length - 1) % 2 === 1) return false;
     const held = this.#held.trimEnd();
     return ENDS.some((end) => (isLast ? held === end : end.startsWith(held)));
