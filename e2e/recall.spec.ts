@@ -829,15 +829,19 @@ test.describe('what memory would send', () => {
     await expect(ledger).toHaveCount(0);
 
     // A tool that does not come back is stopped: its call stays, with a result that says so.
-    await page.evaluate(() => {
-      const memory = globalThis.recollect?.app.memory as { recall: unknown } | undefined;
-      const { recall } = memory ?? {};
+    // What is asked for the chip while one writes is none of it.
+    await page.evaluate((query) => {
+      const memory = globalThis.recollect?.app.memory as unknown as
+        | { recall: (asked: { text: string }) => Promise<unknown> }
+        | undefined;
       if (!memory) return;
-      memory.recall = () => {
+      const recall = memory.recall.bind(memory);
+      memory.recall = (asked) => {
+        if (asked.text !== query) return recall(asked);
         memory.recall = recall;
         return new Promise(() => undefined);
       };
-    });
+    }, look.query);
     server.next(calls('call_3', 'recall', look));
     await send('And the other one?');
     await expect(page.getByText('Using recall')).toBeVisible();
