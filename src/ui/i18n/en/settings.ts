@@ -613,7 +613,7 @@ export const settings = {
     },
     import: {
       title: 'Import conversations',
-      text: 'From ChatGPT, Claude.ai, kimi\u2011cli or Recollect.',
+      text: 'From ChatGPT, Claude.ai, kimi\u2011cli or Recollect, and Markdown.',
       action: 'Import',
     },
     trash: {

@@ -489,7 +489,7 @@ export const settings = {
     },
     import: {
       title: '导入对话',
-      text: '来自 ChatGPT、Claude.ai、kimi\u2011cli 或 Recollect。',
+      text: '来自 ChatGPT、Claude.ai、kimi\u2011cli 或 Recollect，也可以是 Markdown。',
       action: '导入',
     },
     trash: {
