@@ -290,6 +290,7 @@ function FoundSince({
       {actions.canWrite && (
         <Button
           size="sm"
+          className="mt-2"
           icon={<RefreshCw size={14} aria-hidden />}
           disabled={!actions.canAsk}
           onClick={() => actions.regenerate(answer)}

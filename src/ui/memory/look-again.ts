@@ -45,7 +45,8 @@ export function useLookAgain(
     if (!recall || !ask || key === null) return;
     const now = await orElse(ask(recall.query, signal), null, 'a question that memory was asked again');
     if (!now || signal.aborted || now.unavailable) return;
-    const whole = now.degraded === null;
+    // A small library is never called behind: as long as it is being read, nothing found is no answer.
+    const whole = isWhole && now.degraded === null;
     if (!whole && now.passages.length === 0) return;
     const looked = { result: now, whole, forgotten };
     lookedAgain.set(key, looked);

@@ -100,3 +100,19 @@ it('what was found goes when something is forgotten, and is asked for anew', asy
     .poll(() => document.querySelector('[data-recall]')?.textContent ?? '')
     .not.toContain('1 passage');
 });
+
+it('nothing found while the library is still being read is no answer: it is asked once more', async () => {
+  const { app, id, asked } = await starting();
+  await show(app, `/c/${id}`);
+  const { recall } = app.memory;
+  // The model is there before the library has been read, which is too small to be called behind.
+  Object.assign(app.memory, {
+    recall: async (request: Parameters<typeof recall>[0]) => ({ ...(await recall(request)), degraded: null }),
+  });
+  const before = asked.length;
+  app.states.memory.set({ ...ASLEEP, embedding: { status: 'ready' } });
+  await expect.poll(() => asked.length).toBeGreaterThan(before);
+  await expect.element(note()).toBeVisible();
+  app.states.memory.set(READY);
+  await expect.element(card()).toHaveTextContent('1 passage');
+});
