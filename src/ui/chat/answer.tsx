@@ -1,4 +1,4 @@
-// An answer over the full width: what memory gave to it, its parts in order, how it ended; also while it is being written.
+// An answer over the full width: its parts in order, how it ended; also while it is being written.
 import {
   AppWindow,
   FilePenLine,
@@ -6,30 +6,16 @@ import {
   RefreshCw,
   StepForward,
   StickyNote,
-  TextQuote,
   TriangleAlert,
 } from 'lucide-react';
 import { type ComponentProps, Fragment, type ReactNode, useContext } from 'react';
 import type { Problem } from '../../domain/base/errors.ts';
-import type { MessageId } from '../../domain/base/ids.ts';
 import { joinedParts, pieceToGoOn, wholeOf } from '../../domain/chat/continuation.ts';
-import {
-  type Message,
-  type Part,
-  type PartOf,
-  type RecalledPassage,
-  textOf,
-} from '../../domain/chat/message.ts';
+import { type Message, type Part, type PartOf, textOf } from '../../domain/chat/message.ts';
 import { wordsOfUnknown } from '../../domain/chat/unknown.ts';
-import { givesSomething, renderRecall } from '../../domain/context/recalled.ts';
-import { withoutMessages } from '../../domain/memory/passages.ts';
 import type { Omission, TurnState } from '../../services/chat/chat.ts';
-import { useSession } from '../hooks/session.tsx';
 import { formatDuration, formatNumber, formatPrice } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
-import { useLookAgain } from '../memory/look-again.ts';
-import { RecallCard } from '../memory/recall-card.tsx';
-import { RecallNote } from '../memory/recall-note.tsx';
 import { Button, classes, IconButton, Spinner } from '../shell/controls.tsx';
 import { type ProblemLike, ProblemNotice } from '../shell/problem-notice.tsx';
 import { ReadingTools, useAnswerItems } from './answer-menu.tsx';
@@ -39,7 +25,8 @@ import { FilePart } from './file-part.tsx';
 import { Markdown } from './markdown.tsx';
 import { MessageActionsContext, useActions } from './message-actions.ts';
 import { CopyButton, RarerTools, SiblingArrows, Stamp, TOOLS } from './message-tools.tsx';
-import { Fold, Reasoning, Sources, ToolLine, Verbatim } from './parts.tsx';
+import { Fold, Reasoning, Sources, ToolLine } from './parts.tsx';
+import { Recalled } from './recalled.tsx';
 import type { MessageRow } from './rows.ts';
 
 /** The parts of an answer in the order in which they came. */
@@ -134,185 +121,6 @@ export function AnswerParts({
   };
   return parts.map(draw);
 }
-
-/** What went into the answer from other conversations, and what memory found since where it was not ready. */
-function Recalled({
-  parts,
-  answer,
-  read,
-  last = false,
-  alone = false,
-  defaultOpen = false,
-}: {
-  parts: readonly Part[];
-  /** Null while there is none yet. */
-  answer: MessageId | null;
-  /** It went to a model, in front of the question. */
-  read: boolean;
-  /** The branch ends with it. */
-  last?: boolean;
-  /** It is the whole answer. */
-  alone?: boolean;
-  defaultOpen?: boolean;
-}) {
-  const actions = useActions();
-  const kept = parts.find((part) => part.type === 'recall');
-  const again = useLookAgain(
-    answer,
-    kept,
-    last ? (query, signal) => actions.lookAgain(query, read, signal) : null,
-  );
-  const found = again?.state === 'found' ? again.found : null;
-  const left = new Set(kept?.leftOut?.map(({ messageId }) => messageId));
-  const isLeft = ({ messageId }: { readonly messageId: string }) => left.has(messageId);
-  const recall =
-    kept && found && !read
-      ? {
-          ...kept,
-          threshold: found.threshold,
-          passages: withoutMessages(found.passages, isLeft),
-          nearMisses: withoutMessages(found.nearMisses, isLeft),
-        }
-      : kept;
-  if (!recall) return alone && <NothingRecalled />;
-  const given = new Set(recall.passages.map(({ messageId }) => messageId));
-  const since =
-    found && read ? withoutMessages(found.passages, (said) => isLeft(said) || given.has(said.messageId)) : [];
-  const lookedAgain =
-    again?.state === 'waiting'
-      ? 'waiting'
-      : !found
-        ? undefined
-        : !read
-          ? 'found'
-          : since.length > 0
-            ? 'later'
-            : 'nothing';
-  const isEmpty = isEmptyRecall([recall]);
-  const note = <RecallNote {...{ recall, lookedAgain }} />;
-  return (
-    <>
-      {isEmpty ? (
-        note
-      ) : (
-        <DrawnOrPlain words={() => wordsOf([recall])} of={recall}>
-          <div className="my-2" data-recall>
-            <KeptCard {...{ recall, answer, read, defaultOpen }} />
-            {since.length === 0 && note}
-          </div>
-        </DrawnOrPlain>
-      )}
-      {alone && isEmpty && lookedAgain !== 'waiting' && <NothingRecalled />}
-      {found && answer !== null && since.length > 0 && (
-        <FoundSince {...{ answer, since }} query={recall.query} threshold={found.threshold}>
-          {!isEmpty && note}
-        </FoundSince>
-      )}
-    </>
-  );
-}
-
-/** The card of what was kept with an answer, as it was left. */
-function KeptCard({
-  recall,
-  answer,
-  read,
-  defaultOpen,
-}: {
-  recall: PartOf<'recall'>;
-  answer: MessageId | null;
-  read: boolean;
-  defaultOpen: boolean;
-}) {
-  const { t } = useTranslation('chat');
-  const actions = useActions();
-  const { cards } = useSession();
-  return (
-    <RecallCard
-      passages={recall.passages}
-      nearMisses={recall.nearMisses}
-      leftOut={recall.leftOut}
-      applied={recall.applied}
-      threshold={recall.threshold}
-      query={recall.query}
-      foot={
-        read &&
-        givesSomething(recall) && (
-          <Fold
-            icon={<TextQuote size={14} aria-hidden className="shrink-0" />}
-            body={() => <Verbatim text={renderRecall(recall)} />}
-          >
-            {t('asRead')}
-          </Fold>
-        )
-      }
-      defaultOpen={(answer === null ? undefined : cards.get(answer)) ?? defaultOpen}
-      onOpenChange={(open) => {
-        if (answer !== null) cards.set(answer, open);
-      }}
-      onOpen={(passage) => actions.open(passage.conversationId, passage.messageId)}
-    />
-  );
-}
-
-/** What memory found once it was ready, beside an answer that a model had given before: it went to nobody, and can be asked with. */
-function FoundSince({
-  answer,
-  since,
-  query,
-  threshold,
-  children,
-}: {
-  answer: MessageId;
-  since: readonly RecalledPassage[];
-  query: string;
-  threshold: number;
-  children: ReactNode;
-}) {
-  const { t } = useTranslation('memory');
-  const actions = useActions();
-  const { cards } = useSession();
-  const key = `${answer} since`;
-  return (
-    <div className="my-2 animate-fade" data-found-since>
-      <RecallCard
-        passages={since}
-        nearMisses={[]}
-        unsent
-        threshold={threshold}
-        query={query}
-        asked={t('card.sinceFound')}
-        defaultOpen={cards.get(key) ?? false}
-        onOpenChange={(open) => cards.set(key, open)}
-        onOpen={(passage) => actions.open(passage.conversationId, passage.messageId)}
-      />
-      {children}
-      {actions.canWrite && (
-        <Button
-          size="sm"
-          className="mt-2"
-          icon={<RefreshCw size={14} aria-hidden />}
-          disabled={!actions.canAsk}
-          onClick={() => actions.regenerate(answer)}
-        >
-          {t('card.answerAgain')}
-        </Button>
-      )}
-    </div>
-  );
-}
-
-/** Whether memory had nothing at all, not even what the card shows greyed. */
-const isEmptyRecall = (parts: readonly Part[]): boolean =>
-  parts.every(
-    (part) =>
-      part.type !== 'recall' ||
-      part.passages.length +
-        part.nearMisses.length +
-        (part.leftOut?.length ?? 0) +
-        (part.applied?.length ?? 0) ===
-        0,
-  );
 
 /** Model, tokens, seconds, and the amber mark where memory was used. */
 export function UsageLine({ message, remembered }: { message: Message; remembered: number }) {
@@ -555,11 +363,6 @@ function MemoryHead() {
       )}
     </div>
   );
-}
-
-function NothingRecalled() {
-  const { t } = useTranslation('chat');
-  return <p className="reading text-ink-2">{t('recallNothing')}</p>;
 }
 
 /** What an answer cost, and what can be done with it. `whole`: all its pieces as one. */

@@ -1,0 +1,192 @@
+// What memory gave to an answer: the card that was kept with it, and what was found since, where memory had not been ready.
+import { RefreshCw, TextQuote } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { MessageId } from '../../domain/base/ids.ts';
+import type { Part, PartOf, RecalledPassage } from '../../domain/chat/message.ts';
+import { givesSomething, renderRecall } from '../../domain/context/recalled.ts';
+import { withoutMessages } from '../../domain/memory/passages.ts';
+import { useSession } from '../hooks/session.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
+import { useLookAgain } from '../memory/look-again.ts';
+import { RecallCard } from '../memory/recall-card.tsx';
+import { RecallNote } from '../memory/recall-note.tsx';
+import { Button } from '../shell/controls.tsx';
+import { DrawnOrPlain, wordsOf } from './drawn-or-plain.tsx';
+import { useActions } from './message-actions.ts';
+import { Fold, Verbatim } from './parts.tsx';
+
+/** What went into the answer from other conversations, and what memory found since where it was not ready. */
+export function Recalled({
+  parts,
+  answer,
+  read,
+  last = false,
+  alone = false,
+  defaultOpen = false,
+}: {
+  parts: readonly Part[];
+  /** Null while there is none yet. */
+  answer: MessageId | null;
+  /** It went to a model, in front of the question. */
+  read: boolean;
+  /** The branch ends with it. */
+  last?: boolean;
+  /** It is the whole answer. */
+  alone?: boolean;
+  defaultOpen?: boolean;
+}) {
+  const actions = useActions();
+  const kept = parts.find((part) => part.type === 'recall');
+  const again = useLookAgain(
+    answer,
+    kept,
+    last ? (query, signal) => actions.lookAgain(query, read, signal) : null,
+  );
+  const found = again?.state === 'found' ? again.found : null;
+  const left = new Set(kept?.leftOut?.map(({ messageId }) => messageId));
+  const isLeft = ({ messageId }: { readonly messageId: string }) => left.has(messageId);
+  const recall =
+    kept && found && !read
+      ? {
+          ...kept,
+          threshold: found.threshold,
+          passages: withoutMessages(found.passages, isLeft),
+          nearMisses: withoutMessages(found.nearMisses, isLeft),
+        }
+      : kept;
+  if (!recall) return alone && <NothingRecalled />;
+  const given = new Set(recall.passages.map(({ messageId }) => messageId));
+  const since =
+    found && read ? withoutMessages(found.passages, (said) => isLeft(said) || given.has(said.messageId)) : [];
+  const lookedAgain =
+    again?.state === 'waiting'
+      ? 'waiting'
+      : !found
+        ? undefined
+        : !read
+          ? 'found'
+          : since.length > 0
+            ? 'later'
+            : 'nothing';
+  const isEmpty = isEmptyRecall(recall);
+  const note = <RecallNote {...{ recall, lookedAgain }} />;
+  return (
+    <>
+      {isEmpty ? (
+        note
+      ) : (
+        <DrawnOrPlain words={() => wordsOf([recall])} of={recall}>
+          <div className="my-2" data-recall>
+            <KeptCard {...{ recall, answer, read, defaultOpen }} />
+            {since.length === 0 && note}
+          </div>
+        </DrawnOrPlain>
+      )}
+      {alone && isEmpty && lookedAgain !== 'waiting' && <NothingRecalled />}
+      {found && answer !== null && since.length > 0 && (
+        <FoundSince {...{ answer, since }} query={recall.query} threshold={found.threshold}>
+          {!isEmpty && note}
+        </FoundSince>
+      )}
+    </>
+  );
+}
+
+/** The card of what was kept with an answer, as it was left. */
+function KeptCard({
+  recall,
+  answer,
+  read,
+  defaultOpen,
+}: {
+  recall: PartOf<'recall'>;
+  answer: MessageId | null;
+  read: boolean;
+  defaultOpen: boolean;
+}) {
+  const { t } = useTranslation('chat');
+  const actions = useActions();
+  const { cards } = useSession();
+  return (
+    <RecallCard
+      passages={recall.passages}
+      nearMisses={recall.nearMisses}
+      leftOut={recall.leftOut}
+      applied={recall.applied}
+      threshold={recall.threshold}
+      query={recall.query}
+      foot={
+        read &&
+        givesSomething(recall) && (
+          <Fold
+            icon={<TextQuote size={14} aria-hidden className="shrink-0" />}
+            body={() => <Verbatim text={renderRecall(recall)} />}
+          >
+            {t('asRead')}
+          </Fold>
+        )
+      }
+      defaultOpen={(answer === null ? undefined : cards.get(answer)) ?? defaultOpen}
+      onOpenChange={(open) => {
+        if (answer !== null) cards.set(answer, open);
+      }}
+      onOpen={(passage) => actions.open(passage.conversationId, passage.messageId)}
+    />
+  );
+}
+
+/** What memory found once it was ready, beside an answer that a model had given before: it went to nobody, and can be asked with. */
+function FoundSince({
+  answer,
+  since,
+  query,
+  threshold,
+  children,
+}: {
+  answer: MessageId;
+  since: readonly RecalledPassage[];
+  query: string;
+  threshold: number;
+  children: ReactNode;
+}) {
+  const { t } = useTranslation('memory');
+  const actions = useActions();
+  const { cards } = useSession();
+  const key = `${answer} since`;
+  return (
+    <div className="my-2 animate-fade" data-found-since>
+      <RecallCard
+        passages={since}
+        nearMisses={[]}
+        unsent
+        threshold={threshold}
+        query={query}
+        asked={t('card.sinceFound')}
+        defaultOpen={cards.get(key) ?? false}
+        onOpenChange={(open) => cards.set(key, open)}
+        onOpen={(passage) => actions.open(passage.conversationId, passage.messageId)}
+      />
+      {children}
+      {actions.canWrite && (
+        <Button
+          size="sm"
+          className="mt-2"
+          icon={<RefreshCw size={14} aria-hidden />}
+          disabled={!actions.canAsk}
+          onClick={() => actions.regenerate(answer)}
+        >
+          {t('card.answerAgain')}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** Whether memory had nothing at all, not even what the card shows greyed. */
+const isEmptyRecall = ({ passages, nearMisses, leftOut = [], applied = [] }: PartOf<'recall'>): boolean =>
+  passages.length + nearMisses.length + leftOut.length + applied.length === 0;
+
+function NothingRecalled() {
+  const { t } = useTranslation('chat');
+  return <p className="reading text-ink-2">{t('recallNothing')}</p>;
+}
