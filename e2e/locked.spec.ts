@@ -1,6 +1,9 @@
 // A device that can be locked: a canary said before and after is nowhere on its disk in clear, byte by byte, also after a crash in the middle.
+import { createHash } from 'node:crypto';
 import type { BrowserContext, Page } from '@playwright/test';
+import { startScriptedModel } from '../test/server/scripted-model.ts';
 import {
+  asFile,
   bringExport,
   chatgptHistory,
   expect,
@@ -487,4 +490,165 @@ test.describe('with the service worker', () => {
       await browser.dispose();
     }
   });
+});
+
+/** Places where words of a person are kept; each is given a word of its own. */
+const PLACES = [
+  'message',
+  'draft',
+  'title',
+  'imported',
+  'file name',
+  'text file',
+  'table',
+  'web page',
+  'project',
+  'project instructions',
+  'folder',
+  'pinned note',
+  'note',
+  'instructions',
+  'own name',
+  'prompt',
+  'prompt words',
+  'persona',
+  'persona instructions',
+  'connection',
+  'key',
+  'device name',
+  'find',
+  'palette',
+  'memory search',
+] as const;
+type Place = (typeof PLACES)[number];
+/** Letters that no other file of a browser has, the same in each run. */
+const wordOf = (place: Place): string =>
+  [...createHash('sha256').update(place).digest()]
+    .map((byte) => 'bcdfghjkmpqrstvw'[byte % 16])
+    .slice(0, 18)
+    .join('');
+
+/** What is written by the services. */
+const keepWords = (page: Page, baseUrl: string, words: Record<Place, string>) =>
+  page.evaluate(
+    async ({ baseUrl, words }) => {
+      const app = globalThis.recollect?.app;
+      if (!app) throw new Error('There is no console.');
+      const { settings, prompts, projects, notes, deviceName } = app;
+      const endpoint = { id: 'scripted', label: words.connection, baseUrl, models: ['markdown'] };
+      await settings.saveEndpoint(endpoint, `sk-${words.key}`);
+      await settings.choose({ endpointId: 'scripted', model: 'markdown' });
+      await settings.set('privacy.own_names', [words['own name']]);
+      await settings.set('chat.instructions', words.instructions);
+      await prompts.savePrompt({ name: words.prompt, description: '', text: words['prompt words'] });
+      await prompts.savePersona({
+        name: words.persona,
+        description: '',
+        sign: '',
+        colour: 'blue',
+        instructions: words['persona instructions'],
+        model: null,
+        parameters: {},
+        memory: 'all',
+        project: null,
+      });
+      const project = await projects.create({
+        name: words.project,
+        instructions: words['project instructions'],
+        workDirs: [`/home/${words.folder}`],
+      });
+      await projects.pinNote(project, words['pinned note']);
+      await notes.write({ text: words.note });
+      await deviceName.set(words['device name']);
+    },
+    { baseUrl, words },
+  );
+
+/** What is typed, sent, searched for and attached, as a person does it. */
+async function typeEverywhere(page: Page, words: Record<Place, string>): Promise<void> {
+  const box = page.getByRole('textbox', { name: 'Message' });
+  await page
+    .locator('form input[type=file]')
+    .first()
+    .setInputFiles([
+      asFile(`${words['file name']}.txt`, words['text file'], 'text/plain'),
+      asFile('table.csv', `a,b\n${words.table},2`, 'text/csv'),
+      asFile('page.html', `<p>${words['web page']}</p>`, 'text/html'),
+    ]);
+  await expect(page.getByRole('list', { name: 'Attached files' }).getByRole('listitem')).toHaveCount(3);
+  await box.pressSequentially(`About ${words.message}`);
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('article').getByText('The end.')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
+  await page.keyboard.press('ControlOrMeta+f');
+  await page.getByRole('textbox', { name: 'Find in conversation' }).pressSequentially(words.find);
+  await expect(page.getByText('Nothing found').first()).toBeVisible();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('ControlOrMeta+k');
+  await page.getByRole('dialog').getByRole('combobox').pressSequentially(words.palette);
+  await page.keyboard.press('Escape');
+  await box.fill(`Draft ${words.draft}`);
+  await saved(page);
+}
+
+test('no word from any place of a locked device is in a file of the browser', async () => {
+  const words = Object.fromEntries(PLACES.map((place) => [place, wordOf(place)])) as Record<Place, string>;
+  const server = await startScriptedModel();
+  const browser = ownBrowser();
+  try {
+    const { page } = await openSealed(browser);
+    await page.goto(`${BASE}/?console`);
+    await unlock(page);
+    const talks = ['Kettles', words.title].map((title) => ({ title, turns: [words.imported, 'Noted.'] }));
+    // The first is there already: its messages stay as they are.
+    await bringExport(page, chatgptHistory(talks));
+    await keepWords(page, server.baseUrl, words);
+    await typeEverywhere(page, words);
+    await page.getByRole('link', { name: 'Memory' }).first().click();
+    await page.getByRole('button', { name: 'Index', exact: true }).click();
+    await page.getByRole('searchbox').first().pressSequentially(words['memory search']);
+    await page.keyboard.press('Enter');
+    await saved(page);
+    await remembered(page, 'words');
+    await page.keyboard.press('ControlOrMeta+Shift+L');
+    await toAsk(page);
+    browser.kill();
+    // Attached files are kept in base64.
+    const forms = (word: string) => [word, Buffer.from(word).toString('base64')];
+    const left = PLACES.flatMap((place) =>
+      forms(words[place]).flatMap((form) =>
+        filesWith(browser.profile, form).map((file) => `${place}: ${file}`),
+      ),
+    );
+    expect(left).toEqual([]);
+
+    const context = await browser.open();
+    const again = context.pages()[0] ?? (await context.newPage());
+    await unlock(again);
+    const kept = await again.evaluate(async () => {
+      const app = globalThis.recollect?.app;
+      const { entries } = app?.documents.library.get() ?? { entries: [] };
+      const read = await Promise.all(entries.map(({ id }) => app?.documents.read(id)));
+      const said = read.map((one) => [one?.meta, [...(one?.messages.values() ?? [])]]);
+      return JSON.stringify([
+        said,
+        app?.prompts.state.get(),
+        app?.settings.connections.get(),
+        app?.deviceName.get(),
+      ]);
+    });
+    for (const place of [
+      'message',
+      'title',
+      'imported',
+      'web page',
+      'prompt words',
+      'connection',
+      'device name',
+    ] as const)
+      expect(kept, place).toContain(words[place]);
+  } finally {
+    await browser.dispose();
+    await server.close();
+  }
 });

@@ -16,6 +16,11 @@ it.each(PLAYS)('%s, seed %i: all devices have the same, nothing is lost', async 
   for (const key of Object.keys(seen) as (keyof typeof seen)[]) seen[key] += outcome[key];
 });
 
+it('a seed plays the same way each time, however busy the machine is', async () => {
+  const play = () => simulate(2, { only: 'forgetting', turns: 12 });
+  expect(await play()).toEqual(await play());
+});
+
 it.skipIf(!ALL)('in them conversations were folded, squashed and moved', () => {
   expect(Object.entries(seen).filter(([, count]) => count === 0)).toEqual([]);
 });

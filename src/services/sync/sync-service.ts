@@ -48,6 +48,7 @@ interface SyncDeps {
   readonly onNamed?: (name: string) => Promise<void>;
   readonly random: (bytes: number) => Uint8Array;
   readonly now?: () => number;
+  readonly drawQr?: typeof drawQr;
 }
 
 /** What a tab has on its screen is said again this often: the engine forgets tabs that died. */
@@ -180,7 +181,8 @@ class SyncService implements Sync {
       index: typeof latest === 'string' && latest !== '' ? new TextEncoder().encode(latest) : null,
     });
     const link = `${base.split('#', 1)[0]}${fragment}`;
-    return { link, phrase: phraseOf(key), fingerprint: mine.fingerprint, qr: await drawQr(link) };
+    const draw = this.#deps.drawQr ?? drawQr;
+    return { link, phrase: phraseOf(key), fingerprint: mine.fingerprint, qr: await draw(link) };
   }
 
   async join(

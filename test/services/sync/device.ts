@@ -1,4 +1,5 @@
 // A device for tests of sync: a log, a vault, a configuration, the engine and the tab's side of it, over any backend.
+import { encode } from 'uqr';
 import type { Store } from '../../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import { type Deflate, platformDeflate } from '../../../src/adapters/sync/deflate.ts';
@@ -108,6 +109,8 @@ export function createTestDevice({
   const sync = createSync({
     store,
     vault,
+    // Loaded with the test: what is loaded later takes real time, of which the seeded clock knows nothing.
+    drawQr: async (text) => encode(text, { ecc: 'M', border: 2 }).data,
     settings: {
       config,
       set: async (path, value) => {
