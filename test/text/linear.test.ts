@@ -70,7 +70,7 @@ async function readers(): Promise<Readers> {
     import('../../src/domain/memory/digest.ts'),
     import('../../src/domain/memory/keywords.ts'),
     import('../../src/domain/memory/summary.ts'),
-    import('../../src/domain/memory/alike.ts'),
+    import('../../src/domain/memory/near-duplicate.ts'),
     import('../../src/domain/memory/query.ts'),
     import('../../src/domain/memory/question-blend.ts'),
     import('../../src/domain/memory/lanes.ts'),

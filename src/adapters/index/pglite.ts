@@ -176,7 +176,7 @@ class PgliteIndex implements MemoryIndex {
     ];
     await this.#ask(nothing, 'select apply_change($1, $2, $3, $4, $5, $6)', parameters);
     if (settled.messages.length > 0) this.#copy.grown();
-    await this.#keepHouse('said', parameters, settled.messages.length);
+    await this.#vacuum('said', parameters, settled.messages.length);
   };
 
   readonly conversationIds: MemoryIndex['conversationIds'] = async () =>
@@ -265,7 +265,7 @@ class PgliteIndex implements MemoryIndex {
       length,
       vectors.map(({ chunkId }) => chunkId),
     );
-    await this.#keepHouse('vectors', parameters, vectors.length);
+    await this.#vacuum('vectors', parameters, vectors.length);
   };
 
   readonly maxSim: MemoryIndex['maxSim'] = async (model, question, chunks) => {
@@ -446,7 +446,7 @@ class PgliteIndex implements MemoryIndex {
    * Housekeeping that a server would do in the background. Without it the planner knows nothing of the tables, statements that were prepared stay
    * planned for smaller ones, and files grow.
    */
-  async #keepHouse(what: keyof typeof TABLES, parameters: readonly unknown[], rows: number): Promise<void> {
+  async #vacuum(what: keyof typeof TABLES, parameters: readonly unknown[], rows: number): Promise<void> {
     for (const parameter of parameters)
       this.#charactersKept += typeof parameter === 'string' ? parameter.length : 0;
     this.#kept[what] += rows;

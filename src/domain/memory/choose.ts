@@ -1,6 +1,7 @@
 // From a ranking to what is shown of it: hits and near misses, none of them twice, and not all of one conversation.
-import { wordings } from './alike.ts';
+
 import { asks } from './cues.ts';
+import { wordings } from './near-duplicate.ts';
 import type { Rankable, Scored } from './rank.ts';
 import { squeezed } from './sentences.ts';
 

@@ -41,6 +41,7 @@ import {
   type TurnState,
 } from './chat.ts';
 import { Comparing } from './comparing.ts';
+import { createComposerDrafts } from './composer-drafts.ts';
 import { type ChannelLike, createCrossTabTurns, type Shown } from './cross-tab-turns.ts';
 import { deleteMessage } from './delete-message.ts';
 import { createDraftRows, type Queued } from './draft-rows.ts';
@@ -52,7 +53,6 @@ import type { NotesLike } from './tools/index.ts';
 import type { TurnRequest } from './turn.ts';
 import { recallAgain } from './turn-recall.ts';
 import { createTurns } from './turns.ts';
-import { createWritten } from './written.ts';
 
 interface ChatDependencies {
   readonly documents: Documents;
@@ -135,7 +135,7 @@ class ChatService implements Chat {
   readonly #comparing: Comparing;
   readonly modelRefusals: Chat['modelRefusals'];
   readonly forgetModelRefusals: Chat['forgetModelRefusals'];
-  readonly written: Chat['written'];
+  readonly composerDrafts: Chat['composerDrafts'];
 
   constructor(deps: ChatDependencies) {
     this.#deps = deps;
@@ -188,7 +188,7 @@ class ChatService implements Chat {
     });
     this.modelRefusals = this.#refusals.all;
     this.forgetModelRefusals = this.#refusals.forget;
-    this.written = createWritten({
+    this.composerDrafts = createComposerDrafts({
       keyValues: deps.keyValues,
       tab: this.#tab,
       locks: deps.locks,

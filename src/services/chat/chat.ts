@@ -7,7 +7,7 @@ import type { Part, PartOf } from '../../domain/chat/message.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { RecallResult } from '../memory/memory.ts';
 import type { ModelChoice } from '../settings/settings.ts';
-import type { Written } from './written.ts';
+import type { ComposerDrafts } from './composer-drafts.ts';
 
 /** What happens in a conversation right now. Session state: the log gets the finished message only. */
 export interface TurnState {
@@ -150,7 +150,7 @@ export interface Chat {
   /** Sends everything again: to all models, or to those of one endpoint (its host). */
   forgetModelRefusals(endpoint?: string): Promise<void>;
   /** What is written and neither sent nor saved. */
-  readonly written: Written;
+  readonly composerDrafts: ComposerDrafts;
   turn(id: ConversationId): Readable<TurnState>;
   /**
    * Appends the user message (saved before anything is asked) and starts the answer; queues while one is streaming.

@@ -4,7 +4,7 @@ import type { ConversationLog, LogEntry } from '../../adapters/log/conversation-
 import { RecollectError, toProblem } from '../../domain/base/errors.ts';
 import type { ConversationId, DocumentId } from '../../domain/base/ids.ts';
 import { log } from '../../domain/base/log.ts';
-import { hasGaps } from './gaps.ts';
+import { hasPendingStructs } from './pending-structs.ts';
 import { type ConversationDocument, createConversationDocument } from './yjs-conversation.ts';
 import type { LibraryDocument } from './yjs-library.ts';
 
@@ -71,7 +71,7 @@ export class DocumentLoader {
       log.debug('No snapshot: an entry cannot be read', error);
       return;
     }
-    if (hasGaps(empty.doc)) return;
+    if (hasPendingStructs(empty.doc)) return;
     await this.#log.fold(id, Y.encodeStateAsUpdate(empty.doc), last.seq);
   }
 }

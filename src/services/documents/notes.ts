@@ -35,7 +35,6 @@ import {
   writeConfirmation,
   writeForgotten,
 } from './forgotten-records.ts';
-import { acrossGaps } from './gaps.ts';
 import {
   byTime,
   checked,
@@ -49,6 +48,7 @@ import {
   takeOutOf,
   wordingsIn,
 } from './note-maps.ts';
+import { acrossPendingStructs } from './pending-structs.ts';
 import {
   addProposals,
   decideOn,
@@ -497,7 +497,7 @@ export function readNotes(updates: readonly Uint8Array[]): { notes: MemoryNote[]
       damaged += 1;
     }
   }
-  const notes = acrossGaps(doc, damaged > 0, (shown) =>
+  const notes = acrossPendingStructs(doc, damaged > 0, (shown) =>
     wordingsIn(shown.getMap('n')).map(({ note }) => note),
   );
   notes.sort((a, b) => b.updatedAt - a.updatedAt);

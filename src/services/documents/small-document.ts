@@ -5,7 +5,7 @@ import type { ConversationLog } from '../../adapters/log/conversation-log.ts';
 import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { type DocumentId, newEntryId } from '../../domain/base/ids.ts';
 import { SerialQueue } from '../../domain/base/serial-queue.ts';
-import { acrossGaps, hasGaps, withoutGaps } from './gaps.ts';
+import { acrossPendingStructs, hasPendingStructs, withoutPendingStructs } from './pending-structs.ts';
 
 /** The document is folded when this many entries have piled up on it. */
 const FOLD_AFTER = 200;
@@ -65,8 +65,8 @@ export class SmallDocument {
     return this.#queue.run(async () => {
       await this.#read();
       // What is shown from behind a gap can be changed like all else: the change then waits in the document with what it changes.
-      const across = this.#damaged && hasGaps(this.#doc);
-      const copy = across ? withoutGaps(this.#doc) : new Y.Doc();
+      const across = this.#damaged && hasPendingStructs(this.#doc);
+      const copy = across ? withoutPendingStructs(this.#doc) : new Y.Doc();
       if (!across) {
         Y.applyUpdate(copy, Y.encodeStateAsUpdate(this.#doc));
         // Across a gap each change is of an author of its own: whatever this one says after a change that waits would wait with it.
@@ -146,7 +146,9 @@ export class SmallDocument {
   }
 
   #announce(): void {
-    acrossGaps(this.#doc, this.#damaged, (shown) => this.#deps.onChange((name) => shown.getMap(name)));
+    acrossPendingStructs(this.#doc, this.#damaged, (shown) =>
+      this.#deps.onChange((name) => shown.getMap(name)),
+    );
   }
 
   #follow(): void {

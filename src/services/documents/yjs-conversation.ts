@@ -31,8 +31,8 @@ import {
 } from '../../domain/chat/records.ts';
 import { PLAIN_FACE, type ProjectId, type ProjectLine } from '../../domain/projects/project.ts';
 import type { ConversationChange, LibraryEntry } from './documents.ts';
-import { hasGaps, withoutGaps } from './gaps.ts';
-import { createLatest } from './latest.ts';
+import { createLastWriterWins } from './last-writer-wins.ts';
+import { hasPendingStructs, withoutPendingStructs } from './pending-structs.ts';
 import { StandIns } from './stand-ins.ts';
 
 /** A Yjs document and the conversation read from it, kept in step message by message. */
@@ -75,7 +75,7 @@ class YjsConversation implements ConversationDocument {
   readonly #m;
   readonly #c;
   readonly #meta;
-  readonly #latest: ReturnType<typeof createLatest>;
+  readonly #lastWriterWins: ReturnType<typeof createLastWriterWins>;
   readonly #checkpoints;
   readonly #compactions;
   readonly #x;
@@ -103,7 +103,7 @@ class YjsConversation implements ConversationDocument {
     this.#m = doc.getMap<unknown>('m');
     this.#c = doc.getMap<unknown>('c');
     this.#meta = doc.getMap<unknown>('meta');
-    this.#latest = createLatest(doc, now);
+    this.#lastWriterWins = createLastWriterWins(doc, now);
     this.#checkpoints = doc.getMap<unknown>('checkpoints');
     this.#compactions = doc.getMap<unknown>('compactions');
     this.#x = doc.getMap<unknown>('x');
@@ -138,7 +138,7 @@ class YjsConversation implements ConversationDocument {
 
   readonly read: ConversationDocument['read'] = (): Conversation => {
     if (this.#current) return this.#current;
-    if (hasGaps(this.#doc) && (this.#broken || this.#home === true)) {
+    if (hasPendingStructs(this.#doc) && (this.#broken || this.#home === true)) {
       this.#current = this.#readAcrossGaps();
       return this.#current;
     }
@@ -147,12 +147,12 @@ class YjsConversation implements ConversationDocument {
     this.#recorded ??= readCompactions(this.#compactions);
     this.#named ??= readCheckpoints(this.#checkpoints);
     const format = this.#meta.get('v');
-    const said = this.#latest.times();
+    const said = this.#lastWriterWins.times();
     this.#current = {
       id: this.#id,
       ...(Object.keys(said).length > 0 ? { said } : {}),
       ...(typeof format === 'number' && format > CONVERSATION_FORMAT ? { newer: true } : {}),
-      meta: readMeta({ ...Object.fromEntries(this.#meta.entries()), ...this.#latest.values() }),
+      meta: readMeta({ ...Object.fromEntries(this.#meta.entries()), ...this.#lastWriterWins.values() }),
       messages: this.#tree,
       checkpoints: this.#named,
       compactions: this.#recorded,
@@ -186,7 +186,8 @@ class YjsConversation implements ConversationDocument {
     ];
     const standing = forgets.length > 0 ? this.#standIns.all() : undefined;
     // What is forgotten behind a gap is not in the document yet.
-    const behind = forgets.length > 0 && hasGaps(this.#doc) ? withoutGaps(this.#doc) : undefined;
+    const behind =
+      forgets.length > 0 && hasPendingStructs(this.#doc) ? withoutPendingStructs(this.#doc) : undefined;
     const there = change.completed?.length ? this.read().messages : undefined;
     this.#doc.on('update', capture);
     try {
@@ -202,21 +203,21 @@ class YjsConversation implements ConversationDocument {
           // Beside what other devices brought: theirs may have more than what came here of it.
           if (made) this.#c.set(`${message.id}/${this.#doc.clientID.toString(36)}`, plain(made));
         }
-        const before = this.#latest.values();
+        const before = this.#lastWriterWins.values();
         const timed: [string, unknown][] = [];
         for (const [key, value] of Object.entries(change.meta ?? {})) {
           const timedAlready = key in before;
           if (value === undefined || (restores && timedAlready)) continue;
           const said = TIMED.has(key) ? change.said?.[key] : undefined;
           if (said !== undefined) {
-            this.#latest.bring(key, plain(value), said);
+            this.#lastWriterWins.bring(key, plain(value), said);
             continue;
           }
           if (same(timedAlready ? before[key] : this.#meta.get(key), value)) continue;
           if (begins || !TIMED.has(key)) this.#meta.set(key, plain(value));
           else timed.push([key, plain(value)]);
         }
-        this.#latest.set(timed);
+        this.#lastWriterWins.set(timed);
         for (const [name, target] of Object.entries(change.checkpoints ?? {}))
           if (target === null) this.#checkpoints.delete(name);
           else if (!same(this.#checkpoints.get(name), target)) this.#checkpoints.set(name, plain(target));
@@ -290,7 +291,7 @@ class YjsConversation implements ConversationDocument {
     } finally {
       this.#home = own && this.#home !== false;
       // What waits changes nothing in the document.
-      if (hasGaps(this.#doc)) this.#current = undefined;
+      if (hasPendingStructs(this.#doc)) this.#current = undefined;
     }
   }
 
@@ -360,7 +361,7 @@ class YjsConversation implements ConversationDocument {
 
   /** What waits behind a gap that damage made; what waits for other devices is a fragment until they have spoken. */
   #readAcrossGaps(): Conversation {
-    const whole = withoutGaps(this.#doc);
+    const whole = withoutPendingStructs(this.#doc);
     const there = whole.getMap('m');
     // Forgotten after the damage: it waits in the document, where it cannot be taken out.
     for (const key of whole.getMap('x').keys()) there.delete(key);

@@ -14,7 +14,7 @@ import type { Readable } from '../../domain/base/readable.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { CompactionPolicy } from '../../domain/sync/compaction.ts';
 import { INDEX_ROOM } from '../../domain/sync/keys.ts';
-import { createLines } from '../documents/lines.ts';
+import { createListEntryWriter } from '../documents/list-entries.ts';
 import type { PrivacyFilter } from '../privacy/privacy-filter.ts';
 import { leave, revoke } from './account.ts';
 import type { AccountState } from './account-state.ts';
@@ -89,7 +89,7 @@ class ConnectedSession implements SyncSession {
   readonly #rooms: RoomPool;
   readonly #tombstones: ReturnType<typeof createTombstones>;
   readonly #outboxWriter: ReturnType<typeof createOutboxWriter>;
-  readonly #lines: ReturnType<typeof createLines>;
+  readonly #listEntries: ReturnType<typeof createListEntryWriter>;
   #listEntriesDueAt: number | null = null;
   /** Lines made just now, until when they are watched: a tab may have written the same line at the same time, from fewer messages or more. */
   readonly #watched = new Map<string, number>();
@@ -161,7 +161,7 @@ class ConnectedSession implements SyncSession {
       keepInTrash: this.#tombstones.keepInTrash,
       handleTombstonedWrite: this.#tombstones.handleTombstonedWrite,
     });
-    this.#lines = createLines(this.#deps.store);
+    this.#listEntries = createListEntryWriter(this.#deps.store);
     let rulesSeen = this.#rules();
     this.#stopConfig = this.#deps.config.subscribe(() => {
       if (this.#rules() !== rulesSeen) this.#outboxWriter.markRulesChanged();
@@ -318,7 +318,7 @@ class ConnectedSession implements SyncSession {
     const ids = [...new Set([...this.#rewrittenRemotely, ...this.#records.staleListEntries])].slice(0, 100);
     const transaction = newTransaction();
     for (const id of ids) this.#records.putListEntryStale(transaction, id, false);
-    await this.#lines.refresh(ids.filter(isConversation), transaction.writes);
+    await this.#listEntries.refresh(ids.filter(isConversation), transaction.writes);
     for (const done of transaction.after) done();
     for (const [id, until] of this.#watched) if (until <= this.#deps.clock()) this.#watched.delete(id);
     for (const id of ids) {

@@ -17,7 +17,7 @@ import { type Part, type RecalledPassage, textOf } from '../../domain/chat/messa
 import type { Persona } from '../../domain/prompts/persona.ts';
 import { shortcutKeys } from '../../domain/settings/shortcuts.ts';
 import { withoutEmptyEdges } from '../../domain/text/typed.ts';
-import type { DraftFile } from '../../services/chat/written.ts';
+import type { DraftFile } from '../../services/chat/composer-drafts.ts';
 import { useApp } from '../hooks/app.tsx';
 import { onlyTouch } from '../hooks/media.ts';
 import { useModelInUse } from '../hooks/model.ts';

@@ -1,7 +1,7 @@
 // What is written and not yet sent, kept per conversation so that a reload loses none of it; of a temporary one while its tab is there.
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { log } from '../../domain/base/log.ts';
-import type { Draft, DraftFile, Written } from '../../services/chat/written.ts';
+import type { ComposerDrafts, Draft, DraftFile } from '../../services/chat/composer-drafts.ts';
 
 /**
  * What a field holds after words from elsewhere were put in, and where its caret is. Plain words go to the caret. A command needs the
@@ -40,22 +40,22 @@ const placeOf = (id: ConversationId | null): string => `composer.${id ?? 'new'}`
 const PAUSE = 400;
 
 /** What was written in this tab, or in one that is gone; null where there is none. */
-export const takeDraft = (written: Written, id: ConversationId | null): Promise<Draft | null> =>
-  written.take(placeOf(id));
+export const takeDraft = (drafts: ComposerDrafts, id: ConversationId | null): Promise<Draft | null> =>
+  drafts.claim(placeOf(id));
 
 /**
  * Adds a file to what is written at a place that was left. `attach` is asked first, when nothing is waited for any more: true where the place is
  * on the screen again, whose draft is kept from there. Durable when resolved; rejects where it could not be kept.
  */
 export async function addToDraft(
-  written: Written,
+  drafts: ComposerDrafts,
   id: ConversationId | null,
   file: DraftFile,
   attach: () => boolean,
 ): Promise<void> {
-  const there = await takeDraft(written, id);
+  const there = await takeDraft(drafts, id);
   if (attach()) return;
-  await written.keep(placeOf(id), { text: there?.text ?? '', files: [...(there?.files ?? []), file] });
+  await drafts.save(placeOf(id), { text: there?.text ?? '', files: [...(there?.files ?? []), file] });
 }
 
 /**
@@ -63,7 +63,7 @@ export async function addToDraft(
  * resolves when it is kept there or could not be. `keep` tells whether it is durable. `close` ends it.
  */
 export function createDraftKeeper(
-  written: Written,
+  drafts: ComposerDrafts,
   conversation: ConversationId | null,
   read: () => Draft,
 ): {
@@ -79,7 +79,7 @@ export function createDraftKeeper(
     clearTimeout(timer);
     timer = undefined;
     try {
-      await written.keep(placeOf(id), draft);
+      await drafts.save(placeOf(id), draft);
       return true;
     } catch (error) {
       // The words are still on the screen; the status line speaks of storage.
@@ -93,7 +93,7 @@ export function createDraftKeeper(
   // Nobody waits for what a page that is left still writes: the words are noted first.
   const leave = () => {
     if (timer === undefined) return;
-    written.leave(placeOf(id), read().text);
+    drafts.saveOnUnload(placeOf(id), read().text);
     flush();
   };
   const onHide = () => document.visibilityState === 'hidden' && leave();

@@ -2,7 +2,7 @@
 // reload or another message's editor loses none of their words.
 import { asMessageId, type ConversationId, type MessageId } from '../../domain/base/ids.ts';
 import { type Readable, writable } from '../../domain/base/readable.ts';
-import type { Written } from '../../services/chat/written.ts';
+import type { ComposerDrafts } from '../../services/chat/composer-drafts.ts';
 
 export interface Edits {
   /** Messages with such an edit, in the order in which they were begun. */
@@ -20,7 +20,7 @@ export interface Edits {
 /** Writing pauses this long before an edit is kept, ms. */
 const PAUSE = 400;
 
-export function createEdits(written: Written, conversation: ConversationId): Edits {
+export function createEdits(drafts: ComposerDrafts, conversation: ConversationId): Edits {
   const prefix = `edit.${conversation}.`;
   const texts = new Map<MessageId, string>();
   const unsaved = writable<readonly MessageId[]>([]);
@@ -36,12 +36,10 @@ export function createEdits(written: Written, conversation: ConversationId): Edi
   const keep = (message: MessageId) => {
     changed.delete(message);
     const text = texts.get(message);
-    written
-      .keep(prefix + message, text === undefined ? null : { text, files: [] })
-      .catch((error: unknown) => {
-        // The words are still here; the status line speaks of storage.
-        console.warn('The edit could not be kept', error);
-      });
+    drafts.save(prefix + message, text === undefined ? null : { text, files: [] }).catch((error: unknown) => {
+      // The words are still here; the status line speaks of storage.
+      console.warn('The edit could not be kept', error);
+    });
   };
   const flush = () => {
     clearTimeout(timer);
@@ -61,9 +59,9 @@ export function createEdits(written: Written, conversation: ConversationId): Edi
     keep(message);
   };
   const read = async () => {
-    for (const place of await written.places(prefix)) {
+    for (const place of await drafts.places(prefix)) {
       const message = asMessageId(place.slice(prefix.length));
-      const draft = await written.take(place);
+      const draft = await drafts.claim(place);
       // Whoever writes already goes on with that.
       if (draft && !texts.has(message)) texts.set(message, draft.text);
     }
@@ -91,7 +89,7 @@ export function createEdits(written: Written, conversation: ConversationId): Edi
       read().catch((error: unknown) => console.warn('Edits could not be read', error));
       // Nobody waits for what a page that is left still writes: the words are noted first.
       const leave = () => {
-        for (const message of changed) written.leave(prefix + message, texts.get(message) ?? '');
+        for (const message of changed) drafts.saveOnUnload(prefix + message, texts.get(message) ?? '');
         flush();
       };
       const onHide = () => document.visibilityState === 'hidden' && leave();

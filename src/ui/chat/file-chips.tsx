@@ -1,7 +1,7 @@
 // The files that go along with a message: what is in one is shown by a click, a long paste can be turned back into words.
 import { FileText, Undo2, X } from 'lucide-react';
 import { useState } from 'react';
-import type { DraftFile } from '../../services/chat/written.ts';
+import type { DraftFile } from '../../services/chat/composer-drafts.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { IconButton } from '../shell/controls.tsx';
 import { fitsField } from './attachments.ts';

@@ -58,7 +58,7 @@ export function useOpened({
   const [editing] = useState(() => writable<MessageId | null>(null));
   const [branchStep] = useState(() => writable<BranchStep | null>(null));
   const [found] = useState(() => writable<MessageId | null>(null));
-  const [edits] = useState(() => createEdits(app.chat.written, id));
+  const [edits] = useState(() => createEdits(app.chat.composerDrafts, id));
   useEffect(() => edits.open(), [edits]);
   const turn = useTurnView(id);
   const busy = turn.status !== 'idle';

@@ -2,16 +2,18 @@
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { textOf } from '../../domain/chat/message.ts';
 import type { Chat } from '../../services/chat/chat.ts';
-import type { Draft } from '../../services/chat/written.ts';
+import type { Draft } from '../../services/chat/composer-drafts.ts';
 import { below, createDraftKeeper, takeDraft } from './draft.ts';
 
-type Place = Pick<Chat, 'written' | 'turn' | 'editQueued'>;
+type Place = Pick<Chat, 'composerDrafts' | 'turn' | 'editQueued'>;
 
 const editsOf = (id: ConversationId): string => `edit.${id}.`;
 
 /** All of it as one draft, in the order in which it would have been sent; null where there is nothing. */
-export async function takeUnsent({ written, turn }: Place, id: ConversationId): Promise<Draft | null> {
-  const edits = await Promise.all((await written.places(editsOf(id))).map((place) => written.take(place)));
+export async function takeUnsent({ composerDrafts, turn }: Place, id: ConversationId): Promise<Draft | null> {
+  const edits = await Promise.all(
+    (await composerDrafts.places(editsOf(id))).map((place) => composerDrafts.claim(place)),
+  );
   const queued = turn(id)
     .get()
     .queue.map(({ id, parts }) => ({
@@ -20,7 +22,7 @@ export async function takeUnsent({ written, turn }: Place, id: ConversationId): 
         part.type === 'file' ? [{ id: `${id}.${at}`, part, pasted: null }] : [],
       ),
     }));
-  const all = [...edits, ...queued, await takeDraft(written, id)].filter((draft) => draft !== null);
+  const all = [...edits, ...queued, await takeDraft(composerDrafts, id)].filter((draft) => draft !== null);
   const text = all.reduce((there, draft) => (draft.text === '' ? there : below(there, draft.text)), '');
   const files = all.flatMap((draft) => draft.files);
   return text === '' && files.length === 0 ? null : { text, files };
@@ -28,18 +30,20 @@ export async function takeUnsent({ written, turn }: Place, id: ConversationId): 
 
 /** Makes it the draft of a conversation that has not begun, below what is written there; resolves when that is kept, or could not be. */
 export async function takeUnsentAlong(
-  { written, turn, editQueued }: Place,
+  { composerDrafts, turn, editQueued }: Place,
   id: ConversationId,
   unsent: Draft,
   to: ConversationId | null,
 ): Promise<void> {
-  const there = await takeDraft(written, to);
-  const keeper = createDraftKeeper(written, id, () => ({
+  const there = await takeDraft(composerDrafts, to);
+  const keeper = createDraftKeeper(composerDrafts, id, () => ({
     text: below(there?.text ?? '', unsent.text),
     files: [...(there?.files ?? []), ...unsent.files],
   }));
   await keeper.move(to);
   keeper.close();
   for (const queued of turn(id).get().queue) editQueued(id, queued.id, null);
-  await Promise.all((await written.places(editsOf(id))).map((place) => written.keep(place, null)));
+  await Promise.all(
+    (await composerDrafts.places(editsOf(id))).map((place) => composerDrafts.save(place, null)),
+  );
 }

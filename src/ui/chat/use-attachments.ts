@@ -78,7 +78,7 @@ export function useAttachments({
           // Read while the person has gone elsewhere: it waits where it was given.
           else
             await addToDraft(
-              app.chat.written,
+              app.chat.composerDrafts,
               place,
               entry,
               () => session.composer.get()?.attach(place, entry) ?? false,

@@ -2,7 +2,7 @@
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { orElse } from '../../domain/base/log.ts';
-import type { DraftFile } from '../../services/chat/written.ts';
+import type { DraftFile } from '../../services/chat/composer-drafts.ts';
 import { useApp } from '../hooks/app.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { offer } from '../shell/offer.ts';
@@ -177,26 +177,28 @@ function useKept({
 }): void {
   const { chat } = useApp();
   useEffect(() => {
-    const { written } = chat;
+    const { composerDrafts } = chat;
     // When all this goes away the reference is empty already, and the field still has the words.
     const field = area.current;
-    const own = createDraftKeeper(written, owner.current, () => {
+    const own = createDraftKeeper(composerDrafts, owner.current, () => {
       const shown = field?.value ?? '';
       return { text: keptWords(shown, isCommandLine(shown), aside.current), files: filesNow.current };
     });
     keeper.current = own;
     let here = true;
-    void orElse(takeDraft(written, owner.current), null, 'a draft; one writes without it').then((draft) => {
-      if (!here || !draft || !field) return;
-      // Named anew: the names of an earlier page are given again in this one.
-      const read = draft.files.map((file) => ({ ...file, id: nextFileId() }));
-      replaceFiles((added) => [...read, ...added]);
-      // Who wrote while the draft was read goes on with it; a command that was put in goes first.
-      if (isCommandLine(field.value)) {
-        if (draft.text !== '') aside.current.unshift(draft.text);
-        own.changed();
-      } else setText([draft.text, field.value].filter((words) => words !== '').join('\n\n'));
-    });
+    void orElse(takeDraft(composerDrafts, owner.current), null, 'a draft; one writes without it').then(
+      (draft) => {
+        if (!here || !draft || !field) return;
+        // Named anew: the names of an earlier page are given again in this one.
+        const read = draft.files.map((file) => ({ ...file, id: nextFileId() }));
+        replaceFiles((added) => [...read, ...added]);
+        // Who wrote while the draft was read goes on with it; a command that was put in goes first.
+        if (isCommandLine(field.value)) {
+          if (draft.text !== '') aside.current.unshift(draft.text);
+          own.changed();
+        } else setText([draft.text, field.value].filter((words) => words !== '').join('\n\n'));
+      },
+    );
     return () => {
       here = false;
       own.close();

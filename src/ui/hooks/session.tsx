@@ -7,7 +7,7 @@ import type { PassageSource } from '../../domain/chat/files.ts';
 import type { Sought } from '../../domain/forget/sought.ts';
 import type { ProjectId } from '../../domain/projects/project.ts';
 import type { App } from '../../services/app.ts';
-import type { DraftFile } from '../../services/chat/written.ts';
+import type { DraftFile } from '../../services/chat/composer-drafts.ts';
 import type { CommandOutcome } from '../../services/commands/command.ts';
 import type { ProjectEntry } from '../../services/documents/documents.ts';
 import type { ForgottenRecord } from '../../services/documents/forgotten-records.ts';

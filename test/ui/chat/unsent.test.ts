@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it, vi } from 'vitest';
 import { asConversationId, asMessageId } from '../../../src/domain/base/ids.ts';
 import { writable } from '../../../src/domain/base/readable.ts';
 import { type Chat, IDLE_TURN } from '../../../src/services/chat/chat.ts';
-import type { Draft, Written } from '../../../src/services/chat/written.ts';
+import type { ComposerDrafts, Draft } from '../../../src/services/chat/composer-drafts.ts';
 import { takeUnsent, takeUnsentAlong } from '../../../src/ui/chat/unsent.ts';
 
 afterAll(() => vi.unstubAllGlobals());
@@ -20,17 +20,17 @@ function placeWith(drafts: Record<string, string>, queue: readonly string[] = []
     ...IDLE_TURN,
     queue: queue.map((text) => ({ id: text, parts: [{ type: 'text' as const, text }] })),
   });
-  const written = {
-    take: async (place) => kept.get(place) ?? null,
-    keep: async (place, draft) => {
+  const composerDrafts = {
+    claim: async (place) => kept.get(place) ?? null,
+    save: async (place, draft) => {
       if (draft && draft.text !== '') kept.set(place, draft);
       else kept.delete(place);
     },
-    leave: () => {},
+    saveOnUnload: () => {},
     places: async (prefix) => [...kept.keys()].filter((place) => place.startsWith(prefix)),
-  } satisfies Written;
-  const chat: Pick<Chat, 'written' | 'turn' | 'editQueued'> = {
-    written,
+  } satisfies ComposerDrafts;
+  const chat: Pick<Chat, 'composerDrafts' | 'turn' | 'editQueued'> = {
+    composerDrafts,
     turn: () => turn,
     editQueued: (_, id) =>
       turn.update((now) => ({ ...now, queue: now.queue.filter((item) => item.id !== id) })),

@@ -8,12 +8,12 @@ import { createReader } from './reader.ts';
 import { toLibraryEntry } from './yjs-conversation.ts';
 import { createLibraryDocument, type LibraryDocument } from './yjs-library.ts';
 
-interface Lines {
+interface ListEntryWriter {
   /** Makes the lines of these conversations again, or takes them out where the log has nothing of them; `writes` in the same append. */
   refresh(ids: readonly ConversationId[], writes: readonly KeyValueWrite[]): Promise<void>;
 }
 
-export function createLines({ log }: Store): Lines {
+export function createListEntryWriter({ log }: Store): ListEntryWriter {
   const reader = createReader(log);
   let held: { document: LibraryDocument; last: LogEntry } | undefined;
 

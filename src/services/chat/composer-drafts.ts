@@ -20,13 +20,13 @@ export interface Draft {
   readonly files: readonly DraftFile[];
 }
 
-export interface Written {
+export interface ComposerDrafts {
   /** What stands at a place: written in this tab, or in tabs that are gone, and then this tab's from now on. Null: nothing. */
-  take(place: string): Promise<Draft | null>;
+  claim(place: string): Promise<Draft | null>;
   /** Durable when resolved. Null, or neither words nor files: this tab has nothing there any more. */
-  keep(place: string, draft: Draft | null): Promise<void>;
+  save(place: string, draft: Draft | null): Promise<void>;
   /** Notes the words at once, for a page that may be gone before anything is durable: this tab finds them after a reload. */
-  leave(place: string, text: string): void;
+  saveOnUnload(place: string, text: string): void;
   /** Places that begin so, at which anybody has written. */
   places(prefix: string): Promise<string[]>;
 }
@@ -76,11 +76,11 @@ interface ComposerDraftsDeps {
   readonly memory?: (() => TabMemory) | undefined;
 }
 
-export function createWritten(deps: ComposerDraftsDeps): Written {
-  return new ComposerDrafts(deps);
+export function createComposerDrafts(deps: ComposerDraftsDeps): ComposerDrafts {
+  return new StoredComposerDrafts(deps);
 }
 
-class ComposerDrafts implements Written {
+class StoredComposerDrafts implements ComposerDrafts {
   readonly #deps: ComposerDraftsDeps;
   /** Of this tab, by place. */
   readonly #own = new Map<string, Draft>();
@@ -94,7 +94,7 @@ class ComposerDrafts implements Written {
     this.#deps = deps;
   }
 
-  async take(place: string): Promise<Draft | null> {
+  async claim(place: string): Promise<Draft | null> {
     const earlier = this.#looking.get(place);
     const looked = earlier
       ? orElse(earlier, null, 'an earlier look at a draft; it is looked at again').then(() =>
@@ -109,7 +109,7 @@ class ComposerDrafts implements Written {
     }
   }
 
-  async keep(place: string, draft: Draft | null): Promise<void> {
+  async save(place: string, draft: Draft | null): Promise<void> {
     if (!draft || isEmpty(draft)) this.#own.delete(place);
     else this.#own.set(place, draft);
     const noted = this.#notes.get(place);
@@ -123,7 +123,7 @@ class ComposerDrafts implements Written {
     this.#note(place, undefined);
   }
 
-  leave(place: string, text: string): void {
+  saveOnUnload(place: string, text: string): void {
     // Of a temporary conversation nothing is left behind.
     if (isOfTemporary(place)) return;
     this.#noteNumber += 1;

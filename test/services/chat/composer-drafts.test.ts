@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
+import { createComposerDrafts } from '../../../src/services/chat/composer-drafts.ts';
 import { createTab, type TabMemory } from '../../../src/services/chat/tab.ts';
-import { createWritten } from '../../../src/services/chat/written.ts';
 import { createLocks } from './setup.ts';
 
 const PLACE = 'composer.garden';
@@ -20,7 +20,7 @@ function open(
 ) {
   const own = locks?.of(name);
   const tab = createTab(own, memory && (() => memory));
-  return createWritten({
+  return createComposerDrafts({
     keyValues: store.keyValues,
     tab,
     locks: own,
@@ -41,13 +41,13 @@ describe('what is written and not sent', () => {
     const first = open(store, 'first', { locks });
     const memory = createTabMemory();
     const second = open(store, 'second', { locks, memory });
-    await first.keep(PLACE, words('short'));
-    await second.keep(PLACE, words('a much longer letter'));
-    await first.keep(PLACE, null);
-    expect(await first.take(PLACE)).toBeNull();
+    await first.save(PLACE, words('short'));
+    await second.save(PLACE, words('a much longer letter'));
+    await first.save(PLACE, null);
+    expect(await first.claim(PLACE)).toBeNull();
     locks.kill('second');
     const again = open(store, 'second again', { locks, memory });
-    expect(await again.take(PLACE)).toEqual(words('a much longer letter'));
+    expect(await again.claim(PLACE)).toEqual(words('a much longer letter'));
   });
 
   it('in tabs that are gone is taken by the next one, the oldest first, and by one only', async () => {
@@ -56,13 +56,15 @@ describe('what is written and not sent', () => {
     let at = 0;
     for (const name of ['first', 'second']) {
       at += 1;
-      await open(store, name, { locks, now: () => at }).keep(PLACE, words(`of the ${name}`));
+      await open(store, name, { locks, now: () => at }).save(PLACE, words(`of the ${name}`));
       locks.kill(name);
     }
-    expect(await open(store, 'third', { locks }).take(PLACE)).toEqual(words('of the first\n\nof the second'));
+    expect(await open(store, 'third', { locks }).claim(PLACE)).toEqual(
+      words('of the first\n\nof the second'),
+    );
     locks.kill('third');
     const taken = await Promise.all(
-      ['fourth', 'fifth'].map((name) => open(store, name, { locks }).take(PLACE)),
+      ['fourth', 'fifth'].map((name) => open(store, name, { locks }).claim(PLACE)),
     );
     expect(taken.filter((draft) => draft !== null)).toHaveLength(1);
     expect(await store.keyValues.keys('written/')).toHaveLength(1);
@@ -72,8 +74,8 @@ describe('what is written and not sent', () => {
     const store = createInMemoryStore();
     const locks = createLocks();
     const memory = createTabMemory();
-    await open(store, 'old page', { locks, memory }).keep(PLACE, words('half a thought'));
-    const taking = open(store, 'new page', { locks, memory }).take(PLACE);
+    await open(store, 'old page', { locks, memory }).save(PLACE, words('half a thought'));
+    const taking = open(store, 'new page', { locks, memory }).claim(PLACE);
     await Promise.resolve();
     locks.kill('old page');
     expect(await taking).toEqual(words('half a thought'));
@@ -84,20 +86,20 @@ describe('what is written and not sent', () => {
     const locks = createLocks();
     const memory = createTabMemory();
     const old = open(store, 'old page', { locks, memory });
-    await old.keep(PLACE, words('half'));
-    old.leave(PLACE, 'half a thought');
-    old.leave('composer.new', 'a new one');
+    await old.save(PLACE, words('half'));
+    old.saveOnUnload(PLACE, 'half a thought');
+    old.saveOnUnload('composer.new', 'a new one');
     locks.kill('old page');
     const fresh = open(store, 'new page', { locks, memory });
     expect(await fresh.places('composer.')).toEqual([PLACE, 'composer.new']);
-    expect(await fresh.take(PLACE)).toEqual(words('half a thought'));
-    expect(await fresh.take('composer.new')).toEqual(words('a new one'));
-    await fresh.keep(PLACE, words('sent'));
-    await fresh.keep(PLACE, null);
+    expect(await fresh.claim(PLACE)).toEqual(words('half a thought'));
+    expect(await fresh.claim('composer.new')).toEqual(words('a new one'));
+    await fresh.save(PLACE, words('sent'));
+    await fresh.save(PLACE, null);
     locks.kill('new page');
     const third = open(store, 'third page', { locks, memory });
-    expect(await third.take(PLACE)).toBeNull();
-    expect(await third.take('composer.new')).toEqual(words('a new one'));
+    expect(await third.claim(PLACE)).toBeNull();
+    expect(await third.claim('composer.new')).toEqual(words('a new one'));
   });
 
   it('and noted by a page that stayed is forgotten once it is durable, and never taken from a living tab', async () => {
@@ -105,41 +107,41 @@ describe('what is written and not sent', () => {
     const locks = createLocks();
     const memory = createTabMemory();
     const here = open(store, 'here', { locks, memory });
-    here.leave(PLACE, 'hidden for a moment');
+    here.saveOnUnload(PLACE, 'hidden for a moment');
     const copied = createTabMemory();
     copied.setItem('recollect.left', memory.getItem('recollect.left') ?? '');
-    expect(await open(store, 'a copy', { locks, memory: copied }).take(PLACE)).toBeNull();
-    await here.keep(PLACE, words('hidden for a moment'));
-    await here.keep(PLACE, null);
+    expect(await open(store, 'a copy', { locks, memory: copied }).claim(PLACE)).toBeNull();
+    await here.save(PLACE, words('hidden for a moment'));
+    await here.save(PLACE, null);
     locks.kill('here');
-    expect(await open(store, 'again', { locks, memory }).take(PLACE)).toBeNull();
+    expect(await open(store, 'again', { locks, memory }).claim(PLACE)).toBeNull();
   });
 
   it('in a temporary conversation leaves nothing behind', async () => {
     const memory = createTabMemory();
-    open(createInMemoryStore(), 'here', { memory }).leave('composer.temporary-1', 'between us');
+    open(createInMemoryStore(), 'here', { memory }).saveOnUnload('composer.temporary-1', 'between us');
     expect(memory.getItem('recollect.left')).toBeNull();
   });
 
   it('while one looks is not told twice, and stays', async () => {
     const store = createInMemoryStore();
     const locks = createLocks();
-    await open(store, 'gone', { locks }).keep(PLACE, words('before'));
+    await open(store, 'gone', { locks }).save(PLACE, words('before'));
     locks.kill('gone');
     const here = open(store, 'here', { locks });
-    const taking = here.take(PLACE);
-    const keeping = here.keep(PLACE, words('meanwhile'));
+    const taking = here.claim(PLACE);
+    const keeping = here.save(PLACE, words('meanwhile'));
     expect(await taking).toEqual(words('before'));
     await keeping;
     locks.kill('here');
-    expect((await open(store, 'next', { locks }).take(PLACE))?.text).toContain('meanwhile');
+    expect((await open(store, 'next', { locks }).claim(PLACE))?.text).toContain('meanwhile');
   });
 
   it('by a version that had one draft for all tabs is taken over', async () => {
     const store = createInMemoryStore();
     await store.keyValues.set(`item/${PLACE}`, words('from before'));
     const here = open(store, 'here', { locks: createLocks() });
-    expect(await here.take(PLACE)).toEqual(words('from before'));
+    expect(await here.claim(PLACE)).toEqual(words('from before'));
     expect(await store.keyValues.keys('item/')).toEqual([]);
     expect(await here.places('composer.')).toEqual([PLACE]);
   });
@@ -147,11 +149,11 @@ describe('what is written and not sent', () => {
   it('where there are no locks: of this very tab at once, of another once it was not touched for long', async () => {
     const store = createInMemoryStore();
     const memory = createTabMemory();
-    await open(store, 'mine', { memory }).keep(PLACE, words('mine'));
-    await open(store, 'other').keep(PLACE, words('of another'));
+    await open(store, 'mine', { memory }).save(PLACE, words('mine'));
+    await open(store, 'other').save(PLACE, words('of another'));
     const now = () => 10_000;
-    expect(await open(store, 'mine again', { memory, now }).take(PLACE)).toEqual(words('mine'));
-    const later = await open(store, 'third', { now: () => 100_000 }).take(PLACE);
+    expect(await open(store, 'mine again', { memory, now }).claim(PLACE)).toEqual(words('mine'));
+    const later = await open(store, 'third', { now: () => 100_000 }).claim(PLACE);
     expect(later?.text).toContain('of another');
   });
 
@@ -159,7 +161,7 @@ describe('what is written and not sent', () => {
     const store = createInMemoryStore();
     const locks = createLocks();
     await store.keyValues.set(`written/${PLACE}/newer`, { tab: 'newer', rich: [] });
-    expect(await open(store, 'here', { locks }).take(PLACE)).toBeNull();
+    expect(await open(store, 'here', { locks }).claim(PLACE)).toBeNull();
     expect(await store.keyValues.keys('written/')).toHaveLength(1);
   });
 });

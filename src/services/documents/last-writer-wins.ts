@@ -7,7 +7,7 @@ import { type Hlc, nextHlc, readHlc } from '../../domain/sync/hlc.ts';
 
 const rowSchema = z.object({ v: z.unknown(), t: z.string().refine((time) => readHlc(time) !== null) });
 
-interface Latest {
+interface LastWriterWins {
   /** Key → the latest value. */
   values(): Record<string, unknown>;
   /** Key → when that was said. */
@@ -18,7 +18,7 @@ interface Latest {
   bring(key: string, value: unknown, time: Hlc): void;
 }
 
-export function createLatest(doc: Y.Doc, now: () => number): Latest {
+export function createLastWriterWins(doc: Y.Doc, now: () => number): LastWriterWins {
   const w = doc.getMap<unknown>('w');
 
   const rows = () => {

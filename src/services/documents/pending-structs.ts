@@ -5,10 +5,10 @@ import * as encoding from 'lib0/encoding';
 import * as Y from 'yjs';
 
 /** True where a part of the document waits for changes that are not here. */
-export const hasGaps = (doc: Y.Doc): boolean => doc.store.pendingStructs !== null;
+export const hasPendingStructs = (doc: Y.Doc): boolean => doc.store.pendingStructs !== null;
 
 /** A copy in which what waits is shown, with nothing where the missing changes would be. The caller destroys it. */
-export function withoutGaps(doc: Y.Doc): Y.Doc {
+export function withoutPendingStructs(doc: Y.Doc): Y.Doc {
   const update = Y.encodeStateAsUpdate(doc);
   const copy = new Y.Doc();
   Y.applyUpdate(copy, emptiness(update));
@@ -17,9 +17,9 @@ export function withoutGaps(doc: Y.Doc): Y.Doc {
 }
 
 /** Reads the document; where something of it did not decode, with what waits behind that gap. */
-export function acrossGaps<T>(doc: Y.Doc, damaged: boolean, read: (doc: Y.Doc) => T): T {
-  if (!damaged || !hasGaps(doc)) return read(doc);
-  const whole = withoutGaps(doc);
+export function acrossPendingStructs<T>(doc: Y.Doc, damaged: boolean, read: (doc: Y.Doc) => T): T {
+  if (!damaged || !hasPendingStructs(doc)) return read(doc);
+  const whole = withoutPendingStructs(doc);
   try {
     return read(whole);
   } finally {
