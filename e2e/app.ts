@@ -240,8 +240,14 @@ export function filesWith(profile: string, words: string): string[] {
     .filter((file) => file.isFile())
     .map((file) => join(file.parentPath, file.name))
     .filter((path) => {
-      const bytes = readFileSync(path);
-      return forms.some((form) => bytes.includes(form));
+      try {
+        const bytes = readFileSync(path);
+        return forms.some((form) => bytes.includes(form));
+      } catch (error) {
+        // A browser that runs tidies its files up meanwhile.
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+        throw error;
+      }
     })
     .map((path) => path.slice(profile.length + 1));
 }

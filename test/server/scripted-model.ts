@@ -82,7 +82,7 @@ export interface ScriptedModelServer {
   go(): void;
   /** CORS headers on or off from now on. */
   setCors(on: boolean): void;
-  /** Forgets requests and queued scripts, opens gates, CORS on. */
+  /** Forgets requests, queued scripts, the rule and the title, opens gates, CORS on. */
   reset(): void;
   close(): Promise<void>;
 }
@@ -340,6 +340,7 @@ export async function startScriptedModel(
     requests.length = 0;
     queued.length = 0;
     rule = undefined;
+    title = '';
     cors = options.cors ?? true;
     go();
     held = true;

@@ -27,6 +27,7 @@ export function RecallNote({
       case 'none':
         return t('card.none');
       case 'slow':
+        if (lookedAgain === 'waiting') return t('card.again.waitingSlow');
         return t(lookedAgain ? `card.again.${lookedAgain}` : 'card.slow');
       case 'notReady':
         return t(lookedAgain ? `card.again.${lookedAgain}` : 'card.notReady');

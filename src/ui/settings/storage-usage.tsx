@@ -97,7 +97,7 @@ export function Usage() {
           <PartsList parts={parts} conversations={conversations} messages={stats?.messages} />
         </div>
       </section>
-      <Persistence persisted={sizes.persisted} onAsked={reread} className={isPending ? 'invisible' : ''} />
+      <Persistence persisted={sizes.persisted} onAsked={reread} isPending={isPending} />
     </>
   );
 }
@@ -182,15 +182,16 @@ function PartsList({
 function Persistence({
   persisted,
   onAsked,
-  className,
+  isPending,
 }: {
   persisted: boolean | null;
   onAsked: () => Promise<void>;
-  className: string;
+  isPending: boolean;
 }) {
   const { t } = useTranslation('settings');
   const { device, logCopy } = useApp();
-  const copy = useReadable(logCopy);
+  // Holds the place of the sentence that comes, so that nothing below moves.
+  const copy = useReadable(logCopy)?.state ?? (isPending ? 'kept' : null);
   const report = useReport();
   const [refused, setRefused] = useState(false);
   const ask = () => {
@@ -203,7 +204,12 @@ function Persistence({
       .catch(report);
   };
   return (
-    <div className={classes('flex flex-wrap items-start gap-3 rounded-lg bg-side px-4 py-3', className)}>
+    <div
+      className={classes(
+        'flex flex-wrap items-start gap-3 rounded-lg bg-side px-4 py-3',
+        isPending && 'invisible',
+      )}
+    >
       {persisted ? (
         <ShieldCheck size={18} aria-hidden className="mt-0.5 shrink-0 text-ok" />
       ) : (
@@ -223,7 +229,7 @@ function Persistence({
             ? t('storage.persist.refused')
             : t(`storage.persist.${persisted === null ? 'unknown' : persisted ? 'yes' : 'no'}`)}
         </p>
-        {copy && <p className="mt-0.5 text-ink-2">{t(`storage.copy.${copy.state}`)}</p>}
+        {copy && <p className="mt-0.5 text-ink-2">{t(`storage.copy.${copy}`)}</p>}
       </div>
       {persisted === false && !refused && (
         <Button size="sm" onClick={ask}>

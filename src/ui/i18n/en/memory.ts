@@ -46,6 +46,7 @@ export const memory = {
     notReady: 'Memory was still starting: not everything could be compared by meaning.',
     again: {
       waiting: 'Memory is still getting ready. It will be asked again by itself as soon as it is.',
+      waitingSlow: 'Recall did not finish in time; this answer does not use it. Memory is being asked again.',
       found: 'Memory is ready now, and was asked again.',
       later: 'Found once memory was ready. The model answered before that; what it was sent stays as it was.',
       nothing: 'Memory was not ready yet. It has been asked again since, and has nothing closer.',
