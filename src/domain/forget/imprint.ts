@@ -1,5 +1,7 @@
 // Words that are known without being kept. Forgetting words must not mean keeping them somewhere: what remains is how many tokens they have
 // and a salted hash, which finds them again in any text. Whoever guesses the words can check the guess.
+import { withoutInvisible } from '../text/fold.ts';
+import { writtenForms } from './written-forms.ts';
 
 /** A stretch of words: so many tokens (at least 1), and their hash, 16 hex digits. */
 export interface Imprint {
@@ -12,13 +14,21 @@ export const TAKEN_OUT = '•••';
 
 /** Each letter of scripts without spaces is a token of its own; elsewhere a run of letters and digits is. Marks belong to their letter. */
 const TOKENS =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]\p{M}*|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])[\p{L}\p{N}\p{M}])+/gu;
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ーｰ][\p{M}ﾞﾟ]*|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ーｰ])[\p{L}\p{N}\p{M}])+/gu;
+/** Scripts whose words stand together with others, or with endings: a run of them is looked through letter by letter, too. */
+const JOINED = /[\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const JOINED_LETTERS =
+  /[\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]\p{M}*|(?:(?![\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])[\p{L}\p{N}\p{M}])+/gu;
+/** Endings follow a Korean word: one that begins inside another is another. */
+const HANGUL = /^\p{Script=Hangul}/u;
 
 interface Token {
   readonly from: number;
   readonly to: number;
   readonly a: number;
   readonly b: number;
+  /** Inside a Korean word: nothing that is sought begins here. */
+  readonly isInside: boolean;
 }
 
 /** FNV-1a over UTF-16 units with a murmur finish: 32 bits. */
@@ -35,20 +45,26 @@ const [FACTOR_A, FACTOR_B] = [0x9e3779b1 | 0, 0x27d4eb2f];
 
 const hex = (number: number): string => (number >>> 0).toString(16).padStart(8, '0');
 
-/** Forms of one letter (full width, composed, capital) are the same token. */
-function tokensOf(text: string, salt: string): Token[] {
+/** Forms of one letter (full width, composed, capital) are the same token. `byLetter`: those of joined scripts one by one. */
+function tokensOf(text: string, salt: string, byLetter = false): Token[] {
   const [seedA, seedB] = [hash32(salt, 0x811c9dc5), hash32(salt, 0x2f0b4479)];
   const tokens: Token[] = [];
-  for (const { 0: word, index } of text.matchAll(TOKENS)) {
+  const add = (word: string, from: number, isInside: boolean) => {
     const form = word.normalize('NFKC').toLowerCase();
-    tokens.push({ from: index, to: index + word.length, a: hash32(form, seedA), b: hash32(form, seedB) });
+    tokens.push({ from, to: from + word.length, a: hash32(form, seedA), b: hash32(form, seedB), isInside });
+  };
+  for (const { 0: word, index } of text.matchAll(TOKENS)) {
+    if (!byLetter || !JOINED.test(word)) add(word, index, false);
+    else
+      for (const { 0: letter, index: at } of word.matchAll(JOINED_LETTERS))
+        add(letter, index + at, at > 0 && HANGUL.test(letter));
   }
   return tokens;
 }
 
 /** The imprint of words; undefined where they have neither letter nor digit. Punctuation, spaces and capitals make no difference. */
 export function imprintOf(words: string, salt: string): Imprint | undefined {
-  const tokens = tokensOf(words, salt);
+  const tokens = tokensOf(withoutInvisible(words), salt, true);
   if (tokens.length === 0) return undefined;
   let [a, b] = [0, 0];
   for (const token of tokens) {
@@ -61,9 +77,12 @@ export function imprintOf(words: string, salt: string): Imprint | undefined {
 interface Matcher {
   /** True where one of the stretches stands in the text. */
   has(text: string): boolean;
+  /** Where they stand, [from, to) in order, without overlaps. */
+  spansIn(text: string): readonly Span[];
   /** The text with a mark in the place of each stretch, and how many there were. */
   hide(text: string): { readonly text: string; readonly redacted: number };
 }
+type Span = readonly [from: number, to: number];
 
 /** Finds what the imprints stand for. The work is linear in the text's length for each length of stretch that is sought. */
 export function createMatcher(imprints: readonly Imprint[], salt: string): Matcher {
@@ -73,10 +92,7 @@ export function createMatcher(imprints: readonly Imprint[], salt: string): Match
   // Longer ones first: what a shorter one stands in goes as a whole.
   const lengths = [...byLength].sort(([one], [other]) => other - one);
 
-  const spansIn = (text: string, isEnough: (found: number) => boolean): [from: number, to: number][] => {
-    if (lengths.length === 0) return [];
-    const tokens = tokensOf(text, salt);
-    const spans: [number, number][] = [];
+  function* spansOf(tokens: readonly Token[]): Generator<Span> {
     for (const [length, hashes] of lengths) {
       if (length > tokens.length) continue;
       let [powerA, powerB] = [1, 1];
@@ -94,30 +110,44 @@ export function createMatcher(imprints: readonly Imprint[], salt: string): Match
           a = (a - Math.imul(powerA, gone.a)) | 0;
           b = (b - Math.imul(powerB, gone.b)) | 0;
         }
-        if (at < length - 1 || !hashes.has(hex(a) + hex(b))) continue;
-        spans.push([(tokens[at - length + 1] as Token).from, token.to]);
-        if (isEnough(spans.length)) return spans;
+        const first = tokens[at - length + 1];
+        if (!first || first.isInside || !hashes.has(hex(a) + hex(b))) continue;
+        yield [first.from, token.to];
       }
+    }
+  }
+
+  /** In the text as it stands, and as it is read. */
+  function* everySpan(text: string): Generator<Span> {
+    if (lengths.length === 0) return;
+    for (const { text: form, startOf, endOf } of writtenForms(text))
+      for (const byLetter of JOINED.test(form) ? [false, true] : [false])
+        for (const [from, to] of spansOf(tokensOf(form, salt, byLetter))) yield [startOf(from), endOf(to)];
+  }
+
+  const spansIn = (text: string): readonly Span[] => {
+    const spans: [number, number][] = [];
+    for (const [from, to] of [...everySpan(text)].sort(([one], [other]) => one - other)) {
+      const last = spans.at(-1);
+      // One that overlaps the one before goes with it.
+      if (last && from < last[1]) last[1] = Math.max(last[1], to);
+      else spans.push([from, to]);
     }
     return spans;
   };
 
   return {
-    has: (text) => spansIn(text, () => true).length > 0,
+    has: (text) => !everySpan(text).next().done,
+    spansIn,
     hide: (text) => {
-      const spans = spansIn(text, () => false).sort(([one], [other]) => one - other);
+      const spans = spansIn(text);
       if (spans.length === 0) return { text, redacted: 0 };
-      let [out, at, redacted] = ['', 0, 0];
+      let [out, at] = ['', 0];
       for (const [from, to] of spans) {
-        if (to <= at) continue;
-        // One that overlaps the one before goes with it.
-        if (from >= at) {
-          out += text.slice(at, from) + TAKEN_OUT;
-          redacted += 1;
-        }
+        out += text.slice(at, from) + TAKEN_OUT;
         at = to;
       }
-      return { text: out + text.slice(at), redacted };
+      return { text: out + text.slice(at), redacted: spans.length };
     },
   };
 }

@@ -25,6 +25,43 @@ describe('imprints', () => {
     expect(matcherOf(words).has(text)).toBe(true);
   });
 
+  it.each([
+    ['Quillfeather', 'Quill\u00adfeather, Quill\u200bfeather', `${TAKEN_OUT}, ${TAKEN_OUT}`],
+    ['Quill\u00adfeather', 'Quillfeather\ufe0f', `${TAKEN_OUT}\ufe0f`],
+    [
+      'Quillfeather',
+      'https://a.example/?q=Mira%20Quillfeather&x=%20',
+      `https://a.example/?q=Mira%20${TAKEN_OUT}&x=%20`,
+    ],
+    ['张伟', 'https://zh.example/%E5%BC%A0%E4%BC%9F%E3%80%82', `https://zh.example/${TAKEN_OUT}%E3%80%82`],
+    ['José', 'https://a.example/Jos%C3%A9', `https://a.example/${TAKEN_OUT}`],
+    ['Mira Quillfeather', '{"text":"Dear Mira\\nQuillfeather"}', `{"text":"Dear ${TAKEN_OUT}"}`],
+    ['Quillfeather', '{"text":"Dear Mira\\nQuillfeather"}', `{"text":"Dear Mira\\n${TAKEN_OUT}"}`],
+    ['张伟', '{"q":"\\u6211\\u5F20\\u4f1f\\n"}', `{"q":"\\u6211${TAKEN_OUT}\\n"}`],
+    ['张伟', '{"in":"{\\"q\\":\\"\\\\u5f20\\\\u4f1f\\"}"}', `{"in":"{\\"q\\":\\"${TAKEN_OUT}\\"}"}`],
+    [
+      'Müller',
+      '<b>M&uuml;ller</b> and M&#xFC;ller and M&#252;ller',
+      `<b>${TAKEN_OUT}</b> and ${TAKEN_OUT} and ${TAKEN_OUT}`,
+    ],
+    ['Mira Quillfeather', 'Mira&nbsp;Quill&shy;feather', TAKEN_OUT],
+    ['new', 'C:\\new\\Ada', `C:\\${TAKEN_OUT}\\Ada`],
+    ['Ada', '100% Ada & \\ %zz &c; %ff', `100% ${TAKEN_OUT} & \\ %zz &c; %ff`],
+    ['김철수', '김철수는 갔다. 또김철수', `${TAKEN_OUT}는 갔다. 또김철수`],
+    ['สมชาย', 'ฉันพบสมชายที่ตลาด', `ฉันพบ${TAKEN_OUT}ที่ตลาด`],
+    ['タナダ', 'ﾀﾅﾀﾞさん', `${TAKEN_OUT}さん`],
+    ['マリー', 'マリーSmith', `${TAKEN_OUT}Smith`],
+  ])('find %s as it is written in addresses, JSON, HTML and other scripts: %s', (words, text, left) => {
+    expect(matcherOf(words).hide(text).text).toBe(left);
+    expect(matcherOf(words).has(text)).toBe(true);
+    expect(matcherOf(words).has(left)).toBe(false);
+  });
+
+  it('find by the hash of an earlier version what stands by itself in Korean', () => {
+    const matcher = createMatcher([{ tokens: 1, hash: '4da3270bccf10598' }], 'salt');
+    expect(matcher.hide('나는 김철수 봤다').text).toBe(`나는 ${TAKEN_OUT} 봤다`);
+  });
+
   it('hold no words, and differ from salt to salt', () => {
     const one = imprintOf('Ada Lovelace', 'one');
     expect(JSON.stringify(one)).not.toMatch(/ada|lovelace/i);

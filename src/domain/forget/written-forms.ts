@@ -1,0 +1,173 @@
+// How a text is read: without what shows nothing, and with what is written as an escape in addresses, JSON, program code or HTML. Words stand in all
+// of these, and are to be found there.
+import { withoutInvisible } from '../text/fold.ts';
+
+interface WrittenForm {
+  readonly text: string;
+  /** Where in what was written the character at this place begins, and where the one before it ends. */
+  readonly startOf: (place: number) => number;
+  readonly endOf: (place: number) => number;
+}
+
+/** An escape in an escape, as JSON in JSON has it, is read so often. */
+const MOST_ROUNDS = 4;
+
+const PERCENT = /(?:%[0-9a-f]{2})+/i;
+const UNICODE = /(?:\\u[0-9a-f]{4}|\\u\{[0-9a-f]{1,6}\}|\\x[0-9a-f]{2})+/i;
+const SIGN = /\\[\\"'/bfnrtv0]/;
+const ENTITY = /&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,8});/i;
+const ESCAPE = new RegExp([PERCENT, UNICODE, SIGN, ENTITY].map(({ source }) => source).join('|'), 'gi');
+
+/** Accented letters of HTML are a letter and the name of its mark. */
+const ACCENTED = /^([a-z])(acute|grave|circ|uml|tilde|ring|cedil|caron)$/i;
+const MARKS: Readonly<Record<string, string>> = {
+  grave: '\u0300',
+  acute: '\u0301',
+  circ: '\u0302',
+  tilde: '\u0303',
+  uml: '\u0308',
+  ring: '\u030a',
+  caron: '\u030c',
+  cedil: '\u0327',
+};
+/** Further letters, and what shows nothing. */
+const NAMED: Readonly<Record<string, string>> = {
+  szlig: 'ß',
+  aelig: 'æ',
+  AElig: 'Æ',
+  oelig: 'œ',
+  OElig: 'Œ',
+  oslash: 'ø',
+  Oslash: 'Ø',
+  eth: 'ð',
+  ETH: 'Ð',
+  thorn: 'þ',
+  THORN: 'Þ',
+  amp: '&',
+  shy: '',
+  zwj: '',
+  zwnj: '',
+};
+
+const character = (code: number): string => (code <= 0x10ffff ? String.fromCodePoint(code) : ' ');
+
+/** Characters with how much of the escape each takes. */
+type Read = readonly (readonly [character: string, length: number])[];
+
+function readPercent(found: string): Read | null {
+  let text: string;
+  try {
+    text = decodeURIComponent(found);
+  } catch (error) {
+    // Bytes of another encoding: the words are as they stand.
+    if (!(error instanceof URIError)) throw error;
+    return null;
+  }
+  const lengthOf = (code: number) => (code < 0x80 ? 3 : code < 0x800 ? 6 : code < 0x10000 ? 9 : 12);
+  return [...text].map((one) => [one, lengthOf(one.codePointAt(0) as number)]);
+}
+
+const readUnicode = (found: string): Read =>
+  [...found.matchAll(/\\u\{([0-9a-f]+)\}|\\[ux]([0-9a-f]+)/gi)].map(([{ length }, braced, plain]) => [
+    character(Number.parseInt(braced ?? plain ?? '', 16)),
+    length,
+  ]);
+
+function readEntity(found: string): Read {
+  const name = found.slice(1, -1);
+  const { length } = found;
+  if (name.startsWith('#')) {
+    const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
+    return [[character(code), length]];
+  }
+  const [, letter, mark = ''] = ACCENTED.exec(name) ?? [];
+  const accented = letter && letter + MARKS[mark.toLowerCase()];
+  // Whatever else has a name is a sign or a space.
+  return [[accented ?? NAMED[name] ?? ' ', length]];
+}
+
+function read(found: string): Read | null {
+  if (found.startsWith('%')) return readPercent(found);
+  if (found.startsWith('&')) return readEntity(found);
+  return /^\\[ux]/i.test(found)
+    ? readUnicode(found)
+    : [[/[\\"'/]/.test(found[1] as string) ? (found[1] as string) : ' ', found.length]];
+}
+
+/** Null where there is no escape in it. */
+function unescaped({ text, startOf, endOf }: WrittenForm): WrittenForm | null {
+  let out = '';
+  /** Of each character: where it begins and ends in `text`. */
+  const from: number[] = [];
+  const to: number[] = [];
+  const add = (some: string, start: number, end: number) => {
+    for (let at = 0; at < some.length; at++) {
+      from.push(start);
+      to.push(end);
+    }
+    out += some;
+  };
+  const keep = (start: number, end: number) => {
+    for (let at = start; at < end; at++) {
+      from.push(at);
+      to.push(at + 1);
+    }
+    out += text.slice(start, end);
+  };
+  let at = 0;
+  for (const { 0: found, index } of text.matchAll(ESCAPE)) {
+    const characters = read(found);
+    if (!characters) continue;
+    keep(at, index);
+    at = index;
+    for (const [one, length] of characters) {
+      add(one, at, at + length);
+      at += length;
+    }
+  }
+  if (at === 0) return null;
+  keep(at, text.length);
+  return mapped(out, from, to, { text, startOf, endOf });
+}
+
+const mapped = (
+  text: string,
+  from: readonly number[],
+  to: readonly number[],
+  { text: above, startOf, endOf }: WrittenForm,
+): WrittenForm => ({
+  text,
+  startOf: (place) => startOf(from[place] ?? above.length),
+  endOf: (place) => endOf(to[place - 1] ?? 0),
+});
+
+/** Null where all of it shows. */
+function shown(form: WrittenForm): WrittenForm | null {
+  const text = withoutInvisible(form.text);
+  if (text === form.text) return null;
+  const from: number[] = [];
+  for (let at = 0, place = 0; place < text.length; at++)
+    if (form.text[at] === text[place]) {
+      from.push(at);
+      place += 1;
+    }
+  return mapped(
+    text,
+    from,
+    from.map((at) => at + 1),
+    form,
+  );
+}
+
+/** The text as it stands, and each other way in which it is read. */
+export function writtenForms(text: string): readonly WrittenForm[] {
+  const asIs: WrittenForm = { text, startOf: (place) => place, endOf: (place) => place };
+  const forms = [asIs];
+  for (let form: WrittenForm | null = asIs; form && forms.length <= MOST_ROUNDS * 2; ) {
+    const visible = shown(form);
+    if (visible) forms.push(visible);
+    form = unescaped(form);
+    if (form) forms.push(form);
+  }
+  return forms;
+}
