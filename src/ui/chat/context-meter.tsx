@@ -107,9 +107,9 @@ export function MeterRing({
           <button
             type="button"
             aria-label={t('gauge.label', { share: formatPercent(meter.share) })}
-            className="touchable inline-flex h-8 items-center gap-1.5 rounded-sm px-1.5 text-ink-2 text-xs tabular-nums hover:bg-fill hover:text-ink aria-expanded:bg-fill"
+            className="touchable inline-flex h-8 shrink-0 items-center justify-center gap-1.5 rounded-sm px-1.5 text-ink-2 text-xs tabular-nums hover:bg-fill hover:text-ink aria-expanded:bg-fill"
           >
-            <svg viewBox="0 0 20 20" aria-hidden className="-rotate-90 size-4.5">
+            <svg viewBox="0 0 20 20" aria-hidden className="-rotate-90 size-4.5 shrink-0">
               <circle cx="10" cy="10" r="7.5" fill="none" stroke="var(--press)" strokeWidth="3.5" />
               <circle
                 cx="10"
@@ -121,7 +121,8 @@ export function MeterRing({
                 strokeDasharray={`${share * 47.12} 47.12`}
               />
             </svg>
-            {formatPercent(meter.share)}
+            {/* The narrowest phones have more need of the model's name. */}
+            <span className={pressed ? undefined : 'max-[22.4rem]:hidden'}>{formatPercent(meter.share)}</span>
           </button>
         }
       >

@@ -73,15 +73,19 @@ export function TemporaryBar({ id, busy }: { id: ConversationId; busy: boolean }
     app.documents.erase([id]).then(navigation.newConversation, report);
   };
   return (
-    <div className="flex shrink-0 items-center gap-2 border-b bg-side px-4 py-1 text-ink-2 text-sm">
-      <Ghost size={15} aria-hidden className="shrink-0 text-ink-3" />
-      <span className="min-w-0 flex-1">{t('temporary.bar')}</span>
-      <Button size="sm" disabled={busy} onClick={keep}>
-        {t('temporary.keep')}
-      </Button>
-      <Button size="sm" variant="ghost" onClick={end}>
-        {t('temporary.end')}
-      </Button>
+    <div className="flex shrink-0 flex-wrap items-center gap-x-2 gap-y-1 border-b bg-side px-4 py-1 text-ink-2 text-sm">
+      <span className="flex min-w-48 flex-1 items-center gap-2">
+        <Ghost size={15} aria-hidden className="shrink-0 text-ink-3" />
+        {t('temporary.bar')}
+      </span>
+      <span className="ms-auto flex gap-2">
+        <Button size="sm" disabled={busy} onClick={keep}>
+          {t('temporary.keep')}
+        </Button>
+        <Button size="sm" variant="ghost" onClick={end}>
+          {t('temporary.end')}
+        </Button>
+      </span>
     </div>
   );
 }
