@@ -232,7 +232,7 @@ function createOwn(store: Store, warn: (part: string) => (problem: Problem) => v
     refusals: createModelRefusals({
       keyValues: keyValues,
       now: Date.now,
-      onProblem: (problem) => console.warn(problem.message),
+      onProblem: (problem) => log.warn(`What a model refused could not be kept: ${problem.code}`),
     }),
     deviceName: createDeviceName({ keyValues, guess: guessedDeviceName, onProblem: warn('Device name') }),
   };

@@ -12,7 +12,7 @@ import {
 } from 'react';
 import { pause, whenIdle } from '../adapters/browser/idle.ts';
 import { isTemporary } from '../domain/base/ids.ts';
-import { ignore } from '../domain/base/log.ts';
+import { ignore, log } from '../domain/base/log.ts';
 import type { App } from '../services/app.ts';
 import { loadOpened } from './chat/opened-part.ts';
 import { AppProvider, useApp, useReadable } from './hooks/app.tsx';
@@ -85,7 +85,7 @@ function Words({ children }: { children: ReactNode }) {
     setLanguage(languageFor(chosen, navigator.languages)).then(
       () => wanted && shown(),
       (error: unknown) => {
-        console.error('The words of this language could not be read; English is in the bundle', error);
+        log.error('The words of this language could not be read; English is in the bundle', error);
         return setLanguage('en').then(() => wanted && shown());
       },
     );

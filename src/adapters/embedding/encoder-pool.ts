@@ -75,7 +75,7 @@ export function createEncoderPool(deps: {
       thread = deps.spawn();
       thread.postMessage({ type: 'join', share: deps.share() } satisfies Order, []);
     } catch (error) {
-      console.info('Passages are read on fewer threads', error);
+      log.info('Passages are read on fewer threads', error);
       thread?.terminate();
       left = 0;
       return null;

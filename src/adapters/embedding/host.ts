@@ -4,7 +4,7 @@
 
 import type { Problem } from '../../domain/base/errors.ts';
 import { RecollectError } from '../../domain/base/errors.ts';
-import { orElse } from '../../domain/base/log.ts';
+import { log, orElse } from '../../domain/base/log.ts';
 import type { LocalModel, Pieces, Port, Reply } from './protocol.ts';
 import { requestSchema } from './protocol.ts';
 
@@ -237,7 +237,7 @@ class ModelHost implements EmbeddingHost {
   #receive(caller: Caller, data: unknown): void {
     const parsed = requestSchema.safeParse(data);
     if (!parsed.success) {
-      console.warn('embedding host: message not understood', parsed.error.message);
+      log.warn('A message to the embedding thread was not understood', parsed.error);
       return;
     }
     const request = parsed.data;

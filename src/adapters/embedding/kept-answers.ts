@@ -1,4 +1,5 @@
 // What the browser's own cache keeps of a file that does not run, compared with what the server has now.
+import { log } from '../../domain/base/log.ts';
 
 interface Compared {
   /** What was kept is not what the server has now; the new one is kept in its place. */
@@ -49,7 +50,7 @@ export async function compareKept(urls: readonly string[], get: typeof fetch): P
       if (!isRunnable(url, now)) wrong ??= nameOf(url);
       else if (!isSame(kept, now)) stale = true;
     } catch (error) {
-      console.debug(`${nameOf(url)} could not be fetched anew`, error);
+      log.debug('A file kept for offline use could not be fetched anew', error);
     }
   }
   return { stale, wrong };

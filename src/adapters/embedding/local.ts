@@ -1,7 +1,7 @@
 // A model that runs on this device, seen from those who want vectors: a proxy over a line to the thread that runs it.
 // Calls queue up there, the thread starts with the first and may retire between any two; the caller just awaits.
 import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
-import { ignore, orElse } from '../../domain/base/log.ts';
+import { ignore, log, orElse } from '../../domain/base/log.ts';
 import { writable } from '../../domain/base/readable.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { BundledModel } from './bundled-models.ts';
@@ -219,7 +219,8 @@ class LocalEmbedding {
     };
     const receive = (data: unknown) => {
       const parsed = replySchema.safeParse(data);
-      if (!parsed.success) return console.warn('embedding: reply not understood', parsed.error.message);
+      if (!parsed.success)
+        return log.warn('A reply of the embedding thread was not understood', parsed.error);
       const reply = parsed.data;
       switch (reply.type) {
         case 'loading':

@@ -7,6 +7,7 @@
 // What a leader that went away has not answered is asked again of the next: every verb may be repeated.
 import { z } from 'zod';
 import { PROBLEM_CODES, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
+import { log } from '../../domain/base/log.ts';
 import type { MemoryIndex } from './memory-index.ts';
 
 /** Every verb that is served; the compiler sees to it that none is forgotten. */
@@ -68,7 +69,7 @@ export function createRemoteIndex(port: MessagePort, onNewLeader: () => void = (
   let known: string | undefined;
   port.onmessage = ({ data }) => {
     const received = answerSchema.safeParse(data);
-    if (!received.success) return console.warn('index: answer not understood', received.error.message);
+    if (!received.success) return log.warn('An answer of the index was not understood', received.error);
     const answer = received.data;
     if (known !== undefined && known !== answer.leader) onNewLeader();
     known = answer.leader;
@@ -189,7 +190,7 @@ export function createExchange(id: string): Exchange {
     accept: (port) => {
       port.onmessage = ({ data }) => {
         const received = callSchema.safeParse(data);
-        if (!received.success) return console.warn('index: call not understood', received.error.message);
+        if (!received.success) return log.warn('A call of the index was not understood', received.error);
         if (index) return void answerHere(index, port, received.data);
         const number = ++numbers;
         waiting.set(number, { port, asked: received.data });

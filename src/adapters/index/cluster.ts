@@ -1,6 +1,7 @@
 // The empty database that a new index begins with. PGlite would make it in the browser, with a second Postgres that takes seconds and 170 MB:
 // so it is made when the app is built, and only unpacked in the browser.
 import { PGlite } from '@electric-sql/pglite';
+import { log } from '../../domain/base/log.ts';
 
 /**
  * A small write-ahead log takes a third of the disk, at no cost in speed. What a search touches of 10,000 messages fits the buffers: with half
@@ -42,7 +43,7 @@ export async function fetchCluster(address: string): Promise<Blob | null> {
     if (!response.ok) throw new Error(`HTTP ${response.status}`);
     return await response.blob();
   } catch (error) {
-    console.warn(`The empty database could not be had and is made here: ${String(error)}`);
+    log.warn('The empty database could not be had and is made here', error);
     return null;
   }
 }

@@ -186,7 +186,7 @@ async function removeFiles(name: string, but?: EngineName): Promise<void> {
     try {
       if (engine !== but && (await FILES[engine].exists(name))) await FILES[engine].remove(name);
     } catch (error) {
-      console.warn(`Files of the memory index were left in ${engine}: ${toProblem(error).message}`);
+      log.warn(`Files of the memory index were left in ${engine}`, error);
     }
 }
 
@@ -335,7 +335,7 @@ export async function openEngine({
                 cause: error,
               },
             );
-          console.warn(`The memory index did not open (${reasonOf(error)}) and is made again.`);
+          log.warn('The memory index did not open and is made again', error);
           await place.remove(files);
           remade = !isNew;
           // What was packed may be what does not open.
@@ -350,7 +350,9 @@ export async function openEngine({
       if (isNew && isNoRoom(error)) {
         // Nothing was there yet, and another engine needs less: Chromium sets a megabyte aside for each of OPFS's files.
         full = error;
-        await place.remove(files).catch((left: unknown) => console.warn(toProblem(left).message));
+        await place
+          .remove(files)
+          .catch((left: unknown) => log.warn('Files of an index that found no room were left', left));
       } else if (isFinal(error)) throw error;
       passedOver.push({ engine, reason: reasonOf(error) });
     }

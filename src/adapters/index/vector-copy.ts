@@ -1,6 +1,7 @@
 // Keeps one model's vectors in the memory of whoever writes the index, so that a search need not read them all from the table. It is told
 // what was written and takes that over before it answers next; while it cannot answer, the table is searched.
 import { z } from 'zod';
+import { log } from '../../domain/base/log.ts';
 import { createNearest, type Likely, type Nearest } from './nearest.ts';
 import { type Ask, fromHex, type Given, toJson } from './statements.ts';
 
@@ -161,7 +162,7 @@ class PagedVectorCopy implements VectorCopy {
 
   #giveUp(model: string, error: unknown): void {
     [this.#held, this.#unheld] = [undefined, model];
-    console.info('Vectors are searched on disk', error instanceof Error ? error.message : error);
+    log.info('Vectors are searched on disk', error);
   }
 
   #created(model: string, dimensions: number): Nearest | null {

@@ -2,6 +2,7 @@
 import { worker } from '@electric-sql/pglite/worker';
 import { z } from 'zod';
 import { RecollectError, toProblem } from '../../domain/base/errors.ts';
+import { log } from '../../domain/base/log.ts';
 import type { RecordCipher } from '../../domain/base/record-cipher.ts';
 import { createExchange, type Exchange } from './calls.ts';
 import { type EngineName, openEngine, type WantedEngine } from './engines.ts';
@@ -96,7 +97,9 @@ export async function serveIndex({
         const engine = (await wanted?.()) ?? meta.wanted;
         /** What cannot be remembered the next opening finds out by itself. */
         const remember = async (now: Condition) =>
-          condition?.set(now).catch((failed: unknown) => console.warn(toProblem(failed).message));
+          condition
+            ?.set(now)
+            .catch((failed: unknown) => log.warn('The state of the index could not be kept', failed));
         const before = await condition?.get();
         const opened = await openEngine({
           wanted: engine,
@@ -107,11 +110,11 @@ export async function serveIndex({
         });
         if (before !== opened.engine) await remember(opened.engine);
         for (const { engine: other, reason } of opened.passedOver)
-          console.info(`The memory index is not kept in ${other}: ${reason}`);
+          log.info(`The memory index is not kept in ${other}`, reason);
         const onLost = async (error: unknown) => {
           const { message } = toProblem(error);
           const crashed = error instanceof PostgresCrash;
-          console.warn(`The memory index ${crashed ? 'stopped' : 'is damaged'}: ${message}`);
+          log.warn(crashed ? 'The memory index stopped' : 'The memory index is damaged', error);
           if (!crashed) await remember('damaged');
           const { problem } = new RecollectError(crashed ? 'index-crashed' : 'index-damaged', message, {
             params: { detail: message },

@@ -1,4 +1,5 @@
 // Tells listeners that something changed. A listener that throws harms neither the others nor the write that is already on disk.
+import { log } from '../../domain/base/log.ts';
 
 interface Announcer<Change> {
   notify(change: Change): void;
@@ -14,7 +15,7 @@ export function createAnnouncer<Change>(): Announcer<Change> {
         try {
           listener(change);
         } catch (error) {
-          console.error('A listener of the log failed', error);
+          log.error('A listener of the log failed', error);
         }
     },
     subscribe: (listener) => {

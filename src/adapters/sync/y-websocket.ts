@@ -11,6 +11,7 @@ import { messageYjsSyncStep2, messageYjsUpdate, writeSyncStep1 } from 'y-protoco
 import { WebsocketProvider } from 'y-websocket';
 import * as Y from 'yjs';
 import { type Problem, RecollectError } from '../../domain/base/errors.ts';
+import { log } from '../../domain/base/log.ts';
 import { blobKey } from '../../domain/sync/blob.ts';
 import { accountTag, tokenProtocol } from '../../domain/sync/keys.ts';
 import { errorOfStatus, isFinal, problemOfCode } from './close-codes.ts';
@@ -341,7 +342,7 @@ class Connection {
         readSync?.(encoder, decoder, from, emitSynced, type);
         this.#handlers.onChange();
       } catch (error) {
-        console.info('The relay sent what cannot be read', error instanceof Error ? error.message : error);
+        log.info('The relay sent what cannot be read', error);
         this.#lose(null);
       }
     };

@@ -1,7 +1,8 @@
 // Says once of each damaged part of a conversation that it is there: it stays where it is, and would be found again at every start.
 import type { KeyValues } from '../../adapters/log/conversation-log.ts';
-import { type Problem, toProblem } from '../../domain/base/errors.ts';
+import type { Problem } from '../../domain/base/errors.ts';
 import { isConversation } from '../../domain/base/ids.ts';
+import { log } from '../../domain/base/log.ts';
 import type { Writable } from '../../domain/base/readable.ts';
 
 interface Damages {
@@ -20,7 +21,7 @@ export function createDamages({
   alert: Writable<Problem | null>;
 }): Damages {
   const shown = new Set<string>();
-  const keep = (error: unknown) => console.warn(toProblem(error).message);
+  const keep = (error: unknown) => log.warn('What was said of damage could not be kept', error);
   return {
     report: (problem) => {
       const { document, seq } = problem.params ?? {};

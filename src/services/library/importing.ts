@@ -8,7 +8,7 @@
 import type { Importer, Skipped, Source, SourceFile } from '../../adapters/importers/importer.ts';
 import { IMPORTERS } from '../../adapters/importers/index.ts';
 import { isAbort, RecollectError, toProblem } from '../../domain/base/errors.ts';
-import { orElse } from '../../domain/base/log.ts';
+import { log, orElse } from '../../domain/base/log.ts';
 import type { Activities } from './activities.ts';
 import {
   ImportRun,
@@ -88,7 +88,9 @@ class FileImporter implements Importing {
 
   /** Of a mark that cannot be taken away the next start speaks in vain: no reason to call what came in a failure. */
   async #ended(): Promise<void> {
-    await this.#deps.unfinished?.keep(null).catch((error: unknown) => console.warn(toProblem(error).message));
+    await this.#deps.unfinished
+      ?.keep(null)
+      .catch((error: unknown) => log.warn('The mark of an import that ended stays', error));
   }
 
   /** `known`: who reads it, where that was found out already. */

@@ -1,9 +1,8 @@
 // The library as a whole: importing, exporting, trash and samples. `Documents` is the only one that writes.
 
 import type { SourceFile } from '../../adapters/importers/importer.ts';
-import { toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, isTemporary } from '../../domain/base/ids.ts';
-import { orElse } from '../../domain/base/log.ts';
+import { log, orElse } from '../../domain/base/log.ts';
 import { part } from '../../domain/base/part.ts';
 import { until, writable } from '../../domain/base/readable.ts';
 import { SerialQueue } from '../../domain/base/serial-queue.ts';
@@ -110,7 +109,7 @@ class LibraryService implements Library {
     };
     if (deps.unfinished)
       this.#inTurn(() => this.#reportInterrupted()).catch((error: unknown) =>
-        console.warn(toProblem(error).message),
+        log.warn('An import that was interrupted could not be told of', error),
       );
     this.activities = this.#activities.list;
     this.cancel = this.#activities.cancel;

@@ -1,5 +1,6 @@
 // The embedding provider that the configuration names, replaced when the configuration names another.
 import type { EmbeddingProvider } from '../../adapters/embedding/embedding-provider.ts';
+import { log } from '../../domain/base/log.ts';
 import { type Readable, writable } from '../../domain/base/readable.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import { createJob } from '../scheduler.ts';
@@ -27,7 +28,7 @@ export function followEmbedding({
     try {
       await one?.close();
     } catch (error) {
-      console.warn('A model could not be let go:', error);
+      log.warn('A model could not be let go', error);
     }
   };
   const job = createJob({
@@ -45,7 +46,7 @@ export function followEmbedding({
     signal,
     pauseMs: SOON,
     maxPauseMs: LATE,
-    onError: (error) => console.warn('No embedding:', error),
+    onError: (error) => log.warn('No embedding', error),
   });
   const stop = config.subscribe(() => job.wake(true));
   signal.addEventListener(

@@ -15,6 +15,7 @@ import type { MemoryIndex, NewVector, StaleChunk } from '../../adapters/index/me
 import type { ConversationLog, KeyValues, Store } from '../../adapters/log/conversation-log.ts';
 import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, isConversation } from '../../domain/base/ids.ts';
+import { log as diagnostics } from '../../domain/base/log.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { isNotes } from '../../domain/memory/notes.ts';
 import { isExcluded } from '../../domain/memory/privacy.ts';
@@ -201,7 +202,7 @@ class BackgroundEngine implements MemoryEngine {
       gapMs: GAP_MS,
       onError: (error) => {
         this.#fatal = toProblem(error);
-        console.warn('The memory index could not be brought up to date', this.#fatal.message);
+        diagnostics.warn('The memory index could not be brought up to date', error);
         this.#notify();
       },
     });
@@ -214,7 +215,7 @@ class BackgroundEngine implements MemoryEngine {
       onError: (error) => {
         if (isAbort(error)) return;
         this.#vectorProblem = toProblem(error);
-        console.info('Vectors have to wait', this.#vectorProblem.message);
+        diagnostics.info('Vectors have to wait', error);
         this.#notify();
       },
     });

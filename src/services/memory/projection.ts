@@ -3,6 +3,7 @@
 import type { ConversationRow, MemoryIndex, MessageRow } from '../../adapters/index/memory-index.ts';
 import { toProblem } from '../../domain/base/errors.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
+import { log } from '../../domain/base/log.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import type { Message } from '../../domain/chat/message.ts';
@@ -250,7 +251,7 @@ class LogProjector implements Projection {
     } catch (error) {
       this.#deps.signal.throwIfAborted();
       // Without a title it is listed by its first words; the next change tries again.
-      console.info('A title could not be saved', toProblem(error).message);
+      log.info('A title could not be saved', error);
     }
   }
 }

@@ -1,7 +1,7 @@
 // A rebuild of the index as long work that a person can watch: asked for here, done elsewhere, read off memory's status.
 
 import { isAbort, RecollectError } from '../../domain/base/errors.ts';
-import { orElse } from '../../domain/base/log.ts';
+import { log, orElse } from '../../domain/base/log.ts';
 import { type Readable, until } from '../../domain/base/readable.ts';
 import { within } from '../../domain/base/within.ts';
 import type { Activities } from '../library/activities.ts';
@@ -81,7 +81,7 @@ export function createRebuilding({
       )
       .catch((error: unknown) => {
         // The activity tells it.
-        if (!isAbort(error)) console.warn('The rebuild of the index stopped:', error);
+        if (!isAbort(error)) log.warn('The rebuild of the index stopped', error);
       })
       .finally(() => {
         shown = false;

@@ -4,9 +4,9 @@
 
 import { z } from 'zod';
 import type { ChatModel } from '../../adapters/models/chat-model.ts';
-import { toProblem } from '../../domain/base/errors.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { readJson } from '../../domain/base/json.ts';
+import { log } from '../../domain/base/log.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import { textOf } from '../../domain/chat/message.ts';
@@ -123,7 +123,7 @@ export function startTitling({
     run: (ending) => exclusively(() => run(ending)),
     signal,
     gapMs: 1000,
-    onError: (error) => console.info(`Titles stay as they are: ${toProblem(error).message}`),
+    onError: (error) => log.info('Titles stay as they are', error),
   });
   const stops = [
     documents.library.subscribe(() => job.wakeWithin(REST_MS)),

@@ -1,6 +1,7 @@
 // Edits of messages that were begun and neither saved nor dropped: kept as the composer's draft is, by message, so that going elsewhere, a
 // reload or another message's editor loses none of their words.
 import { asMessageId, type ConversationId, type MessageId } from '../../domain/base/ids.ts';
+import { log } from '../../domain/base/log.ts';
 import { type Readable, writable } from '../../domain/base/readable.ts';
 import type { ComposerDrafts } from '../../services/chat/composer-drafts.ts';
 
@@ -38,7 +39,7 @@ export function createEdits(drafts: ComposerDrafts, conversation: ConversationId
     const text = texts.get(message);
     drafts.save(prefix + message, text === undefined ? null : { text, files: [] }).catch((error: unknown) => {
       // The words are still here; the status line speaks of storage.
-      console.warn('The edit could not be kept', error);
+      log.warn('The edit could not be kept', error);
     });
   };
   const flush = () => {
@@ -86,7 +87,7 @@ export function createEdits(drafts: ComposerDrafts, conversation: ConversationId
     },
     open: () => {
       isOpen = true;
-      read().catch((error: unknown) => console.warn('Edits could not be read', error));
+      read().catch((error: unknown) => log.warn('Edits could not be read', error));
       // Nobody waits for what a page that is left still writes: the words are noted first.
       const leave = () => {
         for (const message of changed) drafts.saveOnUnload(prefix + message, texts.get(message) ?? '');

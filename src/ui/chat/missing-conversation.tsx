@@ -4,6 +4,7 @@ import { ArrowRight, Check, Copy } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { Problem } from '../../domain/base/errors.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
+import { log } from '../../domain/base/log.ts';
 import type { Draft } from '../../services/chat/composer-drafts.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
@@ -71,7 +72,7 @@ function Unsent({ id }: { id: ConversationId }) {
     let here = true;
     takeUnsent(chat, id).then(
       (found) => here && setDraft(found),
-      (error: unknown) => console.warn('What was written could not be read', error),
+      (error: unknown) => log.warn('What was written could not be read', error),
     );
     return () => {
       here = false;

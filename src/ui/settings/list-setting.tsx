@@ -1,6 +1,7 @@
 // A setting that is a list of words.
 import { X } from 'lucide-react';
 import { useId, useRef, useState } from 'react';
+import { ignore } from '../../domain/base/log.ts';
 import { onlyTouch } from '../hooks/media.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes } from '../shell/controls.tsx';
@@ -30,12 +31,15 @@ export function ListSetting({
   // Words are looked for in either case; folders are not.
   const same = (item: string) => (mono ? item : item.toLowerCase());
   const change = (next: readonly string[]) =>
-    set(next).then((kept) => {
-      if (kept) {
-        setDraft('');
-        onChanged?.();
-      }
-    }, console.error);
+    ignore(
+      set(next).then((kept) => {
+        if (kept) {
+          setDraft('');
+          onChanged?.();
+        }
+      }),
+      'a setting; its row says why it was refused',
+    );
   const put = () => {
     const word = draft.trim();
     if (word === '') return;

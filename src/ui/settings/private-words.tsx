@@ -1,5 +1,6 @@
 // Private words: which kinds are kept out of where, the person's own lists, and a box to try it on a text.
 import { useId, useState } from 'react';
+import { ignore } from '../../domain/base/log.ts';
 import { CATEGORIES, type Category, PLACES, type Place } from '../../domain/privacy/categories.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
@@ -63,9 +64,12 @@ function Kinds({ onChanged }: { onChanged: () => void }) {
   const keep = (place: Place, category: Category, wanted: boolean) => {
     const { value, set } = settings[place];
     const next = CATEGORIES.filter((one) => (one === category ? wanted : value.includes(one)));
-    set(next).then((kept) => {
-      if (kept) onChanged();
-    }, console.error);
+    ignore(
+      set(next).then((kept) => {
+        if (kept) onChanged();
+      }),
+      'a setting; its row says why it was refused',
+    );
   };
   return (
     <div className="py-1">

@@ -1,6 +1,7 @@
 // The rows settings are made of. Each writes its key at once; a refused value stays in the box with the sentence that says what is allowed.
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useState } from 'react';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
+import { ignore } from '../../domain/base/log.ts';
 import { configField, configValue } from '../../domain/settings/fields.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatNumber, wordsFor } from '../i18n/index.ts';
@@ -146,9 +147,12 @@ export function NumberSetting({ path }: { path: string }) {
     const text = draft.trim().replace(',', '.');
     const next = text === '' ? undefined : Number(text);
     if (next === value) return setDraft(null);
-    set(Number.isNaN(next) ? (draft as never) : next).then((kept) => {
-      if (kept) setDraft(null);
-    }, console.error);
+    ignore(
+      set(Number.isNaN(next) ? (draft as never) : next).then((kept) => {
+        if (kept) setDraft(null);
+      }),
+      'a setting; its row says why it was refused',
+    );
   };
   const onKey = (event: KeyboardEvent) => {
     if (event.key === 'Enter') keep();
@@ -356,9 +360,12 @@ export function TextSetting({
   const { value, set, problem } = useSetting<string>(path);
   const [draft, setDraft] = useState<string | null>(null);
   const keep = (next: string | undefined) => {
-    set(next).then((kept) => {
-      if (kept) setDraft(null);
-    }, console.error);
+    ignore(
+      set(next).then((kept) => {
+        if (kept) setDraft(null);
+      }),
+      'a setting; its row says why it was refused',
+    );
   };
   return (
     <div className="py-3">

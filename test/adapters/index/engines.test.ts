@@ -8,6 +8,7 @@ import { createPgliteIndex } from '../../../src/adapters/index/pglite.ts';
 import { SCHEMA_VERSION } from '../../../src/adapters/index/schema.ts';
 import { isDamaged } from '../../../src/adapters/index/statements.ts';
 import type { RecollectError } from '../../../src/domain/base/errors.ts';
+import { log } from '../../../src/domain/base/log.ts';
 import { deep, runs } from '../../scale.ts';
 import { change, message } from '../../suites/memory-index.suite.ts';
 import { packedCluster } from './database.ts';
@@ -75,7 +76,7 @@ describe('engines', { timeout: 120_000 }, () => {
   });
 
   deep('begin with one of their own where the packed one is missing or damaged', async () => {
-    const warned = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const warned = vi.spyOn(log, 'warn');
     for (const wrong of ['data:,no%20database', 'http://localhost:9/nothing.data'].slice(0, runs(2, 1))) {
       const opened = await openEngine({ wanted: 'indexeddb', name: NAME, cluster: wrong });
       expect(opened).toMatchObject({ engine: 'indexeddb', remade: false });
@@ -98,7 +99,7 @@ describe('engines', { timeout: 120_000 }, () => {
     const put = vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(() => {
       throw new DOMException('The quota has been exceeded.', 'QuotaExceededError');
     });
-    const warned = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const warned = vi.spyOn(log, 'warn');
     await expect(open()).rejects.toMatchObject({ problem: { code: 'storage-full', retry: true } });
     expect(warned).not.toHaveBeenCalled();
     put.mockRestore();
@@ -226,7 +227,7 @@ describe('engines', { timeout: 120_000 }, () => {
   ];
   for (const [what, damage] of damages.slice(0, runs(damages.length, 1)))
     it(`make a database again that ${what}`, async () => {
-      vi.spyOn(console, 'warn').mockImplementation(() => {});
+      vi.spyOn(log, 'warn');
       await prepare();
       await damage();
       const { database, engine, remade } = await open();

@@ -1,6 +1,6 @@
 // A module that is loaded when it is first needed. Until then, and where it cannot be had, the words stay readable without it.
 import { useEffect, useSyncExternalStore } from 'react';
-import { ignore } from '../../../domain/base/log.ts';
+import { ignore, log } from '../../../domain/base/log.ts';
 
 interface Lazy<T> {
   readonly subscribe: (notify: () => void) => () => void;
@@ -29,7 +29,7 @@ export function createLazy<T>(load: () => Promise<T>): Lazy<T> {
         (error: unknown) => {
           // Offline before it was ever loaded.
           loading = undefined;
-          console.warn('A part of the Markdown renderer could not be loaded', error);
+          log.warn('A part of the Markdown renderer could not be loaded', error);
         },
       );
       return loading;
