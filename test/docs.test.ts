@@ -147,13 +147,25 @@ describe('the documents', () => {
     expect(road.match(/^\| (?!word|---)/gm)?.length ?? 0).toBeLessThanOrEqual(45);
   });
 
-  it('have a README in every folder of services, and number decisions once', () => {
-    const folders = readdirSync(join(ROOT, 'src/services'), { withFileTypes: true })
-      .filter((entry) => entry.isDirectory() && entry.name !== 'sync')
-      .map(({ name }) => `src/services/${name}/README.md`);
-    expect(
-      [...folders, 'src/adapters/log/README.md'].filter((page) => !existsSync(join(ROOT, page))),
-    ).toEqual([]);
+  it('have a README in every folder of services and family of adapters, with promise, drawing and how to add; and number decisions once', () => {
+    const folders = ['src/services', 'src/adapters'].flatMap((floor) =>
+      readdirSync(join(ROOT, floor), { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map(({ name }) => `${floor}/${name}/README.md`),
+    );
+    expect(folders.length).toBeGreaterThan(25);
+    expect(folders.filter((page) => !existsSync(join(ROOT, page)))).toEqual([]);
+    const parts = {
+      promise: /promise/i,
+      drawing: /^```\n[\s\S]*?[─►▼]/m,
+      'how to add': /^(?:#+ |\*\*)?(?:how )?(?:to )?(?:add|try another)\b|- \*\*To add/im,
+    };
+    const lacking = folders.flatMap((page) =>
+      Object.entries(parts)
+        .filter(([, shape]) => !shape.test(read(page)))
+        .map(([part]) => `${page}: ${part}`),
+    );
+    expect(lacking).toEqual([]);
     const numbers = listed('docs/decisions').flatMap((name) => /^\d{4}(?=-)/.exec(name)?.[0] ?? []);
     expect(numbers.filter((number, index) => numbers.indexOf(number) !== index)).toEqual([]);
     for (const name of listed('docs/decisions').filter((name) => /^\d/.test(name)))
