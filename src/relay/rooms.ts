@@ -1,5 +1,6 @@
 // All rooms in use: who is in which, which loads its log, which leaves memory.
 import { ignore } from '../domain/base/log.ts';
+import { SerialQueue } from '../domain/base/serial-queue.ts';
 import { goneFrame, readFrame } from './frames.ts';
 import { CLOSE, type Limits } from './limits.ts';
 import type { Log } from './log.ts';
@@ -41,7 +42,7 @@ export class Rooms {
   readonly #log: Log;
   readonly #services: RoomServices;
   #loads = 0;
-  #lastSnapshot: Promise<void> = Promise.resolve();
+  readonly #snapshots = new SerialQueue();
 
   constructor(deps: {
     readonly store: RelayStore;
@@ -176,9 +177,7 @@ export class Rooms {
   }
 
   #oneSnapshot(work: () => Promise<void>): Promise<void> {
-    const turn = this.#lastSnapshot.then(work, work);
-    this.#lastSnapshot = turn;
-    return this.#track(turn);
+    return this.#track(this.#snapshots.run(work));
   }
 
   #forget(room: Room): void {
