@@ -84,6 +84,8 @@ class StoredComposerDrafts implements ComposerDrafts {
   readonly #deps: ComposerDraftsDeps;
   /** Of this tab, by place. */
   readonly #own = new Map<string, Draft>();
+  /** Places whose row has what is in `#own`, or had it: what was forgotten since is in neither. */
+  readonly #durable = new Set<string>();
   /** Noted by this page and not yet durable: the number of the note, by place. */
   readonly #notes = new Map<string, number>();
   #noteNumber = 0;
@@ -110,6 +112,7 @@ class StoredComposerDrafts implements ComposerDrafts {
   }
 
   async save(place: string, draft: Draft | null): Promise<void> {
+    this.#durable.delete(place);
     if (!draft || isEmpty(draft)) this.#own.delete(place);
     else this.#own.set(place, draft);
     const noted = this.#notes.get(place);
@@ -163,12 +166,22 @@ class StoredComposerDrafts implements ComposerDrafts {
     }
   }
 
-  #write(place: string): Promise<void> {
+  async #write(place: string): Promise<void> {
     const draft = this.#own.get(place);
-    return this.#deps.keyValues.set(
+    await this.#deps.keyValues.set(
       this.#keyOf(place),
       draft && { ...draft, tab: this.#deps.tab.id, touchedAt: this.#deps.now() },
     );
+    if (draft && this.#own.get(place) === draft) this.#durable.add(place);
+  }
+
+  /** As the row has it: what was taken out of it meanwhile comes back from nowhere. */
+  async #kept(place: string): Promise<Draft | undefined> {
+    const row = rowSchema.safeParse(await this.#deps.keyValues.get(this.#keyOf(place))).data;
+    if (!row) return this.#own.get(place);
+    const draft = draftOf(row);
+    if (this.#durable.has(place)) this.#own.set(place, draft);
+    return draft;
   }
 
   /** Does the work where the owner of a row is gone, and nobody else does it meanwhile. */
@@ -193,7 +206,7 @@ class StoredComposerDrafts implements ComposerDrafts {
 
   async #look(place: string): Promise<Draft | null> {
     // What is kept while one looks is on the screen already.
-    const before = this.#own.get(place);
+    const before = this.#durable.has(place) ? await this.#kept(place) : this.#own.get(place);
     const there = before ? [before] : [];
     /** Where the row is still there: joined with what is here, and gone only when that is kept. */
     const take = async (key: string, schema: z.ZodType<z.infer<typeof draftSchema>>) => {

@@ -5,6 +5,7 @@ import { log } from '../../domain/base/log.ts';
 import { MEMORY_TOOLS } from '../../domain/memory/own-tools.ts';
 import { REDACTED } from '../../domain/privacy/tokens.ts';
 import { readHlc } from '../../domain/sync/hlc.ts';
+import { utf16Of } from '../../domain/text/encoding.ts';
 
 export interface Holdback {
   /** The text without its secrets. */
@@ -99,7 +100,8 @@ const HEAD_DIGITS = 4096;
 const CONVERSATION_ID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
 /** The same value where nothing is to be hidden in it. `field`: under which name it stands. */
-export function cleanValue(value: unknown, holdback: Holdback, field = ''): unknown {
+export function cleanValue(value: unknown, rules: Holdback, field = ''): unknown {
+  let holdback = rules;
   if (typeof value === 'string') {
     if (isAppText(value, holdback, field)) return value;
     if (field !== 'url' || !/^data:/i.test(value)) return cleanText(value, holdback, field);
@@ -121,6 +123,8 @@ export function cleanValue(value: unknown, holdback: Holdback, field = ''): unkn
     const before = 'before' in value ? cleanValue(value.before, holdback) : undefined;
     return 'before' in value && before !== value.before ? { ...value, before } : value;
   }
+  // What lies in something that is meant was there with it, whatever date it bears.
+  if (said) holdback = { ...holdback, isLater: undefined };
   // What was said of a passage quotes it.
   if ('passage' in value && isRedactedPassage(value, holdback)) return null;
   if ('parts' in value && 'id' in value && isRedactedId(value.id, holdback)) return null;
@@ -135,8 +139,9 @@ export function cleanValue(value: unknown, holdback: Holdback, field = ''): unkn
         isTool && key === 'name'
           ? inner
           : cleanValue(inner, isFree ? { ...holdback, forgets: 'all' } : holdback, key);
-      changed ||= next !== inner;
-      return [key, next];
+      const name = holdback.forgets === 'all' ? holdback.hide(key).text : key;
+      changed ||= next !== inner || name !== key;
+      return [name, next];
     }),
   );
   // What stands in the words of a document stands in its bytes as well, where nobody can take it out.
@@ -274,11 +279,12 @@ function cleanUrl(url: string, { hide }: Pick<Holdback, 'hide'>): string {
 
 /** The text with these bytes (each a character), byte order mark included; null where they are none. `cut`: its end may be missing. */
 function textIn(binary: string, cut = false): string | null {
-  const encoding = binary.startsWith('\xff\xfe') ? 'utf-16le' : 'utf-8';
   const bytes = new Uint8Array(binary.length);
   for (let at = 0; at < bytes.length; at += 1) bytes[at] = binary.charCodeAt(at);
   try {
-    const text = new TextDecoder(encoding, { fatal: true, ignoreBOM: true }).decode(bytes, { stream: cut });
+    const text = new TextDecoder(utf16Of(bytes) ?? 'utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, {
+      stream: cut,
+    });
     return text.includes('\0') ? null : text;
   } catch (error) {
     // Bytes of another encoding.

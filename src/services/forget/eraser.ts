@@ -10,6 +10,8 @@ export interface Eraser extends PurgeRules {
   isLater(said: Said): boolean;
   /** This device asked for it, or learns of it by an import or an undo; else another one did, and sync brought it. */
   readonly isOwn: boolean;
+  /** Where the words that are sought stand in a text, [from, to) in order. */
+  spansIn(text: string): readonly (readonly [from: number, to: number])[];
   /** The value without what goes: the same object where that is nothing. */
   clean<T>(value: T): T;
   /** The value without its passages of what is gone, and without the words that are sought: the same object where that is nothing. */
@@ -35,6 +37,7 @@ export function createEraser(record: Forgotten, quotes: readonly Imprint[] = [],
     hide,
     isOwn,
     isLater,
+    spansIn: words.spansIn,
     clean: (value) => clean(value, hide),
     cleanOfWords: (value) => clean(value, record.words.length === 0 ? HIDES_NOTHING : words.hide),
   };

@@ -6,7 +6,7 @@ import { imprintOf } from '../../domain/forget/imprint.ts';
 import type { Forgotten } from '../../domain/forget/sought.ts';
 import { conversationIdOf, importedMessageId, sourceKey } from '../library/import-plan.ts';
 import { createEraser, type Eraser } from './eraser.ts';
-import { remainsOf } from './traces.ts';
+import { remainsOf, remainsOfAll } from './traces.ts';
 
 /** Conversations without what was forgotten; `skip` is told of it. What was said after that is another thing, and comes in. */
 export async function* withoutForgotten(
@@ -39,15 +39,25 @@ function without(
   const removed = new Map<string, string | null>();
   const messages: ImportedConversation['messages'][number][] = [];
   let changed = 0;
-  for (const message of imported.messages) {
-    // Records know it by the id that it gets here.
-    const asHere = { ...message, id: importedMessageId(imported, message) } as unknown as Message;
+  // Records know them by the ids that they get here.
+  const ids = new Map(imported.messages.map((message) => [message.id, importedMessageId(imported, message)]));
+  const allHere = imported.messages.map((message): Message => {
+    const parentId = message.parentId === null ? null : (ids.get(message.parentId) ?? message.parentId);
+    return { ...message, id: ids.get(message.id), parentId } as unknown as Message;
+  });
+  const byId = new Map(allHere.map((message) => [message.id, message]));
+  const remains = remainsOfAll(byId, eraser);
+  for (const [at, message] of imported.messages.entries()) {
+    const asHere = allHere[at] as Message;
     const isMeant = !eraser.isLater({ mark: asHere.id, at: message.createdAt });
-    const left = isGoneWhole && isMeant ? null : remainsOf(asHere, eraser);
-    if (left === null) removed.set(message.id, message.parentId);
+    // A file may give two messages one id.
+    const rest = byId.get(asHere.id) === asHere ? remains.get(asHere.id) : remainsOf(asHere, eraser);
+    const left = isGoneWhole && isMeant ? null : rest;
+    if (!left) removed.set(message.id, message.parentId);
     else {
       if (left !== asHere) changed += 1;
-      messages.push(left === asHere ? message : ({ ...left, id: message.id } as unknown as typeof message));
+      const { id, parentId } = message;
+      messages.push(left === asHere ? message : ({ ...left, id, parentId } as unknown as typeof message));
     }
   }
   // A project is more than its notes and files.

@@ -8,6 +8,7 @@ import { TAKEN_OUT } from '../../domain/forget/imprint.ts';
 import type { Forgotten } from '../../domain/forget/sought.ts';
 import { type Said, saidOf } from '../documents/cleaning.ts';
 import type { ConversationChange } from '../documents/documents.ts';
+import { acrossBorders } from './borders.ts';
 import { createEraser, type Eraser } from './eraser.ts';
 import type { Find } from './place.ts';
 
@@ -61,6 +62,22 @@ export function remainsOf(message: Message, eraser: Eraser): Message | null {
   return cleaned === message ? message : withoutSealed(cleaned);
 }
 
+/** The same for messages that are read together: words may begin in one and end in the next. */
+export function remainsOfAll(
+  messages: ReadonlyMap<MessageId, Message>,
+  eraser: Eraser,
+): ReadonlyMap<MessageId, Message | null> {
+  const cut = acrossBorders(messages, eraser);
+  return new Map(
+    [...messages].map(([id, message]) => {
+      const rest = cut.get(id);
+      if (!rest) return [id, remainsOf(message, eraser)];
+      const left = eraser.record.whole ? null : remainsOf(rest, eraser);
+      return [id, left && withoutSealed(left)];
+    }),
+  );
+}
+
 /** A change that takes a deletion back, without what was forgotten since: not in messages, and no summary or checkpoint that has such words. */
 export function withoutForgottenSince(
   change: ConversationChange,
@@ -69,7 +86,8 @@ export function withoutForgottenSince(
   let { restored = [], compactions = {}, checkpoints = {} } = change;
   for (const record of records) {
     const eraser = createEraser(record);
-    restored = restored.flatMap((message) => remainsOf(message, eraser) ?? []);
+    const left = remainsOfAll(new Map(restored.map((message) => [message.id, message])), eraser);
+    restored = [...left.values()].flatMap((message) => message ?? []);
     compactions = withoutNamed(compactions, eraser);
     checkpoints = withoutNamed(checkpoints, eraser);
   }
@@ -117,8 +135,9 @@ export function tracesIn(conversation: Conversation, eraser: Eraser, isLeft = fa
   const finds: Find[] = [];
   const removed: MessageId[] = [];
   const rewritten: Message[] = [];
+  const remains = isGoneWhole ? null : remainsOfAll(messages, eraser);
   for (const message of all.filter(isMeant)) {
-    const left = isGoneWhole ? null : remainsOf(message, eraser);
+    const left = remains?.get(message.id) ?? null;
     if (left === null) {
       removed.push(message.id);
       finds.push(find('message', excerptOf(message, eraser), [message]));

@@ -50,6 +50,20 @@ describe('what is written and not sent', () => {
     expect(await again.claim(PLACE)).toEqual(words('a much longer letter'));
   });
 
+  it('and was taken out of its row since comes back from nowhere', async () => {
+    const store = createInMemoryStore();
+    const only = open(store, 'only', { locks: createLocks() });
+    await only.save(PLACE, words('Dear Quillfeather'));
+    const [key] = await store.keyValues.keys('written/');
+    const row = (await store.keyValues.get(key as string)) as object;
+    await store.keyValues.set(key as string, { ...row, text: 'Dear •••' });
+    expect(await only.claim(PLACE)).toEqual(words('Dear •••'));
+    // What is typed then is what counts.
+    const saved = only.save(PLACE, words('Dear Ada'));
+    expect(await only.claim(PLACE)).toEqual(words('Dear Ada'));
+    await saved;
+  });
+
   it('in tabs that are gone is taken by the next one, the oldest first, and by one only', async () => {
     const store = createInMemoryStore();
     const locks = createLocks();

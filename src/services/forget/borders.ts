@@ -1,0 +1,71 @@
+// Words that are read as one and stand in two texts: an answer that went on after it was cut off, or a message in several texts. Pure.
+import type { MessageId } from '../../domain/base/ids.ts';
+import { goesOn, piecesTo } from '../../domain/chat/continuation.ts';
+import type { Message } from '../../domain/chat/message.ts';
+import { TAKEN_OUT } from '../../domain/forget/imprint.ts';
+import type { Eraser } from './eraser.ts';
+
+/** A text runs on in the next one, or is a paragraph of its own. */
+const JOINTS = ['', '\n\n'];
+
+/** Messages that have a part of words that are sought, whose rest stands in the next text: without it. */
+export function acrossBorders(
+  messages: ReadonlyMap<MessageId, Message>,
+  { spansIn, isLater }: Pick<Eraser, 'spansIn' | 'isLater'>,
+): ReadonlyMap<MessageId, Message> {
+  const changed = new Map<MessageId, Message>();
+  for (const message of messages.values()) {
+    const above = message.parentId === null ? undefined : messages.get(message.parentId);
+    const pieces = goesOn(above, message) ? piecesTo(messages, message.id) : [message];
+    const meant = pieces.filter(({ id: mark, createdAt: at }) => !isLater({ mark, at }));
+    for (const joint of JOINTS) {
+      const texts = meant.flatMap(({ id }) => {
+        const { parts } = changed.get(id) ?? (messages.get(id) as Message);
+        return parts.flatMap((part, at) => (part.type === 'text' ? [{ id, at, text: part.text }] : []));
+      });
+      if (texts.length < 2) continue;
+      for (const [place, text] of cutAtBorders(
+        texts.map((one) => one.text),
+        joint,
+        spansIn,
+      )) {
+        const { id, at } = texts[place] as (typeof texts)[number];
+        const before = changed.get(id) ?? (messages.get(id) as Message);
+        changed.set(id, {
+          ...before,
+          parts: before.parts.map((part, n) => (n === at && part.type === 'text' ? { ...part, text } : part)),
+        });
+      }
+    }
+  }
+  return changed;
+}
+
+/** Those that lose something, by their place. What stands in one text alone is not looked at. */
+function cutAtBorders(
+  texts: readonly string[],
+  joint: string,
+  spansIn: Eraser['spansIn'],
+): ReadonlyMap<number, string> {
+  const starts: number[] = [];
+  let length = 0;
+  for (const text of texts) {
+    starts.push(length);
+    length += text.length + joint.length;
+  }
+  const left = new Map<number, string>();
+  // From the end, so that places before it stay what they are.
+  for (const [from, to] of [...spansIn(texts.join(joint))].reverse()) {
+    const touched = texts.flatMap((text, at) => {
+      const start = starts[at] as number;
+      const cut = [Math.max(0, from - start), Math.min(text.length, to - start)] as const;
+      return cut[0] < cut[1] ? [{ at, cut }] : [];
+    });
+    if (touched.length < 2) continue;
+    for (const [n, { at, cut }] of touched.entries()) {
+      const text = left.get(at) ?? (texts[at] as string);
+      left.set(at, text.slice(0, cut[0]) + (n === 0 ? TAKEN_OUT : '') + text.slice(cut[1]));
+    }
+  }
+  return left;
+}
