@@ -2,7 +2,7 @@
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { Conversation, ConversationMeta } from '../../domain/chat/conversation.ts';
 import { cleanedFiles, memoryFileWithout } from '../../domain/chat/memory-file.ts';
-import type { Message, Part } from '../../domain/chat/message.ts';
+import type { Message, Part, RecalledPassage } from '../../domain/chat/message.ts';
 import { textOf } from '../../domain/chat/message.ts';
 import { TAKEN_OUT } from '../../domain/forget/imprint.ts';
 import type { Forgotten } from '../../domain/forget/sought.ts';
@@ -76,6 +76,38 @@ export function remainsOfAll(
       return [id, left && withoutSealed(left)];
     }),
   );
+}
+
+/** With the titles that conversations have now on its recall cards: the same object where they stand there already. */
+export function withTitles(
+  message: Message,
+  titles: ReadonlyMap<string, string>,
+  { isLater }: Pick<Eraser, 'isLater'>,
+): Message {
+  if (isLater({ mark: message.id, at: message.createdAt })) return message;
+  let isChanged = false;
+  const named = <T extends readonly RecalledPassage[] | undefined>(passages: T): T =>
+    passages?.map((passage) => {
+      const title = titles.get(passage.conversationId) ?? passage.title;
+      isChanged ||= title !== passage.title;
+      return { ...passage, title };
+    }) as unknown as T;
+  const parts = message.parts.map((part): Part => {
+    if (part.type === 'recall')
+      return {
+        ...part,
+        passages: named(part.passages),
+        nearMisses: named(part.nearMisses),
+        ...(part.leftOut ? { leftOut: named(part.leftOut) } : {}),
+      };
+    if (part.type !== 'tool-result' || !part.recalled) return part;
+    const { passages, nearMisses } = part.recalled;
+    return {
+      ...part,
+      recalled: { ...part.recalled, passages: named(passages), nearMisses: named(nearMisses) },
+    };
+  });
+  return isChanged ? { ...message, parts } : message;
 }
 
 /** A change that takes a deletion back, without what was forgotten since: not in messages, and no summary or checkpoint that has such words. */

@@ -11,7 +11,7 @@ import { asMessageId, NOTES_DOCUMENT, newMessageId } from '../../../src/domain/b
 import { until } from '../../../src/domain/base/readable.ts';
 import type { Conversation } from '../../../src/domain/chat/conversation.ts';
 import { memoryFileChange, savedFiles } from '../../../src/domain/chat/memory-file.ts';
-import { type Message, textOf } from '../../../src/domain/chat/message.ts';
+import { type Message, type PartOf, textOf } from '../../../src/domain/chat/message.ts';
 import { type Imprint, imprintOf } from '../../../src/domain/forget/imprint.ts';
 import type { Forgotten, Sought } from '../../../src/domain/forget/sought.ts';
 import { deleteMessage } from '../../../src/services/chat/delete-message.ts';
@@ -156,6 +156,49 @@ describe('forget', () => {
       passages: [],
     });
     expect((await device.documents.read(told.id))?.messages.size).toBe(2);
+  });
+
+  it('a title that was made of a message goes from the cards of other conversations with it', async () => {
+    const device = open();
+    const told = await device.say('told', [STORY, 'I am sorry to hear that.', 'And the weather?'], {
+      title: `The flood and ${CANARY}`,
+      titleBy: 'auto',
+    });
+    const [, , third] = told.messages as [Message, Message, Message];
+    const card = { ...recallOf({ id: told.id, messages: [third] }, 'And the weather?') } as PartOf<'recall'>;
+    const passages = card.passages.map((one) => ({ ...one, title: `The flood and ${CANARY}` }));
+    const quoted = await device.say('quoted', [
+      'Rain?',
+      [
+        { ...card, passages, nearMisses: passages },
+        { type: 'text', text: 'Sun.' },
+      ],
+    ]);
+    const other = await device.say('other', [
+      'Rain?',
+      [{ ...card, passages: passages.map((one) => ({ ...one, conversationId: idOf('quoted') })) }],
+    ]);
+    const { plan } = await device.forgetAll({
+      kind: 'message',
+      conversation: told.id,
+      message: told.messages[0]?.id as never,
+    });
+    expect(plan.finds.filter(({ what }) => what === 'card').map(({ message }) => message)).toEqual([
+      quoted.messages[1]?.id,
+    ]);
+    expect(plan.record.inside).toContain(quoted.id);
+    const title = (await device.documents.read(told.id))?.meta.title;
+    const cards = [...((await device.documents.read(quoted.id))?.messages.values() ?? [])]
+      .flatMap(({ parts }) => parts)
+      .flatMap((part) => (part.type === 'recall' ? [...part.passages, ...part.nearMisses] : []));
+    expect(cards.map((one) => [one.title, one.passage])).toEqual([
+      [title, 'And the weather?'],
+      [title, 'And the weather?'],
+    ]);
+    // What another conversation is called is nobody's business here.
+    expect([...((await device.documents.read(other.id))?.messages.values() ?? [])]).toEqual(other.messages);
+    await device.documents.erase([other.id]);
+    expect(await device.placesOf(CANARY)).toEqual([]);
   });
 
   it.each([

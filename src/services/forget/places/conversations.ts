@@ -1,14 +1,16 @@
 // Conversations in the log, with titles, summaries, recall cards and what quotes them; also those in the trash.
 import { type ConversationId, isConversation } from '../../../domain/base/ids.ts';
 import type { Conversation } from '../../../domain/chat/conversation.ts';
+import type { Message } from '../../../domain/chat/message.ts';
 import { TAKEN_OUT } from '../../../domain/forget/imprint.ts';
 import type { Config } from '../../../domain/settings/config.ts';
+import { saidOf } from '../../documents/cleaning.ts';
 import type { ConversationChange } from '../../documents/documents.ts';
 import { missingTitle } from '../../memory/rows.ts';
 import type { PrivacyFilter } from '../../privacy/privacy-filter.ts';
 import type { Eraser } from '../eraser.ts';
 import { type CreatePlace, type Find, filterOf, roomOf } from '../place.ts';
-import { tracesIn } from '../traces.ts';
+import { tracesIn, withTitles } from '../traces.ts';
 
 /** A title that was made of what goes is made of what stays, in the same change. */
 function titled(
@@ -29,6 +31,17 @@ function titled(
   return { ...change, meta: { ...change.meta, title: title ?? TAKEN_OUT } };
 }
 
+const cardFound = (conversation: Conversation, message: Message): Find => ({
+  place: 'conversations',
+  what: 'card',
+  conversation: conversation.id,
+  message: message.id,
+  title: conversation.meta.title,
+  excerpt: '',
+  count: 1,
+  said: [saidOf(message) ?? []].flat(),
+});
+
 export const conversations: CreatePlace = (deps) => {
   const { documents, log, sync, privacy, signal } = deps;
   const filter = filterOf(deps);
@@ -41,17 +54,49 @@ export const conversations: CreatePlace = (deps) => {
       if (conversation) yield conversation;
     }
   };
+  /** What conversations that lost messages are called since. */
+  const titlesNow = async ({ record }: Eraser): Promise<ReadonlyMap<string, string>> => {
+    const titles = new Map<string, string>();
+    // Words alone are taken out of titles wherever they stand.
+    if (record.ids.length === 0 && !record.whole) return titles;
+    for (const id of record.inside as readonly ConversationId[]) {
+      const meta = (await documents.read(id))?.meta;
+      if (meta?.titleBy === 'auto' && meta.title !== '') titles.set(id, meta.title);
+    }
+    return titles;
+  };
   /** Sync put it into the trash of this device alone, because somebody wrote in it here: whatever clocks say, it is the person's to decide. */
   const isLeft = async ({ id, meta: { deletedAt } }: Conversation, eraser: Eraser): Promise<boolean> => {
     if (eraser.isOwn || deletedAt === null || !eraser.isGone(id)) return false;
     const room = await roomOf(deps, id);
     return room !== undefined && room.gone !== null;
   };
+  /** Cards elsewhere that still call a conversation by a title that was made of what goes. */
+  const cardsWith = async function* (titles: ReadonlyMap<string, string>, eraser: Eraser) {
+    if (titles.size === 0) return;
+    for await (const conversation of each()) {
+      const rewritten = [...conversation.messages.values()].flatMap((message) => {
+        const left = withTitles(message, titles, eraser);
+        return left === message ? [] : [left];
+      });
+      if (rewritten.length > 0) yield { conversation, rewritten };
+    }
+  };
   return {
     id: 'conversations',
     find: async (eraser) => {
       const found: Find[] = [];
-      for await (const conversation of each()) found.push(...tracesIn(conversation, eraser).finds);
+      const titles = new Map<string, string>();
+      for await (const conversation of each()) {
+        const { change, finds } = tracesIn(conversation, eraser);
+        found.push(...finds);
+        if (change?.meta?.title === '') titles.set(conversation.id, '');
+      }
+      const known = new Set(found.flatMap(({ what, message }) => (what === 'card' ? [message] : [])));
+      for await (const { conversation, rewritten } of cardsWith(titles, eraser))
+        for (const message of rewritten)
+          if (!eraser.isGone(message.id) && !known.has(message.id))
+            found.push(cardFound(conversation, message));
       return found;
     },
     remove: async (eraser) => {
@@ -63,6 +108,8 @@ export const conversations: CreatePlace = (deps) => {
         else if (change && !conversation.newer)
           await documents.change(conversation.id, titled(conversation, change, privacy(), filter));
       }
+      for await (const { conversation, rewritten } of cardsWith(await titlesNow(eraser), eraser))
+        if (!conversation.newer) await documents.change(conversation.id, { rewritten, takesOut: true });
       if (gone.length > 0) {
         // Also those of which only other devices have something are erased there.
         if (sync.account.get() !== null) await sync.forget(gone);
