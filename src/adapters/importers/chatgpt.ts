@@ -8,6 +8,7 @@ import { fingerprint } from './fingerprint.ts';
 import type { ImportedConversation, ImportedMessage, Importer, SourceFile } from './importer.ts';
 import { parseJson } from './lenient-json.ts';
 import { claimListings, headOfListing, readListings } from './listing.ts';
+import { pagesIn, withPages } from './pages.ts';
 import { roleNamed } from './roles.ts';
 import type { SkipCounter } from './skipping.ts';
 import { baseName } from './source-file.ts';
@@ -356,7 +357,21 @@ const wordsOf = (parts: readonly Part[], foreign: ForeignMessage): string =>
         .map((part) => part.text)
         .join('\n\n');
 
-async function toParts(foreign: ForeignMessage, reading: Reading): Promise<Part[]> {
+const toParts = async (foreign: ForeignMessage, reading: Reading): Promise<Part[]> =>
+  withPages(await toWords(foreign, reading), foreign.author.role === 'user' ? [] : pagesOf(foreign));
+
+/** What a list of references is of, where it is of pages and not of pictures, files, places or goods. */
+const OF_PAGES = /web|source|news|url|link|academic|cite/i;
+
+function pagesOf({ metadata }: ForeignMessage): ReturnType<typeof pagesIn> {
+  const references = [metadata?.content_references].flat().filter((reference) => {
+    const type = typeof reference === 'object' && reference !== null && 'type' in reference && reference.type;
+    return typeof type === 'string' && OF_PAGES.test(type);
+  });
+  return pagesIn([references, metadata?.citations]);
+}
+
+async function toWords(foreign: ForeignMessage, reading: Reading): Promise<Part[]> {
   const { content } = foreign;
   if (!content) return [];
   const text = (value: unknown): Part[] => {

@@ -9,6 +9,7 @@ import { fingerprint } from './fingerprint.ts';
 import type { ImportedConversation, ImportedMessage, Importer, SourceFile } from './importer.ts';
 import { itemsOf } from './lenient-json.ts';
 import { claimListings, headOfListing, listings, readListings } from './listing.ts';
+import { pagesIn, withPages } from './pages.ts';
 import { roleNamed } from './roles.ts';
 import { createSkipCounter, type SkipCounter } from './skipping.ts';
 import { baseName, chunksOf, folderOf } from './source-file.ts';
@@ -296,7 +297,7 @@ function toParts(blocks: readonly unknown[], uuid: string, skipped: SkipCounter)
     switch (raw.type) {
       case 'text': {
         const text = string('text');
-        if (text !== undefined) parts.push({ type: 'text', text });
+        if (text !== undefined) parts.push(...withPages([{ type: 'text', text }], pagesIn(raw.citations)));
         break;
       }
       case 'thinking': {

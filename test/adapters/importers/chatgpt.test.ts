@@ -496,6 +496,39 @@ describe('a ChatGPT export', () => {
       expect(it && textOf(it)).toBe(expected);
     });
 
+    it('keeps the pages that an answer rests on', async () => {
+      const metadata = {
+        content_references: [
+          {
+            type: 'grouped_webpages',
+            items: [
+              {
+                title: 'Snow',
+                url: 'https://n.example/a',
+                supporting_websites: [{ title: 'Ice', url: 'https://n.example/b' }],
+              },
+            ],
+          },
+          { type: 'sources_footnote', sources: [{ title: 'Snow again', url: 'https://n.example/a' }] },
+          { type: 'image_v2', images: [{ url: 'https://n.example/picture.png' }] },
+          null,
+        ],
+        citations: [{ metadata: { type: 'webpage', title: 'Old', url: 'https://n.example/c' } }],
+      };
+      const { it } = await read(said({ content_type: 'text', parts: ['Snow fell.'] }, { metadata }));
+      expect(it?.parts).toEqual([
+        {
+          type: 'text',
+          text: 'Snow fell.',
+          sources: [
+            { url: 'https://n.example/a', title: 'Snow' },
+            { url: 'https://n.example/b', title: 'Ice' },
+            { url: 'https://n.example/c', title: 'Old' },
+          ],
+        },
+      ]);
+    });
+
     it('takes nothing out of what a person wrote', async () => {
       const words = 'What is \uE200cite\uE202turn0search0\uE201?';
       const { it } = await read(said({ content_type: 'text', parts: [words] }, { author: { role: 'user' } }));

@@ -311,6 +311,24 @@ describe('a Claude.ai export', () => {
       expect(skipped).toEqual({ 'impossible-time': 1, 'unknown-role': 1 });
     });
 
+    it('keeps the pages that an answer rests on', async () => {
+      const citations = [
+        { uuid: 'c-1', url: 'https://n.example/a', title: 'Snow', start_index: 0, end_index: 4 },
+        { uuid: 'c-2', details: { type: 'web_search_citation', url: 'https://n.example/b' } },
+        { uuid: 'c-3', url: 'https://n.example/a' },
+        { uuid: 'c-4', details: { type: 'file', url: 'file:///etc/hosts' } },
+      ];
+      const content = [{ type: 'text', text: 'Snow fell.', citations }];
+      const { messages } = await read([said('Snow fell.', ROOT, 1, { content })]);
+      expect(messages[0]?.parts).toEqual([
+        {
+          type: 'text',
+          text: 'Snow fell.',
+          sources: [{ url: 'https://n.example/a', title: 'Snow' }, { url: 'https://n.example/b' }],
+        },
+      ]);
+    });
+
     it('takes words in the place of blocks, where there are no others', async () => {
       const { messages, skipped } = await read([said('', ROOT, 1, { content: 'Words alone.' })]);
       expect([messages.map(textOf), skipped]).toEqual([['Words alone.'], {}]);

@@ -1,0 +1,42 @@
+// The pages that an answer of another app rests on, in any of the shapes in which exports name them.
+import type { Part } from '../../domain/chat/message.ts';
+
+/** A page by its address, and its title where one is told. */
+interface Page {
+  readonly url: string;
+  readonly title?: string;
+}
+
+/** More pages of one answer are not kept, nor are those that are nested deeper. */
+const MOST_PAGES = 100;
+const DEEPEST = 8;
+
+const isFields = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Each page once, in the order in which they are named; those without an http(s) address are left out. */
+export function pagesIn(value: unknown): Page[] {
+  const pages = new Map<string, Page>();
+  const walk = (value: unknown, depth: number): void => {
+    if (depth > DEEPEST || pages.size >= MOST_PAGES) return;
+    if (Array.isArray(value)) for (const item of value) walk(item, depth + 1);
+    if (!isFields(value)) return;
+    const { url, title } = value;
+    if (typeof url === 'string' && /^https?:\/\/[^\s/]/i.test(url)) {
+      const name = typeof title === 'string' ? title.trim() : '';
+      if (!pages.get(url)?.title) pages.set(url, name === '' ? { url } : { url, title: name });
+    }
+    for (const inner of Object.values(value)) if (typeof inner === 'object') walk(inner, depth + 1);
+  };
+  walk(value, 0);
+  return [...pages.values()];
+}
+
+/** The same parts; the last text rests on these pages. */
+export function withPages(parts: readonly Part[], pages: readonly Page[]): Part[] {
+  const at = parts.findLastIndex((part) => part.type === 'text');
+  const text = parts[at];
+  return text?.type === 'text' && pages.length > 0
+    ? parts.with(at, { ...text, sources: pages.map((page) => ({ ...page })) })
+    : [...parts];
+}
