@@ -471,6 +471,9 @@ function retryAfter(headers: Headers, text: string): number | undefined {
 }
 
 function secondsOf(headers: Headers): number | undefined {
+  // OpenAI and Azure tell it to the millisecond as well.
+  const ms = Number.parseFloat(headers.get('retry-after-ms') ?? '');
+  if (Number.isFinite(ms)) return Math.max(0, Math.ceil(ms / 1000));
   const header = headers.get('retry-after');
   if (header) {
     // `Date.parse` takes a lone number, too, for a date.
@@ -485,6 +488,9 @@ function secondsOf(headers: Headers): number | undefined {
 const SECONDS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3600 };
 
 function secondsIn(text: string): number | undefined {
+  // OpenRouter hands on when the provider's limit is over, ms since 1970.
+  const reset = /"x-ratelimit-reset":\s*"?(\d{13})\b/i.exec(text)?.[1];
+  if (reset !== undefined) return Math.max(0, Math.ceil((Number(reset) - Date.now()) / 1000));
   const [, said] =
     /(?:again (?:in|after)\s|retry (?:in|after)\s|"retryDelay":\s*")\s*((?:\d+(?:\.\d+)?\s*(?:ms|h(?:ours?)?|m(?:in(?:ute)?s?)?|s)\s*)+)/i.exec(
       text,

@@ -556,6 +556,20 @@ describe('the reason of a refusal', () => {
     expect(seconds).toBeGreaterThan(110);
     expect(seconds).toBeLessThanOrEqual(120);
     expect(await refused(503, 'busy', { 'retry-after': 'soon' })).toMatchObject({ code: 'model-server' });
+    const inMs = await refused(429, 'slow down', { 'retry-after-ms': '1500', 'retry-after': '60' });
+    expect(inMs).toMatchObject({ params: { reason: 'seconds', seconds: 2 } });
+  });
+
+  it('reads from the body when a limit that a provider sets is over', async () => {
+    const reset = String(Date.now() + 90_000);
+    const error = {
+      message: 'Rate limit exceeded',
+      code: 429,
+      metadata: { headers: { 'X-RateLimit-Reset': reset } },
+    };
+    const problem = await refused(429, { error });
+    expect(problem).toMatchObject({ code: 'model-rate', params: { reason: 'seconds' } });
+    expect(Number(problem?.params?.seconds)).toBeGreaterThan(80);
   });
 
   it.each([
