@@ -174,6 +174,19 @@ describe('the documents', () => {
       );
   });
 
+  it('say once what something measured brought', () => {
+    // Decisions quote one another's tables: each says what it began with.
+    const seen = new Map<string, Set<string>>();
+    for (const page of PAGES)
+      for (const [figures] of read(page).matchAll(/\d+\.\d+ → \d+\.\d+/g))
+        seen.set(figures, (seen.get(figures) ?? new Set()).add(page));
+    const twice = [...seen]
+      .filter(([, pages]) => pages.size > 1)
+      .map(([figures, pages]) => [figures, ...pages].join(' '));
+    expect(seen.size).toBeGreaterThan(5);
+    expect(twice).toEqual([]);
+  });
+
   it('are written by the commands that say so', () => {
     expect(read('docs/benchmarks.md')).toBe(readBenchmarks());
     expect(read('docs/evaluation.md')).toBe(readEvaluation());

@@ -126,6 +126,27 @@ describe('the house', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('holds nothing that only tests use', () => {
+    const byPath = new Map(source.map((file) => [file.path, file]));
+    const builds = users.filter(({ path }) => path === 'vite.config.ts');
+    const open = [
+      ...builds.flatMap(({ imports }) => imports.map(({ file }) => file ?? '')),
+      ...source
+        .map(({ path }) => path)
+        .filter((path) => /^src\/(main\.tsx|workers\/[\w-]*worker\.ts|relay\/main\.ts)$/.test(path)),
+    ];
+    const reached = new Set<string>();
+    for (let path = open.pop(); path !== undefined; path = open.pop()) {
+      const file = byPath.get(path);
+      if (!file || reached.has(path)) continue;
+      reached.add(path);
+      open.push(...file.imports.map((target) => target.file ?? ''));
+    }
+    // Catalogues are imported by a pattern.
+    const left = [...byPath.keys()].filter((path) => !reached.has(path) && !path.startsWith('src/ui/i18n/'));
+    expect(left).toEqual([]);
+  });
+
   it('lets no browser keep what is typed', () => {
     // Without `autoComplete` Chromium writes it to its session files and suggestions, in clear, on a locked device as well.
     const wrong = files

@@ -4,7 +4,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { createInProcessLocalEmbedding } from '../../src/adapters/embedding/in-process.ts';
 import { EXAMPLES } from '../../src/domain/memory/recognition/examples.ts';
 import { createTraining, type Head, readHead, writeHead } from '../../src/domain/memory/recognition/head.ts';
 import { SENTENCE_CLASSES, TOPICS } from '../../src/domain/memory/recognition/kinds.ts';
@@ -17,6 +16,7 @@ import {
   recognise,
 } from '../../src/domain/memory/recognition/recognise.ts';
 import { cuesOf } from '../../src/domain/memory/recognition/wording.ts';
+import { createInProcessLocalEmbedding } from '../adapters/embedding/in-process.ts';
 import { cache, models, option, ROOT } from './load.ts';
 
 const FOLDER = join(ROOT, 'test/eval/notes');

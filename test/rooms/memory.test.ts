@@ -1,12 +1,12 @@
 // Memory as a whole with its real parts: a log, documents, the engine, Postgres in memory, the shipped model.
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createInProcessLocalEmbedding } from '../../src/adapters/embedding/in-process.ts';
 import { createPgliteIndex } from '../../src/adapters/index/pglite.ts';
 import { createInMemoryStore } from '../../src/adapters/log/in-memory.ts';
 import type { ConversationId } from '../../src/domain/base/ids.ts';
 import type { Part, RecalledPassage } from '../../src/domain/chat/message.ts';
 import { sampleConversations } from '../../src/services/library/samples.ts';
+import { createInProcessLocalEmbedding } from '../adapters/embedding/in-process.ts';
 import { openDatabase } from '../adapters/index/database.ts';
 import { deep } from '../scale.ts';
 import { conversationOf, type HomeOptions, openHome } from '../services/memory/home.ts';

@@ -5,7 +5,6 @@ import * as Y from 'yjs';
 import type { Store } from '../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../src/adapters/log/in-memory.ts';
 import { createWebsocketBackend } from '../../src/adapters/sync/y-websocket.ts';
-import { createInMemoryVault } from '../../src/adapters/vault/in-memory.ts';
 import type { Vault } from '../../src/adapters/vault/vault.ts';
 import { RecollectError } from '../../src/domain/base/errors.ts';
 import {
@@ -23,6 +22,7 @@ import { type Config, configSchema } from '../../src/domain/settings/config.ts';
 import type { CompactionPolicy } from '../../src/domain/sync/compaction.ts';
 import { updateFrame } from '../../src/relay/frames.ts';
 import { readWhole } from '../../src/services/documents/shared.ts';
+import { createInMemoryVault } from '../adapters/vault/in-memory.ts';
 import { redact } from '../fixtures/redact.ts';
 import {
   copyOfStore,

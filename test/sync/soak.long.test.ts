@@ -6,12 +6,12 @@ import * as Y from 'yjs';
 import type { Store } from '../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../src/adapters/log/in-memory.ts';
 import { BLOBS, createWebsocketBackend } from '../../src/adapters/sync/y-websocket.ts';
-import { createInMemoryVault } from '../../src/adapters/vault/in-memory.ts';
 import { type MessageId, newEntryId, newMessageId } from '../../src/domain/base/ids.ts';
 import { writable } from '../../src/domain/base/readable.ts';
 import { defaultConfig } from '../../src/domain/settings/config.ts';
 import { COMPACT_BLOBS, COMPACT_BYTES } from '../../src/domain/sync/compaction.ts';
 import { createConversationDocument } from '../../src/services/documents/yjs-conversation.ts';
+import { createInMemoryVault } from '../adapters/vault/in-memory.ts';
 import { runs } from '../scale.ts';
 import {
   createTestDevice,

@@ -13,7 +13,7 @@ import {
   ENCODER_WIDTH as WIDTH,
 } from '../../../src/adapters/embedding/encoder.ts';
 // Tells this Node that it knows relaxed SIMD.
-import '../../../src/adapters/embedding/in-process.ts';
+import './in-process.ts';
 import { cosine, unit } from '../../../src/adapters/embedding/vector.ts';
 import { ALL } from '../../scale.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createHashingEmbedding } from '../../../src/adapters/embedding/hashing.ts';
 import { cosine } from '../../../src/adapters/embedding/vector.ts';
 import { describeEmbeddingProvider } from '../../suites/embedding-provider.suite.ts';
+import { createHashingEmbedding } from './hashing.ts';
 
 describeEmbeddingProvider('hashing', async () => {
   const provider = createHashingEmbedding();

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { BUNDLED_MODELS } from '../../../src/adapters/embedding/bundled-models.ts';
-import { createInProcessLocalEmbedding } from '../../../src/adapters/embedding/in-process.ts';
 import { describeEmbeddingProvider } from '../../suites/embedding-provider.suite.ts';
+import { createInProcessLocalEmbedding } from './in-process.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const models = join(root, 'public/models');

@@ -6,12 +6,12 @@ import { z } from 'zod';
 import type { CalibrationKeyValues } from '../../../src/adapters/embedding/calibration.ts';
 import { CALIBRATION_PAIRS } from '../../../src/adapters/embedding/calibration-pairs.ts';
 import { createCustomEmbedding } from '../../../src/adapters/embedding/custom.ts';
-import { createHashingEmbedding } from '../../../src/adapters/embedding/hashing.ts';
 import { createEmbedding, EMBEDDING_MEMBERS } from '../../../src/adapters/embedding/index.ts';
 import { createOpenAiEmbedding } from '../../../src/adapters/embedding/openai.ts';
 import { cosine } from '../../../src/adapters/embedding/vector.ts';
 import { defaultConfig } from '../../../src/domain/settings/config.ts';
 import { describeEmbeddingProvider } from '../../suites/embedding-provider.suite.ts';
+import { createHashingEmbedding } from './hashing.ts';
 
 const bodySchema = z.object({
   model: z.string(),

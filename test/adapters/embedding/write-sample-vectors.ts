@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { BUNDLED_MODELS } from '../../../src/adapters/embedding/bundled-models.ts';
-import { createInProcessLocalEmbedding } from '../../../src/adapters/embedding/in-process.ts';
+import { createInProcessLocalEmbedding } from './in-process.ts';
 
 const texts = [
   'Where did we go on holiday last summer?',

@@ -1,5 +1,5 @@
 // What the browser test runs inside a page of a real Chromium: ZIPs out and in, then an import, under a strict policy.
-import '../../../src/domain/base/no-eval.ts';
+import './no-eval.ts';
 import { markdown } from '../../../src/adapters/exporters/markdown.ts';
 import { zipOf } from '../../../src/adapters/exporters/zip.ts';
 import { chatgpt } from '../../../src/adapters/importers/chatgpt.ts';

@@ -1,5 +1,5 @@
-import { createInMemoryHub } from '../../../src/adapters/sync/in-memory.ts';
 import { describeSyncBackend } from '../../suites/sync-backend.suite.ts';
+import { createInMemoryHub } from './in-memory.ts';
 
 describeSyncBackend('the hub in memory', async () => {
   const hub = createInMemoryHub();

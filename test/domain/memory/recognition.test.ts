@@ -1,7 +1,6 @@
 // Which sentences are worth a note: what was learnt fits the examples, words alone do where there is no model, and the one that ships does both.
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createInProcessLocalEmbedding } from '../../../src/adapters/embedding/in-process.ts';
 import { asMessageId } from '../../../src/domain/base/ids.ts';
 import type { Message } from '../../../src/domain/chat/message.ts';
 import { EXAMPLES, readExamples } from '../../../src/domain/memory/recognition/examples.ts';
@@ -25,6 +24,7 @@ import {
   statementsOf,
 } from '../../../src/domain/memory/recognition/recognise.ts';
 import { saysNothingLasting } from '../../../src/domain/memory/recognition/wording.ts';
+import { createInProcessLocalEmbedding } from '../../adapters/embedding/in-process.ts';
 import { examplesNumber, linesOf, measured } from '../../eval/notes.ts';
 
 const message = (text: string, more: Partial<Message> = {}): Message => ({

@@ -25,9 +25,9 @@ import {
 } from '../../../src/adapters/embedding/calibration.ts';
 import type { Calibration } from '../../../src/adapters/embedding/embedding-provider.ts';
 import { createEncoder, ENCODER_WIDTH } from '../../../src/adapters/embedding/encoder.ts';
-import { createInProcessLocalEmbedding, modelsIn } from '../../../src/adapters/embedding/in-process.ts';
 import { createTransformersLoader } from '../../../src/adapters/embedding/transformers-runtime.ts';
 import { cosine, unit } from '../../../src/adapters/embedding/vector.ts';
+import { createInProcessLocalEmbedding, modelsIn } from '../../adapters/embedding/in-process.ts';
 import { madial, memoryBank, type Store } from './labelled.ts';
 
 type Embed = (texts: readonly string[], kind: 'query' | 'passage') => Promise<Float32Array[]>;

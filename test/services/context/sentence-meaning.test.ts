@@ -1,10 +1,10 @@
 // How near sentences are to a question: read while nobody waits, or at the send as long as there is time.
 import { describe, expect, it } from 'vitest';
 import type { EmbeddingProvider } from '../../../src/adapters/embedding/embedding-provider.ts';
-import { createHashingEmbedding } from '../../../src/adapters/embedding/hashing.ts';
 import { asMessageId } from '../../../src/domain/base/ids.ts';
 import { comparableIn } from '../../../src/domain/context/meant.ts';
 import { createSentenceMeaning } from '../../../src/services/context/sentence-meaning.ts';
+import { createHashingEmbedding } from '../../adapters/embedding/hashing.ts';
 
 const { signal } = new AbortController();
 const unitsOf = (text: string) =>

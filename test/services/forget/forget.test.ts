@@ -5,7 +5,6 @@ import type { ImportedConversation } from '../../../src/adapters/importers/impor
 import type { LogEntry } from '../../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import { LOG_HEALED } from '../../../src/adapters/log/recovering.ts';
-import { createInMemoryVault } from '../../../src/adapters/vault/in-memory.ts';
 import { RecollectError } from '../../../src/domain/base/errors.ts';
 import { asMessageId, NOTES_DOCUMENT, newMessageId } from '../../../src/domain/base/ids.ts';
 import { until } from '../../../src/domain/base/readable.ts';
@@ -21,6 +20,7 @@ import { withoutForgotten } from '../../../src/services/forget/imports.ts';
 import { PLACES, type PlaceDeps } from '../../../src/services/forget/place.ts';
 import { CREATE_PLACES } from '../../../src/services/forget/places/index.ts';
 import { createPrompts } from '../../../src/services/prompts/prompts-service.ts';
+import { createInMemoryVault } from '../../adapters/vault/in-memory.ts';
 import { filesOf } from '../../fixtures/files.ts';
 import { runs } from '../../scale.ts';
 import { describePlace } from '../../suites/forget-place.suite.ts';

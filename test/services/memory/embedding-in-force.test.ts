@@ -1,10 +1,10 @@
 // The embedding provider follows the configuration, also after one could not be made.
 import { afterEach, expect, it, vi } from 'vitest';
 import type { EmbeddingProvider } from '../../../src/adapters/embedding/embedding-provider.ts';
-import { createHashingEmbedding } from '../../../src/adapters/embedding/hashing.ts';
 import { writable } from '../../../src/domain/base/readable.ts';
 import { type Config, configSchema } from '../../../src/domain/settings/config.ts';
 import { followEmbedding } from '../../../src/services/memory/embedding-in-force.ts';
+import { createHashingEmbedding } from '../../adapters/embedding/hashing.ts';
 
 const named = (model: string): Config =>
   configSchema.parse({

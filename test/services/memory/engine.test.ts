@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { EmbeddingProvider } from '../../../src/adapters/embedding/embedding-provider.ts';
-import { createHashingEmbedding } from '../../../src/adapters/embedding/hashing.ts';
 import type { MemoryIndex } from '../../../src/adapters/index/memory-index.ts';
 import type { LogEntry } from '../../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
@@ -12,6 +11,7 @@ import { configSchema, defaultConfig } from '../../../src/domain/settings/config
 import { TOOLS } from '../../../src/services/chat/tools/index.ts';
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';
 import { messageRow } from '../../../src/services/memory/rows.ts';
+import { createHashingEmbedding } from '../../adapters/embedding/hashing.ts';
 import { createInMemoryIndex } from '../../adapters/index/in-memory-index.ts';
 import { conversationOf, type HomeOptions, openHome } from './home.ts';
 

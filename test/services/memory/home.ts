@@ -1,6 +1,5 @@
 // A small house for tests of memory: a log in memory, documents, an engine and the memory of a tab, wired as the app wires them.
 import type { EmbeddingProvider } from '../../../src/adapters/embedding/embedding-provider.ts';
-import { createHashingEmbedding } from '../../../src/adapters/embedding/hashing.ts';
 import type { MemoryIndex } from '../../../src/adapters/index/memory-index.ts';
 import type { Store } from '../../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
@@ -15,6 +14,7 @@ import { createNotes } from '../../../src/services/documents/notes.ts';
 import { giveTitle, requestRebuild, startMemoryEngine } from '../../../src/services/memory/engine.ts';
 import { type MemoryStatus, STARTING } from '../../../src/services/memory/memory.ts';
 import { createMemory } from '../../../src/services/memory/memory-service.ts';
+import { createHashingEmbedding } from '../../adapters/embedding/hashing.ts';
 import { createInMemoryIndex } from '../../adapters/index/in-memory-index.ts';
 
 export type Said = string | (Partial<Message> & { text?: string; parts?: readonly Part[] });

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { EmbeddingProvider } from '../../../src/adapters/embedding/embedding-provider.ts';
-import { createHashingEmbedding } from '../../../src/adapters/embedding/hashing.ts';
 import type { IndexQuery, MemoryIndex } from '../../../src/adapters/index/memory-index.ts';
 import { RecollectError } from '../../../src/domain/base/errors.ts';
 import { newConversationId } from '../../../src/domain/base/ids.ts';
@@ -10,6 +9,7 @@ import { configSchema, defaultConfig } from '../../../src/domain/settings/config
 import type { LibraryEntry } from '../../../src/services/documents/documents.ts';
 import { type MemoryStatus, type SearchHit, STARTING } from '../../../src/services/memory/memory.ts';
 import { createMemory } from '../../../src/services/memory/memory-service.ts';
+import { createHashingEmbedding } from '../../adapters/embedding/hashing.ts';
 import { createInMemoryIndex } from '../../adapters/index/in-memory-index.ts';
 import { libraryEntry } from '../../fixtures/library-entry.ts';
 import { conversationOf, type HomeOptions, openHome } from './home.ts';

@@ -1,8 +1,8 @@
 // What memory is asked may be as private as what it keeps: what goes to a model that is elsewhere, and what is not to be found any more.
 import { afterEach, expect, it } from 'vitest';
 import type { EmbeddingProvider } from '../../../src/adapters/embedding/embedding-provider.ts';
-import { createHashingEmbedding } from '../../../src/adapters/embedding/hashing.ts';
 import { configSchema } from '../../../src/domain/settings/config.ts';
+import { createHashingEmbedding } from '../../adapters/embedding/hashing.ts';
 import { conversationOf, type HomeOptions, openHome } from './home.ts';
 
 const homes: ReturnType<typeof openHome>[] = [];

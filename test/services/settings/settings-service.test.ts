@@ -4,7 +4,6 @@ import { parse } from 'yaml';
 import type { Store } from '../../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import type { ConnectionReport, Endpoint } from '../../../src/adapters/models/chat-model.ts';
-import { createInMemoryVault } from '../../../src/adapters/vault/in-memory.ts';
 import type { Vault } from '../../../src/adapters/vault/vault.ts';
 import { RecollectError } from '../../../src/domain/base/errors.ts';
 import { until } from '../../../src/domain/base/readable.ts';
@@ -13,6 +12,7 @@ import { type ConfigField, configFields } from '../../../src/domain/settings/fie
 import { createKeys } from '../../../src/services/settings/keys.ts';
 import type { Settings } from '../../../src/services/settings/settings.ts';
 import { createSettings } from '../../../src/services/settings/settings-service.ts';
+import { createInMemoryVault } from '../../adapters/vault/in-memory.ts';
 import { runs } from '../../scale.ts';
 
 const endpoint: Endpoint = {

@@ -1,7 +1,7 @@
 // The devices of one person over rooms in memory or over a real relay: fresh for each test, and stopped after it.
 import { afterEach, beforeEach } from 'vitest';
-import { createInMemoryHub, type InMemoryHub } from '../../../src/adapters/sync/in-memory.ts';
 import type { SyncBackend } from '../../../src/adapters/sync/sync-backend.ts';
+import { createInMemoryHub, type InMemoryHub } from '../../adapters/sync/in-memory.ts';
 import { type RelayHere, startRelayHere } from '../../sync/relay-here.ts';
 import { createTestDevice, type DeviceOptions, isSynced, type TestDevice } from './device.ts';
 

@@ -3,12 +3,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../../src/adapters/log/conversation-log.ts';
 import type { SyncBackend } from '../../../src/adapters/sync/sync-backend.ts';
-import { createInMemoryVault } from '../../../src/adapters/vault/in-memory.ts';
 import { type ConversationId, newEntryId } from '../../../src/domain/base/ids.ts';
 import { writable } from '../../../src/domain/base/readable.ts';
 import { defaultConfig } from '../../../src/domain/settings/config.ts';
 import type { ConversationChange } from '../../../src/services/documents/documents.ts';
 import { createConversationDocument } from '../../../src/services/documents/yjs-conversation.ts';
+import { createInMemoryVault } from '../../adapters/vault/in-memory.ts';
 import { relayCluster } from './cluster.ts';
 import {
   copyOfStore,

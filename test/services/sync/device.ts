@@ -4,7 +4,6 @@ import type { Store } from '../../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import { type Deflate, platformDeflate } from '../../../src/adapters/sync/deflate.ts';
 import type { SyncBackend } from '../../../src/adapters/sync/sync-backend.ts';
-import { createInMemoryVault } from '../../../src/adapters/vault/in-memory.ts';
 import { createSealing, type Sealing } from '../../../src/adapters/vault/sealing.ts';
 import type { Vault } from '../../../src/adapters/vault/vault.ts';
 import {
@@ -32,6 +31,7 @@ import { createLibraryDocument } from '../../../src/services/documents/yjs-libra
 import { type SyncEngine, startSync } from '../../../src/services/sync/engine.ts';
 import { SYNC_OFF, type Sync, type SyncStatus } from '../../../src/services/sync/sync.ts';
 import { createSync } from '../../../src/services/sync/sync-service.ts';
+import { createInMemoryVault } from '../../adapters/vault/in-memory.ts';
 
 export interface TestDevice {
   readonly name: string;

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import type { NewEntry, Store } from '../../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import type { SyncBackend } from '../../../src/adapters/sync/sync-backend.ts';
-import { createInMemoryVault } from '../../../src/adapters/vault/in-memory.ts';
 import { RecollectError } from '../../../src/domain/base/errors.ts';
 import {
   type ConversationId,
@@ -19,6 +18,7 @@ import { createLibraryDocument } from '../../../src/services/documents/yjs-libra
 import { deleteRecordsWrites } from '../../../src/services/sync/records.ts';
 import type { SyncStatus } from '../../../src/services/sync/sync.ts';
 import { problems as en } from '../../../src/ui/i18n/en/problems.ts';
+import { createInMemoryVault } from '../../adapters/vault/in-memory.ts';
 import { deep } from '../../scale.ts';
 import { cluster } from './cluster.ts';
 import { eventually, isSynced, newConversationId, settled, type TestDevice, textMessage } from './device.ts';

@@ -1,8 +1,8 @@
 // How much of a room is on its way to the relay at a time: little enough for a slow line to answer every few seconds.
 import { expect, it } from 'vitest';
-import { createInMemoryHub } from '../../../src/adapters/sync/in-memory.ts';
 import type { SyncBackend } from '../../../src/adapters/sync/sync-backend.ts';
 import { newConversationId } from '../../../src/domain/base/ids.ts';
+import { createInMemoryHub } from '../../adapters/sync/in-memory.ts';
 import { createTestDevice, isSynced } from './device.ts';
 
 it('a large conversation goes up half a megabyte at a time', async () => {

@@ -3,10 +3,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
-import { createInMemoryVault } from '../../../src/adapters/vault/in-memory.ts';
 import type { ConversationId } from '../../../src/domain/base/ids.ts';
 import { writable } from '../../../src/domain/base/readable.ts';
 import { defaultConfig } from '../../../src/domain/settings/config.ts';
+import { createInMemoryVault } from '../../adapters/vault/in-memory.ts';
 import { deep } from '../../scale.ts';
 import { relayCluster } from './cluster.ts';
 import { copyOfStore, eventually, has, newConversationId, settled, type TestDevice } from './device.ts';

@@ -6,7 +6,6 @@ import { compactionOn } from '../../../../src/domain/chat/compaction.ts';
 import { pathTo } from '../../../../src/domain/chat/conversation.ts';
 import type { Message, Part } from '../../../../src/domain/chat/message.ts';
 import { type Compaction, compactionSchema } from '../../../../src/domain/chat/records.ts';
-import { extractiveSummary } from '../../../../src/domain/context/compaction/extractive.ts';
 import { planCompaction, STRATEGIES, strategyOf } from '../../../../src/domain/context/compaction/index.ts';
 import { rememberAsItGoes } from '../../../../src/domain/context/compaction/memory.ts';
 import { structureOf } from '../../../../src/domain/context/compaction/outline.ts';
@@ -28,6 +27,7 @@ import { constraintsOf } from '../../../../src/domain/context/cues.ts';
 import { createMeter } from '../../../../src/domain/context/meter.ts';
 import { type BuiltPrompt, buildPrompt, systemTextOf } from '../../../../src/domain/context/prompt.ts';
 import { runs } from '../../../scale.ts';
+import { extractiveSummary } from './extractive.ts';
 
 /** Random trees for each strategy; every promise is looked at on each of them. CONTEXT_TREES=5000 looks longer. */
 const RUNS = Number(process.env.CONTEXT_TREES ?? runs(1000, 25));

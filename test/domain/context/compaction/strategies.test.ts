@@ -5,7 +5,6 @@ import { asMessageId } from '../../../../src/domain/base/ids.ts';
 import { compactionOn } from '../../../../src/domain/chat/compaction.ts';
 import type { Message, Part } from '../../../../src/domain/chat/message.ts';
 import { type Compaction, compactionSchema } from '../../../../src/domain/chat/records.ts';
-import { extractiveSummary } from '../../../../src/domain/context/compaction/extractive.ts';
 import { COMPACTED, COMPACTED_TURNS } from '../../../../src/domain/context/compaction/headings.ts';
 import { planCompaction, STRATEGIES, strategyOf } from '../../../../src/domain/context/compaction/index.ts';
 import {
@@ -24,6 +23,7 @@ import type {
 import { createMeter } from '../../../../src/domain/context/meter.ts';
 import { buildPrompt } from '../../../../src/domain/context/prompt.ts';
 import { configSchema } from '../../../../src/domain/settings/config.ts';
+import { extractiveSummary } from './extractive.ts';
 
 const meter = createMeter();
 const filler = (topic: string) =>

@@ -1,8 +1,9 @@
 // Rooms in this thread's memory: for tests, and for trying sync without a relay. Devices that share a hub share its rooms.
-import { RecollectError } from '../../domain/base/errors.ts';
-import { blobKey } from '../../domain/sync/blob.ts';
-import { accountTag } from '../../domain/sync/keys.ts';
-import type { RoomState, SyncBackend } from './sync-backend.ts';
+
+import type { RoomState, SyncBackend } from '../../../src/adapters/sync/sync-backend.ts';
+import { RecollectError } from '../../../src/domain/base/errors.ts';
+import { blobKey } from '../../../src/domain/sync/blob.ts';
+import { accountTag } from '../../../src/domain/sync/keys.ts';
 
 export interface InMemoryHub {
   readonly backend: SyncBackend;

@@ -3,14 +3,17 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import type { Config } from '../../domain/settings/config.ts';
-import { defaultConfig } from '../../domain/settings/config.ts';
-import type { EmbeddingProvider } from './embedding-provider.ts';
-import { knowsRelaxedSimd } from './encoder.ts';
-import type { LoadRuntime } from './host.ts';
-import { createEmbeddingHost } from './host.ts';
-import { createLocalEmbedding } from './local.ts';
-import { createTransformersLoader, type RuntimePlaces } from './transformers-runtime.ts';
+import type { EmbeddingProvider } from '../../../src/adapters/embedding/embedding-provider.ts';
+import { knowsRelaxedSimd } from '../../../src/adapters/embedding/encoder.ts';
+import type { LoadRuntime } from '../../../src/adapters/embedding/host.ts';
+import { createEmbeddingHost } from '../../../src/adapters/embedding/host.ts';
+import { createLocalEmbedding } from '../../../src/adapters/embedding/local.ts';
+import {
+  createTransformersLoader,
+  type RuntimePlaces,
+} from '../../../src/adapters/embedding/transformers-runtime.ts';
+import type { Config } from '../../../src/domain/settings/config.ts';
+import { defaultConfig } from '../../../src/domain/settings/config.ts';
 
 // Node 20 knows relaxed SIMD, but has to be told: what is measured here is then what runs in browsers.
 if (!knowsRelaxedSimd()) setFlagsFromString('--experimental-wasm-relaxed-simd');

@@ -1,7 +1,8 @@
 // A summariser that is no model: quotes instead of rewording. Incomplete at worst, never wrong.
-import type { TokenMeter } from '../meter.ts';
-import { writeMemory } from './memory.ts';
-import type { SummariseRequest } from './strategy.ts';
+
+import { writeMemory } from '../../../../src/domain/context/compaction/memory.ts';
+import type { SummariseRequest } from '../../../../src/domain/context/compaction/strategy.ts';
+import type { TokenMeter } from '../../../../src/domain/context/meter.ts';
 
 /** Stands in for a model's answer to the same request. */
 export const extractiveSummary = (

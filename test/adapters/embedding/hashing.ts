@@ -1,9 +1,9 @@
 // The small member of the shelf: feature hashing of words and Han bigrams. Deterministic, instant, nothing to download;
 // it knows no meaning, only shared words, so it serves tests and demonstrations.
 
-import { writable } from '../../domain/base/readable.ts';
-import type { Calibration, EmbeddingProvider } from './embedding-provider.ts';
-import { unit } from './vector.ts';
+import type { Calibration, EmbeddingProvider } from '../../../src/adapters/embedding/embedding-provider.ts';
+import { unit } from '../../../src/adapters/embedding/vector.ts';
+import { writable } from '../../../src/domain/base/readable.ts';
 
 const DIMENSIONS = 256;
 

@@ -1,5 +1,5 @@
 // Secrets in this tab's memory: for tests. Nothing outlives the tab.
-import type { Vault } from './vault.ts';
+import type { Vault } from '../../../src/adapters/vault/vault.ts';
 
 export function createInMemoryVault(): Vault {
   const secrets = new Map<string, string>();
