@@ -356,14 +356,34 @@ describe('forget', () => {
       meta: { title: 'Hello', createdAt: NOW - 5, head: message.id },
     });
     const before = await device.documents.read(idOf('kept'));
-    for (const word of ['text', 'cafe', 'claude', 'assistant', 'meta'])
+    const beside = {
+      'tool-refusals': [
+        {
+          endpoint: 'api.deepseek.example',
+          model: 'chat',
+          detail: 'No',
+          at: NOW,
+          leftOut: ['tools', 'images'],
+        },
+      ],
+      'spending/2026-11-20/tab': [
+        { endpoint: 'api.deepseek.example', model: 'chat', conversation: id, requests: 1 },
+      ],
+      comparisons: [
+        { conversation: id, answer: id, question: id, answers: [{ endpointId: 'deepseek', model: 'x' }] },
+      ],
+    };
+    for (const [key, value] of Object.entries(beside)) await device.store.keyValues.set(key, value);
+    for (const word of ['text', 'cafe', 'claude', 'assistant', 'meta', 'tools', 'deepseek'])
       for (const whole of [false, true]) {
         const { plan } = await device.forgetAll({ kind: 'phrase', words: [word], whole });
         expect(plan.finds, word).toEqual([]);
         device.forget.dismiss();
       }
     expect(await device.documents.read(idOf('kept'))).toEqual(before);
-    expect(device.forget.records.get().length).toBe(10);
+    for (const [key, value] of Object.entries(beside))
+      expect(await device.store.keyValues.get(key), key).toEqual(value);
+    expect(device.forget.records.get().length).toBe(14);
   });
 
   it('keywords are made again of what stayed', async () => {
