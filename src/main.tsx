@@ -1,4 +1,4 @@
-// The front door: chooses the adapters of a tab, has the services wired to them, then draws it. The only file of the page that knows them all.
+// The composition root: chooses the adapters of a tab, has the services wired to them, then draws it. The only file of the page that knows them all.
 //
 //   page ──► engine.worker     PGlite and the background work (one leader for all tabs)
 //     │        └─ is served ───────┐

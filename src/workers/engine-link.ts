@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { PROBLEM_CODES } from '../domain/base/errors.ts';
 import type { MemoryStatus } from '../services/memory/memory.ts';
 
-/** Drawer key: what is known of the index's files. `damaged` has the next opening begin afresh. */
+/** Key of the key-value store: what is known of the index's files. `damaged` has the next opening begin afresh. */
 export const CONDITION = 'memory.files';
 
 export const problemSchema = z.object({

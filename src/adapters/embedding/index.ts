@@ -1,4 +1,4 @@
-// The shelf of embedding providers. One member = one file + one entry here; README.md beside this says how.
+// The registry of embedding providers. One member = one file + one entry here; README.md beside this says how.
 import type { Config } from '../../domain/settings/config.ts';
 import type { CalibrationKeyValues } from './calibration.ts';
 import type { EmbeddingProvider } from './embedding-provider.ts';

@@ -1,4 +1,4 @@
-// The shelf: every exporter. One line each.
+// The registry: every exporter. One line each.
 import type { Exporter } from './exporter.ts';
 import { json } from './json.ts';
 import { markdown } from './markdown.ts';

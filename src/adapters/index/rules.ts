@@ -1,4 +1,4 @@
-// What every member of the shelf agrees on, beyond the contract's words.
+// What every member of the family agrees on, beyond the contract's words.
 import type { Candidate, Found, IndexChange, IndexQuery } from './memory-index.ts';
 
 /** Query words that are looked up; what comes after them is ignored (each word costs time, a pasted page has thousands). */

@@ -138,7 +138,7 @@ export async function serveIndex({
         });
         onFailed?.(error);
         // Told already; this worker stays the leader, so that no other tries the same in vain. PGlite must not hear of it: it would
-        // reject anew, unheard, for every tab that knocks.
+        // reject anew, unheard, for every tab that probes.
         return new Promise<never>(() => {});
       }
     },

@@ -111,7 +111,7 @@ export async function openIndexInWorker(
     channel.notify({ type: 'ask' });
     await Promise.race([known, broken]);
     if (problem) throw problem;
-    // Its knocking at the leader's door must end before it can be closed quietly.
+    // Its probing of the leader must end before it can be closed quietly.
     await Promise.race([database.waitReady, broken]);
   } catch (error) {
     channel.close();
@@ -121,7 +121,7 @@ export async function openIndexInWorker(
   }
 
   const pglite = database;
-  // After each change of leader PGlite knocks at the new one's door by timer, and would go on knocking on a channel that is closed.
+  // After each change of leader PGlite probes the new one by timer, and would go on probing on a channel that is closed.
   let knocked = Promise.resolve();
   pglite.onLeaderChange(() => {
     knocked = answered(pglite);
@@ -175,10 +175,10 @@ export async function openIndexInWorker(
   };
 }
 
-/** Longer than PGlite pauses between two knocks, ms. */
+/** Longer than PGlite pauses between two probes, ms. */
 const LAST_PROBE_MS = 200;
 
-/** Closes what never reached a leader. It knocks by timer, once more after its channel was closed, and nobody else can hear that fail. */
+/** Closes what never reached a leader. It probes by timer, once more after its channel was closed, and nobody else can hear that fail. */
 async function closeKnocking(pglite: PGliteWorker): Promise<void> {
   const hush = (event: PromiseRejectionEvent) => {
     if ((event.reason as { name?: unknown } | null)?.name === 'InvalidStateError') event.preventDefault();

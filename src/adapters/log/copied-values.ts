@@ -11,7 +11,7 @@ import { decodeValue, encodeValue } from './stored-values.ts';
 /** Name of the copy of the values that lie beside that log, for `CopyFiles`. */
 export const valuesCopyOf = (name: string): string => `${name}-values`;
 
-/** Drawer key: these values were copied. Without it, beside a copy that has some, the database is not the one that they were copied from. */
+/** Key of the key-value store: these values were copied. Without it, beside a copy that has some, the database is not the one that they were copied from. */
 export const VALUES_COPIED = 'log/values';
 
 /** What tells a record from one of another value. */

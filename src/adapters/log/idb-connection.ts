@@ -14,7 +14,7 @@ import type { Origin } from './conversation-log.ts';
 
 /** Raised with each change of the stores' shape. An app that finds a higher one changes nothing. */
 export const LOG_VERSION = 2;
-/** Drawer key: the browser deleted the database before this one because it was damaged. Whoever has read it deletes the key. */
+/** Key of the key-value store: the browser deleted the database before this one because it was damaged. Whoever has read it deletes the key. */
 export const STORAGE_LOST = 'storage/lost';
 /** Key of the tallies' sum; the key generator begins with 1. */
 export const SUM = 0;

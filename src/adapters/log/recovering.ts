@@ -10,7 +10,7 @@ import type { CopyRecord } from './copy-format.ts';
 import { STORAGE_LOST } from './idb-connection.ts';
 import { putBack, repairRows } from './log-integrity.ts';
 
-/** Drawer key: `Healed`, what came back from the copy or is missing, until the person has read it. */
+/** Key of the key-value store: `Healed`, what came back from the copy or is missing, until the person has read it. */
 export const LOG_HEALED = 'storage/healed';
 
 interface Healed {

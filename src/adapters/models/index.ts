@@ -1,4 +1,4 @@
-// The shelf of models: who can answer, where they are found, how they are tested.
+// The registry of models: who can answer, where they are found, how they are tested.
 import { toProblem } from '../../domain/base/errors.ts';
 import { createBrowserModel } from './browser-model.ts';
 import { type ChatModel, hostOf, parametersOf } from './chat-model.ts';

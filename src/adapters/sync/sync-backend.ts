@@ -11,7 +11,7 @@ export interface RelayAccount {
 
 /**
  * `connecting`: what the room holds is not known yet. `synced`: it is known, and followed. `offline`: the relay does not answer; it is
- * tried again by itself. `refused`: the relay closed the door for good; only `retry` knocks again.
+ * tried again by itself. `refused`: the relay refused for good; only `retry` asks again.
  */
 export type RoomState = 'connecting' | 'synced' | 'offline' | 'refused';
 

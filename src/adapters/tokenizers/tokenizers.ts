@@ -39,7 +39,7 @@ interface Tokenizers {
   load(model: string): Promise<TokenCounter | null>;
 }
 
-/** Creates the room. Nothing is loaded before it is asked for. */
+/** Creates the counters. Nothing is loaded before it is asked for. */
 export function createTokenizers(): Tokenizers {
   const ready = new Map<Encoding, TokenCounter>();
   const loading = new Map<Encoding, Promise<TokenCounter | null>>();

@@ -45,7 +45,7 @@ const COVERED = 0.5;
 /** An answer is of the given passage that has most of its words, and of those that have this part of as many. */
 const NEARLY_AS_MANY = 0.5;
 
-/** Longer answers without a ledger say more than one thing; characters. */
+/** Longer answers without a manifest say more than one thing; characters. */
 const RESTATES_AT_MOST = 240;
 /** So much of what such an answer adds to its question stands in one earlier message, it adds so many words, and so many of the question are there. */
 const [RESTATED, ADDS_AT_LEAST, SHARED_AT_LEAST] = [0.8, 3, 2];
@@ -105,7 +105,7 @@ function neighbourhood<C extends Given>(candidates: readonly C[]) {
 }
 
 /**
- * What an answer without a ledger says again, as where memory came too late for it: earlier messages of other conversations that have nearly
+ * What an answer without a manifest says again, as where memory came too late for it: earlier messages of other conversations that have nearly
  * all it adds to its question, and each of its figures, and that speak of the same. Empty where it tells something of its own.
  */
 function restatedBy<C extends Given>(

@@ -1,7 +1,7 @@
 // What devices tell one another in the index room: facts by key, the latest of each counts. Merging them in any order, any number of
 // times, gives the same, so that deltas, segments and snapshots of the index are all just sets of facts.
 //   device/<device>           who belongs to the account; null: it left, or was taken off the list
-//   head/<document>/<device>  what the device holds of a document's room (a beacon), in which epoch
+//   head/<document>/<device>  what the device holds of a document's room (a version announcement), in which epoch
 //   epoch/<document>          the room moved: a damaged envelope was made again, or a full one left for one that is smaller
 //   gone/<document>           erased for good, up to and including an epoch
 import { z } from 'zod';

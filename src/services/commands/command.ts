@@ -1,4 +1,4 @@
-// Slash commands: one shelf that composer, palette and /help share.
+// Slash commands: one registry that composer, palette and /help share.
 
 import type { IndexStats } from '../../adapters/index/memory-index.ts';
 import type { Problem } from '../../domain/base/errors.ts';

@@ -1,4 +1,4 @@
-// The shelf of slash commands, in the order in which they are offered. Composer, palette and /help read it.
+// The registry of slash commands, in the order in which they are offered. Composer, palette and /help read it.
 import { isAbort, toProblem } from '../../domain/base/errors.ts';
 import type { Command, CommandContext, CommandOutcome } from './command.ts';
 import { checkpoint, checkpoints, compact, dmail, restore } from './context.ts';

@@ -84,7 +84,7 @@ export async function giveTitle(
 const isRead = (document: string): document is ConversationId =>
   isConversation(document) || isNotes(document);
 
-/** Drawer keys, all of this device. */
+/** Keys of the key-value store, all of this device. */
 const REBUILD = 'memory.rebuild';
 const PIPELINE_VERSION = 'memory.recipe';
 const UNDESCRIBED = 'memory.undescribed';

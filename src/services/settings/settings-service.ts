@@ -33,7 +33,7 @@ import { createKeys, endpointKey, originOf } from './keys.ts';
 import type { ModelChoice } from './settings.ts';
 import { type Connections, OFFER_ALL, type Settings } from './settings.ts';
 
-/** Drawer keys. The configuration is kept as the values a person set, by path: a better default reaches those who set none. */
+/** Keys of the key-value store. The configuration is kept as the values a person set, by path: a better default reaches those who set none. */
 const CONFIG = 'settings/config';
 const CONNECTIONS = 'settings/connections';
 const ITEM = 'item/';

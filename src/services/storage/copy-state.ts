@@ -6,7 +6,7 @@ import { type Problem, RecollectError } from '../../domain/base/errors.ts';
 import { log } from '../../domain/base/log.ts';
 import { type Readable, type Writable, writable } from '../../domain/base/readable.ts';
 
-/** Drawer key: `CopyState`. */
+/** Key of the key-value store: `CopyState`. */
 export const COPY_STATE = 'log/copy';
 
 const copyState = z.object({

@@ -21,7 +21,7 @@ const GAP_MS = 200;
 const WHOLE_MS = 24 * 60 * 60 * 1000;
 /** The newest records whose ids are compared at each start: whatever a truncated log wrote since stands at their seqs. */
 const NEWEST = 64;
-/** Drawer key: when every entry was compared, ms since 1970. */
+/** Key of the key-value store: when every entry was compared, ms since 1970. */
 const COMPARED = 'log/compared';
 /** Without room it is tried again after so long, ms. */
 const FULL_PAUSE_MS = 60_000;
@@ -193,7 +193,7 @@ class Copying {
     await noteHealed(keyValues, { missing: kept - counted });
   }
 
-  /** Heals either side from the other; returns the seq that both have now. */
+  /** Repairs either side from the other; returns the seq that both have now. */
   async #compare(files: CopyFiles): Promise<number> {
     const { name, below, keyValues } = this.#deps;
     const have = new Map<string, Held>();

@@ -107,7 +107,7 @@ export interface AccountState {
 
 /** Beacons are gathered for this long, ms. */
 const ANNOUNCEMENT_GAP_MS = 250;
-/** A beacon waits this long for changes that are on their way to the relay just now: one then speaks of all of them, ms. */
+/** A version announcement waits this long for changes that are on their way to the relay just now: one then speaks of all of them, ms. */
 const ANNOUNCEMENT_WAIT_MS = 40;
 /** A device says that it is alive this often while connected, ms. */
 const LAST_SEEN_EVERY_MS = 15 * 60_000;

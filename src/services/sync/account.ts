@@ -1,4 +1,4 @@
-// The account of this device and its secrets: knocking at a relay, joining, locking other devices out, leaving. A relay is asked before
+// The account of this device and its secrets: probing a relay, joining, locking other devices out, leaving. A relay is asked before
 // anything is written, and everything that is written of a step is written at once.
 import type { Store } from '../../adapters/log/conversation-log.ts';
 import type { Deflate } from '../../adapters/sync/deflate.ts';

@@ -181,14 +181,14 @@ export async function journalWrite(
   return { key: JOURNAL, value: [...lines, ...(await readJournal(keyValues))].slice(0, MAX_JOURNAL_ENTRIES) };
 }
 
-/** Drawer writes that make everything of one account forgotten; its account record stays to be replaced or deleted by the caller. */
+/** Writes to the key-value store that make everything of one account forgotten; its account record stays to be replaced or deleted by the caller. */
 export async function deleteRecordsWrites(keyValues: KeyValues): Promise<KeyValueWrite[]> {
   const keys = await Promise.all([ROOMS, OUTBOX, STATE, SYNCED_AT].map((prefix) => keyValues.keys(prefix)));
   return [...keys.flat(), BOOKMARK].map((key) => ({ key, value: undefined }));
 }
 
 /**
- * Drawer writes with which a new account begins where another one ended: what is gone stays gone. The index begins with these facts;
+ * Writes to the key-value store with which a new account begins where another one ended: what is gone stays gone. The index begins with these facts;
  * `gone`: documents that were erased everywhere, with the records of those of which this device knows, and when that was.
  */
 export function tombstoneWrites(

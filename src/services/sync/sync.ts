@@ -146,7 +146,7 @@ export interface Sync {
     readonly token?: string;
   }): Promise<void>;
   /**
-   * Knocks at a relay as `create` would use it, and leaves nothing there. `token`: of an operator's account. Throws `sync-endpoint`,
+   * Probes a relay as `create` would use it, and leaves nothing there. `token`: of an operator's account. Throws `sync-endpoint`,
    * `sync-offline`, `sync-auth`, `sync-refused` …
    */
   test(endpoint: string, token?: string): Promise<void>;

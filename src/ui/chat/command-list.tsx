@@ -1,4 +1,4 @@
-// The shelf over the composer: what can follow after the slash, with one line of help each. Arrow keys choose, Tab or Enter takes.
+// The list over the composer: what can follow after the slash, with one line of help each. Arrow keys choose, Tab or Enter takes.
 import { type RefObject, useEffect, useId, useImperativeHandle, useMemo, useRef, useState } from 'react';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { orElse } from '../../domain/base/log.ts';
@@ -21,7 +21,7 @@ export const isCommandLine = (text: string): boolean =>
   /^[/／](?:[\p{L}-][\p{L}\p{N}-]*)?(\s|$)/u.test(text) && !text.includes('\n');
 
 export interface CommandListHandle {
-  /** True where the key was the shelf's. */
+  /** True where the key was the list's. */
   onKey(event: KeyboardEvent): boolean;
 }
 
@@ -158,7 +158,7 @@ export function CommandList({
   );
 }
 
-/** What a key means for the shelf: a step, taking what is chosen, closing; null where the text field gets it. */
+/** What a key means for the list: a step, taking what is chosen, closing; null where the text field gets it. */
 function meaningOf(
   event: KeyboardEvent,
   text: string,

@@ -214,7 +214,7 @@ function OfferedRecall({
   );
 }
 
-/** The keys of the text field: the shelf's first, then the last message anew, then sending. */
+/** The keys of the text field: the list's first, then the last message anew, then sending. */
 function useWordKeys({
   commandList,
   hasFiles,
@@ -478,7 +478,7 @@ function useSubmit({
       if (done || area.current?.value !== former) return;
       if (former !== '') aside.current.push(former);
       setText(line);
-      // The shelf would stand before what went wrong; the next key opens it.
+      // The list would stand before what went wrong; the next key opens it.
       draft.closeCommand();
     }, report);
   };

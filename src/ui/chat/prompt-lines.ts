@@ -1,4 +1,4 @@
-// Saved prompts and personas by their word after the slash, as the shelf over the composer offers them and a line names them.
+// Saved prompts and personas by their word after the slash, as the list over the composer offers them and a line names them.
 import { useMemo } from 'react';
 import type { Persona } from '../../domain/prompts/persona.ts';
 import { type Prompt, slugOf, slugsOf, variablesIn } from '../../domain/prompts/prompt.ts';

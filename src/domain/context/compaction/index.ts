@@ -1,4 +1,4 @@
-// The shelf: every strategy, in the order in which a person is offered them. One line each.
+// The registry: every strategy, in the order in which a person is offered them. One line each.
 import { hierarchical } from './hierarchical.ts';
 import { interactive } from './interactive.ts';
 import { isSettled, triesAgain } from './outline.ts';

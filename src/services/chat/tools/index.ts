@@ -1,4 +1,4 @@
-// The shelf of tools that models may call, and how a call is carried out.
+// The registry of tools that models may call, and how a call is carried out.
 
 import { z } from 'zod';
 import type { ToolDescription } from '../../../adapters/models/chat-model.ts';

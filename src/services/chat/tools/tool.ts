@@ -1,4 +1,4 @@
-// What a tool is that a model may call. One file each on the shelf `index.ts`; the turn runs them and writes down every call.
+// What a tool is that a model may call. One file each in the registry `index.ts`; the turn runs them and writes down every call.
 import type { z } from 'zod';
 import { type ConversationId, isTemporary, type MessageId } from '../../../domain/base/ids.ts';
 import type { Message, ToolRecall } from '../../../domain/chat/message.ts';
@@ -82,5 +82,5 @@ export interface Tool<Input extends z.ZodType = z.ZodType> {
   run(input: z.infer<Input>, context: ToolContext): Promise<ToolOutcome>;
 }
 
-/** Keeps the type of the input while the shelf forgets it. */
+/** Keeps the type of the input while the registry forgets it. */
 export const defineTool = <Input extends z.ZodType>(tool: Tool<Input>): Tool => tool as unknown as Tool;
