@@ -99,14 +99,17 @@ ${ablations.note}
 ## From score to probability
 
 Each passage has two halves on a scale of 0 to 1. Words: what the question's words are worth that stand in it, half of that for words that
-only a neighbour has, a quarter for words of the conversation's title, as a share of what they could add. Meaning: seven tenths how near the
-vectors are, three tenths late interaction of the best 32. They are weighed as \`recall.hybrid_weights\` says (0.6 meaning, 0.4 words). Then
-neighbours and conversation add some of their own score, and speaker, question mark, time words, dates, notes and what the person called not
-related multiply it. All numbers stand in \`src/domain/memory/fit.ts\`.
+only a neighbour has, a quarter for words of the conversation's title, as a share of what they could add; a long question need not be met word
+for word, so that less than all fills this half. Meaning: seven tenths how near the vectors are, three tenths late interaction of the best 32;
+of the others late interaction is taken for three quarters of what their vectors say. They are weighed as \`recall.hybrid_weights\` says (0.6 meaning, 0.4 words).
+A passage in the other language, which cannot have the words, gets up to a quarter more, and one whose speaker the question names a quarter more.
+Then neighbours and conversation add some of their own score so far, and question mark, time words, dates, notes, pins and what the person called
+not related multiply it. These numbers stand in \`src/domain/memory/fit.ts\`.
 
-The score becomes a probability by a logistic line learnt by \`npm run eval -- --learn --write\` (\`src/domain/memory/learnt.ts\`); who
-speaks and the project add or take log odds. Age works on the odds: of two equals the newer wins. What is above the threshold is chosen,
-without near-duplicates; a repetition leaves before, and a correction takes the place of what it corrects.
+The score becomes a probability by a logistic line learnt by \`npm run eval -- --learn --bench DIR --write\` (\`src/domain/memory/learnt.ts\`); who
+speaks and the project add or take log odds. Age multiplies the odds, with the fifth root of exp(-factor · days): of two equals the newer wins. What reaches the threshold is
+chosen, memory notes first, without near-duplicates; the reply to a question that is chosen may be 0.15 below
+(\`src/domain/memory/choose.ts\`). A repetition leaves before, and a correction takes the place of what it corrects.
 
 ${weightTable(weights)}
 

@@ -1,11 +1,8 @@
-// Every importer runs the suite of the shelf.
+// Every importer runs the suite, and leaves alone what the others read. A new one is one entry in `sources`, by its id.
+import { expect, it } from 'vitest';
 import { json } from '../../../src/adapters/exporters/json.ts';
-import { chatgpt } from '../../../src/adapters/importers/chatgpt.ts';
-import { claude } from '../../../src/adapters/importers/claude.ts';
 import type { Source } from '../../../src/adapters/importers/importer.ts';
-import { kimiCli } from '../../../src/adapters/importers/kimi-cli.ts';
-import { markdown } from '../../../src/adapters/importers/markdown.ts';
-import { recollect } from '../../../src/adapters/importers/recollect.ts';
+import { IMPORTERS } from '../../../src/adapters/importers/index.ts';
 import { openZip } from '../../../src/adapters/importers/zip.ts';
 import * as chatgptFixture from '../../fixtures/chatgpt.ts';
 import * as claudeFixture from '../../fixtures/claude.ts';
@@ -19,8 +16,8 @@ const never = new AbortController().signal;
 const opened = async (name: string, files: Readonly<Record<string, string | Uint8Array>>): Promise<Source> =>
   openZip(await zipFile(name, files), never);
 
-const sources = async () => ({
-  kimi: [
+const sources = async (): Promise<Readonly<Record<string, readonly Source[]>>> => ({
+  'kimi-cli': [
     sourceOf('.kimi', kimi.kimiHome, 1_750_000_900_000),
     sourceOf(
       kimi.SESSIONS.dmail,
@@ -48,19 +45,16 @@ const sources = async () => ({
   ],
 });
 
-for (const importer of [kimiCli, chatgpt, claude, markdown, recollect])
+for (const importer of IMPORTERS)
   describeImporter(importer.label, async () => {
     const all = await sources();
-    const key = {
-      'kimi-cli': 'kimi',
-      chatgpt: 'chatgpt',
-      claude: 'claude',
-      recollect: 'recollect',
-      markdown: 'markdown',
-    }[importer.id] as keyof typeof all;
     return {
       importer,
-      own: all[key],
-      foreign: Object.entries(all).flatMap(([name, list]) => (name === key ? [] : list)),
+      own: all[importer.id] ?? [],
+      foreign: Object.entries(all).flatMap(([id, list]) => (id === importer.id ? [] : list)),
     };
   });
+
+it('has made-up exports of every importer', async () => {
+  expect(Object.keys(await sources()).sort()).toEqual(IMPORTERS.map(({ id }) => id).sort());
+});

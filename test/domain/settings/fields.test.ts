@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { STRATEGIES } from '../../../src/domain/context/compaction/index.ts';
 import { configSchema, DICTATION_LANGUAGES, defaultConfig } from '../../../src/domain/settings/config.ts';
 import {
   allowedValues,
@@ -151,16 +152,7 @@ describe('the fields of the configuration', () => {
       'indexing.summaries': ['extractive', 'model'],
       'sync.mode': ['disabled', 'local', 'remote', 'managed'],
       'context.after_send_back': ['answer', 'patch', 'branch', 'none'],
-      'context.strategy': [
-        'session-memory',
-        'summary',
-        'turns',
-        'sliding-window',
-        'retrieval',
-        'smart',
-        'hierarchical',
-        'interactive',
-      ],
+      'context.strategy': STRATEGIES.map(({ id }) => id),
       'costs.period': ['day', 'month'],
       'costs.currency': ['USD', 'EUR', 'CNY', 'GBP', 'JPY'],
       'ui.language': ['auto', 'en', 'zh'],
