@@ -26,6 +26,7 @@ import { createSentenceMeaning } from './context/sentence-meaning.ts';
 import type { Documents } from './documents/documents.ts';
 import type { Notes } from './documents/notes.ts';
 import { createForget } from './forget/forget-service.ts';
+import { remainsSince } from './forget/traces.ts';
 import { createActivities } from './library/activities.ts';
 import { createLibrary, type LibraryDeps } from './library/library-service.ts';
 import { estimateSpace, measureSpace } from './library/measured-space.ts';
@@ -271,6 +272,7 @@ function connectChat(parts: AppParts, memory: Memory): Pick<App, 'chat' | 'conte
   const chat = createChat({
     ...common,
     memory,
+    withoutForgotten: remainsSince(() => parts.notes.forgotten.get()),
     applying: createApplying({ recognising, config: settings.config, now: Date.now }),
     context,
     refusals,

@@ -66,6 +66,8 @@ interface ChatDependencies {
   readonly context: TurnContext;
   /** Where models keep notes; absent: they cannot. */
   readonly notes?: NotesLike | undefined;
+  /** What stays of a message after all that was forgotten since it began; null: nothing. Absent: nothing is ever forgotten. */
+  readonly withoutForgotten?: ((message: Message) => Message | null) | undefined;
   /** Which of the person's notes apply to a question; absent: none. */
   readonly applying?: Applying | undefined;
   readonly config: Readable<Config>;
@@ -154,6 +156,7 @@ class ChatService implements Chat {
     this.#turns = createTurns({
       ...deps,
       notes: deps.notes,
+      withoutForgotten: deps.withoutForgotten,
       refusals: this.#refusals,
       draft: this.#rows.draft,
     });

@@ -13,17 +13,19 @@ export function createSaving({
   keyValues,
   now,
   device,
+  withoutForgotten = (message) => message,
 }: {
   documents: Pick<Documents, 'read' | 'change' | 'library'>;
   keyValues: KeyValues;
   now: () => number;
   device: () => string;
+  withoutForgotten?: ((message: Message) => Message | null) | undefined;
 }) {
   /** Appends the message and takes its draft row away, both or neither. The head follows unless the person has gone elsewhere. */
   async function save(
     id: ConversationId,
     conversation: Conversation,
-    message: Message,
+    made: Message,
     {
       replaces,
       draft,
@@ -34,6 +36,8 @@ export function createSaving({
       aside?: boolean;
     } = {},
   ): Promise<void> {
+    // What was forgotten while it was being answered must not come back with the answer.
+    const message = withoutForgotten(made) ?? { ...made, parts: [] };
     const failed = replaces === undefined ? undefined : conversation.messages.get(replaces);
     const head = effectiveHead(conversation);
     const here = !aside && (head === message.parentId || (failed !== undefined && head === failed.id));

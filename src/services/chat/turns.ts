@@ -40,6 +40,7 @@ interface TurnDependencies {
   readonly memory: Pick<Memory, 'recall' | 'wake'>;
   readonly context: TurnContext;
   readonly notes: NotesLike | undefined;
+  readonly withoutForgotten: ((message: Message) => Message | null) | undefined;
   readonly applying?: Applying | undefined;
   readonly refusals: ModelRefusals;
   readonly config: Readable<Config>;

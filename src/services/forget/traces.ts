@@ -9,7 +9,7 @@ import type { Forgotten } from '../../domain/forget/sought.ts';
 import { type Said, saidOf } from '../documents/cleaning.ts';
 import type { ConversationChange } from '../documents/documents.ts';
 import { acrossBorders } from './borders.ts';
-import { createEraser, type Eraser } from './eraser.ts';
+import { createEraser, type Eraser, withoutAll } from './eraser.ts';
 import type { Find } from './place.ts';
 
 interface Traces {
@@ -61,6 +61,18 @@ export function remainsOf(message: Message, eraser: Eraser): Message | null {
   const cleaned = eraser.clean(message);
   return cleaned === message ? message : withoutSealed(cleaned);
 }
+
+/** What stays of a message that is written down after records that came while it was made; null: nothing. */
+export const remainsSince =
+  (records: () => readonly Forgotten[]) =>
+  (message: Message): Message | null =>
+    withoutAll(
+      message,
+      records()
+        .filter(({ at }) => at >= message.createdAt)
+        .map((record) => createEraser(record)),
+      remainsOf,
+    );
 
 /** The same for messages that are read together: words may begin in one and end in the next. */
 export function remainsOfAll(

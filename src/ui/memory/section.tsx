@@ -12,7 +12,7 @@ export const Section = ({
 }) => (
   <section aria-label={title}>
     <div className="mb-2.5 flex min-h-7 flex-wrap items-center gap-x-3 gap-y-1">
-      <h2 className="flex-1 font-semibold text-base">{title}</h2>
+      <h2 className="flex-auto font-semibold text-base">{title}</h2>
       {aside}
     </div>
     {children}

@@ -6,8 +6,11 @@ import { RecollectError } from '../../../src/domain/base/errors.ts';
 import { asConversationId, asMessageId, newConversationId } from '../../../src/domain/base/ids.ts';
 import { until } from '../../../src/domain/base/readable.ts';
 import { type Message, textOf } from '../../../src/domain/chat/message.ts';
+import { type Imprint, imprintOf } from '../../../src/domain/forget/imprint.ts';
+import type { Forgotten } from '../../../src/domain/forget/sought.ts';
 import type { TurnState } from '../../../src/services/chat/chat.ts';
 import { MAX_TEXT_BYTES } from '../../../src/services/chat/chat-service.ts';
+import { remainsSince } from '../../../src/services/forget/traces.ts';
 import { deep } from '../../scale.ts';
 import { type ScriptedModelServer, startScriptedModel } from '../../server/scripted-model.ts';
 import { createLocks, createScene, notesOf, passage, told } from './setup.ts';
@@ -112,6 +115,26 @@ describe('a turn', () => {
       { role: 'user', content: 'two' },
     ]);
   });
+
+  it.each([false, true])(
+    'what is forgotten while an answer streams is not in it, whole: %s',
+    async (whole) => {
+      id = 'gated';
+      const records: Forgotten[] = [];
+      const { chat, idle, path } = scene({ withoutForgotten: remainsSince(() => records) });
+      const { conversationId } = await chat.send({ parts: [{ type: 'text', text: 'count' }] });
+      await until(chat.turn(conversationId), ({ parts }) => JSON.stringify(parts).includes('two'));
+      const words = [imprintOf('two', 'record') as Imprint];
+      const none = { ids: [], inside: [], sources: [] };
+      records.push({ id: 'record', at: Date.now(), kind: 'phrase', words, whole, ...none });
+      server.go();
+      await idle(conversationId);
+      const answer = last(await path(conversationId));
+      expect(answer.role).toBe('assistant');
+      expect(JSON.stringify(answer)).not.toContain('two');
+      expect(JSON.stringify(answer).includes('three')).toBe(!whole);
+    },
+  );
 
   it('shows what happens, and tells the id of the answer to come', async () => {
     id = 'gated';

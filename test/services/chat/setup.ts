@@ -87,6 +87,7 @@ export function createScene(
     context?: Partial<ContextDependencies>;
     refusals?: ModelRefusals;
     personaOf?: Prompts['personaOf'];
+    withoutForgotten?: (message: Message) => Message | null;
   } = {},
 ) {
   const store = options.store ?? createInMemoryStore();
@@ -118,6 +119,7 @@ export function createScene(
     context,
     personaOf: options.personaOf,
     notes: options.notes,
+    withoutForgotten: options.withoutForgotten,
     memory: {
       recall: async (request) => {
         asked.push(request);
