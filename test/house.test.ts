@@ -71,6 +71,11 @@ const importsOf = (file: string): string[] =>
 const floorOf = (file: string): number => FLOORS.indexOf(file.split('/')[0] as string);
 
 describe('the house', () => {
+  it('wires a tab in at most 200 lines', () => {
+    const lines = readFileSync(join(SRC, 'main.tsx'), 'utf8').trimEnd().split('\n');
+    expect(lines.length).toBeLessThanOrEqual(200);
+  });
+
   it('has files on every floor', () => {
     expect(files.length).toBeGreaterThan(10);
     for (const floor of FLOORS) expect(files.some((file) => file.startsWith(`${floor}/`))).toBe(true);

@@ -11,7 +11,7 @@ export function couldNotStart(
     language,
     text:
       language === 'zh'
-        ? `Recollect\u2009无法启动：${detail}。您的对话没有受到影响，请重新加载页面再试。`
+        ? `Recollect\u2009无法启动：${detail}。你的对话没有受到影响，请重新加载页面再试。`
         : `Recollect could not start: ${detail}. Your conversations are untouched; reload to try again.`,
   };
 }

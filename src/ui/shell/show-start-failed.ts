@@ -1,0 +1,15 @@
+// Where nothing could be drawn, one sentence says so in place of the page.
+import { toProblem } from '../../domain/base/errors.ts';
+import { log } from '../../domain/base/log.ts';
+import { couldNotStart } from '../i18n/could-not-start.ts';
+import { removeFirstPaint } from './early-words.ts';
+
+export function showStartFailed(error: unknown): void {
+  log.error('The app could not start', error);
+  removeFirstPaint();
+  const container = document.getElementById('root');
+  if (!container) return;
+  const { language, text } = couldNotStart(toProblem(error).message, navigator.languages);
+  document.documentElement.lang = language;
+  container.textContent = text;
+}

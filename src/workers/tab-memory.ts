@@ -1,0 +1,44 @@
+// Memory as a tab has it: the model that makes vectors, the engine that keeps the index, and when both begin.
+import { whenIdle } from '../adapters/browser/idle.ts';
+import { createEmbedding } from '../adapters/embedding/index.ts';
+import { createEmbeddingThread } from '../adapters/embedding/thread.ts';
+import { writable } from '../domain/base/readable.ts';
+import { followEmbedding } from '../services/memory/embedding-in-force.ts';
+import { createLateStart } from '../services/memory/late-start.ts';
+import { type MemoryStatus, STARTING } from '../services/memory/memory.ts';
+import { createPause } from '../services/memory/pause.ts';
+import { startTabEngine } from './tab-engine.ts';
+import { startEmbeddingThread } from './threads.ts';
+
+/** Index and model start so long after the first screen at the latest, however busy the page, ms. */
+const IDLE_WITHIN_MS = 2_000;
+
+/** Index and model: they begin when one can read and type, or when memory is asked something before. */
+export function startMemory({
+  secret,
+  fetch,
+  config,
+  firstScreen,
+  ...parts
+}: Pick<Parameters<typeof startTabEngine>[0], 'store' | 'documents' | 'config' | 'alert' | 'signal'> &
+  Pick<Parameters<typeof createEmbedding>[0], 'secret' | 'fetch'> & {
+    /** Resolves when one can read and type. */
+    readonly firstScreen: Promise<unknown>;
+  }) {
+  const { signal } = parts;
+  const { keyValues } = parts.store;
+  const start = createLateStart(firstScreen.then(() => whenIdle(IDLE_WITHIN_MS, signal)));
+  const embeddingThread = createEmbeddingThread(startEmbeddingThread);
+  const { connect } = embeddingThread;
+  const embedding = followEmbedding({
+    config,
+    make: async (config) => {
+      await start.begun;
+      return await createEmbedding({ config, connect, secret, fetch, keyValues });
+    },
+    signal,
+  });
+  const shared = { ...parts, embedding, status: writable<MemoryStatus>(STARTING) };
+  const engine = startTabEngine({ ...shared, keyValues, config, embeddingThread, start });
+  return { shared, engine, pause: createPause(engine, signal) };
+}

@@ -1,0 +1,36 @@
+// The stores of a tab, unlocked where the device is locked.
+import { startAnewWhenErased } from '../adapters/browser/erasing.ts';
+import { createInMemoryStore } from '../adapters/log/in-memory.ts';
+import { withoutTemporary } from '../adapters/log/temporary.ts';
+import { createVault } from '../adapters/vault/web-crypto.ts';
+import { type Problem, toProblem } from '../domain/base/errors.ts';
+import type { Writable } from '../domain/base/readable.ts';
+import type { InForce } from '../services/lock/in-force.ts';
+import { openForTab } from './device-lock.ts';
+
+/** The stores in force. Where the device is locked the person unlocks it first; nothing else was loaded until then. */
+export async function openStorage(
+  unlocking: {
+    readonly ask: Parameters<typeof openForTab>[0]['unlock'];
+    readonly progress: Parameters<typeof openForTab>[0]['onProgress'];
+  },
+  alert: Writable<Problem | null>,
+  signal: AbortSignal,
+) {
+  startAnewWhenErased(signal);
+  const { records, holder, inForce } = await openForTab({
+    signal,
+    onProblem: alert.set,
+    unlock: (parts) => unlocking.ask(parts),
+    onProgress: (done, all) => unlocking.progress(done, all),
+    removeIndex: async (sealed) =>
+      (await import('../adapters/index/engines.ts')).removeEngineFiles(undefined, sealed),
+  });
+  let fatal: Problem | null = null;
+  const { name, vault, store } = await inForce.catch((error: unknown): InForce => {
+    fatal = toProblem(error);
+    const store = createInMemoryStore();
+    return { name: '', store, below: store, vault: createVault(store.keyValues), indexCipher: null };
+  });
+  return { records, holder, name, vault, store: withoutTemporary(store), fatal };
+}
