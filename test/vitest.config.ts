@@ -11,6 +11,7 @@ const ALONE = [
   'test/house.test.ts',
   'test/services/context/post-turn-tasks.test.ts',
   'test/services/memory/{embedding-in-force,index-supervisor,memory-service,naming,pause,rebuilding,suggesting,titling}.test.ts',
+  'test/sync/*.test.ts',
   'test/text/**/*.test.ts',
   'test/ui/memory/passage-title.test.ts',
   'test/ui/shell/offer.test.ts',
