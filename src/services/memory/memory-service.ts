@@ -186,7 +186,7 @@ class MemoryService implements Memory {
         tokens: passages.reduce((sum, passage) => sum + passage.tokens, 0),
         mode: ranked.some(({ scores }) => scores.vector !== null) ? 'hybrid' : 'keyword',
         ...(reach ? { scope: reach.scope } : {}),
-        degraded: !why.vector ? why.reason : passages.length === 0 && this.#isBehind() ? BEHIND : null,
+        degraded: !why.vector ? why.reason : passages.length === 0 && this.#isBehind(ranked) ? BEHIND : null,
       });
     } catch (error) {
       signal.throwIfAborted();
@@ -299,9 +299,11 @@ class MemoryService implements Memory {
 
   async close(): Promise<void> {}
 
-  /** Whether so much waits for its vectors that what is not found may be among it. */
-  #isBehind(): boolean {
+  /** Whether so much waits for its vectors that what is not found may be among it, or all that was found by words does. */
+  #isBehind(ranked: readonly Pick<Ranked, 'scores'>[]): boolean {
     const { waiting } = this.#deps.status.get();
+    const isFound = ranked.length > 0;
+    if (waiting > 0 && isFound && ranked.every(({ scores }) => scores.vector === null)) return true;
     if (waiting < BEHIND_LEAST) return false;
     const { entries, projects } = this.#deps.documents.library.get();
     const messages = [...entries, ...projects].reduce((sum, { messageCount }) => sum + messageCount, 0);

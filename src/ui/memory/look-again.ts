@@ -31,7 +31,7 @@ export function useLookAgain(
   const { lookedAgain } = useSession();
   const forgotten = useReadable(forget.records);
   const awake = useAwake();
-  const isWhole = useReadable(status, ({ state }) => state === 'ready');
+  const isWhole = useReadable(status, ({ state, waiting }) => state === 'ready' && waiting === 0);
   const cannot = useReadable(
     status,
     ({ state, embedding }) => state === 'failed' || state === 'paused' || embedding.status === 'failed',

@@ -293,6 +293,18 @@ describe('recall', () => {
     expect((await asked(10, 'where is the cellar key')).degraded).toBeNull();
   });
 
+  it('says so of a small library, too, where nothing of what was found by words has vectors yet', async () => {
+    const house = home({ now: () => NOW, embedding: null });
+    await house.add(...library());
+    await house.engine().settled();
+    const memory = (waiting: number) =>
+      memoryOver(() => house.index, createHashingEmbedding(), { ...READY, waiting });
+    const asked = (waiting: number) =>
+      memory(waiting).recall({ text: 'What of a key, oars and boats?', signal: signal() });
+    expect(await asked(2)).toMatchObject({ passages: [], degraded: { code: 'memory-behind' } });
+    expect(await asked(0)).toMatchObject({ passages: [], degraded: null });
+  });
+
   it('does not ask an English model about Chinese', async () => {
     let asked = 0;
     const english: EmbeddingProvider = {

@@ -24,7 +24,8 @@ async function starting({ reply }: { reply?: string } = {}) {
   Object.assign(app.memory, {
     recall: async ({ text }: { text: string }) => {
       asked.push(text);
-      const ready = app.states.memory.get().state === 'ready';
+      const { state, waiting } = app.states.memory.get();
+      const ready = state === 'ready' && waiting === 0;
       return {
         query: text,
         threshold: 0.75,
@@ -58,6 +59,18 @@ it('without a model the card says that it will look again, and takes what is fou
   await expect.element(page.getByText('Memory is ready now, and was asked again.')).toBeVisible();
   await expect.element(note()).not.toBeInTheDocument();
   expect(new Set(asked)).toEqual(new Set([QUESTION]));
+});
+
+it('looks again when the last messages have their vectors, of memory that rested meanwhile', async () => {
+  const { app, id, asked } = await starting();
+  await show(app, `/c/${id}`);
+  await expect.element(note()).toBeVisible();
+  const before = asked.length;
+  app.states.memory.set({ ...READY, waiting: 2 });
+  await expect.poll(() => asked.length).toBeGreaterThan(before);
+  await expect.element(note()).toBeVisible();
+  app.states.memory.set(READY);
+  await expect.element(card()).toHaveTextContent('1 passage');
 });
 
 it('what a model was sent stays; what is found later stands beside it, with a way to ask again', async () => {
