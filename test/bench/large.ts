@@ -3,7 +3,7 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { queryWords } from '../../src/domain/memory/words.ts';
+import { queryWords } from '../../src/domain/text/words.ts';
 import { agentLogs } from './agent-logs.ts';
 import { questions } from './corpus.ts';
 import { fillVectors, importStaged, timeRecalls, timeSaves, timeSearches } from './in-page.ts';

@@ -15,7 +15,7 @@ import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
 import { chromium, type Page } from 'playwright';
 import { preview } from 'vite';
-import { queryWords } from '../../src/domain/memory/words.ts';
+import { queryWords } from '../../src/domain/text/words.ts';
 import { BROWSER_ARGS, ensureBrowser } from '../browser.ts';
 import { builtFolder, notBuiltFrom } from './built.ts';
 import { chatgptExport, questions, textsOf } from './corpus.ts';

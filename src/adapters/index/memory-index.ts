@@ -2,7 +2,7 @@
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { Role } from '../../domain/chat/message.ts';
 import type { QueryPieces } from '../../domain/memory/late.ts';
-import type { WordStatistics } from './bm25.ts';
+import type { WordStatistics } from '../../domain/text/bm25.ts';
 
 export interface ConversationRow {
   readonly id: ConversationId;
@@ -44,7 +44,7 @@ export interface ChunkRow {
   readonly ordinal: number;
   /** As a person reads it (redacted). */
   readonly text: string;
-  /** Space-separated search words of the text, for BM25: `domain/memory/words.ts`. */
+  /** Space-separated search words of the text, for BM25: `domain/text/words.ts`. */
   readonly words: string;
   /** What is embedded (may carry context in front of the text). */
   readonly embedded: string;

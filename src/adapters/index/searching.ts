@@ -10,7 +10,7 @@ import {
   type WordStatistics,
   weightFrom,
   worthOf,
-} from './bm25.ts';
+} from '../../domain/text/bm25.ts';
 import type { Candidate, Described, Found, IndexFilter, IndexQuery } from './memory-index.ts';
 import type { Likely } from './nearest.ts';
 import { DESCRIBED, linked, QUERY_WORDS, wordsForDescriptions } from './rules.ts';

@@ -3,6 +3,7 @@
 import type { MessageId } from '../base/ids.ts';
 import type { Message, Part, Role } from '../chat/message.ts';
 import { askedFor } from '../memory/lanes.ts';
+import { termsOf } from '../text/terms.ts';
 import { type AppliedPlan, dispositionsOf } from './compaction/plan.ts';
 import { corrects, goesWrong, isAcknowledgement, isQuestion, type ValueKind, valuesOf } from './cues.ts';
 import { type Meant, meantBy, NOT_MEANT, nearestOf, ownMeaning } from './meant.ts';
@@ -12,7 +13,6 @@ import { formOf, formsOf, LISTED, tells } from './outputs.ts';
 import { isSingle, queryOf } from './query.ts';
 import { quotedLines } from './quoted.ts';
 import { closingOf, correctingUnits, documentOf, leadOf, standingIn, startsOf, termsIn } from './reading.ts';
-import { termsOf } from './terms.ts';
 import { type Unit, unitsOf } from './units.ts';
 
 /** Sentences of one compacted message, verbatim, as they are sent again. */

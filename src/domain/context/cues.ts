@@ -1,7 +1,7 @@
 // What kind of thing a sentence says, read from its wording, in English and Chinese. Rules, not a model: they can miss, but they cost
 // nothing and give the same answer every time.
 import type { Message } from '../chat/message.ts';
-import { sentencesOf } from '../memory/sentences.ts';
+import { sentencesOf } from '../text/sentences.ts';
 import { ABBREVIATED, MAX_SENTENCE, type Unit, unitsOf } from './units.ts';
 
 const QUESTION = /[?？][\s"'”’」』)）]*$|(?:吗|呢|么)[。.]?\s*$/;

@@ -3,7 +3,7 @@
 import { placeLabel } from '../chat/files.ts';
 import { type Message, type Part, type PartOf, type Section, textOf } from '../chat/message.ts';
 import { shareOut } from '../memory/passages.ts';
-import { termCounts, termsOf } from './terms.ts';
+import { termCounts, termsOf } from '../text/terms.ts';
 import { cutToTokens, estimateTokens } from './tokens.ts';
 
 /** Share of what a prompt may cost that documents get, all of them together. */

@@ -2,10 +2,10 @@
 // Chinese; a sign is a reason to bring messages back, not a proof.
 import type { MessageId } from '../base/ids.ts';
 import type { Message } from '../chat/message.ts';
+import { termsOf } from '../text/terms.ts';
 import type { CompactedHit, CompactedSearch } from './compacted.ts';
 import { corrects, isQuestion } from './cues.ts';
 import { termsIn } from './reading.ts';
-import { termsOf } from './terms.ts';
 import { type Unit, unitsOf } from './units.ts';
 
 export interface Loss {

@@ -1,6 +1,7 @@
 // What is worth keeping of a message when the message itself is compacted: its sentences that say something, each with what kind of thing it
 // says and how much it weighs. Read once per message, as it comes; putting the notes of a whole conversation together is then quick.
 import type { Message } from '../chat/message.ts';
+import { hasTerms, termsOf } from '../text/terms.ts';
 import {
   constraintsOf,
   corrects,
@@ -20,7 +21,6 @@ import {
 } from './cues.ts';
 import { formOf, formsOf, LISTED, tells } from './outputs.ts';
 import { termsIn } from './reading.ts';
-import { hasTerms, termsOf } from './terms.ts';
 import { estimateTokens } from './tokens.ts';
 import { type Unit, unitsOf } from './units.ts';
 

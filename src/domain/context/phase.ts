@@ -1,7 +1,7 @@
 // Tells where one task of a conversation ends and another begins, by its words alone: what was done is the best to compact, and the next
 // questions need least of it.
 import type { Message } from '../chat/message.ts';
-import { sentencesOf } from '../memory/sentences.ts';
+import { sentencesOf } from '../text/sentences.ts';
 import { isQuestion } from './cues.ts';
 import { queryOf } from './query.ts';
 import { documentOf } from './reading.ts';

@@ -1,9 +1,9 @@
 // What a question asks for: its words and what means about the same, each with its weight, and the kind of thing that would answer it.
 import { once } from '../base/once.ts';
-import { wordSegments } from '../base/segments.ts';
+import { wordSegments } from '../text/segments.ts';
+import { akin } from '../text/synonyms.ts';
+import { termsOf } from '../text/terms.ts';
 import { expectedIn, type ValueKind } from './cues.ts';
-import { akin } from './synonyms.ts';
-import { termsOf } from './terms.ts';
 
 /** Words a question is made of: they tell what kind of answer is wanted, and little of where it stands. */
 const frameWords = once(

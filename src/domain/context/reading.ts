@@ -1,8 +1,8 @@
 // What a search knows of a message: its words, how they begin, what it sets right, what it ends with. Read once, and remembered with the
 // message, so that what happens at every send is quick.
 import type { Message } from '../chat/message.ts';
+import { termCounts, termsOf } from '../text/terms.ts';
 import { corrects, isQuestion } from './cues.ts';
-import { termCounts, termsOf } from './terms.ts';
 import { type Unit, unitsOf } from './units.ts';
 
 /** How often each term stands in a message, and how many stand in it. */

@@ -1,9 +1,9 @@
 // A message cut into units: the smallest pieces that say something by themselves, each verbatim. What is brought back of a folded
 // message, what a session memory quotes and what a summary without a model is made of are units. Read once per message.
 import type { Message } from '../chat/message.ts';
-import { blocksOf } from '../memory/code.ts';
 import { isOfMemory } from '../memory/own-tools.ts';
-import { sentencesOf } from '../memory/sentences.ts';
+import { blocksOf } from '../text/code.ts';
+import { sentencesOf } from '../text/sentences.ts';
 
 export interface Unit {
   /** Verbatim. */

@@ -5,7 +5,7 @@ import { timeSchema } from '../base/time.ts';
 import type { Conversation } from '../chat/conversation.ts';
 import { planDeletion } from '../chat/deletion.ts';
 import { type Message, textOf } from '../chat/message.ts';
-import { cjkShare, sentencesOf } from '../memory/sentences.ts';
+import { cjkShare, sentencesOf } from '../text/sentences.ts';
 import { type Imprint, imprintOf } from './imprint.ts';
 
 export type Sought =

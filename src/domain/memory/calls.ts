@@ -1,6 +1,6 @@
 // Calls on memory: words that point at what was said or done before between the person and the app ("as we agreed", 上次说的). Heard by the
 // form of a sentence: who, a verb of speaking or deciding in the past, and nobody else who was told.
-import { sentencesOf } from './sentences.ts';
+import { sentencesOf } from '../text/sentences.ts';
 
 /** Who calls on memory says so where a message begins or ends; what lies between is more often pasted, characters. */
 const REACH = 800;

@@ -1,9 +1,9 @@
 // From a ranking to what is shown of it: hits and near misses, none of them twice, and not all of one conversation.
 
-import { asks } from './cues.ts';
-import { wordings } from './near-duplicate.ts';
+import { asks } from '../text/cues.ts';
+import { wordings } from '../text/near-duplicate.ts';
+import { squeezed } from '../text/sentences.ts';
 import type { Rankable, Scored } from './rank.ts';
-import { squeezed } from './sentences.ts';
 
 /**
  * Tells of one after the other whether it is kept: one passage a message, one of each wording, so many of each conversation. Notes only look

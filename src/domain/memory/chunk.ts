@@ -6,11 +6,11 @@ import type { ExtractedText, Message } from '../chat/message.ts';
 import { wordsOfUnknown } from '../chat/unknown.ts';
 import { endWithinTokens, estimateTokens } from '../context/tokens.ts';
 import { cleanHead } from '../privacy/scan.ts';
-import { blocksOf } from './code.ts';
-import { speakerIn } from './cues.ts';
+import { blocksOf } from '../text/code.ts';
+import { speakerIn } from '../text/cues.ts';
+import { sentencesOf } from '../text/sentences.ts';
+import { dateWords, words } from '../text/words.ts';
 import { isOfMemory } from './own-tools.ts';
-import { sentencesOf } from './sentences.ts';
-import { dateWords, words } from './words.ts';
 
 /** Most tokens in a chunk: the shipped models read 512, their prefix, the speaker and an estimate's error included. */
 export const CHUNK_TOKENS = 380;

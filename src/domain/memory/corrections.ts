@@ -3,9 +3,9 @@
 import { memoized } from '../base/once.ts';
 import type { Role } from '../chat/message.ts';
 import { corrects } from '../context/cues.ts';
-import { asks, speakerIn } from './cues.ts';
-import { roughWords } from './rough-words.ts';
-import { sentencesOf } from './sentences.ts';
+import { asks, speakerIn } from '../text/cues.ts';
+import { roughWords } from '../text/rough-words.ts';
+import { sentencesOf } from '../text/sentences.ts';
 import type { Recalled } from './sources.ts';
 import { changesValue, type Values, valuesIn } from './values.ts';
 

@@ -4,7 +4,7 @@
 import type { Conversation } from '../chat/conversation.ts';
 import { savedFiles } from '../chat/memory-file.ts';
 import { planOf, summaryTextOf } from '../context/compaction/plan.ts';
-import { words } from './words.ts';
+import { words } from '../text/words.ts';
 
 /** Search words kept of a description: what a long session memory begins with. */
 const MOST_WORDS = 600;

@@ -1,10 +1,11 @@
 // A conversation read once for what it is about: its sentences and the weight of its words. Keywords and summary are made from it.
-import { type Segment, wordSegments } from '../base/segments.ts';
+
 import { type Message, textOf } from '../chat/message.ts';
 import { cleanHead } from '../privacy/scan.ts';
 import { plainText } from '../text/markdown.ts';
-import { sentencesOf } from './sentences.ts';
-import { isStopWord, words } from './words.ts';
+import { type Segment, wordSegments } from '../text/segments.ts';
+import { sentencesOf } from '../text/sentences.ts';
+import { isStopWord, words } from '../text/words.ts';
 
 /** Words frequent in any conversation with a model; stems. They may be searched, but describe nothing. */
 const COMMON = new Set(

@@ -1,7 +1,7 @@
 // Lanes by who speaks: the person, the assistant, a tool, named others in a chat of friends. Long answers swamp the few words that they
 // answer, so a lane that fills what was found has to share what it is usually asked for, and a question may ask for one of them.
 import type { Role } from '../chat/message.ts';
-import { speakerIn } from './cues.ts';
+import { speakerIn } from '../text/cues.ts';
 import type { Fit } from './fit.ts';
 
 export type Lane = 'person' | 'assistant' | 'tool' | 'others';

@@ -1,8 +1,9 @@
 // Memory notes as a text that people read and write: Markdown out, and in what other assistants let people copy of their memories.
+
+import { sentencesOf, squeezed } from '../text/sentences.ts';
 import { holdsAt, type MemoryNote } from './notes.ts';
 import { isNoteKind, NOTE_KINDS, type NoteKind } from './recognition/kinds.ts';
 import { kindByWords } from './recognition/wording.ts';
-import { sentencesOf, squeezed } from './sentences.ts';
 
 /** A day, UTC: the same text on every device. */
 const day = (at: number): string => new Date(at).toISOString().slice(0, 10);

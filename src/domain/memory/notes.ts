@@ -9,10 +9,10 @@ import type { ConversationMeta } from '../chat/conversation.ts';
 import { type Conversation, conversationMetaSchema } from '../chat/conversation.ts';
 import type { Known, Message } from '../chat/message.ts';
 import { withoutTokens } from '../privacy/tokens.ts';
+import { squeezed } from '../text/sentences.ts';
+import { queryWords } from '../text/words.ts';
 import type { Said } from './passages.ts';
 import { NOTE_KINDS } from './recognition/kinds.ts';
-import { squeezed } from './sentences.ts';
-import { queryWords } from './words.ts';
 
 export const noteSchema = z.looseObject({
   id: z.string(),

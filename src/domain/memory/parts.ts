@@ -1,8 +1,9 @@
 // What a long message asks and tells, part by part: searched as a whole, the matter with the most words drowns the others.
+
+import { asks, speakerIn } from '../text/cues.ts';
+import { hanShare, sentencesOf } from '../text/sentences.ts';
+import { queryWords } from '../text/words.ts';
 import { ownWords } from './calls.ts';
-import { asks, speakerIn } from './cues.ts';
-import { hanShare, sentencesOf } from './sentences.ts';
-import { queryWords } from './words.ts';
 
 /** A shorter message is about one thing, letters; a Chinese character says as much as two of them. */
 const LONG = 700;

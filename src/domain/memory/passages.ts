@@ -1,8 +1,8 @@
 // The passages of a recall: what stands beside them, what is left out, and how much room each gets.
 import type { RecalledPassage } from '../chat/message.ts';
 import { estimateTokens } from '../context/tokens.ts';
-import { asksInWords } from './cues.ts';
-import { sentencesOf } from './sentences.ts';
+import { asksInWords } from '../text/cues.ts';
+import { sentencesOf } from '../text/sentences.ts';
 
 /** What a message beside a passage costs in the prompt, tokens. */
 const NEIGHBOUR_FRAME = 4;

@@ -1,6 +1,6 @@
 // The search line's little language: `in:"title" from:me dir:~/work project:shop before:2026-05 after:7d has:code is:pinned` and free words.
 import type { Role } from '../chat/message.ts';
-import { datesIn } from './dates.ts';
+import { datesIn } from '../text/dates.ts';
 
 /** Of a text longer than both together so many characters of its beginning and its end are asked: an answer keeps what was asked. */
 const [ASKED_HEAD, ASKED_TAIL] = [1_000, 3_000];

@@ -1,7 +1,8 @@
 // A question of several lines is a small talk of its own: what stands last is what is asked now, what stands before it is how it came
 // to that. So the last line is read once more by itself, and the whole leans towards it.
+
+import { queryWords } from '../text/words.ts';
 import type { QueryPieces } from './late.ts';
-import { queryWords } from './words.ts';
 
 /** How far the whole leans: 0 is the whole alone, 1 the last line alone. From 0.15 to 0.35 it helps about alike. */
 const BLEND = 0.25;

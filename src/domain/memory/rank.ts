@@ -1,13 +1,13 @@
 // From candidates to a ranking: two searches on one scale, a probability, and age. Pure arithmetic; what is shown of it is chosen in `choose.ts`.
 import type { Role } from '../chat/message.ts';
-import { asks, asksInWords, asksWhen, isNamed, speakerIn, tellsTime } from './cues.ts';
-import { datesIn } from './dates.ts';
+import { asks, asksInWords, asksWhen, isNamed, speakerIn, tellsTime } from '../text/cues.ts';
+import { datesIn } from '../text/dates.ts';
+import { wordings } from '../text/near-duplicate.ts';
+import { hanShare, sentencesOf, squeezed } from '../text/sentences.ts';
+import { queryWords } from '../text/words.ts';
 import { FIT, type Fit } from './fit.ts';
 import { type Lane, lanesOf } from './lanes.ts';
-import { wordings } from './near-duplicate.ts';
 import type { Said } from './passages.ts';
-import { hanShare, sentencesOf, squeezed } from './sentences.ts';
-import { queryWords } from './words.ts';
 
 /** How a model's cosines read; see the embedding contract. */
 export interface CosineScale {

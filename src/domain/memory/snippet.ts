@@ -1,7 +1,7 @@
 // The stretch of a passage where the question's words are.
 import { cutToTokens, estimateTokens } from '../context/tokens.ts';
 import { foldedWithOrigin } from '../text/fold.ts';
-import { queryWords, words } from './words.ts';
+import { queryWords, words } from '../text/words.ts';
 
 /** Places looked at for the best stretch. */
 const MAX_MATCHES = 200;

@@ -4,8 +4,8 @@
 import { memoized } from '../base/once.ts';
 import type { Role } from '../chat/message.ts';
 import { corrects, setsRule } from '../context/cues.ts';
-import { asksInWords, speakerIn } from './cues.ts';
-import { roughWords } from './rough-words.ts';
+import { asksInWords, speakerIn } from '../text/cues.ts';
+import { roughWords } from '../text/rough-words.ts';
 
 /** What of a candidate tells whether it repeats another. */
 interface Given {

@@ -1,10 +1,10 @@
 // Rules and preferences that a person set once ("Always name versions when I ask about libraries", 以后都用中文回答) hardly share a word with a
 // request that they apply to. So the fifth and the tenth place are kept for those that came nearest to it.
-import { asksWhen } from './cues.ts';
+import { asksWhen } from '../text/cues.ts';
+import { sentencesOf } from '../text/sentences.ts';
 import { askedFor } from './lanes.ts';
 import { asksForCourse } from './overview.ts';
 import type { Rankable, Scored } from './rank.ts';
-import { sentencesOf } from './sentences.ts';
 
 /** A sentence that sets a rule for what is to come. */
 const STANDING = new RegExp(

@@ -1,7 +1,8 @@
 // A summary made of the conversation's own sentences, word for word: it can be incomplete, never wrong.
+
+import { cjkShare } from '../text/sentences.ts';
 import type { Digest, Sentence } from './digest.ts';
 import { keywordsOf } from './keywords.ts';
-import { cjkShare } from './sentences.ts';
 
 /** Sentences looked at: the beginning and the end of a very long conversation. */
 const MAX_SENTENCES = 600;

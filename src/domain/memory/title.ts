@@ -2,10 +2,10 @@
 import { type Message, textOf } from '../chat/message.ts';
 import { cleanHead } from '../privacy/scan.ts';
 import { plainText } from '../text/markdown.ts';
+import { cjkShare, sentencesOf, squeezed } from '../text/sentences.ts';
+import { words } from '../text/words.ts';
 import { digestOf } from './digest.ts';
 import { keywordsOf } from './keywords.ts';
-import { cjkShare, sentencesOf, squeezed } from './sentences.ts';
-import { words } from './words.ts';
 
 /** Longest title, in columns: a Han character takes two. */
 const MAX_COLUMNS = 56;

@@ -1,5 +1,5 @@
 // Takes Markdown's own signs away, in one pass over the text: hostile text costs no more than any other of its length.
-import { blocksOf } from '../memory/code.ts';
+import { blocksOf } from './code.ts';
 
 /** The words of links and pictures without their targets, also where a picture is the link. */
 export function withoutLinks(text: string): string {

@@ -1,7 +1,7 @@
 // Notices that the model asks for something it may have been told before, in this conversation or another. Pure.
 import type { Message } from '../../domain/chat/message.ts';
 import { textOf } from '../../domain/chat/message.ts';
-import { sentencesOf } from '../../domain/memory/sentences.ts';
+import { sentencesOf } from '../../domain/text/sentences.ts';
 
 /** Offers and courtesies are no questions about what was said: "Would you like me to …?", "需要我…吗？" */
 const OFFER =

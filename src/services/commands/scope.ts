@@ -2,7 +2,7 @@
 
 import type { IndexFilter } from '../../adapters/index/memory-index.ts';
 import { RecollectError } from '../../domain/base/errors.ts';
-import { timesIn } from '../../domain/memory/dates.ts';
+import { timesIn } from '../../domain/text/dates.ts';
 import { nearest } from './parse.ts';
 
 /** What a scope can be besides a time. */

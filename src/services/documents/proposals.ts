@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { timeSchema } from '../../domain/base/time.ts';
 import { type MemoryNote, type Proposal, proposalSchema } from '../../domain/memory/notes.ts';
 import { NOTE_KINDS, type NoteKind } from '../../domain/memory/recognition/kinds.ts';
-import { squeezed } from '../../domain/memory/sentences.ts';
+import { squeezed } from '../../domain/text/sentences.ts';
 import type { PurgeRules } from './documents.ts';
 import { plain, type ValueMap, type ValueMaps } from './small-document.ts';
 import { isProposalTakenOut } from './taking-out.ts';

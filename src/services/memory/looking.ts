@@ -28,9 +28,9 @@ import {
 import { bestLate, type Grouped, givenAndMissing, groupedBySource } from '../../domain/memory/sources.ts';
 import { withStanding } from '../../domain/memory/standing.ts';
 import { titledBy } from '../../domain/memory/title.ts';
-import { queryWords } from '../../domain/memory/words.ts';
 import { projectsNamed } from '../../domain/projects/filing.ts';
 import type { Config } from '../../domain/settings/config.ts';
+import { queryWords } from '../../domain/text/words.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Notes } from '../documents/notes.ts';
 import type { PrivacyFilter } from '../privacy/privacy-filter.ts';

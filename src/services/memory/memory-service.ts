@@ -22,7 +22,7 @@ import { lineFor } from '../../domain/memory/overview.ts';
 import { merged, partsOf } from '../../domain/memory/parts.ts';
 import { askable, heldAsIs, isNamedFolder, isWithinFolder } from '../../domain/memory/query.ts';
 import { snippetOf } from '../../domain/memory/snippet.ts';
-import { queryWords } from '../../domain/memory/words.ts';
+import { queryWords } from '../../domain/text/words.ts';
 import type { Notes } from '../documents/notes.ts';
 import { type AskingDeps, createAsking } from './asking.ts';
 import { createLooking, type LookingDeps, type Ranked, within } from './looking.ts';

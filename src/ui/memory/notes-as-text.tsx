@@ -3,7 +3,7 @@ import { Download, Upload } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
 import { notesAsMarkdown, notesInText } from '../../domain/memory/note-text.ts';
-import { squeezed } from '../../domain/memory/sentences.ts';
+import { squeezed } from '../../domain/text/sentences.ts';
 import type { MemoryNote } from '../../services/documents/notes.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';

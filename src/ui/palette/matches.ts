@@ -1,9 +1,9 @@
 // What a line in the palette means and what of the library, the commands and the settings it fits; messages are searched elsewhere.
 import { defaultFilter } from 'cmdk';
 import { isNamedFolder, parseSearch } from '../../domain/memory/query.ts';
-import { isStopWord, queryWords, words as searchWords } from '../../domain/memory/words.ts';
 import { projectsNamed } from '../../domain/projects/filing.ts';
 import { comparable, isIn, isSame, spotsIn } from '../../domain/text/find.ts';
+import { isStopWord, queryWords, words as searchWords } from '../../domain/text/words.ts';
 import type { LibraryEntry, ProjectEntry } from '../../services/documents/documents.ts';
 import type { MemoryFilter } from '../../services/memory/memory.ts';
 import { type FilterToken, filterTokens, openFilter } from './filters.ts';

@@ -1,15 +1,6 @@
 // The small member of the shelf: everything in maps, BM25 and cosine computed by looking at every chunk.
 // Behaves as the contract says and keeps nothing; for tests, and the yardstick the database is compared with.
 import { z } from 'zod';
-import {
-  B,
-  bm25Of,
-  splitWords,
-  termsOf,
-  type WordStatistics,
-  weightOf,
-  worthOf,
-} from '../../../src/adapters/index/bm25.ts';
 import type {
   Candidate,
   ConversationRow,
@@ -31,6 +22,15 @@ import {
 } from '../../../src/adapters/index/rules.ts';
 import type { ConversationId, MessageId } from '../../../src/domain/base/ids.ts';
 import { lateInteraction } from '../../../src/domain/memory/late.ts';
+import {
+  B,
+  bm25Of,
+  splitWords,
+  termsOf,
+  type WordStatistics,
+  weightOf,
+  worthOf,
+} from '../../../src/domain/text/bm25.ts';
 
 interface Chunk {
   readonly id: number;

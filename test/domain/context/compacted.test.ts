@@ -9,8 +9,8 @@ import { comparableIn } from '../../../src/domain/context/meant.ts';
 import { createMeter } from '../../../src/domain/context/meter.ts';
 import { buildPrompt } from '../../../src/domain/context/prompt.ts';
 import { standingIn } from '../../../src/domain/context/reading.ts';
-import { termsOf } from '../../../src/domain/context/terms.ts';
 import { unitsOf } from '../../../src/domain/context/units.ts';
+import { termsOf } from '../../../src/domain/text/terms.ts';
 
 const meter = createMeter();
 const say = (at: number, role: Message['role'], said: string | readonly Part[]): Message => ({

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Message } from '../../../src/domain/chat/message.ts';
-import { blocksOf, codeIn } from '../../../src/domain/memory/code.ts';
 import { digestOf } from '../../../src/domain/memory/digest.ts';
 import { keywordsOf } from '../../../src/domain/memory/keywords.ts';
-import { sentencesOf } from '../../../src/domain/memory/sentences.ts';
 import { summaryOf } from '../../../src/domain/memory/summary.ts';
 import { titleOf } from '../../../src/domain/memory/title.ts';
+import { blocksOf, codeIn } from '../../../src/domain/text/code.ts';
 import { plainText } from '../../../src/domain/text/markdown.ts';
+import { sentencesOf } from '../../../src/domain/text/sentences.ts';
 
 const keep = (text: string) => text;
 const said = (...turns: string[]): Pick<Message, 'role' | 'kind' | 'parts'>[] =>

@@ -1,7 +1,7 @@
 // What a title says of the passages below it.
 import { expect, it } from 'vitest';
 import { isFromWords, titledBy } from '../../../src/domain/memory/title.ts';
-import { queryWords } from '../../../src/domain/memory/words.ts';
+import { queryWords } from '../../../src/domain/text/words.ts';
 
 const asked = (question: string) => queryWords(question).split(' ');
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { termsOf } from '../../../src/domain/context/terms.ts';
-import { queryWords, words } from '../../../src/domain/memory/words.ts';
 import { folded } from '../../../src/domain/text/fold.ts';
+import { termsOf } from '../../../src/domain/text/terms.ts';
+import { queryWords, words } from '../../../src/domain/text/words.ts';
 
 /** Share of a question's search words that a passage has. */
 const found = (question: string, passage: string): number => {

@@ -1,6 +1,6 @@
 // The few fixed words around what a model reads of compacted messages, in the conversation's own language.
 import { type Message, textOf } from '../../chat/message.ts';
-import { cjkShare } from '../../memory/sentences.ts';
+import { cjkShare } from '../../text/sentences.ts';
 
 export type Language = 'en' | 'zh';
 

@@ -1,9 +1,9 @@
 // The newest turns, and of what is older the messages that bear on the newest question, whole.
 import type { MessageId } from '../../base/ids.ts';
 import { type Message, textOf } from '../../chat/message.ts';
+import { termsOf } from '../../text/terms.ts';
 import { createCompactedSearch } from '../compacted.ts';
 import { termsIn } from '../reading.ts';
-import { termsOf } from '../terms.ts';
 import { finish } from './finish.ts';
 import { chosenTokens, freeTokens, newestGroups, type Outline, outlineOf } from './outline.ts';
 import type { CompactionStrategy } from './strategy.ts';

@@ -1,7 +1,7 @@
 // Which sentences of a person are worth a memory note, of what kind, and which notes apply to a request though no word is shared.
 import type { Message } from '../../chat/message.ts';
 import { MAX_SENTENCE, unitsOf } from '../../context/units.ts';
-import { hanShare, sentencesOf } from '../sentences.ts';
+import { hanShare, sentencesOf } from '../../text/sentences.ts';
 import { type Head, probabilities } from './head.ts';
 import { type NoteKind, SENTENCE_CLASSES, TOPICS, type Topic } from './kinds.ts';
 import { cuesOf, kindByWords, saysNothingLasting, topicsByWords } from './wording.ts';

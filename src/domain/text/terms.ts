@@ -1,8 +1,8 @@
 // The search words of a text, made fast: what happens at every send must not wait for a segmenter. Latin words as stems, names and
 // paths in pieces and whole, Han and kana as pairs.
 import { stemmer } from 'stemmer';
-import { isStopWord } from '../memory/words.ts';
-import { folded } from '../text/fold.ts';
+import { folded } from './fold.ts';
+import { isStopWord } from './words.ts';
 
 /** Longest text that is read, characters. */
 const MAX_TEXT = 60_000;

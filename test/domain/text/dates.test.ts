@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { datesIn, type Span } from '../../../src/domain/memory/dates.ts';
+import { datesIn, type Span } from '../../../src/domain/text/dates.ts';
 
 const DAY = 86_400_000;
 const at = (text: string): Date => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { asks, asksWhen, isNamed, speakerIn, tellsTime } from '../../../src/domain/memory/cues.ts';
+import { asks, asksWhen, isNamed, speakerIn, tellsTime } from '../../../src/domain/text/cues.ts';
 
 describe('hints in words', () => {
   it('tell who speaks, and whether a question names them', () => {

@@ -1,7 +1,7 @@
 // What a text is written in.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { cjkShare, hanShare, squeezed } from '../../../src/domain/memory/sentences.ts';
+import { cjkShare, hanShare, squeezed } from '../../../src/domain/text/sentences.ts';
 
 it('counts Han, kana and Hangul among the letters of any text', () => {
   const asPatternsDo = (text: string) => {

@@ -2,8 +2,8 @@
 // Only letters and digits come out, in lower case and separated by single spaces: whatever splits them again splits them alike.
 import { stemmer } from 'stemmer';
 import { once } from '../base/once.ts';
-import { type Segment, wordSegments } from '../base/segments.ts';
-import { folded, withoutInvisible } from '../text/fold.ts';
+import { folded, withoutInvisible } from './fold.ts';
+import { type Segment, wordSegments } from './segments.ts';
 
 /** Words that say nothing about a passage. Contractions appear without what follows their apostrophe. */
 const STOP_WORDS = new Set(

@@ -1,5 +1,5 @@
 // Words of scripts that are written without spaces, as the browser's own segmenter cuts them.
-import { once } from './once.ts';
+import { once } from '../base/once.ts';
 
 export interface Segment {
   readonly text: string;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dateWords, queryWords, words } from '../../../src/domain/memory/words.ts';
+import { dateWords, queryWords, words } from '../../../src/domain/text/words.ts';
 
 const list = (text: string) => words(text).split(' ');
 /** How many words of the question are found in the passage. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { wordSegments } from '../../../src/domain/base/segments.ts';
+import { wordSegments } from '../../../src/domain/text/segments.ts';
 
 const one = new Intl.Segmenter('zh', { granularity: 'word' });
 
