@@ -27,7 +27,7 @@ const lengthOf = (parts: readonly Part[]): number => {
   return last?.type === 'text' || last?.type === 'reasoning' ? last.text.length : 0;
 };
 
-/** What came of a request. */
+/** Outcome of a request. */
 export interface Streamed {
   readonly parts: readonly Part[];
   readonly finish: Finish;
@@ -57,7 +57,7 @@ interface StepToAsk {
 
 interface Asked {
   readonly got: Streamed;
-  /** What was sent; null where the person stopped before that. */
+  /** The step that was sent; null if the person stopped before that. */
   readonly prepared: PreparedStep | null;
   /** Name of the request. */
   readonly key: string | undefined;
@@ -66,9 +66,9 @@ interface Asked {
   readonly draft: DraftRow | undefined;
   /** How it was patched, or why it was not. */
   readonly patch: PatchRecord | undefined;
-  /** What patching used that came to nothing. */
+  /** Usage of a patch that failed. */
   readonly lost: Usage | undefined;
-  /** What was offered in the end: nothing, where the model would not take tools. */
+  /** Tools that were offered in the end: none if the model refused tools. */
   readonly tools: readonly ToolDescription[];
 }
 
@@ -104,7 +104,7 @@ export const createAsking =
           omitted,
           tools: [],
           noCalls,
-          // What is rescued after a crash would look like the answer.
+          // Save no draft of patch blocks: a rescue after a crash would take them for the answer.
           draft: { ...row, update: () => undefined },
           onParts: (parts) => onParts(shownPatching(parts, before, patching)),
           signal,

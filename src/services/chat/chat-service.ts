@@ -64,20 +64,23 @@ interface ChatDependencies {
   readonly memory: Pick<Memory, 'recall' | 'wake'>;
   /** Makes requests that fit. */
   readonly context: TurnContext;
-  /** Where models keep notes; absent: they cannot. */
+  /** Keeps the notes of models; absent: they cannot write any. */
   readonly notes?: NotesLike | undefined;
-  /** What stays of a message after all that was forgotten since it began; null: nothing. Absent: nothing is ever forgotten. */
+  /**
+   * Takes out of a message whatever was forgotten since it began; gives null if nothing is left. Absent: nothing is ever
+   * forgotten.
+   */
   readonly withoutForgotten?: ((message: Message) => Message | null) | undefined;
   /** Which of the person's notes apply to a question; absent: none. */
   readonly applying?: Applying | undefined;
   readonly config: Readable<Config>;
-  /** Who a model is to be in a conversation; absent: nobody. */
+  /** Persona of a conversation; absent: none anywhere. */
   readonly personaOf?: Prompts['personaOf'] | undefined;
   /** ms since 1970 */
   readonly now: () => number;
   /** This device's name in the messages it writes. */
   readonly device: () => string;
-  /** What a model costs; null where nobody knows. Absent: no answer carries its cost. */
+  /** Price of a model; null if unknown. Absent: no answer carries its cost. */
   readonly priceOf?: (model: ChatModel) => Price | null;
   /** `navigator.locks` where there is one: tells the draft of a living tab from that of a dead one. */
   readonly locks?: LocksLike | undefined;
@@ -85,7 +88,7 @@ interface ChatDependencies {
   readonly tabs?: ChannelLike | undefined;
   /** `sessionStorage` where there is one: tells a tab that was loaded again what it had written. */
   readonly tabMemory?: (() => TabMemory) | undefined;
-  /** What models would not take; made here where nobody else needs it. */
+  /** Remembers what models refuse; made here if nobody else needs it. */
   readonly refusals?: ModelRefusals;
   /** Hears of what went wrong beside a turn (a draft row that could not be written, say). */
   readonly onProblem?: (problem: Problem) => void;
@@ -99,7 +102,7 @@ const TITLE_LENGTH = 60;
 /** How long after its end the answer of another tab may take to be read here, ms. */
 const ARRIVES_WITHIN_MS = 3000;
 
-/** What one conversation has going on in this tab. */
+/** State of one conversation in this tab. */
 interface Session {
   readonly state: Writable<TurnState>;
   /** Set while a turn runs; aborting it is "stop". */
@@ -166,7 +169,7 @@ class ChatService implements Chat {
         channel: deps.tabs,
         tab: this.#tab.id,
         alive: this.#tab.locked,
-        // What its draft has is saved here, rather than at the next start of some tab.
+        // Rescues the drafts of a closed tab now, rather than at the next start of some tab.
         whenGone: async (other) => {
           await this.#rows.whenGone(other);
           await this.rescueDrafts();
@@ -476,7 +479,7 @@ class ChatService implements Chat {
   async close(): Promise<void> {
     this.#closed = true;
     this.#closing.abort();
-    // What runs in another tab goes on there.
+    // Turns that run in other tabs go on there.
     for (const session of this.#sessions.values()) this.#abort(session);
     await Promise.all([...this.#sessions.values()].map((session) => session.running));
     await this.#rows.close();
@@ -607,7 +610,7 @@ class ChatService implements Chat {
     return { said, unsaved: await this.#put(id, change, said.id) };
   }
 
-  /** What an answer was given of memory, as far as it still holds. */
+  /** Passages that memory gave to an answer, as far as they still hold. */
   async #memoryOf(id: ConversationId, answer: MessageId): Promise<Pick<TurnRequest, 'recall'>> {
     const { first } = questionOf((await this.#needed(id)).messages, answer);
     const before = first?.parts.find((part) => part.type === 'recall');
@@ -650,7 +653,7 @@ class ChatService implements Chat {
     if (request) session.next.push(request);
     if (this.#isBusy(session)) return;
     const work = async () => {
-      // Where the queued messages hang on: below the answer they were written under, wherever the person looks meanwhile.
+      // Queued messages hang below the answer they were written under, whichever branch is shown meanwhile.
       let tip: MessageId | null = null;
       while (!this.#closed) {
         const wanted = session.next.shift();
@@ -665,7 +668,7 @@ class ChatService implements Chat {
               const again = await this.#askAgain(id, next, end.last);
               if (again) session.next.unshift({ asked: again, explicit: true, reuse: true, after });
             }
-            // What waits is not sent after an answer that failed: it would most likely fail as well.
+            // Don't send queued messages after a failed answer: they would most likely fail as well.
             if (session.next.length === 0 && (hasFailed(end?.finish) || session.stopAsked)) break;
           } else if (queued) {
             const { said, unsaved } = await this.#sayQueued(session, id, queued, tip);
@@ -686,7 +689,7 @@ class ChatService implements Chat {
           break;
         }
       }
-      // Where the run ended early, what was asked for meanwhile ends with it: it must not run, and be paid for, before what is said next.
+      // Drop requests made during a run that ended early: they must not run, and cost, before the next message.
       session.next = [];
       const { queue, problem, replay } = session.state.get();
       this.#set(session, { ...IDLE_TURN, queue, problem, replay });
@@ -697,8 +700,8 @@ class ChatService implements Chat {
   }
 
   /**
-   * Says what waits first, below `tip` if that is there. It leaves the queue before anything is waited for: what could still be taken back
-   * would be said as well. Its row stays until it is in the log. Throws where it was not said: then it is at the head of the queue again.
+   * Sends the first queued message below `tip`, if there is one. Dequeues before awaiting, so it cannot be both taken back and sent.
+   * Its row stays until it is in the log. Throws if it was not sent: then it is at the head of the queue again.
    */
   async #sayQueued(
     session: Session,
@@ -774,7 +777,10 @@ class ChatService implements Chat {
     return this.#rows.queue(id, [...session.sending, ...session.state.get().queue]);
   }
 
-  /** What is asked first after something was sent back: for the answer that is missing, or else the next question of the branch. */
+  /**
+   * The first message to ask after something was sent back: the one whose answer is missing, or else the next question of
+   * the branch.
+   */
   async #firstOf(
     id: ConversationId,
     plan: ReturnType<typeof planSendBack>,

@@ -9,7 +9,7 @@ import type { RecallResult } from '../memory/memory.ts';
 import type { ModelChoice } from '../settings/settings.ts';
 import type { ComposerDrafts } from './composer-drafts.ts';
 
-/** What happens in a conversation right now. Session state: the log gets the finished message only. */
+/** Current turn of a conversation. Session state: the log gets the finished message only. */
 export interface TurnState {
   /**
    * `compacting`: the window is being made smaller; `confirming`: a plan for that waits for the person (`ContextState.pending`);
@@ -72,16 +72,16 @@ export interface SendOptions {
   readonly parts: readonly Part[];
   /** Message ids of passages the person ticked off beforehand: not injected, and kept with the answer as left out. */
   readonly withoutPassages?: readonly MessageId[];
-  /** What memory had for exactly these words while they were written: that goes along where memory does not answer now. */
+  /** Passages that memory found for exactly these words while they were written; used if memory does not answer now. */
   readonly announced?: RecallResult;
   /** Exactly this goes in from memory (`/recall --explain`), wherever in the conversation; nothing else is looked for. */
   readonly recall?: PartOf<'recall'>;
 }
 
-/** What follows on what was sent back. */
+/** Action that follows something sent back. */
 export type AfterSendBack = Config['context']['after_send_back'];
 
-/** What is sent back to an earlier place of a conversation. */
+/** Something sent back to an earlier message of a conversation. */
 export interface SendBack {
   /**
    * `edit`: another wording of a message (of the person, or a tool's result), in its place. `note`: a message to whoever stood at that
@@ -93,21 +93,20 @@ export interface SendBack {
   readonly parts: readonly Part[];
   readonly callId?: string;
   /**
-   * `answer`: asks again for the answer that follows. `branch`: then goes through what was said after it once more, question by question.
-   * In both an answer whose inputs did not change is taken over rather than asked for again. `patch`: the model is given the answer that
-   * stood there and writes only what must change; where that cannot be carried out, or no answer stood there, as `answer`. `none`: only
-   * moves there. Absent: as the settings say.
+   * `answer` asks again for the next answer; `branch` then repeats the later questions one by one. Both reuse answers whose
+   * inputs are unchanged. `patch` lets the model edit the old answer, or falls back to `answer`. `none` only moves there.
+   * Absent: as set.
    */
   readonly replay?: AfterSendBack;
 }
 
-/** What can be left out of a request to have it accepted. `thoughts`: those of earlier steps, and asking for new ones. */
+/** Parts that a request can leave out to be accepted. `thoughts`: those of earlier steps, and asking for new ones. */
 export type Omission = 'tools' | 'thoughts' | 'images';
 
 export interface RegenerateOptions {
-  /** What the endpoint refused; where the request is then accepted, it is left out from then on. */
+  /** Part that the endpoint refused; left out from then on once a request without it is accepted. */
   readonly without?: Omission;
-  /** Who answers this once, instead of the model in use. */
+  /** Model that answers this once, instead of the one in use. */
   readonly by?: ModelChoice;
 }
 
@@ -128,7 +127,7 @@ export const MAX_COMPARED = 2;
 
 export interface ComparedAnswer {
   readonly choice: ModelChoice;
-  /** What it is doing; `problem` where it could not even start. */
+  /** The running turn; `problem` if it could not even start. */
   readonly turn: Readable<TurnState>;
   /** Last message of the answer once it is saved; null before, and where nothing was. */
   readonly last: Readable<MessageId | null>;
@@ -149,13 +148,13 @@ export interface Chat {
   readonly modelRefusals: Readable<readonly ModelRefusal[]>;
   /** Sends everything again: to all models, or to those of one endpoint (its host). */
   forgetModelRefusals(endpoint?: string): Promise<void>;
-  /** What is written and neither sent nor saved. */
+  /** Texts that are neither sent nor saved yet. */
   readonly composerDrafts: ComposerDrafts;
   turn(id: ConversationId): Readable<TurnState>;
   /**
-   * Appends the user message (saved before anything is asked) and starts the answer; queues while one is streaming.
-   * Resolves as soon as the user message is saved, or stands in the conversation and waits for room on the disk: then `turn` and
-   * `Documents.saving` say so, and the answer begins once it is saved. Rejects only where the words are nowhere. Without a model the answer is recall, and says so.
+   * Saves the user message, then starts or queues the answer; without a model the answer is recall, and says so. Resolves
+   * once the message is saved or waits for room on the disk (`turn` and `Documents.saving` say so). Rejects only if the
+   * words are lost.
    */
   send(options: SendOptions): Promise<{ conversationId: ConversationId }>;
   /** A new sibling of an answer, from the same user message. */
@@ -176,8 +175,8 @@ export interface Chat {
     mail: SendBack,
   ): Promise<{ readonly messageId: MessageId; readonly undo: () => Promise<void> }>;
   /**
-   * What `sendBack` with `replay: 'branch'` would go through: questions, and answers that may have to be asked for; and whether there is an
-   * answer to patch with `patch`.
+   * Questions and answers that `sendBack` with `replay: 'branch'` would go through, and whether `patch` would find an
+   * answer.
    */
   sendBackCost(
     id: ConversationId,

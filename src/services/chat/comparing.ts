@@ -29,7 +29,7 @@ const keptSchema = z.array(
 );
 type Kept = z.infer<typeof keptSchema>[number];
 
-/** What every model is given besides the question: the memory of the answer that is there. */
+/** Input that all models share besides the question: the memory of the existing answer. */
 type Given = Omit<TurnRequest, 'asked' | 'by'>;
 type About = { readonly answer: MessageId; readonly question: MessageId };
 
@@ -42,7 +42,7 @@ interface ComparingDeps {
     control: AbortController,
     work: Promise<unknown>,
   ) => void;
-  /** What is given in a comparison that was begun before this tab was loaded. */
+  /** Prepares the input of a comparison that began before this tab was loaded. */
   readonly prepare: (id: ConversationId, answer: MessageId) => Promise<Given>;
   readonly keyValues: Pick<KeyValues, 'get' | 'set'>;
 }
@@ -78,7 +78,7 @@ export class Comparing {
     if (known) return known;
     const comparison = writable<Comparison | null>(null);
     this.#comparisons.set(id, comparison);
-    // Of a temporary conversation nothing is kept.
+    // Temporary conversations leave nothing to restore.
     if (!isTemporary(id)) ignore(this.#restore(id, comparison), 'a comparison of before the reload');
     return comparison;
   }

@@ -1,5 +1,5 @@
-// What a person has written and neither sent nor saved: in the composer, in the editor of a message. Kept beside the log, by place; each
-// tab has rows of its own, so that sending in one deletes nothing of another. What a tab that is gone has left is taken by the next that looks.
+// Unsent texts of the composer and of message editors, kept beside the log by place. Each tab has rows of its own, so that
+// sending in one deletes nothing of another; the next tab that looks takes the rows of a closed one.
 
 import { z } from 'zod';
 import type { KeyValues } from '../../adapters/log/conversation-log.ts';
@@ -21,7 +21,7 @@ export interface Draft {
 }
 
 export interface ComposerDrafts {
-  /** What stands at a place: written in this tab, or in tabs that are gone, and then this tab's from now on. Null: nothing. */
+  /** Draft at a place, from this tab or taken over from closed ones. Null: none. */
   claim(place: string): Promise<Draft | null>;
   /** Durable when resolved. Null, or neither words nor files: this tab has nothing there any more. */
   save(place: string, draft: Draft | null): Promise<void>;
@@ -72,7 +72,7 @@ interface ComposerDraftsDeps {
   readonly tab: Tab;
   readonly locks: LocksLike | undefined;
   readonly now: () => number;
-  /** What the browser keeps for this tab, written at once. */
+  /** Opens the browser's storage for this tab, which writes at once. */
   readonly memory?: (() => TabMemory) | undefined;
 }
 
@@ -82,7 +82,7 @@ export function createComposerDrafts(deps: ComposerDraftsDeps): ComposerDrafts {
 
 class StoredComposerDrafts implements ComposerDrafts {
   readonly #deps: ComposerDraftsDeps;
-  /** Of this tab, by place. */
+  /** Drafts of this tab, by place. */
   readonly #own = new Map<string, Draft>();
   /** Places whose row has what is in `#own`, or had it: what was forgotten since is in neither. */
   readonly #durable = new Set<string>();
@@ -120,14 +120,14 @@ class StoredComposerDrafts implements ComposerDrafts {
     const looking = this.#looking.get(place);
     if (looking) await orElse(looking, null, 'a look at a draft that is being replaced');
     await this.#write(place);
-    // What is durable need not be noted any more; what was noted since is later.
+    // Remove the note of a durable draft, unless a later note replaced it.
     if (noted === undefined || this.#notes.get(place) !== noted) return;
     this.#notes.delete(place);
     this.#note(place, undefined);
   }
 
   saveOnUnload(place: string, text: string): void {
-    // Of a temporary conversation nothing is left behind.
+    // Temporary conversations leave nothing behind.
     if (isOfTemporary(place)) return;
     this.#noteNumber += 1;
     this.#notes.set(place, this.#noteNumber);
@@ -205,10 +205,10 @@ class StoredComposerDrafts implements ComposerDrafts {
   }
 
   async #look(place: string): Promise<Draft | null> {
-    // What is kept while one looks is on the screen already.
+    // Read the known text first: a text kept while we look is on the screen already.
     const before = this.#durable.has(place) ? await this.#kept(place) : this.#own.get(place);
     const there = before ? [before] : [];
-    /** Where the row is still there: joined with what is here, and gone only when that is kept. */
+    /** Takes over a row, if it still exists: joins it with the draft here, and deletes it once the result is kept. */
     const take = async (key: string, schema: z.ZodType<z.infer<typeof draftSchema>>) => {
       const row = schema.safeParse(await this.#deps.keyValues.get(key)).data;
       // Noted when the page was left, so later than the row.

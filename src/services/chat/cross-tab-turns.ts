@@ -9,14 +9,14 @@ import { ignore } from '../../domain/base/log.ts';
 import { partSchema } from '../../domain/chat/message.ts';
 import type { TurnState } from './chat.ts';
 
-/** What of a `BroadcastChannel` is needed here. */
+/** Parts of a `BroadcastChannel` that are used here. */
 export interface ChannelLike {
   postMessage(message: unknown): void;
   addEventListener(type: 'message', listener: (event: MessageEvent<unknown>) => void): void;
   close(): void;
 }
 
-/** What of a turn others see. */
+/** Parts of a turn that other tabs see. */
 export type Shown = Pick<
   TurnState,
   'status' | 'parts' | 'parentId' | 'step' | 'calls' | 'answerId' | 'model' | 'startedAt'
@@ -74,7 +74,7 @@ export function createCrossTabTurns({
 }): CrossTabTurns {
   const post = (news: News) => channel.postMessage(news);
   const own = new Map<ConversationId, { latest: Shown; timer?: ReturnType<typeof setTimeout> | undefined }>();
-  /** Who runs a turn of which conversation. */
+  /** Tab that runs the turn of each conversation. */
   const others = new Map<ConversationId, string>();
   const watched = new Set<string>();
   let living = false;

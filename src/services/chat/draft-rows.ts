@@ -1,5 +1,5 @@
-// What a crash of the tab would lose, kept beside the log: the answer that is streaming, and messages that wait for their turn.
-// Rows carry the tab that owns them (`tab.ts`): nobody takes a row from a living one.
+// Rows beside the log for anything that a crash of the tab would lose: the streaming answer and queued messages. Each row
+// carries the tab that owns it (`tab.ts`): nobody takes a row from a living tab.
 
 import { z } from 'zod';
 import type { KeyValues } from '../../adapters/log/conversation-log.ts';

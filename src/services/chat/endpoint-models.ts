@@ -20,12 +20,12 @@ import type { ModelRefusals } from './model-refusals.ts';
 
 interface EndpointModelsDeps {
   readonly settings: Pick<Settings, 'connections'>;
-  /** Where the projects are listed; absent: there are none. */
+  /** Lists the projects; absent: there are none. */
   readonly documents?: Pick<Documents, 'library'>;
   readonly keys: Pick<ReturnType<typeof createKeys>, 'get'>;
   readonly fetch: typeof fetch;
   readonly refusals: Pick<ModelRefusals, 'leftOut' | 'remember'>;
-  /** Who the model is to be in a conversation; absent: nobody. */
+  /** Persona of a conversation; absent: none anywhere. */
   readonly personaOf?: Prompts['personaOf'];
   /** Hears of every request to one of them. */
   readonly spending: Pick<Spending, 'record'>;
@@ -72,7 +72,7 @@ export class EndpointModels {
         price: this.priceOf(model),
       }),
     );
-    // What a temporary conversation holds is kept nowhere, its tokens neither.
+    // Tokens of a temporary conversation are kept nowhere, like the conversation itself.
     const behind = conversation && isTemporary(conversation.id) ? this.#passing : filter;
     // Outermost: what is counted is what was sent.
     const model = privateModel(metered, behind);
@@ -85,7 +85,7 @@ export class EndpointModels {
     return documents && conversation ? preferredModel(documents.library.get(), conversation.id) : null;
   }
 
-  /** What the model costs: what the person entered or the endpoint's list tells, else the list that ships. Null where nobody knows. */
+  /** Price of the model: as entered or listed by the endpoint, else from the list that ships. Null if unknown. */
   priceOf(model: Pick<ChatModel, 'id' | 'endpoint'>): Price | null {
     return priceOf(model.id, model.endpoint ?? '', this.#endpointOf.get(model))?.price ?? null;
   }

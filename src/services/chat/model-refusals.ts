@@ -1,5 +1,5 @@
-// What models would not take in a request: tools, thoughts, a parameter. Kept on the device, per endpoint and model: it is left out from
-// then on, until the person says otherwise.
+// Things that models refused in a request: tools, thoughts, a parameter. Kept on the device per endpoint and model, and left
+// out until the person says otherwise.
 import { z } from 'zod';
 import type { KeyValues } from '../../adapters/log/conversation-log.ts';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
@@ -23,7 +23,10 @@ type Named = { readonly id: string; readonly endpoint?: string | undefined };
 
 export interface ModelRefusals {
   readonly all: Readable<readonly ModelRefusal[]>;
-  /** What is left out of requests to this model: `tools`, `thoughts`, `images`, and changes by the names of `adapters/models/repairs.ts`. */
+  /**
+   * Names left out of requests to this model: `tools`, `thoughts`, `images`, and changes named in
+   * `adapters/models/repairs.ts`.
+   */
   leftOut(model: Named): readonly string[];
   remember(model: Named, leftOut: readonly string[], problem: Problem | null): Promise<void>;
   /** Everything goes along again: to all models, or to those of one endpoint (its host). */

@@ -17,7 +17,7 @@ export interface PatchTarget {
   readonly steps: number;
 }
 
-/** What an answer says of how it was patched, or that it could not be. */
+/** Record in an answer of how it was patched, or that it could not be. */
 export type PatchRecord = NonNullable<Message['patch']>;
 
 /** The answer on the branch that was left, and what it had taken; undefined where it is not there any more. */
@@ -52,7 +52,7 @@ export function patchingRequest(step: PreparedStep, { answer }: PatchTarget): Pr
 
 const isText = (part: Part): boolean => part.type === 'text';
 
-/** What is shown of the blocks: the answer as far as they go. `before`: what stands in it already. */
+/** Answer as far as the blocks go, while they stream. `before`: its parts from earlier steps. */
 export function shownPatching(
   parts: readonly Part[],
   before: readonly Part[],

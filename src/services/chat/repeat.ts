@@ -40,8 +40,8 @@ export function askedAgain(path: readonly Message[]): string | null {
 }
 
 /**
- * What memory is asked then: the question alone, for "as always" only blurs it, and with the answer, for "the one of the server" may be what
- * makes it one.
+ * Queries for memory: the question alone, since "as always" only blurs it, and with the answer, since "the one of the
+ * server" may be what makes it one.
  */
 export const queriesFor = (question: string, answer: string): readonly string[] => [
   ...new Set([question, `${question}\n${answer}`.trim()]),

@@ -36,7 +36,7 @@ export function createSaving({
       aside?: boolean;
     } = {},
   ): Promise<void> {
-    // What was forgotten while it was being answered must not come back with the answer.
+    // Keep forgotten text out: the answer may hold some that was forgotten while it streamed.
     const message = withoutForgotten(made) ?? { ...made, parts: [] };
     const failed = replaces === undefined ? undefined : conversation.messages.get(replaces);
     const head = effectiveHead(conversation);
@@ -60,9 +60,8 @@ export function createSaving({
   }
 
   /**
-   * Puts a model's letter below its checkpoint. What was done since stays on its branch, and the letter says which. The question that is
-   * being answered is never left behind: where the checkpoint lies before it, it stands below the letter once more. Gives the message that
-   * the answer hangs on.
+   * Puts a model's letter below its checkpoint and gives the message to answer below. Later work stays on its branch, as the
+   * letter says. If the checkpoint lies before the question being answered, the question is repeated below the letter.
    */
   async function deliver(
     id: ConversationId,

@@ -1,5 +1,5 @@
-// What sending something back to an earlier place of a conversation changes: new messages, where the head goes, what is asked. Decides; writes
-// nothing. The branch that is left stays as it is.
+// Plans what sending something back changes: new messages, the head, what is asked. Writes nothing; the old branch stays as
+// it is.
 import { RecollectError } from '../../domain/base/errors.ts';
 import { type MessageId, newMessageId } from '../../domain/base/ids.ts';
 import { startsTurn } from '../../domain/chat/checkpoint.ts';
@@ -19,7 +19,7 @@ interface SendBackPlan {
   readonly messages: readonly Message[];
   /** The message that carries the letter. */
   readonly sent: MessageId;
-  /** Where the head goes, and what the next message hangs on. */
+  /** New head, and parent of the next message. */
   readonly leaf: MessageId;
   /** The question whose answer is missing at `leaf`; null: none is. */
   readonly asked: MessageId | null;
@@ -37,7 +37,7 @@ function branchThrough(conversation: Conversation, message: MessageId): Message[
     : pathTo(conversation.messages, newestLeaf(childrenOf(conversation.messages), message));
 }
 
-/** What was asked after a message on its branch, and how many answers came. */
+/** Counts the questions after a message on its branch, and their answers. */
 export function questionsAfter(
   conversation: Conversation,
   message: MessageId,
@@ -126,7 +126,7 @@ export function planSendBack(
   const plan = { sent: edited.id, after: questions, answers };
   const hasResults = edited.parts.some((part) => part.type === 'tool-result');
   if (original.role !== 'tool' && !hasResults) {
-    // Of the person: its answer is asked for again. Of a model: it stands as it is worded now.
+    // An edited question is asked again; an edited answer stands as it is worded now.
     const asked = original.role === 'user' ? edited.id : null;
     return { ...plan, messages: [edited], leaf: edited.id, asked };
   }
@@ -164,7 +164,7 @@ function wording(original: Message, { parts, callId }: SendBack): readonly Part[
   const last = original.parts.findLastIndex((part) => part.type === 'tool-result');
   return original.parts.slice(0, last + 1).map((part, index) => {
     if (index !== target || part.type !== 'tool-result') return part;
-    // What memory had given is not what the model reads now.
+    // Drop what memory had given: the model reads other text now.
     const { recalled: _, ...result } = part;
     return { ...result, text, edited: true, isError: false };
   });

@@ -1,9 +1,9 @@
-// Who owns a row beside the log. A tab holds a Web Lock as long as it lives, so nobody takes a row from a living one.
+// Owners of rows beside the log. A tab holds a Web Lock as long as it lives, so nobody takes a row from a living one.
 
 import { newEntryId } from '../../domain/base/ids.ts';
 import { log } from '../../domain/base/log.ts';
 
-/** What of `navigator.locks` is needed here. */
+/** Parts of `navigator.locks` that are used here. */
 export interface LocksLike {
   request(
     name: string,
@@ -12,10 +12,10 @@ export interface LocksLike {
   ): Promise<unknown>;
 }
 
-/** Where a tab finds what it was called before it was loaded again: `sessionStorage`. */
+/** Storage that keeps a tab's name over a reload: `sessionStorage`. */
 export type TabMemory = Pick<Storage, 'getItem' | 'setItem'>;
 
-/** Where there are no Web Locks: a row that was not touched for so long is nobody's, ms. */
+/** Without Web Locks, a row that was untouched for so long is nobody's, ms. */
 const ABANDONED_MS = 30_000;
 /** `touchedAt`, `now`: ms since 1970. A row of a time to come was touched before the clock was set back. */
 export const isAbandoned = (touchedAt: number, now: number): boolean =>
@@ -24,7 +24,7 @@ const NAME = 'recollect.tab';
 
 export interface Tab {
   readonly id: string;
-  /** What this very tab was before it was loaded again. A copy of a tab has the name of a living one here. */
+  /** Name of this tab before it was reloaded. In a copied tab it is the name of a living one. */
   readonly before: string | null;
   /** True once the lock is held; false where there are no locks, or the browser refuses them. */
   readonly locked: Promise<boolean>;

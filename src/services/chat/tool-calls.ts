@@ -23,7 +23,7 @@ interface CallsToRun {
   readonly tools: readonly Tool[];
   /** The answer this one was taken over from: its results are taken over too. */
   readonly taken: Message | undefined;
-  /** What is shown meanwhile. */
+  /** Shows the state meanwhile. */
   readonly onProgress: (shown: Partial<TurnState>) => void;
   readonly signal: AbortSignal;
 }

@@ -1,4 +1,4 @@
-// What memory gives to an answer: whether it is asked at all, for what, and how long an answer waits for it.
+// Asks memory for an answer: decides whether and for what, and how long the answer waits for it.
 import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import {
   asConversationId,
@@ -46,7 +46,7 @@ const CALL_WORDS = 3;
 export type Recall = PartOf<'recall'>;
 /** Why memory is asked by itself: what a kept recall says of it. */
 type Why = Pick<Recall, 'trigger' | 'moved'>;
-/** Whether it is asked at all, and for what. */
+/** Decision whether memory is asked, and for what. */
 interface Wanted {
   /** Undefined: the person asked for it, or it is the answer. */
   readonly why: Why | undefined;
@@ -60,7 +60,7 @@ interface QuestionToRecall {
   /** A model answers; without one the recall is the answer. */
   readonly answering: boolean;
   readonly without: readonly MessageId[] | undefined;
-  /** What memory had for these words while they were written: it stands in where memory does not answer now. */
+  /** Passages found for these words while they were written; used if memory does not answer now. */
   readonly announced: RecallResult | undefined;
   readonly pressure: () => number;
   readonly onAsking: () => void;
@@ -80,13 +80,13 @@ export interface Recalled {
 
 interface TurnRecall {
   /**
-   * What memory gives to the question at the end of the path. `pressure`: how full the window would be, 0–1, asked only where it matters.
-   * `onAsking`: memory is asked now. Throws nothing.
+   * Passages for the question at the end of the path. `pressure`: fill of the window, 0–1, read only if it matters.
+   * `onAsking`: called when memory is asked. Throws nothing.
    */
   forQuestion(request: QuestionToRecall): Promise<Recalled>;
 }
 
-/** Whether the window filled up and was brought down since the question before: between the steps of its answer, say. */
+/** True if the conversation was compacted since the previous question, e.g. between the steps of its answer. */
 function wasJustFolded(
   conversation: Conversation,
   path: readonly Message[],
@@ -175,7 +175,7 @@ export function createTurnRecall(deps: TurnRecallServiceDeps): TurnRecall {
 
 class TurnRecallService implements TurnRecall {
   readonly #deps: TurnRecallServiceDeps;
-  /** What was looked for last in each conversation, found or not. */
+  /** Last query of each conversation, whether or not it found anything. */
   readonly #lookedFor = new Map<ConversationId, { readonly after: MessageId; readonly text: string }>();
 
   constructor(deps: TurnRecallServiceDeps) {
@@ -254,7 +254,7 @@ class TurnRecallService implements TurnRecall {
     const { exclude_current_session: exclude } = this.#deps.config.get().recall.filters;
     try {
       const before = announced?.query === text ? announced : undefined;
-      // Who left something out chose among what was seen: what came into the index since, or is found for a word that was changed, was not.
+      // A person who left something out chose among the announced passages, so use those: a fresh search may add others.
       const seen = announced && without?.length ? announced : undefined;
       const ask = () =>
         atMost(signal, timeoutMs, (bounded) =>
@@ -273,7 +273,7 @@ class TurnRecallService implements TurnRecall {
       const now = seen ?? (await ask());
       const found = now.unavailable && before ? before : now;
       if (found.unavailable) return { recall: null, problem: found.degraded };
-      // Of what was said when, a model is told in that order.
+      // Questions about a course of events get their passages by date.
       const passages = asksForCourse(found.query)
         ? [...found.passages].sort((a, b) => a.createdAt - b.createdAt)
         : found.passages;

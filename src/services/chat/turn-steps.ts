@@ -31,7 +31,7 @@ export interface TurnStepsDeps {
   readonly saving: ReturnType<typeof createSaving>;
   readonly ask: ReturnType<typeof createAsking>;
   readonly runCalls: ReturnType<typeof createToolCalls>;
-  /** What was streamed, as the message that is saved. */
+  /** Makes the saved message from the streamed parts. */
   readonly toMessage: (
     answer: Message,
     got: Streamed,
@@ -58,7 +58,7 @@ interface Turn {
   readonly model: ChatModel;
   readonly request: TurnRequest;
   readonly asked: Message;
-  /** What the first step has of memory: for the request, and as the answer begins. */
+  /** Recall of the first step: for the request, and as the parts the answer begins with. */
   readonly first: { readonly recall: Recall | null; readonly parts: readonly Part[] };
   readonly startedAt: number;
   readonly signal: AbortSignal;
@@ -79,10 +79,10 @@ export class TurnSteps {
   readonly #deps: TurnStepsDeps;
   readonly #turn: Turn;
   readonly #maxSteps: number;
-  /** What the next message hangs on. */
+  /** Parent of the next message. */
   #leaf: MessageId;
   #recall: Recall | null;
-  /** What the next answer begins with. */
+  /** Parts that the next answer begins with. */
   #before: readonly Part[];
   #replaces: MessageId | undefined;
   /** The request was made smaller once already. */
@@ -229,7 +229,7 @@ export class TurnSteps {
     });
   }
 
-  /** What was streamed; a problem where the last step still calls tools. */
+  /** Streamed result; with a problem if the last step still calls tools. */
   #withinLimit(step: number, { got, tools }: Outcome): Streamed {
     if (step + 1 < this.#maxSteps || tools.length === 0 || step === 0 || !wantsToCall(got)) return got;
     const { problem } = new RecollectError(
@@ -328,7 +328,7 @@ export class TurnSteps {
   }
 }
 
-/** What two requests for one answer used. */
+/** Sums the usage of two requests for one answer. */
 function bothUsed(one: Usage, other: Usage): Usage {
   const sum = { ...one, ...other };
   for (const key of ['inputTokens', 'outputTokens', 'cachedInputTokens', 'reasoningTokens'] as const) {

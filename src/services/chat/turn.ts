@@ -1,4 +1,4 @@
-// What a turn is asked for, what it shows meanwhile, and how it ended.
+// Input, visible state and end of a turn.
 
 import type { MessageId } from '../../domain/base/ids.ts';
 import type { Writable } from '../../domain/base/readable.ts';
@@ -11,7 +11,7 @@ import type { Recall } from './turn-recall.ts';
 export interface TurnRequest {
   /** The question. */
   readonly asked: MessageId;
-  /** What the next message hangs on, where the answer has begun already. */
+  /** Parent of the next message, if the answer has begun already. */
   readonly from?: MessageId;
   readonly without?: readonly MessageId[];
   readonly announced?: RecallResult;
@@ -24,7 +24,7 @@ export interface TurnRequest {
   /** Left out because the endpoint refused it, as `refused` says. */
   readonly omit?: Omission;
   readonly refused?: { readonly message: string } | undefined;
-  /** Who answers, instead of the model in use. */
+  /** Model that answers, instead of the one in use. */
   readonly by?: ModelChoice;
   /** Answers to the very same request may be taken over from other branches. */
   readonly reuse?: boolean;
@@ -34,7 +34,7 @@ export interface TurnRequest {
   readonly after?: readonly MessageId[];
 }
 
-/** What a turn needs to know of the conversation's session. */
+/** Parts of the conversation's session that a turn uses. */
 export interface TurnSession {
   readonly state: Writable<TurnState>;
   /** Set while a turn runs; aborting it is "stop". */

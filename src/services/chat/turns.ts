@@ -156,7 +156,8 @@ class TurnRunner {
           signal,
         });
 
-      // What found nothing leaves no trace on an answer; what the person left out, and that memory could not be asked, or not wholly, where it always is, does.
+      // An empty recall leaves no trace on an answer, unless the person left passages out, or memory failed where it is
+      // always asked.
       const { degraded } = recall ?? {};
       const found: Recall | null =
         recall && (recall.passages.length > 0 || recall.leftOut?.length)

@@ -17,7 +17,7 @@ export type { NotesLike, Tool } from './tool.ts';
 
 export const TOOLS: readonly Tool[] = [recall, openConversation, remember, checkpoint, sendDMail];
 
-/** What is switched on and has what it needs. */
+/** Tools that are switched on and have what they need. */
 export const toolsInForce = (config: Config, offering: Offering): readonly Tool[] =>
   config.tools.enabled
     ? TOOLS.filter((tool) => config.tools[tool.switch] && (tool.available?.(offering) ?? true))
@@ -25,7 +25,7 @@ export const toolsInForce = (config: Config, offering: Offering): readonly Tool[
 
 const described = new WeakMap<Tool, ToolDescription>();
 
-/** What a model is told of a tool. */
+/** Description of a tool for the model. */
 export function descriptionOf(tool: Tool): ToolDescription {
   const known = described.get(tool);
   if (known) return known;
@@ -35,7 +35,7 @@ export function descriptionOf(tool: Tool): ToolDescription {
   return description;
 }
 
-/** What a model meant by its arguments: models write them as a text within a text, in a fence, or twice. Undefined: no JSON. */
+/** Arguments as the model meant them: some write JSON within a string, in a fence, or encoded twice. Undefined: no JSON. */
 function inputOf(written: string): unknown {
   const text = written.trim().replace(/^```\w*\n([\s\S]*?)\n?```$/, '$1');
   if (text === '') return {};

@@ -12,7 +12,7 @@ import { defineTool, mayRemember, type ToolContext, type ToolOutcome } from './t
 
 /** Messages on each side of the one that is asked for. */
 const AROUND = 6;
-/** Of one message, and of all together, characters. */
+/** Longest text of one message and of all together, characters. */
 const MAX_MESSAGE = 3000;
 const MAX_ALL = 16_000;
 

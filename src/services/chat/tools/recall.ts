@@ -46,7 +46,7 @@ export const recall = defineTool({
     if (!found || found.unavailable)
       return { text: 'Memory could not be asked just now. That does not mean that nothing was said.' };
     const sure = found.passages.length > 0;
-    // What would be cut off is not given at all, or the card would tell more than the model read.
+    // Leave out passages that do not fit whole, or the card would show more than the model read.
     const nearest = sure ? found.passages : found.nearMisses;
     let length = 0;
     const cut = nearest.findIndex((passage, at) => {

@@ -1,4 +1,5 @@
-// What a tool is that a model may call. One file each in the registry `index.ts`; the turn runs them and writes down every call.
+// Contract of a tool that a model may call. One file each in the registry `index.ts`; the turn runs them and records every
+// call.
 import type { z } from 'zod';
 import { type ConversationId, isTemporary, type MessageId } from '../../../domain/base/ids.ts';
 import type { Message, ToolRecall } from '../../../domain/chat/message.ts';
@@ -9,7 +10,7 @@ import type { Notes } from '../../documents/notes.ts';
 import type { Memory } from '../../memory/memory.ts';
 import type { PrivacyFilter } from '../../privacy/privacy-filter.ts';
 
-/** What the person told memory, and where `remember` keeps its notes; the service of the same name has more. */
+/** Memory notes as tools see them, known and writable; the service of the same name has more. */
 export interface NotesLike extends Pick<Notes, 'state' | 'known'> {
   write(note: {
     readonly text: string;
@@ -35,12 +36,12 @@ export interface ToolContext {
   readonly config: Config;
   /** How far memory looks with the conversation's persona; null: it has none. */
   readonly persona: PersonaReach | null;
-  /** What memory must not hold, no tool shows. */
+  /** Hides from every tool what memory must not hold. */
   readonly filter: Pick<PrivacyFilter, 'hidden'>;
   readonly signal: AbortSignal;
 }
 
-/** What decides whether a tool is offered. */
+/** Things that decide whether a tool is offered. */
 export interface Offering extends Pick<ToolContext, 'notes'> {
   /** Null: a conversation that has not begun. */
   readonly conversationId: ConversationId | null;
@@ -53,7 +54,7 @@ export const mayRemember = ({ conversationId }: Offering): boolean =>
 /** A tool's answer is cut at this many characters: a model must not drown in it. */
 export const MAX_RESULT = 60_000;
 
-/** What a tool answers. `text` is what the model reads, and what the person can open. */
+/** Result of a tool. `text` is what the model reads, and what the person can open. */
 export interface ToolOutcome {
   readonly text: string;
   readonly isError?: boolean;
@@ -72,13 +73,13 @@ export interface Tool<Input extends z.ZodType = z.ZodType> {
   readonly name: string;
   /** Its key under `tools` in the configuration. */
   readonly switch: Exclude<keyof Config['tools'], 'enabled' | 'max_steps'>;
-  /** What the model is told. */
+  /** Text for the model. */
   readonly description: string;
-  /** What it takes; a model hears of mistakes in the words of the schema. */
+  /** Schema of the arguments; a model reads of mistakes in its words. */
   readonly input: Input;
   /** False where what it needs is not there. */
   available?(context: Offering): boolean;
-  /** What it throws becomes an error result. */
+  /** Anything thrown becomes an error result. */
   run(input: z.infer<Input>, context: ToolContext): Promise<ToolOutcome>;
 }
 
