@@ -40,7 +40,7 @@ export interface App {
   readonly notes: Notes;
   /** Lays vectors out as a map. */
   readonly projection: Projection;
-  /** What is kept out of index, requests and sync, and its tokens. */
+  /** Keeps private words out of index, requests and sync, and holds their tokens. */
   readonly privacy: PrivacyFilter;
   /** Takes the words out of documents that are attached. */
   readonly extraction: Extraction;
@@ -50,7 +50,7 @@ export interface App {
   readonly deviceName: DeviceName;
   /** Locking of this device. */
   readonly lock: DeviceLock;
-  /** What this device spent on models. */
+  /** Sums what this device spent on models. */
   readonly spending: Spending;
   readonly commands: readonly Command[];
   readonly device: Device;

@@ -60,7 +60,7 @@ export function createJob({
     const handle = setTimeout(
       () => {
         timer = undefined;
-        // What comes due in the middle of a run may have come too late for it.
+        // A time that comes in the middle of a run may be too late for it: run again.
         if (running) wanted = true;
         else void start();
       },

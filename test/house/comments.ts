@@ -4,7 +4,7 @@ import type { SourceFile } from './source.ts';
 
 /** Words that begin a relative clause, where an actor, a verb or a noun belongs. */
 const OBLIQUE = /^(?:What|Whatever|Who|Where|Whether|Of)\b/;
-/** Longest that a comment may be, in lines; file headers and docstrings with tags may be longer. */
+/** Longest that a comment may be, in lines; file headers, and docstrings with tags, a list or a table, may be longer. */
 export const MAX_COMMENT_LINES = 2;
 
 export interface Comment {
@@ -54,4 +54,4 @@ const linesOfBlock = (value: string): string[] =>
 export const isOblique = ({ lines }: Comment): boolean => OBLIQUE.test(lines[0] ?? '');
 
 export const isLong = ({ lines, isHeader }: Comment): boolean =>
-  lines.length > MAX_COMMENT_LINES && !isHeader && !lines.some((line) => line.startsWith('@'));
+  lines.length > MAX_COMMENT_LINES && !isHeader && !lines.some((line) => /^(?:@|\||- )/.test(line));

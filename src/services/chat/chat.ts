@@ -93,9 +93,8 @@ export interface SendBack {
   readonly parts: readonly Part[];
   readonly callId?: string;
   /**
-   * `answer` asks again for the next answer; `branch` then repeats the later questions one by one. Both reuse answers whose
-   * inputs are unchanged. `patch` lets the model edit the old answer, or falls back to `answer`. `none` only moves there.
-   * Absent: as set.
+   * `answer`: asks again; `branch`: the later questions as well. Both reuse answers with unchanged inputs. `patch`: a model
+   * edits the old answer, else as `answer`. `none`: only moves there. Absent: as the settings say.
    */
   readonly replay?: AfterSendBack;
 }
@@ -152,9 +151,10 @@ export interface Chat {
   readonly composerDrafts: ComposerDrafts;
   turn(id: ConversationId): Readable<TurnState>;
   /**
-   * Saves the user message, then starts or queues the answer; without a model the answer is recall, and says so. Resolves
-   * once the message is saved or waits for room on the disk (`turn` and `Documents.saving` say so). Rejects only if the
-   * words are lost.
+   * Saves the user message, then starts or queues the answer. Without a model the answer is recall, and says so.
+   * @returns once the message is saved, or shown and waiting for room on the disk: then `turn` and `Documents.saving` say
+   * so, and the answer begins once it is saved
+   * @throws only if the words are lost
    */
   send(options: SendOptions): Promise<{ conversationId: ConversationId }>;
   /** A new sibling of an answer, from the same user message. */

@@ -24,7 +24,7 @@ export interface ArgumentDescription {
   readonly choices?: readonly string[];
   /** For a `text` flag that takes several, with commas between them or given again: the usual ones; others are allowed as well. */
   readonly many?: readonly string[];
-  /** Of `many` those of which one is enough: no second one is offered. */
+  /** Values of `many` that exclude one another: no second one is offered. */
   readonly oneOf?: readonly string[];
   /** Whole numbers that a `number` may be, both ends included. */
   readonly range?: readonly [number, number];
@@ -58,7 +58,7 @@ export interface CommandContext {
   readonly now: () => number;
 }
 
-/** What a command hands back for the interface to show. Nothing here is prose: words come from the catalogue. */
+/** Result of a command for the interface to show. Nothing here is prose: words come from the catalogue. */
 export type CommandOutcome =
   | { readonly type: 'recall'; readonly result: RecallResult; readonly withContext: boolean }
   | {

@@ -1,14 +1,14 @@
-// What could stand at the caret of a half-written command. Pure; help texts are named, not told.
+// Completions at the caret of a half-written command. Pure; help texts are named, not told.
 import type { ArgumentDescription, Command } from './command.ts';
 import { allowedOf, hasSlash, named, type Word, wordsOf } from './parse.ts';
 
 export interface Suggestion {
   readonly kind: 'command' | 'choice' | 'flag' | 'value';
-  /** What replaces the word at the caret, without the space behind it. */
+  /** Text that replaces the word at the caret, without the space behind it. */
   readonly text: string;
   /** Key of the help line in the catalogue's `commands` namespace, e.g. `recall.summary`, `recall.--limit`, `memory.list`. */
   readonly help: string;
-  /** What the flag wants behind it: `1–50`, `json, markdown`; empty where it wants nothing (said). */
+  /** Value that the flag wants: `1–50`, `json, markdown`; empty if it wants none (said). */
   readonly wants: string;
   /** Said instead of a help line: what an offered name stands for. */
   readonly says?: string;
@@ -29,7 +29,7 @@ const COMMA = /[,，、]/;
 const rankOf = (name: string, letters: string): number =>
   name === letters ? 0 : name.startsWith(letters) ? 1 : 2;
 
-/** Whether the names of checkpoints are worth fetching for this line. */
+/** True if completing this line needs the names of checkpoints. */
 export const wantsCheckpoints = (commands: readonly Command[], input: string): boolean =>
   commandOf(commands, wordsOf(input))?.arguments.some(({ offers }) => offers === 'checkpoints') ?? false;
 
@@ -121,7 +121,7 @@ const offer = (
       says,
     }));
 
-/** What can stand behind a flag that wants a value. */
+/** Values that a flag can take. */
 function valuesOf(
   command: Command,
   flag: ArgumentDescription,

@@ -98,14 +98,14 @@ export const restore: Command = {
   async run(context, args) {
     const { id, control } = here(context);
     const wanted = textOf(args.checkpoint);
-    // Who names none is shown what there is.
+    // Without a name, list the checkpoints.
     if (wanted === '') return { type: 'checkpoints', checkpoints: await control.checkpoints(id) };
     const restored = await control.restore(id, wanted);
     return { type: 'done', what: 'restored', params: { name: restored.name }, undo: restored.undo };
   },
 };
 
-/** What may follow. */
+/** Actions that may follow. */
 const AFTER = ['answer', 'patch', 'branch', 'none'] as const satisfies readonly AfterSendBack[];
 
 export const dmail: Command = {

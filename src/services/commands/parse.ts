@@ -28,7 +28,7 @@ const CLOSING: Readonly<Record<string, string>> = {
   '＇': '＇',
 };
 
-/** Whether a line begins with a slash, be it the wide one that Chinese input methods write. */
+/** True if a line begins with a slash, be it the wide one that Chinese input methods write. */
 export const hasSlash = (line: string): boolean => /^[/／]/.test(line);
 
 /**
@@ -121,7 +121,7 @@ function checked(argument: ArgumentDescription, text: string): string | number |
   return number >= min && number <= max ? number : undefined;
 }
 
-/** Of a command that is not there, with the one that was probably meant. */
+/** Error for an unknown command, with the one that was probably meant. */
 export const unknownCommand = (commands: readonly Command[], name: string): RecollectError =>
   new RecollectError('command-unknown', `There is no command /${name}.`, {
     params: {

@@ -108,7 +108,7 @@ const notFound = (value: string, found: number) =>
 /** So many of the person's messages are what a conversation is about now: its last may be no more than "and then?". */
 const LAST_SAID = 3;
 
-/** What the person said last on the branch that is shown, a message a line and the newest at the end; empty where nothing was said. */
+/** The person's latest messages on the shown branch, one a line, the newest last; empty if there are none. */
 async function lastSaid({ documents, conversationId }: CommandContext): Promise<string> {
   const conversation = conversationId === null ? undefined : await documents.read(conversationId);
   if (!conversation) return '';

@@ -1,13 +1,13 @@
-// What `--scope` of /recall means: words put together with commas, each of which narrows. Pure.
+// Parses `--scope` of /recall: words joined with commas, each of which narrows. Pure.
 
 import type { IndexFilter } from '../../adapters/index/memory-index.ts';
 import { RecollectError } from '../../domain/base/errors.ts';
 import { timesIn } from '../../domain/text/dates.ts';
 import { nearest } from './parse.ts';
 
-/** What a scope can be besides a time. */
+/** Scopes besides a time. */
 export const SCOPES = ['here', 'pinned', 'active', 'archived', 'all'] as const;
-/** Of these one is enough: completion offers no second one. */
+/** Scopes that exclude one another: completion offers no second one. */
 export const ONE_SCOPE = ['active', 'archived', 'all'] as const;
 const ALLOWED = `${SCOPES.join(', ')}, 2025-03, 2025-01-01..2025-03-31, ..2025-03, 2025-03.., last-week`;
 
@@ -46,7 +46,7 @@ function namedTime(text: string, now: number): Pick<IndexFilter, 'after' | 'befo
   return span && !more && rest === '' ? { after: span.from, before: span.to } : undefined;
 }
 
-/** What passes both; null where nothing can. */
+/** Filter that demands both; null if nothing can pass. */
 function narrowed(one: IndexFilter, other: IndexFilter): IndexFilter | null {
   if (one.archived !== undefined && other.archived !== undefined && one.archived !== other.archived)
     return null;
@@ -62,10 +62,10 @@ function narrowed(one: IndexFilter, other: IndexFilter): IndexFilter | null {
 }
 
 /**
- * `here`: conversations of this work dir; `pinned`: those only; `active`: without archived ones; `archived`: those only; `all`: both (the
- * default, as where memory is asked by itself); a date, a month, a year or a range of them, or a time in words, seen from `now` (ms since
- * 1970). `workDir` is that of the conversation on the screen. Throws
- * `command-argument`, `command-here` where that has no work dir, and `command-scopes` where two words exclude each other.
+ * Filter of a scope. `here`: this work dir; `all`, the default: with archived ones; or a time in words or numbers.
+ * @param workDir that of the conversation on the screen
+ * @param now ms since 1970; times are seen from there
+ * @throws `command-argument`; `command-here` without a work dir; `command-scopes` if two words exclude each other
  */
 export function filterOfScope(scope: string, workDir: string | null, now: number): IndexFilter {
   const refused = (value: string, allowed: string, near: string, message: string) =>

@@ -2,7 +2,7 @@
 import { RecollectError } from '../../domain/base/errors.ts';
 import type { Command, CommandContext, CommandOutcome } from './command.ts';
 
-/** What the command does; `force` compares every room with this device, `status` only tells. */
+/** Runs /sync; `force` compares every room with this device, `status` only reports. */
 export async function runSync(
   { sync }: CommandContext,
   { force, status }: { readonly force: boolean; readonly status: boolean },

@@ -19,7 +19,7 @@ export const title: Command = {
       type: 'done',
       what: 'titled',
       params: { title: wanted },
-      // Who had named it comes back too, or an automatic title would never change again.
+      // Restore who had named it, or an automatic title would never change again.
       undo: () => documents.change(conversation.id, { meta: { title: before, titleBy } }),
     };
   },

@@ -46,7 +46,7 @@ interface CompactingDependencies {
   readonly tools: (conversation: ConversationId) => readonly ToolDescription[];
   /** ms since 1970 */
   readonly now: () => number;
-  /** What is known of models is there. */
+  /** Resolves when the data on models is loaded. */
   readonly ready: () => Promise<void>;
   readonly closing: AbortSignal;
 }
@@ -92,7 +92,7 @@ class CompactionService implements Compacting {
           }),
       ...(change.strategy ? { strategy: change.strategy } : {}),
     };
-    // What is shown stays what would be carried out until the new plan is there.
+    // Applying carries out the shown plan until the new one is there.
     session.pendingPlan = { ...before, asked: attempt };
     this.#deps.sessions.set(session, { pending: { ...pending, busy: true } });
     session.control?.abort(new DOMException('Asked again', 'AbortError'));
@@ -176,7 +176,7 @@ class CompactionService implements Compacting {
     await this.#deps.needed(id);
     const session = this.#deps.sessions.of(id);
     session.futile = 0;
-    // What was missed is sent again as it is: nothing has to be brought back.
+    // The missed messages are sent again as they are: nothing has to be brought back.
     this.#deps.sessions.set(session, { loss: null });
     await this.#deps.documents.change(id, { compactions: { [compaction]: { undone: true } } });
   };
@@ -202,7 +202,7 @@ class CompactionService implements Compacting {
     const plan = planOf(made);
     const { current } = savedFiles(conversation);
     if (!plan || (text === null && !current)) return {};
-    // What they had written before the compaction was made stays theirs.
+    // Keep the words that the person wrote before the compaction was made.
     const before = plan.summaries.find(({ edited }) => edited === true)?.text ?? null;
     if (text === null && before === null) return await this.#deps.files.cleared(conversation);
     const shown = linesOf(summaryTextOf(plan), current?.lines, 'rules');
@@ -517,7 +517,7 @@ const problemOf = (result: CompactResult): Problem | null =>
       ? (result.unsaved ?? null)
       : null;
 
-/** What an attempt made of the prompt: a plan's figures hold where it is carried out or shown, otherwise nothing has changed. */
+/** Sizes of the prompt after an attempt: the plan's if it was carried out or shown, otherwise unchanged. */
 function sizesOf(
   outcome: CompactResult['outcome'],
   before: number,

@@ -56,11 +56,11 @@ export interface ContextDependencies {
   /** The model's own tokenizer, once it is loaded. */
   readonly counterFor?: ((model: ChatModel) => TokenCounter | undefined) | undefined;
   readonly priceOf?: ((model: ChatModel) => Price | null) | undefined;
-  /** Who a model is to be in a conversation; absent: nobody. */
+  /** Persona of a conversation; absent: none anywhere. */
   readonly personaOf?: Prompts['personaOf'] | undefined;
-  /** What the memory index knows of a conversation; absent: words alone decide. */
+  /** Scores and vectors from the memory index; absent: words alone decide. */
   readonly meaning?: MeaningSource | undefined;
-  /** What the person said of memory; absent: what conversations were given of it stays as it is. */
+  /** Memory notes and feedback; absent: conversations keep all that they were given of memory. */
   readonly notes?: Pick<Notes, 'state' | 'known'> | undefined;
   /** Recognises what a person said that must stay word for word; absent: by the words alone. */
   readonly recognising?: Recognising | undefined;
@@ -232,7 +232,7 @@ class ContextService implements ContextControl, TurnContext {
     if (id !== null && !conversation) return null;
     const answering = this.#deps.model(conversation);
     const built = this.#standing(conversation, answering);
-    // What is typed costs what it costs: the rest need not be made anew for every letter.
+    // Add the cost of the typed text: the rest need not be made anew for every letter.
     const { request } = built.prompt.manifest;
     const cost = draft.length > 0 ? this.#meters.of(answering).parts(draft) + MESSAGE_OVERHEAD : 0;
     // A long document goes in part.
@@ -289,7 +289,7 @@ class ContextService implements ContextControl, TurnContext {
 
   pressure(request: Omit<StepRequest, 'signal' | 'onStatus'>): number {
     const { total, prompt, budget } = this.#builtFor(request, false);
-    // What does not even fit counts as full.
+    // A prompt that had to be cut counts as full.
     return prompt.manifest.cut ? Math.max(1, total / budget.window) : total / budget.window;
   }
 
@@ -300,7 +300,7 @@ class ContextService implements ContextControl, TurnContext {
     let built = await this.#sendable(request);
     const again = session.futile === 0 || wantedOf(built) >= session.futile * GROWTH;
     if ((isDue(built) || this.#isBetweenTasks(request, built)) && again) {
-      // Where there is room the target of a full window would ask for nothing.
+      // Only a full window sets a target: with room left it would ask for nothing.
       const changed = await this.#compacting.forStep(request, 'auto', !built.pressed);
       request.signal.throwIfAborted();
       if (changed) built = await this.#sendable(request);

@@ -38,16 +38,19 @@ export type CompactionEvent =
        */
       readonly outcome: 'applied' | 'nothing' | 'failed' | 'cancelled' | 'preview';
       readonly tokensBefore: number;
-      /** Of a `preview` what its plan would come to; as before where nothing was compacted. */
+      /** For a `preview` the size its plan would reach; as before if nothing was compacted. */
       readonly tokensAfter: number;
       /** tokensAfter / tokensBefore, 0–1 and above. */
       readonly ratio: number;
       readonly durationMs: number;
-      /** What stands for the compacted messages now: the person's wording, a model's, or the memory. Null where nothing was applied. */
+      /**
+       * Text in place of the compacted messages: the person's wording, a model's, or the memory. Null if nothing was
+       * applied.
+       */
       readonly summary: string | null;
       /**
-       * What the summary calls used; null where no model was asked, or it did not tell. Where a plan was shown first, the end of applying
-       * or dismissing it tells the sum of all calls it was made with, those of its preview among them.
+       * Usage of the summary calls; null if no model was asked or it told none. Applying or dismissing a shown plan reports
+       * the sum of all its calls, those of its preview among them.
        */
       readonly usage: Usage | null;
       /** US dollars (or the price list's currency); null where nobody knows. */
@@ -81,7 +84,7 @@ export interface PendingPlan {
   readonly blocking: boolean;
   readonly plan: CompactionPlan;
   readonly blocks: readonly PlanBlock[];
-  /** What the model would read in place of the compacted messages; empty where nothing stands for them. */
+  /** Text that the model would read in place of the compacted messages; empty if there is none. */
   readonly summary: string;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
@@ -90,7 +93,7 @@ export interface PendingPlan {
   readonly problem: Problem | null;
 }
 
-/** What a model's notes on a conversation have cost so far. */
+/** Cost so far of a model's notes on a conversation. */
 export interface SessionMemoryState {
   readonly running: boolean;
   /** The newest message they speak of; null before the first. */
@@ -113,7 +116,7 @@ export interface SessionMemoryFile {
   readonly compaction: string | null;
   /** How many of its lines have no room in requests. */
   readonly left: number;
-  /** What other devices saved at the same time, newest first. `at`: ms since 1970. */
+  /** Files that other devices saved at the same time, newest first. `at`: ms since 1970. */
   readonly others: readonly {
     readonly device: string;
     readonly at: number;
@@ -121,7 +124,7 @@ export interface SessionMemoryFile {
   }[];
 }
 
-/** What goes on in one conversation. Session state. */
+/** Work on one conversation. Session state. */
 export interface ContextState {
   readonly running: {
     readonly id: string;
@@ -133,9 +136,9 @@ export interface ContextState {
   readonly pending: PendingPlan | null;
   /** The session memory that a model writes in the background, where it may; null where it does not. */
   readonly sessionMemory: SessionMemoryState | null;
-  /** What the newest answer seems to have missed of what is compacted; it is brought back with the next question. */
+  /** Compacted messages that the newest answer seems to have missed; brought back with the next question. */
   readonly loss: { readonly answer: MessageId; readonly losses: readonly Loss[] } | null;
-  /** Of this session, oldest first, the last 50. */
+  /** The last 50 events of this session, oldest first. */
   readonly events: readonly CompactionEvent[];
   /** The last problem of an attempt; null once one succeeded. */
   readonly problem: Problem | null;
@@ -159,7 +162,7 @@ export interface CompactOptions {
   readonly preview?: boolean;
 }
 
-/** What became of an attempt. */
+/** Result of an attempt. */
 export type CompactResult =
   /** `unsaved`: it is in force, and waits in line for the disk; why. */
   | { readonly outcome: 'applied'; readonly compaction: Compaction; readonly unsaved?: Problem }
@@ -167,7 +170,7 @@ export type CompactResult =
   | { readonly outcome: 'nothing' | 'cancelled' }
   | { readonly outcome: 'failed'; readonly problem: Problem };
 
-/** What the composer would send now. */
+/** The request that the composer would send now. */
 export interface NextRequest {
   readonly contextMeter: ContextMeter;
   readonly manifest: RequestManifest;
@@ -218,8 +221,8 @@ export interface ContextControl {
   remakeMemoryFile(id: ConversationId): Promise<{ readonly undo: () => Promise<void> }>;
 
   /**
-   * What the next request would be made of. `draft`: what stands in the composer; `announced`: passages of memory that would go with it.
-   * What its words bring back of compacted messages is counted, too. Null for a conversation that is not there.
+   * Parts of the next request, with what it brings back of compacted messages. `draft`: text in the composer; `announced`:
+   * passages of memory that would go along. Null for a conversation that is not there.
    */
   next(
     id: ConversationId | null,
@@ -266,7 +269,7 @@ export interface ContextControl {
     id: ConversationId,
     nameOrId: string,
   ): Promise<{ readonly name: string; readonly messageId: MessageId; readonly undo: () => Promise<void> }>;
-  /** What differs between two checkpoints. Throws `checkpoint-unknown`. */
+  /** Differences between two checkpoints. Throws `checkpoint-unknown`. */
   diff(id: ConversationId, left: string, right: string): Promise<CheckpointDiff>;
   close(): Promise<void>;
 }

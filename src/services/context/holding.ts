@@ -1,4 +1,4 @@
-// What a person said that must stay word for word when messages are compacted: recognised by meaning, beside the rules that their words show.
+// Finds sentences of a person that compaction must keep word for word: by meaning, beside the rules on words.
 import type { MessageId } from '../../domain/base/ids.ts';
 import { log } from '../../domain/base/log.ts';
 import { atMost } from '../../domain/base/within.ts';

@@ -1,5 +1,5 @@
-// What the memory index knows of a conversation by meaning: how messages bear on a question, as recall ranks them, and their vectors. Where the
-// index is asleep, slow or behind, there is nothing, and words alone decide.
+// Reads from the memory index how messages bear on a question, as recall ranks them, and their vectors. Gives nothing while
+// the index is asleep, slow or behind: then words alone decide.
 import type { MemoryIndex } from '../../adapters/index/memory-index.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { log } from '../../domain/base/log.ts';
@@ -13,7 +13,7 @@ const TIMEOUT_MS = 3000;
 const SENTENCES_TIMEOUT_MS = 500;
 /** Candidates that recall ranks for a question. */
 const CANDIDATES = 50;
-/** What of a long question is asked, characters. */
+/** Longest part of a question that is asked, characters. */
 const MAX_QUESTION = 4000;
 
 export interface MeaningSource {
@@ -25,7 +25,7 @@ export interface MeaningSource {
   readonly near?: SentenceMeaning['near'] | undefined;
   /** Reads sentences while nobody waits. */
   readonly readAhead?: SentenceMeaning['readAhead'] | undefined;
-  /** What messages mean, as vectors of length 1; those without one are missing. */
+  /** Vectors of messages, of length 1; messages without one are missing. */
   readonly vectors?:
     | ((messages: readonly MessageId[], signal: AbortSignal) => Promise<ReadonlyMap<MessageId, Float32Array>>)
     | undefined;

@@ -34,13 +34,13 @@ import type { SessionMemoryFile } from './context.ts';
 import type { Requests } from './requests.ts';
 import type { SessionMemoryJob } from './session-memory-job.ts';
 
-/** What is noted of a conversation that no compaction stands for yet may take so much, tokens. */
+/** Room for notes on a conversation without a compaction, tokens. */
 const NOTED_TOKENS = 2_000;
 
 interface MemoryFilesDependencies {
   readonly documents: Pick<Documents, 'change'>;
   readonly needed: (id: ConversationId) => Promise<Conversation>;
-  /** What the person forbade is known. */
+  /** Resolves when the rules of redaction are loaded. */
   readonly ready: () => Promise<void>;
   readonly requests: Requests;
   readonly sessionMemoryJob: SessionMemoryJob;
@@ -48,11 +48,11 @@ interface MemoryFilesDependencies {
   readonly keyValues: KeyValues;
   /** ms since 1970 */
   readonly now: () => number;
-  /** What this device is called. */
+  /** Name of this device. */
   readonly device: () => string;
 }
 
-/** Where the id lies under which this device saves. */
+/** Key of the id under which this device saves. */
 const WRITER = 'context/writer';
 
 /** How a person worded it, and what they were shown. */
@@ -110,7 +110,7 @@ class FileKeeper implements MemoryFiles {
     const lines = applied.plan.summaries.flatMap(({ text, saved: at }, index): MemoryLine[] => {
       const gap: MemoryLine[] = index > 0 ? [{ text: '', by: 'rules' }] : [];
       if (!saved || at !== saved.at) return [...gap, ...linesOf(text, saved?.lines, 'rules')];
-      // What had no room for it in the window is in the file all the same.
+      // The file also holds the lines that had no room in the window.
       left = saved.lines.filter((line) => line.text.trim() !== '').length;
       left -= text.split('\n').filter((line) => line.trim() !== '').length;
       return [...gap, ...saved.lines];
@@ -161,7 +161,7 @@ class FileKeeper implements MemoryFiles {
     const said = path.map((message) => textOf(message)).join('\n');
     const written = lines.map((line): MemoryLine => {
       const isQuoted = line.by !== 'rules' || line.text.startsWith('#') || said.includes(bareLine(line.text));
-      // What nobody said in these words a model put so: with a message that is forgotten it goes, too.
+      // A line that quotes nobody is a model's: it goes with a message that is forgotten.
       return isQuoted ? line : { ...line, by: 'model' };
     });
     const out = takenOut(shown, lines, savedFiles(conversation).current?.out ?? []);
@@ -186,7 +186,7 @@ class FileKeeper implements MemoryFiles {
     return this.#deps.requests.redaction().path(pathTo(conversation.messages, effectiveHead(conversation)));
   }
 
-  /** What would stand for the conversation if it were compacted as a whole now. */
+  /** Notes that would replace the conversation if all of it were compacted now. */
   async #noted(conversation: Conversation, path: readonly Message[]): Promise<readonly MemoryLine[]> {
     const meter = this.#deps.meterOf(conversation);
     const language = conversationLanguage(path);

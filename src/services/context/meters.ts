@@ -25,7 +25,7 @@ const keyOf = (model: ChatModel | null): string => (model ? `${model.endpoint ??
 export interface Meters {
   of(model: ChatModel | null): TokenMeter;
   learn(model: ChatModel, manifest: RequestManifest, usage: Usage | undefined): void;
-  /** What was kept is there. */
+  /** Resolves when the kept counts are loaded. */
   readonly ready: Promise<void>;
 }
 

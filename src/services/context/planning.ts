@@ -51,7 +51,7 @@ export interface Planned {
   readonly path: readonly Message[];
   /** The same messages as they lie in the conversation, with private words. */
   readonly read: readonly Message[];
-  /** What it was measured with. */
+  /** Meter that it was measured with. */
   readonly meter: TokenMeter;
   readonly problem: Problem | null;
 }
@@ -59,7 +59,7 @@ export interface Planned {
 /** The calls of an attempt that told what they used, also where nothing came of them: a plan that is made again adds to it. */
 export type Bill = { readonly usage: Usage; readonly price: Price | null }[];
 
-/** What to tell where another strategy stood in for the one that was wanted. */
+/** Problem to show if another strategy took the place of the wanted one. */
 const problemOf = ({ strategy: wanted }: CompactionAttempt, made: CompactionPlan): Problem | null =>
   made.fallback
     ? new RecollectError('compaction-fallback', made.fallback.message, {
@@ -106,7 +106,7 @@ export interface Planning {
     signal: AbortSignal,
     bill: Bill,
   ): Promise<Planned>;
-  /** What is kept of a plan; null for one that changes nothing. `summary`: the person's wording of it. */
+  /** Stored form of a plan; null for one that changes nothing. `summary`: the person's wording of it. */
   record(
     attempt: CompactionAttempt,
     planned: Planned,
@@ -273,11 +273,11 @@ const without = (
   return others;
 };
 
-/** What a bill comes to; null where no call told, or nobody knows the price. */
+/** Sum of a bill; null if no call told its usage, or the price is unknown. */
 export function billed(bill: Bill): {
   readonly usage: Usage | null;
   readonly cost: number | null;
-  /** Of the cost. */
+  /** Currency of the cost. */
   readonly currency: string | null;
 } {
   const costs = bill.flatMap(({ usage, price }) => (price ? (costOf(usage, price) ?? []) : []));

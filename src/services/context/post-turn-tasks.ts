@@ -1,5 +1,5 @@
-// What is done after an answer, while nobody waits: sees whether it missed something that is compacted, and reads what was said so that a
-// compaction under pressure finds it done.
+// Tasks after an answer, while nobody waits: finds compacted messages that it missed, and reads ahead so that a compaction
+// under pressure finds its work done.
 import type { ChatModel } from '../../adapters/models/chat-model.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { orElse } from '../../domain/base/log.ts';
@@ -34,7 +34,7 @@ interface PostTurnTasksDependencies {
   readonly meaning: MeaningSource;
   readonly sessionMemoryJob: SessionMemoryJob;
   readonly config: Readable<Config>;
-  /** What counting and withholding need to know is known. */
+  /** Resolves when the data for counting and redaction is loaded. */
   readonly ready: () => Promise<void>;
   readonly model: (conversation: Conversation) => ChatModel | null;
   readonly closing: AbortSignal;

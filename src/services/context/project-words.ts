@@ -1,4 +1,4 @@
-// What a model is told of the projects that a conversation is in.
+// Text for a model on the projects that a conversation is in.
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import type { ProjectText } from '../../domain/context/prompt.ts';

@@ -1,4 +1,4 @@
-// What of the memory that conversations were given goes to no model any more, by what the person deleted and said.
+// Redacts memory that conversations were given, after what the person deleted or forbade since.
 import { orElse } from '../../domain/base/log.ts';
 import { until } from '../../domain/base/readable.ts';
 import { atMost } from '../../domain/base/within.ts';

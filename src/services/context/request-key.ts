@@ -17,7 +17,7 @@ function hashOf(value: object, content: readonly unknown[]): string {
   return hash;
 }
 
-/** What of a part reaches an endpoint, in one order. */
+/** Fields of a part that reach an endpoint, in one order. */
 function sentOf(part: Part): readonly unknown[] {
   switch (part.type) {
     case 'text':

@@ -1,5 +1,5 @@
-// What a model would be sent of a branch: the messages as the compaction in force says, with what of the compacted ones the question needs.
-// Pure but for its caches: the same branch gives the same bytes.
+// Builds a model's request for a branch: the messages as the compaction in force says, with the compacted ones that the
+// question needs. Pure but for its caches: the same branch gives the same bytes.
 import type { ChatModel, ToolDescription } from '../../adapters/models/chat-model.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
@@ -74,7 +74,7 @@ interface RequestBuilderDeps {
   readonly meters: Meters;
   readonly meaning: MeaningSource;
   readonly redaction: () => Redaction;
-  /** What is said of the projects a conversation is in: the same array until that changes. Absent: there are none. */
+  /** Text on the projects of a conversation: the same array until it changes. Absent: there are none. */
   readonly projectsOf?: (conversation: ConversationId) => readonly ProjectText[];
 }
 
@@ -94,7 +94,7 @@ class RequestBuilder {
       readonly near: ReadonlyMap<Unit, number>;
     }
   >();
-  /** What of compacted messages goes with a question: the same bytes for every step of its answer. The newest of each conversation. */
+  /** Compacted messages that go with a question: the same bytes for every step of its answer. The newest of each conversation. */
   readonly #returned = new Map<
     ConversationId,
     {
@@ -117,7 +117,10 @@ class RequestBuilder {
     this.redaction = deps.redaction;
   }
 
-  /** What is in force on a path, as the prompt is made from it; a plan of a newer version that cannot be read is left alone. */
+  /**
+   * Compaction in force on a path, as the prompt is made from it; a plan of a newer version that cannot be read is left
+   * alone.
+   */
   readonly appliedOn = (conversation: Conversation, path: readonly Message[]): AppliedPlan | null => {
     const made = compactionOn(conversation, path);
     if (!made) return null;
@@ -182,7 +185,7 @@ class RequestBuilder {
     return model?.contextWindow ?? this.#deps.config.get().context.window_tokens;
   }
 
-  /** What the last answer on a path missed of what was compacted when it was given. */
+  /** Compacted messages that the last answer on a path missed. */
   lossesOf(id: ConversationId, path: readonly Message[], applied: AppliedPlan): readonly Loss[] {
     const at = path.findLastIndex(isAnswer);
     const answer = path[at];
@@ -201,7 +204,7 @@ class RequestBuilder {
     return losses;
   }
 
-  /** What a question that is not asked yet would bring back, by its words alone, tokens. */
+  /** Size of the messages that an unsent question would bring back, by its words alone, tokens. */
   comingBack(
     conversation: Conversation,
     path: readonly Message[],
@@ -229,7 +232,7 @@ class RequestBuilder {
     const applied = this.appliedOn(conversation, sent);
     if (!applied) return;
     const relevance = await this.#bounded.relevance(id, textOf(question), signal);
-    // What was not read ahead is read as long as there is time: the most relevant first, then the newest.
+    // Read the messages not yet read, as long as there is time: the most relevant first, then the newest.
     const messages = [...createCompactedSearch(sent, applied).messages]
       .reverse()
       .sort((a, b) => (relevance.get(b.id) ?? 0) - (relevance.get(a.id) ?? 0));
@@ -237,7 +240,7 @@ class RequestBuilder {
     this.#understood.set(id, { question: question.id, relevance, near });
   }
 
-  /** What of the compacted messages answers the question at the end of the path, and what the answer before it had missed. */
+  /** Compacted messages that answer the question at the end of the path, or that the answer before it missed. */
   #returnedFor(
     id: ConversationId,
     path: readonly Message[],
@@ -304,7 +307,7 @@ class RequestBuilder {
         goesOn,
       });
     let prompt = promptWith([]);
-    // What is brought back does not weigh when it is asked whether it is time: it fills what is free.
+    // Leave brought-back messages out of the decision: they only fill free space.
     const base = prompt.manifest.request.tokens;
     const budget: CompactionBudget = {
       ...budgetOf(context, window, toolTokens + base.recall),

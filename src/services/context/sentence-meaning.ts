@@ -12,7 +12,7 @@ const BATCH = 8;
 const AHEAD = 1_000;
 /** A send waits no longer than this for sentences that were not read ahead, ms. */
 const READING_MS = 300;
-/** What of a long question is asked, characters. */
+/** Longest part of a question that is asked, characters. */
 const MAX_QUESTION = 4_000;
 
 export interface SentenceMeaning {

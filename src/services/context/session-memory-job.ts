@@ -19,9 +19,9 @@ import type { Documents } from '../documents/documents.ts';
 import type { SessionMemoryState } from './context.ts';
 import { summariseWith } from './summarise.ts';
 
-/** What a memory may be long, tokens. */
+/** Longest memory, tokens. */
 const MEMORY_TOKENS = 1200;
-/** What a model may use to write it, its thoughts included, tokens. */
+/** Tokens that a model may use to write it, its thoughts included. */
 const ANSWER_TOKENS = 4 * MEMORY_TOKENS;
 const PREFIX = 'session-memory/';
 
@@ -38,7 +38,7 @@ type Kept = z.infer<typeof keptSchema>;
 /** A call was paid for, and there is no memory: it speaks of no branch. */
 const NOTHING_YET = { text: '', upTo: '', messages: 0 };
 
-/** Where on the branch a memory ends; -1 where it speaks of another branch, or of something that was forgotten. */
+/** Index of the last message that a memory covers; -1 if it covers another branch or a forgotten message. */
 function endOf(memory: Kept, path: readonly Message[]): number {
   const at = path.findIndex((message) => message.id === memory.upTo);
   return at + 1 === memory.messages ? at : -1;
@@ -125,7 +125,7 @@ class SessionMemoryWriter {
     const spent = before?.tokens ?? 0;
     const size = path.reduce((sum, { parts }) => sum + meter.parts(parts) + MESSAGE_OVERHEAD, 0);
     if (size < budgetOf(context, window).trigger * rules.model_from_ratio) return;
-    // Of a long conversation as much as the budget pays for, with the words around it and the answer.
+    // Read as much of a long conversation as the budget pays for, with room for the instructions and the answer.
     const paid = rules.model_budget_tokens - spent - 2 * ANSWER_TOKENS;
     const half = Math.floor(window / 2);
     const available = paid >= 2 * rules.every_tokens ? Math.min(half, paid) : half;
@@ -209,7 +209,7 @@ class SessionMemoryWriter {
       );
     } catch (error) {
       const problem = isAbort(error) ? null : toProblem(error);
-      // What ended badly may have been billed: it was where the endpoint says so.
+      // A failed call may have been billed: trust the usage that the endpoint tells.
       const billed = usage && (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0);
       try {
         if (billed) await keep(billed, { ...NOTHING_YET, ...before }, problem);

@@ -1,4 +1,5 @@
-// What goes on in each conversation of this tab: its state as the interface sees it, its attempts one after another, and who hears of them.
+// State of each conversation in this tab as the interface sees it; runs its attempts one after another and notifies
+// subscribers.
 
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { type Writable, writable } from '../../domain/base/readable.ts';
@@ -6,7 +7,7 @@ import { SerialQueue } from '../../domain/base/serial-queue.ts';
 import { type CompactionEvent, type ContextState, IDLE_CONTEXT } from './context.ts';
 import type { Bill, CompactionAttempt, Planned } from './planning.ts';
 
-/** Of one conversation, kept for the interface. */
+/** Events of one conversation that the interface keeps. */
 const MAX_EVENTS = 50;
 
 export interface Session {

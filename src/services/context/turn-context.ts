@@ -1,4 +1,4 @@
-// What a turn needs of the context service: a request that fits, made before every step.
+// The context service as a turn uses it: makes a request that fits before every step.
 import type { ChatModel, ToolDescription } from '../../adapters/models/chat-model.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';

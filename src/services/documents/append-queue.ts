@@ -13,7 +13,7 @@ import { ignore } from '../../domain/base/log.ts';
 import { type Readable, writable } from '../../domain/base/readable.ts';
 import type { SaveStatus } from './documents.ts';
 
-/** What could not be written is retried after this time, ms. */
+/** Delay before a failed write is tried again, ms. */
 const RETRY_MS = 20_000;
 
 export const newEntry = (document: DocumentId, origin: Origin, bytes: Uint8Array): NewEntry => ({

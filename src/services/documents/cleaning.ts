@@ -1,5 +1,5 @@
-// What is held back from a value that leaves the device: secrets, in words and in attached texts, and what is quoted from conversations that
-// stay here.
+// Redacts values that leave the device: secrets, in words and in attached texts, and quotes from conversations that stay
+// here.
 import { readJson } from '../../domain/base/json.ts';
 import { log } from '../../domain/base/log.ts';
 import { MEMORY_TOOLS } from '../../domain/memory/own-tools.ts';
@@ -29,7 +29,7 @@ export interface Said {
   readonly at: number;
 }
 
-/** What goes by the rules of forgetting: words, and all of what is gone. */
+/** Holdback by the rules of forgetting: words, and whole items that are gone. */
 export const holdbackOf = ({
   hide,
   isGone,
@@ -122,13 +122,13 @@ export function cleanValue(value: unknown, rules: Holdback, field = ''): unknown
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value;
   const said = holdback.isLater && saidOf(value);
   if (said && holdback.isLater?.(said)) {
-    // What a note was before was said before.
+    // Earlier wordings of a note were said earlier, so clean them.
     const before = 'before' in value ? cleanValue(value.before, holdback) : undefined;
     return 'before' in value && before !== value.before ? { ...value, before } : value;
   }
-  // What lies in something that is meant was there with it, whatever date it bears.
+  // Everything inside a value that is meant was there with it, whatever its own date.
   if (said) holdback = { ...holdback, isLater: undefined };
-  // What was said of a passage quotes it.
+  // Feedback quotes its passage, so it goes with it.
   if ('passage' in value && isRedactedPassage(value, holdback)) return null;
   if ('parts' in value && 'id' in value && isRedactedId(value.id, holdback)) return null;
   // Its card loses what stays here passage by passage, as any other does.
@@ -147,7 +147,7 @@ export function cleanValue(value: unknown, rules: Holdback, field = ''): unknown
       return [name, next];
     }),
   );
-  // What stands in the words of a document stands in its bytes as well, where nobody can take it out.
+  // The bytes of a document hold the same words, and nobody can take them out there: drop them.
   if ('extract' in value && cleaned.extract !== value.extract) return { ...cleaned, url: undefined };
   return changed ? cleaned : value;
 }
@@ -187,7 +187,7 @@ function cleanText(text: string, { hide, forgets }: Holdback, field: string): st
   return typeof value === 'string' ? value : REDACTED;
 }
 
-/** Of a message, a line of the list, a note, a prompt, a verdict or a proposal; undefined for what has no time of its own. */
+/** Time of a message, list entry, note, prompt, verdict or proposal; undefined for values without one. */
 export function saidOf(value: object): Said | undefined {
   const { id, createdAt, updatedAt, at } = value as Readonly<Record<string, unknown>>;
   const isOfConversation = 'parts' in value || 'deletedAt' in value;
@@ -214,7 +214,7 @@ const isRedactedPassage = (item: unknown, holdback: WithholdsPassages): boolean 
   );
 };
 
-/** What a tool of memory answered, where it quotes a conversation that stays here. */
+/** True for the answer of a memory tool that quotes a conversation which stays here. */
 const isRedactedAnswer = (value: object, holdback: WithholdsPassages): boolean => {
   const { type, name, text } = value as { type?: unknown; name?: unknown; text?: unknown };
   if (type !== 'tool-result' || typeof name !== 'string' || typeof text !== 'string') return false;

@@ -16,7 +16,7 @@ export class ConversationList {
   /** Log entries of the list, since its last snapshot. */
   logEntries = 0;
   readonly #queue: AppendQueue;
-  /** What subscribers were notified of last; `get` gives what is so now. */
+  /** Listing that subscribers were last notified of; `get` gives the current one. */
   readonly #notified = writable<LibraryListing>({ ready: false, entries: [], projects: [] });
   #listing = this.#notified.get();
   #ready = false;

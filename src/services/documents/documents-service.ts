@@ -26,7 +26,7 @@ import { createLibraryDocument } from './yjs-library.ts';
 
 interface DocumentsDeps {
   readonly store: Store;
-  /** What a person said of passages quotes them, and is forgotten with what is erased. Whoever shares the store with others must give it. */
+  /** Feedback quotes passages, and is forgotten with what is erased. Required if others share the store. */
   readonly notes?: Pick<Notes, 'forget'> & Partial<Pick<Notes, 'forgotten'>>;
   /** Told of damaged entries: they stay in the log, and the rest is shown. */
   readonly onProblem?: OnProblem;
@@ -60,7 +60,7 @@ export function createDocuments({
     for (const entry of entries) loader.apply(list.document, entry);
     list.logEntries = entries.length;
     list.notify();
-    // What cannot be done now (a full disk, a damaged entry) waits, and everything can be read.
+    // Go on without what fails now (a full disk, a damaged entry): everything can be read.
     try {
       await erasure.resume();
       await listOrphans();
@@ -176,7 +176,7 @@ const createTakingOut = ({
   },
   purge: async (rules, only) => {
     await started;
-    // What is still queued may hold what is to go.
+    // Flush the queue first: it may hold words that are to go.
     await queue.drain();
     return await purgeLog(log, rules, only);
   },
@@ -219,7 +219,7 @@ function createChange({
   readonly cache: ConversationCache;
   readonly list: ConversationList;
   readonly queue: AppendQueue;
-  /** What was forgotten for good, so that no undo brings it back. */
+  /** Items forgotten for good, so that no undo brings them back. */
   readonly forgotten: () => readonly Forgotten[];
   readonly set: Store['keyValues']['set'];
 }): Documents['change'] {

@@ -29,7 +29,7 @@ export interface LibraryEntry {
   readonly sample: boolean;
   /** The project it is in, by where it was filed or by its folder; null: outside of all. Of a project: the one it is in. */
   readonly projectId: ProjectId | null;
-  /** Where it was filed, as it was said: `''` for outside of all, null where its folder decides. */
+  /** Folder it was filed in, as stored: `''` for outside of all, null if its work dir decides. */
   readonly filed: string | null;
   /** Set where this is a project and no conversation. */
   readonly project: ProjectLine | null;
@@ -40,7 +40,7 @@ export interface ProjectEntry extends LibraryEntry {
   readonly project: ProjectLine;
 }
 
-/** What the library lists, trash included, newest first. `ready` false until the log was read once. */
+/** Everything that the library lists, trash included, newest first. `ready` false until the log was read once. */
 export interface LibraryListing {
   readonly ready: boolean;
   readonly entries: readonly LibraryEntry[];
@@ -50,13 +50,13 @@ export interface LibraryListing {
 export type SaveStatus =
   | { readonly state: 'saved' }
   | { readonly state: 'saving' }
-  /** What is on the screen is not all on the disk; it is tried again. */
+  /** The screen shows more than the disk has; the write is tried again. */
   | { readonly state: 'failed'; readonly problem: Problem };
 
 /** A conversation that is open here and follows every change, whoever makes it. */
 export interface OpenConversation extends Readable<Conversation> {
   readonly id: ConversationId;
-  /** Where a question was asked that came since it was opened: in this browser, or on another device. Null: it was there before. */
+  /** Origin of a question that came since opening: this browser or another device. Null: it was there before. */
   originOf(question: MessageId): 'here' | 'elsewhere' | null;
   /** Lets go; the document is dropped when nobody holds it. */
   close(): void;
@@ -89,9 +89,9 @@ export interface ConversationChange {
 export interface PurgeRules {
   /** The text without the words that were forgotten. */
   readonly hide: (text: string) => { readonly text: string; readonly redacted: number };
-  /** Whether this conversation or message was forgotten. */
+  /** True if this conversation or message was forgotten. */
   readonly isGone: (id: string) => boolean;
-  /** What was said later is not meant and stays; absent: all is meant. */
+  /** True for values said too late to be meant; they stay. Absent: all are meant. */
   readonly isLater?: (said: Said) => boolean;
 }
 
@@ -104,10 +104,12 @@ export interface Documents {
   /** Reads once, without following. Undefined where there is none. */
   read(id: ConversationId): Promise<Conversation | undefined>;
   /**
-   * Makes the change and resolves when it is durable. The screen sees it at once. On failure (`storage-full` …) it stays on the screen,
-   * `saving` says so, and it is written with the next change or `retry`. `writes` go into the key-value store in the same transaction. Throws
-   * `newer-conversation`, with nothing changed, where a newer app wrote it. A temporary conversation is changed in memory only, and nothing
-   * of it is written.
+   * Makes the change and resolves when it is durable; the screen sees it at once. Temporary conversations change in memory
+   * only.
+   * @param writes go into the key-value store in the same transaction
+   * @throws `storage-full` …: the change stays on the screen, `saving` says so, and it is written with the next change or
+   * `retry`
+   * @throws `newer-conversation`, with nothing changed, if a newer app wrote it
    */
   change(
     id: ConversationId,
@@ -135,9 +137,11 @@ export interface Documents {
    */
   erase(ids: readonly ConversationId[]): Promise<void>;
   /**
-   * Puts one snapshot in the place of all that the log has of a document, for each in which something was taken out or the rules name
-   * something (the library and the notes included): it is nowhere in the log then. Returns documents of which an entry is damaged: they stay
-   * as they are, because what cannot be read must survive. `only`: of these documents. Throws `storage-full`, `storage-failed`.
+   * Replaces the log of each document that loses something, or that the rules name, by one snapshot; library and notes
+   * included.
+   * @param only of these documents
+   * @returns documents with a damaged entry: they stay as they are, since unreadable bytes must survive
+   * @throws `storage-full`, `storage-failed`
    */
   purge(rules: PurgeRules, only?: readonly DocumentId[]): Promise<readonly DocumentId[]>;
   /** Reads every entry of the log back; returns the documents that still have what the rules name, or cannot be read. */

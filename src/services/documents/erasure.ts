@@ -31,7 +31,7 @@ export class Erasure {
     const { keyValues, list } = this.#deps;
     const keys = await keyValues.keys(ERASING);
     const left = keys.map((key) => key.slice(ERASING.length) as ConversationId);
-    // What is listed came back since, by an import say: only the key is left of its erasure.
+    // A listed conversation came back since, e.g. by an import: only remove the key of its erasure.
     for (const id of left) if (list.get(id)) await keyValues.set(`${ERASING}${id}`, undefined);
     const erased = left.filter((id) => !list.get(id));
     if (erased.length > 0) await this.#eraseAll(erased);

@@ -1,4 +1,4 @@
-// What remains of what was forgotten, in the document of the notes, so that it travels to the person's other devices:
+// Records of what was forgotten, in the document of the notes, so that they travel to the person's other devices:
 //   x   id -> record as JSON             (the same map as a conversation's: sync counts its keys, and makes a room anew that still has the words)
 //   k   `id/device` -> confirmation      (that device did what the record asks)
 import {

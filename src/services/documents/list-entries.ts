@@ -56,7 +56,7 @@ export function createListEntryWriter({ log }: Store): ListEntryWriter {
       try {
         await log.append(entries, writes);
       } catch (error) {
-        // What was not written must not be built upon.
+        // Drop the cached document: it holds a change that was not written.
         held = undefined;
         throw error;
       }

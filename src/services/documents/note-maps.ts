@@ -81,7 +81,7 @@ export const details = (known: Partial<MemoryNote>): Partial<MemoryNote> =>
 
 type Past = NonNullable<MemoryNote['before']>;
 
-/** What a note was, and its words until `at`; without them where they stay. */
+/** Earlier wordings of a note, with the current one until `at`; without its words if they stay. */
 export const pastOf = (note: MemoryNote, at: number, stays?: string): Past => [
   ...(note.before ?? []),
   ...(note.text === stays?.trim()

@@ -1,4 +1,4 @@
-// What a person told memory, as opposed to what was said in conversations: notes to keep, and feedback on what was recalled.
+// Memory notes, and feedback on recall: told to memory, as opposed to said in conversations.
 // Synced facts: one small Yjs document in the log, read whole.
 //   n   key -> one wording of a note as JSON          (the note's id, or a random key where it was rewritten: see `wordingsOf`)
 //   f   feedback id -> feedback as JSON
@@ -76,15 +76,16 @@ export interface NotesState {
 export interface Notes {
   readonly state: Readable<NotesState>;
   /**
-   * What is told by now, with what is still being written down: that counts as soon as it is durable. Whoever ranks or sends by it asks here,
-   * so that nothing comes back that the person forbade a moment ago. Reads the log again where that failed before. Rejects never.
+   * Notes including those still being written, which count once they are durable: ask here before ranking or sending, so
+   * that nothing comes back that was just forbidden. Reads the log again if that failed before. Never rejects.
    */
   known(): Promise<NotesState>;
   /**
-   * Keeps a note; with the `id` of one that is there, its words are replaced (its birth and source stay). What another note says word for
-   * word is not kept a second time: that one is returned. `over`: the note as the writer saw it; where it reads otherwise by now, both
-   * wordings are kept. Resolves when it is durable.
-   * Throws `note-empty`, `note-too-long`, `storage-full`, `storage-failed`: then nothing was changed.
+   * Keeps a note, and resolves when it is durable. A note with the same words is not kept twice: the existing one is
+   * returned.
+   * @param note.id replaces the words of this note; its birth and source stay
+   * @param note.over the note as the writer saw it; if it reads otherwise by now, both wordings are kept
+   * @throws `note-empty`, `note-too-long`, `storage-full`, `storage-failed`, with nothing changed
    */
   write(note: {
     readonly text: string;
@@ -105,9 +106,8 @@ export interface Notes {
   /** Puts sentences into the inbox that are not there and were never decided on, of kinds that are wanted. Returns how many are new. */
   propose(sentences: readonly Omit<Proposal, 'id'>[]): Promise<number>;
   /**
-   * Makes a note of a proposal. `over`: the note that it takes the place of, whose words stay as what it was before.
-   * `project` null: it holds everywhere. Null where it is not open
-   * any more: somebody decided on another device. Throws as `write` does.
+   * Makes a note of a proposal. `over`: the note it replaces, whose words stay as its past. `project` null: it holds
+   * everywhere. Null if another device has decided already. Throws as `write` does.
    */
   accept(
     id: string,
@@ -122,7 +122,7 @@ export interface Notes {
   refuse(ids: readonly string[]): Promise<void>;
   /** Takes a decision back: the proposal is open again, unless its words were forgotten since. */
   reopen(proposal: Proposal): Promise<void>;
-  /** Whether sentences of a kind are proposed. Those that wait are hidden, and come back when it is allowed again. */
+  /** Turns proposals of a kind on or off. Waiting ones are hidden, and come back when the kind is allowed again. */
   setWanted(kind: NoteKind, wanted: boolean): Promise<void>;
   /** Takes out proposals whose message is gone. `isGone` is asked of each one's source. */
   withdraw(isGone: (source: Proposal['source']) => boolean): Promise<void>;
@@ -161,7 +161,7 @@ export interface Notes {
   close(): void;
 }
 
-/** What can be said about a note beside its words. */
+/** Properties of a note beside its words. */
 type NoteDetails = Pick<MemoryNote, 'kind' | 'project' | 'since' | 'until' | 'applies' | 'against'>;
 
 interface SyncedNotesDeps {
@@ -214,7 +214,7 @@ class SyncedNotes implements Notes {
       const all = wordingsIn(notes);
       const named = all.find(({ note }) => (id === undefined ? note.text === words : note.id === id));
       const same = named && all.filter((one) => groupOf(one) === groupOf(named));
-      // What came in while somebody was writing is not what they meant to replace.
+      // Don't replace a wording that arrived while the person was writing.
       const before = over ? same?.find(({ note }) => note.text === over.text) : named;
       const at = this.#now();
       if (before?.note.text === words) {

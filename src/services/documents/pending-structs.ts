@@ -1,6 +1,6 @@
-// What a damaged entry leaves behind: Yjs integrates the changes of one author only in order, so everything that author did after a gap
-// would wait for ever for bytes that nobody can read. Here the gap is closed, in a copy that is only read: the log keeps its gap, and
-// the missing piece still fits when an intact copy of it comes from another device.
+// Closes the gap that a damaged entry leaves. Yjs integrates the changes of one author only in order, so everything that this author did
+// after the gap would wait for ever for bytes that nobody can read. The gap is closed in a copy that is only read: the log keeps it,
+// and the missing piece still fits when an intact copy of it comes from another device.
 import * as encoding from 'lib0/encoding';
 import * as Y from 'yjs';
 

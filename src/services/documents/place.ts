@@ -1,6 +1,6 @@
-// Where a conversation stands while it is open here. The head is one for all devices, and the last word on it counts; but what a person
-// asked here, and its answer, is not taken off their screen because somebody asked on another device at the same time. Then the conversation
-// goes on standing where it stood, and the other branch is offered beside it. Nothing of this is written.
+// Holds the branch on which an open conversation stands here. All devices share one head, and the last change of it counts; but another
+// device that asks at the same time must not take what was asked here, and its answer, off the screen. Then the conversation stays on
+// its branch, and the other branch is offered beside it. Nothing of this is written.
 import type { MessageId } from '../../domain/base/ids.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import type { Message } from '../../domain/chat/message.ts';
@@ -13,7 +13,7 @@ export interface Place {
   change(change: ConversationChange): void;
   /** It was changed by another device, or by another tab of this one. `before`: as `read` gave it then. */
   changed(before: Conversation, by: 'device' | 'tab'): void;
-  /** Where a question was asked that came since the conversation was opened; null: it was there before. */
+  /** Origin of a question that came since the conversation was opened; null: it was there before. */
   originOf(question: MessageId): 'here' | 'elsewhere' | null;
 }
 
@@ -24,7 +24,7 @@ export function createPlace(document: () => Conversation): Place {
   /** Questions that other devices asked since then. */
   const received = new Set<MessageId>();
   let held: MessageId | null = null;
-  /** What was read last: as all devices have it, as it stood here, and where it was held. */
+  /** Last readings: as all devices have it, as it is shown here, and the head held here. */
   let shared = document();
   let shown = shared;
   let heldThen: MessageId | null = null;

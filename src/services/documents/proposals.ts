@@ -1,4 +1,4 @@
-// What is proposed to memory and what became of it, as it lies in the document of the notes:
+// Proposals to memory and the decisions on them, as they lie in the document of the notes:
 //   p   proposal id -> proposal as JSON, while it is open
 //   d   proposal id -> what the person decided, without the words; once decided, a proposal does not come back, on no device
 //   w   kind -> true where the person wants no proposals of that kind
@@ -42,13 +42,13 @@ const decisionSchema = z.looseObject({
 });
 type Decision = z.infer<typeof decisionSchema>['as'];
 
-/** What was refused stays refused. What was accepted may be said, and asked about, again: its note may be gone by then. */
+/** A refused proposal stays refused. An accepted one may be proposed again: its note may be gone by then. */
 function isDecided(decisions: ValueMap, { id, at }: Proposal): boolean {
   const decision = decisionSchema.safeParse(decisions.get(id)).data;
   return decision !== undefined && (decision.as === 'refused' || decision.at >= at);
 }
 
-/** What is open. A sentence that a note has by now, or that is proposed twice, is shown once or not at all. */
+/** Open proposals. Leaves out a sentence that a note has by now, and shows one that is proposed twice once. */
 export function readInbox(
   { proposals, decisions, never }: ProposalMaps,
   notes: readonly MemoryNote[],
@@ -112,7 +112,7 @@ export function withdrawForgotten({ proposals }: ProposalMaps, rules: PurgeRules
   return count;
 }
 
-/** What was said in these places goes with its words. `isGone` is asked of each open proposal's source. */
+/** Removes proposals of sources that are gone. `isGone` is asked of each open proposal's source. */
 export function withdraw({ proposals }: ProposalMaps, isGone: (source: Proposal['source']) => boolean): void {
   for (const [id, value] of [...proposals]) {
     const source = proposalSchema.safeParse(value).data?.source;

@@ -12,7 +12,7 @@ import { cleanUpdate, countHeld } from './shared.ts';
 const heldIn = ({ bytes }: Pick<LogEntry, 'bytes'>, rules: PurgeRules): number | undefined =>
   attempt(() => countHeld(bytes, holdbackOf(rules)), undefined, 'an entry that is no Yjs update');
 
-/** Whether an entry of a document holds what is to be nowhere; so does one that cannot be read. */
+/** True if an entry holds something to be purged, or cannot be read. */
 export const isHeldIn = (entry: Pick<LogEntry, 'bytes'>, rules: PurgeRules): boolean =>
   heldIn(entry, rules) !== 0;
 

@@ -32,7 +32,7 @@ export function createReader(log: ConversationLog, keep = 4): Reader {
     last: undefined,
   };
 
-  /** What came after `last`, or undefined where `last` is not there any more (folded, or erased): then all must be read anew. */
+  /** Entries after `last`, or undefined if `last` was compacted or erased: then all must be read anew. */
   const sinceLast = async (id: DocumentId, last: LogEntry): Promise<LogEntry[] | undefined> => {
     const [first, ...rest] = await log.read(id, last.seq - 1);
     return first?.id === last.id ? rest : undefined;

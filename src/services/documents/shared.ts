@@ -174,7 +174,7 @@ export function withUpdate(clocks: Clocks, update: Uint8Array): Clocks {
   return all;
 }
 
-/** What of a snapshot lies beyond these clocks. Deletions are all kept. */
+/** Part of a snapshot beyond these clocks. Deletions are all kept. */
 export const beyond = (update: Uint8Array, clocks: Clocks): Uint8Array =>
   Y.diffUpdate(
     update,
@@ -197,7 +197,7 @@ function deletedIn(update: Uint8Array): DeletedRanges {
   return all;
 }
 
-/** What `whole` has and `held` has not, as an update; null where there is nothing. */
+/** Update with everything that `held` lacks of `whole`; null if it lacks nothing. */
 export function missingFrom(held: Uint8Array, whole: Uint8Array): Uint8Array | null {
   const there = new Y.Doc();
   Y.applyUpdate(there, held);

@@ -64,7 +64,7 @@ export class SmallDocument {
   change(make: (maps: ValueMaps) => void, foldAfter: number = FOLD_AFTER): Promise<void> {
     return this.#queue.run(async () => {
       await this.#read();
-      // What is shown from behind a gap can be changed like all else: the change then waits in the document with what it changes.
+      // Entries shown from behind a gap can be changed too: the change then waits in the document with its target.
       const across = this.#damaged && hasPendingStructs(this.#doc);
       const copy = across ? withoutPendingStructs(this.#doc) : new Y.Doc();
       if (!across) {
@@ -86,7 +86,7 @@ export class SmallDocument {
         this.#entries += 1;
         this.#announce();
       }
-      // What was taken out before lies in the log until it is folded.
+      // Words taken out before stay in the log until the document is compacted.
       if (this.#entries >= (bytes ? foldAfter : Math.max(foldAfter, 2))) await this.#fold();
     });
   }

@@ -1,5 +1,5 @@
-// What of notes, feedback, sentences in the inbox, prompts and personas goes by the rules of forgetting. Each gives null for what goes as a whole,
-// and the same object for what loses nothing. What was said later than the rules reach stays.
+// Takes forgotten words out of notes, feedback, proposals, prompts and personas. Each function gives null for an item that
+// goes as a whole, the same object if it loses nothing. Later words than the rules reach stay.
 import type { Feedback, MemoryNote, Proposal } from '../../domain/memory/notes.ts';
 import { cleanValue, holdbackOf, saidOf } from './cleaning.ts';
 import type { PurgeRules } from './documents.ts';

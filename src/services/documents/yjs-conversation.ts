@@ -185,16 +185,16 @@ class YjsConversation implements ConversationDocument {
       ...(change.rewritten ?? []).map((message) => ({ id: message.id, standIn: message })),
     ];
     const standing = forgets.length > 0 ? this.#standIns.all() : undefined;
-    // What is forgotten behind a gap is not in the document yet.
+    // Forgotten messages behind a gap are not in the document yet.
     const behind =
       forgets.length > 0 && hasPendingStructs(this.#doc) ? withoutPendingStructs(this.#doc) : undefined;
     const there = change.completed?.length ? this.read().messages : undefined;
     this.#doc.on('update', capture);
     try {
       this.#doc.transact(() => {
-        // What a conversation begins with has no rival yet, and gives way to all that is said later, here or elsewhere.
+        // Initial values give way to all later ones, here or elsewhere, and compete with none yet.
         const begins = restores || (isEmpty(this.#m) && isEmpty(this.#meta));
-        // What was forgotten stays forgotten, also when the export it came from is imported once more.
+        // Keep forgotten messages out, also when their export is imported once more.
         for (const message of change.messages ?? [])
           if (!this.#m.has(message.id) && !this.#x.has(message.id)) this.#m.set(message.id, plain(message));
         for (const message of change.completed ?? []) {
@@ -249,7 +249,7 @@ class YjsConversation implements ConversationDocument {
         }
         for (const message of change.restored ?? []) {
           if (this.#m.has(message.id) || !this.#standIns.restore(message.id)) continue;
-          // What was read may have moved up already, below a parent that lived longer.
+          // The message may already stand below an older living parent than the one it names.
           const parentId = this.#x.has(message.id) ? this.#x.get(message.id) : message.parentId;
           this.#m.set(message.id, plain({ ...message, parentId }));
           this.#x.delete(message.id);
@@ -290,7 +290,7 @@ class YjsConversation implements ConversationDocument {
       throw error;
     } finally {
       this.#home = own && this.#home !== false;
-      // What waits changes nothing in the document.
+      // Pending changes alter nothing in the document.
       if (hasPendingStructs(this.#doc)) this.#current = undefined;
     }
   }
@@ -359,7 +359,7 @@ class YjsConversation implements ConversationDocument {
     return messages;
   }
 
-  /** What waits behind a gap that damage made; what waits for other devices is a fragment until they have spoken. */
+  /** Reads what waits behind a gap made by damage; what waits for other devices is a fragment until they have spoken. */
   #readAcrossGaps(): Conversation {
     const whole = withoutPendingStructs(this.#doc);
     const there = whole.getMap('m');
@@ -368,7 +368,7 @@ class YjsConversation implements ConversationDocument {
     const conversation = createConversationDocument(this.#id, whole, this.#now).read();
     whole.destroy();
     const messages = rejoined(conversation.messages);
-    // Where the newest words stand behind the gap, the head that was set with them does too, and they are the place.
+    // If the newest words stand behind the gap, so does the head set with them: show those words.
     const newest = [...messages.values()].reduce<Message | undefined>(
       (a, b) => (a && a.createdAt > b.createdAt ? a : b),
       undefined,
@@ -472,7 +472,7 @@ function changeCompaction(
   }
   const known = compactions.get(id);
   if (known === undefined) {
-    // What no schema would read again is not written.
+    // Skip a compaction that no schema would read again.
     if (compactionSchema.safeParse(compaction).success && compaction.id === id)
       compactions.set(id, plain(compaction));
     return;
@@ -535,7 +535,7 @@ export function toLibraryEntry(conversation: Conversation): LibraryEntry {
     source: meta.source ? { tool: meta.source.tool, id: meta.source.id } : null,
     child: meta.parent !== null,
     sample: meta.sample,
-    // Whether that project is there, the list tells.
+    // The list tells if that project exists.
     projectId: meta.projectId === '' ? null : (meta.projectId as ProjectId | null),
     filed: meta.projectId,
     project: meta.project ? projectLineOf(conversation) : null,

@@ -22,7 +22,7 @@ export interface InForce {
   /** Name of the log's database. */
   readonly name: string;
   readonly store: Store;
-  /** What is really kept: the second copy follows this one, and needs no key. */
+  /** The real store: the second copy follows this one, and needs no key. */
   readonly below: Store;
   readonly vault: Vault;
   /** Null where the index is not sealed. */

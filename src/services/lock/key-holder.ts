@@ -14,7 +14,7 @@ const messageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('key'), key: z.custom<DataKey>((value) => value instanceof CryptoKey) }),
   /** Every tab lets go of everything and is loaded again. */
   z.object({ type: z.literal('lock') }),
-  /** What is known of the lock changed. */
+  /** The state of the lock changed. */
   z.object({ type: z.literal('changed') }),
 ]);
 type Message = z.infer<typeof messageSchema>;
@@ -43,7 +43,7 @@ export class KeyHolder {
     return this.#key;
   }
 
-  /** Whether the key of this thread was taken away by a lock. */
+  /** True if a lock took the key of this thread away. */
   get wasLocked(): boolean {
     return this.#wasLocked;
   }

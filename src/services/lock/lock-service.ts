@@ -17,7 +17,7 @@ import { addOpener, newLock, removeOpener, unlock } from './slots.ts';
 
 /** So few entries are left to the restart. */
 const NEARLY = 200;
-/** What could not be copied is tried again after this time, ms. */
+/** Delay before a failed copy is tried again, ms. */
 const RETRY_MS = 60_000;
 /** A change that waits for its restart is looked after so often, ms: what was said meanwhile is copied. */
 const FOLLOW_MS = 60_000;
@@ -71,7 +71,7 @@ class StoredLock implements DeviceLock {
   readonly isAvailable: boolean;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #copying = false;
-  /** Of the unlock screen, as it is kept. */
+  /** Stored language of the unlock screen. */
   #language: Config['ui']['language'] = 'auto';
 
   constructor(deps: LockDeps, record: LockRecord) {
@@ -148,7 +148,7 @@ class StoredLock implements DeviceLock {
     const { records, now } = this.#deps;
     const key = await unlock(records, opener, now);
     const before = await records.read();
-    // What is sealed is copied back; what was only begun ends, with what was shared meanwhile.
+    // Copy sealed data back; end a conversion that only began, with what was shared meanwhile.
     if (before.sealed)
       await records.change((record) => ({
         ...record,

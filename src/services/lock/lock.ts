@@ -12,7 +12,7 @@ export interface LockState {
   readonly ready: boolean;
   /** Entries of the log that were copied; null before it is known. */
   readonly progress: { readonly done: number; readonly all: number } | null;
-  /** What unlocks this device. */
+  /** Key slots that unlock this device. */
   readonly slots: readonly { readonly id: string; readonly kind: NewSlot['kind']; readonly at: number }[];
   /** Why the copying waits. */
   readonly problem: Problem | null;

@@ -1,5 +1,5 @@
-// What another app shares: kept by the service worker, which has no key, and taken by a tab that is unlocked. A device that locks has it sealed
-// into its box before it is kept.
+// Receives shares from other apps: the service worker keeps them without a key, an unlocked tab takes them. A locked device
+// has them sealed into its box first.
 import { exclusively } from '../../adapters/browser/locks.ts';
 import type { DataKey } from '../../adapters/vault/data-key.ts';
 import type { LockRecord, LockRecords } from '../../adapters/vault/lock-records.ts';
@@ -67,7 +67,7 @@ export const changeQueue = <Result>(
     const moved: SharedItem[] = [];
     for (const item of await readShared(before.generation)) {
       const words = await wordsOf(item, before, key);
-      // What does not open goes along as it is: it is nobody's to throw away.
+      // Pass on items that do not open: they are nobody's to throw away.
       if (words === null) moved.push(item);
       else
         moved.push({

@@ -1,4 +1,5 @@
-// What opens the device, and how often it may be tried. A try is counted before it is made: closing the page in the middle saves nobody from waiting.
+// Opens the device by its key slots and limits the tries. Counts a try before it is made: closing the page in the middle
+// saves nobody from waiting.
 import { cipherFor, type DataKey, holdDataKey, newDataKey } from '../../adapters/vault/data-key.ts';
 import {
   addSlot,
@@ -20,10 +21,10 @@ const LONGEST_MS = 5 * 60_000;
 export const waitAfter = (failed: number): number =>
   failed < FREE_TRIES ? 0 : Math.min(LONGEST_MS, 1000 * 2 ** Math.min(20, failed - FREE_TRIES));
 
-/** What is bound to the data key to tell it from another. */
+/** Text sealed with the data key to tell it from another. */
 const CHECK = 'recollect/lock/1|check';
 
-/** Whether the record was made with this key. */
+/** True if the record was made with this key. */
 export async function isKeyOf({ check }: Pick<LockRecord, 'check'>, key: DataKey): Promise<boolean> {
   return check !== null && (await (await cipherFor(key, 'check')).open(CHECK, check)) !== null;
 }

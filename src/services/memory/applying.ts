@@ -17,7 +17,7 @@ import type { Recognising } from './recognising.ts';
 const TIMEOUT_MS = 1_500;
 /** Notes looked at, the newest; most that go along. */
 const [LOOKED_AT, MOST] = [300, 8];
-/** What of a long request is looked at, characters. */
+/** Longest part of a request that is read, characters. */
 const READ = 1_000;
 /** Messages behind which a note that went along before goes along again. */
 const AGAIN_AFTER = 24;

@@ -23,7 +23,7 @@ const INDEX_TIMEOUT_MS = 90_000;
 const CATCH_UP = 1_000;
 /** How soon an index that turned out to be damaged is let go, ms. */
 const LET_GO = 5_000;
-/** What is said of an index that another takes the place of. */
+/** Problem codes of an index that another one replaces. */
 const REPLACED: ReadonlySet<string> = new Set(['index-damaged', 'index-crashed']);
 /** How often it looks whether the index is there, ms. */
 const INDEX_LOOK = 25;
@@ -43,7 +43,7 @@ export interface AskingDeps {
   readonly embedding: () => EmbeddingProvider | null;
   readonly config: Readable<Config>;
   readonly documents: Pick<Documents, 'library'>;
-  /** What the person said of earlier hits. */
+  /** Feedback of the person on earlier hits. */
   readonly notes?: Pick<Notes, 'state'>;
   readonly status: Readable<MemoryStatus>;
   /** Absent: it knows no words but by their looks. */
@@ -93,8 +93,8 @@ class QuestionEmbedder {
   }
 
   /**
-   * What `work` finds in an index; where that turns out to be damaged inside, stops, or is closed meanwhile, in the one that takes its place.
-   * Where another engine took over meanwhile, which may not have read yet what the one before had, it is asked once more.
+   * Runs `work` on an index, and on its replacement if that one is damaged, stops or is closed. Asks once more if another
+   * engine took over meanwhile, which may not have read everything yet.
    */
   async inIndex<Found>(
     from: MemoryIndex,
@@ -121,7 +121,7 @@ class QuestionEmbedder {
     }
   }
 
-  /** Whether nothing was ever said but in this conversation: then nobody has to wait for an index to hear that it has nothing. */
+  /** True if all other conversations are empty: then nobody has to wait for an index. */
   isEmpty(except: ConversationId | undefined): boolean {
     const { ready, entries, projects } = this.#deps.documents.library.get();
     const noteState = this.#deps.notes?.state.get() ?? { ready: true, notes: [] };
@@ -179,7 +179,7 @@ class QuestionEmbedder {
         provider.calibration(signal),
       ]);
       await Promise.race([asking, made]);
-      // Where it is too late for this question it goes on: the next one finds the model loaded.
+      // A late model goes on loading: the next question finds it ready.
       const [read, scale] = await atMost(signal, MODEL_TIMEOUT_MS, () => made);
       const [whole, end]: readonly QuestionRead[] = read;
       if (!whole) return { vector: null, reason: NOT_YET };

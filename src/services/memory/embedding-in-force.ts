@@ -9,9 +9,8 @@ import { createJob } from '../scheduler.ts';
 const [SOON, LATE] = [2_000, 60_000];
 
 /**
- * Follows `config.embedding` until the signal. Null until the first provider is made. A provider that is replaced is closed:
- * what waits on it rejects with `AbortError` and is asked of the next one. One that cannot be made, as when a part of the app could not be
- * loaded, is tried again; the one before stays meanwhile.
+ * Follows `config.embedding` until the signal; null until the first provider is made. Closes a replaced provider: its
+ * pending work rejects with `AbortError`. Tries again if one cannot be made; the one before stays meanwhile.
  */
 export function followEmbedding({
   config,

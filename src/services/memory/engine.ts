@@ -30,7 +30,7 @@ import type { Memory, MemoryStatus } from './memory.ts';
 import { createProjection } from './projection.ts';
 import { describeConversation, isRemembered, pipelineVersionOf, withoutCutWords } from './rows.ts';
 
-/** What the engine knows of itself; which file system the index is on is known to whoever opened it. */
+/** Status as the engine knows it; the opener knows the file system of the index. */
 export type EngineStatus = Omit<MemoryStatus, 'engine'>;
 
 export interface MemoryEngine {
@@ -80,7 +80,7 @@ export async function giveTitle(
   }
 }
 
-/** What goes into the index: conversations, and the memory notes as one more. */
+/** True for documents that go into the index: conversations, and the memory notes as one more. */
 const isRead = (document: string): document is ConversationId =>
   isConversation(document) || isNotes(document);
 
@@ -144,7 +144,7 @@ class BackgroundEngine implements MemoryEngine {
   /** Conversations whose summary is older than their messages. */
   readonly #undescribed = new Set<ConversationId>();
   readonly #projectAll;
-  /** What was asked for and waits until the log has been read up to where it was then: a word said just before an end belongs to it. */
+  /** Request that waits until the log is read up to its time: a word said just before an end belongs to it. */
   #requested: 'ended' | 'now' | null = null;
   /** Everything that waits now is to be done: set at the start, by an ended conversation, by `now`. */
   #all = true;
@@ -353,7 +353,7 @@ class BackgroundEngine implements MemoryEngine {
     }
   }
 
-  /** What is excluded now goes first and at once, before anything is made again. */
+  /** Remove excluded conversations first and at once, before anything is made again. */
   async #removeExcluded(bookmark: number): Promise<void> {
     const { exclude_work_dirs: folders } = this.#deps.config.get().privacy;
     const excluded = (await this.#reader.library()).filter(({ workDir }) => isExcluded(workDir, folders));
@@ -365,7 +365,7 @@ class BackgroundEngine implements MemoryEngine {
     );
   }
 
-  /** What was erased while no engine ran left no entry to be found by: it is told by what the index has too much. */
+  /** Documents erased while no engine ran left no entry: find them as extra rows of the index. */
   async #forgetErased(): Promise<void> {
     const there = new Set<string>(await this.#log.documents());
     for (const id of await this.#deps.index.conversationIds()) if (!there.has(id)) this.#touched.add(id);
@@ -392,7 +392,7 @@ class BackgroundEngine implements MemoryEngine {
         const bookmark = await this.#deps.index.bookmark();
         const entries = await this.#log.since(bookmark, PAGE);
         const ids = new Set(entries.map(({ document }) => document).filter(isRead));
-        // What was named by a change and left no entry was erased.
+        // A document that a change named but that has no entry was erased.
         if (entries.length === 0) for (const id of this.#touched) ids.add(id);
         if (entries.length === 0 && ids.size === 0) break;
         const reach = entries.at(-1)?.seq ?? bookmark;
@@ -420,7 +420,7 @@ class BackgroundEngine implements MemoryEngine {
       throw error;
     } finally {
       this.#projecting = false;
-      // What was said meanwhile is not read yet.
+      // Touched documents are not read yet.
       this.#unread = this.#touched.size > 0 ? 1 : 0;
       this.#notify();
     }
@@ -560,7 +560,7 @@ class BackgroundEngine implements MemoryEngine {
         );
         begun += batch.length;
         const began = performance.now();
-        // What was made until then may be on its way to the index when this one is done.
+        // Push only after the wait: `keep` may have replaced `made` meanwhile.
         const vectors = await this.#vectorsOf(provider, batch);
         made.push(...vectors);
         over += batch.length;
@@ -570,7 +570,7 @@ class BackgroundEngine implements MemoryEngine {
           this.#size = Math.max(1, Math.round(batch.length * Math.min(2, BATCH_MS / Math.max(1, took))));
         isWarm = true;
         more();
-        // What a server has read was paid for.
+        // Keep a server's vectors at once: they were paid for.
         if (!provider.read || performance.now() - keptAt >= BATCH_MS) await keep();
         await yieldToEvents(this.#deps.signal);
       }
@@ -653,7 +653,7 @@ class BackgroundEngine implements MemoryEngine {
         before = new Set(stale.slice(0, read).map((chunk) => chunk.id));
       }
     } catch (error) {
-      // What was asked for is not done: the next try knows it.
+      // Leave the request standing for the next try.
       if (wasAll) this.#all = true;
       throw error;
     } finally {

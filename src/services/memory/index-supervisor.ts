@@ -15,7 +15,7 @@ const RETRY_MS = 30_000;
 /** Times that the index is opened again after it stopped, before it is given up until the next start. */
 const MAX_CRASHES = 3;
 
-/** What a tab asks of the engine that keeps the index, wherever that runs. */
+/** The engine that keeps the index, as a tab uses it, wherever it runs. */
 export interface RunningEngine extends Pick<Memory, 'wake' | 'setPaused'> {
   /** Opens the index at once, where that would wait until the page can be used. */
   begin(): void;
@@ -25,7 +25,7 @@ export interface RunningEngine extends Pick<Memory, 'wake' | 'setPaused'> {
   requestRebuild(): Promise<void>;
 }
 
-/** What happened until now, as far as it decides what comes next. */
+/** Earlier events, as far as they decide what comes next. */
 export interface History {
   readonly crashes: number;
   /** The index was made anew once. */
@@ -37,7 +37,7 @@ export interface History {
 type Reaction = 'retry later' | 'reopen' | 'remake' | 'fail' | 'fail, retry later' | 'give up';
 
 /**
- * The table of reactions.
+ * Reaction to a problem of the index:
  *
  * | problem | while opening | once it was open |
  * |---|---|---|
@@ -69,7 +69,7 @@ export interface OpenedIndex {
 export interface IndexEvents {
   readonly onDamaged: (problem: Problem) => void;
   readonly onCrashed: (problem: Problem) => void;
-  /** What was there could not be opened, and was given up for a new one. */
+  /** Called when an index that could not be opened was replaced by a new one. */
   readonly onRemade: () => void;
   /** Another tab's engine answers from now on, and may not have read yet what the one before had. */
   readonly onNewLeader: () => void;
@@ -82,7 +82,7 @@ interface IndexSupervisorDeps {
   readonly onOpened: () => void;
   readonly config: Readable<Config>;
   readonly status: Writable<MemoryStatus>;
-  /** What is known of the index's files, shared by all tabs. */
+  /** State of the index's files, shared by all tabs. */
   readonly files: {
     /** Has the next opening begin afresh. */
     markDamaged(): Promise<void>;
@@ -184,7 +184,7 @@ export class IndexSupervisor {
     }
   }
 
-  /** What is known of the index is known of the engine before: whoever asked that one asks again when the new one has said how far it is. */
+  /** Resets the state, which describes the engine before: callers ask again once the new one tells how far it is. */
   #followLeader(): void {
     if (this.#index === null) return;
     this.#index = { ...this.#index };
@@ -218,7 +218,7 @@ export class IndexSupervisor {
     });
   }
 
-  /** What stops again and again would go on doing so. */
+  /** Gives up an engine that stops again and again. */
   #giveUp({ message, params }: Problem): void {
     this.#opening = this.#opening.then(async (before) => {
       this.#index = null;

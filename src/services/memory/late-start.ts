@@ -1,4 +1,4 @@
-// What makes the index and the model wait until the page can be used, and go at once when somebody asks for them before.
+// Delays the index and the model until the page can be used, or until somebody asks for them before.
 
 /** A start that waits. */
 export interface LateStart {

@@ -39,10 +39,10 @@ import type { MemoryFilter } from './memory.ts';
 
 export interface LookingDeps {
   readonly config: Readable<Config>;
-  /** What was private is found by its token: the index has nothing else of it. */
+  /** Turns private words into their tokens: the index holds nothing else. */
   readonly filter?: PrivacyFilter;
   readonly documents: Pick<Documents, 'library'>;
-  /** What the person said of earlier hits. */
+  /** Feedback of the person on earlier hits. */
   readonly notes?: Pick<Notes, 'state'>;
   /** Parts of the ranking that are left away: the evaluation measures what each is worth. */
   readonly without?: () => ReadonlySet<Technique>;
@@ -73,7 +73,7 @@ export function createLooking(deps: LookingDeps) {
 class PassageSearch {
   readonly #deps: LookingDeps;
   readonly #now: NonNullable<LookingDeps['now']>;
-  /** What the index may still have and nobody is to find any more: what was deleted or whose folder was excluded since it was read. */
+  /** Tells what the index may still have and nobody may find: messages deleted or excluded since it was read. */
   #known: { readonly of: readonly unknown[]; readonly isOut: (said: Place) => boolean } | undefined;
 
   constructor(deps: LookingDeps) {
@@ -101,10 +101,11 @@ class PassageSearch {
   }
 
   /**
-   * Ranks what both halves find, together with what stands beside it: first by what the index says of all, then the best again with their
-   * pieces. What is only beside a hit may be one too, unless the filter speaks of messages and not of conversations. `everything`: also what
-   * is never to be recalled. The words are looked up while the model still reads the question. `told` resolves when all is known that the
-   * person told memory. `first`: conversations that come first; the best of them are candidates whatever there is elsewhere.
+   * Ranks words, meaning and neighbours together, then the best once more by token vectors. A neighbour may be a hit, unless
+   * the filter speaks of messages. Looks words up while the model still reads the question.
+   * @param options.everything also finds what is never to be recalled
+   * @param options.told resolves once everything is known that the person told memory
+   * @param options.first conversations whose best are candidates whatever there is elsewhere
    */
   async look(
     from: MemoryIndex,
@@ -151,7 +152,7 @@ class PassageSearch {
       const given = { ...asked, ...(vector ? { vector: meant(vector) } : {}), messages };
       found = united(found, await from.look({ ...given, ...knowing(found.knownWords) }));
     }
-    // What is written of a conversation is never a passage itself: it leads to those of which it tells.
+    // A description is never a passage itself: it leads to the messages it describes.
     const described = meantBy(options.everything ? { candidates: [] } : found, found.worth);
     if (described.size > 0) {
       const inside = within(filter, new Set(described.keys()));

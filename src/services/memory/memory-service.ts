@@ -1,5 +1,5 @@
-// What a tab asks of memory: recall for a question, search for the palette. Works with whatever is there: an index that is still
-// starting, a model that is still loading or broken, a library without vectors yet. What recall lacks is said, never thrown.
+// Memory as a tab uses it: recall for a question, search for the palette. Works with whatever is there: an index that is
+// still starting, a model that is loading or broken, a library without vectors. Reports what recall lacks; never throws it.
 
 import { cosine } from '../../adapters/embedding/vector.ts';
 import type {
@@ -50,7 +50,7 @@ const PALETTE_FLOOR = 0.2;
 const [SIGN_DEEP, SIGN_LEAD] = [80, 40];
 
 interface MemoryDeps extends AskingDeps, LookingDeps {
-  /** What the person told memory. */
+  /** Memory notes and feedback. */
   readonly notes?: Pick<Notes, 'state' | 'known'>;
   /** The engine's verbs, wherever it runs. */
   readonly wake: Memory['wake'];
@@ -88,7 +88,7 @@ class MemoryService implements Memory {
     const { recall: settings } = this.#deps.config.get();
     const query = askable(request.text);
     const { min_similarity: shown } = settings.filters;
-    // Who calls on memory in so many words asked for it: what may be shown may go along.
+    // A question that calls on memory in so many words asked for it: show everything that may be shown.
     const unasked = request.purpose === 'inject' && !callsOnMemory(query);
     const line = unasked ? Math.max(shown, settings.auto_recall.min_similarity) : shown;
     const limit = request.limit ?? settings.filters.max_results;
@@ -127,7 +127,7 @@ class MemoryService implements Memory {
         : filter;
     const reach = reachOf(request.from, this.#deps.documents.library.get(), request.persona);
     const narrowed = reach?.scope.reach === 'only' ? within(but, reach.conversations) : but;
-    // Who names conversations has said where to look first.
+    // A question that names conversations has said where to look first.
     const first = reach?.scope.reach === 'first' && !filter.conversationIds ? reach.conversations : undefined;
     try {
       const { ranked, threshold, hits, nearMisses, around } = await this.#asking.inIndex(
@@ -299,7 +299,7 @@ class MemoryService implements Memory {
 
   async close(): Promise<void> {}
 
-  /** Whether so much waits for its vectors that what is not found may be among it, or all that was found by words does. */
+  /** True if so many chunks wait for vectors that missing passages may be among them, or if all found ones do. */
   #isBehind(ranked: readonly Pick<Ranked, 'scores'>[]): boolean {
     const { waiting } = this.#deps.status.get();
     const isFound = ranked.length > 0;
@@ -409,8 +409,8 @@ const BEHIND: Problem = {
 };
 
 /**
- * What was shown stays in its order and takes its new numbers; what meaning adds is put before the first shown hit that scores lower,
- * never above the first line, which may be under the cursor.
+ * Keeps shown hits in order with their new numbers; puts hits by meaning before the first shown one that scores lower, but
+ * never first, where the cursor may be.
  */
 function merge(shown: readonly Ranked[], both: readonly Ranked[]): Ranked[] {
   const byMessage = new Map(both.map((hit) => [hit.candidate.messageId, hit]));

@@ -1,4 +1,4 @@
-// What the tab asks of memory: recall, search, and how far the index is.
+// Memory as the tab uses it: recall, search, and how far the index is.
 
 import type { EmbeddingState } from '../../adapters/embedding/embedding-provider.ts';
 import type { IndexFilter, IndexStats, Overview } from '../../adapters/index/memory-index.ts';
@@ -9,7 +9,7 @@ import type { PassageSource } from '../../domain/chat/files.ts';
 import type { RecalledPassage, RecallScope } from '../../domain/chat/message.ts';
 import type { PersonaReach } from '../../domain/prompts/persona.ts';
 
-/** What a search is narrowed to. */
+/** Filter of a search. */
 export interface MemoryFilter extends IndexFilter {
   /** Part of the name of a project: what is in it, in projects in it, and in their files. */
   readonly project?: string;
@@ -50,7 +50,9 @@ export interface RecallResult {
   readonly degraded: Problem | null;
   /** Nothing was searched at all: the index could not be asked. `degraded` says why. */
   readonly unavailable?: true;
-  /** Where memory looked, or looked first, because of the project or the persona that asked; its name is empty where it is gone. Absent: everywhere. */
+  /**
+   * Scope that memory looked in, or first in, for a project or persona; its name is empty if it is gone. Absent: everywhere.
+   */
   readonly scope?: RecallScope;
   readonly tookMs: number;
 }
@@ -86,7 +88,7 @@ export interface MemoryStatus {
   readonly problem: Problem | null;
 }
 
-/** Of an index that nobody has heard of yet. */
+/** Status of an index that nobody has heard of yet. */
 export const STARTING: MemoryStatus = {
   state: 'starting',
   unread: 0,
@@ -101,8 +103,8 @@ export interface Memory {
   readonly status: Readable<MemoryStatus>;
   recall(request: RecallRequest): Promise<RecallResult>;
   /**
-   * Whether a text is about something else than an earlier one, by meaning; false where no model can tell now, or the text says too little.
-   * `draft`: as in a recall.
+   * True if a text differs in topic from an earlier one, by meaning; false if no model can tell now, or the text says too
+   * little. `draft`: as in a recall.
    */
   topicMoved(
     text: string,
@@ -110,10 +112,12 @@ export interface Memory {
     options: Pick<RecallRequest, 'draft' | 'signal'>,
   ): Promise<boolean>;
   /**
-   * Exact words at once through `onHits`, then merged with meaning; later calls never reorder what they repeat without need.
-   * `workDir` in the filter: any part of a folder's path. What is never to be recalled is found here. Without a text: the newest messages that
-   * pass the filter. A text without search words (one Han character, an emoji): the newest that hold it. `total`: how many those are.
-   * Rejects with what is wrong where the index cannot be asked.
+   * Gives exact words at once through `onHits`, then merges in meaning; later calls keep the order of repeated hits if
+   * possible. Finds also what is never recalled. Without a text: the newest messages that pass; without search words (one
+   * Han character, an emoji): the newest that hold it.
+   * @param request.filter its `workDir` is any part of a folder's path
+   * @returns `total`: how many match
+   * @throws the problem of an index that cannot be asked
    */
   search(request: {
     text: string;

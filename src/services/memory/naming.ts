@@ -17,9 +17,9 @@ import { createJob } from '../scheduler.ts';
 /** After a change of the library, ms: an answer of several steps is named once it has come to rest. */
 const REST_MS = 2_000;
 const TIMEOUT_MS = 30_000;
-/** What the model reads of the question, and of the answer, characters. */
+/** Longest part of the question, and of the answer, that the model reads, characters. */
 const READ = 2_000;
-/** What is read beyond that for secrets only: one must not be cut in two and pass for none. */
+/** Read beyond that for secrets only: one cut in two would pass for none. */
 const BEYOND = 6_000;
 /** A title takes a few; models that think need room for that before it. */
 const ANSWER_TOKENS = 1_000;
@@ -42,7 +42,7 @@ interface NamingDeps {
   readonly exclusively?: (work: () => Promise<void>) => Promise<void>;
 }
 
-/** Whether a model may be asked for words about a conversation: begun here, with an answer, not in the trash nor of an excluded folder. */
+/** True if a model may name the conversation: begun here, with an answer, not in the trash nor of an excluded folder. */
 export const mayBeNamed = (entry: LibraryEntry, { exclude_work_dirs }: Config['privacy']): boolean =>
   entry.deletedAt === null &&
   !entry.sample &&

@@ -31,7 +31,7 @@ const SEEN = 500;
 const LATE_MS = 600_000;
 /** A note so near says the same in other words; one so near may say what was true before. */
 const [SAME_FROM, REPLACES_FROM] = [0.92, 0.6];
-/** What is said of these in a project holds there alone; who one is and what one likes holds everywhere. */
+/** Kinds that hold only in the project where they were said; who one is and what one likes holds everywhere. */
 export const OF_A_PROJECT: readonly NoteKind[] = ['rule', 'decision', 'project'];
 /** Notes that a sentence is compared with; the newest. */
 const COMPARED = 500;
@@ -40,7 +40,7 @@ interface NoticingDeps {
   readonly store: Store;
   readonly notes: Notes;
   readonly recognising: Recognising;
-  /** What private words are in a sentence: one with any is not proposed. */
+  /** Finds private words: a sentence with any is not proposed. */
   readonly filter: Pick<PrivacyFilter, 'find'>;
   /** False while there is no model yet: then it is waited for. */
   readonly ready: () => boolean;
@@ -120,7 +120,7 @@ class NoticingService implements Noticing {
     const keyValues = store.keyValues;
     const head = await store.log.head();
     let bookmark = bookmarkIn(await keyValues.get(BOOKMARK));
-    // What was there before the first start is not gone through; nor what is said while it is switched off.
+    // Skip messages from before the first start, and those said while proposals are off.
     if (!bookmark || bookmark.seq > head || !config.get().notes.propose) {
       if (bookmark?.seq === head) return;
       await keyValues.set(BOOKMARK, {
@@ -157,7 +157,7 @@ class NoticingService implements Noticing {
     const { privacy } = config.get();
     const found = await this.#reader.read(id);
     const { conversation } = found ?? {};
-    // What was said in a message that is gone is not proposed any more.
+    // Withdraw proposals from messages that are gone.
     const isGone = (source: Proposal['source']): boolean =>
       source.conversationId === id &&
       !(conversation && [...conversation.messages.keys()].some((one) => one === source.messageId));

@@ -69,12 +69,12 @@ interface Projection {
   ): Promise<void>;
 }
 
-/** Of the index as a whole, not of what goes into it: what waits must wait, or it would be left out for good. */
+/** True for errors of the index as a whole, not of an item: the batch must wait, or it would be left out for good. */
 const isOfTheIndex = (error: unknown): boolean => toProblem(error).code === 'storage-full';
 
 /**
- * Whether the row of a message is to be made: a message never changes, but a forgotten one hands its children on, and takes them back where
- * it is restored.
+ * True if the row of a message must be made: messages never change, but a forgotten one hands its children on, and takes
+ * them back when it is restored.
  */
 const lacksRow = (
   { id, parentId }: Message,
@@ -221,7 +221,7 @@ class LogProjector implements Projection {
       }
     } else {
       batch.conversations.push(row);
-      // What changed may be what was written of it.
+      // A changed row may come with a new title or summary.
       this.#deps.undescribed.add(id);
     }
 

@@ -7,7 +7,10 @@ import type { LibraryListing, ProjectEntry } from '../documents/documents.ts';
 
 interface Reach {
   readonly scope: RecallScope;
-  /** What is in the project and in projects in it, with their files; and the files of the one it is in, whose instructions hold here, too. */
+  /**
+   * Conversations of the project and of those within it, with their files, and the files of the enclosing one, whose
+   * instructions hold here, too.
+   */
   readonly conversations: ReadonlySet<string>;
 }
 

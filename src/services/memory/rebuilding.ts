@@ -8,7 +8,7 @@ import type { Activities } from '../library/activities.ts';
 import { type Counters, counted } from '../library/counters.ts';
 import type { MemoryStatus } from './memory.ts';
 
-/** What is open and has not begun to read after this time had nothing to read, ms. */
+/** An index that is open and has not begun to read by then has nothing to read, ms. */
 const BEGINS_WITHIN_MS = 10_000;
 
 /** Throws what the index failed of. */
@@ -22,8 +22,8 @@ function refuseFailed({ state, problem }: Pick<MemoryStatus, 'state' | 'problem'
 }
 
 /**
- * What asks for a rebuild and shows it under `rebuild` until everything is found by words again. Resolves as soon as the rebuild is
- * asked for; rejects if it cannot be. `messages`: how many there are to read.
+ * Makes the function that asks for a rebuild and shows it under `rebuild` until everything is found by words again. That
+ * resolves once the rebuild is asked for, rejects if it cannot be. `messages`: how many there are to read.
  */
 export function createRebuilding({
   activities,

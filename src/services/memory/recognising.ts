@@ -13,7 +13,7 @@ import { cuesOf } from '../../domain/memory/recognition/wording.ts';
 import { yieldToEvents } from '../scheduler.ts';
 
 export interface Recognised extends Recognition {
-  /** What the text means, of length 1; null where no model could be asked. */
+  /** Vector of the text, of length 1; null if no model could be asked. */
   readonly vector: Float32Array | null;
 }
 
@@ -86,7 +86,7 @@ class RecognisingService implements Recognising {
   }
 
   async #headsOf(provider: EmbeddingProvider, signal: AbortSignal): Promise<Heads | null> {
-    // What another thread has learnt meanwhile is there the next time.
+    // Heads learnt by another thread meanwhile are used the next time.
     if (this.#heads?.provider === provider.id && this.#heads.heads) return this.#heads.heads;
     const heads =
       provider.id === LEARNT.provider

@@ -33,7 +33,7 @@ type Privacy = Config['privacy'];
 /** Raised whenever rows are made differently: the index is then brought up to date, keeping the vectors that still fit. */
 const PIPELINE_VERSION = 17;
 
-/** What the rows depend on beside the log. When it changes, rows are made again. */
+/** Everything that rows depend on beside the log. When it changes, rows are made again. */
 export const pipelineVersionOf = (privacy: Privacy): string =>
   JSON.stringify([
     PIPELINE_VERSION,
@@ -48,8 +48,8 @@ export const pipelineVersionOf = (privacy: Privacy): string =>
   ]);
 
 /**
- * Whether a conversation is to be found at all: not in the trash, not from an excluded folder. `line`: what the library says of it, where
- * not all of it could be read.
+ * True if a conversation may be found: not in the trash, not from an excluded folder. `line`: its list entry, if not all of
+ * it could be read.
  */
 export const isRemembered = ({ meta }: Conversation, privacy: Privacy, line?: LibraryEntry): boolean =>
   (line ? [meta, line] : [meta]).every(
@@ -59,15 +59,15 @@ export const isRemembered = ({ meta }: Conversation, privacy: Privacy, line?: Li
 /** A text without its private words. */
 type Clean = (text: string) => string;
 
-/** What memory gave, by name: the calendar counts it. The words are where they were said. */
+/** Names of the passages that memory gave: the calendar counts them. The words stay where they were said. */
 const recalledOf = (part: Part): unknown => ({
   type: 'recall',
   passages: givenBy(part).map(({ conversationId, messageId }) => ({ conversationId, messageId })),
 });
 
 /**
- * What memory gave to a message, the one part that is asked for beside its chunks: the words stand in those, and the whole of it in the log.
- * What a model recalled by its own tool counts as any recall does; in a `copy` of the result nothing was recalled anew.
+ * Recalls of a message, the one part needed beside its chunks; the chunks hold the words. A model's own tool counts as any
+ * recall does; in a `copy` of the result nothing was recalled anew.
  */
 const recallsIn = (parts: readonly Part[], copy: boolean): unknown[] =>
   parts
@@ -268,7 +268,7 @@ export function describeConversation(
   return {
     summary: written ? clean(written) : summaryOf(digest),
     keywords,
-    // What was written may speak of a message that is left out.
+    // Leave out written titles and summaries if a message is left out: they may speak of it.
     described: descriptionOf([...keywords, ...(isWhole ? writtenOf(conversation).map(clean) : [])]),
   };
 }

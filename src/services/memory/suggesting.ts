@@ -144,7 +144,7 @@ class SuggestingService {
     const { read, prompt } = this.#promptOf(fresh);
     const price = estimateTokens(SYSTEM) + estimateTokens(prompt) + ANSWER_TOKENS;
     if (kept.tokens + price > config.get().notes.model_tokens_per_day) return;
-    // Whatever comes of it, these are not asked about again; the price is what it may cost until it is known.
+    // Never ask about these again, whatever comes of it; book the highest price until the real one is known.
     await this.#keep({
       ...kept,
       tokens: kept.tokens + price,
@@ -163,7 +163,7 @@ class SuggestingService {
     const after = await this.#kept();
     await this.#keep({ ...after, tokens: Math.max(0, after.tokens - price + spent) });
     const { inbox, known } = notes;
-    // What was forgotten or deleted while the model was asked is proposed no more.
+    // Drop proposals from text that was forgotten or deleted while the model was asked.
     const left = await documents.read(conversation.id);
     const state = await known();
     const standing = [...state.notes, ...inbox.get().proposals].map((one) => squeezed(one.text));
@@ -247,7 +247,7 @@ class SuggestingService {
   }
 }
 
-/** What a model quoted, as far as it stands in the message it names: in the message's own spelling and spacing, at most five. */
+/** A model's quote as the named message spells and spaces it; at most five. */
 export function quotedIn(
   answer: string,
   messages: readonly Message[],

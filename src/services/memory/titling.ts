@@ -22,7 +22,7 @@ import { mayBeNamed } from './naming.ts';
 const REST_MS = 60_000;
 /** Older than this is left as it is, ms: nobody asked for a bill for all of the past. */
 const RECENT_MS = 7 * 86_400_000;
-/** What the model reads of a conversation, characters: its beginning and its end. */
+/** Longest part of a conversation that the model reads, characters: its beginning and its end. */
 const READ = 12_000;
 const TIMEOUT_MS = 60_000;
 const MAX_TITLE = 80;
@@ -103,7 +103,7 @@ export function startTitling({
       maxTokens: 400,
     });
     const made = read(text);
-    // What is no title is no reason to ask again and again.
+    // An answer that is no title is no reason to ask again and again.
     if (!made) return;
     // A person may have given a title meanwhile, gone on, or had words forgotten: what was made of those is kept nowhere.
     const now = await documents.read(entry.id);

@@ -14,7 +14,7 @@ interface Hidden {
 }
 export type Hide = (text: string) => Hidden;
 
-/** What a place is given: `hide`, or finding and replacing apart where texts follow one another. */
+/** Functions for a place: `hide`, or finding and replacing apart for texts that follow one another. */
 export interface Hiding {
   readonly hide: Hide;
   readonly find: (text: string) => readonly Found[];
@@ -31,7 +31,7 @@ const MOST_FINDS = 2_000;
 export class PrivacyFilter {
   readonly #config: Readable<Config>;
   readonly tokens: TokenTable;
-  /** What was found in which text, as long as configuration and table stay as they are. */
+  /** Words found in each text, as long as configuration and table stay as they are. */
   readonly #finds = new Map<Place, Map<string, readonly Found[]>>();
   #findsOf: readonly unknown[] = [];
 
@@ -46,7 +46,7 @@ export class PrivacyFilter {
   /** The same filter with tokens of its own, which are kept nowhere. */
   readonly passing = (): PrivacyFilter => new PrivacyFilter({ config: this.#config });
 
-  /** What is kept out of this place. */
+  /** Categories that are kept out of this place. */
   readonly categoriesFor = (place: Place): readonly Category[] => {
     const { privacy } = this.#config.get();
     return privacy[`keep_out_of_${place}`];
@@ -93,8 +93,8 @@ export class PrivacyFilter {
     replaceFound(text, this.find(place, text), () => REDACTED);
 
   /**
-   * What `work` makes with a filter for this place, every token kept by then. `work` may run more than once, and must do nothing but make.
-   * Tokens that leave for other devices carry the tag of this one.
+   * Runs `work` with a filter for this place and keeps every token first. `work` may run more than once, and must have no
+   * side effects. Tokens that leave for other devices carry the tag of this one.
    */
   readonly hiding = <T>(place: Place, work: (hiding: Hiding) => T): Promise<T> =>
     this.tokens.withTokens((tokenOf) => {
@@ -116,7 +116,10 @@ export class PrivacyFilter {
       return work({ find, replace, hide });
     });
 
-  /** What of a text would be replaced by which token, without keeping any: words that have none yet are shown the number they would get. */
+  /**
+   * Words of a text that would be replaced, with their tokens, without keeping any: new words show the number they would
+   * get.
+   */
   readonly preview = (place: Place, text: string): readonly Replaced[] => {
     const next = this.tokens.preview();
     return this.find(place, text).map((found) => ({ ...found, token: next(found.category, found.words) }));

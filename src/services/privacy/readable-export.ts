@@ -1,4 +1,5 @@
-// What is exported to be read, with placeholders for what the person keeps out of sync: such a file is meant to be handed on.
+// Exports a conversation to be read, with placeholders for what the person keeps out of sync: such a file is meant to be
+// handed on.
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { withoutPrivateWords } from '../documents/cleaning.ts';
 import type { Hide, PrivacyFilter } from './privacy-filter.ts';

@@ -91,8 +91,8 @@ export class TokenTable {
   readonly abroad = (token: string): string => token.replace(/\]$/, `@${this.#tag || '0000'}]`);
 
   /**
-   * What `work` makes with tokens for all words that it asks about. It runs again where some had none yet: it must do nothing but make. Where no
-   * number can be kept, tokens have none, and the words stay hidden.
+   * Runs `work` with tokens for all words that it asks about, and again if some had none: it must have no side effects. If
+   * no number can be kept, words get no token, and stay hidden.
    */
   readonly withTokens = async <T>(work: (tokenOf: TokenOf) => T): Promise<T> => {
     await this.#ready;
@@ -163,7 +163,7 @@ export class TokenTable {
       try {
         await this.#write(touched);
       } catch (error) {
-        // What is not kept has no number: the next one to ask gets it.
+        // Take back the numbers that were not kept: the next caller gets them.
         for (const category of given) {
           const words = this.#words.get(category)?.pop();
           if (words) this.#tokens.delete(keyOf(category, words));

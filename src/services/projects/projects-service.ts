@@ -181,7 +181,7 @@ function known({ projects }: LibraryListing, id: ProjectId): ProjectEntry {
   return found;
 }
 
-/** What a request writes down, checked as a whole. */
+/** Metadata that a request sets, checked as a whole. */
 function metaOf(request: ProjectRequest, listing: LibraryListing, id: ProjectId): Partial<ConversationMeta> {
   const { name, instructions, face, scope, model, workDirs, within } = request;
   const title = name?.trim();

@@ -4,13 +4,13 @@ import type { PartOf } from '../../domain/chat/message.ts';
 import type { MemoryScope, ProjectFace, ProjectId } from '../../domain/projects/project.ts';
 import type { ModelChoice } from '../settings/settings.ts';
 
-/** What a person says of a project; absent keys stay as they are. */
+/** Settings of a project; absent keys stay as they are. */
 export interface ProjectRequest {
   readonly name?: string;
   readonly instructions?: string;
   readonly face?: ProjectFace;
   readonly scope?: MemoryScope;
-  /** What a conversation begins with that begins in it; null: the model chosen last. */
+  /** Model of conversations that begin in it; null: the model chosen last. */
   readonly model?: ModelChoice | null;
   /** Folders whose conversations are in it. */
   readonly workDirs?: readonly string[];

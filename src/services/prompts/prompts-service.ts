@@ -39,7 +39,7 @@ interface Version<T> {
   readonly key: string;
 }
 
-/** What is kept under each id. Another version that was written at the same time is an item of its own, named after its key. */
+/** Versions under each id. Another version that was written at the same time is an item of its own, named after its key. */
 function versionsIn<T extends Kept>(map: ValueMap, schema: z.ZodType<T>): Version<T>[] {
   const byId = new Map<string, [string, T][]>();
   for (const [key, value] of map.entries()) {
@@ -205,7 +205,7 @@ const KINDS: readonly (readonly [Kind, z.ZodType<Kept>])[] = [
   ['r', personaSchema],
 ];
 
-/** What was forgotten for good, as the same document says it. */
+/** Erasers of what was forgotten for good, as the same document says it. */
 const erasersIn = (maps: ValueMaps): Eraser[] => readForgotten(maps).map((record) => createEraser(record));
 
 function checkedName(name: string): string {

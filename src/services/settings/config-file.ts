@@ -41,8 +41,8 @@ function twice(text: string): { key: string; first: number; line: number } | nul
 }
 
 /**
- * Whether YAML is nested deeper than so many levels, told from its tokens in linear time: brackets that are open, and in a line what its
- * indentation and its marks (`- `, `? `, `: `) could open at most, a level for each column.
+ * True if YAML is nested deeper than so many levels, told from its tokens in linear time: open brackets, plus the levels
+ * that a line's indentation and marks (`- `, `? `, `: `) could open at most, one for each column.
  */
 function isDeeper(text: string, levels: number): boolean {
   let [brackets, marks, columns] = [0, 0, 0];

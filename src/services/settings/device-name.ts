@@ -1,4 +1,4 @@
-// What this device is called: by its owner, or else by what the browser tells of it. It signs what is written here, and the others see it in sync.
+// Name of this device, by its owner or by what the browser tells of it. Signs what is written here; others see it in sync.
 import type { KeyValues } from '../../adapters/log/conversation-log.ts';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
 import { type Readable, writable } from '../../domain/base/readable.ts';

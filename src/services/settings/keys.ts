@@ -9,7 +9,7 @@ export type KeyName = `endpoint/${string}` | 'embedding/openai' | 'embedding/cus
 
 export const endpointKey = (endpointId: string): KeyName => `endpoint/${endpointId}`;
 
-/** Where requests to this address go; null for what is no http(s) address. */
+/** Origin of an address; null if it is no http(s) address. */
 export function originOf(address: string): string | null {
   const url = URL.canParse(address) ? new URL(address) : null;
   return url && /^https?:$/.test(url.protocol) ? url.origin : null;
@@ -30,7 +30,7 @@ interface Keys {
 
 const boundSchema = z.object({ origin: z.string(), key: z.string() });
 
-/** What an earlier version kept is the bare key. */
+/** An earlier version kept the bare key. */
 function boundOf(kept: string): z.infer<typeof boundSchema> | undefined {
   return attempt(
     () => boundSchema.safeParse(JSON.parse(kept)).data,

@@ -1,5 +1,5 @@
-// Who answers in a conversation: the model picked in it on this device, else the one that answered last where it is connected here,
-// else the one chosen last. Pure.
+// Chooses the model of a conversation: the one picked in it on this device, else the one that answered last if it is
+// connected here, else the one chosen last. Pure.
 import type { Endpoint } from '../../adapters/models/chat-model.ts';
 import { type Conversation, effectiveHead } from '../../domain/chat/conversation.ts';
 import type { Message } from '../../domain/chat/message.ts';

@@ -276,7 +276,7 @@ class StoredSettings implements Settings {
       : { kept: {}, refused: [{ key: 'settings', value: raw, allowed: '{ }' }] };
   }
 
-  /** What is kept, as far as it is allowed. Keys nobody here knows may be a newer app's: they are left alone. */
+  /** Kept settings that are allowed. Keys nobody here knows may be a newer app's: they are left alone. */
   #inForce(kept: ConfigValues) {
     return configOf(Object.fromEntries(Object.entries(kept).filter(([path]) => configField(path))));
   }
@@ -354,7 +354,9 @@ class StoredSettings implements Settings {
   }
 }
 
-/** What is offered stays, and what is new in a short list since the last look is offered too. Prices are those of the list. */
+/**
+ * Endpoint with a new list: offered models stay, and new ones of a short list are offered too. Prices are those of the list.
+ */
 function withList(
   endpoint: Endpoint,
   { models, prices = {} }: Extract<ConnectionReport, { ok: true }>,

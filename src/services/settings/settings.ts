@@ -20,7 +20,10 @@ export interface Connections {
   readonly endpoints: readonly Endpoint[];
   /** The one chosen last: what a new conversation starts with. */
   readonly chosen: ModelChoice | null;
-  /** What was picked in a conversation on this device, by its id, the latest last; older ones go by their latest answer. Of temporary ones in this tab. */
+  /**
+   * Models picked on this device by conversation id, the latest last; an older conversation uses its latest answer's.
+   * Temporary ones live in this tab.
+   */
   readonly picked?: Readonly<Record<string, ModelChoice | null>>;
 }
 
@@ -39,7 +42,7 @@ export interface Settings {
   removeEndpoint(id: string): Promise<void>;
   /** For what begins from now on, and for this conversation. Throws `setting-invalid` for an endpoint that is not there. */
   choose(choice: ModelChoice | null, conversation?: ConversationId): Promise<void>;
-  /** What was chosen last stays with this conversation, which begins. */
+  /** Fixes the model chosen last for this conversation, which begins. */
   keepChosen(conversation: ConversationId): Promise<void>;
   /** Origin that a kept key belongs to, and to no other; null where none is kept. */
   keyOrigin(name: KeyName): Promise<string | null>;

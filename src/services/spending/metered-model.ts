@@ -3,7 +3,7 @@ import type { ChatModel, Prompt } from '../../adapters/models/chat-model.ts';
 import type { Usage } from '../../domain/chat/message.ts';
 import { estimateTokens, tokensOfParts } from '../../domain/context/tokens.ts';
 
-/** What frames a message in a request, tokens. */
+/** Tokens that frame a message in a request. */
 const FRAME_TOKENS = 4;
 
 type StreamOptions = Parameters<ChatModel['stream']>[1];

@@ -18,7 +18,7 @@ import {
 import type { Spending, SpendingState, SpentRequest } from './spending.ts';
 
 const PREFIX = 'spending/';
-/** What is older is dropped when it is read: a year and a month. */
+/** Days that are kept: a year and a month. Older ones are dropped on reading. */
 const KEPT_DAYS = 396;
 
 const keptSchema = z.array(z.unknown());
@@ -53,7 +53,8 @@ class KeptSpending implements Spending {
     this.#deps = deps;
     // Lives as long as the tab.
     deps.keyValues.subscribe(({ keys, foreign }) => {
-      // What this tab counted is watched whatever was read: where another one cleared it, it must not come back with the next request.
+      // Always watch the days that this tab counted: if another tab clears them, they must not come back with the next
+      // request.
       const others = keys.filter(
         (key) =>
           key.startsWith(PREFIX) &&

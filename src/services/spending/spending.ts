@@ -1,4 +1,4 @@
-// What this device spent on models: every request that was made here, whoever asked for it.
+// Spending of this device on models: every request that was made here, whoever asked for it.
 
 import type { Readable } from '../../domain/base/readable.ts';
 import type { Usage } from '../../domain/chat/message.ts';

@@ -1,4 +1,5 @@
-// What the page knows of the second copy of the log, by the key-value store: the worker that writes it is another thread, of any tab.
+// State of the second copy of the log, read from the key-value store: the worker that writes the copy is another thread, of
+// any tab.
 import { z } from 'zod';
 import type { KeyValues } from '../../adapters/log/conversation-log.ts';
 import { LOG_HEALED } from '../../adapters/log/recovering.ts';
@@ -20,7 +21,7 @@ export type CopyState = z.infer<typeof copyState>;
 const healed = z.object({ restored: z.number(), missing: z.number() });
 
 interface StorageNews {
-  /** What is known of the copy; null before a worker looked. */
+  /** State of the copy; null before a worker looked. */
   readonly copy: Readable<CopyState | null>;
   /** The person has read the problem with this code. */
   dismiss(code: Problem['code'] | undefined): void;

@@ -15,7 +15,7 @@ import { ValueCopying } from './value-copying.ts';
 
 /** Entries read at a time. */
 const PAGE = 200;
-/** What is new is collected so long, ms: the save itself waits for nothing of this. */
+/** New entries are collected this long, ms; saving waits for none of this. */
 const GAP_MS = 200;
 /** Every entry of both is compared at least so often, ms; at each start only what tells of a loss. */
 const WHOLE_MS = 24 * 60 * 60 * 1000;
@@ -29,9 +29,9 @@ const FULL_PAUSE_MS = 60_000;
 interface LogCopyingDeps {
   /** Name of the log's database. */
   readonly name: string;
-  /** What is really kept: sealed where that is. */
+  /** The real store: sealed on a locked device. */
   readonly below: Store;
-  /** Where the state of the copy is written down. */
+  /** Key-value store that holds the state of the copy. */
   readonly keyValues: Store['keyValues'];
   readonly signal: AbortSignal;
   /** How soon it is tried again where there is no room, ms. */
@@ -217,7 +217,7 @@ class Copying {
     return lost ? Math.min(head, await below.log.head()) : head;
   }
 
-  /** Whether other entries stand where the copy's newest stood: the log fell back and went on from there. */
+  /** True if other entries stand where the copy's newest stood: the log fell back and went on from there. */
   async #isOverwritten(have: ReadonlyMap<string, Held>, head: number): Promise<boolean> {
     const newest = [...have.values()].sort((a, b) => b.seq - a.seq).slice(0, NEWEST);
     const from = newest.at(-1)?.seq;

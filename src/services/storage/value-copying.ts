@@ -45,10 +45,10 @@ export class ValueCopying {
   /** The record of each key in the copy; undefined before the first comparison. */
   #current: Map<string, string> | undefined;
   #changed = new Set<string>();
-  /** Of keys that changed: a record to be written, or null for a value that is gone. */
+  /** Records to write for changed keys, or null for a value that is gone. */
   #read = new Map<string, LogEntry | null>();
   #seq = 0;
-  /** Whether the copy has records that count no more. */
+  /** True if the copy has records that count no more. */
   #hasOld = false;
   #isToCompare = false;
 
@@ -56,7 +56,7 @@ export class ValueCopying {
     this.#deps = deps;
   }
 
-  /** Whether a value that is copied is among them. */
+  /** True if a copied value is among them. */
   changed(keys: readonly string[]): boolean {
     const copied = keys.filter(isCopied);
     for (const key of copied) this.#changed.add(key);

@@ -1,5 +1,5 @@
-// What devices tell one another in the index room: who belongs to the account, who holds what (beacons), what moved, what is gone.
-// Follows the facts, compares them with what is here, and says what this device has to say.
+// Account state that devices share in the index room: members, versions (beacons), moves, tombstones. Follows the facts,
+// compares them with what is here, and announces what this device has to say.
 
 import { log } from '../../domain/base/log.ts';
 import type { Readable } from '../../domain/base/readable.ts';
@@ -40,7 +40,7 @@ import {
 import type { RoomContent } from './room-context.ts';
 
 export interface AccountState {
-  /** What lies in the index room. */
+  /** Content of the index room. */
   readonly content: RoomContent;
   /** Documents whose facts changed and that were not looked at since. */
   readonly dirty: Set<string>;
@@ -48,7 +48,7 @@ export interface AccountState {
   latest(): string;
   /** Grows when a device says what it holds. */
   announcementCount(): number;
-  /** Who belongs to the account: who left it said so, or was taken off the list. */
+  /** Devices of the account, without those that left or were taken off the list. */
   devices(): ReadonlyMap<string, DeviceState>;
   /** Puts into the step that a device belongs to the account no more. One that does says so again when it is there. */
   removeDevice(transaction: Transaction, device: string): Promise<void>;
@@ -61,7 +61,7 @@ export interface AccountState {
   tombstones(): Map<string, { known: boolean; at: number | null }>;
   /** The epoch that was said to be the document's. */
   epochOf(document: string): number;
-  /** Who moved the document into this epoch brings all of it. */
+  /** True if the device that moved the document into this epoch brings all of it. */
   isUploadedByMover(document: string, epoch: number): boolean;
   /** The epoch in which a document lives now, as far as anybody said. */
   currentEpoch(document: string): number;
@@ -78,9 +78,9 @@ export interface AccountState {
   putIndexEpoch(transaction: Transaction, epoch: number): void;
   /** The device holds more of a document than it told the others. */
   queueAnnouncement(document: string): void;
-  /** Of what is to be sent of a document, the relay has no room for the rest: the others are told of what they can fetch. */
+  /** Notes whether the relay has no room for the rest of a document: the others are told only of what they can fetch. */
   setDeferred(document: string, held: boolean): void;
-  /** What waits of this document waits for space on the relay, and nothing was added since. */
+  /** True if the document's queue waits for space on the relay, and nothing was added since. */
   isDeferred(document: string): boolean;
   /** This device has put something on the relay of which the others do not know yet that it is there. */
   hasUnannounced(): boolean;
@@ -91,15 +91,18 @@ export interface AccountState {
   updateFetchList(document: string): void;
   /** Documents to be fetched now. */
   toFetch(): string[];
-  /** Of all documents to be fetched, how many the relay did not fail to give. */
+  /** Documents to fetch that the relay has not failed to give. */
   fetching(): number;
-  /** What others announced and is not here: documents that may still lie on the relay, and those whose rooms were read to the end in vain. */
+  /**
+   * Documents that others announced and that are not here: unread ones may still lie on the relay, lacking ones were read to
+   * the end in vain.
+   */
   unfetched(): { readonly unread: number; readonly lacking: number };
   /** A document's room was read to its end: it is here, or the relay does not have it. */
   markRead(document: string): void;
   /** The relay does not let this device into the document's room. */
   markRefused(document: string): void;
-  /** What the relay did not give may be asked for again. */
+  /** Asks again for what the relay did not give. */
   retryLacking(): void;
   /** Changes that a device says it made and that the relay does not give. */
   missingOf(device: string): number;
@@ -157,7 +160,7 @@ class SyncedAccountState implements AccountState {
   readonly #toFetch = new Set<string>();
   /** Rooms whose relay did not give what others announced; looked at again later. */
   readonly #lacking = new Map<string, number>();
-  /** Of these, rooms that did not let this device in: what lies in them is not known. */
+  /** Documents of them whose rooms refused this device: their content is unknown. */
   readonly #refused = new Set<string>();
   /** Documents whose rooms have no space for something of this device. */
   readonly #deferred = new Set<string>();
@@ -258,7 +261,7 @@ class SyncedAccountState implements AccountState {
       const document = key.slice('gone/'.length);
       const fact = this.tombstoneOf(document);
       const record = this.#deps.records.rooms.get(document);
-      // What lives on in a later room is not gone.
+      // A document that lives on in a later room is not gone.
       const lives = record
         ? record.epoch > (fact?.epoch ?? 0)
         : this.existsIn(document, this.currentEpoch(document));
@@ -393,7 +396,7 @@ class SyncedAccountState implements AccountState {
         announced.push(document);
         continue;
       }
-      // What is not on the relay yet would only be looked for there in vain.
+      // Don't announce versions that are not uploaded yet.
       if (
         (this.#deps.records.outbox.has(document) && !this.#deferred.has(document)) ||
         record.whole ||

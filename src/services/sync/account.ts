@@ -35,7 +35,10 @@ const JOIN_TIMEOUT_MS = 20_000;
 const MAX_EMPTY_EPOCHS = 3;
 const MAX_INDEX_BYTES = 64 * 1024 * 1024;
 
-/** What opens an account: its key ring, and the token that the relay is shown (an operator's, or the key's own). Throws `vault-unavailable`. */
+/**
+ * Opens an account: its key ring, and the token that the relay is shown (an operator's, or the key's own). Throws
+ * `vault-unavailable`.
+ */
 export async function openAccount(
   { vault, sealing }: { readonly vault: Vault; readonly sealing: Sealing },
   { id, realm }: { readonly id: string; readonly realm: string },
@@ -192,10 +195,12 @@ interface Membership extends AccountDeps {
 }
 
 /**
- * Locks all other devices out: a new key, under which everything is uploaded again; once that is done, the old account is erased on the
- * relay. One transaction ends the old account and begins the new one. `erase`: everything of the old account is here, so that it may be
- * erased. `name`: of the device that is the reason, for the journal. `rooms`: names of the rooms that the account has on the relay.
- * `gone`: documents that were erased everywhere: the new account goes on to say so.
+ * Locks all other devices out: a new key, under which everything is uploaded again; then the relay erases the old account.
+ * One transaction ends the old account and begins the new one.
+ * @param erase everything of the old account is here, so that it may be erased
+ * @param name of the device that is the reason, for the journal
+ * @param rooms names of the account's rooms on the relay
+ * @param tombstones documents erased everywhere, which the new account goes on to announce
  */
 export async function revoke(
   { store: { log, keyValues }, vault, sealing, account, relay, now, signal }: Membership,

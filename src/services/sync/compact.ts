@@ -13,7 +13,7 @@ import { openApplied, type RoomContext, readBody } from './room-context.ts';
 
 type Blobs = ReadonlyMap<string, Uint8Array>;
 
-/** What one segment is made of. */
+/** Parts of one segment. */
 interface Segment {
   readonly bodies: readonly Uint8Array[];
   readonly replaces: readonly string[];

@@ -1,5 +1,5 @@
-// What lies in the room of a document: changes that are taken over into the log as others made them, and changes of this device, cleaned
-// of what must not leave it. Says which documents stay here altogether.
+// Content of a document's room: takes changes of others into the log as they are, and cleans those of this device of what
+// must not leave it. Decides which documents stay here altogether.
 import type { ConversationLog } from '../../adapters/log/conversation-log.ts';
 import {
   type ConversationId,
@@ -51,7 +51,7 @@ export interface DocumentContents {
   ): Promise<RoomRecord['withheld']>;
 }
 
-/** What of a conversation says whether it stays here. */
+/** Fields of a conversation that decide if it stays here. */
 type Listed = Pick<LibraryEntry, 'id' | 'sample' | 'workDir' | 'filed'>;
 
 const listedOf = (conversation: Conversation | undefined): Listed | undefined =>
@@ -74,7 +74,7 @@ async function projectsKeptHere(
   };
 }
 
-/** What two devices said at once in what arrives; undefined: nothing. */
+/** Conflict between two devices in what arrives; undefined: none. */
 function meetingIn(
   document: string,
   here: WholeDocument,

@@ -59,7 +59,7 @@ class SyncThread implements SyncEngine {
     resolve: (answer: SyncAnswer) => void;
     reject: (error: unknown) => void;
   }[] = [];
-  /** What each tab has on its screen. */
+  /** Documents on each tab's screen. */
   readonly #openDocuments = new Map<string, { documents: readonly string[]; until: number }>();
   readonly #job: ReturnType<typeof createJob>;
   // The account or the way changed, here or in a tab.

@@ -19,7 +19,7 @@ import { type Coverage, EMPTY_COVERAGE, union, withRange } from '../../domain/sy
 import { ROOM_ID_BYTES, roomIdInfo, roomKeyInfo } from '../../domain/sync/keys.ts';
 import { type Records, type RoomRecord, type Transaction, toStoredCoverage } from './records.ts';
 
-/** What opens one room: its name on the relay, which its blobs are bound to, and its key. */
+/** Name and key of one room; its blobs are bound to the name. */
 export interface RoomKey {
   readonly roomId: string;
   readonly key: SealingKey;
@@ -41,7 +41,7 @@ export function createRoomKeys(ring: KeyRing): RoomKeys {
   };
 }
 
-/** What a blob says; null where this key does not open it. */
+/** Content of a blob; null if this key does not open it. */
 export async function openBlob(
   { roomId, key }: RoomKey,
   blob: Uint8Array,
@@ -106,7 +106,7 @@ interface OutgoingBody {
   readonly record: RoomRecord;
   readonly body: Uint8Array;
   readonly kind: BlobKind;
-  /** What the body holds besides itself, for segments and snapshots. */
+  /** Entries that the body holds besides itself, for segments and snapshots. */
   readonly holds?: Coverage;
   /** Blobs that it stands for: taken out of the room once it is confirmed. */
   readonly replaces?: readonly string[];

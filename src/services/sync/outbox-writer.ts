@@ -166,7 +166,7 @@ class SealingOutboxWriter implements OutboxWriter {
     return did;
   }
 
-  /** What is on its way: what the relay has no room for keeps nothing else from going out. */
+  /** Bytes on their way; documents that the relay has no room for hold nothing else back. */
   #outboxBytes(): number {
     let bytes = 0;
     for (const [document, rows] of this.#deps.records.outbox)
@@ -186,7 +186,7 @@ class SealingOutboxWriter implements OutboxWriter {
     else {
       const taken =
         record.withheld === null && retractOutbox(this.#deps.records, transaction, document, record.epoch);
-      // What is to leave the room because it was forgotten leaves it once the document goes out again.
+      // Forgotten words leave the room once the document goes out again.
       const squash = record.squash || taken;
       this.#deps.records.putRoom(transaction, document, {
         ...record,
@@ -242,8 +242,8 @@ class SealingOutboxWriter implements OutboxWriter {
   }
 
   /**
-   * Whether words may have left the document with these entries: they are taken out by a fold, some time after the record that says so. A room that was
-   * made anew in between would still have them, and titles and notes leave no mark of their own.
+   * True if these entries may take words out: a snapshot does, some time after its record. A room made anew in between would
+   * still have them, and titles and notes leave no mark of their own.
    */
   async #mayTakeOut(list: readonly LogEntry[]): Promise<boolean> {
     if (!list.some(({ origin }) => origin === 'fold')) return false;
@@ -272,7 +272,7 @@ class SealingOutboxWriter implements OutboxWriter {
     });
     this.#deps.records.putRoom(transaction, document, { ...next, whole: false });
     transaction.after.push(() => {
-      // What was held back was so in a room that was left.
+      // Deferral belonged to the room that was left.
       this.#deps.accountState.setDeferred(document, false);
       this.#deps.accountState.queueAnnouncement(document);
     });

@@ -16,7 +16,7 @@ const SMALL_BYTES = 1024;
 export class RoomQuota {
   readonly #context: RoomContext;
   readonly #onCompactionWithdrawn: () => void;
-  /** What the full room held when it was last weighed, bytes. */
+  /** Size of the full room when last weighed, bytes. */
   #weighedBytes = 0;
   #moveAt: number | null = null;
 
@@ -85,7 +85,7 @@ export class RoomQuota {
     return false;
   }
 
-  /** What the room holds; of a full room also what is still to be sent into it. */
+  /** Size of the room; for a full one with what is still to be sent into it. */
   #bytesWithOutbox(isFull: boolean): number {
     const { document, records, room } = this.#context;
     const blobs = room.blobs();

@@ -46,7 +46,7 @@ export class RoomReceiver {
   readonly #unreadable = new Set<string>();
   /** Opened in rounds that stopped half-way; applied once the whole room was opened. */
   readonly #opened = new Map<string, OpenedBlob>();
-  /** Where the next round resumes in the same blobs. */
+  /** Position in the same blobs where the next round resumes. */
   #cursor: { blobs: Blobs; rest: MapIterator<[string, Uint8Array]> } | undefined;
   /** The last state that held nothing new: the same state is not read again. */
   #lastRead: { blobs: Blobs; record: RoomRecord; complete: boolean } | undefined;
@@ -208,7 +208,7 @@ export class RoomReceiver {
     // A rolled-back store may have used a number twice, and nobody who holds the one asks for the other. So everything is sent once more
     // under a new number. The index needs none of this: everybody reads all of it.
     const reused = (isRolledBack && !continues) || (read.repeatsOwn && applied > read.bodies.length);
-    // Where the last own body lacks nothing, another copy of this device has sent everything already; answering it would never end.
+    // If the last own body lacks nothing, another copy of this device sent everything already; answering it would never end.
     const isSentAlready = async () =>
       read.lastOwnBody !== null && (await content.diff(read.lastOwnBody)) === null;
     const squash = read.record.squash || (reused && document !== INDEX_ROOM && !(await isSentAlready()));

@@ -1,5 +1,5 @@
-// What sync keeps in the key-value store: the account, one record per room, the outbox, the facts of the index, the journal. Everything changes in
-// one transaction with the log entries it speaks of, so that a kill at any point leaves either all of a step or nothing of it.
+// Records of sync in the key-value store: the account, one per room, the outbox, the facts of the index, the journal. Each
+// changes in one transaction with the log entries it speaks of, so a kill leaves all of a step or nothing.
 import { z } from 'zod';
 import type { KeyValues, KeyValueWrite, NewEntry, Store } from '../../adapters/log/conversation-log.ts';
 import type { Vault } from '../../adapters/vault/vault.ts';
@@ -93,7 +93,7 @@ const roomSchema = z.object({
   squash: z.boolean(),
   /** All of the document is to be sent. */
   whole: z.boolean(),
-  /** What the room holds is to be compared with the document. */
+  /** True if the room must be compared with the document. */
   compare: z.boolean(),
   /** Another device moved the document into this epoch and brings all of it. */
   awaits: z.boolean().default(false),
@@ -146,7 +146,7 @@ const erasureSchema = z.object({
   room: z.string().nullable(),
   /** Only once everything is uploaded: the old account is the only copy on the relay until then. */
   afterUpload: z.boolean(),
-  /** Of a room that was left: the document of which all must be uploaded before. null: of every one. */
+  /** For a room that was left: the document that must be uploaded first. null: every one. */
   document: z.string().nullable().default(null),
 });
 export type Erasure = z.infer<typeof erasureSchema>;
@@ -219,9 +219,8 @@ export const erasureWrite = (name: string, erasure: Erasure): KeyValueWrite => (
 });
 
 /**
- * The write that says of an account's secrets that they are to be forgotten, or (`false`) no more. The vault takes no part in
- * transactions: so a new account's are marked before they are kept, an old one's with the step that ends it, and whoever starts
- * next after a kill forgets what is marked.
+ * Write that marks an account's secrets to be forgotten, or (`false`) no more. The vault has no transactions: a new
+ * account's are marked before they are kept, an old one's as it ends; the next start forgets all that are marked.
  */
 export const staleSecretsWrite = (account: string, stale: boolean): KeyValueWrite => ({
   key: STALE_SECRETS + account,

@@ -1,4 +1,4 @@
-// What a tab asks of the engine that syncs. Small, and without secrets: keys travel through the vault.
+// Requests of a tab to the engine that syncs. Small, and without secrets: keys travel through the vault.
 import { z } from 'zod';
 import type { Whereabouts } from './sync.ts';
 

@@ -1,4 +1,5 @@
-// What receiving, sending and repair of one room share: the room on the relay, its keys, its record, and how its bodies are read.
+// Shared state of receiving, sending and repairing one room: the room on the relay, its keys, its record, and how its bodies
+// are read.
 import type { Deflate } from '../../adapters/sync/deflate.ts';
 import type { SyncRoom } from '../../adapters/sync/sync-backend.ts';
 import type { CompactionPolicy } from '../../domain/sync/compaction.ts';
@@ -29,7 +30,7 @@ export interface RoomContent {
   ): Promise<number>;
   /** All that this device has and may share; null: nothing, or it cannot be read now. */
   snapshot(): Promise<Uint8Array | null>;
-  /** What this device may share and `held` lacks; null: nothing. */
+  /** Changes that this device may share and `held` lacks; null: none. */
   diff(held: Uint8Array | null): Promise<Uint8Array | null>;
   /** Counts the forgotten messages in a body that is a whole document. */
   forgottenCount(body: Uint8Array): number;

@@ -184,9 +184,8 @@ class PooledRooms implements RoomPool {
   }
 
   /**
-   * This store was put back: the relay may have more of any document from this very device, and where that was told in the index, telling
-   * anew would take its place. So each is compared before anything is told of it; kept in the record, for as long as it takes. Two copies of a
-   * device that run in turns pay for this, reading all rooms, at each start.
+   * Compares every document after this store was put back: announcing before that could replace newer announcements of this
+   * very device. Two copies of a device that run in turns read all rooms at each start.
    */
   #compareAll(transaction: Transaction): void {
     for (const [document, record] of this.#deps.records.rooms)

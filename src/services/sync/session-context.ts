@@ -1,4 +1,4 @@
-// What the parts of a session have in common: one account on one relay, this device's records of it, and the time.
+// Shared state of a session's parts: one account on one relay, this device's records of it, and the time.
 import type { ConversationLog } from '../../adapters/log/conversation-log.ts';
 import type { RelayAccount, SyncBackend } from '../../adapters/sync/sync-backend.ts';
 import type { AccountState } from './account-state.ts';

@@ -66,7 +66,7 @@ export interface SyncSession {
 /** Lines of the library are made when a conversation has been quiet for this long, ms. */
 const LIST_ENTRIES_AFTER_MS = 40;
 const WATCH_MS = 5_000;
-/** Who leaves waits this long at most for the relay to take the word of it, and looks this often, ms. */
+/** Longest wait of a leaving device for the relay to take its word, and how often it looks, ms. */
 const DEPARTURE_TIMEOUT_MS = 3_000;
 const DEPARTURE_POLL_MS = 20;
 /** The time of the last agreement is told anew this often at most, ms: it is not worth a message each round. */
@@ -199,7 +199,7 @@ class ConnectedSession implements SyncSession {
     }
     more = (await this.#syncRooms()) || more;
     more = (await this.#tombstones.moveDamagedRooms()) || more;
-    // What lies in the index comes first: it may know more of this device than this store does.
+    // Read the index first: it may know more of this device than this store does.
     if (this.#rooms.index?.isRead) more = (await this.#accountState.sendAnnouncements(this.#signal)) || more;
     more = (await this.#refreshListEntries()) || more;
     if (this.#rooms.index?.room.state === 'synced')
@@ -257,7 +257,7 @@ class ConnectedSession implements SyncSession {
         });
       await this.#records.flushJournal();
       await revoke(this.#membership, {
-        // What was read to its end in vain is not lost with the old account; what was not read would be.
+        // Documents read to the end in vain are not lost with the old account; unread ones would be.
         erase: missing === null || (missing.why === 'lacking' && anyway === 'lacking'),
         name: this.#accountState.devices().get(request.device)?.name ?? null,
         rooms: () => this.#roomNames(),
@@ -328,7 +328,7 @@ class ConnectedSession implements SyncSession {
     return true;
   }
 
-  /** What of the account is not here; null: everything that anybody told of is. */
+  /** Announced documents of the account that are missing here; null: none. */
   #unfetched(): { why: WhyUnfetched; count: number } | null {
     const { index } = this.#rooms;
     if (!index?.isRead) {
@@ -410,7 +410,7 @@ class ConnectedSession implements SyncSession {
       }
       this.#accountState.setDeferred(document, link.isDeferred);
       const full = link.quotaProblem ?? (link.room.problem?.code === 'sync-quota' ? link.room.problem : null);
-      // What is about to be left has no trouble.
+      // A room that is about to be left is no problem.
       if (!full || link.isOverQuota) continue;
       this.#problem = full;
       if (!this.#overQuota.has(document))
@@ -432,7 +432,7 @@ class ConnectedSession implements SyncSession {
     if (record && !isShared(record)) return { place: 'withheld', devices: [] };
     const waits =
       (this.#records.outbox.get(document)?.size ?? 0) > 0 || this.#tombstones.unread.has(document);
-    // What is being looked at is not known to be there.
+    // A document under comparison is not known to be there.
     if (!record || record.whole || record.compare || waits || this.#rooms.isChecking(document))
       return { place: 'here', devices: [] };
     const names = this.#accountState.devices();

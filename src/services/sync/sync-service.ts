@@ -51,7 +51,7 @@ interface SyncDeps {
   readonly drawQr?: typeof drawQr;
 }
 
-/** What a tab has on its screen is said again this often: the engine forgets tabs that died. */
+/** Interval at which a tab repeats its open documents, ms: the engine forgets tabs that died. */
 const OPEN_REPEAT_MS = 45_000;
 
 /** A relay's address as it is used: `wss://host/path`, without an end slash. https and http are understood. Throws `sync-endpoint`. */

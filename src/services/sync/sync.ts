@@ -9,21 +9,21 @@ import type { PairingOffer } from '../../domain/sync/pairing.ts';
 
 export type SyncMode = Config['sync']['mode'];
 
-/**
- * `disabled`, `local`: nothing leaves this browser (its tabs share one log and need no relay). `unpaired`: wanted, but this device
- * has no account yet. `connecting`, `offline`: not connected; what is written here waits. `syncing`: something is under way.
- * `synced`: all of this device's changes are on the relay where the others can find them, all it is known to have is here (of others, and of
- * this device from before its disk was put back), and nothing is being looked at.
- * `stopped`: it will not go on by itself; `problem` says why.
- */
+/** State of sync; it never claims more than is known. */
 export type SyncState =
+  /** Nothing leaves this browser. */
   | 'disabled'
+  /** Nothing leaves this browser: its tabs share one log and need no relay. */
   | 'local'
+  /** Sync is wanted, but this device has no account yet. */
   | 'unpaired'
   | 'connecting'
+  /** Not connected; changes made here wait. */
   | 'offline'
   | 'syncing'
+  /** The relay has all changes of this device, findable by others; this device has all it knows of, and compares nothing. */
   | 'synced'
+  /** Sync does not go on by itself; `problem` says why. */
   | 'stopped';
 
 export interface SyncDevice {
@@ -42,7 +42,7 @@ export interface SyncDevice {
 export interface SyncAccount {
   /** The same on all its devices: four groups of four. */
   readonly fingerprint: string;
-  /** Where it is. */
+  /** Address of the relay. */
   readonly endpoint: string;
   /** An operator gave the token that the relay is shown: the key alone does not open the way there. */
   readonly managed: boolean;
@@ -82,7 +82,7 @@ export const SYNC_OFF: SyncStatus = {
   problem: null,
 };
 
-/** Where one conversation is right now. */
+/** Place of one conversation right now. */
 export interface Whereabouts {
   /** `here`: the latest change is saved on this device only. `relay`: the relay has all of it. `withheld`: stays on this device. */
   readonly place: 'here' | 'relay' | 'withheld';
@@ -99,15 +99,15 @@ export type WhyUnfetched = 'fetching' | 'lacking' | 'unreachable';
 /** One line of the sync log. The newest 300 are kept. */
 export interface JournalEntry {
   readonly at: number;
-  /**
-   * `conflict`: something was changed on two devices at once (`what`: `branches`: both are kept, side by side, and each device that had one
-   * of them lists it; `wordings`: a memory note, likewise; `deleted`: it was deleted elsewhere, and what was written here meanwhile lies in
-   * the trash). `note`: a step worth knowing (`what`).
-   */
+  /** `conflict`: two devices changed something at once; `note`: a step worth knowing. */
   readonly kind: 'upload' | 'download' | 'conflict' | 'error' | 'note';
   /**
-   * upload, download: `changes`; conflict: `branches`, `wordings`, `deleted`; note: `created`, `joined`, `revoked`, `left`, `unlisted` (taken off
-   * the list of devices), `listed` (there again after that), `folded`, `rebuilt`, `healed`, `moved`, `forgotten`, `erased`; error: a code of `PROBLEM_CODES`, or `unreadable`.
+   * Detail of the kind.
+   * - `upload`, `download`: `changes`
+   * - `conflict`: `branches`, both kept side by side; `wordings` of a memory note, likewise; `deleted` elsewhere, so that words written here lie in the trash
+   * - `note`: `created`, `joined`, `revoked`, `left`, `unlisted` (taken off the list of devices), `listed` (there again after that), `folded`,
+   *   `rebuilt`, `healed`, `moved`, `forgotten`, `erased`
+   * - `error`: a code of `PROBLEM_CODES`, or `unreadable`
    */
   readonly what: string;
   readonly document: string | null;
@@ -117,7 +117,7 @@ export interface JournalEntry {
   readonly bytes: number;
 }
 
-/** What another device needs in order to join. Everything in here is secret: it opens the whole account. */
+/** Everything that another device needs in order to join. All of it is secret: it opens the whole account. */
 export interface Pairing {
   /** Opens the app with the key in the fragment, which browsers do not send. `base` is the address of the app. */
   readonly link: string;
@@ -160,9 +160,10 @@ export interface Sync {
   /** Text of the QR code in a picture, or null. */
   readQr(picture: ImageData): Promise<string | null>;
   /**
-   * Joins the account of another device. The relay is asked first: where it has nothing that this key opens, `sync-no-account` is thrown
-   * and nothing is written. `endpoint` is needed with a phrase, `token` with the phrase of an operator's account. Everything that is here already is kept and goes to the other devices.
-   * Throws also `sync-offline`, `sync-endpoint`, `sync-auth` …
+   * Joins the account of another device; everything here is kept and goes to the others. The relay is asked first.
+   * @param device `endpoint` is needed with a phrase, `token` with the phrase of an operator's account
+   * @throws `sync-no-account`, with nothing written, if the relay has nothing that this key opens; `sync-offline`,
+   * `sync-endpoint`, `sync-auth` …
    */
   join(
     offer: PairingOffer,
@@ -170,12 +171,12 @@ export interface Sync {
   ): Promise<void>;
   renameDevice(name: string): Promise<void>;
   /**
-   * Locks all other devices out: new key, new rooms, everything is uploaded again, then the old account is erased on the relay. Devices
-   * that stay must be paired once more. Durable when resolved, and carried on after any interruption. Throws `sync-unfetched` where not
-   * everything of the account is here (`params.why`: a `WhyUnfetched`, `params.count`: conversations, 0 where that is not known).
-   * `anyway`: the `why` that the person was shown; does it all the same. What may still lie on the relay is then left there, under the old key,
-   * and with it all of the old account; it is erased where the relay is `lacking` the rest and this is what was shown. Where that was shown and
-   * is true no more, `sync-unfetched` is thrown once more.
+   * Locks all other devices out: new key, new rooms, everything is uploaded again, then the relay erases the old account.
+   * Devices that stay must be paired once more. Durable when resolved, and carried on after any interruption.
+   * @param options.anyway the `why` that the person was shown: goes on all the same. Unread documents, and all of the old
+   * account, then stay on the relay under the old key; if the relay lacks them (`lacking`), it is erased
+   * @throws `sync-unfetched` if documents are missing here and `anyway` does not say so (`params.why`: a `WhyUnfetched`,
+   * `params.count`: conversations, 0 if unknown)
    */
   revoke(device: string, options?: { readonly anyway?: WhyUnfetched }): Promise<void>;
   /**

@@ -18,13 +18,13 @@ interface Tombstones {
   markRead(document: string): void;
   /** Changes that were named and not looked at yet. */
   readonly unread: ReadonlySet<string>;
-  /** What is not in the log any more was erased here, and is erased everywhere. */
+  /** Finds documents that left the log: they were erased here, and are erased everywhere. */
   detectErased(): Promise<boolean>;
   /** Erases for good, here and everywhere. */
   eraseEverywhere(documents: readonly string[]): Promise<void>;
   /** Puts into the step what makes of a document one that was erased elsewhere while something was written here. */
   keepInTrash(transaction: Transaction, document: string): Promise<void>;
-  /** Of a document that is gone: something of it is kept on this device. */
+  /** True if something of a document that is gone is kept on this device. */
   isInTrash(document: string): boolean;
   /**
    * Something came into the log of a document that is gone. Whole again, it lives on in a new room. A mere fragment, appended by a tab
@@ -405,7 +405,7 @@ class TombstoneKeeper implements Tombstones {
     if (!record) return this.#deps.accountState.isAnnounced(document);
     const gone = this.#deps.accountState.tombstoneOf(document);
     const epoch = this.#deps.accountState.currentEpoch(document);
-    // Who moved it before hearing that it was erased goes on with it: then so does everybody.
+    // If a device moved it before hearing of the erasure, everybody goes on with it.
     const livesOn = epoch > record.epoch && this.#deps.accountState.existsIn(document, epoch);
     if (gone && gone.epoch >= record.epoch && record.gone !== gone.epoch && !livesOn) {
       await this.#applyTombstone(document, record, gone);
