@@ -5,9 +5,8 @@
 export type ProblemParams = Readonly<Record<string, string | number>>;
 
 /**
- * What went wrong, as data: survives threads, storage and languages.
- * `code` names a sentence group in the catalogue (`problems.<code>`: what happened, what was kept, what to do);
- * `message` is the plain English sentence for logs and for codes that the catalogue does not have.
+ * A problem as data, which survives threads, storage and languages. `code` names its sentences in the catalogue
+ * (`problems.<code>`); `message` is the English sentence for logs, and for codes that the catalogue lacks.
  */
 export interface Problem {
   readonly code: ProblemCode;

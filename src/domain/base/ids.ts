@@ -21,15 +21,15 @@ export const NOTES_DOCUMENT = 'notes';
 /** The notes, read as if they were a conversation: that is how the index finds them. */
 export const NOTES = NOTES_DOCUMENT as unknown as ConversationId;
 
-/** Whether a document of the log is a conversation. */
+/** True if a document of the log is a conversation. */
 export const isConversation = (document: string): document is ConversationId =>
   document !== LIBRARY_DOCUMENT && document !== NOTES_DOCUMENT;
 
 /** A temporary conversation is known by its name. */
 const TEMPORARY = 'temporary-';
-/** Whether a conversation lives in one tab's memory only: the log, the library, the index, sync and exports never hear of it. */
+/** True for a conversation that lives in one tab's memory only: log, library, index, sync and exports never hear of it. */
 export const isTemporary = (id: string): boolean => id.startsWith(TEMPORARY);
-/** Whether something is kept under the name of a temporary conversation: `draft/<its id>/…`, `item/composer.<its id>`. */
+/** True for keys under a temporary conversation's name: `draft/<its id>/…`, `item/composer.<its id>`. */
 export const isOfTemporary = (key: string): boolean => /[/.]temporary-/.test(key);
 
 export const newTemporaryId = (): ConversationId => `${TEMPORARY}${v7()}` as ConversationId;

@@ -27,7 +27,7 @@ export function mendedJson(text: string): string {
   let out = '';
   let from = 0;
   let inString = false;
-  /** Where a comma stands that only white space follows so far. */
+  /** Place of a comma that only white space follows so far; -1: none. */
   let comma = -1;
   const put = (until: number, instead: string, next: number) => {
     out += text.slice(from, until) + instead;

@@ -34,7 +34,7 @@ export function writable<T>(initial: T): Writable<T> {
   };
 }
 
-/** What of an `AbortSignal` is needed here; the ground floor knows no browser. */
+/** Parts of an `AbortSignal` that are used here; `domain` knows no browser. */
 export interface Cancellation {
   readonly aborted: boolean;
   readonly reason: unknown;

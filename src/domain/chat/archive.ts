@@ -14,8 +14,8 @@ export const ARCHIVE_FORMAT = 'recollect';
 export const ARCHIVE_VERSION = 1;
 
 /**
- * What can be read back, bytes as they stand in the file. A message has to fit into one text of a browser, some 512 million characters; a
- * conversation into memory. The file itself may be of any size.
+ * Largest items that can be read back, bytes in the file. A message has to fit into one string of a browser, some 512
+ * million characters; a conversation into memory. The file itself may be of any size.
  */
 export const ARCHIVE_LIMITS = { message: 480 * 1024 * 1024, conversation: 2 * 1024 * 1024 * 1024 } as const;
 export type ArchiveLimits = { readonly [K in keyof typeof ARCHIVE_LIMITS]: number };
@@ -25,7 +25,7 @@ export const namedSchema = z.custom<Readonly<Record<string, unknown>>>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
 );
 
-/** What stands before the conversations. */
+/** Header before the conversations. */
 export const archiveHeaderSchema = z.looseObject({
   format: z.literal(ARCHIVE_FORMAT),
   version: z.number().int().min(1),
@@ -33,7 +33,7 @@ export const archiveHeaderSchema = z.looseObject({
   exportedAt: z.number().optional(),
 });
 
-/** What a person told memory. Checked one by one, so that a damaged one costs only itself. */
+/** Notes and feedback of an archive. Checked one by one, so that a damaged one costs only itself. */
 export interface NotesAndFeedback {
   readonly notes: readonly MemoryNote[];
   readonly feedback: readonly Feedback[];

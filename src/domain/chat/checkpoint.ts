@@ -20,9 +20,9 @@ export const writtenCheckpoint = (checkpoint: Checkpoint): string | Checkpoint =
 
 /** One line of `/checkpoints`. */
 export interface ListedCheckpoint {
-  /** What `/restore` takes: the given name, `turn-3`, `tool-7`, `model-2`. */
+  /** Name for `/restore`: the given one, or `turn-3`, `tool-7`, `model-2`. */
   readonly name: string;
-  /** Where the head goes. */
+  /** New head. */
   readonly messageId: MessageId;
   /** ms since 1970; 0 where unknown. */
   readonly createdAt: number;
@@ -35,7 +35,7 @@ export interface ListedCheckpoint {
   readonly here: boolean;
 }
 
-/** What of `context.checkpoints` is needed here. */
+/** Settings of `context.checkpoints` that are used here. */
 interface CheckpointRules {
   /** How many automatic ones are listed, the newest. */
   readonly keep: number;
@@ -144,8 +144,8 @@ export function listCheckpoints(
 }
 
 /**
- * Where a model's letters can go, by number: behind each question of the person, and where the model set a mark. Read from the branch, so
- * that the numbers stay what they were through compactions and letters.
+ * Messages that a model's letters can go to, by number: after each question of the person, and after each mark of the model.
+ * Read from the branch, so that numbers survive compactions and letters.
  */
 export function modelCheckpoints(path: readonly Message[]): MessageId[] {
   const places: MessageId[] = [];
@@ -158,7 +158,7 @@ export function modelCheckpoints(path: readonly Message[]): MessageId[] {
   return places;
 }
 
-/** What lies between two places of a conversation. */
+/** Differences between two messages of a conversation. */
 export interface CheckpointDiff {
   /** The last message both have; null where they share nothing. */
   readonly common: MessageId | null;

@@ -44,7 +44,7 @@ function withBytes(part: Part, at: number, others: readonly Part[]): Part {
   return found?.type === 'file' && found.url !== undefined ? { ...part, ...found } : part;
 }
 
-/** Of two files in one place. */
+/** True if two files in one position are the same. */
 const isSameFile = (part: PartOf<'file'>, other: Part): boolean =>
   other.type === 'file' &&
   (['reference', 'name'] as const).every(

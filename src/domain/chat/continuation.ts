@@ -15,7 +15,7 @@ export const isCutOff = (message: Message): boolean =>
   message.parts.some((part) => part.type === 'text' && part.text.trim() !== '') &&
   !message.parts.some((part) => part.type === 'tool-call');
 
-/** Whether `message` goes on with `before`, which stands right above it. */
+/** True if `message` continues `before`, which stands right above it. */
 export const goesOn = (before: Message | undefined, message: Message): boolean =>
   before !== undefined && message.parentId === before.id && isAnswer(message) && isCutOff(before);
 

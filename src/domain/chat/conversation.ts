@@ -8,7 +8,7 @@ import { shownName } from '../text/shown.ts';
 import { type Known, type Message, textOf } from './message.ts';
 import type { Checkpoint, Compaction } from './records.ts';
 
-/** What is known of a conversation beside its messages. Each key is last-writer-wins. Times in ms since 1970. */
+/** Properties of a conversation beside its messages. Each key is last-writer-wins. Times in ms since 1970. */
 export const conversationMetaSchema = z.looseObject({
   /** One that shows nothing is none: then one is made from the words. */
   title: z
@@ -27,7 +27,7 @@ export const conversationMetaSchema = z.looseObject({
   deletedAt: timeSchema.nullable().default(null),
   /** When it was last put into or taken out of archive or trash, ms since 1970; 0: never, or by an older app. */
   movedAt: timeSchema.default(0),
-  /** Where it was imported from. */
+  /** Tool and id that it was imported from. */
   source: z.looseObject({ tool: z.string(), id: z.string() }).nullable().default(null),
   /** Conversation and message that started it (subagents): not listed at the top level. */
   parent: z
@@ -53,7 +53,7 @@ export const conversationMetaSchema = z.looseObject({
     .catch(null),
   /** System prompt in force, where one was set or imported. */
   systemPrompt: z.string().nullable().default(null),
-  /** Where it is filed; see `projectOf`. Of a project: the one it is in. */
+  /** Project that it is filed in; see `projectOf`. For a project: the enclosing one. */
   projectId: filedSchema.default(null),
   /** This is a project and no conversation: its messages are its files and pinned notes. What follows is said of projects only. */
   project: z.boolean().default(false),
@@ -107,7 +107,7 @@ export interface Conversation {
   readonly compactions: ReadonlyMap<string, Compaction>;
 }
 
-/** Whether all these messages stand in the conversation with the words they had when they were read: none was deleted or forgotten. */
+/** True if all these messages still have the words they were read with: none was deleted or forgotten. */
 export const stillSaid = (read: readonly Message[], { messages }: Conversation): boolean =>
   read.every((message) => {
     const now = messages.get(message.id);

@@ -1,4 +1,4 @@
-// What is taken out with one message, and where the conversation stands after it. What follows it moves up to what stood before it. Pure.
+// Plans the deletion of a message: what goes with it, and the new head. Its children move up to its parent. Pure.
 import type { MessageId } from '../base/ids.ts';
 import { type Conversation, childrenOf, effectiveHead, newestLeaf, pathTo } from './conversation.ts';
 import type { Message } from './message.ts';

@@ -27,7 +27,7 @@ const FRAME = [
   '</system>',
 ] as const;
 
-/** What a past self reads: one message that says where it comes from. The person's own words are not in it and not under it. */
+/** Text for a past self: one message that says where it comes from, with none of the person's own words in it or below it. */
 export const dmailText = (message: string): string => FRAME.join(message.trim());
 
 /** The words of a model's letter, without what tells the model that it is one; null where the message is none. */

@@ -1,10 +1,10 @@
 // Folds the events of a stream into the parts of a message, in the order in which they came. Pure.
 import type { Part } from './message.ts';
 
-/** What a protocol keeps with a thought or a call and wants back with it, by the name of the protocol: signatures, ids. */
+/** Fields that a protocol keeps with a thought or a call and wants back, by the protocol's name: signatures, ids. */
 export type ProviderFields = Readonly<Record<string, unknown>>;
 
-/** What a stream adds to a message. */
+/** Additions of a stream to a message. */
 export type DraftEvent =
   | { readonly type: 'text-delta'; readonly text: string }
   /** `provider` without text belongs to the thought that just ended. */

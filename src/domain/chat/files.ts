@@ -3,7 +3,7 @@
 import { log } from '../base/log.ts';
 import type { ExtractedText, PartOf, Place } from './message.ts';
 
-/** Whether a file of this media type is words. Drawings in SVG are pictures. */
+/** True if files of this media type are text. Drawings in SVG are pictures. */
 export const isTextType = (mediaType: string): boolean =>
   /^text\/|^application\/(json|xml|x?-?yaml|toml|javascript|typescript|sql|x-sh|x-ndjson)\b|\+(json|xml)$/i.test(
     mediaType,

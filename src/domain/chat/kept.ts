@@ -5,7 +5,7 @@ import type { Conversation, ConversationMeta } from './conversation.ts';
 
 const KEPT = 'kept:';
 
-/** What marks a message, or takes the mark away. */
+/** Change that marks a message, or removes the mark. */
 export const keptChange = (message: MessageId, kept: boolean): Partial<ConversationMeta> => ({
   [`${KEPT}${message}`]: kept,
 });

@@ -10,7 +10,7 @@ const KEY = 'memoryFile:';
 
 const lineSchema = z.object({
   text: z.string(),
-  /** Who wrote it: a line of the person is never dropped for want of room. */
+  /** Author of the line: the person's lines are never dropped for want of room. */
   by: z.enum(['person', 'model', 'rules']).catch('person'),
   /** Stays word for word on every branch and through every compaction. */
   pinned: z.boolean().optional(),
@@ -20,7 +20,7 @@ export type MemoryLine = z.infer<typeof lineSchema>;
 const fileSchema = z.object({
   /** ms since 1970, and later than all that this device knew of. */
   at: timeSchema,
-  /** What the device is called. */
+  /** Name of the device. */
   device: z.string(),
   lines: z.array(lineSchema),
   /** The newest message it speaks of; null: it stands for none, and notes are made of all. */
@@ -41,13 +41,13 @@ export interface MemoryFile extends Omit<z.infer<typeof fileSchema>, 'upTo'> {
 interface SavedFiles {
   /** The newest; null: none was saved. */
   readonly current: MemoryFile | null;
-  /** What other devices saved without knowing of the newest, newest first. */
+  /** Files that other devices saved without knowing of the newest, newest first. */
   readonly others: readonly MemoryFile[];
 }
 
 const known = new WeakMap<object, SavedFiles>();
 
-/** What was saved. Read once for each state of the metadata. */
+/** Saved files. Read once for each state of the metadata. */
 export function savedFiles({ meta }: Pick<Conversation, 'meta'>): SavedFiles {
   let found = known.get(meta);
   if (!found) {
@@ -66,7 +66,7 @@ export function savedFiles({ meta }: Pick<Conversation, 'meta'>): SavedFiles {
   return found;
 }
 
-/** What other versions of the file are told apart by; '' where none was saved. */
+/** Key that tells versions of the file apart; '' if none was saved. */
 export const memoryFileKey = (conversation: Pick<Conversation, 'meta'>): string => {
   const { current } = savedFiles(conversation);
   return current ? `${current.at} ${current.writer}` : '';
@@ -87,7 +87,7 @@ export function memoryFileOn(
   return own.length === 0 && current.out.length === 0 ? null : { ...current, lines: own, upTo: null };
 }
 
-/** Who saves, and when. */
+/** Device and time of a save. */
 export interface Stamp {
   /** ms since 1970 */
   readonly now: number;
@@ -167,7 +167,7 @@ export const textOfLines = (lines: readonly Pick<MemoryLine, 'text'>[]): string 
     .join('\n')
     .trim();
 
-/** What of the lines that were shown the person took out, with what they had taken out before. */
+/** Shown lines that the person took out, with those taken out before. */
 export function takenOut(
   shown: readonly MemoryLine[],
   lines: readonly MemoryLine[],

@@ -1,4 +1,4 @@
-// What a message is. Written to the log as plain JSON, so every shape here is also a schema for data from outside.
+// Messages and their parts. Written to the log as plain JSON, so every shape here is also a schema for data from outside.
 import { z } from 'zod';
 import type { MessageId } from '../base/ids.ts';
 import { timeSchema } from '../base/time.ts';
@@ -40,14 +40,14 @@ const recalledPassageSchema = z.looseObject({
     decay: z.number(),
     /** Piece by piece, 0–1; null where pieces were not compared; absent in older answers. */
     late: z.number().nullable().optional(),
-    /** What vector and pieces are worth together, 0–1, as it was weighed against the words; absent in older answers. */
+    /** Worth of vector and token vectors together, 0–1, as weighed against the words; absent in older answers. */
     meaning: z.number().nullable().optional(),
-    /** What raised (above 1) or lowered the score, in order; absent in older answers. */
+    /** Factors that raised (above 1) or lowered the score, in order; absent in older answers. */
     boosts: z.array(z.looseObject({ name: z.string(), factor: z.number() })).optional(),
     /** How far it stood above all that was found, 0 to 8, and above the best one of any other conversation, −3 to 3; absent in older answers. */
     stands: z.number().optional(),
     above: z.number().optional(),
-    /** What it was worth that the person, the assistant or a tool said it, log odds; absent in older answers. */
+    /** Log odds for being said by the person, the assistant or a tool; absent in older answers. */
     lane: z.number().optional(),
     project: z.number().optional(),
     /** Probability that a person would call the passage related, 0–1: what the threshold is compared with. */
@@ -58,7 +58,7 @@ const recalledPassageSchema = z.looseObject({
 });
 export type RecalledPassage = Known<z.infer<typeof recalledPassageSchema>>;
 
-/** What memory was asked and what it gave, as the recall card shows it. */
+/** Query and result of a recall, as the card shows them. */
 const recallFields = {
   query: z.string(),
   threshold: z.number(),
@@ -87,22 +87,25 @@ const recallScopeSchema = z.looseObject({
 });
 export type RecallScope = Readonly<Pick<z.infer<typeof recallScopeSchema>, 'project' | 'name' | 'reach'>>;
 
-/** What a model recalled by its own tool: the card of a tool's result, whose text is what the model read of it. */
+/** Recall by a model's own tool: the card of the tool's result, whose text the model read. */
 const toolRecallSchema = z.looseObject({
   ...recallFields,
   /** Nothing came close enough, and the model was given the near misses as what may be beside the point. */
   nearMissesGiven: z.boolean().optional(),
-  /** Where memory looked, or looked first; absent: everywhere, and in older results. */
+  /** Scope that memory looked in, or first in; absent: everywhere, and in older results. */
   scope: recallScopeSchema.optional().catch(undefined),
 });
 export type ToolRecall = Known<z.infer<typeof toolRecallSchema>>;
 
-/** What a protocol wants back with a thought or a call, by the protocol's name: signatures, ids. Nobody else reads it. */
+/**
+ * Fields that a protocol wants back with a thought or a call, by the protocol's name: signatures, ids. Nobody else reads
+ * them.
+ */
 const providerSchema = z.record(z.string(), z.unknown()).optional().catch(undefined);
 
 /**
- * What a document says (a PDF, a Word file …), in order. `place`: where it says it, by kind (`page`, `slide`, `sheet`, `rows`, `chapter`,
- * `section`) and name; absent where the format names none. `bytes`: size of the file, whose own bytes are not always kept.
+ * Text of a document (a PDF, a Word file …), in order. `place`: kind (`page`, `slide`, `sheet`, `rows`, `chapter`,
+ * `section`) and name; absent if the format names none. `bytes`: size of the file, whose own bytes are not always kept.
  */
 const extractSchema = z.looseObject({
   sections: z.array(
@@ -120,9 +123,11 @@ export type Section = ExtractedText['sections'][number];
 export type Place = NonNullable<Section['place']>;
 
 /**
- * Parts of a message. `reasoning` is what a model thought before answering; `file` carries its bytes as a data: URL, its words, or both;
- * `recall` is the record of memory that went into the answer that carries it (never indexed, never recalled again);
- * `unknown` keeps what an importer could not name.
+ * Parts of a message.
+ * - `reasoning`: a model's thoughts before answering
+ * - `file`: its bytes as a data: URL, its text, or both
+ * - `recall`: memory that went into this answer; never indexed, never recalled again
+ * - `unknown`: data that an importer could not name
  */
 export const partSchema = z.discriminatedUnion('type', [
   z.looseObject({
@@ -146,7 +151,7 @@ export const partSchema = z.discriminatedUnion('type', [
     name: z.string().optional(),
     /** `data:` URL with the bytes; absent where an import named a file it did not carry. */
     url: z.string().optional(),
-    /** Where the file was in the place it came from. */
+    /** Path or address of the file at its origin. */
     reference: z.string().optional(),
     /** Its words, taken out on the device; absent for pictures, plain texts and files that have none. */
     extract: extractSchema.optional().catch(undefined),
@@ -170,7 +175,7 @@ export const partSchema = z.discriminatedUnion('type', [
     checkpoint: z.boolean().optional(),
     /** The person's wording in place of the tool's. */
     edited: z.boolean().optional(),
-    /** Where the tool was `recall` and something came: the passages behind the text; absent in older results. */
+    /** Passages behind the text of the tool `recall`, if any came; absent in older results. */
     recalled: toolRecallSchema.optional(),
   }),
   z.looseObject({
@@ -189,7 +194,7 @@ export const partSchema = z.discriminatedUnion('type', [
     moved: z.literal(true).optional().catch(undefined),
     /** `lines`: each line of a passage is marked as quoted where a model reads it; absent: as older versions sent it. */
     quoting: z.literal('lines').optional(),
-    /** Where memory looked, or looked first: the project as it was called then. Absent: everywhere. */
+    /** Scope that memory looked in, or first in: the project by its name at the time. Absent: everywhere. */
     scope: recallScopeSchema.optional(),
     /** Why nothing was brought although it was tried. */
     skipped: z.looseObject({ code: z.string(), message: z.string() }).optional(),
@@ -226,7 +231,7 @@ export const usageSchema = z.looseObject({
 });
 export type Usage = Known<z.infer<typeof usageSchema>>;
 
-/** What an answer cost when it was given: `amount` in `currency` (ISO 4217). */
+/** Cost of an answer when it was given: `amount` in `currency` (ISO 4217). */
 const costSchema = z.looseObject({ amount: z.number(), currency: z.string() }).optional().catch(undefined);
 
 /** A message that was sent back to an earlier place of its conversation. The branch that was left stays, and is linked both ways. */
@@ -241,9 +246,10 @@ const dmailSchema = z.looseObject({
 });
 
 /**
- * One message. Immutable once written. Unknown keys are kept: a newer app may have written them.
- * kind: `message` was said; `note` is bookkeeping of a tool (reminders, notices: kept, foldable, not indexed);
- * `recall` is an answer given from memory without a model (not indexed either).
+ * One message, immutable once written. Unknown keys are kept: a newer app may have written them.
+ * - kind `message`: said
+ * - kind `note`: bookkeeping of a tool (reminders, notices); kept, may be compacted, not indexed
+ * - kind `recall`: an answer from memory without a model; not indexed
  */
 export const messageSchema = z.looseObject({
   id: z.string(),
@@ -280,9 +286,9 @@ export const messageSchema = z.looseObject({
     })
     .optional()
     .catch(undefined),
-  /** Where the message is a copy, on another branch, of one that was said before. */
+  /** Original message, if this is its copy on another branch. */
   copyOf: z.string().optional(),
-  /** What got into the request and what was left out, in the short form of `domain/context/manifest.ts`. */
+  /** Items sent and left out, in the short form of `domain/context/manifest.ts`. */
   ledger: z.looseObject({}).optional(),
 });
 export type Message = Omit<

@@ -1,4 +1,4 @@
-// What a conversation keeps beside its messages: checkpoints and compactions, as they lie in its document.
+// Records of a conversation beside its messages, as they lie in its document: checkpoints and compactions.
 import { z } from 'zod';
 import type { ProblemParams } from '../base/errors.ts';
 import type { MessageId } from '../base/ids.ts';
@@ -45,7 +45,7 @@ export const compactionSchema = z.looseObject({
   wanted: z.string().optional(),
   reason: compactionReasonSchema,
   guidance: z.string().optional(),
-  /** What stays, what is folded, and the summary: data of the strategy (`domain/context/compaction/plan.ts`). */
+  /** Kept and compacted messages, and the summary: data of the strategy (`domain/context/compaction/plan.ts`). */
   plan: z.looseObject({}),
   /** The person's own wording of the summary, in place of the plan's; null or absent: the plan's. */
   summary: z.string().nullable().optional(),
@@ -53,21 +53,21 @@ export const compactionSchema = z.looseObject({
   tokensBefore: z.number(),
   tokensAfter: z.number(),
   durationMs: z.number(),
-  /** Who made it. */
+  /** Device that made it. */
   device: z.string().optional(),
-  /** What the summary call used, where a model wrote it. */
+  /** Model and usage of the summary call, if a model wrote it. */
   model: z.string().optional(),
   usage: usageSchema.optional(),
   /** Price of the summary call; absent where nobody knows. */
   cost: z.number().optional(),
-  /** Of the cost, as in ISO 4217; absent in older ones: US dollars. */
+  /** Currency of the cost, as in ISO 4217; absent in older ones: US dollars. */
   currency: z.string().optional(),
   /** Why the wanted strategy was not used, or why the summary is not what was asked for. */
   problem: z
     .looseObject({
       code: z.string(),
       message: z.string(),
-      /** What its sentence is made with. */
+      /** Parameters of its sentence. */
       params: paramsSchema.optional().catch(undefined),
     })
     .optional(),

@@ -1,4 +1,4 @@
-// What another app shares with this one, as a message begins with it.
+// Turns a share from another app into the beginning of a message.
 
 /** Names of the fields, as the web app manifest has them (`vite.config.ts`). */
 export const SHARED_FIELDS = ['shared_title', 'shared_text', 'shared_url'] as const;

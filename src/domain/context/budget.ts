@@ -28,7 +28,7 @@ export function budgetOf(context: Config['context'], window: number, extra = 0):
 export const isPressed = (tokens: number, budget: Pick<CompactionBudget, 'trigger' | 'limit'>): boolean =>
   tokens >= budget.trigger || tokens > budget.limit;
 
-/** What the context meter shows: shares of the window, and the price of the next send where it is known. */
+/** Figures of the context meter: shares of the window, and the price of the next send if known. */
 export interface ContextMeter {
   readonly window: number;
   readonly reserve: number;
@@ -36,7 +36,7 @@ export interface ContextMeter {
   readonly used: RequestManifest['tokens'];
   /** Up to the limit; 0 where it is passed. */
   readonly free: number;
-  /** Of the window, 0–1 and above. */
+  /** Used share of the window, 0–1 and above. */
   readonly share: number;
   /** Counted by the model's own tokenizer, and not corrected. */
   readonly exact: boolean;
@@ -44,13 +44,13 @@ export interface ContextMeter {
   readonly price: { readonly amount: number; readonly currency: string } | null;
 }
 
-/** What a model costs, per million tokens. */
+/** Price of a model, per million tokens. */
 export interface Price {
   readonly currency: string;
   readonly input: number;
   readonly output: number;
   readonly cachedInput?: number | undefined;
-  /** What a request of more input tokens than `tokens` costs as a whole. */
+  /** Prices for the whole of a request with more input tokens than `tokens`. */
   readonly above?:
     | {
         readonly tokens: number;
@@ -87,7 +87,7 @@ export function contextMeterOf(
   };
 }
 
-/** What an answer cost, from the figures of its usage; null where there are none. */
+/** Cost of an answer, from its usage; null without figures. */
 export function costOf(
   usage: {
     inputTokens?: number | undefined;
@@ -103,6 +103,6 @@ export function costOf(
   return ((inputTokens - cached) * input + cached * cachedInput + outputTokens * output) / 1_000_000;
 }
 
-/** What compacted messages brought back may cost where `total` of `limit` is used; at most as much as recall from elsewhere is worth. */
+/** Tokens that returned messages may use if `total` of `limit` is taken; at most as many as recall from elsewhere may. */
 export const returnBudget = (limit: number, total: number, most = 2_000): number =>
   Math.max(0, Math.min(most, limit - total));

@@ -1,5 +1,5 @@
-// What was compacted can be found again: at each send the compacted messages are searched for what the question asks, and the sentences that
-// answer it travel with it. By words alone, in memory; where a caller knows relevance by meaning, both count.
+// Searches the compacted messages at each send for what the question asks; the sentences that answer it travel with it. By
+// words alone, in memory; if a caller knows relevance by meaning, both count.
 import type { MessageId } from '../base/ids.ts';
 import type { Message, Part, Role } from '../chat/message.ts';
 import { askedFor } from '../memory/lanes.ts';
@@ -29,7 +29,7 @@ export interface ReturnedPassage {
 }
 
 interface BringBackOptions {
-  /** What may be spent. */
+  /** Tokens that may be spent. */
   readonly tokens: number;
   readonly meter: TokenMeter;
   /** By meaning, 0–1, per message; those that are missing count by words alone. */
@@ -65,7 +65,7 @@ export interface CompactedSearch {
    * set it right; all of `must` before them. Sentences are read in these messages alone.
    */
   nearest(text: string, limit: number, must?: readonly MessageId[]): CompactedSearch;
-  /** What goes back into the prompt, in the order in which it was said. Empty where nothing fits. */
+  /** Passages that go back into the prompt, in the order in which they were said. Empty if none fits. */
   bringBack(question: string, options: BringBackOptions): ReturnedPassage[];
 }
 
@@ -84,9 +84,12 @@ const SAME_LINES = 2;
 const LINE = 4;
 
 // ---------------------------------------------------------------------------------------- weights
-/** What a word counts where it stands: in the sentence, what it stands under, what it answers, beside it, anywhere in the message. */
+/**
+ * Weight of a word by its place: in the sentence, its heading, the message it answers, the next sentence, the rest of the
+ * message.
+ */
 const WHERE = { own: 1, lead: 0.6, answered: 0.5, beside: 0.4, message: 0.3 } as const;
-/** What a word counts that was said so many messages before, or after: a subject is named first and spoken of for a while. */
+/** Weight of a word said so many messages before or after: people name a subject first, then go on about it. */
 const AFTER = [0, 0.42, 0.4, 0.34, 0.3, 0.22, 0.15] as const;
 const BEFORE = [0, 0.32, 0.28, 0.2, 0.15, 0.1] as const;
 /** A word that only begins alike. */
@@ -117,7 +120,7 @@ function answers(expected: readonly ValueKind[], values: ReadonlySet<ValueKind>)
   return place < 0 ? 0.7 : place === 0 ? 1.6 : 1.35;
 }
 
-/** What a question is weighed by. */
+/** Weights of a question. */
 interface Scoring {
   /** Word → IDF times its weight. */
   readonly rarity: ReadonlyMap<string, number>;
@@ -129,7 +132,7 @@ interface Scoring {
   /** Words that may be found by how they begin. */
   readonly long: ReadonlySet<string>;
   readonly relevance: ReadonlyMap<MessageId, Meant>;
-  /** What the sentences that are nearest by meaning count by their place in that order, 0–1; empty where nothing is meant. */
+  /** Weight of the nearest sentences by their rank in meaning, 0–1; empty without vectors. */
   readonly nearest: ReadonlyMap<Unit, number>;
   /** Whose words are asked for. */
   readonly lane: ReturnType<typeof askedFor>;
@@ -143,10 +146,10 @@ interface Fit extends Omit<CompactedHit, 'score'> {
   readonly factor: number;
 }
 
-/** What a sentence counts that is not worth a note, and how much more one that is. */
+/** Factor of a sentence that is not worth a note, and the surplus of one that is. */
 const NOT_NOTED = 0.7;
 const NOTED = 0.06;
-/** What a line of a log or a listing counts. */
+/** Factor of a line in a log or listing. */
 const ONE_OF_MANY = 0.35;
 const worths = new WeakMap<Message, Map<number, number>>();
 
@@ -191,7 +194,7 @@ function nearbyOf(
   return nearby;
 }
 
-/** What the terms count that are the same for all sentences of a message, and those that are looked for in each. */
+/** Weights that are the same for all sentences of a message, and terms to look for in each. */
 interface Anywhere {
   readonly base: number;
   /** For the first sentence, which answers what was said before. */
@@ -199,7 +202,7 @@ interface Anywhere {
   readonly searched: readonly (readonly [term: string, rarity: number, least: number])[];
 }
 
-/** What a term counts wherever in the message it stands not; only the others have to be looked for sentence by sentence. */
+/** Weights of terms wherever they stand in the message; only the others have to be looked for sentence by sentence. */
 function anywhereIn(
   message: Message,
   at: number,
@@ -419,7 +422,7 @@ class PathSearch implements CompactedSearch {
     const hits = this.find(question, 400, relevance, near);
     const best = hits[0]?.score ?? 0;
     const floor = Math.max(FLOOR, Math.min(1, best) * RELATIVE_FLOOR);
-    // Where room is scarce two short sentences are worth more than a long one that fits a little better.
+    // In little room two short sentences are worth more than a long one that fits a little better.
     const worth = new Map(
       hits.slice(0, WEIGHED).map((hit) => [hit, hit.score / meter.text(hit.unit.text) ** THRIFT]),
     );
@@ -465,7 +468,7 @@ class PathSearch implements CompactedSearch {
       });
   }
 
-  /** Where on the path each term stands; terms that stand nowhere are left out. */
+  /** Places of each term on the path; terms without any are left out. */
   #standingOf(terms: Iterable<string>): Map<string, readonly number[]> {
     const index = this.#indexed && this.messages.length > FEW ? standingIn(this.messages) : null;
     const standing = new Map<string, readonly number[]>();
@@ -553,7 +556,7 @@ class PathSearch implements CompactedSearch {
       let score = 1;
       score *= answers(scoring.expected, valuesOf(unit));
       if (own.size < 3 && unit.kind === 'prose') score *= own.size === 0 ? 0.1 : 0.6;
-      // What was done says little by itself where it does not speak of what is asked.
+      // A call says little by itself if it does not name what is asked.
       if (unit.kind === 'call' && !spoken) score *= 0.5;
       if (isAcknowledgement(unit.text)) score *= 0.3;
       else if (isQuestion(unit.text)) score *= 0.55;

@@ -15,7 +15,7 @@ export interface Loss {
   readonly said: string;
   /** Sentence of the compacted message. */
   readonly evidence: string;
-  /** What to bring back, best first. */
+  /** Messages to bring back, best first. */
   readonly messages: readonly MessageId[];
 }
 
@@ -45,7 +45,7 @@ const VALUE =
   /(?<url>https?:\/\/[^\s)"'`，。）]+)|(?<path>(?:~|\.{1,2})?(?:\/[\w.@-]+){2,}|(?<![\w@-])[\w@-]+(?:\/[\w.@-]+)+|(?<![\w-])[\w-]+\.(?:tsx?|jsx?|py|rs|go|java|rb|sh|sql|ya?ml|toml|json|md|csv|conf|ini|dart|kt|php|cs|cpp)\b)|(?<time>\b\d{1,2}:\d{2}\b)|(?<version>\bv?\d+\.\d+\.\d+\b)|(?<number>(?<![\w.])[$€£¥]?\d[\d,]*(?:\.\d+)?%?)/gu;
 const PAUSE = /[,;:，；：。.!?！？()（）\n]/u;
 
-/** What a sentence says of values: "the port is 8081" says 8081 about the port. */
+/** Claims of a sentence about values: "the port is 8081" says 8081 about the port. */
 function claimsOf(text: string): Claim[] {
   const claims: Claim[] = [];
   for (const match of text.matchAll(VALUE)) {
@@ -84,7 +84,7 @@ function claimsIn(unit: Unit): readonly Claim[] {
 function contradiction(said: string, hits: readonly CompactedHit[]): CompactedHit | undefined {
   const words = new Set(termsOf(said));
   for (const claim of claimsOf(said)) {
-    // Who speaks of the same thing: the newest of them counts, because it may set the others right.
+    // Newest sentence about the same thing: it may correct the others.
     let newest: { hit: CompactedHit; same: boolean } | undefined;
     for (const hit of hits) {
       if (isQuestion(hit.unit.text)) continue;
@@ -120,8 +120,8 @@ function contradiction(said: string, hits: readonly CompactedHit[]): CompactedHi
 }
 
 /**
- * What an answer seems to have missed of what is compacted. `question`: what it answers, which tells what a sentence without a subject is
- * about. Empty where nothing is compacted and for most answers.
+ * Compacted messages that an answer seems to have missed; empty for most answers. `question`: what it answers, which gives
+ * sentences without a subject one.
  */
 export function lossIn(answer: Pick<Message, 'parts'>, question: string, compacted: CompactedSearch): Loss[] {
   if (compacted.messages.length === 0) return [];

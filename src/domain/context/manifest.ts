@@ -4,10 +4,12 @@ import { z } from 'zod';
 import type { Known } from '../chat/message.ts';
 
 /**
- * One line. `form`: whole, trimmed (tool output shortened, files left out), summary (stands for compacted messages), recall (passages of
- * other conversations), returned (brought back from compacted messages of this one), out (not sent).
- * `why` for out: folded (a summary or nothing stands for it), window (older than what fits), kind (notes, answers from memory),
- * empty, unpaired (half of a call and its result); for the others a code of the plan.
+ * One line of the manifest. Stored words: `folded` means compacted.
+ * - form: whole, trimmed (tool output shortened, files left out), summary (of compacted messages), recall (passages of other
+ * conversations), returned (compacted messages brought back), out (not sent)
+ * - why, for out: folded (a summary or nothing stands for it), window (older than what fits), kind (notes, answers from
+ * memory), empty, unpaired (half of a call and its result)
+ * - why, for others: a code of the plan
  */
 const manifestLineSchema = z.looseObject({
   form: z.enum(['whole', 'trimmed', 'summary', 'recall', 'returned', 'out']),
@@ -15,10 +17,10 @@ const manifestLineSchema = z.looseObject({
   from: z.string(),
   to: z.string(),
   count: z.number(),
-  /** What it cost; for `out` what it would have cost. */
+  /** Cost in tokens; for `out` the cost it would have had. */
   tokens: z.number(),
   why: z.string().optional(),
-  /** Of whole and trimmed: how many of its messages were sent without what the model thought; absent: none. */
+  /** For whole and trimmed: number of messages sent without the model's thoughts; absent: none. */
   reasoningOut: z.number().optional(),
   /** Summary: its id in the plan. Returned: the compacted message's words as sent are in the request, `from` is where they were said. */
   ref: z.string().optional(),
@@ -35,7 +37,7 @@ export const requestManifestSchema = z.looseObject({
   counter: z.string(),
   ratio: z.number(),
   window: z.number(),
-  /** What the prompt may cost. */
+  /** Largest prompt allowed, tokens. */
   limit: z.number(),
   tokens: z.looseObject({
     system: z.number(),
@@ -46,17 +48,17 @@ export const requestManifestSchema = z.looseObject({
     messages: z.number(),
     total: z.number(),
   }),
-  /** What tools were called, with their results, as far as it was sent: part of what the lines cost. Absent where none was. */
+  /** Calls of tools with their results, as far as sent: part of the cost of the lines. Absent: none. */
   calls: z.array(z.looseObject({ name: z.string(), count: z.number(), tokens: z.number() })).optional(),
   /** Documents that were too long to go whole: sections sent, of how many. Absent where all went. */
   files: z.array(z.looseObject({ name: z.string(), sent: z.number(), of: z.number() })).optional(),
-  /** What the app said at the end, so that an answer that was cut off goes on: part of what messages cost. Absent where it said nothing. */
+  /** Request of the app to go on with an answer that was cut off: part of the cost of messages. Absent: none. */
   goesOn: z.looseObject({ text: z.string(), tokens: z.number() }).optional(),
   /** The earlier answer with how to patch it, at the end: part of what messages cost. Absent where none was patched. */
   patches: z.looseObject({ text: z.string(), tokens: z.number() }).optional(),
-  /** What the instructions and notes of the conversation's projects cost: part of what `system` costs. Absent where it was in none. */
+  /** Cost of the projects' instructions and notes: part of `system`. Absent: it was in no project. */
   projects: z.array(z.looseObject({ name: z.string(), tokens: z.number() })).optional(),
-  /** What was sent besides the messages, as the person set it for the endpoint. Absent where nothing was. */
+  /** Parameters that the person set for the endpoint, sent besides the messages. Absent: none. */
   parameters: z.looseObject({}).optional(),
   /** Tokens that stood in it for private words: never the words. */
   hidden: z.array(z.string()).optional(),

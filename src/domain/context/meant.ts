@@ -1,5 +1,4 @@
-// What a question means of what was said, as the search among compacted messages counts it: by the relevance of whole messages and by how near
-// single sentences are.
+// Meaning scores for the search among compacted messages: relevance of whole messages, and nearness of single sentences.
 import type { MessageId } from '../base/ids.ts';
 import type { Message } from '../chat/message.ts';
 import { isAcknowledgement } from './cues.ts';
@@ -58,7 +57,7 @@ const [NEAREST, HALF_NEAR] = [40, 5];
 /** The share of a sentence's own meaning; its message has the rest. */
 const OWN_MEANING = 0.7;
 
-/** What the sentences that are nearest to a question count by their place in that order, 0–1. `near`: cosines. */
+/** Weights of the sentences nearest to a question, by rank, 0–1. `near`: cosines. */
 export const nearestOf = (near: ReadonlyMap<Unit, number> = new Map()): ReadonlyMap<Unit, number> =>
   new Map(
     [...near]
@@ -67,7 +66,7 @@ export const nearestOf = (near: ReadonlyMap<Unit, number> = new Map()): Readonly
       .map(([unit], place) => [unit, HALF_NEAR / (HALF_NEAR + place)]),
   );
 
-/** What a sentence's message means and what it means itself, together. */
+/** Meaning of a sentence: its message's and its own together. */
 export function ownMeaning(message: Meant, unit: Unit, nearest: ReadonlyMap<Unit, number>): Meant {
   if (nearest.size === 0) return message;
   const own = OWN_MEANING * (nearest.get(unit) ?? 0);

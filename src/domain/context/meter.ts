@@ -22,7 +22,7 @@ const ESTIMATE: TokenCounter = { id: 'estimate', exact: false, count: estimateTo
 
 export interface TokenMeter {
   readonly counter: TokenCounter;
-  /** What every count is multiplied with: reported by estimated tokens of the last requests. 1: nothing reported yet. */
+  /** Factor of every count: reported by estimated tokens of the last requests. 1: nothing reported yet. */
   readonly ratio: number;
   text(text: string): number;
   /** Parts of a message as they would be sent, without `MESSAGE_OVERHEAD`. Reasoning and recall are not sent and cost nothing. */
@@ -66,7 +66,7 @@ export function createMeter(counter: TokenCounter = ESTIMATE, ratio = 1): TokenM
   };
 }
 
-/** What is known of a model's true cost. Plain data: kept per model. */
+/** Correction to a model's true cost. Plain data: kept per model. */
 export interface Correction {
   readonly ratio: number;
   /** Requests it rests on. */

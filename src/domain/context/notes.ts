@@ -1,5 +1,5 @@
-// What is worth keeping of a message when the message itself is compacted: its sentences that say something, each with what kind of thing it
-// says and how much it weighs. Read once per message, as it comes; putting the notes of a whole conversation together is then quick.
+// Takes notes of a message for its compaction: the sentences that say something, each with its kind and weight. Read once
+// per message, as it comes; collecting the notes of a whole conversation is then quick.
 import type { Message } from '../chat/message.ts';
 import { hasTerms, termsOf } from '../text/terms.ts';
 import {
@@ -36,7 +36,7 @@ export type NoteKind =
   | 'error'
   | 'todo';
 
-/** Who says it: what one of them says never takes all the room of the others. */
+/** Speaker: no one's notes ever take all the room of the others. */
 export type NoteLane = 'person' | 'assistant' | 'tool';
 
 export interface Note {
@@ -44,7 +44,7 @@ export interface Note {
   readonly lane: NoteLane;
   /** Verbatim. */
   readonly text: string;
-  /** What it stands under; may be empty. */
+  /** Heading of the note; may be empty. */
   readonly lead: string;
   /** Larger is more worth keeping. Rules weigh most. */
   readonly weight: number;
@@ -126,7 +126,7 @@ export function notesOf(message: Message): readonly Note[] {
     const forms = formsOf(units.flatMap(({ kind, text }) => (kind === 'result' ? text : [])));
     const seen = new Map<string, number>();
     units.forEach((unit, index) => {
-      // What is a rule and nothing else is told once.
+      // Only lines of output come in forms that repeat.
       let same = { of: 1, before: 0 };
       if (unit.kind === 'result') {
         const form = formOf(unit.text);
@@ -188,7 +188,7 @@ function kindOf(
   return DEFINITE.some((kind) => values.has(kind)) || (values.has('name') && states(text)) ? 'fact' : null;
 }
 
-/** What a line of an output weighs beside others: what stands out, and what the output was run for. */
+/** Weight of an output line beside others: higher for rare lines, and for those the output was run for. */
 function standing(unit: Unit, { of, before }: SameForm): number {
   if (unit.kind !== 'result') return 1;
   const said = tells(unit.text) ? 1.5 : 1;
@@ -228,7 +228,7 @@ function noteOf(message: Message, unit: Unit, index: number, same: SameForm): No
     headed: unit.headed,
     ...(unit.kind === 'code' ? { code: true as const } : {}),
     weight,
-    // Of many notes few are looked at so closely.
+    // Computed on demand: few of many notes are looked at so closely.
     get terms() {
       terms ??= new Set(termsIn(unit).keys());
       return terms;

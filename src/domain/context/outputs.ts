@@ -1,5 +1,5 @@
-// What a tool's output is shortened to: its first line, what it was run for (totals, what failed, what it ended with) and what stands out.
-// Whole lines; what is left out between them is counted.
+// Shortens a tool's output: its first line, what it was run for (totals, failures, its end) and lines that stand out. Keeps
+// whole lines, and counts those left out between them.
 import { goesWrong } from './cues.ts';
 import type { TokenMeter } from './meter.ts';
 
@@ -12,7 +12,7 @@ export const tells = (line: string): boolean => TELLS.test(line);
 
 /** Lines of one form from here on are a list: its first lines tell what they all are. */
 export const LISTED = 4;
-/** What of a line is looked at, characters. */
+/** Longest part of a line that is looked at, characters. */
 const LOOKED_AT = 160;
 /** Last lines, where an output says how it ended. */
 const LAST = 3;
@@ -20,7 +20,7 @@ const LAST = 3;
 /** Lines that are weighed of a longer output: so many of its first, and as many of its last. */
 const WEIGHED = 2_000;
 
-/** What a line looks like without its words and figures: lines of one log, listing or table are of one form. */
+/** Form of a line without its words and figures: lines of one log, listing or table share it. */
 export const formOf = (line: string): string =>
   line
     .slice(0, LOOKED_AT)

@@ -22,7 +22,7 @@ const DONE_BY_ASSISTANT =
 const ANOTHER =
   /\b(?:(?:new|next|different|other|another|separate|unrelated) (?:topic|task|subject|thing|question|issue|project|matter)|something (?:else|different|completely different|new)|(?:let['’]s )?mov(?:e|ing) on|on to the next|change of (?:topic|subject)|switching (?:topics?|to))\b|(?:换个|另一个|另外一个|下一个|新的?)(?:话题|任务|问题|事情|项目|主题)|另外一件事|说点别的|换件事|接下来做/iu;
 
-/** What is said in prose, sentence by sentence. */
+/** Sentences of the prose. */
 const sentencesIn = (message: Message | undefined): string[] =>
   message ? unitsOf(message).flatMap(({ kind, text }) => (kind === 'prose' ? sentencesOf(text) : [])) : [];
 
@@ -64,7 +64,7 @@ export function beginsAnotherTask(path: readonly Message[]): boolean {
   const before = saidBefore(path, path.length - 1);
   if (before.length < 2) return false;
   const prose = sentencesIn(request);
-  // What thanks or closes says nothing of the next subject.
+  // Skip thanks and closings: they say nothing of the next subject.
   const subject = prose.filter((text, at) => at > 1 || !(text.length < 60 && DONE_BY_PERSON.test(text)));
   const { weights, asked } = queryOf(subject.join(' '));
   let [all, shared, words] = [0, 0, 0];

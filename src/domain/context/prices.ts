@@ -1,5 +1,5 @@
-// What models cost where that is known: what the person entered, what an endpoint tells of its own models, and a small dated list. A model
-// of which nobody knows the price has none. A list price holds at the provider's own address only: resellers have their own.
+// Prices of models: entered by the person, told by an endpoint of its own models, or from a small dated list; other models
+// have none. A list price holds at the provider's own address only: resellers have their own.
 import type { Price } from './budget.ts';
 
 interface ListedPrice extends Price {
@@ -7,7 +7,7 @@ interface ListedPrice extends Price {
   readonly models: readonly string[];
   /** Host of the endpoint it holds at. */
   readonly host: string;
-  /** Where the figures were read. They quote the provider's own price page. */
+  /** Source of the figures. They quote the provider's own price page. */
   readonly source: string;
   /** As of; year and month. */
   readonly date: string;
@@ -128,7 +128,7 @@ const byName = new Map(
   ),
 );
 
-/** Whether a host is this machine or one beside it: what runs there sends no bill. `host`: with or without its port. */
+/** True if a host is this machine or one beside it, which sends no bill. `host`: with or without its port. */
 function isOwnHost(host: string): boolean {
   const name = host
     .toLowerCase()
@@ -142,12 +142,12 @@ function isOwnHost(host: string): boolean {
 
 const FREE: Price = { currency: 'USD', input: 0, output: 0 };
 
-/** What is kept of prices with an endpoint. */
+/** Prices that are kept with an endpoint. */
 interface PricedEndpoint {
   /** Entered by the person: of one model, and of all others. */
   readonly ownPrices?: Readonly<Record<string, Price>> | undefined;
   readonly price?: Price | undefined;
-  /** What the endpoint's list tells. */
+  /** Prices from the endpoint's list. */
   readonly prices?: Readonly<Record<string, Price>> | undefined;
 }
 

@@ -1,4 +1,4 @@
-// What a question asks for: its words and what means about the same, each with its weight, and the kind of thing that would answer it.
+// Reads a question: its words and near synonyms, each with its weight, and the kind of thing that would answer it.
 import { once } from '../base/once.ts';
 import { wordSegments } from '../text/segments.ts';
 import { akin } from '../text/synonyms.ts';
@@ -17,7 +17,7 @@ const frameWords = once(
 );
 const FRAME_WEIGHT = 0.25;
 
-/** What a question asks for. */
+/** A question as read. */
 interface Query {
   /** Term → weight: 1 for what was asked, less for what means about the same. */
   readonly weights: ReadonlyMap<string, number>;
@@ -27,9 +27,9 @@ interface Query {
 }
 
 const HAN_RUN = /[\p{Script=Han}]+/gu;
-/** What a pair counts whose characters belong to two words. */
+/** Weight of a pair whose characters belong to two words. */
 const ACROSS = 0.3;
-/** What a word of one character counts: it stands in many others, too. */
+/** Weight of a word of one character: it stands in many others, too. */
 const SINGLE = 0.5;
 const SINGLE_SAYS_NOTHING =
   /[的了吗呢吧啊么呀是在我你他她它们这那和与就都也还又很不有没什怎哪谁个把被给让向从到说要会能可以请一下为其而但或及对得地所几多少大小上中里来去用做好位次条只些时候于]/u;

@@ -1,5 +1,5 @@
-// What a search knows of a message: its words, how they begin, what it sets right, what it ends with. Read once, and remembered with the
-// message, so that what happens at every send is quick.
+// Reading of a message for the search: its words, how they begin, what it corrects, how it ends. Read once and remembered
+// with the message, so that each send is quick.
 import type { Message } from '../chat/message.ts';
 import { termCounts, termsOf } from '../text/terms.ts';
 import { corrects, isQuestion } from './cues.ts';
@@ -19,7 +19,7 @@ const indexes = new WeakMap<
   { readonly messages: readonly Message[]; readonly standing: Map<string, number[]> }
 >();
 
-/** Where each term stands among these messages. Built once for a list: between two compactions it is the same. */
+/** Places of each term among these messages. Built once for a list: between two compactions it is the same. */
 export function standingIn(messages: readonly Message[]): ReadonlyMap<string, number[]> {
   const last = messages.at(-1);
   if (!last) return new Map();
@@ -124,7 +124,7 @@ export function correctingUnits(message: Message): readonly number[] {
   return found;
 }
 
-/** What the message ends with, which the next one answers: its last sentences and its questions. */
+/** End of a message, which the next one answers: its last sentences and its questions. */
 export function closingOf(message: Message | undefined): ReadonlySet<string> {
   if (!message) return NONE;
   let terms = lastWords.get(message);

@@ -31,7 +31,7 @@ function renderPassage(passage: RecalledPassage, quoting: Quoting): string {
   return `<passage conversation="${attribute(passage.title)}" date="${day(passage.createdAt)}">\n${lines.join('\n')}\n</passage>`;
 }
 
-/** Whether a recall has anything for a model. */
+/** True if a recall has anything for a model. */
 export const givesSomething = ({ passages, applied = [] }: Pick<Recall, 'passages' | 'applied'>): boolean =>
   passages.length + applied.length > 0;
 

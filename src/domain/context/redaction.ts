@@ -13,10 +13,13 @@ const REDACTED = '[No longer available to you.]';
 const changed = new WeakSet<Part>();
 export const isChanged = (part: Part): boolean => changed.has(part);
 
-/** Where the tools of memory name what they read: behind the title, in the first line of each (`renderFoundOne`, `open_conversation`). */
+/**
+ * Source line in the output of memory's tools: behind the title, in the first line of each (`renderFoundOne`,
+ * `open_conversation`).
+ */
 const READ_FROM = /\(conversation ([\w-]{8,})(?:, message ([\w@-]+))?\)/g;
 
-/** What loses nothing stays the same object. */
+/** Redaction of the given memory. Unchanged values stay the same object. */
 export interface Redaction {
   /** Messages as they go to a model. */
   path(path: readonly Message[]): readonly Message[];
@@ -100,7 +103,7 @@ function readAgain(
   isTouched: (conversationId: string) => boolean,
 ): string {
   const places = text.split('\n').flatMap((line, at) => {
-    // What is quoted names no place, whatever it looks like.
+    // Quotes name no source, whatever they look like.
     if (line.startsWith('> ')) return [];
     const [, conversationId, messageId] = [...line.matchAll(READ_FROM)].at(-1) ?? [];
     return conversationId && (at === 0 || messageId) ? [{ conversationId, messageId: messageId ?? '' }] : [];

@@ -1,4 +1,4 @@
-// What was spent on models, summed up: by day, model and conversation. Amounts of different currencies are never added. Pure.
+// Sums the cost of models by day, model and conversation. Amounts of different currencies are never added. Pure.
 import { z } from 'zod';
 import type { Config } from '../settings/config.ts';
 
@@ -64,7 +64,7 @@ export function withRequest(rows: readonly KeptRow[], one: KeptRow): KeptRow[] {
   return rows.map((row) => (row === before ? sum : row));
 }
 
-/** What requests come to. */
+/** Total of requests. */
 export interface Sum {
   /** By currency, the largest first; without those of which nothing was spent. */
   readonly amounts: readonly { readonly currency: string; readonly amount: number }[];

@@ -32,9 +32,9 @@ export function estimateTokens(text: string): number {
   return Math.ceil(tokens + ascii / 4);
 }
 
-/** What a file costs where nobody knows its measures: about one picture of 1024 pixels. */
+/** Cost of a file of unknown size: about one picture of 1024 pixels. */
 const FILE_TOKENS = 1000;
-/** What providers say a page of a PDF costs, words and picture. */
+/** Cost of a page of a PDF according to providers, words and picture. */
 const PAGE_TOKENS = 2000;
 /** A page of a PDF in base64, characters: between one of words and one that was scanned. Pages are not counted. */
 const PAGE_LENGTH = 130_000;

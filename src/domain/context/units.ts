@@ -8,14 +8,14 @@ import { sentencesOf } from '../text/sentences.ts';
 export interface Unit {
   /** Verbatim. */
   readonly text: string;
-  /** What it stands under: heading, lead-in line, head of a table, name and arguments of the call it answers. May be empty. */
+  /** Heading of the unit: heading, lead-in line, head of a table, name and arguments of the call it answers. May be empty. */
   readonly lead: string;
   readonly kind: 'prose' | 'code' | 'call' | 'result';
   /** The whole sentence, where this is a piece of one; absent for what is too long to be one. */
   readonly sentence?: string;
   /** Somebody else's words, in a line that quotes. */
   readonly quoted?: true;
-  /** Of a line of a table, a list, code or a tool's output: which block of its message it belongs to. Lines of one block stay together. */
+  /** Block of its message that a line of a table, list, code or output belongs to. Lines of one block stay together. */
   readonly block?: number;
   /** `lead` names the columns of this line. */
   readonly headed?: true;
@@ -26,7 +26,7 @@ const MAX_UNITS = 600;
 const HEAD_UNITS = 400;
 /** Longest unit, characters; longer sentences and lines are cut where a reader would pause. */
 const MAX_UNIT = 320;
-/** What is longer is a page without full stops, characters. */
+/** Longest sentence, characters; anything longer is a page without full stops. */
 export const MAX_SENTENCE = 600;
 
 const cache = new WeakMap<Message, readonly Unit[]>();
@@ -170,7 +170,7 @@ function lines(text: string, lead: string, kind: Unit['kind'], units: Unit[], bl
     if (!SAYS.test(line)) continue;
     for (const piece of pieces(line.trim()))
       units.push({ text: piece, lead: under, kind, block, ...(columns ? { headed: true as const } : {}) });
-    // What stands in a row means little without the head of its column.
+    // A row means little without the heads of its columns.
     if (first && kind === 'result' && line.length < 200 && isColumns(line)) {
       under = line.trim();
       columns = true;

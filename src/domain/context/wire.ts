@@ -1,7 +1,7 @@
 // The messages of a prompt in the order endpoints insist on: calls with their results, roles in turns.
 import type { Message, Part, Role } from '../chat/message.ts';
 
-/** What would be sent, in the order of the path. */
+/** Message that would be sent, in the order of the path. */
 export interface Entry {
   /** Place on the path; -1 for a summary. */
   readonly at: number;
@@ -65,7 +65,7 @@ export function pairCalls(entries: readonly Entry[]): Sent[] {
       const rest = parts.filter((part) =>
         isHalf(part) ? answers.has(part) : calls || part.type !== 'reasoning',
       );
-      // What is sent as it is stays the same list: what it costs is known.
+      // Keep the same list if all parts are sent: its cost is known.
       if (rest.length > 0)
         sent.push({ role, parts: rest.length === parts.length ? parts : rest, from: [at] });
     }
@@ -80,9 +80,8 @@ export function pairCalls(entries: readonly Entry[]): Sent[] {
 }
 
 /**
- * Roles take turns, because some endpoints insist on it: two messages of the person in a row become one, so do two of the model unless
- * something was left out between them; where the person's word is missing in between or at the head, a note stands for it.
- * `isGone`: the message at this place of the path was folded, or left out for want of room.
+ * Makes roles alternate, as some endpoints demand: joins neighbours of one role, unless messages of the model had some left out between
+ * them; a note stands for a missing message of the person. `isGone`: that message was compacted, or had no room.
  */
 export function takeTurns(
   messages: readonly Sent[],
@@ -124,7 +123,7 @@ export function takeTurns(
   return out;
 }
 
-/** What `takeTurns` may add for a message so that roles take turns; empty for most. */
+/** Text that `takeTurns` may add for a message so that roles alternate; empty for most. */
 export function addedTo(path: readonly Message[], at: number): string {
   if (path[at]?.role === 'system') return SYSTEM_MARK;
   return path[at]?.role === 'user' && path[at - 1]?.role === 'tool' ? NOTHING_SAID : '';
@@ -140,7 +139,7 @@ const SYSTEM_MARK = '[System message]';
 function withoutSystem(messages: readonly Sent[]): readonly Sent[] {
   if (!messages.some(({ role }) => role === 'system')) return messages;
   const out: Sent[] = [];
-  /** Who speaks next, by place. */
+  /** Role of the next message that is no system message, by place. */
   const next: (Role | undefined)[] = [];
   for (let at = messages.length - 2; at >= 0; at--) {
     const role = messages[at + 1]?.role;

@@ -2,7 +2,10 @@
 // form of a sentence: who, a verb of speaking or deciding in the past, and nobody else who was told.
 import { sentencesOf } from '../text/sentences.ts';
 
-/** Who calls on memory says so where a message begins or ends; what lies between is more often pasted, characters. */
+/**
+ * Length of the beginning and the end in which a call on memory is looked for, characters; text in between is more often
+ * pasted.
+ */
 const REACH = 800;
 /** Longest sentence that is read, characters. */
 const SENTENCE = 400;
@@ -46,7 +49,7 @@ const BACK =
   '(?:before|earlier|previously|last (?:time|week|month|year|night|spring|summer|autumn|fall|winter|monday|tuesday|wednesday|thursday|friday|saturday|sunday)|yesterday|the other (?:day|week|night)|(?:a|some) (?:while|time) (?:ago|back)|(?:ages|long) ago|(?:a|two|three|few|a few|some|several) (?:days?|weeks?|months?|years?) (?:ago|back)|back then|in (?:another|an earlier|a previous|our last|a different|the other) (?:chat|conversation|session|thread)|already|a million times|so many times|again and again|once|in the past|way back)';
 const TALK =
   '(?:chats?|conversations?|discussions?|sessions?|talks?|threads?|exchanges?|brainstorm(?:ing)?|notes)';
-/** What is called by a talk's name is no noun of something else: "the previous discussion section". */
+/** End of a talk's name: keeps out nouns of something else, as in "the previous discussion section". */
 const TALK_ENDS =
   "(?=\\s*(?:[.,;:?!)–—-]|$)|['’]s? |\\s+(?:about|on|of|over|where|when|with you|we|i|you|from|and|to|was|is|as|for|in|that|yesterday|last|today|earlier)\\b)";
 
@@ -131,7 +134,10 @@ const CALL = new RegExp([...EN, ...ZH].join('|'), 'iu');
 /** A text without code, quotations and quoted lines, an ellipsis where one stood. */
 export const ownWords = (text: string): string => text.replace(/’/g, "'").replace(OTHERS_WORDS, ' … ');
 
-/** Whether a message calls on what was said before, in so many words ("remember our …", "as we agreed", 上次说的): then memory is always asked. */
+/**
+ * True if a message calls on earlier talks in so many words ("remember our …", "as we agreed", 上次说的): then memory is always
+ * asked.
+ */
 export function callsOnMemory(text: string): boolean {
   const near = text.length <= 2 * REACH ? text : `${text.slice(0, REACH)}\n${text.slice(-REACH)}`;
   return sentencesOf(ownWords(near)).some((sentence) => {

@@ -22,7 +22,7 @@ export const READ_UP_TO = 400_000;
 const MAX_CHUNKS = 400;
 /** The same with a document attached, which is long by its nature: some 600 pages. */
 const MAX_DOCUMENT_CHUNKS = 1_500;
-/** Of code longer than this, and of tool output, only the beginning and the end are shown and embedded; in characters. */
+/** Longer code, and tool output, is shown and embedded by its beginning and end only; characters. */
 const LONG_CODE = 4_000;
 const HEAD = 900;
 const TAIL = 400;
@@ -37,7 +37,7 @@ const CONTEXT = 300;
  */
 const READ_TOKENS = 100;
 
-/** What is embedded first: what people and models said, then long code and attached texts, then what tools were asked and answered. */
+/** Order of embedding: speech of people and models, long code and attached texts, calls and results of tools. */
 const CLASS = { said: 0, code: 1, attached: 1, tool: 2 } as const;
 /** Attached texts that are read as prose; of others, longer than code may be, only the ends are. */
 const PROSE = /^text\/(?:plain|markdown|html|rtf)\b/i;
@@ -55,9 +55,9 @@ export interface Chunk {
 export interface ChunkOptions {
   /** Takes secrets out; `redact` with the person's keywords. */
   readonly redact: (text: string) => string;
-  /** Who speaks, in front of what is embedded. Default: the name the text opens with, else the role's. */
+  /** Speaker in front of the embedded text. Default: the name the text opens with, else the role's. */
   readonly speaker?: string;
-  /** What was said right before, redacted; its end stands in front of what is embedded. */
+  /** The message before, redacted; its end stands in front of the embedded text. */
   readonly before?: string;
 }
 
@@ -227,13 +227,13 @@ function contextOf(before: string, text: string): string {
 /** 128 bits of SHA-256, hex: equal texts share a vector. */
 export const hashOf = (text: string): string => bytesToHex(sha256(utf8ToBytes(text))).slice(0, 32);
 
-/** What an attached text says: a long paste is one, and asked for later like anything that was said. */
+/** Pieces of an attached text: a long paste is one, and asked for later like anything that was said. */
 const attachedPieces = (text: string, mediaType: string): Piece[] =>
   text.length > LONG_CODE && !PROSE.test(mediaType)
     ? [ends(text, 'attached')]
     : saidPieces(text).map((piece) => ({ ...piece, class: 'attached' }));
 
-/** What a document says, section by section; above each piece stands which file and which page, sheet, slide or chapter it is from. */
+/** Pieces of a document, section by section; above each stand the file and its page, sheet, slide or chapter. */
 function documentPieces(
   name: string,
   { sections }: ExtractedText,
@@ -250,10 +250,10 @@ function documentPieces(
 }
 
 /**
- * The chunks of a message, in order, those of attached texts last. None for notes, for answers given from memory, for letters that a model wrote
- * to an earlier place (the person never said them, and what they tell stands in the branch they came from), and for parts that are recalls, in
- * an answer or by a tool, or reasoning: what was remembered once must not be remembered again as if it had been said. System prompts are not
- * memories either. Of a picture, or a PDF without words, only the name is read.
+ * Chunks of a message, in order, attached texts last; a picture, or a PDF without words, gives its name. None for:
+ * - notes, system prompts, answers given from memory
+ * - letters of a model to an earlier place: nobody said them, and their branch has the content
+ * - reasoning, and recalls in an answer or by a tool: memories must not be remembered again as if they had been said
  */
 export function chunksOf(message: Message, options: ChunkOptions): Chunk[] {
   if (message.kind !== 'message' || message.role === 'system' || message.dmail?.by === 'model') return [];

@@ -9,7 +9,7 @@ import { sentencesOf } from '../text/sentences.ts';
 import type { Recalled } from './sources.ts';
 import { changesValue, type Values, valuesIn } from './values.ts';
 
-/** What of a candidate tells whether it corrects another. */
+/** Fields of a candidate that tell if it corrects another. */
 interface Said {
   readonly messageId: string;
   readonly text: string;
@@ -23,11 +23,14 @@ interface Said {
 const LONGEST = 400;
 /** Facts among so many of the best are looked at; a correction may stand further behind: it seldom has the words of the question. */
 const [FACTS, CORRECTIONS] = [50, 100];
-/** What speaks of one thing shares so many words, one fewer where the question has one of them, and this share of the shorter one's. */
+/**
+ * Least words that two texts about one thing share, one fewer if the question has one of them, and their share of the
+ * shorter text.
+ */
 const [SHARED_WORDS, SHARED_SHARE] = [3, 0.2];
-/** Where an answer that was given both was made of the newer one alone, so many. */
+/** Least words that an answer, given both texts, shares with the newer one alone to be made of it. */
 const USED_SHARED = 2;
-/** Where nothing but a new value says that it corrects, so much of the shorter one's words. */
+/** Shared part of the shorter text if nothing but a new value speaks for a correction. */
 const SHARED_IF_NEW = 0.3;
 /** Says that something is otherwise than before, which alone corrects nothing. */
 const NEW =
@@ -43,7 +46,7 @@ function read(text: string): Read {
   return { words: new Set([...words].filter((word) => !figures.has(word))), values: valuesIn(text) };
 }
 
-/** Whether a text corrects something, whether it says that something is new, and who speaks in it. */
+/** Tells if a text corrects something or says that something is new, and who speaks in it. */
 const tells = (text: string) => ({
   corrects: sentencesOf(text).some(corrects),
   isNew: NEW.test(text),

@@ -1,5 +1,5 @@
-// What is written of a conversation beside its messages: its summary, what stands for compacted messages, the session memory, its keywords.
-// It is searched, and never found itself: it leads to the passages of the conversation.
+// Description of a conversation: its summary, texts in place of compacted messages, the session memory, its keywords. It is
+// searched, and never found itself: it leads to the passages of the conversation.
 
 import type { Conversation } from '../chat/conversation.ts';
 import { savedFiles } from '../chat/memory-file.ts';

@@ -12,9 +12,9 @@ export const FIT = {
   lateFloor: 0.15,
   /** Its share of the meaning half; the whole vectors have the rest. */
   late: 0.3,
-  /** Where it is not computed it is taken for this part of what the whole vectors say. */
+  /** Estimate of MaxSim where it is not computed, as a part of the vectors' score. */
   lateFollows: 0.75,
-  /** What a question's words could add, to this power: a long question is not answered word for word. */
+  /** Exponent of the most that a question's words could add: a long question is not answered word for word. */
   reachPower: 0.6,
   /** The worth of a question whose words could all be found in one passage. */
   reach: 12,
@@ -29,7 +29,7 @@ export const FIT = {
    * meaning, and at most by this factor.
    */
   language: { words: 0.375, most: 1.25 },
-  /** What the messages before and after add of their own score, and the conversation with the mean of its best three. */
+  /** Parts of their own score that neighbours add, and that the mean of a conversation's best three does. */
   previous: 0.05,
   /** The same of a short question, to the reply of a person: asked again in its words, the reply is what is looked for. */
   reply: 0.15,
@@ -57,9 +57,8 @@ export const FIT = {
   /** The usual z-score of a runner-up where there is none; how near to it is even, and the most that is counted beyond that; deviations. */
   runnerUp: { usual: 3, even: 0.5, most: 3 },
   /**
-   * Of the messages that answer, how many come from the assistant and from a tool for one of the person's own. Where more of what was found is
-   * theirs than that, as long answers make it, a passage of theirs is less probable by just so much. `usual`: so many of the person's, and their
-   * share of the others', stand in for a small library. `asked`: log odds that a lane loses where the question asks for another one.
+   * Usual answers of the assistant and of a tool for one of the person's own; larger shares, as long answers make them, cost probability.
+   * `usual`: person's messages that stand in for a small library. `asked`: log odds lost if another lane is asked for.
    */
   lanes: { assistant: 0.6, tool: 0.3, usual: 5, asked: 1.4 },
   /** Log odds that a passage gains in the project that is asked from, where memory looks there first. Measured in `test/services/memory/project-scope.test.ts`. */
@@ -67,9 +66,8 @@ export const FIT = {
   /** Nothing was learnt of longer questions: more words make nothing more certain. */
   wordsMost: 40,
   /**
-   * From score to probability. `score`: the passage's own. `zScore`: among the background scores. `margin`: over the best one of
-   * any other conversation, in the same deviations. `words`: the logarithm of how many words were asked, for two words are soon met by chance
-   * and twenty are not. `keyword` is for passages that are judged by words alone.
+   * Weights from score to probability. `zScore`: among background scores. `margin`: over the runner-up, in deviations. `words`: log of the
+   * number of words asked, since two are soon met by chance. `keyword`: for passages judged by words alone.
    */
   hybrid: LEARNT.hybrid,
   keyword: LEARNT.keyword,

@@ -6,7 +6,7 @@ import type { Fit } from './fit.ts';
 
 export type Lane = 'person' | 'assistant' | 'tool' | 'others';
 
-/** What of a candidate tells its lane. */
+/** Fields of a candidate that tell its lane. */
 interface Said {
   readonly messageId: string;
   readonly text: string;

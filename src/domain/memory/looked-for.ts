@@ -1,4 +1,4 @@
-// What memory was asked for last on a path: a message about the same needs no second look.
+// Last query to memory on a path: a message about the same needs no second search.
 import type { MessageId } from '../base/ids.ts';
 import { startsTurn } from '../chat/checkpoint.ts';
 import { type Message, textOf } from '../chat/message.ts';
@@ -24,6 +24,6 @@ export function lookedForOn(
   return last;
 }
 
-/** Whether two texts are about different things, by the cosine of their vectors as questions and what a cosine means to their model. */
+/** True if two texts are about different things, by the cosine of their vectors as questions and the model's cosine scale. */
 export const isAboutElse = (cosine: number, { related, spread }: CosineScale): boolean =>
   1 / (1 + Math.exp((related - cosine) / spread)) < ANOTHER_BELOW;

@@ -54,13 +54,13 @@ interface ReadNote {
 const BULLET = /^\s{0,12}(?:[-*•·–]|\d{1,3}[.)、])\s+/u;
 const DATED =
   /^[[（(【]?(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?(?:[ T]\d{1,2}:\d{2}(?::\d{2})?)?[\])）】]?\s{0,4}[-–—:：]?\s{0,4}/u;
-/** Where an assistant does not know when it learnt something. */
+/** Marks of an assistant for an unknown date. */
 const UNDATED =
   /^[[（(【](?:unknown|undated|no date|date unknown|n\/?a|未知|不详|日期未知|无日期)[\])）】]\s{0,4}[-–—:：]?\s{0,4}/iu;
 const HEADING = /^\s{0,3}#{1,6}\s+(.{1,200})$/u;
 const BARE_HEADING =
   /^(?:\*{1,3}|_{1,3})([^*_.!?。！？]{1,100})(?:\*{1,3}|_{1,3})[:：]?$|^[^.!?。！？]{1,60}[:：](?:\*{1,3}|_{1,3})?$/u;
-/** What the app around says and no memory is. */
+/** Texts of the app around, which are no memory. */
 const CHROME =
   /^(?:saved memories|saved info|memory|memories|reference (?:saved memories|chat history)|manage(?: memor(?:y|ies))?|delete(?: all)?|edit|forget|show more|clear memory|about you|your saved info|add|copy|done|close|memory updated|updated saved memory|(?:here (?:is|are)|below (?:is|are)).{0,120}[:：]?|(?:last )?updated .{0,40}|`{3}.{0,20}|~{3}.{0,20}|已保存的记忆|已保存的信息|你保存的信息|记忆|管理|管理记忆|全部删除|删除|编辑|复制|关闭|添加)$/iu;
 const HEADING_KINDS: readonly (readonly [NoteKind, RegExp])[] = [
@@ -121,7 +121,7 @@ export function notesInText(text: string): ReadNote[] {
       under = isNoteKind(name) ? name : HEADING_KINDS.find(([, pattern]) => pattern.test(name))?.[0];
       continue;
     }
-    // What a note of ours was before is no note of now.
+    // Skip the earlier wordings of a note of ours.
     if (/^\s{2,}-\s\d{4}-\d{2}-\d{2} – /u.test(raw)) continue;
     const bare = line.replace(BULLET, '');
     const dated = DATED.exec(bare);

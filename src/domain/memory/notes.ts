@@ -1,5 +1,5 @@
-// What a person told memory: notes in words of their own, and what they said of passages that were brought back. Written to the log and
-// to exports as plain JSON, so every shape here is also a schema for data from outside.
+// Memory notes in the person's own words, and feedback on passages. Written to the log and to exports as plain JSON, so
+// every shape here is also a schema for data from outside.
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { z } from 'zod';
@@ -25,14 +25,14 @@ export const noteSchema = z.looseObject({
   source: z.looseObject({ conversationId: z.string(), messageId: z.string() }).nullable().catch(null),
   /** The note that was worded so and otherwise at once, on two devices: this is the wording that stands second, until somebody settles it. */
   beside: z.string().optional().catch(undefined),
-  /** What kind of thing it says; absent in notes that were written freely. */
+  /** Kind of the note; absent if it was written freely. */
   kind: z.enum(NOTE_KINDS).optional().catch(undefined),
   /** The project it holds for; absent: everywhere. */
   project: z.string().optional().catch(undefined),
   /** From when, and until when it holds, ms since 1970. One whose end has come is neither recalled nor applied any more. */
   since: timeSchema.optional().catch(undefined),
   until: timeSchema.optional().catch(undefined),
-  /** What stood in its place before, oldest first. */
+  /** Earlier wordings, oldest first. */
   before: z
     .array(z.looseObject({ text: z.string(), since: timeSchema, until: timeSchema }))
     .optional()
@@ -52,13 +52,13 @@ export const feedbackSchema = z.looseObject({
   /** `pinned`: rather than others; `never`: not any more; `not-related`: not for `query` and what is like it. */
   verdict: z.enum(['pinned', 'never', 'not-related']),
   query: z.string().nullable().catch(null),
-  /** What of the message was shown, for the list: at most 300 characters. */
+  /** Shown part of the message, for the list: at most 300 characters. */
   passage: z.string().catch(''),
   title: z.string().catch(''),
   /** ms since 1970 */
   at: timeSchema,
 });
-/** What a person said of a passage that memory brought back. */
+/** Verdict of a person on a recalled passage. */
 export type Feedback = Known<z.infer<typeof feedbackSchema>>;
 
 export const proposalSchema = z.looseObject({
@@ -83,7 +83,7 @@ export type Proposal = Known<z.infer<typeof proposalSchema>>;
 export const proposalId = (text: string): string =>
   bytesToHex(sha256(utf8ToBytes(squeezed(text)))).slice(0, 24);
 
-/** Whether a note holds at a time, ms since 1970. */
+/** True if a note holds at a time, ms since 1970. */
 export const holdsAt = ({ since, until }: MemoryNote, at: number): boolean =>
   (since === undefined || since <= at) && (until === undefined || until > at);
 
@@ -94,9 +94,8 @@ export interface Wording {
 }
 
 /**
- * Notes by what is kept of them, `[key, note]`. Whoever rewrites a note takes out the wordings that it is to replace and puts a new key beside
- * them: so what two devices wrote at once is both there, the same on all devices. The latest of them is the note, unless one is kept under
- * the note's own id; each other one is a note `beside` it, named after its key.
+ * Groups the wordings of notes, `[key, note]`. A rewrite replaces the wordings its device knew by a new key, so those of two devices both
+ * stay. The one under the note's own id counts, else the latest; others are notes `beside` it, named after their key.
  */
 export function wordingsOf(kept: Iterable<readonly [string, MemoryNote]>): Wording[] {
   const byNote = new Map<string, (readonly [string, MemoryNote])[]>();
@@ -168,20 +167,23 @@ const SAME_QUESTION = 0.6;
 /** The note behind a message of `conversationOfNotes`. */
 const noteIdOf = (messageId: string): string => messageId.replace(/@\d+$/, '');
 
-/** What is told of a message for good; of a note it holds for all its wordings. */
+/** Subject of a verdict for good; for a note it covers all its wordings. */
 export const subjectOf = ({
   conversationId,
   messageId,
 }: Pick<Said, 'conversationId' | 'messageId'>): string =>
   isNotes(conversationId) ? noteIdOf(messageId) : messageId;
 
-/** Whether a verdict was given on this message. Pinned and never hold for a note however it is rewritten; not related goes with its words. */
+/** True if a verdict is about this message. Pinned and never follow a note through rewrites; not related goes with its words. */
 export const isAbout = (verdict: Feedback, said: Pick<Said, 'conversationId' | 'messageId'>): boolean =>
   verdict.verdict === 'not-related'
     ? verdict.messageId === said.messageId
     : subjectOf(verdict) === subjectOf(said);
 
-/** What of a recall is gone by now: its conversation was deleted, or no note that holds has these words. What was not read yet is not known to be. */
+/**
+ * Tells which recalled passages are gone: conversation deleted, or no valid note with these words. Counts unread ones as
+ * there.
+ */
 export function goneSince(
   library: {
     readonly ready: boolean;
@@ -204,7 +206,7 @@ export function goneSince(
       : library.ready && !living.has(conversationId);
 }
 
-/** Whether a verdict was given on this note, in whatever words it had then. */
+/** True if a verdict is about this note, in whatever words it had then. */
 export const isOfNote = ({ conversationId, messageId }: Feedback, note: MemoryNote['id']): boolean =>
   isNotes(conversationId) && noteIdOf(messageId) === note;
 
@@ -234,7 +236,7 @@ export function neverOf(feedback: readonly Feedback[]): (said: Said) => boolean 
   };
 }
 
-/** What of an older recall is not to be used any more: deleted since, or never to be recalled. */
+/** Passages of an older recall that may no longer be used: deleted since, or never to be recalled. */
 export function unusableSince(
   library: Parameters<typeof goneSince>[0],
   noteState: Parameters<typeof goneSince>[1] & { readonly feedback: readonly Feedback[] },
@@ -243,7 +245,7 @@ export function unusableSince(
   return (said) => never(said) || gone(said);
 }
 
-/** What of the feedback speaks about this question, as ranking takes it. */
+/** Feedback on this question, as ranking takes it. */
 export function feedbackFor(
   feedback: readonly Feedback[],
   question: string,

@@ -3,7 +3,7 @@
 import { distinct } from './choose.ts';
 import type { Rankable, Scored } from './rank.ts';
 
-/** What a person did in a conversation, as they say it afterwards. */
+/** Verbs for what a person did in a conversation. */
 const SAID =
   'said|say|told|tell|mention(?:ed)?|discuss(?:ed)?|talked?|spoken?|speak|brought|bring|raised?|cover(?:ed)?|ask(?:ed)?|decided?|wrote|write|written|described?|planned|plan|' +
   'shared?|chose|agreed|made|tried|try|went (?:over|through)|gone (?:over|through)|had|owned|come up with|came up with';
@@ -12,7 +12,7 @@ const TALKS = 'conversations?|chats?|discussions?|sessions|talks';
 const BY_US = `(?:\\b(?:i|we)(?:['’]ve|['’]d| have| had)? (?:\\w+ )?(?:${SAID})\\b|\\b(?:did|have|had) (?:i|we) (?:\\w+ )?(?:${SAID})\\b|\\b(?:(?:i|we)(?:['’]ve| have| had)?|(?:have|had) (?:i|we)) (?:\\w+ )?\\w{3,}(?:ed|nt)\\b)`;
 const either = (...parts: readonly string[]): RegExp => new RegExp(parts.join('|'), 'iu');
 
-/** What is done with an order that is a thing, placed and shipped, and none in which something was. */
+/** Verbs of trade: an order that is placed and shipped is none in which things happened. */
 const TRADED =
   '(?:\\w+ly )?(?:plac|cancel|ship|deliver|receiv|paid|pay|return|refund|confirm|charg|bought|buy|sen[dt]|sign|submit|track|lost|got|get|ma[dk]e|took|wrote|gave|complain|process)';
 const COURSE = '(?:things|it all|it|everything|events|all (?:of )?(?:this|that))';
@@ -34,7 +34,7 @@ const OF_THE_PAST = either(
   "\\b(?:did|have|had|has|was|were|brought|mentioned|discussed|described|talked|told|raised|came up|ran into|asked|went|happened|throughout|across|my|our)\\b|['’]ve\\b",
   '过|了|提到|说的|聊的|以来|对话|这件事|这个项目',
 );
-/** Of what was said, all of a kind. */
+/** Questions for all of a kind that was said. */
 const WHOLE = either(
   `\\b(?:everything|all|every(?: single)? \\w+|what all)\\b.{0,40}${BY_US}`,
   `\\bwhat (?:all )?(?:have|had) (?:i|we) (?:\\w+ )?(?:${SAID})\\b`,
@@ -70,7 +70,7 @@ const DEVELOPED = either(
   '我(?:\\p{Script=Han}{0,12})?的(?:整个|全部)?(?:过程|经过|历程)',
   '我们?(?:\\p{Script=Han}{0,16})?(?:是)?(?:(?:怎么|如何|怎样)(?:一步步)?(?:变化|演变|发展|转变|改变)|(?:有|经历了|发生了)(?:过)?(?:什么|哪些|怎样的)(?:进展|变化|发展|转变))',
 );
-/** What ought to be done, or is to be done from now on, was not said yet. */
+/** Plans and wishes, which were not said yet. */
 const TO_COME = /\b(?:should|shall|must|do) (?:i|we|you|one)\b|\bfrom now on\b|应该|该先|以后都|从现在起/iu;
 /** Whom a request speaks to is no word about what was said. */
 const TO_WHOM = /(?:请|帮|给|替|为)我(?!们?(?:说|提|聊|讲|问)过)/gu;
@@ -80,7 +80,7 @@ const ASKED_IN = 600;
 /** How an overview is answered: by what was said at each time, by what was said in each conversation, or by the best there is. */
 type Breadth = 'times' | 'conversations' | 'best';
 
-/** What kind of overview a question asks for; null: it asks for one thing that was said, or for nothing that was. */
+/** Kind of overview that a question asks for; null: it asks for one thing that was said, or for nothing that was. */
 function breadthOf(question: string): Breadth | null {
   if (question.length > ASKED_IN) return null;
   const text = question.replace(TO_WHOM, '');
@@ -90,7 +90,7 @@ function breadthOf(question: string): Breadth | null {
   return WHOLE.test(text) ? 'conversations' : null;
 }
 
-/** Whether a question asks for the course of what was said, for all of it or for a summary, and not for one thing that was. */
+/** True if a question asks for a course of events, for all of it or for a summary, not for one thing that was said. */
 export const asksForCourse = (question: string): boolean => breadthOf(question) !== null;
 
 /** From this probability on a passage is shown for an overview question, as each is only a part of the answer. */

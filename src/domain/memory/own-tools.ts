@@ -5,7 +5,7 @@ import type { Part } from '../chat/message.ts';
 /** Their names, as models call them. */
 export const MEMORY_TOOLS: readonly string[] = ['recall', 'open_conversation', 'remember'];
 
-/** Whether a part is a call of one of memory's own tools, or the answer to one; what carries a recall is one whatever it is called. */
+/** True for a call of memory's own tools, or its answer; anything that carries a recall is one, whatever its name. */
 export const isOfMemory = (part: Part): boolean =>
   (part.type === 'tool-call' || part.type === 'tool-result') &&
   ((part.name !== undefined && MEMORY_TOOLS.includes(part.name)) ||

@@ -1,4 +1,4 @@
-// What a long message asks and tells, part by part: searched as a whole, the matter with the most words drowns the others.
+// Splits a long message into what it asks and tells: searched as a whole, the matter with the most words drowns the others.
 
 import { asks, speakerIn } from '../text/cues.ts';
 import { hanShare, sentencesOf } from '../text/sentences.ts';
@@ -10,7 +10,7 @@ const LONG = 700;
 const HAN_LETTERS = 2;
 /** Most parts, and the longest that is read, characters. */
 const [MOST, LONGEST] = [5, 400];
-/** What has fewer search words finds by chance. */
+/** Fewest search words of a part; fewer find by chance. */
 const LEAST_WORDS = 3;
 
 const wordCount = (text: string): number => new Set(queryWords(text).split(' ').filter(Boolean)).size;

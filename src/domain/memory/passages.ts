@@ -4,11 +4,11 @@ import { estimateTokens } from '../context/tokens.ts';
 import { asksInWords } from '../text/cues.ts';
 import { sentencesOf } from '../text/sentences.ts';
 
-/** What a message beside a passage costs in the prompt, tokens. */
+/** Tokens that frame a neighbour of a passage in the prompt. */
 const NEIGHBOUR_FRAME = 4;
 export const neighbourTokens = (text: string): number => estimateTokens(text) + NEIGHBOUR_FRAME;
 
-/** What stands before a passage and what after it, each in order. Older answers say only when that was said. */
+/** Neighbours before and after a passage, each in order. Older answers say only when they were said. */
 export function besideOf(
   passage: RecalledPassage,
 ): Record<'before' | 'after', RecalledPassage['neighbours']> {
@@ -30,7 +30,7 @@ const SAYS_SOMETHING = 8;
 /** Longer texts are not looked at, characters: who asks so much says something, too. */
 const QUESTIONS = 600;
 
-/** Whether all that a text does is to ask: then its reply tells more. */
+/** True if a text does nothing but ask: then its reply tells more. */
 export function onlyAsks(text: string): boolean {
   if (text.length > QUESTIONS) return false;
   const sentences = sentencesOf(text)

@@ -1,13 +1,13 @@
-// What must not be remembered at all: conversations from excluded folders, and messages with a sensitive word where the person wants that.
-// What is taken out of texts: domain/privacy.
+// Decides what memory leaves out altogether: excluded folders, and messages with a sensitive word if the person wants that.
+// `domain/privacy` takes words out of texts.
 import picomatch from 'picomatch/posix';
 import { textOfFile } from '../chat/files.ts';
 import type { Message } from '../chat/message.ts';
 import { keywordPatterns } from '../privacy/detectors/keywords.ts';
 
 /**
- * Whether the person wants nothing of this message to be remembered: one of their sensitive words stands in it, in a longer name, a call, a
- * result or an attached text, too.
+ * True if a sensitive word keeps the whole message out of memory, be it in a longer name, a call, a result or an attached
+ * text.
  */
 export function isSkipped(
   { parts }: Pick<Message, 'parts'>,
@@ -25,9 +25,8 @@ export function isSkipped(
 const globs = new Map<string, (path: string) => boolean>();
 
 /**
- * True when a conversation's folder is one of those that are not indexed, or lies inside one. Patterns are globs over the whole path;
- * a star that stands for a whole name reaches across folders, so a name between two of them means that folder wherever it is.
- * Back-slashes count as slashes.
+ * True if a folder is excluded, or lies inside one that is. Patterns are globs over the whole path; a star for a whole name
+ * reaches across folders, so a name between two of them means that folder anywhere. Back-slashes count as slashes.
  */
 export function isExcluded(workDir: string | null, patterns: readonly string[]): boolean {
   if (!workDir) return false;

@@ -2,10 +2,10 @@
 import type { Role } from '../chat/message.ts';
 import { datesIn } from '../text/dates.ts';
 
-/** Of a text longer than both together so many characters of its beginning and its end are asked: an answer keeps what was asked. */
+/** Characters from the beginning and from the end that a longer text is reduced to: an answer keeps the whole question. */
 const [ASKED_HEAD, ASKED_TAIL] = [1_000, 3_000];
 
-/** What memory is asked for a message: all of it, or, of a long one, what it begins with and what it ends with, where a question stands. */
+/** Query for a message: all of it, or the beginning and the end of a long one, which hold its question. */
 export function askable(text: string): string {
   const whole = text.trim();
   if (whole.length <= ASKED_HEAD + ASKED_TAIL) return whole;
@@ -14,7 +14,7 @@ export function askable(text: string): string {
   return `${head}\n…\n${tail}`;
 }
 
-/** What the filters of a search line narrow to. Times in ms since 1970; absent keys do not narrow. */
+/** Filters of a search line. Times in ms since 1970; absent keys do not narrow. */
 export interface SearchFilter {
   titleContains?: string;
   roles?: readonly Role[];
@@ -38,7 +38,7 @@ export interface SearchLine {
 
 const slashed = (path: string): string => path.replaceAll('\\', '/').replace(/(?<!\/)\/+$/, '');
 
-/** Whether `dir:` means a folder: any part of its path, in capitals or not; `~` is wherever somebody's home is. False where there is none. */
+/** True if `dir:` means this folder: any part of its path, in any case; `~` is anybody's home. False without a folder. */
 export const isNamedFolder = (workDir: string | null, part: string): boolean =>
   workDir !== null &&
   slashed(workDir)
@@ -49,7 +49,7 @@ export const isNamedFolder = (workDir: string | null, part: string): boolean =>
         .toLowerCase(),
     );
 
-/** Whether a folder is this one or lies in it, letter by letter: a path is what its device says. */
+/** True if a folder is this one or lies in it, letter by letter: a path is what its device says. */
 export const isWithinFolder = (workDir: string | null, folder: string): boolean =>
   workDir !== null && `${slashed(workDir)}/`.startsWith(`${slashed(folder)}/`);
 
@@ -84,7 +84,7 @@ const SPANS: Readonly<Record<string, number>> = {
 const SPAN =
   /^(\d{1,4})\s?(?:([hdwmy])|(hour|day|week|month|year)s?(?:\s+(?:ago|back))?|个?(小时|天|周|星期|月|年)(?:之|以)?前)$/i;
 const NAMED_DAYS: Readonly<Record<string, number>> = { today: 0, 今天: 0, yesterday: 1, 昨天: 1, 前天: 2 };
-/** What is meant so roughly that its beginning is no day to filter by: "a few weeks ago". */
+/** Times too rough to filter by a day: "a few weeks ago". */
 const ROUGH = /\b(?:ago|back|earlier|other day)\b|前$|前[几两些]/i;
 
 /** The beginning of a day; undefined for one that does not exist: 30 February would be a day in March. */
@@ -111,9 +111,8 @@ function dayInWords(text: string, now: number): number | undefined {
 }
 
 /**
- * The beginning of the day, month or year that a person wrote, in this device's time zone: `2026`, `2026-05`, `2026-05-02`, `2026/5/2`,
- * `2.5.2026`, `2026年5月2日`, `5月2日`, `today`, `yesterday`, `last week`, or a span back from now: `7d`, `2w`, `3m`, `1y`, `7 days ago`, `7天前`.
- * Undefined for anything else, and for a day that does not exist.
+ * Beginning of a written day, month or year in this device's time zone: `2026`, `2026-05`, `2026/5/2`, `2.5.2026`, `5月2日`, `yesterday`,
+ * `last week`, or a span back from now: `7d`, `7 days ago`, `7天前`. Undefined for anything else, and for no real day.
  */
 export function parseDay(text: string, now: number): number | undefined {
   const span = SPAN.exec(text);
@@ -140,7 +139,7 @@ export function heldAsIs(text: string): string | null {
   const isOne = /^(?:[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[^\p{L}\p{N}\s]{1,16})$/u.test(
     sign,
   );
-  // Whether it is to be drawn in colour is written by some and left away by others.
+  // Drop the sign for colour, which some write and others leave out.
   return isOne ? sign.replace(/(?<=.)\ufe0f$/u, '') : null;
 }
 
@@ -216,7 +215,7 @@ function read(filter: SearchFilter, name: string, value: string, negated: boolea
   }
 }
 
-/** Whether a filter's value means something, so that the filter narrows. */
+/** True if a filter's value means something, so that the filter narrows. */
 export const isUnderstood = ({ name, negated, value }: WrittenFilter, now: number): boolean =>
   value.trim() !== '' && read({}, name, value.trim(), negated, now);
 

@@ -15,7 +15,7 @@ export interface CosineScale {
   readonly spread: number;
 }
 
-/** What of a candidate is needed to rank it. */
+/** Fields of a candidate that ranking uses. */
 export interface Rankable {
   readonly chunkId: number;
   readonly messageId: string;
@@ -25,7 +25,7 @@ export interface Rankable {
   readonly createdAt: number;
   /** null without a vector. */
   readonly cosine: number | null;
-  /** What each of the question's words adds to its BM25, in their order; 0 or missing where a word is not in it. */
+  /** BM25 share of each of the question's words, in their order; 0 or missing for words it lacks. */
   readonly terms: readonly number[];
   /** Late interaction, where it was computed; see `late.ts`. */
   readonly late?: number | null;
@@ -38,14 +38,14 @@ export interface Rankable {
   readonly note?: boolean;
   /** A question of the person's own that nobody answered; see `unansweredIn`. */
   readonly unanswered?: boolean;
-  /** Who said it, and the message it follows; absent: unknown. */
+  /** Role of its speaker, and the message it follows; absent: unknown. */
   readonly role?: Role;
   readonly before?: string | null;
   /** The messages that memory gave to the answer it is of; see `sources.ts`. */
   readonly recalled?: readonly string[];
 }
 
-/** What raised or lowered a score: a factor on it, and its name for the recall card. */
+/** Factor on a score, and its name for the recall card. */
 type Boost = {
   readonly name:
     | 'language'
@@ -87,7 +87,7 @@ export interface Scored<C extends Rankable> {
   readonly lane: Lane;
 }
 
-/** What a person said of earlier hits. */
+/** Feedback of the person on earlier hits. */
 interface Feedback {
   readonly pinned: (said: Said) => boolean;
   readonly never: (said: Said) => boolean;
@@ -99,9 +99,9 @@ export interface RankContext {
   readonly weights: { readonly vector: number; readonly keyword: number };
   /** Absent: no vector half. */
   readonly scale?: CosineScale;
-  /** What the model of the vectors can read; absent: everything. */
+  /** Languages that the embedding model reads; absent: all. */
   readonly languages?: readonly string[] | 'any';
-  /** What each of the question's words is worth where it stands alone, in the order of `terms`; empty: no keyword half. */
+  /** IDF weight of each of the question's words, in the order of `terms`; empty: no keyword score. */
   readonly worth: readonly number[];
   /** As asked: it may name a speaker, ask when, or tell a date. */
   readonly question: string;
@@ -110,7 +110,7 @@ export interface RankContext {
   /** ms since 1970 */
   readonly now: number;
   readonly feedback?: Feedback;
-  /** Whether a conversation is in the project that is asked from, where that one comes first. */
+  /** Tells if a conversation is in the asking project, if that one comes first. */
   readonly inProject?: (conversationId: string) => boolean;
   /** Leaves parts of the ranking away, to measure what each is worth. */
   readonly without?: ReadonlySet<Technique>;
@@ -118,7 +118,7 @@ export interface RankContext {
   readonly fit?: Fit;
 }
 
-/** What raises a passage itself, and tells nothing of the others. */
+/** Boosts of the passage itself, which tell nothing of the others. */
 const RAISING: ReadonlySet<Boost['name']> = new Set(['note', 'pin', 'language']);
 /** A score with all that raises or lowers it, and without what raises only itself. */
 const scoreOf = (base: number, boosts: readonly Boost[]): { score: number; unraised: number } =>
@@ -157,7 +157,7 @@ const share = (x: number): number => Math.min(1, Math.max(0, x));
 /** True for a text written mostly in Chinese or Japanese. */
 export const isHan = (text: string): boolean => hanShare(text.slice(0, 2_000)) > 0.3;
 
-/** Whether a model that knows `languages` can be asked about this text. Scripts are all that is looked at: Latin counts as known. */
+/** True if a model that knows `languages` can read this text. Looks at scripts only: Latin counts as known. */
 export const knows = (languages: readonly string[] | 'any', text: string): boolean =>
   knowsHan(languages) || !isHan(text);
 const knowsHan = (languages: readonly string[] | 'any'): boolean =>
@@ -173,9 +173,8 @@ export const vectorHalf = (cosine: number, { related, spread }: CosineScale, fit
 const lateHalf = (late: number, fit: Fit = FIT): number => share((late - fit.lateFloor) / fit.full);
 
 /**
- * BM25 on an absolute 0–1 scale: what the question's words add, as a share of what they could. Words that the library does not have count:
- * one common word of five unknown ones is little. Longer questions are not answered word for word, hence the power. In a library of a few
- * messages no word is rare: there, having all that was asked is all that can be asked.
+ * BM25 on an absolute 0–1 scale: what the words add, as a share of what they could, unknown ones included; the power is for long
+ * questions, which are not answered word for word. With few messages no word is rare: there, having all words is enough.
  */
 export function keywordHalf(sum: number, worth: readonly number[], fit: Fit = FIT): number {
   const most = worth.reduce((all, one) => all + one, 0);
@@ -193,7 +192,7 @@ function meaningOf(vector: number | null, late: number | null, fit: Fit = FIT): 
 
 /** A passage's language is read from so many of its first characters. */
 const TELLING = 300;
-/** Whether a passage is Chinese and the question is not, or the other way round: then they can hardly have a word in common. */
+/** Tells if a passage is Chinese and the question is not, or the other way round: then they hardly share a word. */
 const foreignTo = (question: string): ((text: string) => boolean) => {
   const asked = isHan(question);
   return (text) => isHan(text.slice(0, TELLING)) !== asked;
@@ -238,9 +237,8 @@ interface Placed {
 const MAY_BE_SHOWN = 16;
 
 /**
- * Makes the margin of a passage, in deviations: over the runner-up, the best one of any other conversation that does not say the same. Where
- * two conversations answer alike, most often only one of them is meant; so near that they are even, nothing is said of either. Where there is
- * no other, a usual runner-up stands in.
+ * Makes the margin of a passage, in deviations, over the runner-up: the best of another conversation that does not say the
+ * same. Two that are even get none; without a runner-up a usual one stands in.
  */
 export function marginOver(runnersUp: readonly Placed[], fit: Fit = FIT): (passage: Placed) => number {
   const { usual, even, most } = fit.runnerUp;
@@ -258,12 +256,12 @@ export function marginOver(runnersUp: readonly Placed[], fit: Fit = FIT): (passa
           : first
         : best.find((one) => one.conversationId !== conversationId && worded(one.text) !== worded(text));
     const margin = zScore - (runnerUp?.zScore ?? usual);
-    // Who stands this near is even: of two that answer alike the newer is to win.
+    // Ignore a distance this small: of two that answer alike the newer is to win.
     return Math.sign(margin) * Math.min(most, Math.max(0, Math.abs(margin) - even));
   };
 }
 
-/** What a probability is made of: how each is meant is said in `fit.ts`. */
+/** Evidence for a probability; `fit.ts` explains each. */
 export interface Evidence {
   readonly score: number;
   readonly zScore: number;
@@ -326,12 +324,12 @@ interface Explained<C extends Rankable> extends Scored<C> {
   readonly wordsOnly: boolean;
 }
 
-/** What is known of a candidate before its token vectors are compared. */
+/** Scores of a candidate before its token vectors are compared. */
 interface Known {
   readonly vector: number | null;
   readonly keyword: number | null;
   readonly isForeign: boolean;
-  /** What the named speaker adds; also worth something to those beside. */
+  /** Part for the named speaker; its neighbours gain by it, too. */
   readonly named: number;
   readonly boosts: readonly Boost[];
   readonly decay: number;
@@ -341,7 +339,7 @@ interface Known {
 interface Links {
   readonly previous: readonly number[];
   readonly next: readonly number[];
-  /** What the one before adds of its score. */
+  /** Part of its score that the message before adds. */
   readonly before: readonly number[];
 }
 
@@ -362,14 +360,14 @@ export function ranker<C extends Rankable>(
   const words = wordsAsked(context.question, context.worth.length, fit);
   return (lateOf) => {
     const scored = scoresOf(candidates, known, links, context, lateOf);
-    // What is allowed for another language, or was raised by the person, is no background: the others do not stand lower for it.
+    // Compute the background without language or manual boosts: the others must not stand lower for them.
     const background = on('lanes') ? bestOfEach(scored, messages) : scored;
     const zScoreOf = zScoreAmong(
       background.map(({ unraised }) => unraised),
       fit,
     );
-    // What was judged by words alone was judged by another measure: it says nothing of those that have meaning, too. And who asked before
-    // is not to find the answer less probable for it.
+    // Leave out passages judged by words alone, by another measure, and unanswered questions: asking twice must not make the
+    // answer less probable.
     const runnersUp = scored.flatMap(({ candidate, unraised, wordsOnly }) =>
       wordsOnly || candidate.unanswered
         ? []
@@ -392,7 +390,7 @@ export function ranker<C extends Rankable>(
           margin: margin({ conversationId: candidate.conversationId, text: candidate.text, zScore }),
           words,
           lane: lanes.logOdds(lane),
-          // What is elsewhere stays exactly as probable as it is: nothing is lost where nothing fits here.
+          // Passages elsewhere keep their probability: nothing is lost if nothing fits here.
           ...(isNear(candidate.conversationId) ? { project: fit.project } : {}),
         };
         const probability = probabilityOf(evidence, wordsOnly, fit);
@@ -584,7 +582,7 @@ function scoresOf<C extends Rankable>(
   });
 }
 
-/** Of each conversation the mean of its best few: with lanes of its best messages, without of its best chunks. */
+/** Mean of each conversation's best few: messages with lanes, chunks without. */
 function conversationScores(
   candidates: readonly Rankable[],
   baseAt: (at: number) => number,
@@ -623,8 +621,8 @@ export function unansweredIn<C extends Rankable & { readonly role: string }>(
 const SAME_QUESTION = 0.4;
 
 /**
- * Whether a candidate is the question itself, asked before and never answered, in these words or in others that share most of them: nothing in
- * it is new. One that also tells something, in a sentence of its own, is not.
+ * True if a candidate is this question asked before and never answered, in these words or in most of them. One that also
+ * tells something, in a sentence of its own, is none.
  */
 export function isEcho({ text, unanswered }: Rankable, question: string): boolean {
   if (!unanswered) return false;

@@ -81,7 +81,7 @@ export function matchesIn(text: string, query: string, half = '', most = Number.
   return found.sort((a, b) => a.start - b.start || b.end - a.end);
 }
 
-/** Where to begin so that `width` characters hold the most different words of the query; the earliest such place. */
+/** Earliest place from which `width` characters hold the most different words of the query. */
 function bestStart(text: string, query: string, width: number): number {
   const matches = matchesIn(text, query, '', MAX_MATCHES);
   const byEnd = [...matches].sort((a, b) => a.end - b.end);

@@ -7,7 +7,7 @@ import { corrects, setsRule } from '../context/cues.ts';
 import { asksInWords, speakerIn } from '../text/cues.ts';
 import { roughWords } from '../text/rough-words.ts';
 
-/** What of a candidate tells whether it repeats another. */
+/** Fields of a candidate that tell if it repeats another. */
 interface Given {
   readonly chunkId: number;
   readonly messageId: string;
@@ -33,7 +33,10 @@ export interface Recalled {
   readonly used: ReadonlySet<string>;
 }
 
-/** What is left to rank, whose words and pieces each chunk answers to as well (by id), and what was given together. */
+/**
+ * Candidates left to rank, ids of the chunks whose words and token vectors each answers to as well, and what was given
+ * together.
+ */
 export interface Grouped<C extends Given> {
   readonly sources: readonly C[];
   readonly repeatedBy: ReadonlyMap<number, readonly number[]>;
@@ -52,7 +55,7 @@ const [RESTATED, ADDS_AT_LEAST, SHARED_AT_LEAST] = [0.8, 3, 2];
 
 type Rough = ReturnType<typeof roughWords>;
 
-/** Whether a message only asks, and tells nothing that its answer did not have from memory. */
+/** True if a message only asks, and tells nothing that its answer did not have from memory. */
 const onlyAsks = ({ role, text }: Given): boolean =>
   role === 'user' && asksInWords(text) && !corrects(text) && !setsRule(text);
 
@@ -75,7 +78,10 @@ function madeOf<C extends Given>(said: Rough, given: readonly C[], rough: (one: 
 /** At most so many messages are brought because memory gave them to an answer. */
 const BROUGHT = 40;
 
-/** What memory gave to answers that were found, and was not found itself: it may be what they repeat. Of the first answers first. */
+/**
+ * Passages given to found answers that were not found themselves: the answers may repeat them. Those of the first answers
+ * first.
+ */
 export function givenAndMissing<M extends string>(
   candidates: readonly { readonly messageId: M; readonly recalled?: readonly M[] }[],
 ): M[] {
@@ -105,8 +111,8 @@ function neighbourhood<C extends Given>(candidates: readonly C[]) {
 }
 
 /**
- * What an answer without a manifest says again, as where memory came too late for it: earlier messages of other conversations that have nearly
- * all it adds to its question, and each of its figures, and that speak of the same. Empty where it tells something of its own.
+ * Messages of other conversations that an answer without a manifest restates: earlier ones on the same matter with nearly
+ * all it adds to its question, and each of its figures. Empty if it tells something of its own.
  */
 function restatedBy<C extends Given>(
   answer: C,
@@ -121,7 +127,7 @@ function restatedBy<C extends Given>(
   const added = [...said.words].filter((word) => !asked.has(word));
   if (added.length < ADDS_AT_LEAST) return [];
   const isIn = (has: (word: string) => boolean) => added.filter(has).length >= RESTATED * added.length;
-  /** What it names of its question stands there, too, or it is of another thing that has the same answer. */
+  /** Also has what the answer names of its question; else it is another thing with the same answer. */
   const speaksOfIt = (one: C): boolean => {
     const words = new Set(around([one.messageId]).flatMap((beside) => [...rough(beside).words]));
     const named = [...asked].filter((word) => said.words.has(word));

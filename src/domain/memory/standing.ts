@@ -20,7 +20,7 @@ const PREFERENCE =
 /** A rule stands in the first sentences of a message, a preference in its first characters; what is longer is a text, not a rule. */
 const [FIRST_SENTENCES, FIRST_CHARACTERS, LONGEST] = [3, 400, 600];
 
-/** Whether a message sets a rule or says what the person prefers. */
+/** True if a message sets a rule or states a preference. */
 export function setsStanding(text: string): boolean {
   if (text.length > LONGEST) return false;
   if (PREFERENCE.test(text.slice(0, FIRST_CHARACTERS))) return true;
@@ -77,7 +77,7 @@ export function withStanding<C extends Rankable, S extends Scored<C>>(
   return order;
 }
 
-/** Where in an order of passages the message begins that is the `count`th of it, from 0. */
+/** Index at which the `count`th message begins in an order of passages, from 0. */
 function placeOf(order: readonly Scored<Rankable>[], count: number): number {
   const messages = new Set<string>();
   const place = order.findIndex(({ candidate }) => {

@@ -88,7 +88,7 @@ export function titleOf(
 /** Fewer words than this may stand in what was said by chance. */
 const LEAST_FROM_WORDS = 3;
 
-/** Whether a title says nothing but what was said: it stands there word for word, as one made by `titleOf` does. */
+/** True if a title only repeats words that were said, as one made by `titleOf` does. */
 export function isFromWords(title: string, said: readonly string[]): boolean {
   const bare = squeezed(title);
   if (words(title).split(' ').length < LEAST_FROM_WORDS) return false;
@@ -111,9 +111,8 @@ function titleWords(title: string): ReadonlySet<string> {
 }
 
 /**
- * Which of the question's search words are in the titles of conversations, in their order. For each conversation once; undefined where its
- * title has none of them, or was made from what the person said there (`said`, asked for only when it matters): then the passages have them.
- * `described`: the words that the description of a conversation has count as those of its title do.
+ * The question's search words in titles of conversations, in their order; words of the description (`described`) count as well. Undefined
+ * without any, or if the title was made from `said` (read only when it matters): then the passages have them.
  */
 export function titledBy<Id>(
   asked: readonly string[],

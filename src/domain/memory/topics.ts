@@ -41,7 +41,7 @@ interface Here {
 }
 
 const ROUNDS = 12;
-/** What a title's word weighs, beside the first of the keywords. */
+/** Weight of a title's word, beside the first of the keywords. */
 const IN_TITLE = 2;
 
 const distance = (a: Point, b: Point): number => (a.x - b.x) ** 2 + (a.y - b.y) ** 2;
@@ -51,9 +51,10 @@ const middleOf = (points: readonly Point[]): Point => ({
 });
 
 /**
- * At most `wanted` regions by k-means, begun at places far from each other; each named by its most telling word (how much of it here ×
- * how rare elsewhere), no name twice. A word stands in a title of the region or is a keyword of two of its places. Names of times and
- * files, numbers, and pieces of a longer Chinese word said beside them are no topics. Regions of one place, and those without a word, go unnamed.
+ * At most `wanted` regions by k-means, begun far apart, each named by its most telling word (frequent here × rare elsewhere).
+ * - a word stands in a title of the region, or is a keyword of two of its places; no name twice
+ * - times, files, numbers, and pieces of a longer Chinese word are no names
+ * - regions of one place, and those without a word, go unnamed
  */
 export function topicsOf(places: readonly Placed[], wanted: number): Topic[] {
   const regions = regionsOf(places, Math.min(wanted, Math.floor(places.length / 2)));
@@ -98,7 +99,7 @@ export function topicsOf(places: readonly Placed[], wanted: number): Topic[] {
     });
 }
 
-/** Whether a Chinese word is cut out of a longer one that the region says about as much. */
+/** True if a Chinese word is cut out of a longer one that the region says about as often. */
 function isPiece(word: string, here: ReadonlyMap<string, Here>): boolean {
   if (!HAN.test(word)) return false;
   const weight = here.get(word)?.weight ?? 0;
@@ -260,7 +261,7 @@ const TIMES =
   'spring summer autumn fall winter morning noon afternoon evening night tonight overnight ' +
   'midnight weekend today yesterday tomorrow daily nightly weekly monthly quarterly yearly annual ' +
   'second minute hour day week month quarter year decade century moment later earlier ago recently';
-/** What is done in any conversation: words of a question to one's memory, which name no topic. */
+/** Words of a question to one's memory: they fit any conversation and name no topic. */
 const TALK =
   'decide decided discuss discussed mention mentioned talk talked remember recall agree agreed explain explained missing conversation';
 const HAN_TALK = new Set(

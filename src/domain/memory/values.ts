@@ -18,7 +18,7 @@ const VALUE = new RegExp(
   'giu',
 );
 const SPLIT = new RegExp(`^((?:\\d+(?:[.,]\\d+)*)|${NUMBER_WORD}|${HAN_NUMBER}+)\\s?(.*)$`, 'iu');
-/** What follows a number and is not counted. */
+/** Words after a number that are not counted by it. */
 const NOT_COUNTED =
   /^(?:now|already|and|or|for|on|at|in|of|to|by|from|with|behind|as|is|was|went|since|because|because|then|after|before|every|the|an?|[了吧，的被到后起])$/iu;
 /** So much of a text is read, characters; so much of a counted word tells it from others. */
@@ -49,7 +49,10 @@ export function valuesIn(text: string): Values {
   return values;
 }
 
-/** Whether `newer` names a value that `older` has not, of a kind of which `older` has another; `loosely`: any number may stand for any other. */
+/**
+ * True if `newer` names a value that `older` lacks, of a kind of which `older` has another; `loosely`: any number may
+ * replace any other.
+ */
 export function changesValue(newer: Values, older: Values, loosely: boolean): boolean {
   const isNew = (kind: string, among: ReadonlySet<string>) =>
     [...(newer.get(kind) ?? [])].some((value) => !among.has(value));

@@ -1,4 +1,4 @@
-// What can be kept private, by kind, and where it is kept out of.
+// Categories of private words, and the places they are kept out of.
 
 export const CATEGORIES = [
   'secrets',
@@ -14,7 +14,7 @@ export const CATEGORIES = [
 ] as const;
 export type Category = (typeof CATEGORIES)[number];
 
-/** Where words go that may be kept out: the memory index, requests to models, sync. */
+/** Places that private words may be kept out of: the memory index, requests to models, sync. */
 export const PLACES = ['index', 'prompts', 'sync'] as const;
 export type Place = (typeof PLACES)[number];
 
@@ -32,7 +32,7 @@ export const LABELS: Readonly<Record<Category, string>> = {
   words: 'word',
 };
 
-/** What a new configuration keeps out of the index and of sync: secrets, and whatever the person lists themselves. */
+/** Categories that a new configuration keeps out of the index and of sync: secrets, and the person's own lists. */
 export const KEPT_OUT: readonly Category[] = ['secrets', 'keywords', 'names', 'addresses', 'words'];
-/** Of requests: only what the person lists themselves; a model that is asked about a key has to see it. */
+/** Categories kept out of requests: only the person's own lists; a model that is asked about a key has to see it. */
 export const KEPT_OUT_OF_PROMPTS: readonly Category[] = ['names', 'addresses', 'words'];

@@ -1,13 +1,14 @@
-// What a detector is: it finds the words of one category in a text. One file each in `detectors/`, one line each in their registry.
+// Contract of a detector, which finds the words of one category in a text. One file each in `detectors/`, one line each in
+// their registry.
 import type { Category } from './categories.ts';
 
-/** Where words stand in a text: [from, to) in UTF-16 units. */
+/** Place of words in a text: [from, to) in UTF-16 units. */
 export interface Span {
   readonly from: number;
   readonly to: number;
 }
 
-/** What the person lists themselves. */
+/** Lists of the person's own. */
 export interface PersonalLists {
   readonly sensitive_keywords: readonly string[];
   readonly own_names: readonly string[];

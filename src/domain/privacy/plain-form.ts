@@ -3,7 +3,7 @@
 
 interface PlainForm {
   readonly text: string;
-  /** Where the character at this place of `text` stands in what was written. */
+  /** Place in the original text of the character at this place of `text`. */
   readonly at: (place: number) => number;
 }
 

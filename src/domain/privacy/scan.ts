@@ -36,7 +36,7 @@ export function findPrivate(
   return withoutOverlaps(found.map((one) => ({ ...one, words: text.slice(one.from, one.to) })));
 }
 
-/** What stands in a text as it is written; ascending. */
+/** Private words as they stand in a text; ascending. */
 function seenIn(
   text: string,
   categories: ReadonlySet<Category>,
@@ -53,7 +53,7 @@ function seenIn(
   };
   for (const { category, find } of DETECTORS)
     if (categories.has(category)) take(find(left, lists).map((span) => ({ ...span, category })));
-  // What stands twice in a text may show what it is only once.
+  // Words that occur twice may show only once what they are.
   const again = createKnownWords(found);
   if (again) take(again.find(left));
   if (known) take(known.find(left).filter(({ category }) => categories.has(category)));

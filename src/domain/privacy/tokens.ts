@@ -21,7 +21,7 @@ const CATEGORY_OF = new Map(Object.entries(LABELS).map(([category, label]) => [l
 export const categoryOf = (label: string): Category | undefined => CATEGORY_OF.get(label);
 
 export const tokenFor = (category: Category, number: number): string => `[${LABELS[category]}-${number}]`;
-/** Where no number can be given: the words cannot be put back, and are hidden all the same. */
+/** Token without a number, if none can be given: the words cannot be put back, and are hidden all the same. */
 export const bareToken = (category: Category): string => `[${LABELS[category]}]`;
 
 /** Words for a token; undefined: it stays as it is. */
@@ -40,7 +40,7 @@ export const restoredInJson = (json: string, wordsOf: WordsOf): string =>
 
 /** Behind a label: what may go on to be a token. */
 const BEGUN = new RegExp(`^(?:${NAMES})-(?:\\d{1,7}(?:@[0-9a-z]{0,4})?)?$`);
-/** Whether a text, from its bracket on, may be the beginning of a token. */
+/** True if a text, from its bracket on, may be the beginning of a token. */
 const isBegun = (text: string): boolean =>
   text.length < TOKEN_LENGTH &&
   (Object.values(LABELS).some((label) => label.startsWith(text.slice(1))) || BEGUN.test(text.slice(1)));
@@ -54,7 +54,7 @@ export class StreamRestorer {
     this.#wordsOf = wordsOf;
   }
 
-  /** What can be said now. */
+  /** Gives as much text as is certain now. */
   push(piece: string): string {
     const text = this.#held + piece;
     const open = text.lastIndexOf('[');
@@ -63,7 +63,7 @@ export class StreamRestorer {
     return restored(text.slice(0, from), this.#wordsOf);
   }
 
-  /** What was held and is no token after all. */
+  /** Gives the held rest, which is no token after all. */
   end(): string {
     const rest = this.#held;
     this.#held = '';

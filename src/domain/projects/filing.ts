@@ -3,14 +3,14 @@ import { isWithinFolder } from '../memory/query.ts';
 import { comparable, isIn } from '../text/find.ts';
 import type { ProjectId, ProjectLine } from './project.ts';
 
-/** What of a library line says where it is filed. */
+/** Fields of a library line that say where it is filed. */
 interface Filed {
   /** As `filedSchema` says. */
   readonly filed: string | null;
   readonly workDir: string | null;
 }
 
-/** What of a project says what is in it. */
+/** Fields of a project that say what is in it. */
 interface Place extends Filed {
   readonly id: ProjectId;
   readonly deletedAt: number | null;

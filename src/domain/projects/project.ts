@@ -6,7 +6,7 @@ import type { ConversationId } from '../base/ids.ts';
 /** A project, and at the same time the id of its document in the log. */
 export type ProjectId = ConversationId;
 
-/** Where memory looks for a conversation of a project: nowhere else · there first · everywhere alike. */
+/** Memory scopes of a project: only there · there first · everywhere alike. */
 export const MEMORY_SCOPES = ['only', 'first', 'everything'] as const;
 export type MemoryScope = (typeof MEMORY_SCOPES)[number];
 
@@ -22,7 +22,10 @@ export const MAX_PROJECT_INSTRUCTIONS = 20_000;
 export const MAX_PROJECT_NOTE = 2000;
 export const MAX_PROJECT_NOTES = 50;
 
-/** Where a conversation is filed: a project · `''`: outside of all, whatever its folder says · null: nobody said, its folder decides. */
+/**
+ * Project that a conversation is filed in · `''`: outside of all, whatever its folder says · null: not filed, its folder
+ * decides.
+ */
 export const filedSchema = z.string().nullable();
 
 /** How a project is drawn. `emoji`: '' for a plain folder. */
@@ -35,11 +38,11 @@ export const PLAIN_FACE: ProjectFace = { emoji: '', colour: 'grey' };
 
 export const preferredModelSchema = z.object({ endpointId: z.string(), model: z.string() });
 
-/** What the library says of a project beside its name, dates and flags. */
+/** Fields of a project in the library, beside its name, dates and flags. */
 export const projectLineSchema = z.object({
   face: faceSchema.catch(PLAIN_FACE),
   scope: z.enum(MEMORY_SCOPES).catch('first'),
-  /** What a conversation begins with that begins in it; null: the model chosen last. */
+  /** Model of conversations that begin in it; null: the model chosen last. */
   model: preferredModelSchema.nullable().catch(null),
   /** Folders whose conversations are in it, unless one was filed elsewhere. */
   workDirs: z.array(z.string()).catch([]),
@@ -50,7 +53,7 @@ export const projectLineSchema = z.object({
 });
 export type ProjectLine = z.infer<typeof projectLineSchema>;
 
-/** What a model is told of each project a conversation is in, in their order; those that say nothing are left out. */
+/** Texts for a model on the projects of a conversation, in their order; projects without any are left out. */
 export function projectTexts(
   projects: readonly {
     readonly title: string;

@@ -24,7 +24,7 @@ export const personaSchema = z.looseObject({
   model: z.string().nullable().catch(null),
   parameters: parametersSchema.omit({ more: true }).catch({}),
   memory: z.enum(PERSONA_MEMORIES).catch('all'),
-  /** Where memory looks, for `first` and `only`: a project by its id, which may be gone. */
+  /** Project that `first` and `only` look in, by its id; it may be gone. */
   project: z.string().nullable().catch(null),
   /** ms since 1970 */
   createdAt: timeSchema.catch(0),
@@ -34,7 +34,7 @@ export type Persona = Known<z.infer<typeof personaSchema>>;
 /** One that is not kept yet, or read from a file. */
 export type NewPersona = Omit<Persona, 'id' | 'createdAt' | 'updatedAt'>;
 
-/** What a model is told before everything else: the persona's instructions, then the conversation's own; without either, those for all. */
+/** Instructions at the head of a request: the persona's, then the conversation's own; without either, those for all. */
 export function instructionsFor(
   { systemPrompt }: Pick<ConversationMeta, 'systemPrompt'>,
   persona: Pick<Persona, 'instructions'> | null,

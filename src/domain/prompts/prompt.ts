@@ -23,7 +23,7 @@ export const MAX_PROMPT_NAME = 80;
 /** A blank in a prompt. */
 export interface Variable {
   readonly name: string;
-  /** What it is filled with at first; empty: nothing. */
+  /** Initial value; empty: none. */
   readonly initial: string;
   /** Present: one of these. */
   readonly choices: readonly string[];
@@ -39,7 +39,7 @@ interface Blank extends Variable {
   readonly to: number;
 }
 
-/** What stands between the braces; null where that has no name. */
+/** Variable between the braces; null if it has no name. */
 function readBlank(inner: string): Variable | null {
   const at = inner.search(/[=:]/);
   const name = (at < 0 ? inner : inner.slice(0, at)).trim();
@@ -96,7 +96,7 @@ export function filledPrompt(text: string, values: Readonly<Record<string, strin
   return filled + text.slice(at);
 }
 
-/** What follows the slash: letters, digits and dashes; empty where a name has none. Linear in the name. */
+/** Name after the slash: letters, digits and dashes; empty if the name has none. Linear in the name. */
 export function slugOf(name: string): string {
   const dashed = name
     .normalize('NFKC')

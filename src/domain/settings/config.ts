@@ -9,7 +9,7 @@ const categories = z.array(z.enum(CATEGORIES)).max(CATEGORIES.length);
 const ownList = z.array(z.string().trim().min(2).max(200)).max(1000).default([]);
 const url = z.union([z.literal(''), z.url({ protocol: /^https?$/ })]);
 
-/** What a recogniser may be asked for (BCP 47); `auto`: the language of the interface. */
+/** Languages of a recogniser (BCP 47); `auto`: the language of the interface. */
 export const DICTATION_LANGUAGES = [
   'auto',
   'en-US',
@@ -138,7 +138,7 @@ export const configSchema = z.strictObject({
   /** Memory notes: what is proposed to them, and which of them travel with requests. */
   notes: z
     .strictObject({
-      /** What a person says of themselves and of how they want things is recognised on the device, and asked about. */
+      /** Recognise on the device what a person says of themselves and their wishes, and ask about it. */
       propose: z.boolean().default(true),
       /** The model that answers may suggest more of what was written on this device, within so many tokens a day; it is always asked about. */
       propose_by_model: z.boolean().default(true),
@@ -160,7 +160,7 @@ export const configSchema = z.strictObject({
       compact_threshold: count(0, 100_000).default(0),
       /** Compacts before a request that begins another task, once the conversation takes half of what makes it compact. */
       compact_on_new_task: z.boolean().default(true),
-      /** What follows on what a person sent back, unless they choose otherwise there. */
+      /** Action after something was sent back, unless the person chooses otherwise there. */
       after_send_back: z.enum(['answer', 'patch', 'branch', 'none']).default('answer'),
       keep_last_turns: count(1, 100).default(6),
       max_attempts: count(1, 10).default(2),
@@ -189,7 +189,7 @@ export const configSchema = z.strictObject({
         .prefault({}),
       /** Newest messages of person and model that the strategy `summary` keeps. */
       summary_keep_messages: count(1, 1000).default(2),
-      /** What a model is told to write a summary; empty: the shipped words. */
+      /** Instructions for a model that writes a summary; empty: the shipped words. */
       summary_prompt: z.string().max(20_000).default(''),
       confirm: z.boolean().default(false),
       checkpoints: z
@@ -199,7 +199,7 @@ export const configSchema = z.strictObject({
     .prefault({}),
   chat: z
     .strictObject({
-      /** What a model is told before everything else where a conversation has no instructions of its own; empty: the shipped words. */
+      /** Instructions for conversations without their own; empty: the shipped words. */
       instructions: z.string().max(20_000).default(''),
       /** The model that gave the first answer names the conversation, in one small request. */
       titles_by_model: z.boolean().default(true),
@@ -207,7 +207,7 @@ export const configSchema = z.strictObject({
       persona: z.string().max(100).default(''),
     })
     .prefault({}),
-  /** What may be spent on models before the app says so. It never keeps a message back. */
+  /** Spending above which the app says so. It never keeps a message back. */
   costs: z
     .strictObject({
       /** 0: none. */
@@ -218,7 +218,7 @@ export const configSchema = z.strictObject({
       warn_at: share.default(0.8),
     })
     .prefault({}),
-  /** What a model may do by itself. Every call is shown in the conversation. */
+  /** Actions that a model may take by itself. Every call is shown in the conversation. */
   tools: z
     .strictObject({
       enabled: z.boolean().default(true),
@@ -243,7 +243,7 @@ export const configSchema = z.strictObject({
       keep_out_of_index: categories.default([...KEPT_OUT]),
       keep_out_of_prompts: categories.default([...KEPT_OUT_OF_PROMPTS]),
       keep_out_of_sync: categories.default([...KEPT_OUT]),
-      /** What is kept out of sync is kept out of files that are exported to be read, too. A backup holds the words. */
+      /** Keep the private words of sync out of files that are exported to be read, too. A backup holds the words. */
       placeholders_in_exports: z.boolean().default(false),
       own_names: ownList,
       own_addresses: ownList,
@@ -252,9 +252,9 @@ export const configSchema = z.strictObject({
       own_patterns: z.array(z.string().min(1).max(200).refine(isOwnPattern)).max(100).default([]),
       /** The person agreed that the browser sends what the microphone hears to a service of its maker. */
       dictation_by_service: z.boolean().default(false),
-      /** What a person asks for. The lock's dialog carries it out, since it takes a passphrase; until then it is only asked for. */
+      /** The person's wish to lock. The lock's dialog carries it out, since it takes a passphrase. */
       encrypt_local: z.boolean().default(false),
-      /** Of a device that can be locked: minutes without a key or a click, and minutes out of sight. 0: never. */
+      /** For a device that can be locked: minutes without a key or a click, and minutes out of sight. 0: never. */
       lock_after_minutes: count(0, 1440).default(15),
       lock_when_hidden_minutes: count(0, 1440).default(0),
       exclude_work_dirs: z.array(z.string().min(1).max(1000)).max(1000).default(['*/secret-project/*']),
@@ -265,7 +265,7 @@ export const configSchema = z.strictObject({
       language: z.enum(['auto', 'en', 'zh']).default('auto'),
       dictation_language: z.enum(DICTATION_LANGUAGES).default('auto'),
       theme: z.enum(['auto', 'light', 'dark']).default('auto'),
-      /** Of everything, in steps of the browser's own. */
+      /** Size of all text, in steps of the browser's own. */
       font_size: z.enum(['small', 'medium', 'large', 'larger']).default('medium'),
       /** How long the lines of messages may be. */
       text_width: z.enum(['narrow', 'medium', 'wide']).default('medium'),

@@ -118,7 +118,7 @@ const byPath = once(() => new Map(configFields().map((field) => [field.path, fie
 
 export const configField = (path: string): ConfigField | undefined => byPath().get(path);
 
-/** What the configuration has at a path, be it a key or a group of keys; undefined where there is none. */
+/** Value of the configuration at a path, be it a key or a group of keys; undefined if there is none. */
 export function configValue(config: Config, path: string): unknown {
   let value: unknown = config;
   for (const key of path.split('.'))
@@ -126,7 +126,7 @@ export function configValue(config: Config, path: string): unknown {
   return value;
 }
 
-/** What may stand at a key, in signs that need no language. */
+/** Values allowed at a key, in signs that need no language. */
 export function allowedValues(field: ConfigField): string {
   switch (field.kind) {
     case 'boolean':
@@ -178,7 +178,7 @@ export function configOf(values: ConfigValues): { config: Config; refused: reado
   return { config: configSchema.parse(config), refused };
 }
 
-/** Of a list only the entries that are not allowed: beside all others nobody finds them. */
+/** Refused values; for a list only its bad entries: beside all others nobody finds them. */
 function refusalsOf(field: ConfigField, value: unknown): Refusal[] {
   const key = field.path;
   if (field.kind !== 'list' || !Array.isArray(value)) return [{ key, value, allowed: allowedValues(field) }];
@@ -190,7 +190,7 @@ function refusalsOf(field: ConfigField, value: unknown): Refusal[] {
       item.length < field.minLength ||
       item.length > (field.maxLength ?? Number.POSITIVE_INFINITY),
   );
-  // What has the right form can be wrong all the same: a pattern that would be slow.
+  // Entries of the right form can be wrong all the same: a pattern that would be slow.
   if (wrong.length === 0)
     wrong.push(...value.filter((item) => !configSchema.safeParse(nested(key, [item])).success));
   if (wrong.length === 0) return [{ key, value: `[…] (${value.length})`, allowed: allowedValues(field) }];
@@ -231,7 +231,7 @@ export function valuesAt(
   return { values, refused };
 }
 
-/** What is refused here is a pattern that would be slow, or is none. */
+/** Key whose refused entries are patterns that would be slow, or are none. */
 const OWN_PATTERNS = 'privacy.own_patterns';
 
 /** The error for refused values. Several are named together: `key`, `value` and `allowed` list them in the same order. */
@@ -270,7 +270,7 @@ function siblings(path: string): string {
   const names = configFields()
     .filter((field) => field.path.startsWith(parent))
     .map((field) => field.path.slice(parent.length).split('.')[0] as string);
-  // Of a group that does not exist either, the groups that do.
+  // If the group does not exist either, list the groups above it.
   return names.length > 0 || parent === '' ? [...new Set(names)].join(', ') : siblings(parent.slice(0, -1));
 }
 

@@ -1,4 +1,4 @@
-// What a person wants to go along with every request to an endpoint, besides the messages. What is empty is not sent. Pure.
+// Parameters that a person sends with every request to an endpoint, besides the messages. Empty ones are not sent. Pure.
 import { z } from 'zod';
 
 /** Keys of a request that the app alone sets, and one that a record cannot hold. */

@@ -44,7 +44,7 @@ const PLAIN: readonly string[] = SHORTCUTS.filter(({ group }) => group === 'read
 /** Bound to what they mean: rebinding them would break writing, or a library listens for them. */
 const FIXED: readonly string[] = ['editLast', 'stop', 'send', 'openMessage', 'notices'];
 
-/** Whether a person may give this action other keys. */
+/** True if a person may give this action other keys. */
 export const isRebindable = (id: string): boolean => REBINDABLE.includes(id);
 const REBINDABLE: readonly string[] = SHORTCUTS.map(({ id }) => id).filter((id) => !FIXED.includes(id));
 
@@ -60,7 +60,8 @@ const KEYS = /^(?:Mod\+)?(?:Ctrl\+)?(?:Alt\+)?(?:Shift\+)?(?:[^\p{Ll}]|[A-Z][A-Z
 const SOME_KEYS = '"Mod+K" | "Alt+Shift+ArrowUp" | "F2" …';
 
 /**
- * What of a person's keys no action can have, or is for no action. What is not new stays unquestioned: it may be a newer app's.
+ * New shortcuts of a person that no action can have, or that name no action. Earlier ones stay unquestioned: they may be a
+ * newer app's.
  */
 export function refusedShortcuts(
   before: Config['ui']['shortcuts'],

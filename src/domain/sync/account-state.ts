@@ -1,4 +1,4 @@
-// What devices tell one another in the index room: facts by key, the latest of each counts. Merging them in any order, any number of
+// Facts that devices share in the index room, by key; the latest of each counts. Merging them in any order, any number of
 // times, gives the same, so that deltas, segments and snapshots of the index are all just sets of facts.
 //   device/<device>           who belongs to the account; null: it left, or was taken off the list
 //   head/<document>/<device>  what the device holds of a document's room (a version announcement), in which epoch

@@ -25,9 +25,9 @@ const HASH_BYTES = 16;
 /** Bodies are cut into parts of this size, so that no blob grows past what a relay takes in one message. */
 export const PART_BYTES = 256 * 1024;
 
-/** What a blob says once it is open. */
+/** Content of an opened blob. */
 export interface Payload {
-  /** Who sealed it: 8 random bytes as text. */
+  /** Device that sealed it: 8 random bytes as text. */
   readonly device: string;
   /** Counts the device's blobs in this room from 1. */
   readonly seq: number;
@@ -38,7 +38,7 @@ export interface Payload {
   readonly parts: number;
   /** The whole body is deflated. */
   readonly deflated: boolean;
-  /** What this blob holds, itself included. */
+  /** Entries that this blob holds, itself included. */
   readonly coverage: Coverage;
   readonly body: Uint8Array;
 }
@@ -47,7 +47,7 @@ export interface Payload {
 export const blobKey = (blob: Uint8Array): string => toText(sha256(blob).slice(0, HASH_BYTES));
 export const blobHash = (blob: Uint8Array): Uint8Array => sha256(blob).slice(0, HASH_BYTES);
 
-/** What sealing binds the payload to. */
+/** Data that sealing binds the payload to. */
 export const associatedData = (kind: BlobKind, room: string): Uint8Array =>
   concatBytes(Uint8Array.of(BLOB_VERSION, KINDS.indexOf(kind)), utf8ToBytes(room));
 
@@ -55,7 +55,7 @@ export function joinBlob(kind: BlobKind, nonce: Uint8Array, sealed: Uint8Array):
   return concatBytes(Uint8Array.of(BLOB_VERSION, KINDS.indexOf(kind)), nonce, sealed);
 }
 
-/** What a blob is, told without opening it; undefined where this version does not know it. */
+/** Kind of a blob, told without opening it; undefined if this version does not know it. */
 export const kindOf = (blob: Uint8Array): BlobKind | undefined => KINDS[blob[1] ?? -1];
 
 /** Takes a blob apart; null where it is none that this version knows. */

@@ -14,7 +14,7 @@ interface ByteWriter {
   /** Length, then bytes. */
   bytes(bytes: Uint8Array): void;
   readonly length: number;
-  /** What was written, then zeros up to `size`. */
+  /** Everything written, then zeros up to `size`. */
   finish(size?: number): Uint8Array;
 }
 

@@ -34,7 +34,7 @@ const SIZE_RATIO = 2;
 const segmentsOf = (units: readonly Unit[]) =>
   units.filter((unit) => unit.kind !== 'delta' && unit.bytes <= MAX_COMPACT_BYTES);
 
-/** Whether enough has piled up for a fold to be planned. */
+/** True if enough has piled up to plan a compaction. */
 export function isCompactionDue(units: readonly Unit[], { blobs, bytes } = DEFAULT_COMPACTION): boolean {
   const deltas = units.filter((unit) => unit.kind === 'delta');
   return (

@@ -20,7 +20,7 @@ export interface Decision {
   readonly keep: ReadonlySet<number>;
   /** Why a kept or folded group is; defaults `tail` and `older`. */
   readonly why?: ((group: number) => string | undefined) | undefined;
-  /** What stands for the compacted ones. */
+  /** Summaries of the compacted messages. */
   readonly drafts: readonly Draft[];
   /** Which summary stands for a group; default: the first draft's. */
   readonly summaryOf?: ((group: number) => string | null) | undefined;
@@ -44,10 +44,12 @@ const SHORT_RESULT = 90;
 const LEAST = { cut: 250, rewritten: 64 } as const;
 
 /**
- * Makes the plan. Where the decision costs more than the goal, in this order: tool output of kept messages is shortened and files left
- * out, older kept messages are compacted, summaries are shortened, tool output of the newest messages is shortened. What has to be sent
- * is sent even then, and the plan says that it does not fit and why. A summary goes only where the target itself would be passed, or
- * the prompt would grow.
+ * Makes the plan; anything that must be sent is sent even if it does not fit, and the plan says why. To reach the goal, in
+ * this order:
+ * - tool output of kept messages is shortened, files are left out
+ * - older kept messages are compacted
+ * - summaries are shortened, and dropped only above the target itself, or if the prompt would grow
+ * - tool output of the newest messages is shortened
  */
 export const finish = (outline: Outline, decision: Decision): CompactionPlan =>
   new PlanFitting(outline, decision).plan();
@@ -87,7 +89,7 @@ class PlanFitting {
     if (this.#size > goal && last >= 0) this.#trimNewest();
     const brief = this.#drafts;
     this.#shortenTo(Math.max(goal, Math.min(budget.target, before)), null);
-    // Where even that is too much, the newest answer goes; the newest question stays whatever it costs.
+    // If even that is too much, drop the newest answer; the newest question stays whatever it costs.
     const mayGo = last >= 0 && this.#keep.has(last) && groups[last]?.must === null;
     if (this.#size > budget.target && mayGo && this.#compacts()) {
       this.#compact(last);
@@ -202,7 +204,7 @@ class PlanFitting {
   #compactOlder(): void {
     const { groups, goal } = this.#outline;
     for (let rounds = 0; this.#size > goal && rounds < ROUNDS; rounds++) {
-      // What went group by group and did not help goes all at once in the end.
+      // The last round compacts everything at once, if going group by group did not help.
       let over = rounds < ROUNDS - 1 ? this.#size - goal : Number.POSITIVE_INFINITY;
       let changed = false;
       for (let index = 0; index < groups.length - 1 && over > 0; index++) {

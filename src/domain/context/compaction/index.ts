@@ -45,7 +45,7 @@ export async function planCompaction(
   return prompt && plan.attempts > 0 ? { ...plan, prompt } : plan;
 }
 
-/** What is in force without what had to stand in for a summary: the person's own words, or nothing. */
+/** Compaction in force with only the person's own summaries: without stand-ins for a failed one; null if there are none. */
 function ownWordsOf({ previous }: CompactionView): CompactionView['previous'] {
   const own = previous?.plan.summaries.filter(({ edited }) => edited === true) ?? [];
   if (!previous || own.length === 0) return null;

@@ -28,7 +28,7 @@ export interface MemoryOptions {
 interface Placed {
   readonly note: Note;
   readonly at: number;
-  /** What it sets right. */
+  /** Note that it corrects. */
   readonly about: Note | null;
   /** Weight for its length, by a first estimate. */
   readonly density: number;
@@ -36,7 +36,7 @@ interface Placed {
   until: number;
   /** As it is written; once it was looked at closely. */
   line: string | null;
-  /** What the line costs, and who counted. */
+  /** Cost of the line, and the meter that counted it. */
   price: { readonly meter: TokenMeter; readonly tokens: number } | null;
 }
 
@@ -52,14 +52,14 @@ const SECTIONS: readonly (readonly [keyof (typeof HEADINGS)['en'], readonly Note
   ['errors', ['error']],
   ['todo', ['todo']],
 ];
-/** Of the room for notes, what is each one's before the rest is anybody's. */
+/** Shares of the room for notes that are reserved for each lane. */
 const SHARES: Readonly<Record<NoteLane, number>> = { person: 0.4, assistant: 0.28, tool: 0.32 };
 /** How far back a correction may reach, messages. */
 const REACH = 40;
 /** Below this length headings would cost more than they tell. */
 const SMALL = 120;
 
-/** What a correction sets right, and the messages it was found among. */
+/** Note that each correction sets right, and the messages it was found among. */
 const links = new WeakMap<Note, { readonly among: readonly Message[]; readonly about: Note | null }>();
 
 /** The note that a correction speaks of: the same kind of value about the same things, the nearer the likelier. */
@@ -103,7 +103,7 @@ interface Grown {
 /** By their first message: the newest list that was looked at. */
 const grown = new WeakMap<Message, Grown>();
 
-/** What is known of these messages. Of a list that grew, or of its beginning, only what is new is read. */
+/** Notes of these messages. For a list that grew, or for its beginning, only new messages are read. */
 function knownOf(messages: readonly Message[]): Grown | null {
   const [first] = messages;
   if (!first) return null;
@@ -145,7 +145,7 @@ function place({ messages, byNote, rules, others }: Grown, message: Message): vo
   }
 }
 
-/** What is newer is a little more likely to matter: at most by this much. */
+/** Most that the newest note gains over the oldest: newer ones are a little more likely to matter. */
 const NEWER = 0.25;
 
 /**
@@ -162,7 +162,7 @@ function promising(
   const found: Placed[] = [];
   let least = 0;
   for (const entry of ranked) {
-    // Whatever its standing, it cannot pass those that are there.
+    // Even the highest standing cannot lift it above those already found.
     if (entry.density * mostStanding < least) break;
     if (entry.at >= end || entry.until < end) continue;
     found.push(entry);
@@ -196,7 +196,7 @@ function titleOf(messages: readonly Message[]): string {
   return '';
 }
 
-/** What stands over the lines of a block: the names of its columns, or the line that leads to a list. */
+/** Heading over the lines of a block: the names of its columns, or the line that leads to a list. */
 const headOf = ({ lead, headed, lane }: Note): string =>
   headed || (lane !== 'tool' && lead !== '' && lead.length < 120) ? lead : '';
 
@@ -279,7 +279,7 @@ export function writeMemory(messages: readonly Message[], options: MemoryOptions
     if (focus) for (const term of note.terms) if (focus.has(term)) wanted += 1;
     return (1 + wanted) * (1 + (NEWER * at) / Math.max(1, messages.length));
   };
-  // Of very many notes only those are looked at closely that have a chance to be among the chosen.
+  // Look closely only at notes that have a chance to be chosen.
   const enough = Math.max(200, Math.ceil(tokens / 4));
   const close = known
     ? promising(known, messages.length, enough, standingOf, (1 + (focus?.size ?? 0)) * (1 + NEWER))
@@ -354,16 +354,16 @@ export function writeMemory(messages: readonly Message[], options: MemoryOptions
   return [...(base ? [base] : []), ...tops, ...sections].join(headings ? '\n\n' : '\n');
 }
 
-/** What a memory may cost where `room` is left for it and the newest messages together. */
+/** Room for a memory, tokens, if `room` is left for it and the newest messages together. */
 export const memoryBudget = (available: number): number =>
   Math.max(0, Math.floor(Math.min(available * 0.68, 800 + available * 0.15)));
 
-/** Whether a message says more than "go on". */
+/** True if a message says more than "go on". */
 export const saysSomething = (message: Message): boolean =>
   unitsOf(message).some(({ text }) => !isAcknowledgement(text) && !isQuestion(text));
 
 /** Reads a branch as it grows, so that at pressure everything is known: only what is new since the last time costs anything. */
 export function rememberAsItGoes(path: readonly Message[]): void {
-  // What can be folded, as a plan sees it.
+  // Read the messages that a plan could compact.
   knownOf(path.filter(({ kind, role }) => kind === 'message' && role !== 'system'));
 }

@@ -1,4 +1,4 @@
-// What every strategy works on: which messages share one fate, what each costs, what may not be folded.
+// Input of every strategy: groups of messages that go together, their costs, and which of them must stay.
 import type { MessageId } from '../../base/ids.ts';
 import { fittingLines, textOfLines } from '../../chat/memory-file.ts';
 import type { Message } from '../../chat/message.ts';
@@ -9,7 +9,7 @@ import { conversationLanguage, HEADINGS } from './headings.ts';
 import { boundaryOf, type CompactionPlan, fileSummary, type PlanSummary } from './plan.ts';
 import type { CompactionBudget, CompactionTools, CompactionView } from './strategy.ts';
 
-/** What the session memory as a person left it may take of the room beside what must be sent. */
+/** Most of the free room that a person's session memory may take, as a share. */
 const FILE_SHARE = 0.7;
 
 /** Messages that cannot be parted: a call and its results, and what stands alone. */
@@ -44,11 +44,11 @@ export interface Outline {
   readonly tokens: readonly number[];
   /** System prompt, tools, recall: what is sent beside the messages. */
   readonly fixed: number;
-  /** What the prompt would cost now. */
+  /** Size of the prompt now, tokens. */
   readonly before: number;
-  /** What the plan should come down to: the budget's target, or less where a person asks for it before it is needed. */
+  /** Size that the plan aims at: the budget's target, or less if a person asks before it is needed. */
   readonly goal: number;
-  /** What a person wrote in place of an earlier summary: it is carried on, and speaks of the messages up to its place. */
+  /** The person's summary in place of an earlier one: carried on, it covers the messages up to its place. */
   readonly own: { readonly summary: PlanSummary; readonly upTo: number; readonly tokens: number } | null;
   readonly signal: { throwIfAborted(): void };
 }
@@ -124,7 +124,7 @@ interface Structure {
   readonly turns: number;
 }
 
-/** What is known of a branch: grows with it. */
+/** Structure of a branch, which grows with it. */
 interface Grown {
   readonly meter: TokenMeter;
   readonly path: Message[];
@@ -146,7 +146,7 @@ interface Grown {
 /** By the first message of a branch: the newest branch that was looked at. */
 const grown = new WeakMap<Message, Grown>();
 
-/** Who belongs together, what each costs, where turns begin. Only what is new since the last look at the branch is read. */
+/** Groups, costs and turns of a branch. Reads only what is new since the last call. */
 export function structureOf(path: readonly Message[], meter: TokenMeter): Structure {
   const [root] = path;
   if (!root) return { head: 0, tokens: [], groupAt: [], ruled: [], groups: [], turns: 0 };
@@ -363,7 +363,7 @@ export function isSettled(
   if (previous?.plan.strategy !== strategy) return false;
   if (request.instruction || request.keep || request.compact || request.reason === 'length') return false;
   const { plan } = previous;
-  // Where no model was asked its prompt says nothing.
+  // A plan without a model call does not depend on the prompt.
   if (plan.attempts > 0 && (plan.prompt ?? '') !== (request.prompt ?? '')) return false;
   const newest = path.findLast(({ kind }) => kind === 'message');
   const summarisedUpTo = plan.runs.at(-1)?.to;
@@ -371,7 +371,7 @@ export function isSettled(
   if (newest === undefined || at < 0 || path.slice(at + 1).some(({ kind }) => kind === 'message'))
     return false;
   const size = sizeOf({ path, system }, meter, plan, previous.keepVerbatim) + budget.extra;
-  // What could not be made small enough for a target no larger cannot be made smaller for this one.
+  // A plan that failed an equal or smaller target cannot do better for this one.
   return size <= budget.target || (!plan.fits && plan.target <= budget.target && size <= plan.tokensAfter);
 }
 

@@ -1,5 +1,5 @@
-// What a compaction does, as data: which messages are sent whole, which trimmed, which stand folded behind a summary. The record it is kept
-// in, and which record is in force, are in `domain/chat/compaction.ts`.
+// Plan of a compaction, as data: messages sent whole, trimmed, or replaced by a summary. `domain/chat/compaction.ts` has the
+// record it is kept in, and decides which record is in force.
 import { z } from 'zod';
 import type { MessageId } from '../../base/ids.ts';
 import { bareLine, type MemoryFile, textOfLines } from '../../chat/memory-file.ts';
@@ -8,10 +8,11 @@ import type { Compaction } from '../../chat/records.ts';
 import { isChanged } from '../redaction.ts';
 
 /**
- * Neighbouring messages of the path with one fate, oldest first. `tokens` is what they cost whole.
- * keep: sent whole. fold: not sent; `summary` names the summary that stands for them, null none. trim: one message, sent with some
- * of its parts shortened (`cuts`). `why` is a code: tail, question, pinned, chosen, system, dense, relevant (kept); older, chosen, plain
- * (folded); tool-output (trimmed).
+ * Neighbouring messages of the path with one disposition, oldest first; `tokens`: their size as a whole. The stored word
+ * `fold` means compact.
+ * - keep: sent whole (`why`: tail, question, pinned, chosen, system, dense, relevant)
+ * - fold: not sent; `summary` names the summary in their place, null: none (`why`: older, chosen, plain)
+ * - trim: one message, sent with some parts shortened by `cuts` (`why`: tool-output)
  */
 const planRunSchema = z.looseObject({
   action: z.enum(['keep', 'fold', 'trim']),
@@ -98,7 +99,7 @@ export function planOf(compaction: Compaction): CompactionPlan | null {
 export const boundaryOf = (plan: CompactionPlan): MessageId | null =>
   (plan.runs.findLast(({ action }) => action !== 'keep')?.to as MessageId | undefined) ?? null;
 
-/** What the prompt is made from: a compaction that is in force, and its plan. */
+/** Compaction in force, with its plan, as the prompt is made from it. */
 export interface AppliedPlan {
   readonly id: string;
   readonly plan: CompactionPlan;
@@ -203,7 +204,7 @@ const linesWithout = (text: string, out: ReadonlySet<string>): string =>
     .filter((line) => !out.has(bareLine(line)))
     .join('\n');
 
-/** What a plan says about one message of a path. */
+/** Disposition of one message of a path. */
 export type Disposition =
   | { readonly action: 'keep'; readonly why: string }
   | { readonly action: 'fold'; readonly why: string; readonly summary: string | null }
@@ -253,7 +254,7 @@ export function dispositionsOf(
   return dispositions;
 }
 
-/** What was deleted since does not come back with a wording from before: as much is left of what the part says now. */
+/** Shortens the current text to the length of the stored cut: deleted words must not come back with an earlier wording. */
 const shortened = (says: string, cut: string): string =>
   says.length <= cut.length ? says : `${says.slice(0, cut.length)}…`;
 

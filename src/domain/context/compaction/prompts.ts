@@ -1,4 +1,5 @@
-// What a model is told when it writes a summary: six sections in the order that kimi-cli uses, in our own words, in English and Chinese.
+// Prompts for a model that writes a summary: six sections in the order that kimi-cli uses, in our own words, in English and
+// Chinese.
 import type { Message, Part } from '../../chat/message.ts';
 import { cutToTokens } from '../tokens.ts';
 import type { Language } from './headings.ts';
@@ -100,7 +101,7 @@ function partText(part: Part): string {
       return `[result${part.isError ? ', error' : ''}] ${cutToTokens(part.text, RESULT_TOKENS)}`;
     case 'file':
       return `[file ${part.name ?? part.mediaType}]`;
-    // What a model thought is not what was said.
+    // Leave out thoughts: they were not said.
     default:
       return '';
   }

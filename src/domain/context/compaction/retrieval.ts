@@ -40,7 +40,8 @@ function relevanceOf(outline: Outline, relevance?: ReadonlyMap<MessageId, number
   const asked = new Set(termsOf(textOf(question)));
   for (const { at, message, unit, score } of everything.find(textOf(question), 2_000, relevance)) {
     const group = groupAt[at] ?? -1;
-    // What only stands near to what was asked comes back as a sentence, if at all; a whole message has to speak of it itself.
+    // Bring back a whole message only if it speaks of the question itself; mere neighbours come back as sentences, if at
+    // all.
     const speaks =
       (relevance?.get(message.id) ?? 0) >= 0.5 || [...termsIn(unit).keys()].some((term) => asked.has(term));
     if (group >= 0 && speaks && message.id !== question.id)

@@ -20,7 +20,7 @@ import type { CompactionStrategy } from './strategy.ts';
 
 /** Room that nothing else needs goes to the memory up to here, tokens. */
 const MOST_SPARE = 2_000;
-/** What a model wrote may take so much of the memory's room. */
+/** Share of the memory's room that a model's text may take. */
 const MOST_WRITTEN = 0.9;
 
 /** A memory that stands for the compacted ones of these groups. */
@@ -85,7 +85,8 @@ export function planWithMemory(
     keep = newestGroups(outline, available - used, budget.keepTurns);
     draft = memoryDraft(outline, compactedGroups(outline, keep), memory);
   }
-  // What the newest turns leave is the memory's, too: a long output that has no room would leave half of a small window empty.
+  // Give the memory the room that the newest turns leave: a long output without room would leave half of a small window
+  // empty.
   const spare = available - chosenTokens(outline, keep) - 24;
   if (spare > memory)
     draft = memoryDraft(

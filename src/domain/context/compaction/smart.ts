@@ -32,7 +32,7 @@ const UNRELATED = 0.3;
 
 interface Weight {
   readonly index: number;
-  /** What it says, by rules: notes, and words that are more than "go on". */
+  /** Information in it, by rules: notes, and words that are more than "go on". */
   readonly value: number;
   readonly terms: ReadonlySet<string>;
 }
@@ -107,9 +107,8 @@ function similarity(a: Weight, b: Weight, vectors: ReadonlyMap<number, Float32Ar
 }
 
 /**
- * The groups with the most information for their length, best first, until the room is used. With vectors the information of a group is
- * what it tells of everything weighed (facility location: worth times how much nearer it comes than what is kept), so that one message
- * stands for many alike and none for what stands already. Without them it is its own worth, as far as nothing kept has its words.
+ * Chooses the groups with the most information for their length until the room is used. With vectors: what a group adds about everything
+ * weighed (facility location), so that one stands for many alike. Without: its own value as far as no kept group has its words.
  */
 function densest(
   outline: Outline,

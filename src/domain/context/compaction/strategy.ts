@@ -6,7 +6,7 @@ import type { CompactionReason } from '../../chat/records.ts';
 import type { TokenMeter } from '../meter.ts';
 import type { AppliedPlan, CompactionPlan } from './plan.ts';
 
-/** What a person or a trigger asks for. */
+/** Request of a person or a trigger. */
 interface CompactionRequest {
   readonly reason: CompactionReason;
   /** `/compact keep the API decisions`; outranks the strategy's own priorities. */
@@ -23,7 +23,7 @@ export interface CompactionView {
   readonly path: readonly Message[];
   /** The conversation's own system prompt. */
   readonly system: string | null;
-  /** What is in force on this path, or null. */
+  /** Compaction in force on this path, or null. */
   readonly previous: AppliedPlan | null;
   readonly request: CompactionRequest;
   /** Marked by the person: always sent whole. */
@@ -38,11 +38,11 @@ export interface CompactionView {
 
 /** All in tokens unless it says otherwise. `budgetOf` makes one from the configuration. */
 export interface CompactionBudget {
-  /** What the model reads at once. */
+  /** Most that the model reads at once, tokens. */
   readonly window: number;
-  /** What a prompt may cost: the window without what is kept free for the answer. */
+  /** Most that a prompt may cost: the window without the part kept free for the answer. */
   readonly limit: number;
-  /** What the prompt shall cost after a compaction. */
+  /** Size of the prompt to reach by a compaction. */
   readonly target: number;
   /** Compact at this size. */
   readonly trigger: number;
@@ -60,7 +60,7 @@ export interface SummariseRequest {
   readonly system: string;
   /** Everything the model needs: what is to be summarised, the structure wanted, the instruction. */
   readonly prompt: string;
-  /** What `prompt` tells of, for a summariser that is no model: the messages, and the summary they follow on. */
+  /** Source of `prompt`, for a summariser that is no model: the messages, and the summary they follow on. */
   readonly messages: readonly Message[];
   readonly previous: string | null;
   readonly language: 'en' | 'zh';
@@ -78,18 +78,21 @@ export interface CompactionTools {
   readonly summarise: Summarise | null;
   /** Relevance of messages of this path to a question by meaning, 0–1; absent: by words alone. Messages may be missing from it. */
   readonly relevance?: ((question: string) => Promise<ReadonlyMap<MessageId, number>>) | undefined;
-  /** What messages of this path mean, as vectors of length 1; absent or missing: by words alone. */
+  /** Vectors of messages of this path, of length 1; absent or missing: by words alone. */
   readonly vectors?:
     | ((messages: readonly MessageId[]) => Promise<ReadonlyMap<MessageId, Float32Array>>)
     | undefined;
-  /** What of an `AbortSignal` is needed here. */
+  /** Parts of an `AbortSignal` that are used here. */
   readonly signal: { readonly aborted: boolean; throwIfAborted(): void };
 }
 
 /**
- * One way to make a long conversation fit. Whatever the strategy, of every plan holds: the system prompt and the newest question are
- * sent whole; a tool call and its result share their fate; the person's constraints are sent word for word; it fits the target or says
- * why not; planning again what was just planned gives the same plan; the roles of what is sent take turns.
+ * One way to make a long conversation fit. Every plan of every strategy keeps these rules:
+ * - the system prompt and the newest question are sent whole, the person's constraints word for word
+ * - a tool call and its result go together
+ * - it fits the target, or says why not
+ * - planning again at once gives the same plan
+ * - roles of the sent messages alternate
  */
 export interface CompactionStrategy {
   readonly id: string;

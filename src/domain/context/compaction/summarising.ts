@@ -29,7 +29,7 @@ export async function summarised(
   messages: readonly Message[],
   { previous, maxTokens }: { previous: string | null; maxTokens: number },
 ): Promise<Summarised> {
-  // What fits into one call beside the prompt, the earlier summary and the answer.
+  // Room in one call beside the prompt, the earlier summary and the answer.
   const available = Math.max(400, budget.window - FRAME - 2 * maxTokens);
   const pieces: Message[][] = [];
   let size = Number.POSITIVE_INFINITY;
@@ -96,7 +96,7 @@ export async function summarised(
   return { text, attempts, fallback: null };
 }
 
-/** What of folded groups an earlier summary speaks of already: its words, and the groups that are new. */
+/** Earlier summary of compacted groups, and the groups that it does not cover. */
 function compactedBefore(
   { view, groups }: Outline,
   compacted: readonly number[],

@@ -1,4 +1,4 @@
-// What kind of thing a memory note says, and what a sentence may be about.
+// Kinds of memory notes, and topics of sentences.
 
 export const NOTE_KINDS = ['rule', 'preference', 'fact', 'person', 'project', 'decision'] as const;
 export type NoteKind = (typeof NOTE_KINDS)[number];
@@ -6,7 +6,7 @@ export type NoteKind = (typeof NOTE_KINDS)[number];
 /** The classes of a sentence: `none` says nothing that is worth a note. */
 export const SENTENCE_CLASSES = ['none', ...NOTE_KINDS] as const;
 
-/** What requests and notes are about. `answers`: how the person wants to be answered; `none`: something else. */
+/** Topics of requests and notes. `answers`: how the person wants to be answered; `none`: something else. */
 export const TOPICS = [
   'none',
   'answers',

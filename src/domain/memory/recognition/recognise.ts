@@ -6,13 +6,13 @@ import { type Head, probabilities } from './head.ts';
 import { type NoteKind, SENTENCE_CLASSES, TOPICS, type Topic } from './kinds.ts';
 import { cuesOf, kindByWords, saysNothingLasting, topicsByWords } from './wording.ts';
 
-/** What was learnt of one embedding model. */
+/** Heads learnt for one embedding model. */
 export interface Heads {
   readonly kinds: Head;
   readonly topics: Head;
 }
 
-/** What is known of a text. */
+/** Reading of a text. */
 export interface Recognition {
   /** The likeliest kind; null where the sentence is no note by its wording. */
   readonly kind: NoteKind | null;
@@ -74,7 +74,7 @@ export function statementsOf(message: Message): readonly string[] {
 // ---------------------------------------------------------------------------------------- what applies
 /** A note applies from here on (docs/decisions/1302). */
 const APPLIES_FROM = 0.22;
-/** What bears on another topic without being about it, and so much: who cannot walk far travels otherwise. */
+/** Weight of a topic that bears on another without being about it: people who cannot walk far travel otherwise. */
 const BEARS = 0.3;
 const BEARS_ON: readonly (readonly [of: Topic, on: Topic])[] = [
   ['health', 'food'],

@@ -1,4 +1,5 @@
-// What the wording of a sentence says about its kind, without a model: cues that a head weighs beside the vector, and what decides alone.
+// Reads the kind of a sentence from its wording, without a model: cues that a head weighs beside the vector, and cues that
+// decide alone.
 import { decides, isAboutPerson, isQuestion, setsRule } from '../../context/cues.ts';
 import type { NoteKind, Topic } from './kinds.ts';
 
@@ -25,13 +26,13 @@ const REPORTED =
 const IMAGINED =
   /^(?:suppose|imagine|pretend|what if|if i were|假如|假设|要是|想象)|\bif (?:i|we|it) (?:were|was|had|lived)\b|^如果[我咱]/iu;
 
-/** What others say of others: without a word of the person it is nobody's memory here. */
+/** Statements of others about others: without a word of the person they are nobody's memory here. */
 const OF_OTHERS =
   /^(?:he|she|they|his|her|their|some people|most people|many people)\b|,? (?:he|she|they) (?:said|says)\W*$|^[他她](?:们|说|的)?|^(?:有些|有的|很多|不少|大多数|一般)人|的人(?:都|要|应该|会|得|可以|不能)/iu;
-/** What stands in a picture or happens in a story. */
+/** Contents of a picture or a story. */
 const SHOWN =
   /\b(?:the|a|my|our) (?:\w+ )?(?:characters?|hero(?:ine)?|protagonist|narrator|villain)\b|\bin (?:the|this|my|that) (?:photo|image|screenshot|diagram|story|novel|scene|poem|film|movie)\b|(?:故事|小说|剧本|图|图片|照片|截图|电影)(?:里|中|上)|主角|女主|男主/iu;
-/** What passes: a step of the work at hand, an hour, a wish for this answer. */
+/** Passing matters: a step of the work at hand, an hour, a wish for this answer. */
 const PASSING =
   /\bi(?:['’]?ve| have)? just (?:opened|read|copied|ran|run|tried|saw|seen|got|noticed|pasted|installed|clicked|finished reading|checked)\b|\bi(?:['’]m| am) (?:\w+ )?(?:trying|getting|reading|looking|seeing|running|opening|copying|waiting|testing)\b.{0,40}\b(?:right now|your|error|(?:the|a|an|this|that) (?:pdf|file|code|link|page|script|output|logs?|answer|attachment))\b|\bin (?:a|one|two|five|ten|fifteen|twenty|thirty|an|half an|\d+) (?:minutes?|hours?)\b|\bon (?:the|my|our) way (?:home|to)\b|\bi['’]?d like (?:an?|some|the|\d+|two|three) (?!\w+ (?:of mine|every|each))(?:\w+ ){0,2}(?:list|example|title|summary|table|draft|version|outline|overview|name|idea|suggestion|explanation|translation|script|function)s?\b|我(?:刚|刚刚|刚才|正在|正)(?:打开|看|读|跑|运行|试|复制|下载|安装|点|收到|查|装)|(?:分钟|小时)(?:后|之后)(?:要|得|就)|(?:昨晚|今晚|刚才)(?:没|遇|看|下|睡)|下午遇/iu;
 const ITS_PERSON = /\b(?:i|i['’](?:m|ve|d|ll)|my|me|mine|we|we['’](?:re|ve)|our|us)\b|[我咱]/iu;
@@ -118,7 +119,7 @@ const TOPIC_WORDS: readonly (readonly [Topic, RegExp])[] = [
   ],
 ];
 
-/** What a text is about by its words, a share for each of `TOPICS`; all of it `none` where no word tells. */
+/** Topics of a text by its words, a share for each of `TOPICS`; all of it `none` if no word tells. */
 export function topicsByWords(text: string, topics: readonly Topic[]): number[] {
   const found = TOPIC_WORDS.filter(([, pattern]) => pattern.test(text)).map(([topic]) => topic);
   return topics.map((topic) =>

@@ -12,7 +12,7 @@ const LENGTHS: Readonly<Record<string, number>> = Object.fromEntries(
 
 const BEGINNING = /(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?=[ .-]?[A-Z0-9])/gi;
 
-/** Where the number ends that begins here, its groups apart by spaces, hyphens or dots; null: there is none. */
+/** End of the number that begins here, its groups apart by spaces, hyphens or dots; null: none begins. */
 function endOf(text: string, from: number): number | null {
   const length = LENGTHS[text.slice(from, from + 2).toUpperCase()];
   if (!length) return null;

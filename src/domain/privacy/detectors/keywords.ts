@@ -40,13 +40,13 @@ function keywordPattern(keyword: string): string {
 }
 
 interface NamedSecrets {
-  /** Whether any of the names is mentioned at all: the patterns try each place of a text, and most texts name no secret. */
+  /** Matches if any name is mentioned at all: the patterns try each place of a text, and most texts name no secret. */
   readonly mentioned: RegExp;
   readonly patterns: readonly RegExp[];
 }
 const patterns = new Map<string, NamedSecrets | null>();
 
-/** What finds the values of these names; null without keywords. */
+/** Patterns for the values of these names; null without keywords. */
 export function keywordPatterns(keywords: readonly string[]): NamedSecrets | null {
   const key = keywords.join('\n');
   const known = patterns.get(key);

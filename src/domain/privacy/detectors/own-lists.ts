@@ -1,4 +1,4 @@
-// What the person lists themselves: names, addresses, words and patterns.
+// Finds the words on the person's own lists: names, addresses, words and patterns.
 
 import { comparable, placesFinder } from '../../text/find.ts';
 import type { Category } from '../categories.ts';

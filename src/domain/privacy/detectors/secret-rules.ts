@@ -1,5 +1,6 @@
-// What keys and tokens of services look like: how they begin, what follows, how much of it, and how mixed it is at least. The facts are those of
-// the default rules of gitleaks 8 (https://github.com/gitleaks/gitleaks, MIT licence, © 2019 Zachary Rice) and of the services' own pages.
+// Forms of keys and tokens of services: how they begin, what follows, how long, and how mixed they are at least. The facts
+// are those of the default rules of gitleaks 8 (https://github.com/gitleaks/gitleaks, MIT licence, © 2019 Zachary Rice) and
+// of the services' own pages.
 
 /** Characters behind the beginning. */
 export type Alphabet = 'hex' | 'alnum' | 'upper' | 'word' | 'dotted' | 'base64';

@@ -75,7 +75,7 @@ function entropyOf(text: string): number {
   return bits;
 }
 
-/** Where the token ends whose beginning ends at `from`; null: it is none. */
+/** End of the token whose beginning ends at `from`; null: it is none. */
 function endOf(
   text: string,
   from: number,
@@ -102,7 +102,7 @@ const NAMED: readonly RegExp[] = [
 /** Bits in each character, as `ENTROPY`. */
 const NAMED_ENTROPY = 3.3;
 
-/** What a browser sends to be known: the value of each cookie. */
+/** Cookies, which identify a browser: the value of each. */
 const COOKIES = /\b(?:set-)?cookie["'`]?\s?:\s?[^\r\n]{1,4000}/gi;
 const COOKIE = /(?<kept>[\w.$-]=)[^\s"'`;,]{16,2000}/g;
 
