@@ -21,7 +21,7 @@ import { createNetwork } from './adapters/models/network.ts';
 import { createProjection } from './adapters/projection/thread.ts';
 import { createTokenizers } from './adapters/tokenizers/tokenizers.ts';
 import { createSealing } from './adapters/vault/sealing.ts';
-import { type Problem, RecollectError } from './domain/base/errors.ts';
+import { type Problem, toError } from './domain/base/errors.ts';
 import { ignore, log } from './domain/base/log.ts';
 import { type Readable, until, writable } from './domain/base/readable.ts';
 import type { App } from './services/app.ts';
@@ -80,8 +80,7 @@ async function start(): Promise<void> {
 
   // DOCUMENTS
   const damages = createDamages({ keyValues, alert });
-  const warn = (part: string) => (problem: Problem) =>
-    log.warn(part, new RecollectError(problem.code, problem.message));
+  const warn = (part: string) => (problem: Problem) => log.warn(part, toError(problem));
   const notes = createNotes({ store, now: Date.now, onProblem: warn('Notes') });
   const documents = createDocuments({
     store,

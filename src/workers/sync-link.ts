@@ -5,13 +5,17 @@
 //   tab ──starts, once sync is wanted──► its thread ──waits──► LEADERSHIP ──► ALIVE held ──► status ──► all tabs
 //    └── waits for ALIVE to be free: then the thread that led is gone, and nothing that it said counts any more
 import { z } from 'zod';
-import { isAbort, type Problem, RecollectError, toProblem } from '../domain/base/errors.ts';
+import { isAbort, type Problem, RecollectError, toError } from '../domain/base/errors.ts';
 import { log } from '../domain/base/log.ts';
+import { problemSchema } from '../domain/base/problem-schema.ts';
 import { type Readable, type Writable, writable } from '../domain/base/readable.ts';
+import { isTooLate, within } from '../domain/base/within.ts';
 import type { Config } from '../domain/settings/config.ts';
+import { type Caller, createCaller, serveCalls } from '../domain/threads/calls.ts';
+import type { Endpoint } from '../domain/threads/endpoint.ts';
+import { joinNews } from '../domain/threads/news.ts';
 import { type SyncAnswer, type SyncRequest, syncRequestSchema } from '../services/sync/requests.ts';
 import { SYNC_OFF, type SyncStatus } from '../services/sync/sync.ts';
-import { problemSchema } from './engine-link.ts';
 
 const CHANNEL = 'recollect-sync';
 /** The lock that a thread waits for in order to lead. */
@@ -58,31 +62,50 @@ const answerSchema: z.ZodType<SyncAnswer> = z.union([
   z.null(),
 ]);
 
-const messageSchema = z.discriminatedUnion('type', [
+const newsSchema = z.discriminatedUnion('type', [
   /** A tab asks how things stand. */
   z.object({ type: z.literal('hello') }),
   z.object({ type: z.literal('status'), status: statusSchema }),
-  z.object({ type: z.literal('ask'), id: z.string(), request: syncRequestSchema }),
-  z.object({
-    type: z.literal('answer'),
-    id: z.string(),
-    answer: answerSchema.optional(),
-    problem: problemSchema.optional(),
-  }),
 ]);
-type Message = z.infer<typeof messageSchema>;
+type News = z.infer<typeof newsSchema>;
+const questions = { ask: { given: syncRequestSchema, answer: answerSchema } };
 
-function joinChannel(listener: (message: Message) => void, signal: AbortSignal): (message: Message) => void {
-  const channel = new BroadcastChannel(CHANNEL);
-  channel.addEventListener('message', ({ data }) => {
-    const parsed = messageSchema.safeParse(data);
-    if (parsed.success) listener(parsed.data);
-  });
-  signal.addEventListener('abort', () => channel.close(), { once: true });
-  return (message) => {
-    if (!signal.aborted) channel.postMessage(message);
+// Questions and answers are written as in every version before: a tab of one may be open while another is updated.
+const questionSchema = z.object({ type: z.literal('ask'), id: z.string(), request: z.unknown() });
+const replySchema = z.object({
+  type: z.literal('answer'),
+  id: z.string(),
+  answer: z.unknown().optional(),
+  problem: z.unknown().optional(),
+});
+
+const toLeader = (channel: BroadcastChannel): Endpoint => {
+  const tab = crypto.randomUUID();
+  return {
+    postMessage: (message) => {
+      const { asked } = message as { asked?: { call: number; given: unknown } };
+      if (asked) channel.postMessage({ type: 'ask', id: `${tab} ${asked.call}`, request: asked.given });
+    },
+    addEventListener: (type, listener) =>
+      channel.addEventListener(type, ({ data }) => {
+        const { id = '', answer: value = null, problem } = replySchema.safeParse(data).data ?? {};
+        const [to, call] = id.split(' ');
+        if (to === tab) listener({ data: { call: Number(call), ...(problem ? { problem } : { value }) } });
+      }),
   };
-}
+};
+const toTabs = (channel: BroadcastChannel, signal: AbortSignal): Endpoint => ({
+  postMessage: (message) => {
+    const { to: id, value: answer, problem } = message as { to: string; value?: unknown; problem?: unknown };
+    if (!signal.aborted) channel.postMessage({ type: 'answer', id, answer, problem });
+  },
+  addEventListener: (type, listener) =>
+    channel.addEventListener(type, ({ data }) => {
+      const { success, data: asked } = questionSchema.safeParse(data);
+      if (success)
+        listener({ data: { from: asked.id, asked: { call: 0, verb: 'ask', given: asked.request } } });
+    }),
+});
 
 /** What a tab hears from its own thread where that cannot run. */
 const failureSchema = z.object({ type: z.literal('failed'), problem: problemSchema });
@@ -129,13 +152,13 @@ class TabSyncLink implements SyncLink {
   readonly #startMs: NonNullable<TabSyncLinkDeps['startMs']>;
   readonly #retryMs: NonNullable<TabSyncLinkDeps['retryMs']>;
   readonly status: Writable<SyncStatus>;
-  readonly #pending = new Map<string, (message: Extract<Message, { type: 'answer' }>) => void>();
   #thread: Worker | undefined;
   #startedAt = Number.NEGATIVE_INFINITY;
   /** A thread leads, in this tab or another. */
   #isLed = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  readonly #send: ReturnType<typeof joinChannel>;
+  readonly #send: (news: News) => void;
+  readonly #leader: Caller<typeof questions>;
 
   constructor(deps: TabSyncLinkDeps) {
     this.#deps = deps;
@@ -143,12 +166,14 @@ class TabSyncLink implements SyncLink {
     this.#startMs = startMs;
     this.#retryMs = retryMs;
     this.status = writable<SyncStatus>(initialStatus(this.#mode()));
-    this.#send = joinChannel((message) => {
-      if (message.type === 'status') {
-        if (!this.#isLed) this.#watchLeader();
-        this.status.set(message.status);
-      } else if (message.type === 'answer') this.#pending.get(message.id)?.(message);
-    }, deps.signal);
+    const channel = new BroadcastChannel(CHANNEL);
+    const receive = (news: News) => {
+      if (news.type !== 'status') return;
+      if (!this.#isLed) this.#watchLeader();
+      this.status.set(news.status);
+    };
+    this.#send = joinNews(channel, newsSchema, receive, deps.signal);
+    this.#leader = createCaller(questions, toLeader(channel));
     const stopConfig = deps.config.subscribe(() => {
       if (!this.#isLed && this.status.get().mode !== this.#mode())
         this.status.set(initialStatus(this.#mode()));
@@ -166,40 +191,20 @@ class TabSyncLink implements SyncLink {
     if (this.#isWanted()) this.#start();
   }
 
-  ask(request: SyncRequest): Promise<SyncAnswer> {
-    return new Promise((resolve, reject) => {
-      const id = crypto.randomUUID();
-      const post = () => this.#send({ type: 'ask', id, request });
-      const again = setInterval(post, REPEAT_MS);
-      const end = () => {
-        clearInterval(again);
-        clearTimeout(timer);
-        this.#pending.delete(id);
-        this.#deps.signal.removeEventListener('abort', onAbort);
-      };
-      const onAbort = () => {
-        end();
-        reject(this.#deps.signal.reason);
-      };
-      const timer = setTimeout(() => {
-        end();
-        reject(new RecollectError('sync-offline', 'The thread that syncs does not answer', { retry: true }));
-      }, REQUEST_TIMEOUT_MS);
-      this.#deps.signal.addEventListener('abort', onAbort, { once: true });
-      this.#pending.set(id, ({ answer, problem }) => {
-        end();
-        if (problem)
-          reject(
-            new RecollectError(problem.code, problem.message, {
-              retry: problem.retry,
-              ...(problem.params ? { params: problem.params } : {}),
-            }),
-          );
-        else resolve(answer ?? null);
+  async ask(request: SyncRequest): Promise<SyncAnswer> {
+    const again = setInterval(this.#leader.repeat, REPEAT_MS);
+    try {
+      return await within(this.#deps.signal, REQUEST_TIMEOUT_MS, (signal) => {
+        const answer = this.#leader.call.ask(request, { signal });
+        this.#start();
+        return answer;
       });
-      post();
-      this.#start();
-    });
+    } catch (error) {
+      if (!isTooLate(error)) throw error;
+      throw new RecollectError('sync-offline', 'The thread that syncs does not answer', { retry: true });
+    } finally {
+      clearInterval(again);
+    }
   }
 
   #mode() {
@@ -249,7 +254,7 @@ class TabSyncLink implements SyncLink {
     this.#stop();
     if (this.#isLed) return;
     this.status.set(initialStatus(this.#mode(), problem));
-    for (const [id, receive] of this.#pending) receive({ type: 'answer', id, problem });
+    this.#leader.refuse(toError(problem));
     this.#later(this.#retryMs, () => this.#isWanted() && this.#start());
   }
 
@@ -286,19 +291,20 @@ export function serveSync(
   signal: AbortSignal,
 ): (status: SyncStatus) => void {
   let last: SyncStatus | undefined;
-  const answered = new Set<string>();
-  const send = joinChannel((message) => {
-    if (message.type === 'hello' && last) send({ type: 'status', status: last });
-    if (message.type !== 'ask' || answered.has(message.id)) return;
-    answered.add(message.id);
-    if (answered.size > 1000) for (const oldest of [...answered].slice(0, 500)) answered.delete(oldest);
-    ask(message.request).then(
-      (answer) => send({ type: 'answer', id: message.id, answer }),
-      (error: unknown) => send({ type: 'answer', id: message.id, problem: toProblem(error) }),
-    );
-  }, signal);
+  const channel = new BroadcastChannel(CHANNEL);
+  const notify = joinNews(
+    channel,
+    newsSchema,
+    ({ type }) => type === 'hello' && last && notify({ type: 'status', status: last }),
+    signal,
+  );
+  const strange = new RecollectError('sync-thread', 'Another tab runs another version of the app.', {
+    params: { detail: 'another version' },
+    retry: true,
+  });
+  serveCalls(questions, toTabs(channel, signal), { ask }, { strange });
   return (status) => {
     last = status;
-    send({ type: 'status', status });
+    notify({ type: 'status', status });
   };
 }

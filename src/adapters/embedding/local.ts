@@ -1,6 +1,6 @@
 // A model that runs on this device, seen from those who want vectors: a proxy over a line to the thread that runs it.
 // Calls queue up there, the thread starts with the first and may retire between any two; the caller just awaits.
-import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
+import { isAbort, type Problem, RecollectError, toError, toProblem } from '../../domain/base/errors.ts';
 import { ignore, log, orElse } from '../../domain/base/log.ts';
 import { writable } from '../../domain/base/readable.ts';
 import type { Config } from '../../domain/settings/config.ts';
@@ -184,7 +184,7 @@ class LocalEmbedding {
   #fail(problem: Problem, which: readonly Pending[]): void {
     this.state.set({ status: 'failed', problem });
     this.#failedUntil = Date.now() + RETRY_AFTER_MS;
-    this.#reject(which, problemError(problem));
+    this.#reject(which, toError(problem));
   }
 
   #reject(which: readonly Pending[], error: unknown): void {
@@ -277,7 +277,7 @@ class LocalEmbedding {
     signal.throwIfAborted();
     if (readings.length === 0) return { vectors: [], pieces: [] };
     const before = this.state.get();
-    if (before.status === 'failed' && Date.now() < this.#failedUntil) throw problemError(before.problem);
+    if (before.status === 'failed' && Date.now() < this.#failedUntil) throw toError(before.problem);
     const call = ++this.#calls;
     const prefix = this.#prefixes[kind];
     const request: Pending['request'] = {
@@ -309,12 +309,6 @@ class LocalEmbedding {
     }
   }
 }
-
-const problemError = (problem: Problem): RecollectError =>
-  new RecollectError(problem.code, problem.message, {
-    retry: problem.retry,
-    ...(problem.params ? { params: problem.params } : {}),
-  });
 
 function toBroken(error: unknown, model: string): Problem {
   if (error instanceof RecollectError) return error.problem;

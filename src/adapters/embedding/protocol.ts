@@ -1,8 +1,7 @@
 // What is said on a line between those who want vectors and the one thread that runs the model.
 // A line is a MessagePort; any number of lines may lead to the same thread. Both ends check what they hear.
 import { z } from 'zod';
-import type { Problem } from '../../domain/base/errors.ts';
-import { PROBLEM_CODES } from '../../domain/base/errors.ts';
+import { problemSchema } from '../../domain/base/problem-schema.ts';
 
 /** Which model to run and how; two equal ones share one copy in memory. */
 const localModelSchema = z.object({
@@ -16,13 +15,6 @@ const localModelSchema = z.object({
   batchSize: z.number().int().min(1),
 });
 export type LocalModel = z.infer<typeof localModelSchema>;
-
-export const problemSchema = z.object({
-  code: z.enum(PROBLEM_CODES),
-  message: z.string(),
-  params: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
-  retry: z.boolean(),
-}) as z.ZodType<Problem>;
 
 export const requestSchema = z.discriminatedUnion('type', [
   /** Texts are embedded as they are: prefixes are the asker's business. `kind` decides who goes first. */

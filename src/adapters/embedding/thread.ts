@@ -1,9 +1,10 @@
 // The near end of the model's thread, for whoever owns the worker: starts it with the first line, forgets it when it retires,
 // and serves lines to other threads. One thread serves them all.
 import { z } from 'zod';
-import { RecollectError, toProblem } from '../../domain/base/errors.ts';
+import { RecollectError, toError, toProblem } from '../../domain/base/errors.ts';
+import { problemSchema } from '../../domain/base/problem-schema.ts';
 import type { Line, Port } from './protocol.ts';
-import { problemSchema, RETIRED } from './protocol.ts';
+import { RETIRED } from './protocol.ts';
 
 /** As much of a Worker as is needed. */
 export interface Thread {
@@ -121,13 +122,7 @@ export function transferLines(port: Port): () => Promise<Line> {
     open.delete(loan.id);
     if (loan.retired) gone.abort(RETIRED);
     else if (!loan.problem) gone.abort(new DOMException('The embedding thread was ended.', 'AbortError'));
-    else
-      gone.abort(
-        new RecollectError(loan.problem.code, loan.problem.message, {
-          retry: loan.problem.retry,
-          ...(loan.problem.params ? { params: loan.problem.params } : {}),
-        }),
-      );
+    else gone.abort(toError(loan.problem));
   });
   port.start();
   return () =>

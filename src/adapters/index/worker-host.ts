@@ -10,7 +10,7 @@ import type { MemoryIndex } from './memory-index.ts';
 import { createPgliteIndex } from './pglite.ts';
 import { SCHEMA_VERSION } from './schema.ts';
 import { type Database, isDamaged, PostgresCrash } from './statements.ts';
-import { INDEX_ID, joinNews, type News } from './worker-news.ts';
+import { INDEX_ID, joinIndexNews, type News } from './worker-news.ts';
 
 /** What the tab sends along when it starts the worker. */
 const metaSchema = z.object({ wanted: z.enum(['auto', 'opfs', 'indexeddb', 'memory']).default('auto') });
@@ -73,7 +73,7 @@ export async function serveIndex({
     if (exchange) return exchange;
     const mine = createExchange(id);
     // Heard by workers that wait: a leader does not hear itself.
-    joinNews(id, ({ type }) => type === 'opened' && mine.leaderChanged());
+    joinIndexNews(id, ({ type }) => type === 'opened' && mine.leaderChanged());
     exchange = mine;
     return mine;
   };
@@ -85,12 +85,12 @@ export async function serveIndex({
     init: async (options) => {
       const id = options.id ?? INDEX_ID;
       let state: News | undefined;
-      const news = joinNews(id, ({ type }) => {
-        if (type === 'ask' && state) news.notify(state);
+      const notify = joinIndexNews(id, ({ type }) => {
+        if (type === 'ask' && state) notify(state);
       });
       const announce = (next: News) => {
         state = next;
-        news.notify(next);
+        notify(next);
       };
       try {
         const meta = metaSchema.parse(options.meta ?? {});
@@ -131,11 +131,7 @@ export async function serveIndex({
         onOpened?.({ index, engine: opened.engine });
         return opened.database;
       } catch (error) {
-        const { code, message, params, retry } = toProblem(error);
-        announce({
-          type: 'failed',
-          problem: { code, message, retry, ...(params ? { params: { ...params } } : {}) },
-        });
+        announce({ type: 'failed', problem: toProblem(error) });
         onFailed?.(error);
         // Told already; this worker stays the leader, so that no other tries the same in vain. PGlite must not hear of it: it would
         // reject anew, unheard, for every tab that probes.

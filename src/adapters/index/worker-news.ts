@@ -1,7 +1,8 @@
 // What the leader's worker tells every tab about the database: that it is open and where, or why it is not.
 // PGlite itself tells only its own tab, and nothing at all when opening failed.
 import { z } from 'zod';
-import { problemSchema } from './calls.ts';
+import { problemSchema } from '../../domain/base/problem-schema.ts';
+import { joinNews } from '../../domain/threads/news.ts';
 
 const newsSchema = z.discriminatedUnion('type', [
   /** A tab asks how things stand. */
@@ -22,20 +23,9 @@ const newsSchema = z.discriminatedUnion('type', [
 ]);
 export type News = z.infer<typeof newsSchema>;
 
-interface NewsChannel {
-  notify(news: News): void;
-  close(): void;
-}
-
 /** One leader and one set of files: whatever the version of the app, its tabs share them. */
 export const INDEX_ID = 'recollect-index';
 
-/** Joins the channel of the index `id`. */
-export function joinNews(id: string, listener: (news: News) => void): NewsChannel {
-  const channel = new BroadcastChannel(`${id}:news`);
-  channel.addEventListener('message', ({ data }) => {
-    const parsed = newsSchema.safeParse(data);
-    if (parsed.success) listener(parsed.data);
-  });
-  return { notify: (news) => channel.postMessage(news), close: () => channel.close() };
-}
+/** Joins the channel of the index `id`, until the signal. Returns how to speak. */
+export const joinIndexNews = (id: string, listener: (news: News) => void, signal?: AbortSignal) =>
+  joinNews(new BroadcastChannel(`${id}:news`), newsSchema, listener, signal);

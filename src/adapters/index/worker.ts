@@ -1,12 +1,12 @@
 // The tab's side of the index: starts the worker, reaches the leader through it, survives a change of leader.
 import { PGliteWorker } from '@electric-sql/pglite/worker';
-import { type Problem, RecollectError } from '../../domain/base/errors.ts';
+import { type Problem, RecollectError, toError } from '../../domain/base/errors.ts';
 import { ignore, orElse } from '../../domain/base/log.ts';
-import { createRemoteIndex, toError } from './calls.ts';
+import { createRemoteIndex } from './calls.ts';
 import type { EngineName, WantedEngine } from './engines.ts';
 import type { MemoryIndex } from './memory-index.ts';
 import { SCHEMA_VERSION } from './schema.ts';
-import { INDEX_ID, joinNews, type News } from './worker-news.ts';
+import { INDEX_ID, joinIndexNews, type News } from './worker-news.ts';
 
 export interface IndexWorkerOptions {
   /** The engine that is opened if this tab's worker becomes the leader. */
@@ -49,6 +49,22 @@ const strangeLeader = (schema: number) =>
         retry: true,
       });
 
+/** Rejects where the worker does not start. */
+const startFailureOf = (worker: Worker) =>
+  new Promise<never>((_, reject) => {
+    worker.addEventListener(
+      'error',
+      ({ message }) =>
+        reject(
+          new RecollectError('index-unavailable', `The index's worker did not start: ${message}`, {
+            params: { detail: message ?? '' },
+            retry: true,
+          }),
+        ),
+      { once: true },
+    );
+  });
+
 /**
  * Starts the worker (its script calls `serveIndex`) and waits until a leader has the database open.
  * @throws RecollectError `newer-index` when a newer app made it; `index-damaged` or `index-crashed` while a leader has one that is damaged inside or stopped;
@@ -80,21 +96,10 @@ export async function openIndexInWorker(
     };
   };
 
-  const channel = joinNews(id, receive);
+  const closing = new AbortController();
+  const notify = joinIndexNews(id, receive, closing.signal);
   const worker = startWorker();
-  const broken = new Promise<never>((_, reject) => {
-    worker.addEventListener(
-      'error',
-      (event) =>
-        reject(
-          new RecollectError('index-unavailable', `The index's worker did not start: ${event.message}`, {
-            params: { detail: event.message ?? '' },
-            retry: true,
-          }),
-        ),
-      { once: true },
-    );
-  });
+  const broken = startFailureOf(worker);
   ignore(broken, 'the end of the index worker after its start, which its crash reports');
 
   let database: PGliteWorker | undefined;
@@ -108,13 +113,13 @@ export async function openIndexInWorker(
         resolve();
       });
     });
-    channel.notify({ type: 'ask' });
+    notify({ type: 'ask' });
     await Promise.race([known, broken]);
     if (problem) throw problem;
     // Its probing of the leader must end before it can be closed quietly.
     await Promise.race([database.waitReady, broken]);
   } catch (error) {
-    channel.close();
+    closing.abort();
     if (database) await closeKnocking(database);
     else worker.terminate();
     throw error;
@@ -134,7 +139,7 @@ export async function openIndexInWorker(
   const index: MemoryIndex = {
     ...remote.index,
     close: async () => {
-      channel.close();
+      closing.abort();
       remote.refuse(new RecollectError('index-unavailable', 'The index was closed.'));
       port1.close();
       await knocked;

@@ -160,6 +160,10 @@ export function toProblem(error: unknown): Problem {
   return { code: 'unexpected', message, params: { detail: message }, retry: false };
 }
 
+/** The other way: a problem that came as data, to be thrown. */
+export const toError = ({ code, message, params, retry }: Problem): RecollectError =>
+  new RecollectError(code, message, { retry, ...(params ? { params } : {}) });
+
 /** True for the errors that mean "the person or the owner stopped this". */
 export const isAbort = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && (error as { name?: unknown }).name === 'AbortError';

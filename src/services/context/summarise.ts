@@ -1,6 +1,6 @@
 // Lets the model that answers write a summary. One request, no tools, bounded in time; what goes wrong is thrown for the strategy to decide.
 import type { ChatModel } from '../../adapters/models/chat-model.ts';
-import { RecollectError } from '../../domain/base/errors.ts';
+import { RecollectError, toError } from '../../domain/base/errors.ts';
 import { log } from '../../domain/base/log.ts';
 import { isTooLate, within } from '../../domain/base/within.ts';
 import type { Usage } from '../../domain/chat/message.ts';
@@ -41,11 +41,7 @@ export function summariseWith(
           signal.throwIfAborted();
           if (isTooLate(bounded.reason))
             throw failed(`The summary took longer than ${Math.round(timeoutMs / 1000)} seconds.`, 'timeout');
-          if (event.problem && event.finish !== 'stop')
-            throw new RecollectError(event.problem.code, event.problem.message, {
-              ...(event.problem.params ? { params: event.problem.params } : {}),
-              retry: event.problem.retry,
-            });
+          if (event.problem && event.finish !== 'stop') throw toError(event.problem);
           // Half a summary would pass for a whole one.
           if (event.finish === 'length') throw failed('The summary was cut off for its length.', 'length');
         }

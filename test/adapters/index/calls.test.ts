@@ -90,6 +90,25 @@ describe('calls of the index', () => {
     exchange.close();
   });
 
+  it('of a tab of an earlier version are answered, and its answers are understood', async () => {
+    const id = `calls-${++ids}`;
+    const [first, second] = [createExchange(id), createExchange(id)];
+    const [calls, answers] = [new BroadcastChannel(`${id}:calls`), new BroadcastChannel(`${id}:answers:old`)];
+    calls.onmessage = ({ data: { from, asked } }: MessageEvent) => {
+      const to = new BroadcastChannel(`${id}:answers:${from}`);
+      to.postMessage({ call: asked.call, value: 5 });
+      to.close();
+    };
+    expect(await tabOf(second).index.bookmark()).toBe(5);
+    first.lead(createInMemoryIndex());
+    const answered = new Promise<unknown>((resolve) => {
+      answers.onmessage = ({ data }: MessageEvent) => resolve(data);
+    });
+    calls.postMessage({ from: 'old', asked: { call: 1, verb: 'bookmark', given: [] } });
+    expect(await answered).toMatchObject({ call: 1, value: 0, leader: expect.any(String) });
+    for (const each of [calls, answers, first, second]) each.close();
+  });
+
   it('that this version does not know are refused, not left waiting', async () => {
     const id = `calls-${++ids}`;
     const leader = createExchange(id);

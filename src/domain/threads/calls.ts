@@ -1,0 +1,256 @@
+// Calls between threads and tabs: one message there and one back, over whatever posts messages. Both ends name the same contract, and each
+// checks what it receives.
+//
+//   caller ──── { from, asked: { call, verb, given } } ───► server
+//          ◄─── { call, to, leader, progress }, as often as it likes
+//          ◄─── { call, to, leader, value } or { call, to, leader, problem }
+//          ──── { from, cancelled: call } ───► where the caller's signal is aborted before
+//
+// Tabs of several versions speak so of the index: what is changed here has to be understood by the version before, and understand it.
+import { z } from 'zod';
+import { RecollectError, toError, toProblem } from '../base/errors.ts';
+import { ignore } from '../base/log.ts';
+import { problemSchema } from '../base/problem-schema.ts';
+import type { Cancellation } from '../base/readable.ts';
+import { type Endpoint, transferOf } from './endpoint.ts';
+
+/** The platform's own signal where a platform is known. */
+type Signal = typeof globalThis extends { AbortController: { prototype: { signal: infer Own } } }
+  ? Own
+  : Cancellation;
+declare const AbortController: new () => { readonly signal: Signal; abort(): void };
+
+interface Verb {
+  readonly given: z.ZodType;
+  readonly answer: z.ZodType;
+  /** What comes before the answer. */
+  readonly progress?: z.ZodType;
+}
+/** What can be asked, by name. */
+type Contract = Readonly<Record<string, Verb>>;
+type Given<V extends Verb> = z.output<V['given']>;
+type Answer<V extends Verb> = z.output<V['answer']>;
+type Progress<V extends Verb> = V['progress'] extends z.ZodType ? z.output<V['progress']> : never;
+
+const askedSchema = z.object({
+  from: z.string(),
+  asked: z.object({ call: z.number().int(), verb: z.string(), given: z.unknown().optional() }),
+});
+const cancelledSchema = z.object({ from: z.string(), cancelled: z.number().int() });
+const answerSchema = z.object({
+  call: z.number().int(),
+  /** Whoever asked, and who answers; an app of before does not say. */
+  to: z.string().optional(),
+  leader: z.string().default(''),
+  value: z.unknown().optional(),
+  problem: z.unknown().optional(),
+  progress: z.unknown().optional(),
+});
+
+const notUnderstood = (what: string) => new RecollectError('unexpected', `${what} was not understood`);
+
+// ---------------------------------------------------------------------------------------------- who asks
+
+interface CallOptions<P> {
+  readonly signal?: Cancellation | undefined;
+  readonly onProgress?: ((progress: P) => void) | undefined;
+}
+
+export interface Caller<C extends Contract> {
+  /** Rejects with the problem of the other end as a RecollectError, with the signal's reason, or with what `refuse` gives. */
+  readonly call: {
+    readonly [V in keyof C]: (
+      given: Given<C[V]>,
+      options?: CallOptions<Progress<C[V]>>,
+    ) => Promise<Answer<C[V]>>;
+  };
+  /** Asks another end from now on, of what has not been answered as well; until there is one, with null, calls wait. */
+  connect(endpoint: Endpoint | null): void;
+  /** Asks again what has not been answered: whoever answers may be another one now. */
+  repeat(): void;
+  /** The other end is gone: rejects what waits. */
+  refuse(why: unknown): void;
+}
+
+interface Waiting {
+  readonly verb: string;
+  readonly given: unknown;
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+  progress(value: unknown): void;
+}
+
+/**
+ * @param options.from tells apart those who ask over one channel
+ * @param options.onLeader called before an answer is handed over, with whoever gave it
+ */
+export function createCaller<C extends Contract>(
+  contract: C,
+  first: Endpoint | null,
+  { from = '', onLeader }: { readonly from?: string; readonly onLeader?: (leader: string) => void } = {},
+): Caller<C> {
+  const waiting = new Map<number, Waiting>();
+  let calls = 0;
+  let endpoint: Endpoint | null = null;
+
+  const take = (call: number): Waiting | undefined => {
+    const mine = waiting.get(call);
+    waiting.delete(call);
+    return mine;
+  };
+  const post = (call: number, { verb, given }: Waiting) => {
+    try {
+      endpoint?.postMessage({ from, asked: { call, verb, given } }, transferOf(given));
+    } catch (error) {
+      take(call)?.reject(error);
+    }
+  };
+  const repeat = () => {
+    for (const [call, asked] of [...waiting]) post(call, asked);
+  };
+  const receive = (data: unknown) => {
+    const parsed = answerSchema.safeParse(data);
+    const known = parsed.success && waiting.get(parsed.data.call);
+    if (!known) return;
+    const { call, to = from, leader, ...answer } = parsed.data;
+    if (to !== from) return;
+    const verb = contract[known.verb] as Verb;
+    if ('progress' in (data as object)) {
+      const progress = verb.progress?.safeParse(answer.progress);
+      if (progress?.success) known.progress(progress.data);
+      return;
+    }
+    onLeader?.(leader);
+    waiting.delete(call);
+    if ('problem' in (data as object)) {
+      const problem = problemSchema.safeParse(answer.problem);
+      return known.reject(problem.success ? toError(problem.data) : notUnderstood('What went wrong'));
+    }
+    const value = verb.answer.safeParse(answer.value);
+    if (value.success) known.resolve(value.data);
+    else known.reject(notUnderstood(`The answer to ${known.verb}`));
+  };
+  const connect = (next: Endpoint | null) => {
+    endpoint = next;
+    next?.addEventListener('message', ({ data }) => next === endpoint && receive(data));
+    next?.start?.();
+    repeat();
+  };
+  const ask = (verb: string, given: unknown, { signal, onProgress }: CallOptions<never> = {}) =>
+    new Promise<unknown>((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      const call = ++calls;
+      const onAbort = () => {
+        take(call)?.reject(signal?.reason);
+        endpoint?.postMessage({ from, cancelled: call }, []);
+      };
+      const settled = () => signal?.removeEventListener('abort', onAbort);
+      signal?.addEventListener('abort', onAbort, { once: true });
+      waiting.set(call, {
+        verb,
+        given,
+        resolve: (value) => {
+          settled();
+          resolve(value);
+        },
+        reject: (error) => {
+          settled();
+          reject(error);
+        },
+        progress: (value) => onProgress?.(value as never),
+      });
+      post(call, waiting.get(call) as Waiting);
+    });
+  connect(first);
+  return {
+    call: Object.fromEntries(
+      Object.keys(contract).map((verb) => [
+        verb,
+        (given: unknown, options?: CallOptions<never>) => ask(verb, given, options),
+      ]),
+    ) as Caller<C>['call'],
+    connect,
+    repeat,
+    refuse: (why) => {
+      for (const call of [...waiting.keys()]) take(call)?.reject(why);
+    },
+  };
+}
+
+// ---------------------------------------------------------------------------------------------- who answers
+
+export type Served<C extends Contract> = {
+  readonly [V in keyof C]: (
+    given: Given<C[V]>,
+    context: {
+      /** Aborted where whoever asked wants no answer any more. */
+      readonly signal: Signal;
+      readonly progress: (progress: Progress<C[V]>) => void;
+    },
+  ) => Promise<Answer<C[V]>> | Answer<C[V]>;
+};
+
+interface ServerOptions {
+  /** Where the answers to this one go. Default: where the calls come from. */
+  readonly replyTo?: (from: string) => Pick<Endpoint, 'postMessage'>;
+  /** Who answers, by the time of the answer. */
+  readonly leader?: () => string;
+  /** The answer to what this contract does not have: who asks may be of another version, and must not wait for ever. */
+  readonly strange?: RecollectError;
+}
+
+/** So many calls are remembered, so that one that is asked again is answered once. */
+const REMEMBERED = 1000;
+
+/** Answers what comes over the endpoint, for as long as that is open. */
+export function serveCalls<C extends Contract>(
+  contract: C,
+  endpoint: Endpoint,
+  served: Served<C>,
+  { replyTo = () => endpoint, leader = () => '', strange }: ServerOptions = {},
+): void {
+  const taken = new Set<string>();
+  const running = new Map<string, InstanceType<typeof AbortController>>();
+
+  const perform = async (
+    verb: string,
+    given: unknown,
+    signal: Signal,
+    progress: (value: unknown) => void,
+  ) => {
+    const parsed = Object.hasOwn(contract, verb) ? contract[verb]?.given.safeParse(given) : undefined;
+    if (!parsed?.success) throw strange ?? notUnderstood(`The call ${verb}`);
+    return await served[verb as keyof C](parsed.data as never, { signal, progress });
+  };
+  const answer = async ({ from, asked: { call, verb, given } }: z.infer<typeof askedSchema>) => {
+    const id = `${from} ${call}`;
+    if (taken.has(id)) return;
+    taken.add(id);
+    for (const oldest of taken) {
+      if (taken.size <= REMEMBERED) break;
+      taken.delete(oldest);
+    }
+    const control = new AbortController();
+    running.set(id, control);
+    const post = (said: object, transfer: object[]) => {
+      if (!control.signal.aborted)
+        replyTo(from).postMessage({ call, to: from, leader: leader(), ...said }, transfer);
+    };
+    try {
+      const progress = (value: unknown) => post({ progress: value }, transferOf(value));
+      const value = await perform(verb, given, control.signal, progress);
+      post({ value }, transferOf(value));
+    } catch (error) {
+      post({ problem: toProblem(error) }, []);
+    } finally {
+      running.delete(id);
+    }
+  };
+  endpoint.addEventListener('message', ({ data }) => {
+    const asked = askedSchema.safeParse(data);
+    if (asked.success) return ignore(answer(asked.data), 'an answer to somebody who is gone');
+    const cancelled = cancelledSchema.safeParse(data);
+    if (cancelled.success) running.get(`${cancelled.data.from} ${cancelled.data.cancelled}`)?.abort();
+  });
+  endpoint.start?.();
+}
