@@ -21,13 +21,13 @@ export const goesOn = (before: Message | undefined, message: Message): boolean =
 
 /** The pieces of an answer up to the one at `id`, oldest first; the message alone where it is no continuation, none for an unknown id. */
 export function piecesTo(messages: ReadonlyMap<MessageId, Message>, id: MessageId): Message[] {
-  const pieces: Message[] = [];
-  for (let at = messages.get(id); at && !pieces.includes(at); ) {
+  const pieces = new Set<Message>();
+  for (let at = messages.get(id); at && !pieces.has(at); ) {
     const above: Message | undefined = at.parentId === null ? undefined : messages.get(at.parentId);
-    pieces.unshift(at);
+    pieces.add(at);
     at = goesOn(above, at) ? above : undefined;
   }
-  return pieces;
+  return [...pieces].reverse();
 }
 
 /** A line of messages as groups: the pieces of one answer together, every other message alone. */

@@ -94,69 +94,105 @@ function read(found: string): Read | null {
     : [[/[\\"'/]/.test(found[1] as string) ? (found[1] as string) : ' ', found.length]];
 }
 
+/** A stretch of a form: where it begins in it, and where in the text that it was made from. */
+interface Stretch {
+  readonly at: number;
+  readonly from: number;
+  readonly to: number;
+  /** Each character of it is one of what it was made from; else all of it stands for all of that. */
+  readonly isCopy: boolean;
+}
+
+/** Builds a form from another one, stretch by stretch: what it keeps in memory grows with the escapes, not with the text. */
+class FormBuilder {
+  readonly #above: WrittenForm;
+  readonly #stretches: Stretch[] = [];
+  readonly #pieces: string[] = [];
+  #length = 0;
+
+  constructor(above: WrittenForm) {
+    this.#above = above;
+  }
+
+  /** Takes [from, to) over as it stands. */
+  copy(from: number, to: number): void {
+    this.#add(this.#above.text.slice(from, to), from, to, true);
+  }
+
+  /** Puts `text` in the place of [from, to). */
+  replace(text: string, from: number, to: number): void {
+    this.#add(text, from, to, false);
+  }
+
+  form(): WrittenForm {
+    const { text: above, startOf, endOf } = this.#above;
+    return {
+      text: this.#pieces.join(''),
+      startOf: (place) => {
+        const found = place < this.#length ? this.#stretchAt(place) : undefined;
+        if (!found) return startOf(above.length);
+        return startOf(found.isCopy ? found.from + place - found.at : found.from);
+      },
+      endOf: (place) => {
+        const found = place > 0 ? this.#stretchAt(place - 1) : undefined;
+        if (!found) return endOf(0);
+        return endOf(found.isCopy ? found.from + place - found.at : found.to);
+      },
+    };
+  }
+
+  #add(text: string, from: number, to: number, isCopy: boolean): void {
+    if (text === '') return;
+    this.#stretches.push({ at: this.#length, from, to, isCopy });
+    this.#pieces.push(text);
+    this.#length += text.length;
+  }
+
+  /** The last stretch that begins at `place` or before it. */
+  #stretchAt(place: number): Stretch | undefined {
+    let [low, high] = [0, this.#stretches.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#stretches[middle] as Stretch).at <= place) low = middle + 1;
+      else high = middle;
+    }
+    return this.#stretches[low - 1];
+  }
+}
+
 /** Null where there is no escape in it. */
-function unescaped({ text, startOf, endOf }: WrittenForm): WrittenForm | null {
-  let out = '';
-  /** Of each character: where it begins and ends in `text`. */
-  const from: number[] = [];
-  const to: number[] = [];
-  const add = (some: string, start: number, end: number) => {
-    for (let at = 0; at < some.length; at++) {
-      from.push(start);
-      to.push(end);
-    }
-    out += some;
-  };
-  const keep = (start: number, end: number) => {
-    for (let at = start; at < end; at++) {
-      from.push(at);
-      to.push(at + 1);
-    }
-    out += text.slice(start, end);
-  };
+function unescaped(form: WrittenForm): WrittenForm | null {
+  const builder = new FormBuilder(form);
   let at = 0;
-  for (const { 0: found, index } of text.matchAll(ESCAPE)) {
+  for (const { 0: found, index } of form.text.matchAll(ESCAPE)) {
     const characters = read(found);
     if (!characters) continue;
-    keep(at, index);
+    builder.copy(at, index);
     at = index;
     for (const [one, length] of characters) {
-      add(one, at, at + length);
+      builder.replace(one, at, at + length);
       at += length;
     }
   }
   if (at === 0) return null;
-  keep(at, text.length);
-  return mapped(out, from, to, { text, startOf, endOf });
+  builder.copy(at, form.text.length);
+  return builder.form();
 }
-
-const mapped = (
-  text: string,
-  from: readonly number[],
-  to: readonly number[],
-  { text: above, startOf, endOf }: WrittenForm,
-): WrittenForm => ({
-  text,
-  startOf: (place) => startOf(from[place] ?? above.length),
-  endOf: (place) => endOf(to[place - 1] ?? 0),
-});
 
 /** Null where all of it shows. */
 function shown(form: WrittenForm): WrittenForm | null {
   const text = withoutInvisible(form.text);
   if (text === form.text) return null;
-  const from: number[] = [];
-  for (let at = 0, place = 0; place < text.length; at++)
-    if (form.text[at] === text[place]) {
-      from.push(at);
-      place += 1;
+  const builder = new FormBuilder(form);
+  let from = 0;
+  for (let at = 0, place = 0; at <= form.text.length; at += 1) {
+    if (at < form.text.length && form.text[at] === text[place]) place += 1;
+    else {
+      builder.copy(from, at);
+      from = at + 1;
     }
-  return mapped(
-    text,
-    from,
-    from.map((at) => at + 1),
-    form,
-  );
+  }
+  return builder.form();
 }
 
 /** The text as it stands, and each other way in which it is read. */

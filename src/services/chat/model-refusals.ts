@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { KeyValues } from '../../adapters/log/conversation-log.ts';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
 import { type Readable, writable } from '../../domain/base/readable.ts';
+import { SerialQueue } from '../../domain/base/serial-queue.ts';
 import type { ModelRefusal, Omission } from './chat.ts';
 
 /** The name of an earlier version, which knew tools alone. */
@@ -19,6 +20,7 @@ const refusalsSchema = z.array(
   }),
 );
 
+type Change = (before: readonly ModelRefusal[]) => readonly ModelRefusal[];
 type Named = { readonly id: string; readonly endpoint?: string | undefined };
 
 export interface ModelRefusals {
@@ -46,20 +48,28 @@ export function createModelRefusals({
   onProblem: (problem: Problem) => void;
 }): ModelRefusals {
   const all = writable<readonly ModelRefusal[]>([]);
-  keyValues
-    .get(KEY)
-    .then((kept) => {
-      const known = refusalsSchema.safeParse(kept).data ?? [];
-      all.update((since) => [...known, ...since]);
-    })
+  const queue = new SerialQueue();
+  const read = async () => refusalsSchema.safeParse(await keyValues.get(KEY)).data ?? [];
+  read()
+    .then((known) => all.update((since) => [...known, ...since]))
     .catch((error) => onProblem(toProblem(error)));
-  const keep = async () => {
-    try {
-      await keyValues.set(KEY, all.get());
-    } catch (error) {
-      // Known in this tab at least.
-      onProblem(toProblem(error));
-    }
+  /** Made in this tab, and not stored yet. */
+  const changes = new Set<Change>();
+  /** Changes what is stored, not what this tab remembers: words may have been forgotten, or another tab have learnt more. */
+  const change = (one: Change) => {
+    all.update(one);
+    changes.add(one);
+    return queue.run(async () => {
+      try {
+        const stored = one(await read());
+        await keyValues.set(KEY, stored);
+        changes.delete(one);
+        all.set([...changes].reduce((known, next) => next(known), stored));
+      } catch (error) {
+        // Known in this tab at least.
+        onProblem(toProblem(error));
+      }
+    });
   };
   const isOf = (refusal: ModelRefusal, model: Named) =>
     refusal.model === model.id && refusal.endpoint === (model.endpoint ?? '');
@@ -72,17 +82,14 @@ export function createModelRefusals({
     remember: async (model, more, problem) => {
       const detail = String(problem?.params?.detail ?? problem?.message ?? '');
       const together = [...new Set([...leftOut(model), ...more])];
-      all.update((before) => [
+      await change((before) => [
         ...before.filter((refusal) => !isOf(refusal, model)),
         { endpoint: model.endpoint ?? '', model: model.id, detail, at: now(), leftOut: together },
       ]);
-      await keep();
     },
-    forget: async (endpoint) => {
-      all.update((before) =>
+    forget: (endpoint) =>
+      change((before) =>
         endpoint === undefined ? [] : before.filter((refusal) => refusal.endpoint !== endpoint),
-      );
-      await keep();
-    },
+      ),
   };
 }

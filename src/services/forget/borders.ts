@@ -14,9 +14,21 @@ export function acrossBorders(
   { spansIn, isLater }: Pick<Eraser, 'spansIn' | 'isLater'>,
 ): ReadonlyMap<MessageId, Message> {
   const changed = new Map<MessageId, Message>();
-  for (const message of messages.values()) {
-    const above = message.parentId === null ? undefined : messages.get(message.parentId);
-    const pieces = goesOn(above, message) ? piecesTo(messages, message.id) : [message];
+  const above = ({ parentId }: Message) => (parentId === null ? undefined : messages.get(parentId));
+  // A chain is read once, from its last piece: its words are those of all before it.
+  const goneOnFrom = new Set(
+    [...messages.values()].flatMap((message) => {
+      const before = above(message);
+      return before && goesOn(before, message) ? [before.id] : [];
+    }),
+  );
+  const read = new Set<MessageId>();
+  const ends = [...messages.values()].filter(({ id }) => !goneOnFrom.has(id));
+  // A ring of damaged messages has no last piece.
+  for (const message of [...ends, ...messages.values()]) {
+    if (read.has(message.id)) continue;
+    const pieces = goesOn(above(message), message) ? piecesTo(messages, message.id) : [message];
+    for (const { id } of pieces) read.add(id);
     const meant = pieces.filter(({ id: mark, createdAt: at }) => !isLater({ mark, at }));
     for (const joint of JOINTS) {
       const texts = meant.flatMap(({ id }) => {

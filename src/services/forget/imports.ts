@@ -6,7 +6,7 @@ import { imprintOf } from '../../domain/forget/imprint.ts';
 import type { Forgotten } from '../../domain/forget/sought.ts';
 import { conversationIdOf, importedMessageId, sourceKey } from '../library/import-plan.ts';
 import { createEraser, type Eraser } from './eraser.ts';
-import { remainsOf, remainsOfAll } from './traces.ts';
+import { remainsOf, remainsOfAll, sourceWithout } from './traces.ts';
 
 /** Conversations without what was forgotten; `skip` is told of it. What was said after that is another thing, and comes in. */
 export async function* withoutForgotten(
@@ -73,12 +73,15 @@ function without(
     }
     return at !== null && removed.has(at) ? null : at;
   };
-  const meta = eraser.clean(imported.meta);
-  if (removed.size + changed === 0 && meta === imported.meta) return { imported, changed: 0 };
+  const from = sourceWithout(imported.source, eraser.hide);
+  const meta = metaWithout(imported.meta, eraser);
+  if (removed.size + changed === 0 && meta === imported.meta && from === imported.source)
+    return { imported, changed: 0 };
   const { compactions: _, ...rest } = imported;
   return {
     imported: {
       ...rest,
+      source: from,
       meta,
       head: living(imported.head),
       ...(imported.own
@@ -98,4 +101,12 @@ function without(
     },
     changed: removed.size + changed,
   };
+}
+
+/** Our own backup says where a conversation came from. */
+function metaWithout<T extends object>(meta: T, { clean, hide }: Eraser): T {
+  const cleaned = clean(meta);
+  const { source } = meta as { source?: { readonly id: string } | null };
+  const from = source && sourceWithout(source, hide);
+  return from === source ? cleaned : { ...cleaned, source: from };
 }

@@ -280,9 +280,18 @@ function metaOf(
     const text = hide(meta[key] ?? '');
     if (text.redacted > 0) made[key] = text.text;
   }
+  // An address or a file name may be the id in a source.
+  const source = sourceWithout(meta.source, hide);
+  if (source !== meta.source) made.source = source;
   const folders = meta.workDirs?.map((folder) => hide(folder).text);
   if (folders?.some((folder, at) => folder !== meta.workDirs?.[at])) made.workDirs = folders;
   return made;
+}
+
+/** The same object where no word goes. What the source gives later is recognised by what is left of its id. */
+export function sourceWithout<T extends { readonly id: string } | null>(source: T, hide: Eraser['hide']): T {
+  const id = source && hide(source.id);
+  return id && id.redacted > 0 ? { ...source, id: id.text } : source;
 }
 
 /** Conversations that hang below those, however deep: subagents tell what their conversation was about. */

@@ -69,6 +69,14 @@ describe('imprints', () => {
     expect(imprintOf(' — !', 'salt')).toBeUndefined();
   });
 
+  it('find it in a long text full of escapes, and leave every other character as it is', () => {
+    const line = 'caf%C3%A9 \\"a\\" &uuml;\u200bber \\u5f20 ';
+    const text = `${line.repeat(2_000)}Quill%66eather ${line.repeat(2_000)}`;
+    expect(matcherOf('Quillfeather').hide(text).text).toBe(
+      `${line.repeat(2_000)}${TAKEN_OUT} ${line.repeat(2_000)}`,
+    );
+  });
+
   it('find what was put anywhere, and leave the rest as it was', () => {
     const word = fc.stringMatching(/^[a-z]{1,8}$/);
     const words = fc.array(word, { minLength: 1, maxLength: 4 });

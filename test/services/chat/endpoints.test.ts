@@ -226,4 +226,23 @@ describe('a refused conversation', () => {
     await later.refusals.forget();
     expect(later.refusals.all.get()).toEqual([]);
   });
+
+  it('changes what is stored, and writes nothing back that was taken out of it since', async () => {
+    const { refusals, store } = talkTo('plain');
+    const problem = (detail: string) =>
+      ({ code: 'unexpected', message: '', params: { detail }, retry: false }) as const;
+    const models = ['a', 'b', 'c'].map((id) => ({ id, endpoint: 'host' }));
+    await Promise.all(
+      models.slice(0, 2).map((model) => refusals.remember(model, ['tools'], problem('No, Mira'))),
+    );
+    const stored = async () =>
+      (await store.keyValues.get('tool-refusals')) as { model: string; detail: string }[];
+    expect((await stored()).map(({ model }) => model)).toEqual(['a', 'b']);
+    await store.keyValues.set(
+      'tool-refusals',
+      (await stored()).map((one) => ({ ...one, detail: 'No, •••' })),
+    );
+    await refusals.remember(models[2] as (typeof models)[0], ['tools'], null);
+    expect(await stored()).toMatchObject([{ detail: 'No, •••' }, { detail: 'No, •••' }, { model: 'c' }]);
+  });
 });

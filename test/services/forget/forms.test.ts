@@ -144,6 +144,7 @@ describe.each([
       ],
       meta: {
         ...{ title: `With ${name}`, titleBy: 'person', head: third, createdAt: NOW - 100, summary: name },
+        source: { tool: 'markdown', id: `https://a.example/chats/${name.replaceAll(' ', '-')}` },
         ...{ systemPrompt: `Greet ${name}`, workDir: `/home/${name}`, workDirs: [`/srv/${name}`] },
       },
     });
