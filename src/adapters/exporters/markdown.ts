@@ -24,6 +24,7 @@ import {
   type PartOf,
   type RecalledPassage,
 } from '../../domain/chat/message.ts';
+import { checksumOf } from '../../domain/chat/reading-copy.ts';
 import type { Compaction } from '../../domain/chat/records.ts';
 import { shownTitle } from '../../domain/text/shown.ts';
 import type { Exporter, ExportWords } from './exporter.ts';
@@ -148,29 +149,31 @@ const nameOnly =
 function toMarkdown(conversation: Conversation, place: Place, words: ExportWords): string {
   const { meta, messages, checkpoints } = conversation;
   const shown = pathTo(messages, effectiveHead(conversation));
-  const front = stringify({
-    title: meta.title,
-    id: conversation.id,
-    created: iso(meta.createdAt),
-    ...(shown.length > 0
-      ? { updated: iso(Math.max(...[...messages.values()].map((m) => m.createdAt))) }
-      : {}),
-    messages: messages.size,
-    ...(meta.workDir === null ? {} : { work_dir: meta.workDir }),
-    ...(meta.source === null ? {} : { source: `${meta.source.tool} ${meta.source.id}` }),
-    ...(meta.pinned ? { pinned: true } : {}),
-    ...(meta.archived ? { archived: true } : {}),
-    ...(meta.summary ? { summary: meta.summary } : {}),
-    ...(meta.systemPrompt ? { instructions: meta.systemPrompt } : {}),
-    ...(checkpoints.size > 0
-      ? {
-          checkpoints: [...checkpoints].map(([name, { messageId }]) => {
-            const at = messages.get(messageId);
-            return { name, ...(at ? { at: iso(at.createdAt) } : {}), message: messageId };
-          }),
-        }
-      : {}),
-  });
+  const front = (body: string) =>
+    stringify({
+      title: meta.title,
+      id: conversation.id,
+      created: iso(meta.createdAt),
+      ...(shown.length > 0
+        ? { updated: iso(Math.max(...[...messages.values()].map((m) => m.createdAt))) }
+        : {}),
+      messages: messages.size,
+      ...(meta.workDir === null ? {} : { work_dir: meta.workDir }),
+      ...(meta.source === null ? {} : { source: `${meta.source.tool} ${meta.source.id}` }),
+      ...(meta.pinned ? { pinned: true } : {}),
+      ...(meta.archived ? { archived: true } : {}),
+      ...(meta.summary ? { summary: meta.summary } : {}),
+      ...(meta.systemPrompt ? { instructions: meta.systemPrompt } : {}),
+      ...(checkpoints.size > 0
+        ? {
+            checkpoints: [...checkpoints].map(([name, { messageId }]) => {
+              const at = messages.get(messageId);
+              return { name, ...(at ? { at: iso(at.createdAt) } : {}), message: messageId };
+            }),
+          }
+        : {}),
+      checksum: checksumOf(body),
+    });
   const marksOf = marks(conversation, words);
   // The pieces of an answer that was cut off and went on are one.
   const section = (pieces: readonly Message[]) =>
@@ -179,7 +182,6 @@ function toMarkdown(conversation: Conversation, place: Place, words: ExportWords
     );
   const sections = (line: readonly Message[]) => inPieces(line).map(section);
   const out = [
-    `---\n${front}---`,
     `# ${plain(shownTitle(meta.title, words('untitled')))}`,
     ...memories(conversation, words),
     ...sections(shown),
@@ -206,7 +208,8 @@ function toMarkdown(conversation: Conversation, place: Place, words: ExportWords
   // A ring has no beginning; its messages are still there.
   const rest = [...messages.values()].filter((message) => !written.has(message.id));
   if (rest.length > 0) out.push(`---\n\n# ${words('elsewhere')}`, ...sections(rest));
-  return `${out.join('\n\n')}\n`;
+  const body = out.join('\n\n');
+  return `---\n${front(body)}---\n\n${body}\n`;
 }
 
 /** The session memory that was saved, and what other devices saved without knowing of it. */

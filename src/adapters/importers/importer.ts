@@ -4,6 +4,7 @@ import type { ConversationId } from '../../domain/base/ids.ts';
 import type { NotesAndFeedback } from '../../domain/chat/archive.ts';
 import type { Conversation, ConversationMeta } from '../../domain/chat/conversation.ts';
 import type { Message } from '../../domain/chat/message.ts';
+import type { ReadingCopy } from '../../domain/chat/reading-copy.ts';
 import type { Checkpoint, Compaction } from '../../domain/chat/records.ts';
 
 /** A file handed over by the person, or one inside a ZIP or folder: path with forward slashes, read lazily. */
@@ -50,6 +51,8 @@ export interface ImportedConversation {
   readonly checkpoints?: Readonly<Record<string, string | Checkpoint>>;
   /** Our own export only. */
   readonly compactions?: Readonly<Record<string, Compaction>>;
+  /** Our own export for people only. */
+  readonly readingCopy?: ReadingCopy;
   /** Our own export only: the ids of conversation and messages are real and kept, and so is everything in its meta. */
   readonly own?: {
     readonly id: ConversationId;

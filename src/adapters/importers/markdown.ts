@@ -4,6 +4,7 @@
 import { parse } from 'yaml';
 import { attempt } from '../../domain/base/log.ts';
 import type { Part, Role } from '../../domain/chat/message.ts';
+import { readingCopy } from '../../domain/chat/reading-copy.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { ImportedConversation, ImportedMessage, Importer, SourceFile } from './importer.ts';
 import { decode } from './lenient-json.ts';
@@ -236,6 +237,7 @@ function toConversation(
     });
     above = id;
   }
+  const copy = readingCopy(front, body);
   const [first] = messages;
   if (!first) {
     skipped.count('empty-conversation', title);
@@ -261,6 +263,7 @@ function toConversation(
     meta: { title, titleBy: 'import', createdAt: created ?? first.createdAt },
     head: above,
     messages,
+    ...(copy ? { readingCopy: copy } : {}),
   };
 }
 

@@ -34,7 +34,10 @@ function without(
 ): { readonly imported: ImportedConversation; readonly changed: number } | null {
   const { record, isGone } = eraser;
   const source = imprintOf(sourceKey(imported.source.tool, imported.source.id), record.id)?.hash ?? '';
-  const isGoneWhole = isGone(conversationIdOf(imported)) || record.sources.includes(source);
+  const isGoneWhole =
+    isGone(conversationIdOf(imported)) ||
+    isGone(imported.readingCopy?.of ?? '') ||
+    record.sources.includes(source);
   /** Removed message → what it hung on. */
   const removed = new Map<string, string | null>();
   const messages: ImportedConversation['messages'][number][] = [];

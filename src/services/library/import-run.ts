@@ -168,6 +168,9 @@ export class ImportRun {
 
   // ------------------------------------------------------------------------------------------------ planning
   async #planOf(imported: ImportedConversation): Promise<ImportPlan> {
+    const { readingCopy: copy } = imported;
+    // All that it says is here; whoever changed the file brings another conversation.
+    if (copy?.isUnchanged && this.#ids.has(copy.of)) return await this.#nothingNew(copy.of, imported);
     const key = sourceKey(imported.source.tool, imported.source.id);
     const id = imported.own?.id ?? this.#bySource.get(key) ?? conversationIdOf(imported);
     const written = this.#ids.has(id) ? await this.#deps.documents.read(id) : undefined;
@@ -182,6 +185,12 @@ export class ImportRun {
     this.#bySource.set(key, id);
     if (plan.callers.size > 0) this.#callers.set(key, plan.callers);
     return plan;
+  }
+
+  async #nothingNew(id: ConversationId, imported: ImportedConversation): Promise<ImportPlan> {
+    const existing = await this.#deps.documents.read(id);
+    const empty = { ...imported, meta: {}, messages: [], head: null };
+    return planImport(empty, { id, existing, parent: null, again: true });
   }
 
   #parentOf(imported: ImportedConversation): ConversationMeta['parent'] {

@@ -4,7 +4,12 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { SourceFile } from '../../../src/adapters/importers/importer.ts';
 import { fileFromBytes } from '../../../src/adapters/importers/source-file.ts';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
-import { type ConversationId, type MessageId, newMessageId } from '../../../src/domain/base/ids.ts';
+import {
+  type ConversationId,
+  type MessageId,
+  newConversationId,
+  newMessageId,
+} from '../../../src/domain/base/ids.ts';
 import { until } from '../../../src/domain/base/readable.ts';
 import type { Conversation } from '../../../src/domain/chat/conversation.ts';
 import { memoryFileChange, savedFiles } from '../../../src/domain/chat/memory-file.ts';
@@ -595,4 +600,43 @@ describe('on two devices, in any order (property)', () => {
       { numRuns: runs(60, 15) },
     );
   }, 60_000);
+});
+
+describe('our own Markdown, which is for people', () => {
+  const markdownOf = async ({ library }: ReturnType<typeof device>) => {
+    const { name, blob } = await library.exportConversations('all', 'markdown');
+    return { name, text: await blob.text() };
+  };
+  const file = ({ name, text }: { name: string; text: string }) =>
+    fileFromBytes(name, new TextEncoder().encode(text));
+  const planted = async () => {
+    const here = device();
+    const id = newConversationId();
+    const first = await here.say(id, 'Which port?\n\n    one  two', null);
+    await here.say(id, 'It is 8081, in `config.ts`.', first.id, { role: 'assistant' });
+    await here.entries();
+    return { here, id, written: await markdownOf(here) };
+  };
+
+  it('is no second conversation where the first one is here, whatever an editor did to its line ends', async () => {
+    const { here, id, written } = await planted();
+    await here.say(id, 'Since then', null);
+    const before = await here.read(id);
+    for (const text of [written.text, written.text.replaceAll('\n', '\r\n')])
+      expect(await here.bring(file({ ...written, text }))).toMatchObject({
+        conversations: { added: 0, changed: 0, unchanged: 1 },
+      });
+    expect(await here.entries()).toHaveLength(1);
+    expect([...(await here.read(id)).messages.values()]).toEqual([...before.messages.values()]);
+  });
+
+  it('is one of its own where somebody changed the file, or the conversation is not here', async () => {
+    const { here, written } = await planted();
+    const edited = file({ ...written, text: written.text.replace('8081', '9090') });
+    expect(await here.bring(edited)).toMatchObject({ conversations: { added: 1 } });
+    expect(await here.bring(edited)).toMatchObject({ conversations: { added: 0, unchanged: 1 } });
+    const other = device();
+    expect(await other.bring(file(written))).toMatchObject({ conversations: { added: 1 } });
+    expect(await other.bring(file(written))).toMatchObject({ conversations: { added: 0, unchanged: 1 } });
+  });
 });
