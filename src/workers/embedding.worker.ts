@@ -3,8 +3,9 @@ import { watchWorker } from '../adapters/browser/diagnostics.ts';
 import { MODEL_CACHE } from '../adapters/browser/model-cache.ts';
 import { createEmbeddingHost } from '../adapters/embedding/host.ts';
 import { ORT_FILES } from '../adapters/embedding/ort-files.ts';
-import { lineSchema } from '../adapters/embedding/thread.ts';
+import { threadNewsSchema } from '../adapters/embedding/thread.ts';
 import { createTransformersLoader } from '../adapters/embedding/transformers-runtime.ts';
+import { joinNews } from '../domain/threads/news.ts';
 
 watchWorker(self, 'embedding');
 
@@ -18,10 +19,7 @@ const host = createEmbeddingHost({
     spawnLane: () => new Worker(new URL('./encoder.worker.ts', import.meta.url), { type: 'module' }),
   }),
   idleMs: IDLE_MS,
-  onRetired: () => self.postMessage({ type: 'retired' }),
+  onRetired: () => say({ type: 'retired' }),
 });
 
-self.addEventListener('message', ({ data, ports }: MessageEvent<unknown>) => {
-  const [port] = ports;
-  if (port && lineSchema.safeParse(data).success) host.accept(port);
-});
+const say = joinNews(self, threadNewsSchema, (news) => news.type === 'line' && host.accept(news.port));

@@ -2,37 +2,27 @@
 // that is asked stays free for a question. Lanes start when they are needed and end with the model.
 
 import { z } from 'zod';
-import { log } from '../../domain/base/log.ts';
+import { isAbort } from '../../domain/base/errors.ts';
+import { attempt, log } from '../../domain/base/log.ts';
+import { type Caller, createCaller, serveCalls } from '../../domain/threads/calls.ts';
+import { type Endpoint, withTransfer } from '../../domain/threads/endpoint.ts';
 import type { Encoder, EncoderShare } from './encoder.ts';
 import { joinEncoder, STATES_BYTES } from './encoder.ts';
 import type { Thread } from './thread.ts';
 
-/** What a lane is told: first the model, then texts. Only this app's own threads speak here. */
-const orderSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('join'), share: z.custom<EncoderShare>() }),
-  z.object({
-    type: z.literal('read'),
-    text: z.number().int(),
-    ids: z.array(z.number().int()),
-    room: z.instanceof(ArrayBuffer),
-  }),
-]);
-type Order = z.infer<typeof orderSchema>;
-const answerSchema = z.object({
-  text: z.number().int(),
-  states: z.custom<Float32Array>((value) => value instanceof Float32Array).nullable(),
-});
-type Answer = z.infer<typeof answerSchema>;
+/** What a lane is asked: first to take the model, then to read texts. Null: it could not read one. Only this app's own threads speak here. */
+const laneCalls = {
+  join: { given: z.custom<EncoderShare>(), answer: z.null() },
+  read: {
+    given: z.object({ ids: z.array(z.number().int()), room: z.instanceof(ArrayBuffer) }),
+    answer: z.custom<Float32Array>((value) => value instanceof Float32Array).nullable(),
+  },
+};
 
-interface Waiting {
-  readonly ids: readonly number[];
-  /** Takes the states, and nothing of them is left behind. */
-  resolve(states: Float32Array): void;
-  reject(error: unknown): void;
-}
-interface Lane {
+interface Lane extends Caller<typeof laneCalls> {
   readonly thread: Thread;
-  readonly waiting: Map<number, Waiting>;
+  /** Texts that it has not answered. */
+  waiting: number;
 }
 
 interface EncoderPool {
@@ -56,58 +46,61 @@ export function createEncoderPool(deps: {
 }): EncoderPool {
   let pool: Lane[] = [];
   let left = deps.count;
-  let texts = 0;
   /** Used again: what is not in a thread's own heap a browser collects late, a hundred megabytes of it. */
   const rooms: ArrayBuffer[] = [];
 
-  const readHere = ({ ids, resolve, reject }: Waiting) => {
-    try {
-      resolve(deps.here.run(ids));
-    } catch (error) {
-      reject(error);
-    }
+  const drop = (lane: Lane) => {
+    pool = pool.filter((other) => other !== lane);
+    lane.thread.terminate();
+    lane.refuse(new Error('An encoder thread broke'));
   };
   /** Null where there can be no more. */
   const start = (): Lane | null => {
     left--;
     let thread: Thread | undefined;
+    const fewer = (error: unknown) => {
+      log.info('Passages are read on fewer threads', error);
+      left = 0;
+    };
     try {
       thread = deps.spawn();
-      thread.postMessage({ type: 'join', share: deps.share() } satisfies Order, []);
+      const lane: Lane = { ...createCaller(laneCalls, thread), thread, waiting: 0 };
+      lane.call.join(deps.share()).catch((error: unknown) => {
+        if (isAbort(error) || !pool.includes(lane)) return;
+        fewer(error);
+        drop(lane);
+      });
+      const onError = (event: Event) => {
+        // Else it would end this thread as well.
+        event.preventDefault();
+        drop(lane);
+      };
+      thread.addEventListener('error', onError);
+      thread.addEventListener('messageerror', onError);
+      pool.push(lane);
+      return lane;
     } catch (error) {
-      log.info('Passages are read on fewer threads', error);
+      fewer(error);
       thread?.terminate();
-      left = 0;
       return null;
     }
-    const lane: Lane = { thread, waiting: new Map() };
-    const drop = (event?: Event) => {
-      // Else it would end this thread as well.
-      event?.preventDefault();
-      if (!pool.includes(lane)) return;
-      pool = pool.filter((other) => other !== lane);
-      lane.thread.terminate();
-      for (const waiting of lane.waiting.values()) readHere(waiting);
-    };
-    lane.thread.addEventListener('message', ({ data }) => {
-      const parsed = answerSchema.safeParse(data);
-      const waiting = parsed.success && lane.waiting.get(parsed.data.text);
-      if (!waiting) return drop();
-      lane.waiting.delete(parsed.data.text);
-      if (parsed.data.states) {
-        waiting.resolve(parsed.data.states);
-        const { buffer } = parsed.data.states;
-        if (buffer instanceof ArrayBuffer && buffer.byteLength === STATES_BYTES) rooms.push(buffer);
-      }
-      // It says what is wrong with a text better than a lane can.
-      else readHere(waiting);
-    });
-    lane.thread.addEventListener('error', drop);
-    lane.thread.addEventListener('messageerror', drop);
-    pool.push(lane);
-    return lane;
   };
-  const freest = (): Lane | undefined => pool.toSorted((a, b) => a.waiting.size - b.waiting.size)[0];
+  const freest = (): Lane | undefined => pool.toSorted((a, b) => a.waiting - b.waiting)[0];
+
+  /** Null where it says nothing: whoever reads it again says better what is wrong with a text than a lane can. */
+  const readThere = async (lane: Lane, ids: readonly number[]): Promise<Float32Array | null> => {
+    lane.waiting++;
+    try {
+      const room = rooms.pop() ?? new ArrayBuffer(STATES_BYTES);
+      return await lane.call.read(withTransfer({ ids: [...ids], room }, [room]));
+    } catch (error) {
+      if (isAbort(error)) throw error;
+      if (pool.includes(lane)) drop(lane);
+      return null;
+    } finally {
+      lane.waiting--;
+    }
+  };
 
   return {
     get most() {
@@ -115,58 +108,39 @@ export function createEncoderPool(deps: {
       // One more than there are lanes: the next text lies ready where one is done.
       return count > 0 ? count + 1 : null;
     },
-    run: <Made>(ids: readonly number[], make: (states: Float32Array) => Made) =>
-      new Promise<Made>((resolve, reject) => {
-        const waiting: Waiting = {
-          ids,
-          resolve: (states) => {
-            try {
-              resolve(make(states));
-            } catch (error) {
-              reject(error);
-            }
-          },
-          reject,
-        };
-        const free = freest();
-        const lane = (left > 0 && (!free || free.waiting.size > 0) ? start() : null) ?? free;
-        if (!lane) return readHere(waiting);
-        const text = ++texts;
-        lane.waiting.set(text, waiting);
-        const room = rooms.pop() ?? new ArrayBuffer(STATES_BYTES);
-        lane.thread.postMessage({ type: 'read', text, ids: [...ids], room } satisfies Order, [room]);
-      }),
+    run: async (ids, make) => {
+      const free = freest();
+      const lane = (left > 0 && (!free || free.waiting > 0) ? start() : null) ?? free;
+      const states = lane && (await readThere(lane, ids));
+      if (!states) return make(deps.here.run(ids));
+      try {
+        return make(states);
+      } finally {
+        const { buffer } = states;
+        if (buffer instanceof ArrayBuffer && buffer.byteLength === STATES_BYTES) rooms.push(buffer);
+      }
+    },
     close: () => {
       left = 0;
-      for (const { thread, waiting } of pool.splice(0)) {
+      for (const { thread, refuse } of pool.splice(0)) {
         thread.terminate();
-        for (const { reject } of waiting.values())
-          reject(new DOMException('The embedding model was let go.', 'AbortError'));
+        refuse(new DOMException('The embedding model was let go.', 'AbortError'));
       }
     },
   };
 }
 
 /** The far end, in the lane's own thread. */
-export function serveLane(port: {
-  postMessage(message: unknown, transfer: Transferable[]): void;
-  addEventListener(type: 'message', listener: (event: MessageEvent<unknown>) => void): void;
-}): void {
+export function serveLane(scope: Endpoint): void {
   let encoder: Encoder | null = null;
-  port.addEventListener('message', ({ data }) => {
-    const order = orderSchema.parse(data);
-    let states: Float32Array | null = null;
-    try {
-      if (order.type === 'join') encoder = joinEncoder(order.share);
-      else states = encoder?.run(order.ids, order.room) ?? null;
-    } catch (error) {
-      // Told as nothing read: the owner reads it again and hears why.
-      log.debug('An encoder thread could not read a text', error);
-    }
-    if (order.type === 'join') return;
-    port.postMessage(
-      { text: order.text, states } satisfies Answer,
-      states ? [states.buffer as ArrayBuffer] : [],
-    );
+  serveCalls(laneCalls, scope, {
+    join: (share) => {
+      encoder = joinEncoder(share);
+      return null;
+    },
+    read: ({ ids, room }) => {
+      const states = attempt(() => encoder?.run(ids, room) ?? null, null, 'a text on an encoder thread');
+      return states && withTransfer(states, [states.buffer]);
+    },
   });
 }

@@ -3,10 +3,14 @@
 // start clean.
 
 import type { Problem } from '../../domain/base/errors.ts';
-import { RecollectError } from '../../domain/base/errors.ts';
-import { log, orElse } from '../../domain/base/log.ts';
-import type { LocalModel, Pieces, Port, Reply } from './protocol.ts';
-import { requestSchema } from './protocol.ts';
+import { RecollectError, toError } from '../../domain/base/errors.ts';
+import { orElse } from '../../domain/base/log.ts';
+import type { Cancellation } from '../../domain/base/readable.ts';
+import { type Served, serveCalls } from '../../domain/threads/calls.ts';
+import { withTransfer } from '../../domain/threads/endpoint.ts';
+import { joinNews } from '../../domain/threads/news.ts';
+import type { LineNews, LocalModel, Pieces, Port } from './protocol.ts';
+import { lineNewsSchema, modelCalls } from './protocol.ts';
 
 /** A model in memory. */
 export interface EmbeddingRuntime {
@@ -51,24 +55,29 @@ interface EmbeddingHost {
 
 interface Caller {
   readonly port: Port;
+  readonly notify: (news: LineNews) => void;
   /** The model this caller was last told about as ready. */
   lastNotified: string | null;
 }
 
+type Embed = Parameters<Served<typeof modelCalls>['embed']>[0];
+type Answer = Awaited<ReturnType<Served<typeof modelCalls>['embed']>>;
+
 interface Job {
   readonly caller: Caller;
-  readonly call: number;
   readonly key: string;
   readonly model: LocalModel;
   readonly kind: 'query' | 'passage';
   readonly texts: readonly string[];
-  readonly contexts: readonly number[] | null;
+  readonly contexts?: readonly number[] | undefined;
   /** By place, as they come. */
   readonly vectors: Float32Array[];
   readonly pieces: Pieces[];
   /** Texts whose step has begun, and those whose step is over. */
   begun: number;
   over: number;
+  resolve(answer: Answer): void;
+  reject(error: unknown): void;
 }
 
 type ModelHostDependencies = {
@@ -104,27 +113,14 @@ class ModelHost implements EmbeddingHost {
       port.close();
       return;
     }
-    const caller: Caller = { port, lastNotified: null };
+    const receive = ({ type }: LineNews) => type === 'bye' && this.#leave(caller);
+    const caller: Caller = { port, notify: joinNews(port, lineNewsSchema, receive), lastNotified: null };
     this.#callers.add(caller);
-    port.addEventListener('message', (event) => this.#receive(caller, event.data));
-    port.start();
+    serveCalls(modelCalls, port, { embed: (given, { signal }) => this.#embed(caller, given, signal) });
   }
 
   close(): Promise<void> {
     return this.#retire(false);
-  }
-
-  #notify(caller: Caller, reply: Reply): void {
-    const transfer =
-      reply.type === 'vectors'
-        ? [
-            ...reply.vectors.map((vector) => vector.buffer as ArrayBuffer),
-            ...(reply.pieces ?? []).flatMap(({ bits, tokens, weights }) =>
-              [bits, tokens, weights].map((numbers) => numbers.buffer as ArrayBuffer),
-            ),
-          ]
-        : [];
-    if (this.#callers.has(caller)) caller.port.postMessage(reply, transfer);
   }
 
   async #load({ key, model }: Job): Promise<void> {
@@ -136,7 +132,7 @@ class ModelHost implements EmbeddingHost {
       for (const caller of new Set(
         this.#jobs.filter((other) => other.key === key).map((other) => other.caller),
       ))
-        this.#notify(caller, { type: 'loading', loaded: done, total });
+        caller.notify({ type: 'loading', loaded: done, total });
     };
     report(0, 0);
     this.#loaded = { key, runtime: await this.#deps.load(model, report) };
@@ -146,7 +142,7 @@ class ModelHost implements EmbeddingHost {
     const { caller, contexts, texts, begun: from } = job;
     if (caller.lastNotified !== job.key) {
       caller.lastNotified = job.key;
-      this.#notify(caller, { type: 'ready', dimensions: runtime.dimensions, beside: runtime.beside ?? 1 });
+      caller.notify({ type: 'ready', dimensions: runtime.dimensions, beside: runtime.beside ?? 1 });
     }
     if (contexts && runtime.read) {
       job.begun = from + 1;
@@ -162,12 +158,14 @@ class ModelHost implements EmbeddingHost {
     }
     if (job.over < texts.length || !this.#jobs.includes(job)) return;
     this.#jobs = this.#jobs.filter((other) => other !== job);
-    this.#notify(caller, {
-      type: 'vectors',
-      call: job.call,
-      vectors: job.vectors,
-      ...(job.pieces.length > 0 ? { pieces: job.pieces } : {}),
-    });
+    const { vectors, pieces } = job;
+    const arrays = [...vectors, ...pieces.flatMap(({ bits, tokens, weights }) => [bits, tokens, weights])];
+    job.resolve(
+      withTransfer(
+        { vectors, ...(pieces.length > 0 ? { pieces } : {}) },
+        arrays.map(({ buffer }) => buffer),
+      ),
+    );
   }
 
   /** The job whose step may begin now. */
@@ -211,7 +209,9 @@ class ModelHost implements EmbeddingHost {
       this.#jobs.filter(({ key }) => key !== job.key),
     ];
     this.#jobs = others;
-    for (const { caller, call } of failing) this.#notify(caller, { type: 'failed', call, problem });
+    for (const { reject } of failing) reject(toError(problem));
+    // They must be on their way before the lines end.
+    await task();
     // The runtime's library remembers a failure for as long as its thread lives, so the next try gets a new one.
     await this.#retire(false);
   }
@@ -221,7 +221,7 @@ class ModelHost implements EmbeddingHost {
     this.#retired = true;
     clearTimeout(this.#idle);
     for (const caller of this.#callers) {
-      this.#notify(caller, { type: 'retired', withoutGpu });
+      caller.notify({ type: 'retired', withoutGpu });
       caller.port.close();
     }
     this.#callers.clear();
@@ -234,38 +234,24 @@ class ModelHost implements EmbeddingHost {
     this.#deps.onRetired();
   }
 
-  #receive(caller: Caller, data: unknown): void {
-    const parsed = requestSchema.safeParse(data);
-    if (!parsed.success) {
-      log.warn('A message to the embedding thread was not understood', parsed.error);
-      return;
-    }
-    const request = parsed.data;
-    if (request.type === 'embed') {
-      const { call, model, kind, texts, contexts = null } = request;
-      const key = JSON.stringify(model);
-      this.#jobs.push({
-        caller,
-        call,
-        key,
-        model,
-        kind,
-        texts,
-        contexts,
-        vectors: [],
-        pieces: [],
-        begun: 0,
-        over: 0,
-      });
+  #embed(caller: Caller, given: Embed, signal: Cancellation): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const key = JSON.stringify(given.model);
+      const job: Job = { ...given, caller, key, vectors: [], pieces: [], begun: 0, over: 0, resolve, reject };
+      this.#jobs.push(job);
+      const cancel = () => {
+        this.#jobs = this.#jobs.filter((other) => other !== job);
+      };
+      signal.addEventListener('abort', cancel, { once: true });
       this.#work();
-    } else if (request.type === 'cancel') {
-      this.#jobs = this.#jobs.filter((job) => job.caller !== caller || job.call !== request.call);
-    } else {
-      this.#jobs = this.#jobs.filter((job) => job.caller !== caller);
-      this.#callers.delete(caller);
-      caller.port.close();
-      if (this.#callers.size === 0) void this.#retire(false);
-    }
+    });
+  }
+
+  #leave(caller: Caller): void {
+    this.#jobs = this.#jobs.filter((job) => job.caller !== caller);
+    this.#callers.delete(caller);
+    caller.port.close();
+    if (this.#callers.size === 0) void this.#retire(false);
   }
 }
 

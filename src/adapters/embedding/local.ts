@@ -1,16 +1,18 @@
 // A model that runs on this device, seen from those who want vectors: a proxy over a line to the thread that runs it.
 // Calls queue up there, the thread starts with the first and may retire between any two; the caller just awaits.
 import { isAbort, type Problem, RecollectError, toError, toProblem } from '../../domain/base/errors.ts';
-import { ignore, log, orElse } from '../../domain/base/log.ts';
+import { ignore, orElse } from '../../domain/base/log.ts';
 import { writable } from '../../domain/base/readable.ts';
 import type { Config } from '../../domain/settings/config.ts';
+import { createCaller } from '../../domain/threads/calls.ts';
+import { joinNews } from '../../domain/threads/news.ts';
 import type { BundledModel } from './bundled-models.ts';
 import { bundledModel } from './bundled-models.ts';
 import { type CalibrationKeyValues, createCalibration } from './calibration.ts';
 import type { EmbeddingKind, EmbeddingProvider, EmbeddingState, Reading } from './embedding-provider.ts';
 import { familyOf } from './families.ts';
-import type { Line, LocalModel, Pieces, Request } from './protocol.ts';
-import { RETIRED, replySchema } from './protocol.ts';
+import type { Line, LineNews, LocalModel, Pieces } from './protocol.ts';
+import { lineNewsSchema, modelCalls, RETIRED } from './protocol.ts';
 import type { Centre } from './vector.ts';
 import { centred } from './vector.ts';
 
@@ -27,12 +29,6 @@ interface Answer {
   readonly vectors: Float32Array[];
   readonly pieces: readonly Pieces[];
 }
-interface Pending {
-  readonly request: Extract<Request, { type: 'embed' }>;
-  resolve(answer: Answer): void;
-  reject(error: unknown): void;
-}
-
 interface LocalEmbeddingDeps {
   readonly config: Config['embedding']['local'];
   readonly connect: () => Line | Promise<Line>;
@@ -75,13 +71,14 @@ class LocalEmbedding {
   readonly #prefixes: { readonly query: string; readonly passage: string };
   readonly #model: LocalModel;
   readonly state = writable<EmbeddingState>({ status: 'idle' });
-  readonly #pending = new Map<number, Pending>();
+  /** Calls that wait for their answer, on whichever line. */
+  #pending = 0;
+  readonly #caller = createCaller(modelCalls, null);
   #open: { readonly line: Promise<Line> } | null = null;
   #withoutGpu = false;
   #failedUntil = 0;
   #dimensions: number;
   #beside = 1;
-  #calls = 0;
   readonly #nothing = { bits: new Uint8Array(0), tokens: new Float32Array(0), weights: new Float32Array(0) };
   // A prefix of one's own makes other vectors of the same passage: they must not be compared. The number is that of the centres.
   // WebGPU's q4 weights and ONNX Runtime's way to round give nearly the vectors of our encoder (cosine .98 to .99 after centring): one key, so that a
@@ -150,13 +147,11 @@ class LocalEmbedding {
     this.#open = null;
     this.#failedUntil = 0;
     this.state.set({ status: 'idle' });
-    this.#reject(
-      [...this.#pending.values()],
-      new DOMException('The embedding model was closed.', 'AbortError'),
-    );
+    this.#caller.connect(null);
+    this.#caller.refuse(new DOMException('The embedding model was closed.', 'AbortError'));
     const line = mine && (await orElse(mine.line, null, 'a line to the model that did not open'));
     const { port } = line ?? {};
-    port?.postMessage({ type: 'bye' } satisfies Request, []);
+    port?.postMessage({ type: 'bye' } satisfies LineNews, []);
     port?.close();
   };
 
@@ -166,7 +161,7 @@ class LocalEmbedding {
   }
 
   prepare(): void {
-    if (this.state.get().status !== 'idle' || this.#pending.size > 0) return;
+    if (this.state.get().status !== 'idle' || this.#pending > 0) return;
     ignore(
       this.embed([FIRST_WORDS], { kind: 'query', signal: new AbortController().signal }),
       'loading the model ahead; what is wrong is said where somebody asks for vectors',
@@ -181,69 +176,53 @@ class LocalEmbedding {
     return this.#beside;
   }
 
-  #fail(problem: Problem, which: readonly Pending[]): void {
+  #fail(problem: Problem): void {
     this.state.set({ status: 'failed', problem });
     this.#failedUntil = Date.now() + RETRY_AFTER_MS;
-    this.#reject(which, toError(problem));
   }
 
-  #reject(which: readonly Pending[], error: unknown): void {
-    for (const call of which) {
-      this.#pending.delete(call.request.call);
-      call.reject(error);
-    }
-  }
-
-  #start() {
+  #start(): void {
     const mine = { line: (async () => this.#deps.connect())() };
     this.#open = mine;
     /** Leaves this line, unless it has been left already; tells whether it was the one in use. */
     const leave = (): boolean => {
       if (this.#open !== mine) return false;
       this.#open = null;
+      this.#caller.connect(null);
       return true;
     };
     /** The thread retired: what it has not answered is asked of the next one. */
     const retired = () => {
       if (!leave()) return;
       if (this.state.get().status !== 'failed') this.state.set({ status: 'idle' });
-      for (const { request } of this.#pending.values()) this.#send(request);
+      if (this.#pending > 0) this.#start();
     };
     const lost = (reason: unknown) => {
       if (reason === RETIRED) return retired();
       if (!leave()) return;
-      if (!isAbort(reason))
-        return this.#fail(toBroken(reason, this.#model.model), [...this.#pending.values()]);
-      this.state.set({ status: 'idle' });
-      this.#reject([...this.#pending.values()], reason);
+      if (isAbort(reason)) {
+        this.state.set({ status: 'idle' });
+        return this.#caller.refuse(reason);
+      }
+      const broken = toBroken(reason, this.#model.model);
+      this.#fail(broken.problem);
+      this.#caller.refuse(broken);
     };
-    const receive = (data: unknown) => {
-      const parsed = replySchema.safeParse(data);
-      if (!parsed.success)
-        return log.warn('A reply of the embedding thread was not understood', parsed.error);
-      const reply = parsed.data;
-      switch (reply.type) {
-        case 'loading':
-          return this.state.set({ status: 'loading', loaded: reply.loaded, total: reply.total });
-        case 'ready':
-          ({ dimensions: this.#dimensions, beside: this.#beside } = reply);
-          return this.state.set({ status: 'ready' });
-        case 'vectors':
-          this.#pending.get(reply.call)?.resolve({ vectors: reply.vectors, pieces: reply.pieces ?? [] });
-          return void this.#pending.delete(reply.call);
-        case 'failed': {
-          const call = this.#pending.get(reply.call);
-          return this.#fail(reply.problem, call ? [call] : []);
-        }
-        case 'retired':
-          this.#withoutGpu ||= reply.withoutGpu;
-          return retired();
+    const receive = (news: LineNews) => {
+      if (news.type === 'loading')
+        this.state.set({ status: 'loading', loaded: news.loaded, total: news.total });
+      else if (news.type === 'ready') {
+        ({ dimensions: this.#dimensions, beside: this.#beside } = news);
+        this.state.set({ status: 'ready' });
+      } else if (news.type === 'retired') {
+        this.#withoutGpu ||= news.withoutGpu;
+        retired();
       }
     };
     mine.line.then(({ port, lost: gone }) => {
       if (this.#open !== mine) return;
-      port.addEventListener('message', (event) => receive(event.data));
-      port.start();
+      joinNews(port, lineNewsSchema, receive);
+      this.#caller.connect(port);
       const leaveIt = () => {
         port.close();
         lost(gone.reason);
@@ -253,20 +232,6 @@ class LocalEmbedding {
       if (gone.aborted) onGone();
       else gone.addEventListener('abort', onGone, { once: true });
     }, lost);
-    return mine;
-  }
-
-  #send(request: Request): void {
-    const sent = (this.#open ?? this.#start()).line.then(({ port }) => {
-      // Cancelled while the line was opening: nothing to ask.
-      if (request.type === 'embed' && !this.#pending.has(request.call)) return;
-      const asked =
-        request.type === 'embed' && this.#withoutGpu
-          ? { ...request, model: { ...request.model, device: 'wasm' as const } }
-          : request;
-      port.postMessage(asked, []);
-    });
-    ignore(sent, 'a request over a line that did not open; whoever asked hears of it');
   }
 
   async #ask(
@@ -278,45 +243,43 @@ class LocalEmbedding {
     if (readings.length === 0) return { vectors: [], pieces: [] };
     const before = this.state.get();
     if (before.status === 'failed' && Date.now() < this.#failedUntil) throw toError(before.problem);
-    const call = ++this.#calls;
     const prefix = this.#prefixes[kind];
-    const request: Pending['request'] = {
-      type: 'embed',
-      call,
-      model: this.#model,
-      kind,
-      texts: readings.map(({ context, text }) => `${prefix}${context}${text}`),
-      ...(pieces ? { contexts: readings.map(({ context }) => prefix.length + context.length) } : {}),
-    };
-    const cancel = () => {
-      const waiting = this.#pending.get(call);
-      if (!waiting) return;
-      this.#pending.delete(call);
-      waiting.reject(signal.reason);
-      if (this.#open) this.#send({ type: 'cancel', call });
-    };
+    // Read anew each time it is asked: WebGPU may have failed meanwhile.
+    const model = () => (this.#withoutGpu ? { ...this.#model, device: 'wasm' as const } : this.#model);
+    this.#pending++;
     try {
-      const answer = await new Promise<Answer>((resolve, reject) => {
-        this.#pending.set(call, { request, resolve, reject });
-        signal.addEventListener('abort', cancel, { once: true });
-        this.#send(request);
-      });
-      for (const [at, vector] of answer.vectors.entries())
-        centred(vector, this.#centre, readings[at]?.text ?? '');
-      return answer;
+      const answer = this.#caller.call.embed(
+        {
+          get model() {
+            return model();
+          },
+          kind,
+          texts: readings.map(({ context, text }) => `${prefix}${context}${text}`),
+          ...(pieces ? { contexts: readings.map(({ context }) => prefix.length + context.length) } : {}),
+        },
+        { signal },
+      );
+      if (!this.#open) this.#start();
+      const { vectors, pieces: read = [] } = await answer;
+      for (const [at, vector] of vectors.entries()) centred(vector, this.#centre, readings[at]?.text ?? '');
+      return { vectors, pieces: read };
+    } catch (error) {
+      const now = this.state.get();
+      const isSaid =
+        now.status === 'failed' && error instanceof RecollectError && now.problem === error.problem;
+      if (error instanceof RecollectError && !isSaid) this.#fail(error.problem);
+      throw error;
     } finally {
-      signal.removeEventListener('abort', cancel);
+      this.#pending--;
     }
   }
 }
 
-function toBroken(error: unknown, model: string): Problem {
-  if (error instanceof RecollectError) return error.problem;
+function toBroken(error: unknown, model: string): RecollectError {
+  if (error instanceof RecollectError) return error;
   const detail = toProblem(error).message;
-  return {
-    code: 'embedding-broken',
-    message: `The embedding thread could not be started: ${detail}`,
+  return new RecollectError('embedding-broken', `The embedding thread could not be started: ${detail}`, {
     params: { model, detail },
     retry: true,
-  };
+  });
 }

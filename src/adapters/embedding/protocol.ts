@@ -1,7 +1,7 @@
 // What is said on a line between those who want vectors and the one thread that runs the model.
-// A line is a MessagePort; any number of lines may lead to the same thread. Both ends check what they hear.
+// A line is a MessagePort; any number of lines may lead to the same thread.
 import { z } from 'zod';
-import { problemSchema } from '../../domain/base/problem-schema.ts';
+import type { Endpoint } from '../../domain/threads/endpoint.ts';
 
 /** Which model to run and how; two equal ones share one copy in memory. */
 const localModelSchema = z.object({
@@ -16,32 +16,30 @@ const localModelSchema = z.object({
 });
 export type LocalModel = z.infer<typeof localModelSchema>;
 
-export const requestSchema = z.discriminatedUnion('type', [
-  /** Texts are embedded as they are: prefixes are the asker's business. `kind` decides who goes first. */
-  z.object({
-    type: z.literal('embed'),
-    call: z.number().int(),
-    model: localModelSchema,
-    kind: z.enum(['query', 'passage']),
-    texts: z.array(z.string()).min(1),
-    /** Characters of each text that are only context. Present: vectors of the pieces are wanted too. */
-    contexts: z.array(z.number().int().min(0)).optional(),
-  }),
-  z.object({ type: z.literal('cancel'), call: z.number().int() }),
-  /** The asker hangs up. */
-  z.object({ type: z.literal('bye') }),
-]);
-export type Request = z.infer<typeof requestSchema>;
-
+const numbers = z.custom<Float32Array>((value) => value instanceof Float32Array);
 /** The pieces of a text: see `Read` in the contract. */
 const piecesSchema = z.object({
   bits: z.custom<Uint8Array>((value) => value instanceof Uint8Array),
-  tokens: z.custom<Float32Array>((value) => value instanceof Float32Array),
-  weights: z.custom<Float32Array>((value) => value instanceof Float32Array),
+  tokens: numbers,
+  weights: numbers,
 });
 export type Pieces = z.infer<typeof piecesSchema>;
 
-export const replySchema = z.discriminatedUnion('type', [
+export const modelCalls = {
+  embed: {
+    /** Texts are embedded as they are: prefixes are the asker's business. `kind` decides who goes first. */
+    given: z.object({
+      model: localModelSchema,
+      kind: z.enum(['query', 'passage']),
+      texts: z.array(z.string()).min(1),
+      /** Characters of each text that are only context. Present: vectors of the pieces are wanted too. */
+      contexts: z.array(z.number().int().min(0)).optional(),
+    }),
+    answer: z.object({ vectors: z.array(numbers), pieces: z.array(piecesSchema).optional() }),
+  },
+};
+
+export const lineNewsSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('loading'), loaded: z.number(), total: z.number() }),
   z.object({
     type: z.literal('ready'),
@@ -49,27 +47,17 @@ export const replySchema = z.discriminatedUnion('type', [
     /** How many passages are read at the same time. */
     beside: z.number().int().positive(),
   }),
-  z.object({
-    type: z.literal('vectors'),
-    call: z.number().int(),
-    vectors: z.array(z.custom<Float32Array>((value) => value instanceof Float32Array)),
-    pieces: z.array(piecesSchema).optional(),
-  }),
-  z.object({ type: z.literal('failed'), call: z.number().int(), problem: problemSchema }),
   /**
    * The thread ends; what it has not answered is asked again on a new line. `withoutGpu`: WebGPU failed here, ask for `wasm`.
    */
   z.object({ type: z.literal('retired'), withoutGpu: z.boolean() }),
+  /** The asker hangs up. */
+  z.object({ type: z.literal('bye') }),
 ]);
-export type Reply = z.infer<typeof replySchema>;
+export type LineNews = z.infer<typeof lineNewsSchema>;
 
 /** As much of a MessagePort as a line needs; the browser's and Node's both have it. */
-export interface Port {
-  postMessage(message: unknown, transfer: Transferable[]): void;
-  addEventListener(type: 'message', listener: (event: MessageEvent<unknown>) => void): void;
-  start(): void;
-  close(): void;
-}
+export type Port = Required<Endpoint> & { close(): void };
 
 /** A way to the thread. `lost` fires when the thread is gone without a word; its reason is `RETIRED`, or the error that ended it. */
 export interface Line {

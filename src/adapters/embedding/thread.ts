@@ -1,28 +1,42 @@
 // The near end of the model's thread, for whoever owns the worker: starts it with the first line, forgets it when it retires,
 // and serves lines to other threads. One thread serves them all.
 import { z } from 'zod';
-import { RecollectError, toError, toProblem } from '../../domain/base/errors.ts';
-import { problemSchema } from '../../domain/base/problem-schema.ts';
+import { RecollectError } from '../../domain/base/errors.ts';
+import { createCaller, serveCalls } from '../../domain/threads/calls.ts';
+import { type Endpoint, withTransfer } from '../../domain/threads/endpoint.ts';
+import { joinNews } from '../../domain/threads/news.ts';
 import type { Line, Port } from './protocol.ts';
 import { RETIRED } from './protocol.ts';
 
 /** As much of a Worker as is needed. */
-export interface Thread {
-  postMessage(message: unknown, transfer: Transferable[]): void;
-  addEventListener(type: 'message', listener: (event: MessageEvent<unknown>) => void): void;
+export interface Thread extends Endpoint {
+  addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void;
   addEventListener(type: 'error' | 'messageerror', listener: (event: Event) => void): void;
   terminate(): void;
 }
 
-/** What the thread says to its owner: it has retired and may be ended. */
-const retiredSchema = z.object({ type: z.literal('retired') });
-/** What the owner says to the thread, with a port: serve this line too. */
-export const lineSchema = z.object({ type: z.literal('line') });
+const port = z.custom<Port>((value) => typeof value === 'object' && value !== null);
+export const threadNewsSchema = z.discriminatedUnion('type', [
+  /** The owner says to the thread: serve this line too. */
+  z.object({ type: z.literal('line'), port }),
+  /** The thread says to its owner: it has retired and may be ended. */
+  z.object({ type: z.literal('retired') }),
+]);
+/** What another thread asks the owner: a line, which it has before the answer. That comes when the line is lost. */
+const loans = {
+  line: { given: z.null(), progress: z.object({ port }), answer: z.object({ retired: z.boolean() }) },
+};
+
+interface Running {
+  readonly thread: Thread;
+  readonly gone: AbortController;
+  readonly say: (news: z.infer<typeof threadNewsSchema>) => void;
+}
 
 interface EmbeddingThread {
   /** A new line; starts the thread where none runs. */
   connect(): Line;
-  /** Answers, on this port, another thread's `borrowLines`, until the port closes or the owner does. */
+  /** Answers, on this port, another thread's `transferLines`, until the port closes or the owner does. */
   serve(port: Port): void;
   /** Ends the thread. What waits on its lines rejects with `AbortError`; a later `connect` starts anew. */
   close(): void;
@@ -30,9 +44,9 @@ interface EmbeddingThread {
 
 /** Makes the owner. `spawn` starts the worker. */
 export function createEmbeddingThread(spawn: () => Thread): EmbeddingThread {
-  let running: { readonly thread: Thread; readonly gone: AbortController } | null = null;
+  let running: Running | null = null;
 
-  const end = (mine: typeof running, reason: unknown) => {
+  const end = (mine: Running | null, reason: unknown) => {
     if (!mine) return;
     if (running === mine) running = null;
     mine.thread.terminate();
@@ -40,10 +54,9 @@ export function createEmbeddingThread(spawn: () => Thread): EmbeddingThread {
   };
 
   const start = () => {
-    const mine = { thread: spawn(), gone: new AbortController() };
-    mine.thread.addEventListener('message', ({ data }) => {
-      if (retiredSchema.safeParse(data).success) end(mine, RETIRED);
-    });
+    const thread = spawn();
+    const say = joinNews(thread, threadNewsSchema, ({ type }) => type === 'retired' && end(mine, RETIRED));
+    const mine: Running = { thread, say, gone: new AbortController() };
     const failed = (event: Event) =>
       end(
         mine,
@@ -53,83 +66,49 @@ export function createEmbeddingThread(spawn: () => Thread): EmbeddingThread {
           { params: { detail: (event as ErrorEvent).message || 'its script did not load' }, retry: true },
         ),
       );
-    mine.thread.addEventListener('error', failed);
-    mine.thread.addEventListener('messageerror', failed);
+    thread.addEventListener('error', failed);
+    thread.addEventListener('messageerror', failed);
     running = mine;
     return mine;
   };
 
   const connect = (): Line => {
-    const { thread, gone } = running ?? start();
+    const { say, gone } = running ?? start();
     const { port1, port2 } = new MessageChannel();
-    thread.postMessage({ type: 'line' }, [port2]);
+    say(withTransfer({ type: 'line', port: port2 } as const, [port2]));
     return { port: port1, lost: gone.signal };
   };
+  const transferLine = (handOver: (line: { port: Port }) => void) =>
+    new Promise<{ retired: boolean }>((resolve, reject) => {
+      const { port, lost } = connect();
+      handOver(withTransfer({ port }, [port]));
+      lost.addEventListener('abort', () => {
+        if (lost.reason instanceof RecollectError) reject(lost.reason);
+        else resolve({ retired: lost.reason === RETIRED });
+      });
+    });
 
   return {
     connect,
-    serve: (port) => {
-      port.addEventListener('message', ({ data }) => {
-        const lineRequest = lineRequestSchema.safeParse(data);
-        if (!lineRequest.success) return;
-        const { id } = lineRequest.data;
-        const line = connect();
-        port.postMessage({ type: 'line', id } satisfies Loan, [line.port as unknown as Transferable]);
-        line.lost.addEventListener('abort', () => {
-          const { reason } = line.lost;
-          const problem = reason instanceof RecollectError ? toProblem(reason) : null;
-          port.postMessage({ type: 'lost', id, problem, retired: reason === RETIRED } satisfies Loan, []);
-        });
-      });
-      port.start();
-    },
+    serve: (port) => serveCalls(loans, port, { line: (_, { progress }) => transferLine(progress) }),
     close: () => end(running, new DOMException('The embedding thread was ended.', 'AbortError')),
   };
 }
-
-const lineRequestSchema = z.object({ type: z.literal('wish'), id: z.number().int() });
-const loanSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('line'), id: z.number().int() }),
-  z.object({
-    type: z.literal('lost'),
-    id: z.number().int(),
-    problem: problemSchema.nullable(),
-    retired: z.boolean(),
-  }),
-]);
-type Loan = z.infer<typeof loanSchema>;
 
 /**
  * The other side of `serve`, in a thread that does not own the model's worker: makes the `connect` of `createLocalEmbedding`.
  * @param port leads to the owner's `serve`
  */
 export function transferLines(port: Port): () => Promise<Line> {
-  const waiting = new Map<number, (line: Line) => void>();
-  const open = new Map<number, AbortController>();
-  let wishes = 0;
-  port.addEventListener('message', (event) => {
-    const parsed = loanSchema.safeParse(event.data);
-    if (!parsed.success) return;
-    const loan = parsed.data;
-    const gone = open.get(loan.id);
-    if (!gone) return;
-    if (loan.type === 'line') {
-      const [line] = event.ports;
-      if (line) waiting.get(loan.id)?.({ port: line, lost: gone.signal });
-      waiting.delete(loan.id);
-      return;
-    }
-    open.delete(loan.id);
-    if (loan.retired) gone.abort(RETIRED);
-    else if (!loan.problem) gone.abort(new DOMException('The embedding thread was ended.', 'AbortError'));
-    else gone.abort(toError(loan.problem));
-  });
-  port.start();
+  const { call } = createCaller(loans, port);
   return () =>
     new Promise((resolve) => {
-      const id = ++wishes;
-      open.set(id, new AbortController());
-      waiting.set(id, resolve);
-      port.postMessage({ type: 'wish', id }, []);
+      const gone = new AbortController();
+      const opened = ({ port }: { port: Port }) => resolve({ port, lost: gone.signal });
+      call.line(null, { onProgress: opened }).then(
+        ({ retired }) =>
+          gone.abort(retired ? RETIRED : new DOMException('The embedding thread was ended.', 'AbortError')),
+        (error: unknown) => gone.abort(error),
+      );
     });
 }

@@ -6,7 +6,11 @@ import { createLocalEmbedding } from '../../../src/adapters/embedding/local.ts';
 import type { Line, LocalModel } from '../../../src/adapters/embedding/protocol.ts';
 import { RETIRED } from '../../../src/adapters/embedding/protocol.ts';
 import type { Thread } from '../../../src/adapters/embedding/thread.ts';
-import { createEmbeddingThread, lineSchema, transferLines } from '../../../src/adapters/embedding/thread.ts';
+import {
+  createEmbeddingThread,
+  threadNewsSchema,
+  transferLines,
+} from '../../../src/adapters/embedding/thread.ts';
 import { RecollectError } from '../../../src/domain/base/errors.ts';
 import { until } from '../../../src/domain/base/readable.ts';
 import { defaultConfig } from '../../../src/domain/settings/config.ts';
@@ -93,7 +97,8 @@ function threads(load: LoadRuntime, idleMs = 60_000) {
     spawned.push(entry);
     return {
       postMessage: (message, [port]) => {
-        if (!entry.terminated && lineSchema.safeParse(message).success) host.accept(port as MessagePort);
+        if (!entry.terminated && threadNewsSchema.safeParse(message).success)
+          host.accept(port as MessagePort);
       },
       addEventListener: (type: string, listener: (event: never) => void) =>
         void listeners.set(type, listener),

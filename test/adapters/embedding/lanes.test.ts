@@ -3,25 +3,31 @@ import { afterEach, expect, it } from 'vitest';
 import type { EncoderShare } from '../../../src/adapters/embedding/encoder.ts';
 import { createEncoderPool } from '../../../src/adapters/embedding/encoder-pool.ts';
 
+interface Order {
+  readonly asked: { call: number; verb: string; given: { ids?: number[]; room?: ArrayBuffer } };
+}
+
 /** A lane that answers when it is told to: with the text's first piece. */
 function scripted() {
   const listeners = new Map<string, (event: never) => void>();
-  const orders: { type: string; text?: number; ids?: number[]; room?: ArrayBuffer }[] = [];
+  const orders: Order['asked'][] = [];
+  const say = (data: unknown) => listeners.get('message')?.({ data } as never);
   return {
     orders,
     ended: false,
-    texts: () => orders.flatMap(({ ids }) => (ids ? [ids[0]] : [])),
+    texts: () => orders.flatMap(({ given: { ids } }) => (ids ? [ids[0]] : [])),
     answer() {
-      const order = orders.find(({ text }) => text !== undefined);
-      orders.splice(orders.indexOf(order as (typeof orders)[number]), 1);
-      const states = new Float32Array(order?.room as ArrayBuffer, 0, 1);
-      states.set(order?.ids ?? []);
-      listeners.get('message')?.({ data: { text: order?.text, states } } as never);
+      const order = orders.find(({ verb }) => verb === 'read') as Order['asked'];
+      orders.splice(orders.indexOf(order), 1);
+      const states = new Float32Array(order.given.room as ArrayBuffer, 0, 1);
+      states.set(order.given.ids ?? []);
+      say({ call: order.call, value: states });
     },
-    say: (data: unknown) => listeners.get('message')?.({ data } as never),
+    /** What is no states, or null, of the text that came last. */
+    answerWith: (value: unknown) => say({ call: orders.at(-1)?.call, value }),
     fail: () => listeners.get('error')?.(new Event('error') as never),
     postMessage(message: unknown) {
-      orders.push(message as (typeof orders)[number]);
+      orders.push((message as Order).asked);
     },
     addEventListener: (type: string, listener: (event: never) => void) => void listeners.set(type, listener),
     terminate() {
@@ -71,7 +77,7 @@ it('starts a lane when all others have something to do, and gives a text to the 
   expect(await first).toEqual([1]);
   const more = [2, 3, 4].map((id) => read([id]));
   expect(spawned.map(({ texts }) => texts())).toEqual([[2, 4], [3]]);
-  expect(spawned.map(({ orders }) => orders[0]?.type)).toEqual(['join', 'join']);
+  expect(spawned.map(({ orders }) => orders[0]?.verb)).toEqual(['join', 'join']);
   spawned[1]?.answer();
   const last = read([5]);
   expect(spawned[1]?.texts()).toEqual([5]);
@@ -85,7 +91,7 @@ it('reads here what a broken lane leaves, and starts none in its place', async (
   spawned[0]?.fail();
   expect(await one).toEqual([1]);
   expect(spawned[0]?.ended).toBe(true);
-  spawned[1]?.say({ nonsense: true });
+  spawned[1]?.answerWith({ nonsense: true });
   expect(await two).toEqual([2]);
   expect(await read([3])).toEqual([3]);
   expect(readHere).toEqual([1, 2, 3]);
@@ -109,7 +115,7 @@ it('gives the room of one text to another, and only when nothing of it is wanted
   let waiting = read([1]);
   for (let id = 2; id < 10; id++) {
     const next = read([id]);
-    for (const { room } of spawned[0]?.orders ?? []) if (room) rooms.add(room);
+    for (const { given } of spawned[0]?.orders ?? []) if (given.room) rooms.add(given.room);
     spawned[0]?.answer();
     expect(await waiting).toEqual([id - 1]);
     waiting = next;
@@ -127,7 +133,7 @@ it('gives the room of one text to another, and only when nothing of it is wanted
 it('says what is wrong with a text, and goes on with the next', async () => {
   const { read, spawned } = lanesOf(1);
   const bad = read([13]);
-  spawned[0]?.say({ text: spawned[0].orders.at(-1)?.text, states: null });
+  spawned[0]?.answerWith(null);
   await expect(bad).rejects.toThrow('pieces that this model does not know');
   expect(spawned[0]?.ended).toBe(false);
 });
