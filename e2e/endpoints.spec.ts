@@ -177,10 +177,12 @@ for (const [protocol, path, key] of [
         .click();
       await expect(answer(page).getByText('The person asks about backups.')).toBeVisible();
       await say(page, 'Sure?');
-      const asked = () => native.requests.filter(({ path: at }) => at === path);
-      await expect.poll(() => asked().length).toBe(2);
-      expect(asked()[1]?.headers[key]).toContain('sk-test');
-      expect(JSON.stringify(asked()[1]?.body)).toContain('Backups run at three.');
+      // A title, and what is worth remembering, may be asked for meanwhile.
+      const second = () =>
+        native.requests.find(({ path: at, body }) => at === path && JSON.stringify(body).includes('Sure?'));
+      await expect.poll(() => second() !== undefined).toBe(true);
+      expect(second()?.headers[key]).toContain('sk-test');
+      expect(JSON.stringify(second()?.body)).toContain('Backups run at three.');
       await expect(page.getByRole('alert')).toHaveCount(0);
     } finally {
       await native.close();
