@@ -23,7 +23,7 @@ import { pickOf, useHold } from './use-selection.ts';
 export const hrefOf = (id: ConversationId): string =>
   pathOf({ screen: 'conversation', conversationId: id, messageId: null });
 
-/** Amber while an answer streams, a blue dot when one waits to be read. */
+/** A grey dot while an answer streams, a blue one when one waits to be read. It moves only where the answer cannot be seen: each frame costs. */
 function TurnDot({ id, current }: { id: ConversationId; current: boolean }) {
   const app = useApp();
   const session = useSession();
@@ -36,7 +36,7 @@ function TurnDot({ id, current }: { id: ConversationId; current: boolean }) {
       <span
         role="img"
         aria-label={t('answering')}
-        className="size-1.5 shrink-0 animate-pulse rounded-full bg-ink-3"
+        className={classes('size-1.5 shrink-0 rounded-full bg-ink-3', !current && 'animate-pulse')}
       />
     );
   if (unread && !current)
