@@ -1,4 +1,4 @@
-// Who may come in: addresses and accounts, how many connections and how many handshakes each has. Authorisation keeps no state: an
+// Lets connections in: addresses and accounts, how many connections and how many handshakes each has. Authorisation keeps no state: an
 // account's name is the hash of the token that opens it.
 import type { IncomingMessage } from 'node:http';
 import { log } from '../domain/base/log.ts';

@@ -37,11 +37,11 @@ export class Connection implements Peer, IncomingClient {
   readonly #services: ConnectionServices;
   readonly #messages;
   readonly #meter = new MessageMeter();
-  /** What of the unfinished message is counted. */
+  /** Bytes of the unfinished message that are counted. */
   #unfinished = 0;
   /** Bytes that came in and are not dealt with. */
   #pending = 0;
-  /** What is to be sent; the first of them up to `#sent`. */
+  /** Frames to send; the first of them up to `#sent`. */
   readonly #queue: Uint8Array[] = [];
   #sent = 0;
   /** Handed over to the end, and not known to have left. */
@@ -143,7 +143,7 @@ export class Connection implements Peer, IncomingClient {
   }
 
   #pong(data: Buffer): void {
-    // Who pings and does not read would have its pongs pile up.
+    // Don't let pongs pile up for a client that pings and does not read.
     if (this.#mayCome() && this.#socket.bufferedAmount <= MAX_PONG_BYTES) this.#socket.pong(data);
   }
 
@@ -231,7 +231,7 @@ export class Connection implements Peer, IncomingClient {
     const age = now - since;
     const isTooSlow =
       held > 0 && age > 2 * this.#services.limits.pingMs && held < (age / 1000) * SLOWEST_BYTES_PER_SECOND;
-    // Of a client that we do not read nothing can be expected. Any byte that moves is an answer: a pong may wait behind much else.
+    // Expect nothing from a client that we do not read. Any byte that moves is an answer: a pong may wait behind much else.
     if (this.#socket.isPaused) this.#lastReceived = -1;
     else if (isTooSlow || (this.#lastReceived === bytesRead && !this.#hasLeft)) this.#socket.terminate();
     else {
@@ -246,7 +246,7 @@ export class Connection implements Peer, IncomingClient {
     this.#services.metrics.count('cut_unfinished_total');
     this.#services.incoming.addUnfinished(this, this.#setUnfinished(0));
     this.close(CLOSE.tryLater);
-    // What has come of the message is held until the socket is gone.
+    // Terminate: the message so far is held until the socket is gone.
     this.#socket.terminate();
   }
 

@@ -17,7 +17,7 @@ export type Frame =
   | { readonly type: 'update'; readonly update: Uint8Array; readonly answer: boolean }
   | { readonly type: 'awareness'; readonly clients: ReadonlyMap<number, number> }
   | { readonly type: 'query-awareness' }
-  /** Of a kind that we do not know. */
+  /** A kind that this version does not know. */
   | { readonly type: 'other' };
 
 /** Bytes of the longest state vector that is read: some 100,000 clients. */

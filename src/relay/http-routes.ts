@@ -1,4 +1,4 @@
-// What the relay answers over plain HTTP: health, figures, what an account has stored, erasure, and the built app where it is asked for.
+// Answers of the relay over plain HTTP: health, figures, an account's usage, erasure, and the built app if wanted.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import sirv from 'sirv';
 import { orElse } from '../domain/base/log.ts';

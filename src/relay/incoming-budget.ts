@@ -1,5 +1,5 @@
-// What came in and is not dealt with, counted from its first byte. An unfinished message may never end, so beyond a share the largest one is
-// cut; a whole one only waits for the store, so beyond a share nothing more is read until others are done.
+// Counts unprocessed input from its first byte. An unfinished message may never end, so beyond a share the largest one is cut; a whole one
+// only waits for the store, so beyond a share nothing more is read until others are done.
 
 /** An account, or an address, whose share is counted. */
 export interface IncomingOwner {

@@ -77,9 +77,8 @@ export const createBucket = (rate: number, now: number): Bucket => ({
 });
 
 /**
- * Takes `amount` from a bucket that fills at `rate` a second and returns how many ms it is overdrawn: 0, all is well. A clock that is set back
- * takes nothing out of it.
- * The debt stands, so whoever is refused must not be asked for the same again.
+ * Takes `amount` from a bucket that fills at `rate` a second and returns how many ms it is overdrawn; 0: all is well. A clock set back
+ * takes nothing out. The debt stands, so a refused client must not be charged for the same again.
  */
 export function draw(bucket: Bucket, amount: number, rate: number, now: number): number {
   const filled = bucket.tokens + (Math.max(0, now - bucket.at) / 1000) * rate;

@@ -1,5 +1,5 @@
-// What the relay says to whoever runs it: one JSON object a line. Names of rooms and accounts, tokens and query strings are never handed
-// to it; of an error only its kind and its words.
+// Log of the relay for its operator: one JSON object a line. Never gets names of rooms and accounts, tokens or query strings; of an error
+// only its kind and its words.
 import { z } from 'zod';
 
 export interface Log {

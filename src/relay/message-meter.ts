@@ -1,7 +1,7 @@
 // Follows the frames of a WebSocket (RFC 6455, section 5.2) as their bytes come in, and tells how much of a message that is not finished is
 // held. `ws` puts messages together by itself, and says nothing of them before they are whole.
 
-/** What a piece of an unfinished message takes besides its bytes: the objects that hold it. */
+/** Memory that a piece of an unfinished message takes besides its bytes: the objects that hold it. */
 const CHUNK_COST = 256;
 const FRAME_COST = 128;
 const FIN = 0x80;
@@ -15,7 +15,7 @@ export class MessageMeter {
   held = 0;
   /** When its first byte came, ms. */
   since = 0;
-  /** Of the frame that is under way: what is left of its payload. */
+  /** Bytes left of the payload of the current frame. */
   #left = 0;
   #isFinal = false;
   #isControl = false;

@@ -1,4 +1,4 @@
-// What the relay counts, as Prometheus reads it. No names of rooms or accounts: those would tell who talks when.
+// Counters of the relay, as Prometheus reads them. No names of rooms or accounts: those would tell who talks when.
 
 const COUNTERS = {
   connections_total: 'WebSocket connections accepted.',

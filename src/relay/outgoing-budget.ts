@@ -1,5 +1,5 @@
-// What waits to be sent, counted, so that clients that do not read cannot fill the memory. A frame that waits for many is held, and counts,
-// once. Who asks for a room waits until there is space for the answer; who lags behind when there is none is cut by connection.ts.
+// Counts waiting output, so that clients that do not read cannot fill the memory. A frame for many is held, and counts, once. A client
+// that asks for a room waits until there is space; connection.ts cuts laggards when there is none.
 
 /** Whoever has a share of what may wait. */
 export interface BudgetOwner {
@@ -22,7 +22,7 @@ export class OutgoingBudget {
     this.#all = all;
   }
 
-  /** Of everybody. */
+  /** Bytes of everybody. */
   get bytes(): number {
     return this.#total;
   }

@@ -1,4 +1,4 @@
-// What every server that hands out the built app must say, and what the app's scripts may do. The one place of the policy: the build writes
+// Headers for every server that hands out the built app: they say what the app's scripts may do. The one place of the policy: the build writes
 // it into the page as well (vite.config.ts), so that it holds on any host, but a worker takes its own from its headers alone.
 //
 //   page, projection, extraction, encoder, service worker    nothing but the app's own origin
@@ -15,7 +15,7 @@ const policy = (connect: string): string =>
     "font-src 'self'",
     `connect-src ${connect}`,
     "worker-src 'self'",
-    // Of these only the page of previews may be framed: all others forbid it by their headers.
+    // Only the page of previews may be framed: all others forbid it by their headers.
     "frame-src 'self'",
     "manifest-src 'self'",
     "base-uri 'none'",
@@ -27,8 +27,8 @@ const OUTWARD_POLICY = policy("'self' http: https: ws: wss:");
 const OUTWARD = /^\/assets\/(network|engine|embedding|sync)\.worker-[^/]*\.js$/;
 
 /**
- * Of the page that holds a preview of HTML, which a frame without an origin inherits: its own script runs, and nobody is asked for anything.
- * The page says the same in itself (`public/preview.html`), for hosts that send no headers.
+ * Policy of the page that holds a preview of HTML, inherited by its frame without an origin: its own script runs, and it may ask nobody
+ * for anything. The page says the same in itself (`public/preview.html`), for hosts that send no headers.
  */
 const PREVIEW_POLICY =
   "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; font-src data:; media-src data: blob:; connect-src 'none'; frame-src 'none'; form-action 'none'; base-uri 'none'; webrtc 'block'";
@@ -47,8 +47,8 @@ export const ISOLATION: Readonly<Record<string, string>> = {
 };
 
 /**
- * What of the device a page may ask the person for: the microphone to dictate, the camera to read a pairing code. The page of previews, which
- * holds what models wrote, may ask for nothing.
+ * Permissions that a page may ask the person for: the microphone to dictate, the camera to read a pairing code. The page of previews,
+ * which holds what models wrote, may ask for nothing.
  */
 const NEVER = 'geolocation=(), payment=(), usb=(), serial=(), hid=(), midi=(), display-capture=()';
 const permissions = (path: string): string =>

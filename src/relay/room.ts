@@ -15,7 +15,7 @@ import { covers, diff, inspect, merge, snapshot, vectorOf } from './updates.ts';
 /** An account while somebody is connected to it. */
 export interface AccountUsage extends BudgetOwner {
   readonly tag: string;
-  /** What it has stored. */
+  /** Stored rooms and bytes. */
   rooms: number;
   bytes: number;
 }
@@ -27,7 +27,7 @@ export interface Peer {
   close(code: CloseCode): void;
   /** Counts work of this many bytes against the account, and slows it down where that is too much. */
   charge(bytes: number): void;
-  /** What it last said of itself, for newcomers and for the moment it is gone. */
+  /** Last awareness of the client, for newcomers and for the moment it is gone. */
   awareness: { readonly frame: Uint8Array; readonly clients: ReadonlyMap<number, number> } | null;
   /** A step 1 of its is being answered; the answer serves a second one too. */
   isAnswered: boolean;
@@ -44,7 +44,7 @@ interface RoomState {
   readonly vector: Uint8Array;
 }
 
-/** What all rooms share: the store, the limits, and how many of them may load or condense their logs at once. */
+/** Services that all rooms share: the store, the limits, and how many of them may load or condense their logs at once. */
 export interface RoomServices {
   readonly store: RelayStore;
   readonly limits: Limits;
@@ -67,11 +67,11 @@ export interface RoomServices {
   track<T>(work: Promise<T>): Promise<T>;
 }
 
-/** What a client sent cannot be read. */
+/** Thrown for a frame of a client that cannot be read. */
 export class UnreadableFrameError extends Error {
   override readonly name = 'UnreadableFrameError';
 }
-/** What the store holds of a room cannot be read, or would unpack to too much. The room is refused, alone. */
+/** Thrown for a stored room that cannot be read, or would unpack to too much. Only this room is refused. */
 export class UnreadableRoomError extends Error {
   override readonly name = 'UnreadableRoomError';
   readonly isTooLarge: boolean;
@@ -102,7 +102,7 @@ const SNAPSHOT_APPENDS = 200;
 const SNAPSHOT_BYTES = 256 * 1024;
 /** … or, when nobody writes any more, after this many. */
 const QUIET_APPENDS = 16;
-/** What reading a byte of a log, and a piece of it, costs an account, in bytes received. */
+/** Price of reading a byte of a log, and a piece of it, in bytes received. */
 const READ_COST = 0.25;
 const PIECE_COST = 32;
 const MAX_AWARENESS_CLIENTS = 16;
@@ -366,7 +366,7 @@ export class Room {
     this.#bytes = bytes;
   }
 
-  /** What the log has behind its first update. */
+  /** Size of the log behind its first update. */
   #tail(): { appends: number; bytes: number } {
     return {
       appends: this.#head - this.#snapshot.position,
@@ -403,7 +403,7 @@ export class Room {
     this.#purgedTo = position;
     const [peer] = this.peers;
     this.#setBytes(peer?.account, bytes);
-    // What came meanwhile counts on top.
+    // Add the pieces that came meanwhile.
     this.#pieces = pieces + Math.max(0, this.#pieces - piecesBefore);
     this.#snapshot = { position, bytes: state.length };
     metrics.count('snapshots_total');

@@ -20,12 +20,12 @@ import type { RelayStore } from './store.ts';
 const VERSION_PROTOCOL = 'recollect.v1';
 const ANY_VERSION = /^recollect\.v\d+$/;
 const TOKEN_PROTOCOL = 'recollect.';
-/** What `ws` closes with for a message above its limit. */
+/** Close code of `ws` for a message above its limit. */
 const TOO_LARGE = 1009;
 const SWEEP_MS = 1000;
 /** A client that is refused, or does not answer a close frame, is cut off. */
 const CLOSE_MS = 2000;
-/** What a refused client may still send, bytes. */
+/** Most that a refused client may still send, bytes. */
 const REFUSED_BYTES = 64 * 1024;
 /** Connections for HTTP requests, and for saying that the relay is full. */
 const SPARE_CONNECTIONS = 500;
@@ -192,7 +192,7 @@ class WebSocketRelay implements RelayServer {
   }
 
   #onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    // Whatever breaks on the way in breaks this one alone.
+    // An error on the way in ends this connection alone.
     socket.on('error', () => socket.destroy());
     if (this.#isDraining) {
       this.#refuse(socket, '503 Service Unavailable');

@@ -111,7 +111,7 @@ class LevelRelayStore implements LevelStore {
     });
   }
 
-  /** What a kill left undone. */
+  /** Finishes the purges that a kill interrupted. */
   async purgeLeft(): Promise<void> {
     const { gt, lt } = under('p');
     for (const key of await this.#db.keys({ gt, lt }).all()) await this.#purge(key.slice(gt.length));

@@ -31,7 +31,7 @@ interface Append {
   readonly id: RoomId;
   readonly update: Uint8Array;
 }
-/** What one commit adds to a room. */
+/** Updates that one commit adds to a room. */
 interface RoomAppends {
   readonly id: RoomId;
   readonly bodies: Uint8Array[];
@@ -208,7 +208,7 @@ class PostgresRelayStore implements RelayStore {
     }
   }
 
-  /** Who appends shares the account's lock, who erases the account holds it alone: nothing is written behind an erasure. */
+  /** Appending shares the account's lock, erasing holds it alone: nothing is written behind an erasure. */
   async #lockAccounts(client: pg.PoolClient, accounts: string[], how: 'shared' | 'alone'): Promise<void> {
     const lock = how === 'shared' ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock';
     await client.query(`select ${lock}(hashtextextended(a, 0)) from unnest($1::text[]) a`, [accounts]);

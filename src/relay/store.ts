@@ -1,5 +1,5 @@
-// Where the relay keeps what it is given: one log of Yjs updates per room. Two members: store-level.ts (a folder on this machine) and
-// store-postgres.ts (a server that several relays share). test/suites/relay-store.suite.ts is this contract as a test.
+// Stores one log of Yjs updates per room. Two members: store-level.ts (a folder on this machine) and store-postgres.ts (a server that
+// several relays share). test/suites/relay-store.suite.ts is this contract as a test.
 
 export interface RoomId {
   /** Hash of the account's token, see domain/sync/keys.ts. */
@@ -7,20 +7,20 @@ export interface RoomId {
   readonly room: string;
 }
 
-/** What happened elsewhere: in a room, in a whole account (no `room`), or unknown (null: look everywhere). */
+/** Change made elsewhere: in a room, in a whole account (no `room`), or unknown (null: look everywhere). */
 export type Change = { readonly account: string; readonly room?: string } | null;
 
 export interface Appended {
   /** 1, 2, 3 … in the order in which appends to this room became durable. */
   readonly position: number;
-  /** What the room takes now, with this update. */
+  /** Size of the room with this update, bytes. */
   readonly bytes: number;
 }
 
 export interface StoredLog {
   /** In order of position. After a snapshot the first one stands for all before it. */
   readonly updates: readonly Uint8Array[];
-  /** Of the last append to the room; 0: there was none. */
+  /** Position of the last append to the room; 0: there was none. */
   readonly position: number;
   readonly bytes: number;
 }
@@ -36,14 +36,13 @@ export interface RelayStore {
   /** All that is newer than `after`, and whatever a snapshot has put together with it. Sees every append that was resolved before the call. */
   load(id: RoomId, after?: number): Promise<StoredLog>;
   /**
-   * Puts `state`, which holds everything up to and including `upTo`, in the place of those updates; later ones stay. Does nothing where
-   * another snapshot has replaced `upTo` meanwhile. Resolves with what the room takes now. `purges`: what it replaces is to be off the disk
-   * as well, as far as the database lets go of it.
+   * Replaces the updates up to and including `upTo` by `state`; later ones stay. Does nothing if another snapshot has replaced `upTo`.
+   * Resolves with the size of the room. `purges`: takes the old ones off the disk, as far as the database lets go of them.
    */
   putSnapshot(id: RoomId, upTo: number, state: Uint8Array, purges?: boolean): Promise<number>;
   /** Erases a room, or all rooms of an account. Durable when resolved; the names stay refused. */
   erase(account: string, room?: string): Promise<void>;
-  /** What an account takes. Throws ErasedError. */
+  /** Usage of an account. Throws ErasedError. */
   usage(account: string): Promise<{ readonly rooms: number; readonly bytes: number }>;
   /** Tells what other processes did on the same store. A hint to look: it may come late, twice, or as null after an interruption. */
   subscribe(listener: (change: Change) => void): () => void;

@@ -2,7 +2,7 @@
 // to. Time and memory are linear in the bytes read, and reading stops at a limit of pieces.
 import { isUtf8 } from 'node:buffer';
 
-/** What a struct is: the lower five bits of its first byte. */
+/** Kind of a struct: the lower five bits of its first byte. */
 export const KIND = {
   gc: 0,
   deleted: 1,
@@ -26,7 +26,7 @@ const HAS_KEY = 32;
 const MAX_KEY_BYTES = 64 * 1024;
 /** How deep values may be nested. */
 const MAX_DEPTH = 100;
-/** What a shared type and a subdocument weigh, in pieces: Yjs makes objects of about 1 and 10 kB of them. */
+/** Weight of a shared type and of a subdocument, in pieces: Yjs makes objects of about 1 and 10 kB of them. */
 const TYPE_PIECES = 8;
 const SUBDOCUMENT_PIECES = 80;
 const LAST_TYPE = 6;
@@ -117,7 +117,7 @@ class Columns {
   length = new Float64Array(16);
   /** The update that it comes from: an index of `UpdateTable.updates`. */
   source = new Uint32Array(16);
-  /** Where it begins, where its content begins, where it ends: bytes of that update. */
+  /** Begin, begin of the content, and end of it: bytes of that update. */
   start = new Uint32Array(16);
   content = new Uint32Array(16);
   end = new Uint32Array(16);

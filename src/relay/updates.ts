@@ -1,4 +1,4 @@
-// What the relay does with Yjs updates: it puts them together, finds what a client lacks, and leaves out the content of what was deleted.
+// Works on Yjs updates for the relay: merges them, finds what a client lacks, and leaves out deleted content.
 // All of it works on the encoded bytes and in linear time (but for sorting); no document, item or value is ever built.
 //
 //   updates ──► UpdateTable (where each struct lies) ──► order by client and clock ──► copy byte ranges, cut where they overlap
@@ -152,7 +152,7 @@ class Deletions {
   }
 }
 
-/** Who made a struct's neighbours, as its first bytes tell. */
+/** Header of a struct: the client and clock of each neighbour at its creation. */
 interface Header {
   readonly info: number;
   readonly originClient: number;
@@ -266,7 +266,7 @@ function writeOnce(table: UpdateTable, known: ReadonlyMap<number, number>): Uint
   return writer.finish(new Deletions(table));
 }
 
-/** Where the known structs of each client end, counted without a gap from 0. For a table of one update that `merge` wrote. */
+/** End of each client's known structs, counted without a gap from 0. For a table of one update that `merge` wrote. */
 function clocksOf({ structs, updates }: UpdateTable): Map<number, number> {
   const clocks = new Map<number, number>();
   for (let row = 0; row < structs.count; row++) {
@@ -317,7 +317,7 @@ export function readVector(vector: Uint8Array): Map<number, number> {
   return clocks;
 }
 
-/** What a client with these clocks lacks of a merged update. */
+/** Part of a merged update that a client with these clocks lacks. */
 export const diff = (state: Uint8Array, known: ReadonlyMap<number, number>, maxPieces: number): Uint8Array =>
   writeOnce(tableOf([state], maxPieces), known);
 
@@ -425,7 +425,7 @@ export function snapshot(
   return { update: state, pieces: inspect(state, maxPieces).pieces };
 }
 
-/** What is deleted of a struct, in steps of the clock from its begin: from, to, from, to … */
+/** Deleted parts of a struct, in steps of the clock from its begin: from, to, from, to … */
 function cutsOf(
   deletions: Deletions,
   first: number,

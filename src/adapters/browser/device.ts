@@ -1,4 +1,4 @@
-// What the browser itself says and does: network, storage promises, installation, new versions.
+// The browser as a device: network, storage promises, installation, new versions.
 import { Workbox } from 'workbox-window';
 import { type Problem, RecollectError } from '../../domain/base/errors.ts';
 import { ignore, log, orElse } from '../../domain/base/log.ts';
@@ -11,7 +11,7 @@ export interface StorageStatus {
   /** Bytes the origin uses and may use; null where the browser does not say. */
   readonly usage: number | null;
   readonly quota: number | null;
-  /** Whether the browser promised to keep it; null where it cannot be asked. */
+  /** True if the browser promised to keep the data; null if it cannot be asked. */
   readonly persisted: boolean | null;
   /** Bytes of model files kept for offline use. */
   readonly modelBytes: number;
@@ -56,9 +56,8 @@ interface InstallPromptEvent extends Event {
 }
 
 /**
- * Listens to the browser until `close`. `serviceWorker` is the URL of the worker to register, absent in development.
- * It is registered when `busy` has settled, but no later than REGISTER_WITHIN_MS. A new version is looked for then, on return
- * to the tab and every hour.
+ * Listens to the browser until `close`. Registers the service worker once `busy` has settled, but no later than REGISTER_WITHIN_MS. Looks
+ * for a new version then, on return to the tab and every hour. `serviceWorker`: its URL; absent in development.
  */
 export function createDevice(options: {
   serviceWorker?: string;
@@ -174,7 +173,7 @@ class AppUpdates {
     for (const doing of ['pointerdown', 'keydown'])
       window.addEventListener(doing, forget, { once: true, signal: this.#signal });
     this.#after(STILL_WANTED_MS, forget);
-    // What the old version had to end has ended with that page, but this one may still be the old version's: it takes one more.
+    // The old version's work ended with that page, but this page may still be the old version's: reload once more.
     navigator.serviceWorker
       .getRegistration()
       .then((found) => found?.waiting === null && this.#reload())
@@ -274,9 +273,8 @@ async function modelBytes(): Promise<number> {
 }
 
 /**
- * Sees that files are kept for offline use: by the service worker as they pass it, by this page itself where the service
- * worker does not hold it yet (it is ready before it takes over). Files already kept are not fetched again.
- * Resolves quietly when offline: the next start tries again. Tells whether all of them were kept already.
+ * Keeps files for offline use: the service worker does as they pass, or this page while the worker does not control it yet. Fetches no
+ * file twice, and gives up quietly offline: the next start tries again. True if all were kept already.
  */
 export async function keepForOffline(urls: readonly string[], signal: AbortSignal): Promise<boolean> {
   if (!('caches' in globalThis) || !navigator.serviceWorker) return false;
@@ -301,7 +299,7 @@ export async function keepForOffline(urls: readonly string[], signal: AbortSigna
 /** Bytes that must be free where something is kept that may never be wanted. */
 const AMPLE = 1_000_000_000;
 
-/** Whether what may never be wanted can be fetched and kept: there is ample room, and the browser was not asked to save data. */
+/** True if optional files may be fetched: there is ample room, and the browser was not asked to save data. */
 export async function mayKeepMore(): Promise<boolean> {
   const { connection } = navigator as { readonly connection?: { readonly saveData?: boolean } };
   if (connection?.saveData === true) return false;

@@ -22,7 +22,7 @@ const entrySchema = z.object({
   count: z.number(),
 });
 
-/** What is needed of the global scope of a page or a worker. */
+/** Parts of the global scope of a page or a worker that are used here. */
 type Scope = Pick<EventTarget, 'addEventListener'>;
 
 /**

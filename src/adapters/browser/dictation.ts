@@ -2,7 +2,7 @@
 // on the device it is; elsewhere the browser sends the sound to a service of its maker.
 import { log, orElse } from '../../domain/base/log.ts';
 
-/** Where a language is recognised: here, here after a download, or by the service of the browser's maker. */
+/** Place where a language is recognised: here, here after a download, or at the service of the browser's maker. */
 export type RecognisedAt = 'device' | 'download' | 'service';
 
 /** Why listening ended by itself. `blocked`: the browser or the system does not let its recogniser be used. */
@@ -15,11 +15,11 @@ export type DictationProblem =
   | 'language'
   | 'failed';
 
-/** What is heard, in order. Nothing comes after `ended`, nor after `abort`. */
+/** Callbacks for the words heard, in order. Nothing comes after `ended`, nor after `abort`. */
 interface Hearing {
   /** The microphone is open. */
   started(): void;
-  /** What is being said, as far as it is understood; each time all of it that is not final. */
+  /** Gets all words so far that are not final. */
   interim(words: string): void;
   /** Words that stay as they are, once. */
   words(words: string): void;
@@ -43,7 +43,7 @@ export interface Dictation {
   listen(asked: { readonly language: string; readonly onDevice: boolean }, hearing: Hearing): Listening;
 }
 
-/** What of the browser's recogniser is used; TypeScript's library has no type for it. */
+/** Parts of the browser's recogniser that are used; TypeScript's library has no type for it. */
 interface Recogniser {
   lang: string;
   continuous: boolean;

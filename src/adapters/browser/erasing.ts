@@ -7,7 +7,7 @@ import { exclusively } from './locks.ts';
 const MARK = 'recollect.erase';
 const CHANNEL = 'recollect:erase';
 
-/** What is used of https://wicg.github.io/storage-buckets, which is typed nowhere yet. */
+/** Parts that are used of https://wicg.github.io/storage-buckets, which is typed nowhere yet. */
 interface StorageBuckets {
   keys(): Promise<readonly string[]>;
   delete(name: string): Promise<void>;
@@ -31,7 +31,7 @@ export function startAnewWhenErased(signal: AbortSignal): void {
   signal.addEventListener('abort', () => channel.close());
 }
 
-/** Whether everything is to be deleted. */
+/** True if everything is to be deleted. */
 export function isEraseAsked(): boolean {
   try {
     return localStorage.getItem(MARK) !== null;
@@ -43,7 +43,7 @@ export function isEraseAsked(): boolean {
 
 const deleteDatabase = (name: string): Promise<void> =>
   new Promise((resolve, reject) => {
-    // Where it is still open, this waits until the other tab has started anew.
+    // If another tab has it open, this waits until that tab has reloaded.
     const deleting = indexedDB.deleteDatabase(name);
     deleting.addEventListener('success', () => resolve());
     deleting.addEventListener('error', () => reject(deleting.error));

@@ -9,7 +9,7 @@ interface LaunchQueue {
 const waiting = writable<readonly FileSystemFileHandle[]>([]);
 let subscribed: LaunchQueue | undefined;
 
-/** What waits, the first first. Whoever opens it sets it to nothing. */
+/** Waiting files, the first first. Whoever opens them empties the list. */
 export function launchedFiles(): Writable<readonly FileSystemFileHandle[]> {
   const { launchQueue } = globalThis as { readonly launchQueue?: LaunchQueue };
   if (launchQueue && launchQueue !== subscribed) {

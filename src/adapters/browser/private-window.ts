@@ -1,4 +1,5 @@
-// Whether this window looks like a private one, whose storage goes when it is closed. No browser says so; two show it by what they refuse.
+// Tells if this window looks like a private one, whose storage goes when it is closed. No browser says so; two show it by what they
+// refuse.
 import { log } from '../../domain/base/log.ts';
 
 /**

@@ -27,7 +27,7 @@ export interface Exporter {
   ): AsyncIterable<Uint8Array>;
 }
 
-/** What a file for readers has to say beside what was said. */
+/** Words that a file for readers adds to the conversation. */
 type ExportWord =
   | 'untitled'
   | Role

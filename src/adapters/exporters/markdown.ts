@@ -74,7 +74,7 @@ async function* asFiles(
       const { url, extract } = part;
       if (url === undefined && !extract) return nameOnly(words)(part);
       const { stem, ending } = attachmentName(part.name ?? 'file');
-      // Of a document whose bytes were not kept there are the words.
+      // Export the text of a document whose bytes were not kept.
       const path = freeName(
         `attachments/${name}/${stem}`,
         url === undefined ? `${ending}.md` : ending,
@@ -105,7 +105,7 @@ function fileName({ meta }: Conversation, words: ExportWords): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: file systems refuse them
 const UNSAFE = /[\u0000-\u001f\u007f<>:"/\\|?*#%]+|\p{Surrogate}+/gu;
 
-/** What every file system takes; at most `length` characters, never half of one. */
+/** Name that every file system takes; at most `length` characters, never half of one. */
 const safeName = (name: string, length: number): string =>
   [...name.replace(UNSAFE, ' ').replace(/\s+/g, ' ').trim()]
     .slice(0, length)
@@ -187,7 +187,7 @@ function toMarkdown(conversation: Conversation, place: Place, words: ExportWords
     ...sections(shown),
   ];
 
-  // What is not on the shown branch: each line from where it leaves one that stands above.
+  // List the other branches, each from the message where it leaves one listed above.
   const written = new Set<MessageId>(shown.map((message) => message.id));
   const children = childrenOf(messages);
   let branch = 0;
@@ -225,13 +225,13 @@ function memories(conversation: Conversation, words: ExportWords): string[] {
   });
 }
 
-/** What of a plan a reader wants: its summaries, and how much they stand for. Read leniently: any strategy may have written it. */
+/** Parts of a plan for readers: its summaries, and how much they replace. Read leniently: any strategy may have written it. */
 const planSchema = z.looseObject({
   summaries: z.array(z.looseObject({ kind: z.string().optional(), text: z.string() })).catch([]),
   runs: z.array(z.looseObject({ action: z.string(), count: z.number() })).catch([]),
 });
 
-/** What stands below a message: the checkpoint it is, what was folded up to it, and the other end of a message that was sent back. */
+/** Marks below a message: its checkpoint, compactions up to it, and the other end of a message that was sent back. */
 function marks(
   { messages, checkpoints, compactions }: Conversation,
   words: ExportWords,
@@ -320,7 +320,7 @@ function speaker(message: Message, words: ExportWords, escaped: Escape): string 
   return model || words(message.role);
 }
 
-/** Who and when: how a message is named elsewhere in the file, and in its own heading. */
+/** Speaker and time: names a message in its heading, and in references to it. */
 const spot = (message: Message, words: ExportWords, escaped: Escape = plain) =>
   `${speaker(message, words, escaped)} · ${stamp(message.createdAt)}`;
 
@@ -385,7 +385,7 @@ function block(part: Exclude<Part, { type: 'text' }>, place: Place, words: Expor
   }
 }
 
-/** Where a passage comes from, and how sure memory was of it. */
+/** Source of a passage, and how sure memory was of it. */
 const source = ({ title, createdAt, scores }: RecalledPassage, words: ExportWords) =>
   words('passage', {
     // At the start of a line, these would begin something.

@@ -158,7 +158,7 @@ class OpenBlockReader implements BlockReader {
     return end - at;
   }
 
-  /** What begins at `at`, which no container begins at; null: a blank line, code by indentation, a heading, a rule. */
+  /** Leaf block that begins at `at`; null: a blank line, code by indentation, a heading, a rule. */
   #leafAt(text: string, inParagraph: boolean, lazy: boolean): Leaf | null | undefined {
     if (HEADING.test(text)) return null;
     const [, ticks, tildes] = FENCE.exec(text) ?? [];

@@ -4,7 +4,7 @@ import { plainHeading } from './markdown.ts';
 
 export interface Block {
   readonly text: string;
-  /** Of a heading, 1 to 6; null for what is none. */
+  /** Level of a heading, 1 to 6; null for other blocks. */
   readonly level: number | null;
 }
 

@@ -17,7 +17,9 @@ import {
 } from './xml.ts';
 import { openPackage, pathFrom, type ZipPackage } from './zip-package.ts';
 
-/** What stands in the file and not in the text: what was deleted or moved away, fields' instructions, what an older Word would show. */
+/**
+ * Elements that are in the file and not in the text: deleted or moved words, fields' instructions, fallbacks for an older Word.
+ */
 const UNREAD = new Set([
   'del',
   'moveFrom',
@@ -35,7 +37,7 @@ const UNREAD = new Set([
 interface Reader {
   /** Level of a heading by its style's id. */
   readonly levels: ReadonlyMap<string, number>;
-  /** Whether a list counts, by its id and level. */
+  /** Tells by id and level if a list is numbered. */
   readonly counts: ReadonlyMap<string, boolean>;
   /** Texts of footnotes by their id, and of endnotes by theirs behind an `e`. */
   readonly notes: ReadonlyMap<string, string>;
@@ -117,7 +119,7 @@ class Body {
   /** Word notes where it broke pages, breaks of the person's own included; other programs note only the latter. */
   #noted = false;
   #blocks: PagedBlock[] = [];
-  /** Of the paragraph that is being read: notes to it, and paragraphs of its text boxes. */
+  /** Notes to the current paragraph, and the paragraphs of its text boxes. */
   #notes: string[] = [];
   #boxes: Element[] = [];
 

@@ -1,7 +1,7 @@
 // Documents in, their words out, each with its place. An extractor reads bytes; it asks nobody and writes nothing.
 import type { ExtractedText, Place, Section } from '../../domain/chat/message.ts';
 
-/** What is read of one document at most. Counted before anything is unpacked, and again while it is. */
+/** Most that is read of one document. Counted before anything is unpacked, and again while it is. */
 export const EXTRACT_LIMITS = {
   /** Bytes of the file. */
   file: 100 * 1024 * 1024,

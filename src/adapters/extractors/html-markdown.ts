@@ -71,7 +71,7 @@ const paragraph = (line: string): string =>
     .filter((words) => words !== '')
     .join('\n');
 
-/** What stands in a heading or a cell, in one line. */
+/** Words of a heading or a cell, in one line. */
 const wordsIn = (element: Element): string =>
   markdownBlocks({ ...element, name: '' })
     .map(({ text, level }) => (level === null ? text : plainHeading(text)))

@@ -66,7 +66,7 @@ function blocksOf(element: Element, indent = ''): Block[] {
   });
 }
 
-/** What is tied to a paragraph and is none of its words: text boxes and notes. */
+/** Text boxes and notes, which are tied to a paragraph and are none of its words. */
 function besides(paragraph: Element): Block[] {
   return elementsOf(paragraph).flatMap((child): Block[] => {
     if (UNREAD.has(child.name)) return [];

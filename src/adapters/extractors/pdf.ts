@@ -58,7 +58,7 @@ export const pdf: Extractor = {
 
 interface Line {
   readonly text: string;
-  /** Of its letters, and of its base line above the bottom of the page; in points. */
+  /** Height of its letters, and of its base line above the bottom of the page; in points. */
   readonly height: number;
   readonly y: number;
 }

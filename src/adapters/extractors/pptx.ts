@@ -47,7 +47,7 @@ async function notesOf(zip: ZipPackage, slide: string): Promise<string[]> {
   return words.length > 0 ? [`Notes: ${words.join('\n')}`] : [];
 }
 
-/** What a shape is there for: `title`, `body`, `sldNum`; empty for a plain one. */
+/** Purpose of a shape: `title`, `body`, `sldNum`; empty for a plain one. */
 const placeholderOf = (shape: Element): string => {
   const holder = firstOf(shape, 'ph');
   return holder ? (holder.attributes.type ?? 'obj') : '';
@@ -65,7 +65,7 @@ function blocksOf(slide: Element): string[] {
             allOf(child, 'tr').map((row) => allOf(row, 'tc').map((cell) => paragraphsOf(cell).join(' '))),
           ),
         );
-      // What diagrams and charts draw is in files of their own; their shapes here hold no words.
+      // Diagrams and charts keep their words in files of their own; their shapes here hold none.
       else walk(child);
     }
   };

@@ -75,7 +75,7 @@ function formatsOf(styles: string): Format[] {
   const cells = firstOf(tree, 'cellXfs');
   return (cells ? childrenOf(cells, 'xf') : []).map(({ attributes }) => {
     const id = Number(attributes.numFmtId ?? 0);
-    // What stands in quotes, in brackets or behind a backslash is no sign of a date.
+    // Skip text in quotes, in brackets or after a backslash: it marks no date.
     const code = (own.get(id) ?? '').replace(/"[^"]*"|\[[^[\]]*\]|\\./g, '');
     if (PERCENT.has(id) || code.includes('%')) return 'percent';
     return DATES.has(id) || (code !== 'General' && /[dmyhs]/i.test(code)) ? 'date' : 'plain';

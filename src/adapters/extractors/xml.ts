@@ -83,5 +83,5 @@ export function relationships(text: string): {
   };
 }
 
-/** Where the relationships of a part stand. */
+/** Path of the relationships of a part. */
 export const relationshipsOf = (path: string): string => path.replace(/([^/]*)$/, '_rels/$1.rels');

@@ -16,7 +16,7 @@ export const SETTINGS: readonly string[] = [
   'wal_recycle=off',
   'wal_init_zero=off',
 ];
-/** What decides the form of the files: a database that was made otherwise stays as it is. */
+/** Options that decide the form of the files: a database made with others stays as it is. */
 export const INITDB: readonly string[] = ['--wal-segsize=1'];
 
 /**
@@ -36,7 +36,9 @@ export async function packCluster(): Promise<Blob> {
   }
 }
 
-/** What an app brings along, or null where it cannot be had: PGlite makes a database by itself then, which takes longer. */
+/**
+ * Database files that ship with the app, or null if they cannot be fetched: PGlite then makes a database by itself, which takes longer.
+ */
 export async function fetchCluster(address: string): Promise<Blob | null> {
   try {
     const response = await fetch(address);

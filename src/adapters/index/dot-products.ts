@@ -12,7 +12,7 @@ export const queryTop = (dimensions: number): number =>
 
 /** Rows whose products are taken in one call. */
 const ROUND = 4_096;
-/** Where things lie, in bytes: the query, the sums of one round, the rows. */
+/** Offsets in bytes: the query, the sums of one round, the rows. */
 const [QUERY, SUMS, ROWS] = [0, 16_384, 32_768];
 const PAGE = 65_536;
 /** Pages that memory grows by: 1 MB. */

@@ -1,5 +1,5 @@
-// Where the files of the index are kept, and how a database is opened there. The index is a projection of the log:
-// a database that does not open is deleted and made again; one that a newer app made is refused and left alone.
+// Places for the files of the index, and opening a database there. The index is a projection of the log: a database that does not open is
+// deleted and made again; one that a newer app made is refused and left alone.
 import { PGlite } from '@electric-sql/pglite';
 import { pg_textsearch } from '@electric-sql/pglite-pg_textsearch';
 import { vector } from '@electric-sql/pglite-pgvector';
@@ -30,7 +30,7 @@ export interface OpenedEngine {
   readonly engine: EngineName;
   /** Why other engines, wanted more, were passed over; empty when the first choice opened. */
   readonly passedOver: readonly { readonly engine: EngineName; readonly reason: string }[];
-  /** What was there did not open and was given up: this one is new and empty. */
+  /** True if the old database did not open and was given up: this one is new and empty. */
   readonly remade: boolean;
 }
 
@@ -42,7 +42,7 @@ export interface EngineOptions {
   readonly fresh?: boolean;
   /** Address of a packed empty database to begin with where there is none (`cluster.ts`). Without it PGlite makes one. */
   readonly cluster?: string | undefined;
-  /** Of a locked device: the files are sealed pages in IndexedDB, and none are left that are not. */
+  /** Cipher of a locked device: the files are sealed pages in IndexedDB, and unsealed ones are removed. */
   readonly cipher?: RecordCipher | null;
 }
 
@@ -50,20 +50,20 @@ export interface EngineOptions {
 export const POSTGRES_VERSION = 18;
 const DEFAULT_NAME = 'recollect-index';
 const filesOf = (name: string, sealed: boolean) => `${name}-${POSTGRES_VERSION}${sealed ? '-sealed' : ''}`;
-/** Where sealed files may be: OPFS is written synchronously, and WebCrypto seals asynchronously. */
+/** Places that can hold sealed files: OPFS is written synchronously, and WebCrypto seals asynchronously. */
 const SEALED_ENGINES: readonly EngineName[] = ['indexeddb', 'memory'];
 /** Files that a new database has at first, some 420 as it is packed and 970 as PGlite makes it, and spare ones. Each is opened at every start. */
 const FIRST_FILES = { packed: 540, own: 1_090 };
-/** What Chromium sets aside in OPFS while a new database is written, a megabyte a file, and some more: bytes. */
+/** Space that Chromium reserves in OPFS while a new database is written, a megabyte a file, and some more: bytes. */
 const ROOM_TO_BEGIN = 600e6;
-/** What is not open after this time will not open: it takes seconds, on a busy machine some more. */
+/** Longest time to open, ms: it takes seconds, on a busy machine some more. */
 const OPENS_WITHIN_MS = 120_000;
 
 interface Opening {
   readonly fs?: HandlePool | ReturnType<typeof createPageFileSystem>;
   /** Rejects when the file system fails in a way that PGlite does not hear of. */
   readonly failed?: Promise<never>;
-  /** Whether there was no room for something that was written. */
+  /** True if a write found no room. */
   readonly ranOut?: () => boolean;
   /** Gives back what the browser set aside while a new database was written. Nobody may use the files meanwhile. */
   readonly renew?: () => Promise<void>;
@@ -74,9 +74,9 @@ interface Opening {
 }
 
 interface Files {
-  /** Whether this browser has such a place at all. */
+  /** True if this browser has such a place. */
   available(): Promise<boolean>;
-  /** Whether there are files of that name, or it cannot be told. */
+  /** True if there are files of that name, or it cannot be told. */
   exists(name: string): Promise<boolean>;
   /** A file system for files of that name, with room for so many at first; none for PGlite's own in memory. */
   open(name: string, first: number, cipher: RecordCipher | null): Opening;
@@ -98,7 +98,7 @@ const isNoRoom = (error: unknown): boolean => toProblem(error).code === 'storage
 /** A fresh start would not help, and what is there must not be given up. */
 const isFinal = (error: unknown): boolean =>
   isNoRoom(error) || ['newer-index', 'index-unavailable'].includes(toProblem(error).code);
-/** What the app brings along could not be had, or there is no memory for it: that says nothing of the files. */
+/** True if a file of the app could not be loaded, or memory ran out: that says nothing of the index's files. */
 const isOfTheApp = (error: unknown): boolean =>
   error instanceof RangeError ||
   error instanceof WebAssembly.CompileError ||
@@ -166,7 +166,7 @@ async function preference(wanted: WantedEngine, name: string): Promise<readonly 
   return first ? ['indexeddb', 'opfs', 'memory'] : ['opfs', 'indexeddb', 'memory'];
 }
 
-/** Whether an index is in IndexedDB that could not move: there is no room to make one in OPFS. */
+/** True if an index is in IndexedDB for want of room in OPFS. */
 async function isCramped(name: string): Promise<boolean> {
   const isIn = async (engine: EngineName) =>
     (await FILES[engine].available()) && (await FILES[engine].exists(name));
@@ -190,7 +190,7 @@ async function removeFiles(name: string, but?: EngineName): Promise<void> {
     }
 }
 
-/** What damage keeps from ending must not keep a person waiting. */
+/** Limits the time to open: damage that never ends must not keep a person waiting. */
 function inTime<T>(opening: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -211,7 +211,7 @@ const NO_INITDB = new WebAssembly.Module(Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0
 /** How PGlite leaves Postgres' main loop after an error that Postgres has dealt with. */
 const LONG_JUMP = 100;
 
-/** What PGlite calls around each message to Postgres, by these names. */
+/** Functions that PGlite calls around each message to Postgres, by these names. */
 interface MainLoop {
   _PostgresMainLoopOnce(): void;
   stackRestore(stack: number): void;
@@ -220,9 +220,8 @@ interface MainLoop {
 }
 
 /**
- * Lets a statement fail, and each after it, when Postgres ends in the middle of it: by a trap, or something thrown by the file system that is no
- * error number. PGlite 0.5.14 catches that and goes on (`execProtocolRawSync`): the statement seems to be done, and the next one meets a Postgres
- * that was left in the middle of its work, and may never end.
+ * Fails a statement, and each after it, when Postgres dies in the middle: by a trap, or an error of the file system without a number.
+ * PGlite 0.5.14 catches that and goes on (`execProtocolRawSync`), and the next statement meets a broken Postgres and may never end.
  */
 function failOnCrash(database: PGlite, ranOut: () => boolean): void {
   const loop = database.Module as unknown as MainLoop;
@@ -285,8 +284,7 @@ async function open(
     settled();
     return database;
   } catch (error) {
-    // What half-opened still holds its files, and would keep them from being deleted.
-    // What hangs would hang in closing, too.
+    // Close it: a half-opened database holds its files and keeps them from being deleted. Don't wait for one that hangs.
     const closed = database && orElse(database.close(), undefined, 'closing a database that half opened');
     await Promise.race([closed, pause(1_000)]);
     settled();
@@ -338,7 +336,7 @@ export async function openEngine({
           log.warn('The memory index did not open and is made again', error);
           await place.remove(files);
           remade = !isNew;
-          // What was packed may be what does not open.
+          // The packed database may be the one that does not open.
           const next = isNew ? null : await packed();
           return open(place, files, next, !next, cipher);
         },

@@ -12,8 +12,8 @@ const DOES_WITHOUT_MS = 10_000;
 /** Spare files besides those for the write-ahead log, and how many more than wanted may stay. */
 const [SPARE, SURPLUS] = [100, 16];
 /**
- * What a statement may write into the write-ahead log, of what all files take together: tidying up a large table writes every page of it there,
- * and nothing is given back before it ends. A megabyte of it is a file (`INITDB`), and a file that is missing then ends Postgres itself.
+ * Most that a statement may write into the write-ahead log, as a share of all files: vacuuming a large table logs every page, and gives
+ * nothing back before it ends. The log has files of a megabyte (`INITDB`), and a missing one ends Postgres itself.
  */
 const LOGGED_BYTES = 1.25;
 const LOG_FILE_BYTES = 2 ** 20;
@@ -32,7 +32,7 @@ interface AccessHandle {
 /** Postgres' own word for it, as its file systems know it: a number. */
 const noSpace = () => Object.assign(new Error('No space left on device'), { code: 51 });
 
-/** What a handle tells the pool it belongs to. */
+/** Events of a handle for the pool it belongs to. */
 interface PoolEvents {
   /** It is so many bytes longer than before, or shorter. */
   grew(bytes: number): void;
@@ -41,9 +41,8 @@ interface PoolEvents {
 }
 
 /**
- * A handle that says when there is no room, and can be renewed. Chromium answers a write that it has no room for with the number of an error, which
- * PGlite takes for a number of bytes: what it believes to be written is not there, and Postgres hears of no reason, or of a wrong one. And it sets
- * a megabyte of the origin's quota aside for each file that was made longer, until its handle is closed.
+ * A handle that reports a full disk and can be renewed. Chromium answers a write without room with an error number, which PGlite takes for
+ * a number of bytes, so that data is missing unnoticed. It also reserves a megabyte for each file that grew, until its handle is closed.
  */
 class HonestHandle implements AccessHandle {
   readonly #again: () => Promise<AccessHandle>;
@@ -134,10 +133,8 @@ const natives = new WeakMap<object, unknown>();
 const nativeOf = <Way extends object>(way: Way): Way => (natives.get(way) as Way | undefined) ?? way;
 
 /**
- * Makes opening patient while PGlite opens its pool of access handles. A leader that has just gone lets go of its thousand
- * files one by one; PGlite takes a file that is still held for one that is not there, or waits for it for ever. So until
- * `restore`, each request for a handle in this worker is repeated while the file is held, and the first file that cannot be
- * had for good, or has no room, rejects `failed`; who asked for it is not answered, since nobody would hear of that.
+ * Repeats requests for handles in this worker until `restore`, while a file is held: a leader that just left frees its files one by one,
+ * and PGlite takes a held file for a missing one, or waits for ever. The first file lost for good, or without room, rejects `failed`.
  */
 function waitForHandles(made: (handle: HonestHandle) => void, pool: PoolEvents) {
   const makers = FileSystemFileHandle.prototype as unknown as HandleMaker;
@@ -204,7 +201,7 @@ export class HandlePool extends OpfsAhpFS {
     },
   };
   readonly #opening;
-  /** Of all files together. */
+  /** Bytes of all files together. */
   #bytes = 0;
   #ranOut = false;
   #released = false;
@@ -222,7 +219,7 @@ export class HandlePool extends OpfsAhpFS {
     return this.#opening.failed;
   }
 
-  /** Whether there was no room for something that was written. */
+  /** True if a write found no room. */
   get hasRunOut(): boolean {
     return this.#ranOut;
   }

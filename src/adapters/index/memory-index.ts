@@ -34,7 +34,7 @@ export interface MessageRow {
   readonly createdAt: number;
   readonly hasCode: boolean;
   readonly codeLanguage: string | null;
-  /** What of it can be found: empty for notes, recalls and what the privacy filter holds back. */
+  /** Chunks of it that can be found: none for notes, recalls and messages that the privacy filter holds back. */
   readonly chunks: readonly ChunkRow[];
 }
 
@@ -46,7 +46,7 @@ export interface ChunkRow {
   readonly text: string;
   /** Space-separated search words of the text, for BM25: `domain/text/words.ts`. */
   readonly words: string;
-  /** What is embedded (may carry context in front of the text). */
+  /** Text that is embedded (may carry context in front of the chunk's own). */
   readonly embedded: string;
   /** Hash of `embedded`, hex: equal texts share a vector. */
   readonly hash: string;
@@ -55,8 +55,8 @@ export interface ChunkRow {
 }
 
 /**
- * What one step of the projector changed. Applied as one transaction together with the bookmark. Removal wins over
- * arrival in the same change.
+ * Changes of one step of the projector. Applied as one transaction together with the bookmark. Removal wins over arrival in the same
+ * change.
  */
 export interface IndexChange {
   /** An empty title, summary, list of keywords or description keeps what `describe` made. */
@@ -103,9 +103,12 @@ export interface IndexQuery {
   readonly limit: number;
   /** Also brings what was said right before and after each candidate, with both numbers. Default: false. */
   readonly around?: boolean;
-  /** What the same query brought without its vector, by chunk id: then only what the vector adds is brought, and these are measured. */
+  /** Chunk ids that the query found without its vector: brings only what the vector adds, and measures these. */
   readonly after?: { readonly found: readonly number[]; readonly beside: readonly number[] };
-  /** What a look brought of the same words with the same filter and limit: they are not looked up again. That of another index is passed over. */
+  /**
+   * Result of an earlier search for these words with the same filter and limit, so that they are not looked up again. Ignored if it comes
+   * from another index.
+   */
   readonly knownWords?: KnownWords;
   /** Nothing is searched then: the chunks of these messages that pass the filter, with both numbers. */
   readonly messages?: readonly MessageId[];
@@ -141,7 +144,7 @@ export interface Candidate {
   readonly cosine: number | null;
   /** BM25, > 0; 0 where no word matched. */
   readonly bm25: number;
-  /** What each of the query's words adds to it, in their order. */
+  /** BM25 of each of the query's words for it, in their order. */
   readonly terms: readonly number[];
   /** Chunks right before and after it in its branch (newest answer first): within the message, else of the messages beside it. Known with `around`. */
   readonly previous: number | null;
@@ -159,17 +162,17 @@ export interface Described {
   readonly has: readonly boolean[];
 }
 
-/** What a search brings: candidates, and what each of the query's words is worth where it stands alone (the most it adds, in BM25). */
+/** Result of a search: candidates, and the IDF weight of each of the query's words (the most it adds, in BM25). */
 export interface Found {
   readonly candidates: readonly Candidate[];
   readonly worth: readonly number[];
-  /** Of what `after` names, all that is still there with its cosine; null where it has no vector of the model. */
+  /** Chunks of `after` that still exist, with their cosine; null without a vector of the model. */
   readonly measured?: readonly (readonly [chunkId: number, cosine: number | null])[];
   /** With `around`: the conversations that pass whose descriptions have most of the query's words by worth, best first; eight at most. */
   readonly described?: readonly Described[];
   /** For the next look for these words, where that spares it something. */
   readonly knownWords?: KnownWords;
-  /** Of `newest`: how many messages pass, those that were not brought counted too. */
+  /** For `newest`: number of messages that pass, including those not brought. */
   readonly total?: number;
 }
 
@@ -207,7 +210,7 @@ export interface Overview {
     /** Mean of the vectors of at most 24 of its chunks, not normalised; null where none has one. */
     readonly vector: Float32Array | null;
   }[];
-  /** What was brought back: one for each passage that went into an answer, with the time of the answer. */
+  /** Recalls: one for each passage that went into an answer, with the time of the answer. */
   readonly recalled: readonly { readonly at: number; readonly conversationId: ConversationId }[];
 }
 
@@ -238,11 +241,13 @@ export interface MemoryIndex {
   waiting(model: string): Promise<{ conversationId: ConversationId; messages: number }[]>;
   /** Keeps vectors of `model`. Replaces earlier ones; unknown chunk ids are ignored. */
   put(model: string, vectors: readonly NewVector[]): Promise<void>;
-  /** What either half finds, in no order, and what the ranking needs of the words. */
+  /** Candidates by words or by vector, in no order, and word statistics for the ranking. */
   look(query: IndexQuery): Promise<Found>;
   /** Late interaction of a question with these chunks, by the signs of their pieces (`lateInteraction`); missing where there are none of `model`. */
   maxSim(model: string, question: QueryPieces, chunks: readonly number[]): Promise<Map<number, number>>;
-  /** What these messages mean by `model`, as vectors of length 1 (the mean of their chunks'); missing where there is none, or it has no direction. */
+  /**
+   * Vectors of messages by `model`, of length 1 (the mean of their chunks'); missing if there is none, or it has no direction.
+   */
   meanings(model: string, messages: readonly MessageId[]): Promise<Map<MessageId, Float32Array>>;
   /** For each message up to `before` ancestors and `after` descendants (newest child first), oldest first, notes left out. Text cut at 600 characters. */
   neighbours(

@@ -4,10 +4,10 @@ import { createDotProducts, queryTop, ROW_TOP } from './dot-products.ts';
 
 /** The least that room for rows grows by. */
 const MORE = 4_096;
-/** What a cosine is off by for numbers rounded to half floats: 2^-11 of each, at most. */
+/** Error of a cosine from rounding to half floats: 2^-11 of each number, at most. */
 const HALF_ERROR = 2 ** -11;
 
-/** What 16 bits of a half float stand for. */
+/** Values of the 16 bits of a half float. */
 const HALVES = Float32Array.from({ length: 65_536 }, (_, bits) => {
   const [sign, exponent, fraction] = [bits & 0x8000 ? -1 : 1, (bits >> 10) & 31, bits & 1023];
   if (exponent === 0) return sign * fraction * 2 ** -24;
@@ -44,7 +44,7 @@ export function createNearest(dimensions: number): Nearest {
   const values = new Float32Array(dimensions);
   /** Bytes of a row as it is sent: chunk, number of dimensions and a spare, then the numbers. */
   const sent = 8 + dimensions * 2;
-  /** What the cosine of a copied row may be off by: the largest distance between the direction of a row and that of its copy. */
+  /** Largest error of a copied row's cosine: the distance between the direction of a row and that of its copy. */
   let off = 0;
 
   const placeOf = (chunk: number): number => {

@@ -37,10 +37,10 @@ interface PageStore extends DBSchema {
 /** Sends a request whose answer nobody waits for. */
 type Ask = (request: Promise<unknown>) => void;
 type Transaction = IDBPTransaction<PageStore, ['files', 'pages'], 'readwrite'>;
-/** What is to be done within the transaction, in this order. */
+/** Requests to make within the transaction, in this order. */
 type Request = (transaction: Transaction) => Promise<unknown>;
 
-/** What a page is bound to. */
+/** Place that a page is bound to. */
 const placeOf = (name: string, key: number) => `recollect/page/1|${name}|${key}`;
 
 /** The bytes up to the last one that is not zero. */
@@ -62,7 +62,7 @@ class PageBackend implements StorageBackend {
   readonly #name: string;
   readonly #cipher: RecordCipher | null;
   #database: IDBPDatabase<PageStore> | undefined;
-  /** What is stored, as of the last transaction that completed. */
+  /** Stored files, as of the last transaction that completed. */
   #files = new Map<string, FileRow>();
   #nextId = 1;
 
@@ -205,7 +205,7 @@ class PageBackend implements StorageBackend {
         changed.set(page, parts);
         from += length;
       }
-    // What was cut off must read as zeros if the file grows again.
+    // The cut part must read as zeros if the file grows again.
     const cut = Math.floor(kept / PAGE);
     if (kept < before.size && kept % PAGE > 0 && !changed.has(cut)) changed.set(cut, []);
 
@@ -226,7 +226,7 @@ class PageBackend implements StorageBackend {
     );
   }
 
-  /** What is put under the key; null for a page of zeros. A copy: IndexedDB would store all of the memory behind a view. */
+  /** Stored form of a page; null for a page of zeros. A copy: IndexedDB would store all of the memory behind a view. */
   async #kept(key: number, page: Uint8Array): Promise<Uint8Array | null> {
     if (page.length === 0) return null;
     return this.#cipher ? await this.#cipher.seal(placeOf(this.#name, key), page) : page.slice();

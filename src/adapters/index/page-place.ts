@@ -1,10 +1,10 @@
-// Where the database with the pages of an index lies. In Chromium all databases of one storage bucket share one file and one line of work: a
-// save to the log stood behind every flush of the index. So the index has a bucket of its own where the browser has buckets. Elsewhere each
-// database has its own file anyway.
+// Chooses the place of the database with the index's pages. In Chromium all databases of one storage bucket share one file and one queue,
+// so that a save to the log waited behind every flush of the index. So the index has a bucket of its own if the browser has buckets; in
+// other browsers each database has its own file anyway.
 import { wrap } from 'idb';
 import { orElse } from '../../domain/base/log.ts';
 
-/** What is used of https://wicg.github.io/storage-buckets, which is typed nowhere yet. */
+/** Parts that are used of https://wicg.github.io/storage-buckets, which is typed nowhere yet. */
 interface StorageBuckets {
   open(
     name: string,
@@ -22,7 +22,7 @@ async function ofOwnBucket(): Promise<IDBFactory | null> {
   return (await orElse(opening, null, 'opening the bucket of the index'))?.indexedDB ?? null;
 }
 
-/** Whether the database `name` is there, or the browser does not tell. */
+/** True if the database `name` is there, or the browser does not tell. */
 const has = async (factory: IDBFactory, name: string): Promise<boolean> =>
   typeof factory.databases !== 'function' ||
   (await factory.databases()).some((database) => database.name === name);
@@ -33,7 +33,7 @@ export async function placeOfPages(name: string): Promise<IDBFactory> {
   return bucket && !(await has(indexedDB, name)) ? bucket : indexedDB;
 }
 
-/** Whether there is a database `name`, or the browser does not tell. */
+/** True if there is a database `name`, or the browser does not tell. */
 export async function hasPages(name: string): Promise<boolean> {
   if (await has(indexedDB, name)) return true;
   const bucket = await ofOwnBucket();

@@ -31,12 +31,14 @@ export interface PgliteIndexOptions {
 const CHECKPOINT_AFTER = 4_000_000;
 /** Rows written from one look at how large the tables are to the next, and pages of 8 KB below which there is nothing to tidy up. */
 const [LOOK_AFTER, FEWEST_PAGES] = [500, 32];
-/** What grows together, the first as its measure. Each on its own is tidied up: a search need not wait for all of them. */
+/**
+ * Tables that grow together, the first as their measure. Each group is vacuumed on its own: a search need not wait for all of them.
+ */
 const TABLES = {
   said: ['chunks', 'conversations', 'messages', 'waiting'],
   vectors: ['vectors', 'pieces', 'waiting'],
 } as const;
-/** Whether message `m` has chunks. Not `exists`: Postgres would read all chunks once to answer a few such questions. */
+/** SQL that tells if message `m` has chunks. Not `exists`: Postgres would read all chunks once to answer a few such questions. */
 const HAS_CHUNKS =
   'select coalesce((select true from chunks c where c.message = m.n limit 1), false) as told';
 
@@ -351,7 +353,7 @@ class PgliteIndex implements MemoryIndex {
   readonly clear: MemoryIndex['clear'] = async () => {
     await this.#ask(nothing, 'select clear_index()');
     this.#copy.clear();
-    // What is prepared was planned for a table that is empty now, and must not stay so while it fills.
+    // Renew prepared statements: they were planned for a table that is empty now and will fill.
     this.#kept = this.#anew();
   };
 
@@ -370,7 +372,7 @@ class PgliteIndex implements MemoryIndex {
       // Old files are given back with it: a pool of files has no room for two copies of all tables.
       await this.#ask(nothing, 'checkpoint');
     }
-    // What the write-ahead log still has goes with its segment.
+    // Switch the segment to get rid of what the write-ahead log still has.
     await this.#ask(nothing, 'select pg_switch_wal()');
     await this.#ask(nothing, 'checkpoint');
     this.#kept = this.#anew();
@@ -431,7 +433,7 @@ class PgliteIndex implements MemoryIndex {
     return { said: LOOK_AFTER, vectors: LOOK_AFTER };
   }
 
-  /** Whether it has half as many pages more than when it was tidied up, in whichever session that was. */
+  /** True if it has half as many pages more than when it was vacuumed, in whichever session that was. */
   async #hasGrown(table: string): Promise<boolean> {
     const [found] = await this.#ask(
       grownRow,

@@ -1,4 +1,4 @@
-// What every member of the family agrees on, beyond the contract's words.
+// Rules that every member of the family shares, beyond the contract's words.
 import type { Candidate, Found, IndexChange, IndexQuery } from './memory-index.ts';
 
 /** Query words that are looked up; what comes after them is ignored (each word costs time, a pasted page has thousands). */
@@ -9,7 +9,7 @@ const DESCRIBED_WORDS = 12;
 export const DESCRIBED = 8;
 /** Characters of a neighbour's text. */
 export const NEIGHBOUR_TEXT = 600;
-/** What times are told in from above, ms. */
+/** Quarter of an hour, the unit in which statistics tell times, ms. */
 export const QUARTER = 15 * 60_000;
 /** Messages looked at in each direction for neighbours: notes on the way are passed over. */
 export const NEIGHBOUR_STEPS = 64;
@@ -55,14 +55,14 @@ export function linked(candidates: readonly Candidate[]): Candidate[] {
   }));
 }
 
-/** What a look without a vector brought, as the next one is told of it. */
+/** Chunk ids of a search without a vector, as input of the next one. */
 export const afterLook = ({ candidates }: Found): NonNullable<IndexQuery['after']> => {
   const ids = (beside: boolean) =>
     candidates.filter((one) => one.beside === beside).map(({ chunkId }) => chunkId);
   return { found: ids(false), beside: ids(true) };
 };
 
-/** What one look with words and vector would have brought: by words first, then what the vector added `after` that. */
+/** Result of one search with words and vector, put together from two: by words first, then what the vector added `after` that. */
 export function together(byWords: Found, added: Found): Found {
   const cosines = new Map(added.measured ?? []);
   const again = new Set(added.candidates.map(({ chunkId }) => chunkId));
@@ -77,7 +77,7 @@ export function together(byWords: Found, added: Found): Found {
   };
 }
 
-/** What two looks for the same question brought, of which `other` was narrower: each chunk once. */
+/** Union of two searches for the same question, of which `other` was narrower: each chunk once. */
 export function united(one: Found, other: Found): Found {
   const all = new Map(one.candidates.map((candidate) => [candidate.chunkId, candidate]));
   for (const candidate of other.candidates) {

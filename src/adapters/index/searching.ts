@@ -103,7 +103,7 @@ const searchRow = z.object({
   chunks: z.number(),
   /** Size of the table of vectors: how many there are is known when it was last looked, which may be long ago. Null where nobody wonders. */
   vectorBytes: z.number().nullable(),
-  /** What was found before and is still there, with its cosine. */
+  /** Chunks found before that still exist, with their cosine. */
   measured: z.array(z.tuple([z.number(), z.number().nullable()])).nullable(),
   /** The least cosine of those that the vector brought; null where they are fewer than wanted. */
   farthest: z.number().nullable(),
@@ -115,7 +115,7 @@ const [RAREST, MOST_DESCRIBED] = [4, 64];
 const describedRow = z.object({ id: z.string(), words: z.array(z.string()) });
 const bestRow = z.object({ best: z.array(z.number()).nullable() });
 
-/** What the library says about the query's words, read out of scores of tiny texts. */
+/** Statistics of the library on the query's words, read out of scores of tiny texts. */
 function statisticsOf(probes: z.infer<typeof searchRow>['probes']): WordStatistics {
   const perWord = probes?.among ? perWordFrom(...probes.among, PROBE_LENGTH) : 0;
   return {
@@ -153,7 +153,7 @@ function conditionsOf(filter: IndexFilter, add: (value: Given) => string): strin
   return conditions;
 }
 
-/** Whether a filter usually leaves a small part of the library. */
+/** True if a filter usually leaves a small part of the library. */
 const isNarrow = (filter: IndexFilter): boolean =>
   filter.conversationIds !== undefined ||
   filter.titleContains !== undefined ||
@@ -223,7 +223,7 @@ async function describedBy(
   const asked = wordsForDescriptions(query, worth);
   const given = add(toJson(asked));
   const rarest = add(toJson(asked.slice(0, RAREST).map(([word]) => word)));
-  // Of messages a description knows nothing.
+  // Drop filters on messages: a description knows nothing of those.
   const { roles: _, before: __, after: ___, hasCode: ____, ...ofConversations } = filter;
   const conditions = conditionsOf(ofConversations, add).map((condition) => ` and ${condition}`);
   const rows = await ask.prepared(
@@ -319,7 +319,7 @@ export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) =>
       cosine = `case when x.v is not null then coalesce(nullif(1 - (x.v <=> ${values}), 'NaN'), 0) end`;
       joined = `left join vectors x on x.chunk = c.n and x.model = ${model}`;
       const nearest = `select x.chunk as n, x.v <=> ${values} as distance from vectors x`;
-      // What filters leave little of is found by them, the nearest of all in memory.
+      // A narrow filter finds the few itself; otherwise the nearest of all come from memory.
       few =
         inMemory && !messages && !isNarrow(filter)
           ? await copy.likely(vector.model, vector.values, most)

@@ -3,10 +3,10 @@ import type { PGliteInterface } from '@electric-sql/pglite';
 import { z } from 'zod';
 import { type ProblemCode, RecollectError } from '../../domain/base/errors.ts';
 
-/** What is used of PGlite. */
+/** Parts of PGlite that are used. */
 export type Database = Pick<PGliteInterface, 'query' | 'close'>;
 
-/** Whether it was thrown because the disk, or what the browser allows of it, is full. */
+/** True if the disk, or the browser's share of it, is full. */
 export const isFull = (error: unknown): boolean => {
   const { name, message, code } = (error ?? {}) as { name?: unknown; message?: unknown; code?: unknown };
   // Postgres' own word for it is 53100.
@@ -18,12 +18,14 @@ export const noRoom = (cause: unknown) =>
 /** A value that a prepared statement is given. */
 export type Given = string | number | boolean | null;
 
-/** What Postgres answers where its own files are not what it wrote: a page that fails its checksum, a file or a table that is gone. */
+/**
+ * Error codes of Postgres for files that are not as it wrote them: a page that fails its checksum, a file or a table that is gone.
+ */
 const DAMAGED_STATES: ReadonlySet<unknown> = new Set(['XX001', 'XX002', '58P01', '42P01']);
 const DAMAGED_WORDS =
   /^(could not (open relation|find)|cache lookup failed|missing chunk|unexpected chunk|invalid page|could not read block)/;
 
-/** Whether a statement failed because the database is damaged inside. A full disk is not, nor is a wrong statement. */
+/** True if a statement failed because the database is damaged inside. A full disk is no damage, nor is a wrong statement. */
 export const isDamaged = (error: unknown): boolean => {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   return DAMAGED_STATES.has(code) || (code === 'XX000' && DAMAGED_WORDS.test(String(message)));
@@ -150,7 +152,7 @@ export const toBase64 = (bytes: Uint8Array): string => {
 
 /** The browser's own way to read hexadecimal digits, where it has one. */
 const { fromHex: native } = Uint8Array as { readonly fromHex?: (digits: string) => Uint8Array };
-/** What a hexadecimal digit stands for, by its character code. */
+/** Values of hexadecimal digits, by their character code. */
 const DIGITS = Uint8Array.from(
   { length: 128 },
   (_, code) => Number.parseInt(String.fromCharCode(code), 16) || 0,

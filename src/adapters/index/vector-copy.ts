@@ -11,7 +11,7 @@ const HOLD_FROM = 4_000;
 const HOLD_UP_TO = 250_000;
 /** Vectors copied in one statement: others wait for it, some eight milliseconds. */
 const PAGE = 250;
-/** What a vector's row takes beside its numbers, four bytes each; and what a page of 8 KB has room for. */
+/** Bytes of a vector's row beside its numbers, four bytes each; size of a page, and the room on it. */
 const [ROW_BYTES, PAGE_BYTES, PAGE_ROOM] = [48, 8_192, 8_152];
 /** Roughly how many vectors a table of that size holds: those that fit a page waste what is left of it, larger ones lie in pieces. */
 const vectorsIn = (bytes: number, dimensions: number): number => {
@@ -31,7 +31,7 @@ const goneRow = z.object({ n: z.number() });
 export interface VectorCopy {
   /** The chunks that can be among the nearest `limit`; null where the table must be searched. */
   likely(model: string, values: Float32Array, limit: number): Promise<Likely | null>;
-  /** Whether `want` would like to know how large the table is: where none is made, now and then, since telling it takes a millisecond. */
+  /** True if `want` needs the size of the table: without a copy, and only now and then, since asking takes a millisecond. */
   wonders(model: string): boolean;
   /** This model is asked for or will be, and the table of vectors takes so many bytes: begins to copy where that pays. */
   want(model: string, dimensions: number, bytes: number): void;
@@ -69,7 +69,7 @@ class PagedVectorCopy implements VectorCopy {
   readonly #ask: Ask;
   readonly #from: number;
   #held: Held | undefined;
-  /** Of this model no copy can be made. */
+  /** Model that no copy can be made for. */
   #unheld: string | undefined;
   #searches = 0;
 

@@ -12,10 +12,10 @@ import { SCHEMA_VERSION } from './schema.ts';
 import { type Database, isDamaged, PostgresCrash } from './statements.ts';
 import { INDEX_ID, joinIndexNews, type News } from './worker-news.ts';
 
-/** What the tab sends along when it starts the worker. */
+/** Parameters that the tab sends along when it starts the worker. */
 const metaSchema = z.object({ wanted: z.enum(['auto', 'opfs', 'indexeddb', 'memory']).default('auto') });
 
-/** What a tab says to its own worker, with the port on which it will call. */
+/** Message of a tab to its own worker, with the port on which it will call. */
 const callsSchema = z.object({ type: z.literal('calls'), id: z.string() });
 
 /** `damaged`: inside, so they are given up at the next opening. An engine's name: its files have been open, so they were whole then. */
@@ -31,7 +31,7 @@ interface IndexHost {
   readonly onOpened?: (opened: { index: MemoryIndex; engine: EngineName }) => void;
   /** Address of the packed empty database, see `EngineOptions`. */
   readonly cluster?: string | undefined;
-  /** Of a locked device, asked at the moment of becoming the leader. Default: nothing is sealed. */
+  /** Cipher of a locked device, asked for at the moment of becoming the leader. Default: nothing is sealed. */
   readonly cipher?: () => Promise<RecordCipher | null>;
   /** Called instead when it could not be opened; tabs are told by themselves. */
   readonly onFailed?: (error: unknown) => void;
@@ -95,7 +95,7 @@ export async function serveIndex({
       try {
         const meta = metaSchema.parse(options.meta ?? {});
         const engine = (await wanted?.()) ?? meta.wanted;
-        /** What cannot be remembered the next opening finds out by itself. */
+        /** Never fails: the next opening finds a lost state out by itself. */
         const remember = async (now: Condition) =>
           condition
             ?.set(now)

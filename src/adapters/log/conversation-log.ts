@@ -2,7 +2,7 @@
 // All that a person ever said is here; everything else in the product is read from it.
 import type { DocumentId, EntryId } from '../../domain/base/ids.ts';
 
-/** Who made the change: a person or model here, an import, another device, or the app folding history. */
+/** Origin of a change: a person or model here, an import, another device, or a snapshot by the app (`fold`). */
 export type Origin = 'user' | 'import' | 'remote' | 'fold';
 
 export interface NewEntry {

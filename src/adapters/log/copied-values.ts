@@ -14,7 +14,7 @@ export const valuesCopyOf = (name: string): string => `${name}-values`;
 /** Key of the key-value store: these values were copied. Without it, beside a copy that has some, the database is not the one that they were copied from. */
 export const VALUES_COPIED = 'log/values';
 
-/** What tells a record from one of another value. */
+/** Fingerprint that tells a record from one of another value. */
 const printOf = (bytes: Uint8Array): string => `${bytes.length}.${checksum(bytes)}`;
 
 /** The record of a value. `seq`: greater than that of every earlier one. Throws `storage-failed` for what cannot be written as bytes. */
@@ -24,7 +24,7 @@ export function valueRecord(key: string, value: unknown, seq: number, at: number
   return { id, document, origin: 'user', seq, at, bytes };
 }
 
-/** Whether a record with this id has that value; false for one that cannot be written as bytes. */
+/** True if a record with this id has that value; false for one that cannot be written as bytes. */
 export const isRecordOf = (id: string, value: unknown): boolean => {
   const print = attempt(() => printOf(encodeValue(value)), null, 'a value that cannot be written as bytes');
   return print !== null && id.startsWith(`${print}.`);
@@ -63,7 +63,7 @@ export async function restoreValues(name: string, { log: entries, keyValues }: S
   return writes.length;
 }
 
-/** Whether the copy has a value that is not there any more, or there as another one. */
+/** True if the copy has a value that is gone, or another one, in the store. */
 export async function hasStaleValues(name: string): Promise<boolean> {
   const records: { readonly key: string; readonly id: string }[] = [];
   for await (const found of readSegments(valuesCopyOf(name)))

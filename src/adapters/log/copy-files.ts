@@ -57,7 +57,7 @@ export async function* readSegments(name: string): AsyncGenerator<readonly CopyR
   const folder = await folderOf(name, false);
   if (!folder) return;
   const seen = new Set<number>();
-  // What is written anew meanwhile is in a segment that was not there before.
+  // Rewritten records are in a new segment, so read until no new one appears.
   for (let numbers = await numbersIn(folder); numbers.length > 0; ) {
     for (const number of numbers) {
       seen.add(number);
@@ -73,7 +73,7 @@ export async function* readSegments(name: string): AsyncGenerator<readonly CopyR
   }
 }
 
-/** Where a record of the copy is, and of which entry. */
+/** Position of a record of the copy, and its entry. */
 export interface Held {
   readonly id: string;
   readonly document: string;

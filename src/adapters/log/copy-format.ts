@@ -31,7 +31,7 @@ export interface CopyRecord {
 
 interface Scanned {
   readonly records: readonly CopyRecord[];
-  /** Where the last sound record ends: what follows is torn, and is written over. */
+  /** End of the last sound record: anything after it is torn, and is overwritten. */
   readonly end: number;
   /** Bytes before `end` that belong to no sound record. */
   readonly idle: number;

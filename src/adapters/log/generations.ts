@@ -49,7 +49,7 @@ export async function copyEntries(options: LogCopyOptions): Promise<number> {
     signal.throwIfAborted();
     const entries = await source.since(seq, PAGE);
     const last = entries.at(-1);
-    // What was folded or erased since the ids were read.
+    // The missing entries were compacted or erased since the ids were read.
     if (!last) break;
     const wanted = entries.filter((entry) => want.get(entry.id) === entry.seq && missing.delete(entry.seq));
     await putBack(to, await Promise.all(wanted.map(convert)));

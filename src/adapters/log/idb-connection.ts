@@ -25,7 +25,7 @@ export interface NewRow {
   origin: Origin;
   bytes: Uint8Array;
   size: number;
-  /** Of the bytes. Entries of earlier versions have none and are believed. */
+  /** Checksum of the bytes. Entries of earlier versions have none and are trusted. */
   sum?: number;
   at: number;
 }
@@ -75,7 +75,7 @@ interface ConnectionOptions {
 export class Connection {
   readonly #options: ConnectionOptions;
   #opening: Promise<Database> | undefined;
-  /** What `#opening` has resolved to: a write must not wait a turn for it, in which the page would draw first. */
+  /** Database that `#opening` has resolved to: a write must not wait a turn for it, in which the page would draw first. */
   #database: Database | undefined;
   #closed = false;
   /** Settles when LevelDB has begun a new file: writes wait for it, as in `beginFreshFile`. */
@@ -156,9 +156,8 @@ export class Connection {
   }
 
   /**
-   * All of `work` or nothing of it; resolves when the transaction has completed, that is when it is durable.
-   * Where the browser cut the connection off, `work` is done once more on a new one: doing it twice is doing it once.
-   * The transaction begins before this returns, unless the database is still opening.
+   * Runs all of `work` or nothing of it; resolves when the transaction is durable, and begins it at once unless the database is opening.
+   * Repeats `work` on a new connection if the browser cut this one off: doing it twice is doing it once.
    */
   async #run<T, Mode extends 'readonly' | 'readwrite'>(
     stores: StoreNames<LogSchema>[],
@@ -270,13 +269,12 @@ function open(
 const FRESH_FILE_TIMEOUT = 3_000;
 
 /**
- * Makes Chromium begin a new file before the first write of a session, by making and deleting a database beside ours.
- *
- * Chromium keeps a site's IndexedDB in LevelDB. Killed between the two system calls in which that writes a record, it finds half
- * a record at the end of its file, ignores it, and goes on writing behind it (google/leveldb issue 1287). The start after that
- * takes the file for damaged and deletes every database of the site. Deleting a database makes LevelDB move what it has into a
- * table and begin a new file, and the half record goes with the old one. Elsewhere it costs a few milliseconds, once, beside
- * the first reads. Never rejects: it is a precaution.
+ * Makes Chromium begin a new file before the first write of a session, by making and deleting a database beside ours. Never rejects.
+ * - Chromium keeps a site's IndexedDB in LevelDB. Killed between the two system calls that write a record, it later finds half a record at
+ * the end of its file, ignores it, and goes on writing behind it (google/leveldb issue 1287). The start after that takes the file for
+ * damaged and deletes every database of the site.
+ * - Deleting a database makes LevelDB move its data into a table and begin a new file, and the half record goes with the old one.
+ * Elsewhere it costs a few milliseconds, once, beside the first reads.
  */
 function beginFreshFile(name: string): Promise<void> {
   return new Promise((resolve) => {
@@ -322,14 +320,14 @@ async function takeCounts(database: Database, transaction: Upgrading): Promise<v
 
 // ---------------------------------------------------------------------------------------------- errors
 
-/** What a connection that the browser has cut off answers with; a new one may work. */
+/** Errors of a connection that the browser has cut off; a new one may work. */
 const LOST_CONNECTION = new Set([
   'InvalidStateError',
   'UnknownError',
   'AbortError',
   'TransactionInactiveError',
 ]);
-/** What opening answers with where the browser gives this site no storage. */
+/** Errors of opening if the browser gives this site no storage. */
 const UNAVAILABLE = new Set(['SecurityError', 'InvalidStateError', 'NotSupportedError', 'NotAllowedError']);
 
 const nameOf = (error: unknown): string =>

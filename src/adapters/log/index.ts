@@ -9,9 +9,8 @@ import { withCopy } from './recovering.ts';
 export const LOG_NAME = 'recollect';
 
 /**
- * Opens the persistent store, with its second copy behind it; falls back to memory only where the browser gives this site no storage at all
- * (`kind` says so, and `onProblem` hears why). Every other failure (`newer-log`, `storage-held`, `storage-full`, `storage-failed`) is thrown:
- * behind it a person's conversations may be waiting, and an empty library in memory would hide them.
+ * Opens the persistent store with its second copy; in memory only if the browser gives this site no storage (`kind` says so, `onProblem`
+ * is told). Throws all other failures (`newer-log`, `storage-held`, `storage-full` …): an empty library would hide conversations.
  */
 export async function openStore(options: IndexedDbOptions = {}): Promise<Store> {
   const { name = LOG_NAME, onProblem } = options;
@@ -24,7 +23,7 @@ export async function openStore(options: IndexedDbOptions = {}): Promise<Store> 
         ...options,
         name,
         onProblem: (problem) => {
-          // Whether it is lost is known once the copy was looked at: who reads the key-value store then tells of it.
+          // Hold this problem until the copy was read: then it is known if anything is lost.
           if (problem.code !== 'storage-lost' || isOpen) onProblem?.(problem);
           else lost = problem;
         },

@@ -53,7 +53,7 @@ export interface IndexedDbOptions {
   readonly onProblem?: (problem: Problem) => void;
 }
 
-/** What tabs tell one another: which documents of the log, or which keys of the key-value store. */
+/** Announcement between tabs: changed documents of the log, or changed keys of the key-value store. */
 const announcement = z.union([
   z.strictObject({ documents: z.array(z.string().min(1)), seq: z.number().int().nonnegative() }),
   z.strictObject({ keys: z.array(z.string()) }),
@@ -129,7 +129,7 @@ class TakenKeys {
     return this.#looking.get(key);
   }
 
-  /** Whether the key is there once all that was put in before is written. */
+  /** True if the key is there once everything put in before is written. */
   isThere(key: string): Promise<boolean> {
     const found = (async () => {
       // Writes wait for the fresh file: looking must not overtake them, or what they put in would stay.
@@ -140,7 +140,7 @@ class TakenKeys {
     const done = () => {
       if (this.#looking.get(key) === over) this.#looking.delete(key);
     };
-    // Who waits writes whether looking failed or not, and after who looked: that one is called first.
+    // Waiting writers go on even after a failed lookup, and after its caller, who is called first.
     const over = found.then(done, done);
     this.#looking.set(key, over);
     return found;
@@ -323,7 +323,7 @@ const toRow = ({ id, document, origin, bytes }: NewEntry, at: number): NewRow =>
   at,
 });
 
-/** What is not what was written is not handed on: no update is so short, so everyone who reads it knows it for damaged. */
+/** Bytes of a damaged entry, never handed on: no update is so short, so every reader knows it for damaged. */
 const NOTHING = new Uint8Array(0);
 
 const toEntry = ({ seq, id, document, origin, bytes, sum, at }: Row): LogEntry => ({

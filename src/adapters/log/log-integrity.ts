@@ -1,5 +1,5 @@
-// What the comparison with the second copy needs of the log's database beyond the log's own verbs: its counters against what is there,
-// and rows put back as they were. A short connection of its own, for each use.
+// Database access for the comparison with the second copy, beyond the log's own verbs: counters against rows, and rows put back as they
+// were. Opens a short connection of its own for each use.
 import { type IDBPDatabase, openDB } from 'idb';
 import { checksum } from './checksum.ts';
 import type { LogEntry } from './conversation-log.ts';
@@ -55,7 +55,7 @@ export const idsOfLog = (name: string): Promise<Map<string, number>> =>
     return found;
   });
 
-/** What lies beside the log under these keys, as it is really kept. */
+/** Stored values of the log's key-value store under these keys. */
 export const valuesOfLog = (name: string, keys: readonly string[]): Promise<unknown[]> =>
   connected(name, (database) => {
     const { store } = database.transaction('drawer');

@@ -31,7 +31,7 @@ export const VALUES = 'values';
 export interface LogCopy {
   /** Segment by segment; nothing where this browser keeps no copy. */
   records(): AsyncIterable<readonly CopyRecord[]>;
-  /** Whether it has a value that is not beside the log any more. */
+  /** True if it has a value that is gone from the key-value store. */
   hasStaleValues(): Promise<boolean>;
   /** Has its writer let go of what the log has no more of the document, or beside it. Nothing happens where no thread writes it now. */
   letGo(what: DocumentId | typeof VALUES): void;

@@ -29,7 +29,7 @@ export interface StoreCiphers {
 /** Written below this store, by who repairs the log without a key: counts and times. */
 const READABLE: ReadonlySet<string> = new Set([STORAGE_LOST, LOG_HEALED, VALUES_COPIED]);
 
-/** What cannot be opened is handed on as what is damaged is. */
+/** Bytes of an entry that cannot be opened: handed on like a damaged one. */
 const NOTHING = new Uint8Array(0);
 
 const placeOfEntry = ({ document, id, origin }: Pick<NewEntry, 'document' | 'id' | 'origin'>) =>

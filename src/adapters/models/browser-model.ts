@@ -19,7 +19,7 @@ interface Line {
   readonly prefix?: true;
 }
 
-/** What of a session is used; older browsers have the figures under their names of before. */
+/** Parts of a session that are used; older browsers have the figures under their former names. */
 interface Session {
   promptStreaming(input: readonly Line[], options: { signal: AbortSignal }): ReadableStream<string>;
   readonly contextWindow?: number;
@@ -124,7 +124,7 @@ export async function prepareBrowserModel(
   }
 }
 
-/** What stands for a connection test. */
+/** Stands in for a connection test. */
 export async function testBrowserModel(): Promise<ConnectionReport> {
   const startedAt = performance.now();
   return (await browserModelState()) === 'unavailable'

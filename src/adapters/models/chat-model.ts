@@ -7,7 +7,7 @@ import type { Price } from '../../domain/context/budget.ts';
 import { type ModelParameters, sentParameters } from '../../domain/settings/parameters.ts';
 import type { ProtocolName } from './protocols.ts';
 
-/** What a model is asked: the messages as it shall see them (recall already woven in), oldest first. */
+/** Request to a model: the messages as it shall see them (recall already woven in), oldest first. */
 export interface Prompt {
   readonly system: string | null;
   readonly messages: readonly Pick<Message, 'role' | 'parts'>[];
@@ -20,7 +20,7 @@ export interface ToolDescription {
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
-/** What a stream tells, in its order. */
+/** Events of a stream, in order. */
 export type ChatEvent =
   | DraftEvent
   | { readonly type: 'usage'; readonly usage: Usage }
@@ -39,7 +39,7 @@ export interface ChatModel {
   readonly endpoint?: string;
   /** Tokens, where the endpoint or a table says; null where nobody knows. */
   readonly contextWindow: number | null;
-  /** What goes into every request besides the messages, as it is sent; absent: nothing. */
+  /** Parameters in every request besides the messages, as they are sent; absent: none. */
   readonly parameters?: Readonly<Record<string, unknown>>;
   /**
    * Streams one answer. Never throws for what the endpoint does: failures arrive as the `end` event, after whatever came before.
@@ -51,9 +51,12 @@ export interface ChatModel {
       readonly tools?: readonly ToolDescription[];
       /** `none`: the tools are named, because calls of them are in the prompt, but must not be called. Default `auto`. */
       readonly toolChoice?: 'auto' | 'none';
-      /** What the answer may cost at most, thoughts included; a longer one ends with `length`. Default: what the endpoint allows. */
+      /** Most tokens of the answer, thoughts included; a longer one ends with `length`. Default: the endpoint's limit. */
       readonly maxTokens?: number;
-      /** What is left out because the endpoint refused it: thoughts of earlier steps, and asking for new ones; images, of which the name goes. */
+      /**
+       * Parts left out because the endpoint refused them: thoughts of earlier steps, and asking for new ones; images, which leave their
+       * name.
+       */
       readonly without?: readonly ('thoughts' | 'images')[];
       readonly signal: AbortSignal;
     },
@@ -72,12 +75,12 @@ export interface Endpoint {
   readonly listed?: readonly string[] | undefined;
   /** Absent: chat completions. */
   readonly protocol?: ProtocolName | undefined;
-  /** What a person entered for all models, and for one by its id, per million tokens: it goes before any list. */
+  /** Price that a person entered for all models, and for one by its id, per million tokens: it goes before any list. */
   readonly price?: Price | undefined;
   readonly ownPrices?: Readonly<Record<string, Price>> | undefined;
-  /** What the endpoint's own list tells of its models, per million tokens, by the model's id. */
+  /** Prices from the endpoint's own list, per million tokens, by the model's id. */
   readonly prices?: Readonly<Record<string, Price>> | undefined;
-  /** What goes along with every request; absent: nothing. */
+  /** Parameters of every request; absent: none. */
   readonly parameters?: ModelParameters | undefined;
 }
 
@@ -91,12 +94,12 @@ export function parametersOf({ baseUrl, parameters }: Pick<Endpoint, 'baseUrl' |
   return Object.keys(sent).length > 0 ? { parameters: sent } : {};
 }
 
-/** What a connection test found. */
+/** Result of a connection test. */
 export type ConnectionReport =
   | {
       readonly ok: true;
       readonly models: readonly string[];
-      /** Of those whose price the list tells, per million tokens. */
+      /** Prices that the list tells, per million tokens. */
       readonly prices?: Readonly<Record<string, Price>>;
       readonly tookMs: number;
     }

@@ -8,7 +8,7 @@ interface Source {
   readonly title?: string;
 }
 
-/** What an endpoint told besides words. */
+/** Facts that an endpoint told besides words. */
 export interface StreamFacts {
   /** `[DONE]`, or a document that was there as a whole. */
   done: boolean;
@@ -20,7 +20,7 @@ export interface StreamFacts {
   malformed: boolean;
   /** An event said nothing that is known here: an endpoint of another protocol. */
   foreign: boolean;
-  /** What the endpoint said went wrong. */
+  /** Error that the endpoint reported. */
   error: unknown;
   /** Looks like an error, and counts as one only where no finish reason comes. */
   suspect: unknown;
@@ -80,7 +80,7 @@ function piecesOf(content: unknown, type: Piece['type'] = 'content'): Piece[] {
   return [];
 }
 
-/** Where thoughts stand, the most common name first. A server that sends two names sends the same words twice. */
+/** Fields for thoughts, the most common name first. A server that sends two of them sends the same words twice. */
 const THOUGHT_FIELDS = [
   'reasoning_content',
   'reasoning',
@@ -192,7 +192,7 @@ function isError(error: unknown): boolean {
   );
 }
 
-/** What gateways call the event that they wrap. */
+/** Names under which gateways wrap an event. */
 const WRAPS = ['data', 'response', 'output', 'result', 'body'];
 const holdsChoices = (value: unknown): value is Fields => isFields(value) && 'choices' in value;
 
@@ -253,7 +253,7 @@ export class ChunkReader {
     const wrapped = 'choices' in value ? undefined : WRAPS.map((name) => value[name]).find(holdsChoices);
     if (wrapped) return this.read(wrapped, { isDocument, named });
     const choice = this.#choiceOf(value);
-    // What goes wrong after the end takes nothing from a whole answer.
+    // Ignore errors after the end of a whole answer.
     const wasWhole = this.#finish !== undefined;
     const out: unknown[] = choice ? this.#readChoice(choice, isDocument) : [];
     if (!wasWhole) this.#noteError(value, choice, named);
@@ -279,7 +279,7 @@ export class ChunkReader {
     const choices = listOf(value.choices).filter(isFields);
     const first = choices.find(({ index }) => Number(index ?? 0) === 0);
     this.#isNumbered ||= first !== undefined;
-    // Where the first of several answers is there, the others are not mixed into it.
+    // Read the first of several answers, and don't mix the others into it.
     if (first || choices[0]) return first ?? (this.#isNumbered ? undefined : choices[0]);
     // Ollama's own API has neither a list nor deltas.
     if (isFields(value.message))
@@ -340,7 +340,7 @@ export class ChunkReader {
     return out;
   }
 
-  /** What a choice adds. `message` counts where no deltas came, or for what they left out. */
+  /** Delta of a choice. `message` counts if no deltas came, or for the parts that they left out. */
   #deltaOf(choice: Fields): Fields | undefined {
     const delta =
       typeof choice.delta === 'string'
@@ -395,7 +395,7 @@ export class ChunkReader {
     return !this.#tools.includes(name) && this.#tools.includes(bare) ? bare : name;
   }
 
-  /** Whether the name of a call came in pieces, and this is the next one. */
+  /** True if the name of a call came in pieces, and this is the next one. */
   #completesName(call: Call, name: string): boolean {
     return (
       name !== '' &&
@@ -431,7 +431,7 @@ export class ChunkReader {
     return known !== call && (name === '' || !isComplete(known?.arguments ?? '')) ? known : undefined;
   }
 
-  /** Whether a delta with the index of `call` speaks of another one: some servers give every call the index 0. */
+  /** True if a delta with the index of `call` is about another one: some servers give every call the index 0. */
   #isAnother(call: Call, { id, name, text }: { id: string; name: string; text: string }): boolean {
     if (call.name === '' || this.#completesName(call, name)) return false;
     const same = this.#isSame(call, id);
@@ -456,7 +456,7 @@ export class ChunkReader {
     return call;
   }
 
-  /** What of the calls has not gone on. `isLast`: no piece of a name is to come. */
+  /** Events for the parts of calls not passed on yet. `isLast`: no piece of a name is to come. */
   #callEvents(isLast: boolean): unknown[] {
     const out: unknown[] = [];
     for (const call of this.#calls) {
@@ -550,7 +550,7 @@ export class ChunkReader {
   }
 }
 
-/** Where services list the pages of an answer: Perplexity and xAI, Zhipu, Volcengine. */
+/** Fields in which services list the pages of an answer: Perplexity and xAI, Zhipu, Volcengine. */
 const SOURCES = ['citations', 'search_results', 'web_search', 'references'];
 /** More sources than this are not kept. */
 const MOST_SOURCES = 100;

@@ -126,7 +126,9 @@ async function betterBase(
   return undefined;
 }
 
-/** What an error object with status 200 says of key, account or pace; undefined for any other, which may be the wrong path's. */
+/**
+ * Refusal for key, account or pace in an error object with status 200; undefined for any other, which may be the wrong path's.
+ */
 function refusalIn(body: unknown, baseUrl: string, key: string | undefined): RecollectError | undefined {
   const error = typeof body === 'object' && body !== null && 'error' in body ? body.error : undefined;
   if (!error) return undefined;

@@ -1,5 +1,5 @@
-// What an endpoint answers with, as the event stream that was asked for. Reads it leniently (`server-events.ts`, JSON lines, one JSON document),
-// normalises each event, and joins what came at once: what the SDK does with an event costs the same for one token as for twenty.
+// Turns an endpoint's answer into the event stream that was asked for. Reads it leniently (`server-events.ts`, JSON lines, one JSON
+// document), normalises each event, and joins what came at once: an event costs the SDK the same for one token as for twenty.
 import { parsePartialJson } from 'ai';
 import { lenientJson, mendedJson } from '../../domain/base/json.ts';
 import { ChunkReader, KEEP_ALIVE, type StreamFacts } from './chunk.ts';
@@ -10,7 +10,7 @@ const parsed = (text: string): { readonly value: unknown } | undefined => {
   return value === undefined ? undefined : { value };
 };
 
-/** What had come of a JSON text that was cut off; undefined where that cannot be told. */
+/** Value of a JSON text that was cut off, as far as it came; undefined if that cannot be told. */
 async function parsedHalf(text: string): Promise<unknown> {
   // Half a character is no word.
   let end = text.length;

@@ -8,7 +8,7 @@ import { isSomebodyThere } from './presence.ts';
 
 export type Fetch = typeof fetch;
 
-/** What of the thread's surroundings decides why a request failed. Injected in tests. */
+/** Surroundings of the thread that tell why a request failed. Injected in tests. */
 export interface Surroundings {
   /** A browser enforces CORS and mixed content; Node does not. */
   readonly browser: boolean;
@@ -116,7 +116,7 @@ export async function callEndpoint(request: EndpointRequest): Promise<Response> 
   const url = new URL(request.url ?? addressBelow(base, request.path));
   for (const [name, value] of base.searchParams)
     if (!url.searchParams.has(name)) url.searchParams.append(name, value);
-  // Whatever builds the address: the key goes to no other server.
+  // Send the key to no other server, whatever built the address.
   if (url.origin !== base.origin) throw new TypeError(`${url.origin} is not ${base.origin}`);
   const about = { endpoint: base.host, model: request.model ?? '' };
   const key = plainKey(request.key);
@@ -292,7 +292,7 @@ function problemOfStatus(
     return make('model-forbidden', 'The account has no credit left.', { reason: 'balance' });
   if (status === 429 && quota)
     return make('model-rate', 'The quota of the account is used up.', { reason: 'quota', seconds: 0 });
-  // Who is overloaded and says until when asks for the same.
+  // An overloaded server that says until when asks for the same.
   if (status === 429 || (status >= 500 && seconds !== undefined))
     return make('model-rate', 'Too many requests.', waitOf(seconds), true);
   if (status < 500 && (isContextProblem(all) || (status === 413 && /\btokens?\b|context/.test(all))))
@@ -438,7 +438,7 @@ function readDetail(text: string, key: string | undefined): RefusalDetail {
   let code = '';
   const parsed = lenientJson(text);
   if (parsed === undefined)
-    // Of a web page its headline.
+    // A web page gives its headline.
     message = /^\s*</.test(text) ? (/<(?:title|h1)\b[^<>]*>\s*([^<\s][^<]*)/i.exec(text)?.[1] ?? '') : text;
   else {
     const body = Array.isArray(parsed) ? parsed[0] : parsed;

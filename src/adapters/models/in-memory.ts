@@ -1,7 +1,7 @@
 // A model that plays a script in memory: for tests and demonstrations without a network.
 import type { ChatEvent, ChatModel, Prompt, ToolDescription } from './chat-model.ts';
 
-/** What the script yields: events, or a promise to wait for before going on. */
+/** Step of the script: an event, or a promise to wait for before going on. */
 export type ScriptedStep = ChatEvent | Promise<unknown>;
 
 export interface ModelScript {

@@ -16,7 +16,7 @@ const entrySchema = z.union([
       .catch(undefined),
   }),
 ]);
-/** Where services keep the list: OpenAI and who follows it, Google and Ollama, Cloudflare, and what gateways make up. */
+/** Fields that hold the list: of OpenAI and its followers, Google and Ollama, Cloudflare, and gateways. */
 const LISTS = ['data', 'models', 'result', 'results', 'items', 'list', 'value', 'model_list', 'deployments'];
 const NAMES = ['id', 'model', 'name', 'model_name', 'model_id', 'key', 'slug', 'modelId'] as const;
 /** An id that numbers the entry; requests take its name. */
@@ -52,7 +52,7 @@ function listIn(body: unknown, depth = 0): FoundList | undefined {
   return empty;
 }
 
-/** What requests call it; '' where that is not said. */
+/** Name for requests; '' if the list does not tell. */
 function nameOf(raw: unknown): string {
   if (typeof raw !== 'object' || raw === null) return '';
   const said = NAMES.flatMap((name) => {

@@ -45,7 +45,7 @@ class NativeReader {
     this.#facts = facts;
   }
 
-  /** What to pass on for an event that came; empty for what is not for the SDK. */
+  /** Text to pass on for an event; empty if it is not for the SDK. */
   read({ name, lines, isWhole }: ServerEvent): string {
     if (KEEP_ALIVE.test(name)) return '';
     return piecesOfData(lines)
@@ -80,7 +80,7 @@ class NativeReader {
     return `data: ${event === asWritten && !text.includes('\n') ? text : JSON.stringify(event)}\n\n`;
   }
 
-  /** What the SDK needs to end an answer whose reason for the end has come. */
+  /** Event that the SDK needs to end an answer whose reason for the end has come. */
   end(): string {
     return this.#endIsMissing ? 'data: {"type":"message_stop"}\n\n' : '';
   }
@@ -88,7 +88,7 @@ class NativeReader {
   #event(value: Fields): Fields | undefined {
     const error = errorIn(value);
     if (error !== undefined) {
-      // What goes wrong behind the end takes nothing from the answer.
+      // Ignore errors after the end of the answer.
       if (!this.#facts.finished) this.#facts.error ??= error;
       return undefined;
     }
@@ -129,7 +129,7 @@ class NativeReader {
   }
 }
 
-/** What an event says went wrong; undefined where it is no error. */
+/** Error in an event; undefined if it is none. */
 function errorIn(value: Fields): unknown {
   if (value.type === 'response.failed')
     return fieldsOf(value.response).error ?? { message: 'response.failed' };

@@ -1,4 +1,4 @@
-// What protocols have in common that the SDK speaks natively: settings by its own names, and what a person wants besides.
+// Shared parts of the protocols that the SDK speaks natively: settings by its own names, and the person's parameters.
 import type { streamText } from 'ai';
 import type { ModelParameters } from '../../domain/settings/parameters.ts';
 import { headersFor, type ProtocolName } from './protocols.ts';
@@ -17,7 +17,7 @@ export function nativeProtocol(
     isChatCompletions: false,
     headers: (key) => headersFor(protocol, baseUrl, key) ?? (key ? { authorization: `Bearer ${key}` } : {}),
     settings: (options) => settingsOf(parameters, options),
-    // What a person typed as JSON is for this endpoint, in its own words.
+    // Add the person's own JSON, in this endpoint's words.
     body: (body) => ({ ...body, ...parameters.more }),
   };
 }

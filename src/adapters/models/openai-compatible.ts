@@ -28,7 +28,7 @@ export function createOpenAICompatibleModel(options: ModelOptions): ChatModel {
         convertUsage: readUsage,
       }).chatModel(model),
     settings: ({ maxTokens }) => (maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),
-    // What the app needs for this one request goes before what the person wants of all.
+    // The app's needs for this one request come before the person's settings for all.
     body: ({ max_tokens, ...body }, { without = [] }) => {
       const { reasoning_effort: effort, ...others } = own ?? {};
       return {

@@ -18,9 +18,8 @@ type ObserverMaker = new (
 ) => Observer;
 
 /**
- * True where a server answers at `url`. The question is a bare GET in mode `no-cors`: no key, no words, no referrer, no cookies.
- * An isolated page (`Cross-Origin-Embedder-Policy: require-corp`) is refused even that answer, but is told so by a report: then,
- * too, somebody is there. Rejects only with the signal's reason.
+ * True if a server answers at `url` to a bare GET in mode `no-cors`: no key, words, referrer or cookies. An isolated page
+ * (`Cross-Origin-Embedder-Policy: require-corp`) is refused the answer, but its report counts too. Rejects only with the signal's reason.
  */
 export async function isSomebodyThere(
   url: string,

@@ -11,9 +11,9 @@ export interface EndpointPreset {
   readonly baseUrl: string;
   /** `required`, `none` (a server on one's own machine), or `maybe`. */
   readonly key: 'required' | 'none' | 'maybe';
-  /** Where a person gets a key: shown as text. */
+  /** Page where a person gets a key: shown as text. */
   readonly keyFrom: string | null;
-  /** What must be set for a browser page to be let in (CORS), as typed on the person's machine; null where nothing is needed. */
+  /** Setting that lets a browser page in (CORS), as typed on the person's machine; null if none is needed. */
   readonly cors: { readonly kind: 'environment' | 'switch'; readonly how: string } | null;
   /** A path that answers 401 to a wrong key, where the list of models is public. */
   readonly keyCheckPath?: string;

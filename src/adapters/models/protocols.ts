@@ -27,7 +27,7 @@ export function headersFor(
   return undefined;
 }
 
-/** Where the list of models is, below the base URL. */
+/** Path of the list of models, below the base URL. */
 export const listPath = (protocol: ProtocolName | undefined): string =>
   protocol === 'google'
     ? '/models?pageSize=1000'

@@ -1,7 +1,7 @@
 // Requests that an endpoint refused for something it need not have: what exactly, and the same request without it. Each kind of refusal
 // is one entry of RULES. Facts are from the endpoints' public error texts.
 
-/** What is changed in every request to an endpoint, e.g. `drop:stream_options`. Kept per endpoint and model. */
+/** Change to every request to an endpoint, e.g. `drop:stream_options`. Kept per endpoint and model. */
 export type Repair = string;
 
 type Fields = Record<string, unknown>;
@@ -91,7 +91,7 @@ const isTooMany = (text: string) =>
 const isTextAlone = (content: unknown): boolean =>
   Array.isArray(content) && content.every((part) => isFields(part) && part.type === 'text');
 
-/** What a request cannot do without. Tools are the turn's business. */
+/** Fields that a request cannot do without. Tools are the turn's business. */
 const NEEDED = [
   'model',
   'messages',
@@ -119,7 +119,7 @@ const NESTED = [
 /** Keys of one word that mean nothing else in a refusal. */
 const UNMISTAKABLE = ['temperature', 'logprobs', 'verbosity'];
 
-/** Where a text names a key as a key: plain words only where the text shows that it means one. */
+/** Place where a text names a key as a key: plain words count only if the text shows that it means one. */
 function placeOf(key: string, text: string): number {
   const plain = key.toLowerCase().replace(/[$]/g, '\\$');
   const snake = key.replace(/([a-z])([A-Z])/g, '$1_$2').toLowerCase();
@@ -152,8 +152,8 @@ const isDroppable = (fields: Fields, key: string): boolean =>
   key in fields && (key !== 'name' || 'role' in fields);
 
 /**
- * What to change after a refusal; undefined where nothing that can be done without was named. Never one of `tried`, and always one that
- * changes the request: so repeating ends.
+ * Change after a refusal; undefined if the text names nothing that can be left out. Never one of `tried`, and always one that changes the
+ * request: so repeating ends.
  */
 export function repairFor({ text }: Refusal, body: Fields, tried: readonly Repair[]): Repair | undefined {
   const said = text.toLowerCase();
@@ -167,13 +167,13 @@ export function repairFor({ text }: Refusal, body: Fields, tried: readonly Repai
       .map((key) => ({ key, at: placeOf(key, said) })),
     ...NESTED.filter((key) => hasNested(body, key)).map((key) => ({ key, at: placeOf(key, said) })),
   ].filter(({ key, at }) => at >= 0 && changes(`drop:${key}`));
-  // Where two exclude one another, the second one goes.
+  // Drop the second of two that exclude one another.
   const both = /\bboth\b|together|at the same time|only one of/.test(said);
   named.sort((a, b) => (both ? b.at - a.at : a.at - b.at));
   return named[0] && `drop:${named[0].key}`;
 }
 
-/** Whether an endpoint's words mean that the answer may be too long, which is no matter of the conversation's length. */
+/** True if an endpoint means that the answer may be too long, which is no matter of the conversation's length. */
 export const isAboutAnswerLength = (text: string, body: Fields): boolean =>
   ('max_tokens' in body || 'max_completion_tokens' in body) &&
   /max_(completion_)?tokens/i.test(text) &&
@@ -303,7 +303,7 @@ const joinedContent = (before: unknown, after: unknown): unknown =>
 const listOf = (content: unknown): unknown[] =>
   Array.isArray(content) ? content : content ? [{ type: 'text', text: content }] : [];
 
-/** What a repair took out, in the endpoint's word for it. */
+/** Name of the field that a repair took out, in the endpoint's words. */
 export const nameOfRepair = (repair: Repair): string =>
   ({
     roles: 'system',

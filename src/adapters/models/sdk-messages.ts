@@ -7,7 +7,7 @@ import type { Part, PartOf } from '../../domain/chat/message.ts';
 import { quotedFile } from '../../domain/context/quoted.ts';
 import type { Prompt } from './chat-model.ts';
 
-/** What a protocol keeps with a part and wants back with it: signatures of thoughts and calls. */
+/** Fields that a protocol keeps with a part and wants back: signatures of thoughts and calls. */
 type ProviderOptions = Record<string, Record<string, never>>;
 
 export interface MessageForm {

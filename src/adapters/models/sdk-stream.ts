@@ -48,7 +48,7 @@ import { createThoughts, type ThoughtOrWords } from './thoughts.ts';
 // The SDK would print its warnings.
 (globalThis as { AI_SDK_LOG_WARNINGS?: boolean }).AI_SDK_LOG_WARNINGS = false;
 
-/** What an endpoint refused before, for one model. Kept by whoever makes the model. */
+/** Repairs after earlier refusals, for one model. Kept by whoever makes the model. */
 interface KnownRepairs {
   get(): readonly Repair[];
   /** Called once a request with these changes was accepted. */
@@ -70,7 +70,7 @@ export interface ModelOptions {
 
 export type StreamOptions = Parameters<ChatModel['stream']>[1];
 
-/** What sets one protocol apart from the others. */
+/** Differences of one protocol from the others. */
 export interface Protocol extends MessageForm {
   /** Makes the SDK's model for addresses below `baseURL`; requests go through `fetch`. */
   readonly create: (given: {
@@ -88,7 +88,7 @@ export interface Protocol extends MessageForm {
   readonly isChatCompletions: boolean;
 }
 
-/** What one answer went through, seen from below the SDK. */
+/** State of one answer below the SDK. */
 interface Wire {
   /** Problem met before or while the bytes came. */
   problem: RecollectError | undefined;
@@ -137,7 +137,7 @@ class Answer {
   #failure: unknown;
   #malformed = false;
   readonly #arguments = new Map<string, string>();
-  /** What is to come back with a thought, by the id of its part. */
+  /** Signatures to send back with thoughts, by the id of their part. */
   readonly #signatures = new Map<string, ProviderFields>();
   /** A call whose arguments are no JSON, and those behind it: it is half a call, should the answer turn out to be cut. */
   readonly #waiting: { readonly call: ChatEvent; readonly isWhole: boolean }[] = [];
@@ -391,7 +391,7 @@ class Answer {
           this.#wire.facts.pictures.push(`data:${part.file.mediaType};base64,${part.file.base64}`);
         break;
       case 'error':
-        // What cannot be read is skipped by the SDK, which goes on with the next event.
+        // The SDK skips events that it cannot read and goes on with the next one.
         if (isUnreadable(part.error)) this.#malformed ||= saysWords(part.error);
         else this.#failure ??= saidByEndpoint(part.error);
         break;
@@ -415,7 +415,7 @@ class Answer {
       });
   }
 
-  /** What of the metadata belongs to this protocol, without what is empty. */
+  /** Metadata of this protocol, without empty fields. */
   #ownFields(metadata: unknown): ProviderFields | undefined {
     const { provider } = this.#protocol;
     const own = (metadata as Record<string, Record<string, unknown>> | undefined)?.[provider];
@@ -437,7 +437,7 @@ class Answer {
     if (this.#given.signal.aborted) return { type: 'end', finish: 'stopped' };
     const format = (): Problem =>
       new RecollectError('model-format', 'The answer came in a form that cannot be read.', {
-        // Where words came, the address is right.
+        // The address is right if words came.
         params: { ...this.#about, reason: arrived ? 'pieces' : 'malformed', detail: '', suggestion: '' },
         retry: true,
       }).problem;
@@ -450,7 +450,7 @@ class Answer {
       InvalidResponseDataError.isInstance(this.#failure) || NoOutputGeneratedError.isInstance(this.#failure)
         ? undefined
         : this.#failure;
-    // What the SDK itself stumbles over is no error that the endpoint told; a call that was forbidden is for whoever forbade it.
+    // An error of the SDK itself is none that the endpoint told; a forbidden call is left to whoever forbade it.
     const ofTheSdk =
       failure instanceof Error &&
       !(failure instanceof RecollectError || ToolChoiceViolationError.isInstance(failure));
@@ -498,7 +498,7 @@ function pictureOf(url: string, number: number): ChatEvent {
   return { type: 'file', mediaType, name: `image-${number}.${ending}`, url };
 }
 
-/** What has no bytes is only mentioned. */
+/** Drops the bytes of images, which are then only mentioned. */
 const withoutImages = ({ role, parts }: Prompt['messages'][number]): Prompt['messages'][number] => ({
   role,
   parts: parts.map((part): Part => {
@@ -516,7 +516,7 @@ const describedTools = (tools: readonly ToolDescription[]) =>
     ]),
   );
 
-/** Whether a refusal is one of the request's form: not of the key, the model, the quota, the length or what was said. */
+/** True if a refusal is about the request's form: not about the key, the model, the quota, the length or the words. */
 function isRepairable(error: unknown, { status, text }: Refusal, body: Record<string, unknown>): boolean {
   if (!(error instanceof RecollectError)) return false;
   const { code, params } = error.problem;
@@ -616,7 +616,7 @@ const hasWords = (value: unknown): boolean =>
   );
 const WORDS = /^(text|thinking|partial_json|delta|arguments|refusal)$/;
 
-/** What the endpoint said where the SDK wrapped it; any other error as it is. */
+/** Error of the endpoint, taken out of the SDK's wrapper; any other error as it is. */
 const saidByEndpoint = (error: unknown): unknown =>
   StreamProviderError.isInstance(error) ? error.data : error;
 

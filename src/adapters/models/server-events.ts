@@ -9,7 +9,7 @@ export interface ServerEvent {
   readonly isWhole: boolean;
 }
 
-/** What a line of an event stream begins with; the empty one is that of a comment. */
+/** Beginnings of lines in an event stream; the empty one is that of a comment. */
 const FIELDS = ['data', 'event', 'id', 'retry', ''];
 const kindOf = (text: string): 'unknown' | 'events' | 'document' => {
   const begun = text.trimStart();

@@ -51,9 +51,9 @@ const ENDS = [
   '<end_of_turn>',
 ];
 
-/** What a tag begins with. */
+/** First characters of tags. */
 const FIRST = /[<◁[]/;
-/** What comes behind a tag decides whether it is spoken about: this many characters of it. */
+/** Characters after a tag that decide if it is only spoken about. */
 const BEHIND = 2;
 
 const startsWith = (text: string, tag: string) => text.slice(0, tag.length).toLowerCase() === tag;
@@ -72,7 +72,7 @@ function tagAt(text: string): Found | 'undecided' | undefined {
     : undefined;
 }
 
-/** Whether a tag does its work, or the sentence speaks about it. `before`: the line up to it. */
+/** True if a tag does its work, false if the sentence speaks about it. `before`: the line up to it. */
 function standsAlone(before: string, behind: string): boolean {
   if ((before.split('`').length - 1) % 2 === 1) return false;
   if (/["'“‘«「『（(]$/.test(before) || /^["'”’»」』）)`]/.test(behind)) return false;
@@ -86,7 +86,7 @@ const LINE = 2000;
 
 interface Thoughts {
   read(text: string): ThoughtOrWords[];
-  /** What was held back. From here on everything is words. */
+  /** Gives the held rest. From here on everything is words. */
   end(): ThoughtOrWords[];
 }
 
@@ -97,7 +97,7 @@ export function createThoughts(): Thoughts {
 
 class ThoughtReader implements Thoughts {
   #place: 'start' | 'thoughts' | 'gap' | 'words' | 'harmony' = 'start';
-  /** Of the template: what stands before a message, and, within one, whom it is for. */
+  /** Header of the template before a message; undefined within one. */
   #header: string | undefined = '';
   #channel: 'thoughts' | 'words' = 'words';
   #held = '';
@@ -203,7 +203,7 @@ class ThoughtReader implements Thoughts {
     return true;
   }
 
-  /** Whether nothing but the end of a template, or what may become it, is held. Behind a space a sentence speaks about it. */
+  /** True if nothing but the end of a template, or its beginning, is held. After a space a sentence speaks about it. */
   #isEnding(isLast: boolean): boolean {
     if (/\s$/.test(this.#line) && this.#line.trim() !== '') return false;
     if (this.#fence !== '' || (this.#line.split('`').length - 1) % 2 === 1) return false;
@@ -226,7 +226,7 @@ class ThoughtReader implements Thoughts {
     }
     this.#take(mark[0].length);
     if (mark[1] === 'message') {
-      // What is said to a tool in words was no call, and no answer.
+      // Words to a tool are no call, and no answer.
       const isForPeople = !/analysis/.test(this.#header ?? '') && !/\bto=/.test(this.#header ?? '');
       this.#channel = isForPeople ? 'words' : 'thoughts';
       this.#header = undefined;

@@ -1,4 +1,4 @@
-// What every format of prompts and personas reads.
+// Contract of every format of prompts and personas.
 import type { NewPersona } from '../../domain/prompts/persona.ts';
 import type { NewPrompt } from '../../domain/prompts/prompt.ts';
 

@@ -1,7 +1,7 @@
 // A relay, as sync sees it: rooms that hold opaque blobs. Nothing here knows what is in a blob.
 import type { Problem } from '../../domain/base/errors.ts';
 
-/** Where, and as whom. */
+/** Address of a relay, and the account on it. */
 export interface RelayAccount {
   /** ws: or wss: address of the relay. */
   readonly endpoint: string;

@@ -1,4 +1,4 @@
-// What was sent on a connection and not answered yet. A frame may be lost while the connection lives on: a proxy that drops it, a relay that
+// Frames sent on a connection and not answered yet. A frame may be lost while the connection lives on: a proxy that drops it, a relay that
 // fails on it. A relay answers every update by giving it back, and every question with what is missing here.
 import * as Y from 'yjs';
 import { blobKey } from '../../domain/sync/blob.ts';

@@ -34,9 +34,8 @@ interface WebsocketBackendOptions {
   readonly WebSocket: typeof WebSocket;
   readonly fetch: typeof fetch;
   /**
-   * A connection on which nothing of the room has come for this long, before it is synced, is given up and made again, ms. A browser does
-   * not tell how much of a message is here: where the relay began to speak and this ran out, the room may be large and the line slow, and
-   * the next connection gets twice the time, whatever its room. Connections that need no more than the limit make that less again.
+   * Longest silence of a room before it is synced, ms; then the connection is made again. A browser does not tell how much of a message
+   * has come: if the relay had begun to speak, the next connection gets twice the time; those that need less shorten it again.
    */
   readonly timeoutMs?: () => number;
   /** How often a synced room asks the relay whether something is missing here, ms: a message may have been lost on the way. */

@@ -16,7 +16,7 @@ export function encodingOf(model: string): Encoding | null {
   return ENCODINGS.find(([pattern]) => pattern.test(name))?.[1] ?? null;
 }
 
-/** What looks like a special token in a conversation is text like any other. */
+/** Option that counts special tokens as the plain text that they are in a conversation. */
 const AS_TEXT = { disallowedSpecial: new Set<string>() };
 
 const load: Readonly<Record<Encoding, () => Promise<TokenCounter>>> = {

@@ -5,7 +5,7 @@
 import { RecollectError } from '../../domain/base/errors.ts';
 import type { RecordCipher } from '../../domain/base/record-cipher.ts';
 
-/** What is sealed apart from what: each family has an AES key of its own, so random nonces stay far below 2^32 for each. */
+/** Families sealed apart: each has an AES key of its own, so random nonces stay far below 2^32 for each. */
 type SealedFamily = 'log' | 'key-values' | 'index' | 'check' | 'box';
 
 /** HKDF key material, not extractable; another thread may be handed it. */

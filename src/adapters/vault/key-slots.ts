@@ -32,13 +32,13 @@ export const slotSchema = z.discriminatedUnion('kind', [
 ]);
 export type KeySlot = z.infer<typeof slotSchema>;
 
-/** What opens a slot, as a person or their authenticator gives it. */
+/** Secret that opens a slot, as a person or their authenticator gives it. */
 export type Opener =
   | { readonly kind: 'passphrase'; readonly passphrase: string }
   | { readonly kind: 'recovery'; readonly words: string }
   | { readonly kind: 'passkey'; readonly credential: string; readonly secret: Uint8Array };
 
-/** What a new slot is made of. */
+/** Ingredients of a new slot. */
 export type NewSlot =
   | { readonly kind: 'passphrase'; readonly passphrase: string; readonly argon: ArgonParameters }
   | { readonly kind: 'recovery'; readonly words: string }
@@ -60,7 +60,7 @@ const random = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes));
 /** 24 words (BIP-39, English) for 256 random bits. */
 export const newRecoveryPhrase = (): string => entropyToMnemonic(random(32), wordlist);
 
-/** Whether these are 24 words with a right checksum: a slip of the pen is told from a wrong phrase. */
+/** True for 24 words with a right checksum: tells a slip of the pen from a wrong phrase. */
 export const isRecoveryPhrase = (words: string): boolean => entropyOf(words) !== null;
 
 function entropyOf(words: string): Uint8Array | null {

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { Vault } from './vault.ts';
 
-/** What the vault needs of the store. */
+/** Parts of the store that the vault uses. */
 interface SealedKeyValues {
   get(key: string): Promise<unknown>;
   set(key: string, value: unknown): Promise<void>;

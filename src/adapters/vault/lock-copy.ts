@@ -11,7 +11,7 @@ interface LockCopy {
 const keptSchema = z.looseObject({ check: z.string().nullable() });
 const fileOf = (name: string) => `${name}.json`;
 
-/** What the copy holds, as it was given; undefined where there is none, or the browser has no OPFS. */
+/** Content of the copy, as it was given; undefined if there is none, or the browser has no OPFS. */
 export async function readLockCopy(name: string): Promise<unknown> {
   const root = await orElse(storageRoot(), null, 'no OPFS: the record of the lock has no copy');
   if (!root) return undefined;
@@ -23,7 +23,7 @@ export async function readLockCopy(name: string): Promise<unknown> {
     throw error;
   }
   const kept = keptSchema.safeParse(readJson(words));
-  // What cannot be read is handed on to be refused, never taken for none.
+  // Hand on an unreadable copy to be refused, never taken for none.
   if (!kept.success) return 'damaged';
   const { check, ...others } = kept.data;
   return { ...others, check: check === null ? null : fromText(check) };

@@ -1,5 +1,5 @@
-// What a locked device keeps readable, in a database of its own: key slots, which log database is in force, wrong tries. It is read before
-// anything else is, and holds no key and no word of a person.
+// Readable records of a locked device, in a database of their own: key slots, the log database in force, wrong tries. Read before anything
+// else, with no key and no word of a person.
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
 import { z } from 'zod';
 import { RecollectError } from '../../domain/base/errors.ts';
@@ -30,16 +30,16 @@ const schema = z.object({
   box: z.object({ publicKey: z.string(), privateKey: z.string() }).nullable().default(null),
   /** Wrong tries in a row, and when the next one is allowed, ms since 1970. */
   tries: z.object({ failed: z.number().int().min(0), until: z.number() }).default({ failed: 0, until: 0 }),
-  /** Of the unlock screen: the settings are sealed by then. */
+  /** Language of the unlock screen: the settings are sealed by then. */
   language: z.enum(['auto', 'en', 'zh']).catch('auto').default('auto'),
 });
 export type LockRecord = z.infer<typeof schema>;
 
-/** Of a device that was never locked, and of a browser that keeps nothing. */
+/** Record of a device that was never locked, and of a browser that keeps nothing. */
 export const NEVER_LOCKED: LockRecord = schema.parse({});
 
 export interface LockRecords {
-  /** What is kept; the record of a device that was never locked where nothing is. Throws `storage-failed` for one that cannot be read. */
+  /** Stored record, or that of a device that was never locked. Throws `storage-failed` for one that cannot be read. */
   read(): Promise<LockRecord>;
   /** Changes what is kept in one transaction, and resolves with it once it is durable. */
   change(work: (before: LockRecord) => LockRecord): Promise<LockRecord>;

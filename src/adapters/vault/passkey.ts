@@ -23,7 +23,7 @@ const bytesOf = (source: BufferSource): Uint8Array =>
     ? new Uint8Array(source)
     : new Uint8Array(source.buffer as ArrayBuffer, source.byteOffset, source.byteLength);
 
-/** Whether this browser can ask for a passkey at all; whether the passkey has PRF is known once it is made. */
+/** True if this browser can ask for a passkey; only the made passkey tells if it has PRF. */
 export const hasPasskeys = (): boolean => typeof PublicKeyCredential === 'function' && isSecureContext;
 
 /** Cancelled by the person, or not allowed here. */

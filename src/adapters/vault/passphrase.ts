@@ -12,7 +12,7 @@ export const argonSchema = z.object({
 });
 export type ArgonParameters = Omit<z.infer<typeof argonSchema>, 'salt'>;
 
-/** What a phone can give without trouble: the second choice of RFC 9106 (64 MiB, 3 passes). */
+/** Parameters that a phone manages: the second choice of RFC 9106 (64 MiB, 3 passes). */
 const SMALLEST: ArgonParameters = { memory: 64 * 1024, iterations: 3 };
 /** One derivation takes about so long, ms. */
 const WANTED_MS = 600;

@@ -1,5 +1,5 @@
-// What another app shared and nobody has taken yet, in a database beside the log's: one for each generation, so that what lay in clear goes
-// with its files when a device is sealed.
+// Queue of shares from other apps, in a database beside the log's: one for each generation, so that clear text goes with its files when a
+// device is sealed.
 import { type DBSchema, deleteDB, openDB } from 'idb';
 import { z } from 'zod';
 

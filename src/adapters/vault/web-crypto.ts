@@ -6,7 +6,7 @@ import { RecollectError } from '../../domain/base/errors.ts';
 import { log } from '../../domain/base/log.ts';
 import type { Vault } from './vault.ts';
 
-/** What the vault needs of a place to keep things. */
+/** Parts of a key-value store that the vault uses. */
 export interface VaultKeyValues {
   get(key: string): Promise<unknown>;
   /** Durable when resolved. `undefined` deletes. Values are structured-cloneable. */
