@@ -34,7 +34,7 @@ export function lookAfter({
     ({ target }) => {
       if (typing === undefined) {
         pause.set('typing', true);
-        // Who writes a message may want to have something recalled for it; it takes a second to load a model that has retired.
+        // Prepare recall for the message being written: a model that has retired takes a second to load.
         if ((target as Partial<Element> | null)?.tagName === 'TEXTAREA') app.memory.prepare();
       }
       clearTimeout(typing);
@@ -45,7 +45,7 @@ export function lookAfter({
     },
     { capture: true, signal },
   );
-  // Who does nothing for a while has ended a conversation, too.
+  // A person who rests for a while has ended a conversation, too.
   let resting: ReturnType<typeof setTimeout> | undefined;
   const rest = () => {
     clearTimeout(resting);
@@ -60,7 +60,7 @@ export function lookAfter({
     () => document.visibilityState === 'hidden' && engine.wake('ended'),
     { signal },
   );
-  // What could not be written is tried again when something may have changed.
+  // Retry failed writes when something may have changed.
   for (const event of ['focus', 'online'])
     window.addEventListener(event, () => void app.documents.retry(), { signal });
   // As long as something stands on the screen alone, or an import would be cut off, the browser asks before the page goes. Only then: a page
@@ -86,7 +86,7 @@ export function lookAfter({
     const isLocal = provider === 'local';
     const model = local.source === 'bundled' ? bundledModel(local.model) : undefined;
     const already = await keepForOffline(isLocal ? pathsToKeep(model) : [], signal);
-    // What an earlier version left goes at a start that finds its own in place: a tab of the earlier one may be open until then.
+    // Delete an earlier version's files only once this version's are in place: a tab of the earlier one may be open until then.
     if (already) await letGoOfOthers('/models/', bundledPaths());
     if (!isLocal || !model || !(await mayKeepMore())) return;
     // The other one that ships with the app, so that one may change over without a network.

@@ -66,11 +66,11 @@ const ForgetDialog = loaded(() => import('./memory/forget-dialog.tsx').then((mod
 const ImportDialog = loaded(() => loadImport().then((module) => module.ImportDialog));
 
 /**
- * What is not on the screen yet is loaded when the page is idle, at the latest after so long, ms; not sooner than so long after the first
- * screen, ms: on a slow phone the start goes on behind it, and a pause of the network counts as idle.
+ * Longest wait until parts not on the screen yet are loaded in an idle moment, and shortest time after the first screen, ms: on a slow
+ * phone the start goes on behind it, and a pause of the network counts as idle.
  */
 const [LOAD_AHEAD_WITHIN_MS, LOAD_AHEAD_AFTER_MS] = [5000, 1500];
-/** What is loaded sooner needs no word of it, ms. */
+/** Loading time that needs no word, ms. */
 const SAY_AFTER_MS = 300;
 
 /** Draws nothing until the words are there, then follows the language of the settings. */
@@ -315,8 +315,8 @@ function Windows({ onClose }: { onClose: () => void }) {
 function useLoadedAhead(): boolean {
   const [isAhead, setAhead] = useState(false);
   useEffect(() => {
-    // Who opens it types at once: letters pressed while it is still on its way would go elsewhere.
-    // Loaded is not enough: React keeps back what it draws lazily for the first time, by a third of a second.
+    // Load now: a person who opens it types at once, and letters would go elsewhere. Draw it too: React holds back a first lazy drawing by
+    // a third of a second.
     const load = () => {
       ignore(loadOpened(), 'the code of opened conversations; it is loaded when one is opened');
       ignore(

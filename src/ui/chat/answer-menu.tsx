@@ -1,4 +1,4 @@
-// What can be taken out of an answer, and asked again: copied, shared, kept as a file, read aloud, answered by another model.
+// Menu of an answer: copy, share, save as a file, read aloud, ask again or another model.
 import { Columns3, Copy, Download, Pause, Play, RefreshCw, Share2, Square, Volume2 } from 'lucide-react';
 import { toast } from 'sonner';
 import { isAbort } from '../../domain/base/errors.ts';

@@ -185,7 +185,7 @@ const worthOmitting = ({ finish, problem }: Message): readonly Omission[] => {
   return params?.reason === 'request' || params?.reason === 'input' ? ['tools', 'thoughts'] : [];
 };
 
-/** What to say of an answer that ended, or was stopped, and has nothing for a person to read. Null for any other. */
+/** Words for an answer that ended, or was stopped, with nothing for a person to read. Null for any other. */
 export function emptiness({
   finish,
   parts,
@@ -203,7 +203,7 @@ export function emptiness({
   return said.length > 0 ? 'noAnswerButThoughts' : 'noAnswer';
 }
 
-/** What went wrong with an answer. Of one that was cut it says what is there of it, and whether it can go on. */
+/** Problem of an answer. For one that was cut it says how much is there, and whether it can go on. */
 function problemIn(message: Message, whole: Message, goesOn: boolean): ProblemLike | undefined {
   const problem =
     message.problem ?? (message.finish === 'cut' ? { code: 'model-cut', message: 'Cut off' } : undefined);
@@ -365,7 +365,7 @@ function MemoryHead() {
   );
 }
 
-/** What an answer cost, and what can be done with it. `whole`: all its pieces as one. */
+/** Cost of an answer and its tools. `whole`: all its pieces as one. */
 function AnswerFoot({
   row: { message, pieces, siblings, remembered },
   whole,
@@ -403,7 +403,7 @@ function AnswerFoot({
   );
 }
 
-/** What a tool wrote into the conversation for itself: kept, folded, hatched. */
+/** Notes that a tool wrote into the conversation for itself: kept, collapsed, hatched. */
 export function Notes({
   messages,
   results,
@@ -454,7 +454,7 @@ function ReplayLine({ replay: { done, total, saved } }: { replay: NonNullable<Tu
   );
 }
 
-/** What the turn waits for, and where it runs. */
+/** Thing that the turn waits for, and where it runs. */
 function TurnFoot({ turn, written }: { turn: TurnState; written: boolean }) {
   const { t } = useTranslation('chat');
   let waiting: ReactNode = null;

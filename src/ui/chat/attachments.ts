@@ -21,8 +21,8 @@ export const MAX_FILES = 20;
 export const LONG_PASTE = 4000;
 
 /**
- * Whether pasted files are no more than a picture of the pasted words, as spreadsheets and word processors put one beside what they copy. A
- * picture without a file has this name in every browser; of a copied file the words are its name.
+ * True if pasted files are only a picture of the pasted words, as spreadsheets and word processors put one beside what they copy. A
+ * picture without a file has this name in every browser; a copied file has its name as its words.
  */
 export const picturesOfWords = (files: readonly Pick<File, 'name' | 'type'>[], words: string): boolean =>
   words.trim() !== '' &&
@@ -34,7 +34,7 @@ export const picturesOfWords = (files: readonly Pick<File, 'name' | 'type'>[], w
 /** More than this in the text field becomes a file, however it came there: the browser would lay it out for seconds at every key. */
 const LONGEST_IN_FIELD = 500_000;
 
-/** Of a larger document only the words are kept: its bytes would be copied to every device of the person. */
+/** Largest document whose bytes are kept: larger ones would be copied to every device of the person, so only their text stays. */
 const MAX_KEPT_BYTES = 5 * 1024 * 1024;
 
 /** Why a file is not taken; names a sentence in the catalogue (`refused.<reason>`). */
@@ -46,7 +46,7 @@ type Refusal =
   | 'notText'
   | 'tooMany'
   | NotExtracted;
-/** What a person should know of a document that was taken; names a sentence as well (`taken.<name>`). */
+/** Remark for the person on a document that was attached; names a sentence as well (`taken.<name>`). */
 type Remark = 'pictures' | 'unread' | 'cut' | 'guessed';
 
 type Attached =
@@ -62,7 +62,7 @@ export interface ReadingOptions {
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-/** Whether reading it takes so long that it is shown. */
+/** True if reading the file takes so long that it is shown. */
 export const isDocument = ({ name, type }: File): boolean => documentType(name, type) !== null;
 
 /** Kinds of files that their first bytes tell, for those without a name or type that does. Each sign of a pattern is a byte. */

@@ -16,7 +16,7 @@ const PHONE = { row: 78, lane: 22, words: 150, laneRoom: 110 };
 const NARROW = 10;
 const MARGIN = 22;
 
-/** Where lanes, rows and words are, px. */
+/** Layout of lanes, rows and words, px. */
 interface Layout {
   readonly rowHeight: number;
   readonly laneWidth: number;

@@ -93,7 +93,7 @@ export function Checkpoints({
   if (listed.length === 0 && !onSet) return null;
   const automatic = listed.filter(({ kind }) => kind !== 'named').slice(0, SHOWN);
   const named = listed.filter(({ kind }) => kind === 'named');
-  // What somebody gave a name to is what is looked for.
+  // List named checkpoints first: people look for those.
   const shown = [...named, ...(all ? listed.filter(({ kind }) => kind !== 'named') : automatic)];
   const say = (words: string, undo: () => Promise<void>) =>
     offer(words, { label: t('checkpoint.undo'), onClick: () => void undo().catch(report) });

@@ -10,7 +10,7 @@ import { useFollowOutcome } from './command-outcome.tsx';
 
 const NO_OUTCOMES: readonly ShownOutcome[] = [];
 
-/** What commands handed back here, oldest first; `new`: on the empty page. */
+/** Outcomes of commands given here, oldest first; `new`: on the empty page. */
 export const useOutcomes = (place: ConversationId | 'new'): readonly ShownOutcome[] =>
   useReadable(useSession().outcomes, (all) => all.get(place) ?? NO_OUTCOMES);
 

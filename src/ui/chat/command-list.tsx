@@ -16,7 +16,7 @@ import { useTranslation } from '../i18n/use-translation.ts';
 import { classes } from '../shell/controls.tsx';
 import { type SavedLine, useSavedLines } from './prompt-lines.ts';
 
-/** Whether a text is a command: a slash, narrow or wide, and a word. A path (`/usr/bin`) and two slashes are ordinary words. */
+/** True for a command: a slash, narrow or wide, and a word. A path (`/usr/bin`) and two slashes are ordinary words. */
 export const isCommandLine = (text: string): boolean =>
   /^[/／](?:[\p{L}-][\p{L}\p{N}-]*)?(\s|$)/u.test(text) && !text.includes('\n');
 
@@ -35,7 +35,7 @@ const placeholderOf = (argument: ArgumentDescription): string => {
   return argument.optional ? `[${inner}]` : inner;
 };
 
-/** What is written, and where in it. */
+/** Text of the line, and the caret in it. */
 export interface CommandLine {
   readonly text: string;
   readonly caret: number;
@@ -98,7 +98,7 @@ export function CommandList({
       says: description || name,
     };
   });
-  // What a person made stands first, where nothing is typed yet; a word that is typed means the command of that name.
+  // Show the person's own first as long as nothing is typed; a typed word means the command of that name.
   const ownFirst = text.trim().length <= 1;
   const suggestions = ownFirst ? [...own, ...completion.suggestions] : [...completion.suggestions, ...own];
   const ownFrom = ownFirst ? 0 : completion.suggestions.length;
@@ -158,7 +158,7 @@ export function CommandList({
   );
 }
 
-/** What a key means for the list: a step, taking what is chosen, closing; null where the text field gets it. */
+/** Action of a key on the list: a step, taking the chosen item, closing; null if the text field gets it. */
 function meaningOf(
   event: KeyboardEvent,
   text: string,
@@ -212,7 +212,7 @@ function CommandOption({
         'flex min-h-8 cursor-pointer flex-wrap items-baseline gap-x-3 overflow-hidden rounded-sm px-2.5 py-1.5 pointer-coarse:min-h-11',
         // Words come first: what finds no room beside them wraps, and shows where one is chosen.
         chosen ? 'bg-fill' : 'md:h-8 md:gap-y-6',
-        // What a flag wants is short.
+        // The value of a flag is short.
         suggestion.kind !== 'command' && 'md:flex-nowrap',
       )}
     >

@@ -1,4 +1,4 @@
-// What a slash command hands back, shown below the messages until it is closed. It is not part of the conversation.
+// Outcome of a slash command, shown below the messages until it is closed. It is not part of the conversation.
 
 import { ChevronDown, CornerDownLeft, X } from 'lucide-react';
 import { useEffect, useId, useMemo, useRef, useState } from 'react';
@@ -101,7 +101,7 @@ function Help({ only }: { only: string | undefined }) {
   );
 }
 
-/** What became of /compact. */
+/** Outcome of /compact. */
 function CompactionOutcome({
   result,
   undo,
@@ -458,7 +458,7 @@ export function Outcomes({
         (all.get(place) ?? []).filter((other) => other.id !== id),
       ),
     );
-  // What was there when one came is not new.
+  // Outcomes that were there on arrival are not new.
   const [before] = useState(() => new Set(shown.map(({ id }) => id)));
   return shown.map(({ id, line, outcome, at }) => (
     <OutcomeCard

@@ -118,7 +118,7 @@ export function CompactionDivider({
   );
 }
 
-/** What can be done with a compaction as it stands. `body`: the id of what opens below. */
+/** Actions on a compaction in its current state. `body`: the id of what opens below. */
 function DividerActions({
   compaction,
   state,
@@ -198,7 +198,7 @@ function HowFolded({ compaction }: { compaction: Compaction }) {
           t('divider.ratio', {
             share: formatPercent(compaction.tokensAfter / compaction.tokensBefore),
           }),
-        // What took no time is not worth a word.
+        // Leave out times under a second.
         compaction.durationMs >= 1000 && t('divider.took', { time: formatDuration(compaction.durationMs) }),
         compaction.cost !== undefined &&
           t('divider.cost', {

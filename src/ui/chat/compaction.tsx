@@ -58,7 +58,9 @@ export function WayOfFolding({
   );
 }
 
-/** What a compaction left out and put in its place, read from its plan; null for one that this version cannot read. */
+/**
+ * Messages that a compaction left out and the text in their place, read from its plan; null for a plan that this version cannot read.
+ */
 export function readCompaction(
   compaction: Compaction,
 ): { folded: number; summary: string; edited: boolean } | null {
@@ -108,7 +110,7 @@ export function FoldProblem({
   return problem && <ProblemNotice className="my-3" problem={problem} />;
 }
 
-/** What the newest answer seems to have missed of what is folded: it comes back with the next question. */
+/** Notice of compacted messages that the newest answer seems to have missed: they come back with the next question. */
 export function LossNotice({
   conversationId,
   leaf,

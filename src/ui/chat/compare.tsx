@@ -231,7 +231,7 @@ export function CompareDialog({
   onGo,
 }: {
   conversation: Conversation;
-  /** What the others stand beside. */
+  /** Answer that the others stand beside. */
   answer: Message;
   onClose: () => void;
   /** Goes on with the branch of this message. */

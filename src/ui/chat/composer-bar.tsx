@@ -16,7 +16,7 @@ export function ComposerBar({
   canSend: boolean;
   onFiles: (given: GivenFiles) => void;
   onStop: () => void;
-  /** What the next request costs, and who answers it. */
+  /** Cost and model of the next request. */
   children: ReactNode;
 }) {
   const { t } = useTranslation('chat');

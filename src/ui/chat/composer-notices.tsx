@@ -1,4 +1,4 @@
-// What stands over the words of a composer: a model that is gone, files that were refused, files that may be conversations.
+// Notices over a composer: a model that is gone, files that were refused, files that may be conversations.
 import { X } from 'lucide-react';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { useModelInUse } from '../hooks/model.ts';

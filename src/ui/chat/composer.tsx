@@ -1,4 +1,4 @@
-// Where one writes. The words live in the text field itself, not in React: typing never waits for the page.
+// Composer. The words live in the text field itself, not in React: typing never waits for the page.
 import {
   type KeyboardEvent,
   type ReactNode,
@@ -82,7 +82,7 @@ export function Composer({
   turn: TurnView;
   /** Memory offers what it has: for a first message, or one about something else than `movedFrom`. Null: it may not. */
   offers: Offers | null;
-  /** Who answers in a conversation that has not begun; absent in one that has. */
+  /** Persona of a conversation that has not begun; absent in one that has. */
   persona?:
     | { readonly value: string | null; readonly onChange: (persona: string | null) => void }
     | undefined;
@@ -179,7 +179,7 @@ export function Composer({
   );
 }
 
-/** What memory has for the words that begin a conversation, or turn it to something else. */
+/** Passages for the words that begin a conversation, or turn it to something else. */
 function OfferedRecall({
   draft,
   offered,
@@ -350,7 +350,7 @@ function useComposerControl(draft: ComposerDraft): void {
   const session = useSession();
   useEarlyWords(draft);
   useLayoutEffect(() => {
-    // Who opened a conversation from the list goes on here.
+    // Focus the composer for a person who opened the conversation from the list.
     const from = document.activeElement;
     if (!onlyTouch() && (from === document.body || from?.matches('[data-entry]'))) area.current?.focus();
     const own = {
@@ -378,7 +378,7 @@ function useComposerControl(draft: ComposerDraft): void {
   }, [session, area, keeper, owner, setText, setAside, addFile]);
 }
 
-/** What memory offers for the words, and what of it is ticked off. */
+/** Passages that memory offers for the words, and those that are unticked. */
 function useOfferedPassages() {
   const choice = useRef<RecallChoice>({});
   /** How often words came back that could not be sent: each time memory's offer is drawn anew, as it was for them. */
@@ -398,7 +398,7 @@ function useOfferedPassages() {
     forget: () => {
       choice.current = {};
     },
-    /** What was ticked off is so again. */
+    /** Unticks again what was unticked before. */
     giveBack: (former: RecallChoice) => {
       choice.current = former;
       setReturned((times) => times + 1);
@@ -406,7 +406,7 @@ function useOfferedPassages() {
   };
 }
 
-/** What would be sent, once it has rested. */
+/** Parts that would be sent, once typing has paused. */
 function useRestedParts({ files, rested }: ComposerDraft): readonly Part[] {
   return useMemo(
     () => [...files.map((file) => file.part), ...(rested ? [{ type: 'text' as const, text: rested }] : [])],
@@ -505,7 +505,7 @@ function useSubmit({
     offered.forget();
   };
   return () => {
-    // What is being said belongs to what is sent.
+    // Words still being dictated belong to the message.
     dictator?.take();
     dictator?.dismiss();
     if (!area.current) return;

@@ -1,4 +1,4 @@
-// What fills the model's window, as a bar, with or without its legend.
+// Contents of the model's window as a bar, with or without its legend.
 
 import type { ContextMeter } from '../../domain/context/budget.ts';
 import { formatNumber } from '../i18n/index.ts';

@@ -15,10 +15,10 @@ import { Button, Popover } from '../shell/controls.tsx';
 import { ContextMeterBar } from './context-meter-bar.tsx';
 import { ManifestDialog } from './manifest-dialog.tsx';
 
-/** What stands in the composer is counted when it has rested this long, ms. */
+/** Pause after which the text in the composer is counted, ms. */
 const REST_MS = 400;
 
-/** What the next request would be made of; null until it was counted, and where there is no model. Counted again as things change. */
+/** Figures of the next request; null until counted, and without a model. Counted again as things change. */
 function useNextRequest(
   conversation: Conversation | null,
   draft: readonly Part[],
@@ -81,7 +81,7 @@ export function MeterRing({
   onFold,
 }: {
   conversation: Conversation | null;
-  /** What stands in the composer. */
+  /** Parts in the composer. */
   draft: readonly Part[];
   announced: readonly RecalledPassage[];
   /** Absent where there is nothing to fold. */

@@ -1,4 +1,4 @@
-// What the open conversation stands on: model, tokens, what memory gave, other lines of time. Only what is true now is shown.
+// State of the open conversation: model, tokens, passages, other branches. Shows only what is true now.
 import { ChevronsDownUp, GitBranch, History, ReceiptText, Route, X } from 'lucide-react';
 import { useMemo } from 'react';
 import type { MessageId } from '../../domain/base/ids.ts';
@@ -35,7 +35,7 @@ interface ContextFacts {
   readonly folded: number;
 }
 
-/** What there is to say about a branch. `turn`: what memory gave to the answer that is being written counts already. */
+/** Facts on a branch. `turn`: passages given to the answer being written count already. */
 export function contextFacts(branch: Branch, turn: readonly Part[]): ContextFacts {
   const last =
     branch.path.findLast((message) => message.role === 'assistant' && message.kind === 'message') ?? null;
@@ -144,7 +144,7 @@ export function ContextPanel({
   );
 }
 
-/** What the last answer took, by which model where that is another now, and the request that it came from. */
+/** Usage of the last answer, its model if another one is in use now, and the request it came from. */
 function LastAnswer({
   last,
   model,
@@ -191,7 +191,7 @@ function LastAnswer({
   );
 }
 
-/** What is left out of requests, and the session memory that is kept instead. */
+/** Messages left out of requests, and the session memory in their place. */
 function Shortened({
   conversation,
   folded,
@@ -301,7 +301,7 @@ function Recalled({
   );
 }
 
-/** Where the conversation parts, to go through the branches. */
+/** Forks of the conversation, to go through the branches. */
 function Forks({
   forks,
   onJump,

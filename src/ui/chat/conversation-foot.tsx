@@ -90,7 +90,7 @@ function TrashFoot({ opened }: { opened: Opened }) {
   );
 }
 
-/** Where there is no composer: what is being written and paid for goes on to its end, unless it is stopped. */
+/** Stop button for a page without a composer: a paid answer would go on to its end. */
 function StopAnswer({ opened: { id, busy } }: { opened: Opened }) {
   const { chat } = useApp();
   const { t } = useTranslation('chat');

@@ -50,7 +50,7 @@ export function ConversationMessages({ opened, actions }: { opened: Opened; acti
   );
 }
 
-/** What is told of the last turn: where it runs, that nothing answered, losses, problems, outcomes of commands. */
+/** Notices on the last turn: where it runs, that nothing answered, losses, problems, outcomes of commands. */
 function AfterMessages({
   opened: { id, branch, turn, busy, readOnly, writing, runs, originOf, toHead },
   actions,

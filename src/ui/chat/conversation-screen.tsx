@@ -67,7 +67,7 @@ function ExistingConversation({
 }
 
 function ConversationOrNone(props: { conversationId: ConversationId; messageId: MessageId | null }) {
-  // What was recalled from a project's files leads to them by the way of any passage.
+  // Passages from a project's files lead here like any passage, so show the project.
   const isProject = useReadable(
     useApp().documents.library,
     useCallback(
@@ -84,7 +84,7 @@ function ConversationOrNone(props: { conversationId: ConversationId; messageId: 
 
 function ListedConversation(props: { conversationId: ConversationId; messageId: MessageId | null }) {
   const erased = useErased(props.conversationId);
-  // Where it comes back, as from another device that wrote on, it is opened anew.
+  // A conversation that comes back, as from another device that wrote on, is opened anew.
   return erased ? (
     <MissingConversation id={props.conversationId} problem={ERASED} />
   ) : (

@@ -1,4 +1,4 @@
-// What opens over a conversation: a manifest, something to send back, the branch map, a plan that waits. One at a time.
+// Windows over a conversation: a manifest, something to send back, the branch map, a plan that waits. One at a time.
 import { useEffect, useState } from 'react';
 import type { MessageId } from '../../domain/base/ids.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';

@@ -26,7 +26,7 @@ export function dictationTag(wanted: string, spoken: string, tags: readonly stri
   return own ?? (language === 'zh' ? 'zh-CN' : 'en-US');
 }
 
-/** What a field holds after words were said into it: they go behind the caret or what is selected, and replace nothing. */
+/** Text of a field after words were dictated into it: they go after the caret or the selection, and replace nothing. */
 export function spokenInto(
   words: string,
   { value, selectionEnd }: Pick<HTMLTextAreaElement, 'value' | 'selectionEnd'>,
@@ -47,7 +47,7 @@ interface Given {
   readonly dictation: Dictation;
   /** The tag to listen for, asked anew each time. */
   readonly language: () => string;
-  /** Whether the person agreed that sound goes to the browser's service. */
+  /** True if the person agreed that sound goes to the browser's service. */
   readonly mayLeave: () => boolean;
   /** They just did. */
   readonly allow: () => void;

@@ -76,7 +76,7 @@ export function useDictation({ area, setText }: ComposerDraft): Dictator | null 
 const SILENT = writable<DictationState>(DICTATION_OFF);
 const hasInterim = (state: DictationState): boolean => 'interim' in state && state.interim !== '';
 
-/** Whether there are words that are not in the field yet, and would be sent with it. */
+/** True while there are words that are not in the field yet, and would be sent with it. */
 export const useHearsWords = (dictator: Dictator | null): boolean =>
   useReadable(dictator?.state ?? SILENT, hasInterim);
 

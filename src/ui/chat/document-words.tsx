@@ -1,4 +1,4 @@
-// What a document says, page by page, as it was taken out of it: what the model reads, and what memory finds.
+// Text of a document, page by page, as it was extracted: the model reads it, and memory finds it.
 import { Download } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { ignore } from '../../domain/base/log.ts';
@@ -18,7 +18,7 @@ const LAID_OUT = 60_000;
 const bytesOf = (url: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(url.slice(url.indexOf(',') + 1)), (sign) => sign.charCodeAt(0));
 
-/** What lays words out, loaded with the first document that is looked into; null until then, and where it cannot be had. */
+/** Component that lays out Markdown, loaded with the first opened document; null until then, and if it cannot be had. */
 function useMarkdown(wanted: boolean): typeof Markdown | null {
   const [part, setPart] = useState<{ readonly Markdown: typeof Markdown } | null>(null);
   useEffect(() => {

@@ -1,11 +1,11 @@
-// What is written and not yet sent, kept per conversation so that a reload loses none of it; of a temporary one while its tab is there.
+// Unsent text, kept per conversation so that a reload loses none of it; for a temporary one as long as its tab lives.
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { log } from '../../domain/base/log.ts';
 import type { ComposerDrafts, Draft, DraftFile } from '../../services/chat/composer-drafts.ts';
 
 /**
- * What a field holds after words from elsewhere were put in, and where its caret is. Plain words go to the caret. A command needs the
- * field for itself: `former` is what it took the place of, to be brought back after it; empty where that was nothing worth keeping.
+ * Text and caret of a field after words were put in. Plain words go to the caret. A command needs the field for itself: `former` is the
+ * text it replaced, to be brought back after it; empty if there was none worth keeping.
  */
 export function inserted(
   words: string,
@@ -31,7 +31,9 @@ export function inserted(
 export const below = (there: string, words: string): string =>
   there.trim() === '' ? words : `${there.trimEnd()}\n\n${words}`;
 
-/** What is kept of a field: a command gives way to the words it took the place of (`aside`, newest last), other words stand after them. */
+/**
+ * Texts of a field to keep: a command gives way to the words it replaced (`aside`, newest last), other words stand after them.
+ */
 export const keptWords = (shown: string, isCommand: boolean, aside: readonly string[]): string =>
   (isCommand && aside.length > 0 ? aside : [...aside, shown]).filter((words) => words !== '').join('\n\n');
 
@@ -39,7 +41,7 @@ const placeOf = (id: ConversationId | null): string => `composer.${id ?? 'new'}`
 /** Writing pauses this long before the draft is kept, ms. */
 const PAUSE = 400;
 
-/** What was written in this tab, or in one that is gone; null where there is none. */
+/** Draft from this tab, or from a closed one; null if there is none. */
 export const takeDraft = (drafts: ComposerDrafts, id: ConversationId | null): Promise<Draft | null> =>
   drafts.claim(placeOf(id));
 

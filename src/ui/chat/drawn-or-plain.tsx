@@ -1,4 +1,4 @@
-// What cannot be drawn is shown as plain words in its own place: one message of strangers' words must not take the others along.
+// Shows a message that cannot be drawn as plain words: one message of strangers' words must not take the others along.
 import { Component, type ReactNode } from 'react';
 import type { Part } from '../../domain/chat/message.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
@@ -17,7 +17,7 @@ export function PlainWords({ text }: { text: string }) {
 }
 
 interface Props {
-  /** What is shown where the children cannot be drawn. */
+  /** Words to show if the children cannot be drawn. */
   readonly words: () => string;
   /** As long as it is the same, nothing is tried again: what failed once may have taken seconds. */
   readonly of: unknown;

@@ -1,4 +1,4 @@
-// Whether one looks at the empty page right now.
+// Tells if the empty page is on the screen.
 import { routeOf } from '../hooks/navigation.tsx';
 
 /** Asked of the address itself: whoever waited for something may have been led elsewhere meanwhile, and must not be pulled back. */

@@ -20,7 +20,7 @@ export function stretchesOf({ passages, nearMisses }: Found, shownFrom: number) 
   };
 }
 
-/** What is kept with the answer: a passage that would have gone in and was unticked is no near miss. */
+/** Recall to keep with the answer: a passage that would have gone in and was unticked is no near miss. */
 export function recallOf(found: Found, ticked: ReadonlySet<string>): PartOf<'recall'> {
   const isOff = ({ messageId }: RecalledPassage) => !ticked.has(messageId);
   const leftOut = found.passages.filter(isOff);

@@ -18,7 +18,7 @@ export interface GivenFiles {
 
 const EXPORT = /\.(?:zip|jsonl)$|^(?:conversations|recollect).*\.json$/i;
 
-/** What was picked or pasted. */
+/** Files that were picked or pasted. */
 export function filesGiven(files: readonly File[]): GivenFiles {
   const exports = files.filter(({ name }) => EXPORT.test(name));
   const names = exports.map(({ name }) => name);
@@ -28,7 +28,10 @@ export function filesGiven(files: readonly File[]): GivenFiles {
   };
 }
 
-/** What was dropped; a folder is an export, and no file of the message. Must be called inside the event: the browser empties the transfer right after it. */
+/**
+ * Files that were dropped; a folder is an export, and no file of the message. Must be called inside the event: the browser empties the
+ * transfer right after it.
+ */
 export function droppedFiles(transfer: DataTransfer): GivenFiles {
   const tops = [...transfer.items]
     .filter(({ kind }) => kind === 'file')

@@ -18,15 +18,15 @@ const sizeOf = (url: string): number => Math.floor(((url.length - url.indexOf(',
 const carriedBy = (part: PartOf<'file'>): string | undefined =>
   part.url?.startsWith('data:') ? part.url : undefined;
 
-/** Whether it is shown as a picture: one that a browser can draw, and that came along. */
+/** True if it is shown as a picture: one that a browser can draw, and whose bytes are here. */
 export const isPicture = (part: PartOf<'file'>): boolean =>
   carriedBy(part) !== undefined && /^image\/(png|jpeg|gif|webp|avif|bmp|svg\+xml)$/.test(part.mediaType);
 
-/** Whether its words can be read here. */
+/** True if its words can be read here. */
 const isReadable = (part: PartOf<'file'>): boolean =>
   part.extract !== undefined || (carriedBy(part) !== undefined && isTextType(part.mediaType));
 
-/** Whether there is something to be seen of it: a picture, or words. */
+/** True if it can be opened: as a picture, or as words. */
 export const canOpen = (part: PartOf<'file'>): boolean => isPicture(part) || isReadable(part);
 
 const nameOf = (part: PartOf<'file'>): string => part.name || part.reference || part.mediaType;
@@ -57,7 +57,7 @@ export function FileDialog({
   );
 }
 
-/** What a file of words says, as far as it is read for recall. */
+/** Words of a text file, as far as they are read for recall. */
 function FileWords({ part }: { part: PartOf<'file'> }) {
   const { t } = useTranslation('chat');
   const text = useMemo(() => textOfFile(part, READ_UP_TO + 1) ?? '', [part]);

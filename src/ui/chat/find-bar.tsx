@@ -86,7 +86,7 @@ function useRead({ messages }: Conversation): number {
   return read;
 }
 
-/** Where one is among the hits, and how one goes on. It begins at what is on the screen, and begins anew with other words. */
+/** Current hit, and the steps to others. Begins with the hits on the screen, and anew with other words. */
 function useHits(
   conversation: Conversation,
   branch: Branch,
@@ -150,7 +150,7 @@ function useMarks({
   }, [list, words, place]);
 }
 
-/** What is looked for. Enter goes on, with Shift back; Escape closes. */
+/** Field for the words to find. Enter goes on, with Shift back; Escape closes. */
 function FindField({
   field,
   value,

@@ -15,7 +15,7 @@ export interface Hit {
   readonly nth: number;
 }
 
-/** What a person sees of the words of a message: a model's Markdown as it is drawn, their own as written but for fenced code. */
+/** Visible words of a message: a model's Markdown as it is drawn, the person's own as written but for fenced code. */
 const seen = (message: Message): string => {
   if (message.role !== 'assistant')
     return (
@@ -29,7 +29,7 @@ const seen = (message: Message): string => {
 
 /** Messages never change once written: each is read once, however many words are looked for. */
 const forms = new WeakMap<Message, string>();
-/** What stands for them until they are read. */
+/** Rough forms, used until the exact words are read. */
 const roughForms = new WeakMap<Message, string>();
 
 /** The form of a message without its Markdown being read, which takes a hundred times as long. */

@@ -1,8 +1,8 @@
-// What there is to say about folding that went on by itself.
+// Notices on automatic compaction.
 import type { Problem } from '../../domain/base/errors.ts';
 import type { ContextState } from '../../services/context/context.ts';
 
-/** What kept the newest attempt from folding by itself; null where it did not fail, or before `since` (ms since 1970). */
+/** Problem of the newest automatic attempt; null if it did not fail, or was before `since` (ms since 1970). */
 export function ownFailure(state: ContextState, since: number): Problem | null {
   const last = state.events.at(-1);
   const failed =

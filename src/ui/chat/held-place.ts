@@ -27,7 +27,7 @@ export interface HeldPlace {
   hold(target: Element): HTMLElement | null;
   /** Brings what is held back to where it was. False where nothing is held. */
   keep(): boolean;
-  /** Whether the click opened, folded or replaced anything. */
+  /** True if the click opened, collapsed or replaced anything. */
   changed(): boolean;
   /** The person went on to something else. */
   release(): void;

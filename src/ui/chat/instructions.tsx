@@ -1,4 +1,4 @@
-// What a model is told before everything else in one conversation, in the person's words.
+// Instructions for a model in one conversation, in the person's words.
 import { ScrollText } from 'lucide-react';
 import { useId, useState } from 'react';
 import { useTranslation } from '../i18n/use-translation.ts';

@@ -22,7 +22,7 @@ const MARKS: Readonly<Record<Kind, string>> = {
   out: 'hatched',
 };
 
-/** What the app said at the end in the person's place. */
+/** Words that the app added at the end in the person's place. */
 function ByApp({ manifest: { patches, goesOn } }: { manifest: RequestManifest }) {
   const { t } = useTranslation('context');
   return (

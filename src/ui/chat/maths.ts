@@ -3,7 +3,7 @@ import 'katex/dist/katex.min.css';
 import katex from 'katex';
 import 'katex/contrib/mhchem';
 
-/** What models write and KaTeX does not know: by what it does, or by the words in it. */
+/** Commands that models write and KaTeX does not know: by what they do, or by the words in them. */
 const MACROS = {
   '\\mbox': '\\text{#1}',
   '\\eqref': '(\\text{#1})',

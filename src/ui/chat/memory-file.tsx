@@ -151,7 +151,7 @@ export function MemoryFileDialog({
   );
 }
 
-/** What was done last in this window, and how to take it back: a notice would lie below it. */
+/** Last action in this window, with its undo: a notice would lie below the window. */
 interface Done {
   readonly words: string;
   readonly undo: () => Promise<void>;

@@ -1,4 +1,4 @@
-// What messages can do, handed down from the screen: they never know the conversation they stand in.
+// Actions of messages, handed down from the screen: messages never know the conversation they stand in.
 import { createContext, useContext } from 'react';
 import type { MessageId } from '../../domain/base/ids.ts';
 import { type Writable, writable } from '../../domain/base/readable.ts';
@@ -7,7 +7,7 @@ import type { RegenerateOptions } from '../../services/chat/chat.ts';
 import type { RecallResult } from '../../services/memory/memory.ts';
 import type { Edits } from './edits.ts';
 
-/** What a message can ask for. One object for the whole list: messages are not drawn again for it. */
+/** Requests that a message can make. One object for the whole list: messages are not drawn again for it. */
 export interface MessageActions {
   open(conversationId: string, messageId: string): void;
   show(sibling: MessageId): void;

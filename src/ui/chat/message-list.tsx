@@ -39,7 +39,7 @@ export interface MessageListHandle {
       focus: boolean;
       glow: boolean;
       block: 'center' | 'nearest';
-      /** What of the message is to be in sight; null: its beginning. */
+      /** Part of the message to bring into sight; null: its beginning. */
       part?: (message: HTMLElement) => Range | null;
     },
   ): boolean;
@@ -83,7 +83,7 @@ export function MessageList({
   branch: Branch;
   /** The answer that grows at the end. */
   running: RunningRow | null;
-  /** What stands below everything: outcomes of commands, problems. */
+  /** Content below everything: outcomes of commands, problems. */
   after: ReactNode;
   handle: RefObject<MessageListHandle | null>;
 }) {
@@ -313,9 +313,8 @@ function useToMessage({
 }
 
 /**
- * Rows that stay drawn wherever the list is: what a person is writing, into a divider or into a message, must not go when it is scrolled
- * away; nor what a model is writing, which would be drawn a second time when it ends; nor what was just switched to, before its height is
- * known.
+ * Rows that stay drawn wherever the list is: a row being written into must not go when it is scrolled away, a running answer would be
+ * drawn a second time at its end, and the row just switched to has no known height yet.
  */
 function useWrittenRows(
   rows: readonly (Row | RunningRow)[],

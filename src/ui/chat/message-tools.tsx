@@ -1,4 +1,4 @@
-// What stands below a message: other lines of time, copying, when it was said, and what is wanted less often.
+// Tools below a message: other branches, copying, its time, and rarer ones.
 import {
   Check,
   ChevronLeft,
@@ -101,8 +101,8 @@ export const TOOLS =
   'flex items-center gap-0.5 opacity-0 transition-opacity focus-within:opacity-100 group-focus/message:opacity-100 group-hover/message:opacity-100 has-[[aria-expanded=true]]:opacity-100 pointer-coarse:opacity-100';
 
 /**
- * What is wanted less often: the message as a place in time, and what got into it. Nothing where nothing can be done. `kept`: whether it is
- * marked to be sent word for word; absent where it cannot be. `pieces`: earlier ones of the same answer, each with a manifest of its own.
+ * Menu of rarer tools: the message as a checkpoint, and its manifest. Nothing if none applies. `kept`: marked to be sent word for word;
+ * absent if it cannot be. `pieces`: earlier ones of the same answer, each with a manifest of its own.
  */
 export function RarerTools({
   message,

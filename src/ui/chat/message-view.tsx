@@ -16,7 +16,7 @@ import { PersonMessage } from './person-message.tsx';
 import type { MessageRow, RunningRow } from './rows.ts';
 import { useTurn } from './turn-view.ts';
 
-/** Where a letter came from, and where letters went from here. */
+/** Origin of a letter, and places that letters went to from here. */
 function DmailLinks({ row }: { row: MessageRow }) {
   const { t } = useTranslation('context');
   const actions = useActions();
@@ -41,7 +41,7 @@ function DmailLinks({ row }: { row: MessageRow }) {
   );
 }
 
-/** What a tool gave back: the pictures that it made are seen, the rest is folded to one line above them. */
+/** Result of a tool: its pictures are shown, the rest is collapsed to one line above them. */
 function ToolMessage({
   parts,
   results,

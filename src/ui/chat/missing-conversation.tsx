@@ -1,5 +1,5 @@
-// Where a conversation should be and is not any more: erased here, in another tab or on another device. What was written for it and not sent
-// is still here, and can be taken along.
+// Page of a conversation that is gone: erased here, in another tab or on another device. Unsent text for it is still here, and can be
+// taken along.
 import { ArrowRight, Check, Copy } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { Problem } from '../../domain/base/errors.ts';
@@ -25,7 +25,7 @@ export function MissingConversation({ id, problem }: { id: ConversationId; probl
     entries.some((entry) => entry.id === id),
   );
   const missing = problem.code === 'conversation-missing';
-  // What is still answered there can be kept nowhere, and would be paid for.
+  // Stop an answer that is still running there: it can be kept nowhere, and would be paid for.
   useEffect(() => {
     if (missing) app.chat.stop(id);
   }, [app, id, missing]);
@@ -59,7 +59,7 @@ export function MissingConversation({ id, problem }: { id: ConversationId; probl
   );
 }
 
-/** What was written there and not sent, whole. */
+/** Unsent texts, whole. */
 function Unsent({ id }: { id: ConversationId }) {
   const { chat } = useApp();
   const session = useSession();

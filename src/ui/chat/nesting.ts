@@ -3,7 +3,7 @@
 /** Levels. A hundred are drawn within a moment, a thousand overflow the stack of the browsers or stop the page for seconds. */
 const DEEPEST = 100;
 
-/** Of lists and quotes. */
+/** Marks of lists and quotes. */
 const CONTAINER = /[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t]))/y;
 /** A rule across the page is no list, however long it is. */
 const RULE = /^(?:[\s*]+|[\s-]+)$/;
@@ -17,7 +17,7 @@ const FLAT =
 const INLINE = /\\[\s\S]|\[|\]|\*+|_+/g;
 const EDGE = /[\s\p{P}]|^$/u;
 
-/** What is open where a line ends. */
+/** Blocks that are open where a line ends. */
 interface Open {
   readonly fence: string | null;
   readonly tags: number;
@@ -29,11 +29,11 @@ const NOTHING_OPEN: Open = { fence: null, tags: 0, brackets: 0, emphasis: 0 };
 /** Once over the text, without building anything. What it overlooks, a boundary around the drawing catches. */
 export class NestingGuard {
   #text = '';
-  /** Where the last line begins: those before it are not looked at again while the text grows. */
+  /** Begin of the last line: earlier ones are not read again while the text grows. */
   #from = 0;
   #open: Open | 'too deep' = NOTHING_OPEN;
 
-  /** Whether `text` nests too deep; quick where it goes on from the text before. */
+  /** True if `text` nests too deep; quick if it continues the text before. */
   isTooDeep(text: string): boolean {
     if (text.length <= DEEPEST) return false;
     if (!text.startsWith(this.#text)) {
@@ -83,7 +83,9 @@ function afterLine(line: string, open: Open): Open | 'too deep' {
   return { fence, tags, brackets, emphasis };
 }
 
-/** What a line begins in: how many levels its own signs are, where they end, and the spaces before the first of a list. */
+/**
+ * Containers that a line begins with: how many levels its own signs are, where they end, and the spaces before the first of a list.
+ */
 function containersOf(line: string): { depth: number; at: number; indent: number } {
   let depth = 0;
   let at = 0;

@@ -80,7 +80,7 @@ export function NewConversation() {
     <div
       className="relative flex min-h-0 flex-1 flex-col"
       {...drop.handlers}
-      // What was wrong with a line is over once it is another one.
+      // Drop the problem of a line once another one is typed.
       onInput={() => forget(isProblem)}
     >
       <Header
@@ -151,7 +151,7 @@ export function NewConversation() {
   );
 }
 
-/** What is written down of a conversation before its first message. */
+/** Properties of a conversation before its first message. */
 const begunWith = ({
   instructions,
   persona,
@@ -186,8 +186,8 @@ function BeginsIn({ project, onLeave }: { project: ProjectEntry; onLeave: () => 
 const isProblem = ({ outcome }: ShownOutcome): boolean => outcome?.type === 'problem';
 
 /**
- * What the latest command on this page handed back. It is over with the next command and when the page is left; only Back leads to it once
- * more, from a passage it had found, say.
+ * Outcome of the latest command on this page. It goes with the next command and when the page is left; only Back leads to it once more,
+ * from a passage it had found, say.
  */
 function useLatestOutcome() {
   const { outcomes } = useSession();
@@ -239,7 +239,7 @@ function Beginnings({
     .slice(0, GO_ON_WITH);
   if (latest.length === 0) return null;
   const onlySamples = entries.every((entry) => entry.sample || entry.deletedAt !== null);
-  // Who began with one of the ways of the first screen finds the others here until they were taken.
+  // Offer the other ways of the first screen to a person who began with one of them, until they were taken.
   const hasHistory = entries.some((entry) => entry.source !== null && !entry.sample);
   return (
     <div className="mt-5 flex w-full max-w-120 flex-col gap-4 text-left">

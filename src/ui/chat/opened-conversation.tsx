@@ -144,7 +144,7 @@ function JumpedBar({ opened: { isHead } }: { opened: Opened }) {
   );
 }
 
-/** What the model gets to see: beside the messages where there is room, else over them. */
+/** Context panel: beside the messages if there is room, else over them. */
 function ContextAside({
   opened,
   acts,

@@ -14,7 +14,7 @@ export async function loadOpened(): Promise<void> {
   opened.set(OpenedConversation);
 }
 
-/** What draws an opened conversation; null while that is loaded. Where it cannot be, the boundary around it says so. */
+/** Component of an opened conversation; null while it is loaded. If it cannot be, the boundary around it says so. */
 export function useOpenedPart(): typeof OpenedConversation | null {
   const [failure, setFailure] = useState<{ readonly error: unknown } | null>(null);
   const shown = useReadable(opened);

@@ -1,4 +1,4 @@
-// What the parts of a conversation's screen share: the branch that is shown, the turn, and what may be done.
+// State that the parts of a conversation's screen share: the shown branch, the turn, and allowed actions.
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
 import { type ConversationId, isTemporary, type MessageId } from '../../domain/base/ids.ts';
 import { type Writable, writable } from '../../domain/base/readable.ts';

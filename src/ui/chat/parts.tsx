@@ -60,7 +60,7 @@ const wordsIn = (text: string): number => {
   return count;
 };
 
-/** What a model thought before it answered, folded with its length. */
+/** Thoughts of a model before it answered, collapsed, with their length. */
 export function Reasoning({ part, running }: { part: PartOf<'reasoning'>; running: boolean }) {
   const { t } = useTranslation('chat');
   if (!part.text.trim())
@@ -175,7 +175,7 @@ interface ToolProps {
   onReword?: (() => void) | undefined;
 }
 
-/** What a tool was asked and what it answered, as they stand. */
+/** Call of a tool and its result, as they stand. */
 function ToolBody({ call, result, running, onReword }: ToolProps) {
   const { t } = useTranslation('chat');
   return (
@@ -245,7 +245,7 @@ export function ToolLine(props: ToolProps) {
   );
 }
 
-/** What a model recalled by its own tool: the card in place of the line, the plain call and answer at its end. */
+/** Recall by a model's own tool: the card in place of the line, the plain call and answer at its end. */
 function ToolRecallCard({ recalled, ...props }: ToolProps & { recalled: ToolRecall }) {
   const { t } = useTranslation('chat');
   const actions = useActions();

@@ -1,4 +1,4 @@
-// What a person wrote: a tinted block at the right, and its editor. A model's letter to its past self stands in the same place.
+// Message of a person: a tinted block at the right, and its editor. A model's letter to its past self stands in the same place.
 import { CornerDownRight, Mail, Pencil, Pin } from 'lucide-react';
 import { Fragment, useContext, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { letterOf } from '../../domain/chat/dmail.ts';
@@ -21,7 +21,9 @@ import { CopyButton, RarerTools, SiblingArrows, Stamp, TOOLS } from './message-t
 import type { Siblings } from './rows.ts';
 import { sends } from './send-keys.ts';
 
-/** What a person wrote: as written, lines kept, since Markdown in a person's hand is rarely meant as layout; fenced code is code. */
+/**
+ * Words of a person: as written, lines kept, since Markdown in a person's hand is rarely meant as layout; fenced code is code.
+ */
 function PersonWords({ text, found }: { text: string; found: boolean }) {
   const { t } = useTranslation('chat');
   const long = text.length > 3000 || text.split('\n').length > 24;
@@ -74,7 +76,7 @@ function Editor({
   const session = useSession();
   const edits = useContext(EditsContext);
   const field = useRef<HTMLTextAreaElement>(null);
-  /** Where the editor was opened from, if that is still there when it closes: the button that opens it is not. */
+  /** Element that the editor was opened from, if it is still there when the editor closes: its button is not. */
   const from = useRef<Element | null>(null);
   const original = textOf(message);
   const [begun] = useState(() => edits?.textOf(message.id) ?? original);

@@ -1,4 +1,4 @@
-// Who a model is to be in a conversation: a quiet button in the composer once there are personas.
+// Picker of a conversation's persona: a quiet button in the composer once there are personas.
 import { UserRound } from 'lucide-react';
 import { useState } from 'react';
 import type { Conversation } from '../../domain/chat/conversation.ts';

@@ -6,7 +6,7 @@ import { parseMarkdown } from './markdown/parse.ts';
 import { withTags } from './markdown/tree.ts';
 import { NestingGuard } from './nesting.ts';
 
-/** What stands between two blocks of one kind of parent. */
+/** Separator of two blocks, by the kind of their parent. */
 const BETWEEN: Readonly<Record<string, string>> = { list: '\n', listItem: '\n', table: '\n' };
 
 /** `spoken`: what is said in the place of a block of code; addresses are left out then. `definitions`: what links refer to. */

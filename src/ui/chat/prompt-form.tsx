@@ -6,7 +6,7 @@ import { Button, Field, Select, TextArea } from '../shell/controls.tsx';
 import { isComposing } from '../shell/shortcuts.ts';
 import type { PromptLine } from './prompt-lines.ts';
 
-/** What a blank begins with; what was written behind the prompt's name goes into the first. */
+/** Initial value of a blank; words typed after the prompt's name go into the first. */
 const initialOf = ({ initial, choices }: Variable, rest: string): string => {
   if (rest === '') return initial;
   return choices.length === 0 || choices.includes(rest) ? rest : initial;

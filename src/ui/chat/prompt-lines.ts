@@ -11,7 +11,7 @@ export interface PromptLine {
   readonly slug: string;
   /** Its blanks as they are written. */
   readonly blanks: readonly string[];
-  /** What was written behind its name: the first blank begins with it. */
+  /** Words typed after its name: the first blank begins with them. */
   readonly rest: string;
 }
 
@@ -57,7 +57,7 @@ export function useSavedLines(text: string, caret: number): readonly SavedLine[]
     return (
       linesOf(saved, commands, end < 0 ? '' : text.slice(end).trim())
         .filter(({ slug }) => slug.includes(typed))
-        // What begins so comes first.
+        // Names that begin so come first.
         .sort((a, b) => Number(b.slug.startsWith(typed)) - Number(a.slug.startsWith(typed)))
         .slice(0, MAX_OFFERED)
     );

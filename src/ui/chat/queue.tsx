@@ -1,4 +1,4 @@
-// What waits behind an answer: sent at once, taken back to be written on, or deleted.
+// Messages that wait behind an answer: sent at once, taken back to be edited, or deleted.
 import { CornerUpRight, Pencil, Trash2 } from 'lucide-react';
 import { textOf } from '../../domain/chat/message.ts';
 import type { TurnState } from '../../services/chat/chat.ts';

@@ -1,4 +1,4 @@
-// What memory gave to an answer: the card that was kept with it, and what was found since, where memory had not been ready.
+// Passages of an answer: the card kept with it, and later findings if memory had not been ready.
 import { RefreshCw, TextQuote } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { MessageId } from '../../domain/base/ids.ts';
@@ -15,7 +15,7 @@ import { DrawnOrPlain, wordsOf } from './drawn-or-plain.tsx';
 import { useActions } from './message-actions.ts';
 import { Fold, Verbatim } from './parts.tsx';
 
-/** What went into the answer from other conversations, and what memory found since where it was not ready. */
+/** Passages from other conversations in the answer, and later findings if memory was not ready. */
 export function Recalled({
   parts,
   answer,
@@ -135,7 +135,7 @@ function KeptCard({
   );
 }
 
-/** What memory found once it was ready, beside an answer that a model had given before: it went to nobody, and can be asked with. */
+/** Later findings beside a model's answer that was given before them: they went to nobody, and can be asked with. */
 function FoundSince({
   answer,
   since,
@@ -182,7 +182,7 @@ function FoundSince({
   );
 }
 
-/** Whether memory had nothing at all, not even what the card shows greyed. */
+/** True if memory had nothing at all, not even what the card shows greyed. */
 const isEmptyRecall = ({ passages, nearMisses, leftOut = [], applied = [] }: PartOf<'recall'>): boolean =>
   passages.length + nearMisses.length + leftOut.length + applied.length === 0;
 

@@ -123,7 +123,7 @@ class BranchRows {
   readonly #isNewDay = createDayWatch();
   /** Notes that go into one row together. */
   #notes: Message[] = [];
-  /** What the steps of an answer were given so far. */
+  /** Passages given to the steps of an answer so far. */
   #given = new Set<string>();
 
   constructor(conversation: Conversation, path: readonly Message[]) {
@@ -231,7 +231,7 @@ class BranchRows {
     return { index: siblings.findIndex((other) => other.id === id), ids: siblings.map((other) => other.id) };
   }
 
-  /** Whether another step of the same answer follows its calls. */
+  /** True if another step of the same answer follows its calls. */
   #isContinued({ role, parts }: Message, at: number): boolean {
     if (role !== 'assistant' || !parts.some((part) => part.type === 'tool-call')) return false;
     let next = at + 1;
@@ -256,7 +256,7 @@ class BranchRows {
   }
 }
 
-/** What a compaction folds of a path; nothing where there is none, or one this version cannot read. */
+/** Messages of a path that a compaction left out; none without a compaction, or for one that this version cannot read. */
 function foldedBy(
   compaction: Compaction | null,
   path: readonly Message[],

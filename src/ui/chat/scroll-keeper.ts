@@ -13,7 +13,7 @@ const SETTLES = 20;
 const GOES_ON = ['pointerdown', 'keydown', 'wheel', 'touchmove'] as const;
 
 interface ScrollKeeperEvents {
-  /** Where a row begins, px from the top; undefined while that is not known. */
+  /** Begin of a row, px from the top; undefined while unknown. */
   offsetOf(row: number): number | undefined;
   /** The end is out of sight, or came back. */
   onAway(isAway: boolean): void;
@@ -38,9 +38,9 @@ export class ScrollKeeper {
   /** Nothing is moved away from under a finger: what was pressed is let go at the same place, and words being selected stand still. */
   #isPressed = false;
   #frame = 0;
-  /** What was clicked in: told of in the same frame in which it grew. */
+  /** Element that was clicked in: reported in the same frame in which it grew. */
   #watched: HTMLElement | null = null;
-  /** Whatever grows below the rows keeps the end in sight; the list itself tells of its rows, see `rowsResized`. */
+  /** Keeps the end in sight while content below the rows grows; the list itself reports its rows, see `rowsResized`. */
   readonly #watch = new ResizeObserver(() => this.#keepEnd());
 
   /** `place`: where the reader was when the list was left; undefined: at its end. */
@@ -50,7 +50,7 @@ export class ScrollKeeper {
     this.#isSticking = place ? place.atEnd : true;
   }
 
-  /** What is drawn now. Call before it is seen. */
+  /** Takes the rows that are drawn now. Call before they are seen. */
   drawn(rows: readonly Row[], isAnswering: boolean): void {
     const ended = this.#isAnswering && !isAnswering;
     this.#rows = rows;
@@ -67,7 +67,7 @@ export class ScrollKeeper {
     this.#lastOffset = box.scrollTop;
   }
 
-  /** Where the reader is, to come back to. */
+  /** Place of the reader, to come back to. */
   close(): Pick<ReadingPlace, 'offset' | 'atEnd' | 'rows'> {
     if (this.#held?.holds) this.#isSticking = this.#held.left() <= AT_END;
     return { offset: this.#box?.scrollTop ?? 0, atEnd: this.#isSticking, rows: this.#rows.length };
@@ -174,8 +174,8 @@ export class ScrollKeeper {
   }
 
   /**
-   * Where the list stands when it keeps to the end, px from the top: at the end, but for an answer that memory gave. That is there at once and
-   * best first, so its question and its beginning stay in sight.
+   * Position of the list when it keeps to the end, px from the top: the end, except for an answer from memory. That is there at once, best
+   * first, so its question and its beginning stay in sight.
    */
   #restOf(box: HTMLElement): number {
     const end = box.scrollHeight - box.clientHeight;
@@ -203,7 +203,9 @@ export class ScrollKeeper {
     this.noteScroll();
   }
 
-  /** What a click opens, folds or switches must not move what was clicked; a click that changed nothing changes nothing here. */
+  /**
+   * Keeps a clicked element in place while it opens, collapses or switches; a click that changed nothing changes nothing here.
+   */
   #click(event: MouseEvent, held: HeldPlace): void {
     if (!(event.target instanceof Element)) return;
     const followed = this.#isSticking;

@@ -1,10 +1,10 @@
-// What can be sent back to a message: other words for it, other results of the tools of its answer, a note. Pure.
+// Things that can be sent back to a message: other words for it, other results of its answer's tools, a note. Pure.
 import type { MessageId } from '../../domain/base/ids.ts';
 import { type Conversation, childrenOf, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import { letterOf } from '../../domain/chat/dmail.ts';
 import { type Message, type PartOf, textOf } from '../../domain/chat/message.ts';
 
-/** What can be reworded at a message: its own words, or the results of the tools it called. */
+/** Target to reword at a message: its own words, or the results of the tools it called. */
 export type Target =
   | { readonly type: 'note'; readonly message: MessageId }
   | { readonly type: 'edit'; readonly message: MessageId; readonly text: string }
@@ -41,7 +41,7 @@ function resultsOf(conversation: Conversation, message: Message): Target[] {
     pathTo(conversation.messages, effectiveHead(conversation)).map(({ id }) => id),
   );
   const below = (children.get(message.id) ?? []).filter(({ role }) => role === 'tool');
-  // Of several results of one call the one on the screen, else the newest.
+  // Take the shown one of several results of one call, else the newest.
   let result = below.find(({ id }) => shown.has(id)) ?? below.at(-1);
   while (result) {
     const at: Message = result;

@@ -130,7 +130,7 @@ export function SendBackDialog({
   );
 }
 
-/** What comes after the changed words: one answer, the branch anew at its price, or nothing. */
+/** Choice of what follows the changed words: one answer, the branch anew at its price, or nothing. */
 function ReplayChoice({
   conversation,
   message,
@@ -194,7 +194,7 @@ function ReplayChoice({
   );
 }
 
-/** What became of going through a branch again: what was taken over and what the model was asked for. */
+/** Result of going through a branch again: answers taken over, and requests to the model. */
 export function ReplayEnd({ replay }: { replay: Replay }) {
   const { t } = useTranslation('context');
   return (

@@ -4,7 +4,7 @@ import { shortcutKeys } from '../../domain/settings/shortcuts.ts';
 import { onlyTouch } from '../hooks/media.ts';
 import { keysOf } from '../shell/shortcuts.ts';
 
-/** Whether what was pressed in a field sends its words, rather than breaking the line. Not asked while an input method is at work. */
+/** True if the pressed keys send the words, rather than break the line. Not asked while an input method is at work. */
 export function sends(event: KeyboardEvent, config: Config): boolean {
   const pressed = keysOf(event);
   if (pressed === shortcutKeys(config, 'send')) return true;

@@ -22,7 +22,7 @@ export function TemporarySwitch({ on, onChange }: { on: boolean; onChange: (on: 
   );
 }
 
-/** What the empty page says while the switch is on. Without a model it is memory that answers, here too. */
+/** Words of the empty page while the switch is on. Without a model it is memory that answers, here too. */
 export function TemporaryWords({ hasModel }: { hasModel: boolean }) {
   const { t } = useTranslation('chat');
   return (
@@ -37,7 +37,7 @@ export function TemporaryWords({ hasModel }: { hasModel: boolean }) {
   );
 }
 
-/** What is found where one has ended. */
+/** Page in place of a temporary conversation that has ended. */
 export function TemporaryEnded() {
   const { t } = useTranslation('chat');
   const navigation = useNavigation();

@@ -1,4 +1,4 @@
-// What a conversation's screen draws of a turn: all but the words, which change some thirty times a second while an answer streams.
+// Parts of a turn that a conversation's screen draws: all but the words, which change some thirty times a second while an answer streams.
 import { useMemo } from 'react';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
@@ -7,7 +7,7 @@ import type { TurnState } from '../../services/chat/chat.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 
 export interface TurnView extends Omit<TurnState, 'parts'> {
-  /** What memory gave to the answer that is being written. */
+  /** Passages given to the answer that is being written. */
   readonly recall?: Part | undefined;
 }
 

@@ -24,7 +24,7 @@ export function Unanswered({
   const { t } = useTranslation('chat');
   const app = useApp();
   const others = useReadable(app.sync.status, ({ devices }) => devices.length > 1);
-  // What waits for the disk is asked by itself once it is saved; what waits in the queue goes out before anything else.
+  // Offer nothing while the disk or the queue is busy: both send by themselves.
   const saved = useReadable(app.documents.saving, ({ state }) => state === 'saved');
   const quiet = turn.status === 'idle' && turn.queue.length === 0 && saved;
   const [alone, setAlone] = useState(false);

@@ -1,4 +1,4 @@
-// What was written for a conversation and not sent: in its composer, in editors of its messages, in line behind an answer.
+// Unsent texts of a conversation: in its composer, in editors of its messages, queued behind an answer.
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { textOf } from '../../domain/chat/message.ts';
 import type { Chat } from '../../services/chat/chat.ts';

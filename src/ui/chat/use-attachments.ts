@@ -1,4 +1,4 @@
-// What is given to a composer besides words: files that are attached, refused, or may be exported conversations.
+// Files of a composer: attached, refused, or maybe exported conversations.
 import { type ClipboardEvent, useCallback, useRef, useState } from 'react';
 import { toast } from 'sonner';
 import { isAbort } from '../../domain/base/errors.ts';
@@ -41,7 +41,7 @@ export function useAttachments({
   /** Files that may be exported conversations. */
   const [exports, setExports] = useState<GivenFiles['exports']>(null);
 
-  /** What a person should know of files that were attached. */
+  /** Remarks for the person on attached files. */
   const [remarks, setRemarks] = useState<readonly string[]>([]);
   const { beingRead, readOne } = useReading();
   /** Files that are being read, and will be attached. */
@@ -112,7 +112,7 @@ export function useAttachments({
     addText(text);
   };
 
-  /** What is too long for the field is moved out of it before the browser lays it out: dropped into it, or written by an extension. */
+  /** Moves text that is too long out of the field before the browser lays it out: dropped into it, or written by an extension. */
   const input = () => {
     const field = area.current;
     if (field && !fitsField(field.value)) {

@@ -45,7 +45,7 @@ export function useComposerDraft(draftOf: ConversationId | null, first: boolean)
   return { area, keeper, owner, ...words, ...files, ...aside };
 }
 
-/** What is in the text field, as far as it is drawn elsewhere. */
+/** State of the text field, as far as it is drawn elsewhere. */
 function useWords(area: Area, keeper: Keeper, first: boolean) {
   const [hasText, setHasText] = useState(false);
   /** The line while it is a command, else null: plain words cause no drawing. */
@@ -192,7 +192,7 @@ function useKept({
         // Named anew: the names of an earlier page are given again in this one.
         const read = draft.files.map((file) => ({ ...file, id: nextFileId() }));
         replaceFiles((added) => [...read, ...added]);
-        // Who wrote while the draft was read goes on with it; a command that was put in goes first.
+        // Keep text that was typed while the draft was read; a command that was put in goes first.
         if (isCommandLine(field.value)) {
           if (draft.text !== '') aside.current.unshift(draft.text);
           own.changed();

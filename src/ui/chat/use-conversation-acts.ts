@@ -1,4 +1,4 @@
-// What a person can do in an opened conversation, from its messages, its panel, its composer and its windows.
+// Actions of a person in an opened conversation, from its messages, its panel, its composer and its windows.
 import { useMemo, useRef } from 'react';
 import { asConversationId, asMessageId, isTemporary, type MessageId } from '../../domain/base/ids.ts';
 import { letterOf } from '../../domain/chat/dmail.ts';

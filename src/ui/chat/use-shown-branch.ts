@@ -15,7 +15,7 @@ import type { TurnView } from './turn-view.ts';
 export interface ShownBranch {
   /** As far as it is not what is being written. */
   readonly branch: Branch;
-  /** Where it ends. */
+  /** Last message of the branch. */
   readonly leaf: MessageId | null;
   /** It is the head’s own. */
   readonly isHead: boolean;

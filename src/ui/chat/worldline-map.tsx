@@ -104,7 +104,7 @@ export function WorldlineDialog({
   );
 }
 
-/** What two branches do not share, side by side. */
+/** Different parts of two branches, side by side. */
 function Comparison({
   conversation,
   left,
@@ -133,7 +133,7 @@ function Comparison({
   );
 }
 
-/** What only one branch has. */
+/** Messages that only one branch has. */
 export function BranchSide({ title, messages }: { title: string; messages: readonly Message[] }) {
   const { t } = useTranslation('context');
   return (

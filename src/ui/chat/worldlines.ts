@@ -120,7 +120,7 @@ export function worldlinesOf(conversation: Conversation, leaf = effectiveHead(co
   };
 }
 
-/** Where an arrow key leads from a place; undefined where there is nothing in that direction. */
+/** Place that an arrow key leads to; undefined if there is nothing in that direction. */
 export function neighbourOf(
   { places }: Worldlines,
   from: MessageId,

@@ -16,7 +16,9 @@ export function useApp(): App {
   return app;
 }
 
-/** What a readable is now; draws again when it changes. With `select`, only when the selected value changes (by `Object.is`). */
+/**
+ * Current value of a readable; draws again when it changes. With `select`, only when the selected value changes (by `Object.is`).
+ */
 export function useReadable<T>(readable: Readable<T>): T;
 export function useReadable<T, S>(readable: Readable<T>, select: (value: T) => S): S;
 export function useReadable<T, S>(readable: Readable<T>, select?: (value: T) => S): T | S {

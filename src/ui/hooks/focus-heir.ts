@@ -1,4 +1,4 @@
-// Where the keyboard goes on when what it was at is taken away: a row that was deleted, a button that has done its work.
+// Moves the focus on when its element is taken away: a row that was deleted, a button that has done its work.
 //
 //   the row is gone ──► same button of the row in its place ──► of the last row ──► the heading of the list
 //   the button is gone, or refuses for now ──► a field of its form ──► what follows it in its section
@@ -10,7 +10,7 @@ const REACHED = `a[href], button:enabled, ${FIELDS}, [tabindex="0"]`;
 const reachedIn = (place: Element): HTMLElement[] =>
   [...place.querySelectorAll<HTMLElement>(REACHED)].filter((one) => one.checkVisibility());
 
-/** What one is at, and what is around it while it is still there. */
+/** Focused element and its surroundings, while they are still there. */
 function placeOf(element: HTMLElement, page: Element) {
   const row = element.closest('li');
   const section = element.closest('section') ?? page;
@@ -63,7 +63,7 @@ export function useFocusHeir(page: RefObject<HTMLElement | null>): void {
     const onFocus = ({ target }: FocusEvent) => {
       onItsWay = false;
       if (!(target instanceof HTMLElement)) return;
-      // Who points finds the way; a question that is asked above the page is answered for what was under it.
+      // Remember keyboard focus only: people who point find the way. A question above the page is answered for what was under it.
       if (root.contains(target)) last = target.matches(':focus-visible') ? placeOf(target, root) : null;
       else if (!target.closest('[role="dialog"]')) last = null;
     };

@@ -1,7 +1,7 @@
 // The width classes of the layout, from the same numbers as styles.css.
 import { useSyncExternalStore } from 'react';
 
-/** Whether a media query holds; draws again when that changes. */
+/** True while a media query holds; draws again when that changes. */
 export function useMedia(query: string): boolean {
   return useSyncExternalStore(
     (listener) => {

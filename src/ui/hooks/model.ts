@@ -1,4 +1,4 @@
-// Who answers in the conversation on the screen.
+// Model of the conversation on the screen.
 import { useCallback, useMemo } from 'react';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { preferredModel } from '../../services/projects/preferred-model.ts';

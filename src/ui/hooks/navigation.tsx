@@ -1,4 +1,5 @@
-// Where the person is, as a real URL: `/`, `/c/<id>?m=<message>`, `/p/<project>`, `/memory/<section>`, `/settings/<section>`, `/pair`. The browser's Back works.
+// Place of the person as a real URL: `/`, `/c/<id>?m=<message>`, `/p/<project>`, `/memory/<section>`, `/settings/<section>`, `/pair`. The
+// browser's Back works.
 import {
   createContext,
   type ReactNode,
@@ -30,9 +31,9 @@ export interface Navigation {
   readonly visit: number;
   /** `visit` of this very moment, for whoever waited for something. */
   latestVisit(): number;
-  /** Whether Back or Forward led here. */
+  /** True if Back or Forward led here. */
   readonly returned: boolean;
-  /** Whether there is a page of this app to go back to. */
+  /** True if there is a page of this app to go back to. */
   readonly canGoBack: boolean;
   /** With `replace` the current page is not kept in the history. */
   openConversation(id: ConversationId, messageId?: MessageId | null, options?: { replace?: boolean }): void;
@@ -112,7 +113,7 @@ interface Place {
   readonly depth: number;
 }
 
-/** What an entry of the history keeps: pages behind it, and how many layers lay over its page. */
+/** State that an entry of the history keeps: pages behind it, and how many layers lay over its page. */
 const kept = (name: 'depth' | 'layers'): number => {
   const value = (history.state as Record<string, unknown> | null)?.[name];
   return typeof value === 'number' ? value : 0;
@@ -155,7 +156,7 @@ export function createPlaces() {
     for (const close of over) close();
     if (samePage && level < before) {
       if (pathOf(place.route) !== pathOf(routeOf(location.pathname, location.search))) announce(true);
-      // What lay there is gone. Back meant what still lies over the page, or else the page before.
+      // That layer is gone. Back meant the one that still lies over the page, or else the page before.
       const left = over.length === 0 ? layers.pop() : undefined;
       if (left) left();
       else if (over.length === 0) history.go(-1 - level);
@@ -180,7 +181,7 @@ export function createPlaces() {
         if (level > 0) history.replaceState(state, '', path);
         else history.pushState(state, '', path);
         level = 0;
-        // What still lies there once the new page is drawn lies over that one.
+        // Layers that are still there once the new page is drawn lie over that one.
         if (layers.length > 0) setTimeout(coverAll);
       }
       announce(false);
@@ -240,7 +241,7 @@ export function NavigationProvider({ children }: { children: ReactNode }) {
 /** The same where there may be no app yet, or no more of it: then null. */
 export const useNavigationIfAny = (): Navigation | null => useContext(NavigationContext);
 
-/** Where the person is and how to go elsewhere. Throws outside of `NavigationProvider`. */
+/** Current place, and ways to go elsewhere. Throws outside of `NavigationProvider`. */
 export function useNavigation(): Navigation {
   const navigation = useNavigationIfAny();
   if (!navigation) throw new Error('useNavigation needs a <NavigationProvider> above it');

@@ -1,4 +1,4 @@
-// What the interface remembers while the tab is open and nowhere else: what floats, what is unread, where one was reading.
+// State of the interface that lives only while the tab is open: floating windows, unread marks, reading places.
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
 import type { SourceFile } from '../../adapters/importers/importer.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
@@ -15,7 +15,7 @@ import type { RecallResult } from '../../services/memory/memory.ts';
 import { createReadAloud, type ReadAloud } from '../chat/read-aloud.ts';
 import { useApp } from './app.tsx';
 
-/** Where one was reading in a conversation. `cache` belongs to the virtual list. */
+/** Reading place in a conversation. `cache` belongs to the virtual list. */
 export interface ReadingPlace {
   readonly offset: number;
   readonly atEnd: boolean;
@@ -35,14 +35,16 @@ export interface ShownOutcome {
 
 type Floating = 'palette' | 'shortcuts' | 'import' | 'drawer' | null;
 
-/** What is asked about projects. */
+/** Question about projects. */
 type ProjectQuestion =
   | { readonly type: 'make' }
   | { readonly type: 'folders' }
   | { readonly type: 'move'; readonly ids: readonly ConversationId[] }
   | { readonly type: 'remove'; readonly project: ProjectEntry };
 
-/** What is to be forgotten for good: named already, by a title or a beginning, or to be said in the window, whose field begins with `words`. */
+/**
+ * Request to forget for good: named already, by a title or a beginning, or to be said in the window, whose field begins with `words`.
+ */
 export type AskedToForget = { readonly sought: Sought; readonly title: string } | { readonly words: string };
 
 interface ComposerControl {
@@ -59,7 +61,7 @@ interface LookedAgain {
   readonly result: RecallResult;
   /** Memory had all it needs by then. */
   readonly whole: boolean;
-  /** What had been forgotten by then. */
+  /** Records that had been forgotten by then. */
   readonly forgotten: readonly ForgottenRecord[];
 }
 
@@ -72,13 +74,13 @@ interface Session {
   readonly unread: Writable<ReadonlySet<ConversationId>>;
   /** The answer that ended last while nobody looked at it. */
   readonly ended: Readable<{ readonly id: ConversationId } | null>;
-  /** Whether memory's reading was paused from this tab. */
+  /** True if memory's reading was paused from this tab. */
   readonly pausedHere: Writable<boolean>;
   /** The conversation on the screen. */
   readonly current: Writable<ConversationId | null>;
   /** The conversation that was on the screen last, or still is; null before the first. */
   readonly lastOpen: Readable<ConversationId | null>;
-  /** What is asked about, or shown, in the window of forgetting; null: it is closed. */
+  /** Content of the window of forgetting; null: it is closed. */
   readonly forgetting: Writable<AskedToForget | null>;
   /** The conversation whose session memory is open in its window; null: it is closed. */
   readonly memoryFile: Writable<ConversationId | null>;
@@ -88,7 +90,7 @@ interface Session {
    * ended or come back into sight, is as it was left.
    */
   readonly cards: Map<string, boolean>;
-  /** What memory found when it was asked again, by the answer it had come too early for. */
+  /** Later findings of memory, by the answer it had come too early for. */
   readonly lookedAgain: Map<string, LookedAgain>;
   /** The place in an attached document that is to be opened, once its message is on the screen; null: none. */
   readonly openingFile: Writable<{ readonly messageId: string; readonly source: PassageSource } | null>;

@@ -96,9 +96,8 @@ const DAY = 24 * HOUR;
 const dayOf = (date: Date): number => Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / DAY;
 
 /**
- * How long ago, in words: "3 days ago", "昨天". Times in ms since 1970. From a day on in local days, months and years of the calendar,
- * for that is what "yesterday" and "last month" mean; weeks are counted, since they do not begin everywhere on the same day. All that is
- * told of has happened: a time to come was written by a clock that is ahead of this one, and is now.
+ * Past time in words: "3 days ago", "昨天"; times in ms since 1970. From a day on it counts local days, months and years of the calendar, as
+ * "yesterday" does, but weeks by length. A future time was written by a clock that is ahead, and counts as now.
  */
 export function formatRelative(told: number, now = Date.now()): string {
   const date = Math.min(told, now);

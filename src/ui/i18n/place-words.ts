@@ -1,4 +1,4 @@
-// Where in a document something stands, in words.
+// Words for a place in a document.
 
 import { placeLabel } from '../../domain/chat/files.ts';
 import type { Place } from '../../domain/chat/message.ts';

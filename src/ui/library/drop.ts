@@ -1,4 +1,4 @@
-// What a person drops or picks, as source files: read lazily, with paths as in the folder they came from.
+// Dropped or picked files as source files: read lazily, with paths as in the folder they came from.
 import type { SourceFile } from '../../adapters/importers/importer.ts';
 import { fileOf } from '../../adapters/importers/source-file.ts';
 
@@ -61,13 +61,13 @@ export function filesOfDrop(transfer: DataTransfer): Promise<readonly SourceFile
   })();
 }
 
-/** Whether something dragged over the page is files. */
+/** True if files are dragged over the page. */
 export const dragsFiles = (transfer: DataTransfer | null): boolean =>
   transfer?.types.includes('Files') ?? false;
 
 /**
- * Whether what is dragged is of the page itself: a picture of it counts as a file, too. Hears of it from `scope` until `signal` ends it.
- * Listeners that were added before still hear a drop as what it is.
+ * Tells if something of the page itself is dragged: its pictures count as files, too. Listens on `scope` until `signal` ends it. Listeners
+ * that were added before still see a drop as what it is.
  */
 export function ownDrags(scope: EventTarget, signal: AbortSignal): () => boolean {
   let isOwn = false;
@@ -75,7 +75,7 @@ export function ownDrags(scope: EventTarget, signal: AbortSignal): () => boolean
     isOwn = own;
   };
   scope.addEventListener('dragstart', become(true), { capture: true, signal });
-  // Where the dragged element has gone no end is told; while something is dragged the pointer tells of no moves.
+  // No end is reported if the dragged element is gone; but pointers do not move during a drag.
   for (const over of ['dragend', 'pointermove'])
     scope.addEventListener(over, become(false), { capture: true, signal });
   scope.addEventListener('drop', become(false), { capture: false, signal });

@@ -98,7 +98,7 @@ function Way({
   title: string;
   text: string;
   onClick: () => void;
-  /** What it is doing now. */
+  /** Label of the work in progress. */
   busy?: string | null;
 }) {
   return (

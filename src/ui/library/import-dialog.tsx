@@ -76,7 +76,7 @@ export function ImportDialog({ open, onOpenChange, files }: ImportDialogProps) {
 
   const view = viewOf(imports);
   const [current, ...waiting] = imports.runs;
-  // Who has read that it failed, and closed the report, is told by nothing else.
+  // Acknowledge failures that the person read in the report: nothing else needs to show them.
   const { library } = app;
   const read = open && view === 'report' ? imports.reports : null;
   useEffect(
@@ -89,7 +89,7 @@ export function ImportDialog({ open, onOpenChange, files }: ImportDialogProps) {
   useEffect(() => {
     if (!open) setImports(closed);
   }, [open]);
-  // What has begun since stays.
+  // Keep the runs that began since.
   const putAway = () => setImports((all) => ({ ...NO_IMPORTS, runs: all.runs }));
   return (
     <Dialog
@@ -227,7 +227,7 @@ function Pick({
   );
 }
 
-/** What the library is reading now, of all that were handed over. */
+/** Source that the library is reading now, of all that were handed over. */
 function Reading({ waiting }: { waiting: number }) {
   const { t } = useTranslation('library');
   const activity = useReadable(useApp().library.activities, (all) =>

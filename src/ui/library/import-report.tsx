@@ -1,4 +1,4 @@
-// What an import did, source by source: what came in, what was here already, what was left out and why.
+// Report of an import, source by source: what came in, what was here already, what was left out and why.
 import type { TFunction } from 'i18next';
 import { ArrowRight, Check, Minus, Trash2, Undo2 } from 'lucide-react';
 import { useState } from 'react';
@@ -14,7 +14,7 @@ import { ProblemNotice } from '../shell/problem-notice.tsx';
 const ROLES = ['user', 'assistant', 'tool', 'system'] as const;
 const LATER = ['attachments', 'answers', 'titles'] as const;
 
-/** Whether anything of the source is in the library now. */
+/** True if anything of the source is in the library now. */
 const tookIn = (report: ImportReport): boolean =>
   report.conversations.added +
     report.conversations.changed +
@@ -30,7 +30,7 @@ export function Reports({
   reports: readonly ImportReport[];
   onOpen: (id: ConversationId) => void;
 }) {
-  // What came in first, then what did not.
+  // Successes first, then failures.
   const numbered = reports.map((report, number) => ({ report, number }));
   const shown = [
     ...numbered.filter(({ report }) => tookIn(report)),
@@ -135,7 +135,7 @@ function Figures({ report, total }: { report: ImportReport; total: number }) {
   );
 }
 
-/** What the files hold that a later import brings in. */
+/** Contents of the files that a later import brings in. */
 function Later({ later }: { later: ImportReport['later'] }) {
   const { t } = useTranslation('library');
   return (
@@ -151,7 +151,7 @@ function Later({ later }: { later: ImportReport['later'] }) {
   );
 }
 
-/** What was left out and why. */
+/** Items left out, and why. */
 function Skipped({ skipped }: { skipped: ImportReport['skipped'] }) {
   const { t } = useTranslation('library');
   return (
@@ -182,7 +182,7 @@ function Skipped({ skipped }: { skipped: ImportReport['skipped'] }) {
   );
 }
 
-/** What the trash holds of it: an import brings nothing back that a person has thrown away, unless it is asked to. */
+/** Conversations of it in the trash: an import brings back nothing that a person has thrown away, unless asked to. */
 function Trashed({ ids }: { ids: readonly ConversationId[] }) {
   const { t } = useTranslation('library');
   const { library, documents } = useApp();

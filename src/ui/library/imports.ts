@@ -18,7 +18,7 @@ export interface Notice {
 interface Imports {
   /** The library takes one after the other: the first is at work, and the one to be cancelled; the others wait. */
   readonly runs: readonly Run[];
-  /** Of all that have ended since the last were put away. */
+  /** Reports of all that have ended since the last were put away. */
   readonly reports: readonly ImportReport[];
   readonly notices: readonly Notice[];
 }
@@ -43,7 +43,7 @@ export function handedOver(imports: Imports, { stop }: Run): Imports {
   };
 }
 
-/** What came of it: reports, or why there are none; nothing of either where a person stopped it before it began. */
+/** State after an import ended: its reports, or why there are none; neither if a person stopped it before it began. */
 export function ended(
   imports: Imports,
   { stop }: Run,

@@ -26,7 +26,7 @@ export interface Line {
   readonly can: 'pause' | 'cancel' | 'dismiss' | null;
 }
 
-/** What memory does beside the activities it announces itself. */
+/** Work of memory beside the activities it announces itself. */
 function memoryLines(
   status: MemoryStatus,
   announced: ReadonlySet<Activity['label']>,
@@ -75,7 +75,7 @@ function memoryLines(
   return lines;
 }
 
-/** What memory has done of its two kinds of work, as this tab has seen it. */
+/** Progress of memory's two kinds of work, as this tab has seen it. */
 interface Tallies {
   readonly unread: Counters;
   readonly waiting: Counters;
@@ -154,7 +154,7 @@ export function shareOf(lines: readonly Line[]): number | null {
 /** Reading so few messages is over before anybody has looked at the title of the tab. */
 const WORTH_TELLING = 20;
 
-/** What of the lines the title of the tab tells, as whole percent; null: nothing, or nobody knows. */
+/** Percentage for the title of the tab, whole; null: nothing is running, or nobody knows. */
 export function titlePercent(lines: readonly Line[]): number | null {
   const share = shareOf(
     lines.filter(

@@ -13,7 +13,7 @@ interface DropTarget {
   };
 }
 
-/** Whether files from outside are dragged. */
+/** Tells if files from outside are dragged. */
 export function useDragsFiles(): (event: DragEvent) => boolean {
   const isOwn = useRef((): boolean => false);
   useEffect(() => {
@@ -30,7 +30,7 @@ export function useDropTarget(onFiles: (files: Promise<readonly SourceFile[]>) =
   return {
     over,
     handlers: {
-      // Whatever lies behind takes files for something else: it must not offer that here.
+      // Elements behind take files for something else: they must not offer that here.
       onDragEnter: (event) => {
         if (dragsFiles(event)) event.stopPropagation();
       },

@@ -1,6 +1,6 @@
 // When a device locks by itself.
 
-/** Whether it is time to lock. All in ms; a limit of 0 is none. */
+/** True if it is time to lock. All in ms; a limit of 0 is none. */
 export function isTimeToLock(
   now: number,
   { active, hiddenSince }: { readonly active: number; readonly hiddenSince: number | null },

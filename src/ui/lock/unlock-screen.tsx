@@ -69,7 +69,7 @@ export class UnlockScreen {
   }
 }
 
-/** Of what is on the screen while there is no app yet. */
+/** Classes of the screens before there is an app. */
 export const FRAME =
   'flex min-h-[calc(100dvh-var(--safe-top)-var(--safe-bottom))] flex-col items-center justify-center gap-4 p-6';
 
@@ -89,7 +89,7 @@ function Finishing({ done, all }: { done: number; all: number }) {
   );
 }
 
-/** What came while the device was locked, by number alone. */
+/** Number of shares that came while the device was locked. */
 function Waiting({ shared }: { shared: number }) {
   const { t } = useTranslation('lock');
   const files = useReadable(launchedFiles()).length;
@@ -205,7 +205,7 @@ function Ask({ parts, slots, shared }: AskProps) {
   );
 }
 
-/** What went wrong, and what to do; the seconds count down. */
+/** Problem and remedy; the seconds count down. */
 function ProblemWords({ problem, wait }: { problem: Problem | null; wait: number }) {
   const words = useProblemWords();
   if (!problem) return null;

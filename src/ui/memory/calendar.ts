@@ -1,4 +1,4 @@
-// What happened on which day, and which days the calendar shows at once. Pure; days are the person's own, by local midnight.
+// Events by day, and the days that the calendar shows at once. Pure; days are the person's own, by local midnight.
 import type { Overview } from '../../adapters/index/memory-index.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { isNotes } from '../../domain/memory/notes.ts';
@@ -8,11 +8,11 @@ export interface CalendarDay {
   readonly date: Date;
   /** Conversations in which something was said, each once. */
   readonly written: readonly ConversationId[];
-  /** Where each passage came from that memory brought back. */
+  /** Conversations that recalled passages came from, one for each. */
   readonly recalled: readonly ConversationId[];
 }
 
-/** What a day is looked at for: what was said on it, or what memory brought back on it. */
+/** View of a day: messages written on it, or passages recalled on it. */
 export type Layer = 'written' | 'recalled';
 
 /** First and last day, local midnights. */

@@ -6,7 +6,9 @@ export type Closeness = 'veryClose' | 'close' | 'weak';
 const VERY_CLOSE = 0.9;
 const CLOSE = 0.6;
 
-/** Of what was used, or found by a search. What stayed below the line that was asked for (`used` false) is weak, whatever the line was. */
+/**
+ * Closeness of a used passage, or of a search hit. Passages below the requested threshold (`used` false) are weak, whatever it was.
+ */
 export const closenessOf = ({ final }: Pick<Scores, 'final'>, used = true): Closeness =>
   !used || final < CLOSE ? 'weak' : final < VERY_CLOSE ? 'close' : 'veryClose';
 
@@ -27,7 +29,7 @@ type Reason =
   | 'not-related'
   | 'little';
 
-/** What raised a score, by the name it is written down with; `question` and `not-related` lowered it. */
+/** Reasons that raised a score, by their stored name; `question` and `not-related` lowered it. */
 const BY_BOOST: readonly Reason[] = [
   'pin',
   'note',

@@ -1,6 +1,6 @@
 // How large the dots of a map are.
 
-/** Of the picture the dots may cover about this share together: what lies under another is not seen. */
+/** Share of the picture that the dots may cover together: a dot under another is not seen. */
 const COVERED = 0.12;
 const SMALLEST = 1.5;
 const LARGEST = 9;

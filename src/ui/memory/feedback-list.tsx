@@ -1,4 +1,4 @@
-// What the person said of passages that were brought back: pinned, never again, not related. Each can be taken back.
+// Feedback of the person on passages: pinned, never again, not related. Each can be taken back.
 import { Ban, Pin, Unlink } from 'lucide-react';
 import { asConversationId, asMessageId } from '../../domain/base/ids.ts';
 import type { Feedback } from '../../services/documents/notes.ts';

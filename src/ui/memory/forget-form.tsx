@@ -1,4 +1,4 @@
-// What is to be forgotten, said in a form: words, a person, a time span, a source. Below it, what was forgotten before.
+// Form of a request to forget: words, a person, a time span, a source. Below it, earlier requests.
 import { useState } from 'react';
 import type { Problem } from '../../domain/base/errors.ts';
 import type { Sought } from '../../domain/forget/sought.ts';
@@ -46,7 +46,7 @@ export function ForgetForm({
   problem,
   onSeek,
 }: {
-  /** What the field begins with. */
+  /** Initial words of the field. */
   words: string;
   busy: boolean;
   problem: Problem | null;
@@ -150,7 +150,7 @@ export function ForgetForm({
   );
 }
 
-/** What was forgotten before, and how many devices have done it. Without a word of it. */
+/** Earlier requests, and how many devices have carried them out. Without a word of them. */
 function Before() {
   const { t } = useTranslation('forget');
   const { forget, sync } = useApp();

@@ -1,4 +1,4 @@
-// What would be forgotten and where it lies, before; what became of it in each place, after. The report can be kept as a file.
+// Preview of what would be forgotten and where it lies; afterwards the result in each place. The report can be kept as a file.
 
 import { shownTitle } from '../../domain/text/shown.ts';
 import type { ForgetPlan, ForgetReport } from '../../services/forget/forget.ts';
@@ -13,7 +13,7 @@ import { download } from '../shell/conversation-actions.tsx';
 /** Finds that are shown one by one; the rest is counted. */
 const SHOWN = 40;
 
-/** What no app can reach from here, named. */
+/** Names of places that no app can reach from here. */
 function useOutOfReach(): string {
   const { t } = useTranslation('forget');
   const { library } = useApp();
@@ -21,7 +21,7 @@ function useOutOfReach(): string {
   return sentences(t('reach'), backup ? t('reachBackup', { date: formatDate(backup) }) : false);
 }
 
-/** What would go, before anything does. `named`: there is no form to go back to. */
+/** Preview before anything is forgotten. `named`: there is no form to go back to. */
 export function ForgetPreview({
   plan: { finds },
   named,

@@ -19,7 +19,7 @@ import { Section } from './section.tsx';
 /** Figures change while the index is built: looked at again this often, ms. */
 const FIGURES_MS = 2000;
 
-/** What the index holds, read again as it grows. Null until it was read once. */
+/** Contents of the index, read again as it grows. Null until read once. */
 export function useIndexStats(): IndexStats | null {
   const { memory } = useApp();
   const [stats, setStats] = useState<IndexStats | null>(null);

@@ -1,4 +1,4 @@
-// What the index says of itself on the memory screen: never more than is so, whichever figure came a moment too late.
+// Words on the index for the memory screen: never more than is so, whichever figure came a moment too late.
 import type { MemoryStatus } from '../../services/memory/memory.ts';
 
 /** The state's word and the sentences beside it, as keys of the catalogue under `screen`. */

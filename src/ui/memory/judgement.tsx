@@ -1,4 +1,4 @@
-// What a person says of a passage: pinned, not related to this question, never again.
+// Buttons for a person's verdict on a passage: pinned, not related to this question, never again.
 import { Ban, Pin, Unlink } from 'lucide-react';
 import { isTemporary } from '../../domain/base/ids.ts';
 import type { RecalledPassage } from '../../domain/chat/message.ts';
@@ -76,7 +76,7 @@ export function Judgement({
             passage: passage.passage,
             title: passage.title,
           };
-          // Of pinned and never the later takes the other's place.
+          // Pinned and never replace each other: the later one counts.
           const pinned = given('pinned') !== undefined;
           const asBefore = (id: string) =>
             pinned ? notes.judge({ ...said, verdict: 'pinned' }) : notes.takeBack(id);

@@ -1,4 +1,4 @@
-// Where things sit in memory: what the next answer sees by itself, what happened lately, and everything.
+// Layers of memory: what the next answer sees by itself, what happened lately, and everything.
 
 import { useEffect, useMemo, useState } from 'react';
 import { ignore } from '../../domain/base/log.ts';
@@ -12,7 +12,7 @@ import { useTranslation } from '../i18n/use-translation.ts';
 import { Section } from './section.tsx';
 import { sentAsIs } from './working.ts';
 
-/** What was last touched within this time is recent, ms. */
+/** Age up to which a conversation is recent, ms. */
 const RECENT_MS = 7 * 86_400_000;
 const SHOWN = 3;
 
@@ -24,7 +24,7 @@ function useSentAsIs(entry: LibraryEntry | undefined): number | null {
     setSent(null);
     if (!entry) return;
     let gone = false;
-    // Where it cannot be read, opening it says why, and nothing is claimed here.
+    // Claim nothing for a conversation that cannot be read: opening it says why.
     ignore(
       documents.read(entry.id).then((conversation) => {
         if (!gone && conversation) setSent(sentAsIs(conversation));

@@ -13,7 +13,7 @@ type Found = Pick<RecallResult, 'passages' | 'nearMisses' | 'threshold'>;
 /** `waiting`: it will be asked again. `found`: it was, and what it has now. Null: it is not, and what was kept is all there is. */
 type LookAgain = { readonly state: 'waiting' } | { readonly state: 'found'; readonly found: Found } | null;
 
-/** Whether memory was not ready when it was asked. */
+/** True if memory was not ready when it was asked. */
 const cameTooEarly = (recall: Recall): boolean =>
   remarksOn(recall).some(({ say }) => say === 'slow' || say === 'notReady');
 

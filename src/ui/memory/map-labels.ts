@@ -1,4 +1,4 @@
-// Where the names on the map stand: beside a dot that they name, and off the other dots and names where there is room. Pure, in px.
+// Places the names on the map: beside the dot that they name, and off other dots and names if there is room. Pure, in px.
 
 interface Dot {
   readonly x: number;

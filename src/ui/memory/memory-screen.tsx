@@ -1,4 +1,4 @@
-// What is remembered: what Recollect knows of the person and asks about, the library as pictures, and the index with what a sentence would bring back.
+// Memory screen: notes on the person and proposals, the library as pictures, and the index with what a sentence would bring back.
 import { Brain, Eraser } from 'lucide-react';
 import { Suspense, useMemo, useRef } from 'react';
 import { useApp, useReadable } from '../hooks/app.tsx';

@@ -104,7 +104,7 @@ export function NoteInbox() {
   );
 }
 
-/** What can be decided of a proposal, each with its undo. `old`: the note that it may take the place of. */
+/** Decisions on a proposal, each with its undo. `old`: the note that it may replace. */
 function useDecisions(proposal: Proposal, old: MemoryNote | undefined, notes: readonly MemoryNote[]) {
   const { t } = useTranslation('memory');
   const app = useApp();
@@ -114,7 +114,7 @@ function useDecisions(proposal: Proposal, old: MemoryNote | undefined, notes: re
 
   const offerUndo = (note: MemoryNote | null, over?: string) => {
     if (!note) return;
-    // Where another note said it word for word already, nothing new was kept.
+    // Nothing new was kept if another note said it word for word already.
     const wasThere = over === undefined && notes.some(({ id }) => id === note.id);
     undo(t('inbox.kept'), async () => {
       const gone = wasThere ? null : await app.notes.remove(note.id);

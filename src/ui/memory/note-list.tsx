@@ -128,7 +128,7 @@ function KindFilter({
   );
 }
 
-/** What is done with a note besides changing its words. */
+/** Actions on a note besides changing its words. */
 function NoteMenu({ note }: { note: MemoryNote }) {
   const { t } = useTranslation('memory');
   const app = useApp();

@@ -1,4 +1,4 @@
-// What a passage's conversation is called where it is shown.
+// Shown title of a passage's conversation.
 
 import type { TFunction } from 'i18next';
 import { isNotes } from '../../domain/memory/notes.ts';

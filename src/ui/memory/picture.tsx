@@ -1,4 +1,4 @@
-// What all pictures of the library have in common: a frame with a table behind it, conversations as rows and as dots, and where they lead.
+// Common parts of all pictures of the library: a frame with a table behind it, conversations as rows and as dots, and their links.
 
 import * as Plot from '@observablehq/plot';
 import type { TFunction } from 'i18next';
@@ -44,7 +44,7 @@ export function Picture({
   title: string;
   help: string;
   aside?: ReactNode;
-  /** What is shown, above the picture as above the table. */
+  /** Controls above the picture and above the table. */
   controls?: ReactNode;
   children: ReactNode;
   table: () => ReactNode;
@@ -124,7 +124,7 @@ export function Rows({
 }) {
   const { t } = useTranslation('memory');
   const [shown, setShown] = useState(TABLE_ROWS);
-  // Who lists more goes on with the first of them: the button below may be gone.
+  // Focus the first new row after listing more: the button below may be gone.
   const firstNew = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     if (shown > TABLE_ROWS) firstNew.current?.focus({ preventScroll: true });

@@ -17,7 +17,7 @@ function useWidth<E extends HTMLElement>(): [React.RefObject<E | null>, number] 
   return [ref, width];
 }
 
-/** Where a mark leads. */
+/** Address that a mark leads to. */
 const targetOf = (mark: Element): string =>
   mark.getAttribute('href') ?? mark.getAttributeNS('http://www.w3.org/1999/xlink', 'href') ?? '';
 

@@ -1,4 +1,4 @@
-// What memory brought back, passage by passage, how near each is and why, and the passages that just missed it.
+// Card of recalled passages: how near each is and why, and the passages that just missed.
 import { ArrowUpRight, ChevronRight, FileText, History } from 'lucide-react';
 import { type ReactNode, useCallback, useId, useMemo, useState } from 'react';
 import { type PassageSource, passageSource } from '../../domain/chat/files.ts';
@@ -31,9 +31,9 @@ interface RecallCardProps {
   nearMissesGiven?: boolean | undefined;
   /** No model is asked: what it would cost is nobody's question. */
   unsent?: boolean;
-  /** What was searched for: its words are marked. */
+  /** Query of the search: its words are marked. */
   query: string;
-  /** Who asked for it, in a second line of the head. */
+  /** Name of whoever asked, in a second line of the head. */
   asked?: ReactNode;
   /** At the end of the opened card. */
   foot?: ReactNode;
@@ -222,7 +222,7 @@ function Given({
   );
 }
 
-/** What was found and not used, under a line that says why; where it `folds`, only that line at first. */
+/** Passages found and not used, under a line that says why; if it `folds`, only that line at first. */
 function Unused({
   title,
   help,
@@ -379,7 +379,7 @@ function Passage({
   );
 }
 
-/** What answered a question that was found: a click on it opens that message. */
+/** Answer to a question that was found: a click on it opens that message. */
 function Reply({
   passage,
   query,

@@ -28,19 +28,19 @@ export type RecallChoice = Pick<SendOptions, 'withoutPassages' | 'announced'>;
 interface RecallChipProps {
   text: string;
   conversationId: ConversationId | null;
-  /** What memory was asked for last: it offers only for something else. Null: for anything. */
+  /** Last query to memory: it offers passages only for something else. Null: for anything. */
   movedFrom: string | null;
   /** A model will answer; else the passages are the answer. */
   hasModel: boolean;
   /** Whose memory it is; null: nobody's in particular. */
   persona: PersonaReach | null;
-  /** What it showed and what of it was ticked off when these words were sent, where they came back; else empty. Read when it appears. */
+  /** Shown and unticked passages of these words when they were sent, if they came back; else empty. Read when it appears. */
   before: RecallChoice;
-  /** What is shown and what of it is ticked off: for `Chat.send`. */
+  /** Gets the shown and the unticked passages, for `Chat.send`. */
   onChange: (choice: RecallChoice) => void;
 }
 
-/** What is ticked by itself, also of what is yet to be found, and the messages for which it is the other way round. */
+/** Default tick, also of passages not found yet, and the messages with the opposite one. */
 interface Ticks {
   readonly ticked: boolean;
   readonly but: ReadonlySet<string>;
@@ -196,7 +196,7 @@ function useRecallWhileWriting({
     };
   }, [memory, from, conversationId, movedFrom, reach?.memory, reach?.project, text, wanted, awake, hasModel]);
 
-  // What has been deleted or forbidden since it was asked is neither shown nor sent.
+  // Neither show nor send passages that were deleted or forbidden since.
   const usable = useUsable();
   return useMemo(
     () => result && { ...result, passages: usable(result.passages), nearMisses: usable(result.nearMisses) },
@@ -219,6 +219,6 @@ function useAnnouncedChoice(
       ...(shown && shown.passages.length > 0 ? { announced: shown } : {}),
     });
   }, [without, shown]);
-  // What is no longer shown is not sent either.
+  // Don't send passages that are no longer shown.
   useEffect(() => () => notify({}), []);
 }

@@ -6,7 +6,10 @@ import { useTranslation } from '../i18n/use-translation.ts';
 import { useProblemWords } from '../shell/problem-notice.tsx';
 import { type RecallRemark, remarksOn } from './recall-notes.ts';
 
-/** Where memory was not ready: `waiting` for it to be asked again, what it `found` then for an answer of its own, or `later` than a model answered. */
+/**
+ * State if memory was not ready: `waiting` for it to be asked again, later passages `found` for an answer of its own, or `later` than a
+ * model answered.
+ */
 type LookedAgain = 'waiting' | 'found' | 'later' | 'nothing';
 
 export function RecallNote({

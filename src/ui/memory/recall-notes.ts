@@ -1,4 +1,4 @@
-// What a kept recall tells about itself beside its passages: why memory was asked, and what went wrong.
+// Remarks on a kept recall beside its passages: why memory was asked, and what went wrong.
 import type { PartOf } from '../../domain/chat/message.ts';
 import type { ProblemLike } from '../shell/problem-notice.tsx';
 

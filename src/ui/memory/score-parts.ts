@@ -1,4 +1,4 @@
-// What a passage's score is made of, read back from the numbers that were written down with it. Pure arithmetic, for the bar.
+// Parts of a passage's score, read back from the numbers stored with it. Pure arithmetic, for the bar.
 import type { RecalledPassage } from '../../domain/chat/message.ts';
 import { FIT } from '../../domain/memory/fit.ts';
 import { withDecay } from '../../domain/memory/rank.ts';

@@ -16,7 +16,7 @@ const formatSigned = (value: number): string =>
 
 const share = (value: number): string => `${Math.max(0, Math.min(1, value)) * 100}%`;
 
-/** What raised or lowered a score, by name, with its factor: "Pinned", "× 1.50". */
+/** Names and factors of what raised or lowered a score: "Pinned", "× 1.50". */
 function useBoostWords(): (scores: Scores) => readonly { name: string; factor: string }[] {
   const { t } = useTranslation('memory');
   return ({ boosts = [] }) =>
@@ -116,9 +116,9 @@ export function ClosenessMark({
 }
 
 interface RowLook {
-  /** Of the bar. */
+  /** Classes of the bar. */
   readonly look?: string;
-  /** Of what the bar leaves free. */
+  /** Classes of the rest that the bar leaves free. */
   readonly rest?: string;
   /** Said where there is no number. */
   readonly absent?: string;
@@ -159,7 +159,7 @@ export function ScoreTable({
       )}
     </div>
   );
-  /** What is no share of one has no bar. */
+  /** Row without a bar, for a number that is no share of one. */
   const plain = (name: string, value: ReactNode) => (
     <div key={name} className="col-span-3 flex items-center gap-2">
       <dt className={classes('min-w-0 flex-1', quiet)}>{name}</dt>

@@ -1,4 +1,4 @@
-// Where the dots of the timeline lie, and what its axis says. Pure; lengths are px from the picture's upper left corner.
+// Positions of the timeline's dots, and the words of its axis. Pure; lengths are px from the picture's upper left corner.
 import { radiiOf } from './dot-sizes.ts';
 
 interface TimelineDot {
@@ -10,7 +10,7 @@ interface TimelineDot {
 interface TimelineLayout {
   /** In the order of what was laid out; each wholly above the axis and between the sides. */
   readonly dots: readonly TimelineDot[];
-  /** Of the whole picture, its axis included. */
+  /** Height of the whole picture, its axis included. */
   readonly height: number;
   /** First and last moment of the axis, ms since 1970, and where they lie. */
   readonly from: number;
@@ -28,7 +28,7 @@ const MOST_ROOM = 280;
 /** Between dots, and between them and the edge. */
 const GAP = 1;
 const SMALLEST = 1.5;
-/** Of the size before, where dots do not fit. */
+/** Factor on the size of dots that do not fit. */
 const SHRINK = 0.85;
 /** A shorter axis would count hours, and its labels would say nothing of when in one's life that was. */
 const SHORTEST = 14 * 86_400_000;
@@ -122,8 +122,8 @@ function gapsNearMiddle(taken: readonly (readonly [from: number, to: number])[])
 }
 
 /**
- * What stands below the ticks of an axis: years, months or days, whichever they count, and on a second line the next larger where it
- * begins or changes. In `locale`.
+ * Labels below the ticks of an axis, in `locale`: years, months or days, whichever they count, and on a second line the next larger unit,
+ * if it begins or changes there.
  */
 export function timeLabels(ticks: readonly Date[], locale: string): string[] {
   const is = (what: (tick: Date) => boolean) => ticks.every(what);

@@ -1,4 +1,4 @@
-// What a sentence would bring back, with every number behind it, before it is ever sent.
+// Preview of the passages for a sentence, with every number behind them, before it is ever sent.
 import { Search } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';

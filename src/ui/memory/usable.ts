@@ -1,11 +1,11 @@
-// What of an older recall can still be used: a conversation may have been deleted since, a passage forbidden.
+// Passages of an older recall that can still be used: a conversation may have been deleted since, a passage forbidden.
 import { useMemo } from 'react';
 import type { RecalledPassage } from '../../domain/chat/message.ts';
 import { unusableSince } from '../../domain/memory/notes.ts';
 import { type Said, withoutMessages } from '../../domain/memory/passages.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 
-/** Whether a message was deleted or forbidden since. */
+/** Tells if a message was deleted or forbidden since. */
 export function useUnusable(): (said: Said) => boolean {
   const { documents, notes } = useApp();
   const library = useReadable(documents.library);

@@ -1,4 +1,4 @@
-// What of a conversation a model gets to read as it was said.
+// Counts the messages that a model reads as they were said.
 import { type Conversation, effectiveHead } from '../../domain/chat/conversation.ts';
 import { branchOf } from '../chat/rows.ts';
 

@@ -58,7 +58,7 @@ const isoDay = (time: number): string => {
 interface Completion {
   /** The whole filter, e.g. `from:me`. */
   readonly text: string;
-  /** What stands beside it: words of the catalogue, or plain text. */
+  /** Hint beside it: words of the catalogue, or plain text. */
   readonly hint: { readonly key: string } | { readonly plain: string };
 }
 
@@ -71,7 +71,7 @@ const DAYS: readonly (readonly [string, number])[] = [
   ['year', 365],
 ];
 
-/** What the filter being typed can become, best first, at most 6. */
+/** Completions of the filter being typed, best first, at most 6. */
 export function completionsOf(
   token: FilterToken,
   {

@@ -1,4 +1,4 @@
-// What stands around the rows of the palette: the filters as pills above them, and below how complete the answer is.
+// Frame around the rows of the palette: the filters as pills above them, and below how complete the answer is.
 import { CornerDownLeft, X } from 'lucide-react';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
@@ -25,7 +25,7 @@ export function FilterRow({
   onChange,
 }: {
   tokens: readonly FilterToken[];
-  /** Where the filter begins that is being typed and may still become one that narrows. */
+  /** Begin of the filter that is being typed and may still become one that narrows. */
   growing: number | null;
   query: string;
   onChange: (query: string) => void;
@@ -97,7 +97,7 @@ export function Footer({
   searching: boolean;
   phase: string;
   count: number | null;
-  /** What else is to be said of the answer. */
+  /** Further remarks on the answer. */
   notes: readonly string[];
   /** A filter is being typed that Tab would finish. */
   completes: boolean;

@@ -1,4 +1,4 @@
-// What a line in the palette means and what of the library, the commands and the settings it fits; messages are searched elsewhere.
+// Reads a line of the palette and matches it with the library, the commands and the settings; messages are searched elsewhere.
 import { defaultFilter } from 'cmdk';
 import { isNamedFolder, parseSearch } from '../../domain/memory/query.ts';
 import { projectsNamed } from '../../domain/projects/filing.ts';
@@ -63,7 +63,7 @@ export function readLine(
 const JOINED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 const LETTER = /[\p{L}\p{M}\p{N}]/u;
 
-/** Whether a word stands whole in a text, both as `comparable` gives them. Scripts without spaces have their words anywhere. */
+/** True if a word stands whole in a text, both as `comparable` gives them. Scripts without spaces have their words anywhere. */
 function isWholeIn(text: string, word: string): boolean {
   for (const [from, to] of spotsIn(text, word))
     if (JOINED.test(word) || !(LETTER.test(text.slice(0, from).slice(-1)) || LETTER.test(text.charAt(to))))
@@ -90,8 +90,8 @@ const titleWords = new WeakMap<LibraryEntry, readonly string[]>();
 const TITLE_LEAST = 2;
 
 /**
- * Whether the search words of a question hold all those of a title, or the title all of theirs, in any form and order: "what did we say about
- * renovating the kitchen?" finds "Kitchen renovation". Less than any match letter by letter.
+ * Weight of a title if the search words of a question hold all of its words, or the title all of theirs, in any form and order: "what did
+ * we say about renovating the kitchen?" finds "Kitchen renovation". Less than any match letter by letter.
  */
 function titleMeant(entry: LibraryEntry, asked: ReadonlySet<string>): number {
   if (asked.size === 0) return 0;
@@ -110,7 +110,7 @@ export function conversationsFor(
   listed: readonly LibraryEntry[],
   projects: readonly ProjectEntry[] = [],
 ): readonly LibraryEntry[] {
-  // Who spoke and whether there is code is said of messages.
+  // Filters on role and code are about messages.
   if (asCommand || filter.roles || filter.hasCode !== undefined) return [];
   const named = filter.project === undefined ? null : projectsNamed(filter.project, projects);
   const allowed = listed.filter(
@@ -150,7 +150,7 @@ export function commandsFor<C extends { readonly name: string }>(
   return commands.filter(({ name }) => defaultFilter(`${name} ${summaryOf(name)}`, text, []) > CLOSE_COMMAND);
 }
 
-/** Whether every word of a line that says something begins a word in what is said of a setting. */
+/** True if every word of a line that says something begins a word in the texts on a setting. */
 function isSaid(said: string, text: string): boolean {
   const lower = said.toLowerCase();
   const words = text.toLowerCase().split(/\s+/);
@@ -182,9 +182,8 @@ export function settingsFor<
 }
 
 /**
- * `meant`: actions with a word that begins as the line does, or that are also called so; they come before what was said. `close`: those that
- * fit in some way.
- * Where nothing is asked all are meant that do not wait to be asked for.
+ * Actions for a line; without one, all that need not be asked for are `meant`. `meant`: a word of the action, or of its other names,
+ * begins as the line does; they come before messages. `close`: those that fit in some way.
  */
 export function actionsFor<
   A extends { readonly label: string; readonly also?: readonly string[]; readonly asked?: true },

@@ -22,7 +22,7 @@ export interface PaletteProps {
 
 export function Palette({ open, onOpenChange }: PaletteProps) {
   const { t } = useTranslation('palette');
-  // What an item does once the palette is gone and the focus is free.
+  // Effect of an item once the palette is gone and the focus is free.
   const afterwards = useRef<(() => void) | null>(null);
   const { onOpenAutoFocus, onCloseAutoFocus } = useFocusReturn();
   // From here on a key that follows the call goes into it.

@@ -102,7 +102,7 @@ export function Results({
   );
 }
 
-/** What the filter that is being typed may become. */
+/** Completions of the filter that is being typed. */
 function FilterCompletions({
   found: { line, completions, names },
   query,

@@ -54,7 +54,7 @@ export function Row({
 export interface PaletteAction {
   readonly id: string;
   readonly label: string;
-  /** What people call it, too. */
+  /** Other names that people use. */
   readonly also?: readonly string[];
   readonly icon: ReactNode;
   readonly keys?: string;

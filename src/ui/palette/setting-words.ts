@@ -1,7 +1,7 @@
-// What is said of a setting besides its name: its help, what can be chosen there, what people call it every day.
+// Words on a setting besides its name: its help, its choices, its everyday names.
 import type { SettingEntry } from '../settings/sections.ts';
 
-/** Where the settings' catalogue has what can be chosen or filled in there. */
+/** Keys of the settings' catalogue for what can be chosen or filled in there. */
 const CHOICES: Readonly<Record<string, readonly string[]>> = {
   'models.addTitle': [
     'models.addText',

@@ -1,4 +1,4 @@
-// What the palette does besides finding: new conversation, import, screens.
+// Actions of the palette besides finding: new conversation, import, screens.
 import {
   Brain,
   Download,

@@ -102,7 +102,7 @@ function useMessageRows(search: Search): readonly MessageRow[] {
   ];
 }
 
-/** What is found as the rows out of sight show it: they follow when all is in, or when the next key is late. */
+/** Results as the rows out of sight show them: they follow when all is in, or when the next key is late. */
 function useLater(search: Search): Search {
   const [later, setLater] = useState(search);
   useEffect(() => {
@@ -153,7 +153,7 @@ const filterNamesFor = (query: string) => {
   return half === '' ? [] : FILTER_NAMES.filter((name) => name.startsWith(half));
 };
 
-/** Where the filter begins that is being typed and may still become one that narrows. */
+/** Begin of the filter that is being typed and may still become one that narrows; null: none. */
 function growingFilter(open: FilterToken | undefined, hasCompletions: boolean): number | null {
   if (!open) return null;
   const isHalfDate = open.problem === 'date' && /^\d[\d./年月-]*$/.test(open.value);
@@ -187,6 +187,6 @@ export function firstRow({
   );
 }
 
-/** Whether rows are there that do not wait for the search. */
+/** True if there are rows that do not wait for the search. */
 export const hasEarlyRows = ({ line, completions, names, meant, conversations }: Found): boolean =>
   completions.length + names.length + meant.length + conversations.length > 0 || line.asCommand;

@@ -11,7 +11,7 @@ import { mergeHits } from './merge-hits.ts';
 const SETTLE_MS = 150;
 
 export interface Search {
-  /** What the hits were found for. */
+  /** Text that the hits were found for. */
   readonly text: string;
   readonly hits: readonly SearchHit[];
   /** How many messages pass, where the newest of them are listed; null where they are ranked. */
@@ -28,7 +28,7 @@ interface Question {
 }
 
 const NOTHING: Search = { text: '', hits: [], total: null, phase: 'idle', problem: null };
-/** What is shown, and which question it belongs to; null: none was asked. */
+/** Shown hits, and the question they belong to; null: none was asked. */
 interface Shown {
   readonly question: Question | null;
   readonly search: Search;
@@ -107,7 +107,7 @@ export function useSearch(
                 problem: null,
               };
             };
-            // What was typed is answered before what lies below of the answer before it is drawn.
+            // Draw the first hits at once, before the lower rows of an earlier answer.
             if (first) flushSync(() => show(put));
             else show(put);
           },

@@ -12,7 +12,9 @@ function dragConversations(event: DragEvent, ids: readonly ConversationId[], wor
   event.dataTransfer.effectAllowed = 'move';
 }
 
-/** What begins the drag of a line: with all that are chosen where it is one of them. The same function as long as the list is there. */
+/**
+ * Handler that begins the drag of a line, with all chosen ones if it is one of them. The same function as long as the list is there.
+ */
 export function useDrag(chosen: readonly LibraryEntry[]): (entry: LibraryEntry, event: DragEvent) => void {
   const latest = useRef(chosen);
   latest.current = chosen;

@@ -1,4 +1,4 @@
-// What can be done with a project as a whole, and with conversations that go into one; the same in the list, on the page and in the palette.
+// Actions on a project as a whole, and on conversations that go into one; the same in the list, on the page and in the palette.
 
 import type { TFunction } from 'i18next';
 import { Archive, ArchiveRestore, Download, FolderOpen, RotateCcw, SquarePen, Trash2 } from 'lucide-react';

@@ -1,4 +1,4 @@
-// What is set for a project: memory, model, folders, what leaves the device, and how it is called and drawn.
+// Settings of a project: memory, model, folders, what leaves the device, its name and its face.
 import { FolderInput, X } from 'lucide-react';
 import { useEffect, useId, useMemo, useRef, useState } from 'react';
 import { foldersWithoutProject } from '../../domain/projects/filing.ts';

@@ -1,4 +1,4 @@
-// What is asked about projects: a new one, where conversations go, what becomes of those in one that is deleted, which folders become some.
+// Questions about projects: a new one, where conversations go, what becomes of those in a deleted one, which folders become some.
 import { Check, Folder, FolderPlus } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import type { ConversationId } from '../../domain/base/ids.ts';
@@ -96,7 +96,7 @@ function MoveWindow({ open, onClose, ids }: WindowProps & { ids: readonly Conver
     form === '' ? undefined : listed.find(({ entry }) => isSame(comparable(entry.title).trim(), form));
   const isNew = form !== '' && !exact;
   const make = () => save(() => app.projects.create({ name: wanted }).then(go));
-  /** What Enter means: the one of that name, else the first that fits, else a new one. */
+  /** Enter takes the project of that name, else the first that fits, else makes a new one. */
   const meant = exact ?? found.find(({ entry }) => !here(entry.id));
   const enter = () => {
     if (meant && !here(meant.entry.id)) go(meant.entry.id);

@@ -1,4 +1,4 @@
-// What a model is told with every message in a project: instructions, and pinned notes.
+// Text for a model with every message in a project: instructions, and pinned notes.
 import { Pin, X } from 'lucide-react';
 import { useState } from 'react';
 import { asMessageId } from '../../domain/base/ids.ts';
@@ -62,7 +62,7 @@ export function PinnedNotes({ project }: { project: ProjectEntry }) {
   const { problem, save } = useSaving();
   const add = () => {
     if (words.trim() === '') return;
-    // What is written while it is being kept stays in the field.
+    // Keep text that was typed while the note was saved.
     const without = (now: string) => (now === words ? '' : now);
     save(() => app.projects.pinNote(project.id, words).then(() => setWords(without)));
   };

@@ -41,7 +41,7 @@ export function AboutSection() {
   );
 }
 
-/** What the browser offers at the moment: a new version, the app as a window of its own. */
+/** Offers of the browser: a new version, the app as a window of its own. */
 function InstallGroup() {
   const { t } = useTranslation('settings');
   const { device } = useApp();

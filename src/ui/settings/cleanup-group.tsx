@@ -44,7 +44,7 @@ export function CleanupGroup() {
   );
 }
 
-/** What a run would do, followed as the library and the settings change. */
+/** Preview of a run, which follows the library and the settings. */
 function usePreview() {
   const { retention, documents, settings, notes } = useApp();
   useReadable(documents.library);
@@ -160,7 +160,7 @@ function Deleting() {
   );
 }
 
-/** What is never cleaned up of one kind, each left out with a switch. Nothing where there is none of it. */
+/** Exceptions of one kind, each left out with a switch. Nothing if there is none. */
 function Exceptions({
   path,
   rows,
@@ -277,7 +277,7 @@ function PastRuns() {
   );
 }
 
-/** What a run did, in words. */
+/** Result of a run, in words. */
 const whatOf = (
   { archived, trashed, erased }: RetentionRun,
   t: ReturnType<typeof useTranslation<'settings'>>['t'],

@@ -1,4 +1,4 @@
-// What a model gets to see of a long conversation: the window, when and how older messages are folded, checkpoints, tools.
+// Settings of long conversations: the window, when and how older messages are compacted, checkpoints, tools.
 
 import { nameOfRepair } from '../../adapters/models/repairs.ts';
 import { configField } from '../../domain/settings/fields.ts';
@@ -103,7 +103,7 @@ export function ContextSection() {
   );
 }
 
-/** What models would not take, with their endpoint's words; sent again with one click. Nothing where there is none. */
+/** Parameters that models refused, with their endpoint's words; sent again with one click. Nothing if there is none. */
 function ModelRefusals() {
   const { t } = useTranslation('context');
   const { chat } = useApp();

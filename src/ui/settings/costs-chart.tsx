@@ -1,4 +1,4 @@
-// What was spent over time as bars, and the same as a table.
+// Spending over time as bars, and the same as a table.
 
 import { daysUpTo, type SpendingRow, sumOf } from '../../domain/context/spending.ts';
 import { formatNumber, formatPrice, locale } from '../i18n/index.ts';

@@ -1,4 +1,4 @@
-// What this device spent on models: today, this month, over time, by model and conversation; a limit; and what models cost.
+// Spending of this device on models: today, this month, over time, by model and conversation; a limit; and prices.
 import { type ReactNode, useEffect, useState } from 'react';
 import { asConversationId } from '../../domain/base/ids.ts';
 import {
@@ -41,7 +41,7 @@ function spanStart(span: Span, now: number): string {
   return dayOf(new Date(date.getFullYear(), date.getMonth() - 11, 1, 12).getTime());
 }
 
-/** What was spent in words: each currency, or that it was free or nobody knows. */
+/** Words for a sum: each currency, or that it was free or nobody knows. */
 function useMoney(): (sum: Sum) => string {
   const { t } = useTranslation('settings');
   return ({ amounts, unpriced, requests }) => {

@@ -213,5 +213,5 @@ export function RemoteModelFields({ draft, remote }: { draft: EmbeddingDraft; re
   );
 }
 
-/** What is not a number is refused by the settings with the sentence that says what is allowed. */
+/** Settings refuse text that is no number, with the sentence that says what is allowed. */
 const numberOf = (text: string): number => (text.trim() === '' ? 0 : Number(text));

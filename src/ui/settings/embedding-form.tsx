@@ -61,7 +61,7 @@ function ProviderChoice({ draft }: { draft: EmbeddingDraft }) {
   );
 }
 
-/** What the change costs, why it was refused, and the two ways on. */
+/** Cost of the change, why it was refused, and the two ways on. */
 function ApplyChange({ draft }: { draft: EmbeddingDraft }) {
   const { t } = useTranslation('settings');
   const { shown, remote, changesVectors } = draft;

@@ -76,7 +76,7 @@ function FormOfEndpoint({
           label={t('models.name')}
           value={state.label}
           onChange={(event) => change({ label: event.target.value })}
-          // What it is called where nothing is typed.
+          // Name if nothing is typed.
           placeholder={form.named === '' ? hostOf(form.url) : undefined}
           error={state.missing === 'name' ? t('models.needName') : undefined}
           autoComplete="off"

@@ -15,10 +15,10 @@ import {
 import { CURRENCIES, type PriceWords } from './endpoint-price.ts';
 import { FIELD } from './rows.tsx';
 
-/** What endpoints call how long a model may think; others can be typed. */
+/** Names of endpoints for how long a model may think; others can be typed. */
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const;
 
-/** What the models cost, per million tokens. */
+/** Prices of the models, per million tokens. */
 export function PriceFields({
   value,
   onChange,
@@ -77,7 +77,7 @@ export function PriceFields({
   );
 }
 
-/** What goes along with every request, folded away: few people need it. Opens where something in it is refused. */
+/** Parameters of every request, collapsed: few people need them. Opens if something in it is refused. */
 export function ParameterFields({
   value,
   onChange,
@@ -155,7 +155,7 @@ export function ParameterFields({
   );
 }
 
-/** What went wrong, what to do about it, and the endpoint's own words, in that order. */
+/** Problem, its remedy, and the endpoint's own words, in that order. */
 export function TestProblem({
   problem,
   onSuggestion,

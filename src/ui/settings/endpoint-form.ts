@@ -30,7 +30,7 @@ interface FormState {
   readonly listed: readonly string[] | undefined;
   /** As the endpoint's list has them. */
   readonly prices: Readonly<Record<string, Price>>;
-  /** Who has begun to type a name keeps name and field, whatever list arrives meanwhile. */
+  /** Once a person types a name, name and field stay, whatever list arrives meanwhile. */
   readonly model: { readonly name: string; readonly byHand: boolean };
   readonly test: AbortController | ConnectionReport | null;
   /** Address and key that were tested last. */
@@ -91,7 +91,7 @@ function withList(
   const here = isOtherServer ? [] : now.offered;
   const few = models.length > 0 && models.length <= OFFER_ALL;
   const keeps = now.model.byHand || models.includes(now.model.name);
-  // Who connects a model wants it to answer: one that can is chosen, for all to see.
+  // Choose a model that can answer, for all to see: a person who connects one wants an answer.
   const chosen =
     isNew && few
       ? { name: models[0] ?? '', byHand: false }
@@ -139,7 +139,7 @@ export function useEndpointForm(draft: Draft, onClose: (connected?: ConnectedMod
   const price = priceFrom(state.priced);
   const parameters = parametersFrom(state.tuned);
   const protocol = before ? before.protocol : preset?.protocol;
-  // Of what is not offered the price is not kept.
+  // Drop the prices of models that are not offered.
   const listed = Object.entries(state.prices).filter(
     ([model]) => state.offered.includes(model) || model === state.model.name.trim(),
   );

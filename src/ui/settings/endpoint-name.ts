@@ -1,4 +1,4 @@
-// What a connection is called: by its person, or after the address it leads to.
+// Name of a connection: by its person, or after the address it leads to.
 import { type Endpoint, hostOf } from '../../adapters/models/chat-model.ts';
 import { shownName } from '../../domain/text/shown.ts';
 

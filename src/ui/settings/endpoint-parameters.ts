@@ -6,7 +6,7 @@ import { type ModelParameters, parametersSchema, reservedIn } from '../../domain
 export const PARAMETER_FIELDS = ['temperature', 'top_p', 'max_tokens', 'reasoning_effort', 'more'] as const;
 export type ParameterField = (typeof PARAMETER_FIELDS)[number];
 
-/** What was typed into each field. */
+/** Typed text of each field. */
 export type ParameterWords = Readonly<Record<ParameterField, string>>;
 
 /** Why a field is refused: out of range, no JSON, no object, or keys that the app alone sets. */
@@ -25,7 +25,7 @@ export const parameterWords = (parameters: ModelParameters = {}): ParameterWords
   more: parameters.more ? JSON.stringify(parameters.more, null, 2) : '',
 });
 
-/** What the fields say, null where all are empty; or the first that is refused. */
+/** Parameters from the fields, null if all are empty; or the first field that is refused. */
 export function parametersFrom(words: ParameterWords): ModelParameters | null | ParameterRefusal {
   const found: Record<string, unknown> = {};
   for (const field of PARAMETER_FIELDS) {

@@ -18,7 +18,7 @@ export const presetOf = (endpoint: Pick<Endpoint, 'id' | 'baseUrl'>): EndpointPr
   PRESETS.find((preset) => preset.baseUrl !== '' && preset.baseUrl === endpoint.baseUrl) ??
   PRESETS.find((preset) => endpoint.id === preset.id || endpoint.id.startsWith(`${preset.id}-`));
 
-/** What is open: a preset to begin with, or an endpoint to change. */
+/** Open form: a preset to begin with, or an endpoint to change. */
 export type Draft =
   | { readonly kind: 'new'; readonly preset: EndpointPreset }
   | { readonly kind: 'edit'; readonly endpoint: Endpoint };

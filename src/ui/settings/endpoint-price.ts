@@ -17,7 +17,7 @@ export const priceWords = (price: Price | undefined): PriceWords => ({
   currency: price?.currency ?? 'USD',
 });
 
-/** What the fields say: a price, null where both are empty, undefined where it is not one. */
+/** Price from the fields; null if both are empty, undefined if it is none. */
 export function priceFrom({ input, output, currency }: PriceWords): Price | null | undefined {
   if (input.trim() === '' && output.trim() === '') return null;
   const [read, written] = [input, output].map((figure) =>

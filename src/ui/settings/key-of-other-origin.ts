@@ -1,4 +1,4 @@
-// Whether a configuration file that came in moved the service for vectors away from its key.
+// Tells if an imported configuration file moved the service for vectors away from its key.
 
 import { orElse } from '../../domain/base/log.ts';
 import { originOf } from '../../services/settings/keys.ts';

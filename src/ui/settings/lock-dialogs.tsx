@@ -201,7 +201,7 @@ function threeOf(count: number): readonly number[] {
   return [...places].sort((a, b) => a - b);
 }
 
-/** What unlocks now: the passphrase, or the words where 24 of them are typed. */
+/** Secret that was typed: the passphrase, or the recovery phrase if it is 24 words. */
 const openerOf = (text: string): Opener =>
   isRecoveryPhrase(text) ? { kind: 'recovery', words: text } : { kind: 'passphrase', passphrase: text };
 
@@ -320,7 +320,7 @@ export function ChangeWayDialog({ way, onClose }: { way: Way | null; onClose: ()
     reset();
   };
   const isWrong = problem?.code === 'lock-wrong' || problem?.code === 'lock-wait';
-  // What unlocks is tried with the change itself: a wrong one is asked for again.
+  // The change itself tries the secret: a wrong one is asked for again.
   useEffect(() => {
     if (isWrong) setOpener(null);
   }, [isWrong]);

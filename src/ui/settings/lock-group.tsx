@@ -67,7 +67,7 @@ const stateWords = (phase: LockState['phase'], isAvailable: boolean) => {
   return isAvailable ? 'off' : 'offUnavailable';
 };
 
-/** What is under way in the background, and how it is finished. */
+/** Conversion in the background, and how it is finished. */
 function Change({ state }: { state: LockState }) {
   const { t } = useTranslation('lock');
   const { lock } = useApp();

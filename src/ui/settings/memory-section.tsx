@@ -1,4 +1,4 @@
-// What is brought back and how it is found: recall, ranking, limits, when to read, and the model that makes vectors.
+// Settings of memory: recall, ranking, limits, when to read, and the model that makes vectors.
 
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';

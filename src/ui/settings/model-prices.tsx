@@ -1,4 +1,4 @@
-// What the connected models cost, where that is known from, and the person's own figures.
+// Prices of the connected models, their source, and the person's own figures.
 import { Pencil } from 'lucide-react';
 import { useState } from 'react';
 import { type Endpoint, hostOf } from '../../adapters/models/chat-model.ts';

@@ -1,4 +1,4 @@
-// Who answers: the endpoints of this device, their keys and models, and the one in use.
+// Endpoints of this device, their keys and models, and the model in use.
 import { Check, Pencil, Plus, Trash2 } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { type Endpoint, hostOf } from '../../adapters/models/chat-model.ts';

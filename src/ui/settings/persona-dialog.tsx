@@ -149,7 +149,7 @@ function Colours({ draft, onChange }: { draft: Draft; onChange: (colour: Persona
   );
 }
 
-/** Where memory looks with it. Which project is asked for only where one is meant; a first one is offered as soon as it is. */
+/** Memory scope of the persona. Asks for a project only if one is needed, and then offers the first. */
 function MemoryField({
   memory,
   project,

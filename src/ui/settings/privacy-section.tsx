@@ -1,4 +1,4 @@
-// Who can open this device, and what memory must not hold: words whose values are withheld, folders that are left out. What may leave besides: speech, if one agreed.
+// Privacy settings: who can open this device, private words, excluded folders, and speech to the browser's service if the person agreed.
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { EraseDialog } from '../lock/erase-dialog.tsx';

@@ -141,7 +141,7 @@ function Kinds({ onChanged }: { onChanged: () => void }) {
   );
 }
 
-/** What would be replaced in a text of one's own. Nothing of it is kept. */
+/** Preview of replacements in a text of one's own. Nothing of it is kept. */
 function TryIt() {
   const { t } = useTranslation('settings');
   const { privacy, settings } = useApp();

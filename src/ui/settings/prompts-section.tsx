@@ -23,7 +23,7 @@ import { PromptDialog } from './prompt-dialog.tsx';
 const JSON_TYPE = 'application/json';
 const MARKDOWN_TYPE = 'text/markdown';
 
-/** What is being written: a new one, or one that is there. */
+/** Item being edited: a new one, or one that is there. */
 type Editing<T> = { readonly before: T | null } | null;
 
 export function PromptsSection() {

@@ -10,7 +10,7 @@ import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes, Select, Switch, TextArea } from '../shell/controls.tsx';
 import { useProblemWords } from '../shell/problem-notice.tsx';
 
-/** What one key is now, and how to set it. `problem` is why the last value was refused; the good one stays in force. */
+/** Current value of one key, and how to set it. `problem` is why the last value was refused; the good one stays in force. */
 export function useSetting<T>(path: string): {
   value: T;
   set: (value: T | undefined) => Promise<boolean>;
@@ -246,7 +246,7 @@ export function Slider({
   const id = useId();
   const [draft, setDraft] = useState<number | null>(null);
   const now = draft ?? value;
-  // What was let go is shown until the configuration says the same.
+  // Show the released value until the configuration says the same.
   useEffect(() => {
     if (draft === value) setDraft(null);
   }, [draft, value]);

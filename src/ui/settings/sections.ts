@@ -18,7 +18,7 @@ export type SectionId = (typeof SECTION_IDS)[number];
 /** The section of a link; undefined for one that does not exist (or the list of all). */
 export const sectionOf = (section: string): SectionId | undefined => SECTION_IDS.find((id) => id === section);
 
-/** What can be found by name. `key`: its words in the catalogue; `path`: its configuration key, where it is one. */
+/** Setting that can be found by name. `key`: its words in the catalogue; `path`: its configuration key, if it is one. */
 export interface SettingEntry {
   readonly section: SectionId;
   readonly key: string;

@@ -46,7 +46,7 @@ export function SettingsScreen({ section }: { section: string }) {
   useEffect(() => {
     page.current?.scrollTo(0, 0);
   }, [shown]);
-  // Where one list gives way to the other, what was pressed is out of sight: one goes on at the title, and back where one came from.
+  // Move the focus when one list gives way to the other, since the pressed link is out of sight: to the title, and back to the link.
   const title = useRef<HTMLHeadingElement>(null);
   const list = useRef<HTMLElement>(null);
   const before = useRef(chosen);

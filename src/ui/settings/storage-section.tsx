@@ -1,4 +1,4 @@
-// What is kept in this browser and how large it is; the way out and the way in; the trash; the samples.
+// Storage of this browser: its contents and size; export and import; the trash; the samples.
 
 import { Download, RefreshCw, Upload } from 'lucide-react';
 import { useState } from 'react';

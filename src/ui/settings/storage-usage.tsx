@@ -52,7 +52,7 @@ export function Usage() {
   ];
   // The index tells its size once it is awake; until then nobody knows.
   const namedBytes = named.reduce((sum, part) => sum + (part.bytes ?? 0), 0);
-  // What the browser reports is rounded and late; it is never less than what is known to be there.
+  // The browser reports rounded and late: never show less than is known to be there.
   const {
     used,
     limit: limitBytes,
@@ -178,7 +178,7 @@ function PartsList({
   );
 }
 
-/** Whether the browser may clear this storage when room is short, and the button that asks it not to. */
+/** Row that tells if the browser may clear this storage when room is short, and the button that asks it not to. */
 function Persistence({
   persisted,
   onAsked,

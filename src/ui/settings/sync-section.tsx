@@ -22,7 +22,7 @@ import { useSyncAccount, useSyncStatus } from '../sync/use-sync.ts';
 import { RadioTile } from './radio-tile.tsx';
 import { FIELD, Group, NumberSetting, Refusal, Row, useSetting } from './rows.tsx';
 
-/** What this device is called, as long as the list of devices does not say it. */
+/** Name of this device, as long as the list of devices does not say it. */
 function DeviceNameRow() {
   const { t } = useTranslation('sync');
   const { deviceName } = useApp();
@@ -159,7 +159,7 @@ function Modes({
   keeps: boolean;
 }) {
   const { t } = useTranslation('sync');
-  // What was picked is shown at once; the configuration follows, or does not.
+  // Show the picked mode at once; the configuration follows, or does not.
   const [picked, setPicked] = useState<SyncMode | null>(null);
   const name = useId();
   return (

@@ -10,7 +10,7 @@ export type RemoteProvider = Exclude<Embedding['provider'], 'local'>;
 
 export interface EmbeddingDraft {
   readonly inForce: Embedding;
-  /** What is shown: the draft, or what is in force as long as there is none. */
+  /** Shown values: the draft, or those in force as long as there is none. */
   readonly shown: Embedding;
   readonly remote: RemoteProvider | null;
   /** Something was chosen in another way than it is in force, though not applied yet. */
@@ -18,7 +18,7 @@ export interface EmbeddingDraft {
   readonly isChanged: boolean;
   /** Every vector would have to be made again. */
   readonly changesVectors: boolean;
-  /** What was typed as the key of a remote provider. */
+  /** Typed key of a remote provider. */
   readonly key: string;
   /** Origin that the key in the vault belongs to; null where there is none. */
   readonly keptKeyOrigin: string | null;

@@ -100,7 +100,7 @@ export function RoomNotice() {
   );
 }
 
-/** What a person must know of their data stays until they have read it. */
+/** Alert about the person's data: it stays until they have read it. */
 export function DataAlert() {
   const app = useApp();
   const { t } = useTranslation('shell');

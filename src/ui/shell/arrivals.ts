@@ -1,4 +1,4 @@
-// What the system hands to the installed app: words and links that were shared with it, files that are opened with it, its own shortcuts.
+// Arrivals from the system for the installed app: shared words and links, files that are opened with it, its own shortcuts.
 import { useEffect } from 'react';
 import { launchedFiles } from '../../adapters/browser/launched-files.ts';
 import { fileOf } from '../../adapters/importers/source-file.ts';

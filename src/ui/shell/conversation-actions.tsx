@@ -1,4 +1,4 @@
-// What can be done with a conversation as a whole, the same in the sidebar and in the header.
+// Actions on a conversation as a whole, the same in the sidebar and in the header.
 
 import type { TFunction } from 'i18next';
 import {
@@ -69,7 +69,7 @@ export interface ConversationActions {
 
 type Undo = { readonly label: string; readonly onClick: () => void };
 
-/** What is done with several conversations at once. */
+/** Actions on several conversations at once. */
 function bulkActions({
   app,
   t,
@@ -216,7 +216,7 @@ const forgetItem = (t: Words, forget: () => void): MenuItem => ({
   onSelect: forget,
 });
 
-/** What can be done with a conversation in the trash. */
+/** Actions on a conversation in the trash. */
 const trashMenu = (entry: LibraryEntry, { actions, t, askErase, forget }: MenuWork): MenuItem[] => [
   {
     label: t('restore'),
@@ -233,7 +233,7 @@ const trashMenu = (entry: LibraryEntry, { actions, t, askErase, forget }: MenuWo
   forgetItem(t, forget),
 ];
 
-/** What can be done with a conversation. */
+/** Actions on a conversation. */
 const entryMenu = (
   entry: LibraryEntry,
   { actions, t, startRename, move, forget }: MenuWork & { move: () => void },

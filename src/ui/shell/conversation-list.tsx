@@ -230,7 +230,7 @@ const baseSize = (): number =>
 /** So soon after it was scrolled by hand the list does not follow what is opened elsewhere, ms. */
 const BY_HAND_MS = 1000;
 
-/** Of one line, px. */
+/** Height of one line, px. */
 function useLineHeight(): number {
   const coarse = useMedia('(pointer: coarse)');
   const { compact, font_size: size } = useReadable(useApp().settings.config, ({ ui }) => ui);
@@ -256,7 +256,7 @@ function useHeir(
     const at = rowsNow.current.findIndex((row) => row.type === 'entry' && row.entry.id === id);
     if (at >= 0) asked.current = { id, at };
   }, []);
-  // Who moved a line away from here goes on with the one that is in its place now.
+  // After a line was moved away, go on with the one that is in its place now.
   useEffect(() => {
     if (asked.current === null) return;
     const { id, at: was } = asked.current;

@@ -1,4 +1,4 @@
-// What is typed into the page before the app is there (static-shell.ts): kept until a composer stands at the same place and takes it over.
+// Text typed into the page before the app is there (static-shell.ts): kept until a composer stands at the same place and takes it over.
 // `public/start.js` notes what happens in the field until then.
 interface EarlyWords {
   readonly text: string;

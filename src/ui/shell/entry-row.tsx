@@ -123,7 +123,7 @@ interface EntryRowProps {
   onDrag: (entry: LibraryEntry, event: React.DragEvent) => void;
 }
 
-/** What a line does with keys, a right click and a finger, beside being a link. */
+/** Handlers of a line for keys, a right click and a finger, beside being a link. */
 function useRowEvents({
   entry,
   selecting,

@@ -23,7 +23,7 @@ function Failed({ problem, onRetry }: { problem: Problem; onRetry: () => void })
         problem={problem}
         actions={
           <>
-            {/* What React could not load once it does not load again. */}
+            {/* No second try for a part that failed to load: React would not load it again. */}
             {problem.code !== 'part-missing' && <Button onClick={onRetry}>{t('tryAgain')}</Button>}
             <Button onClick={() => location.reload()}>{t('reload')}</Button>
           </>

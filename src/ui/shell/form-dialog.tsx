@@ -20,7 +20,7 @@ export function FormDialog({
   onClose: () => void;
   title: string;
   description?: string;
-  /** What the button that saves says. */
+  /** Label of the button that saves. */
   action: string;
   disabled?: boolean;
   onSave: () => Promise<unknown> | null;

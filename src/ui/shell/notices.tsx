@@ -1,4 +1,4 @@
-// Where toasts appear, how they are reached by keyboard, and where the keyboard goes on when one is gone.
+// Toasts: their place, how the keyboard reaches them, and where the focus goes when one is gone.
 import { X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { Toaster } from 'sonner';
@@ -52,7 +52,7 @@ export function Notices({ theme }: { theme: 'system' | 'light' | 'dark' }) {
   useEffect(() => {
     const here = box.current;
     if (!here) return;
-    /** What one was at before the toast. */
+    /** Focused element before the toast. */
     let from: HTMLElement | null = null;
     let inside = false;
     const onLeave = ({ relatedTarget }: FocusEvent) => {
@@ -63,7 +63,7 @@ export function Notices({ theme }: { theme: 'system' | 'light' | 'dark' }) {
       if (now && !here.contains(relatedTarget as Node | null))
         from = relatedTarget instanceof HTMLElement ? relatedTarget : null;
       inside = now;
-      // Who came by the keys came for what the latest one offers.
+      // A person who came by keys wants the offer of the latest toast.
       if (now && target.matches('[data-sonner-toaster]'))
         target.querySelector<HTMLElement>('[data-front="true"] [data-button]')?.focus();
     };

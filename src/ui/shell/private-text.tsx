@@ -63,7 +63,7 @@ export function SentText({ text }: { text: string }) {
 export const sentWords = (children: ReactNode): ReactNode =>
   Children.map(children, (child) => (typeof child === 'string' ? <SentText text={child} /> : child));
 
-/** What comes from the index as the person reads it: with words for its tokens. */
+/** Text from the index as the person reads it: with words for its tokens. */
 export function useReadableWords(): (text: string) => string {
   const { privacy } = useApp();
   useReadable(privacy.tokens.version);

@@ -15,7 +15,7 @@ export type ProblemLike = Pick<Problem, 'message'> &
 /** Their detail is in the endpoint's words; of a network it is a code. */
 const FROM_ENDPOINT = /^model-(?!network)/;
 
-/** Where in the settings a problem is mended, as its sentence says. */
+/** Section of the settings where a problem is mended, as its sentence says. */
 const MENDED_IN: Readonly<Record<string, SectionId>> = {
   'storage-full': 'storage',
   'storage-lost': 'storage',
@@ -63,7 +63,7 @@ export function useProblemWords({ atStart = false } = {}): (problem: ProblemLike
   what: string;
   kept: string;
   todo: string;
-  /** What the endpoint itself said. */
+  /** The endpoint's own words. */
   reason: string;
 } {
   const { t } = useTranslation(['problems', 'shell']);

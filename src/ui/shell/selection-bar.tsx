@@ -1,4 +1,4 @@
-// What can be done with the conversations that are chosen in the sidebar, all at once; and what opens at a line by a right click.
+// Actions on the conversations chosen in the sidebar, all at once; and the menu that opens at a line by a right click.
 import { Archive, ArchiveRestore, Download, FolderInput, RotateCcw, Trash2, X } from 'lucide-react';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 import { useSession } from '../hooks/session.tsx';
@@ -86,7 +86,7 @@ export function SelectionBar(chosen: Chosen) {
   );
 }
 
-/** Where a right click was, in px of the window. */
+/** Place of a right click, in px of the window. */
 export interface MenuPlace {
   readonly x: number;
   readonly y: number;
@@ -109,7 +109,7 @@ export function ContextMenu({
   onClose,
 }: {
   place: MenuPlace;
-  /** Of one line; null: of the chosen ones. */
+  /** Items of one line; null: of the chosen ones. */
   items: readonly MenuItem[] | null;
   chosen: Chosen;
   onClose: () => void;

@@ -3,7 +3,7 @@ import type { ConversationId } from '../../domain/base/ids.ts';
 
 export interface Selection {
   readonly ids: ReadonlySet<ConversationId>;
-  /** Where a range begins. */
+  /** Begin of a range. */
   readonly anchor: ConversationId | null;
 }
 

@@ -1,5 +1,5 @@
-// What was pressed, and the hook that listens for it. Which keys there are: `domain/settings/shortcuts.ts`.
-// Never acts on a key that an input method is using.
+// Reads pressed keys; hook that listens for them. `domain/settings/shortcuts.ts` lists the keys. Never acts on a key that an input method
+// is using.
 import { useEffect, useRef } from 'react';
 import { SHORTCUTS, type ShortcutId, shortcutKeys } from '../../domain/settings/shortcuts.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
@@ -10,11 +10,11 @@ export function useShortcutKeys(id: ShortcutId): string {
   return useReadable(useApp().settings.config, (config) => shortcutKeys(config, id));
 }
 
-/** Whether an input method is at work: such keys belong to it. Safari says so only by the key code. */
+/** True while an input method is at work: such keys belong to it. Safari says so only by the key code. */
 export const isComposing = (event: { isComposing: boolean; keyCode: number }): boolean =>
   event.isComposing || event.keyCode === 229;
 
-/** What was pressed, in the form of the table (`Mod+Shift+O`); null for a modifier alone. */
+/** Pressed keys in the form of the table (`Mod+Shift+O`); null for a modifier alone. */
 export function keysOf(event: KeyboardEvent): string | null {
   if (['Control', 'Meta', 'Alt', 'Shift', 'AltGraph'].includes(event.key)) return null;
   const parts: string[] = [];
@@ -35,7 +35,7 @@ const isEditable = (target: EventTarget | null): boolean =>
   (target.isContentEditable ||
     target.matches('input:not([type="checkbox"], [type="radio"]), textarea, select'));
 
-/** Whether a window, a menu or a list lies over the page: keys are for it. */
+/** True if a window, a menu or a list lies over the page: keys are for it. */
 export const somethingOnTop = (): boolean =>
   document.querySelector(
     '[role="dialog"][data-state="open"], [role="menu"], [role="listbox"][data-state]',

@@ -1,4 +1,4 @@
-// Where nothing could be drawn, one sentence says so in place of the page.
+// Shows one sentence in place of the page if nothing could be drawn.
 import { toProblem } from '../../domain/base/errors.ts';
 import { log } from '../../domain/base/log.ts';
 import { couldNotStart } from '../i18n/could-not-start.ts';

@@ -38,7 +38,7 @@ export function Sidebar({ onHide, onOpened }: { onHide: () => void; onOpened: ()
   useEffect(() => {
     if (view !== 'open' && counts[view] === 0) setView('open');
   }, [view, counts]);
-  /** Where the view was changed from and to: the focus goes along. */
+  /** Move the focus along with a change of the view. */
   const frame = useRef<HTMLDivElement>(null);
   const back = useRef<HTMLButtonElement>(null);
   const shown = useRef<SidebarView>('open');

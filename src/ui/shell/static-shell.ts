@@ -1,5 +1,5 @@
-// What stands on the page before the app's code is there: the frame, and for a first visit what the app is. Written into index.html by the build,
-// from the texts of the interface; `public/theme.js` says which of it shows, `first-paint.ts` takes it away.
+// Page before the app's code is there: the frame, and for a first visit what the app is. The build writes it into index.html from the
+// texts of the interface; `public/theme.js` says which of it shows, `first-paint.ts` takes it away.
 
 /** The words of one language that the first page shows. */
 export interface FirstWords {
@@ -8,7 +8,7 @@ export interface FirstWords {
   readonly ways: readonly { readonly title: string; readonly text: string }[];
   readonly privacy: string;
   readonly placeholder: string;
-  /** What the field is called, for who does not see it. */
+  /** Name of the field for people who do not see it. */
   readonly field: string;
 }
 

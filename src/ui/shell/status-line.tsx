@@ -22,7 +22,7 @@ export function StatusLine({ onOpened }: { onOpened: () => void }) {
   const broken = useReadable(app.memory.status, (status) => status.state === 'failed');
 
   const line = syncLine(sync, where, online);
-  // What is not synced is said before anything else; where it is and what is not indexed yet stand beside each other.
+  // Unsynced changes come before anything else; place and index progress stand side by side.
   const urgent = line !== null && (line.tone !== 'ok' || sync.waiting > 0);
   const said = line && wordsFor('sync', `line.${line.key}`, line.values);
 

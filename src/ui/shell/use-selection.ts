@@ -43,13 +43,13 @@ export function useHold(onHold: () => void) {
   const end = useCallback(() => clearTimeout(timer.current), []);
   useEffect(() => end, [end]);
   return {
-    /** Whether the click that comes now ends a hold. */
+    /** True if the current click ends a hold. */
     tookClick: (): boolean => {
       const was = held.current;
       held.current = false;
       return was;
     },
-    /** Whether a finger is on the line or was held there. */
+    /** True if a finger is on the line or was held there. */
     touches: (): boolean => held.current,
     handlers: {
       onPointerDown: (event: PointerEvent) => {

@@ -137,7 +137,7 @@ function RevokeDialogs({ device, onClose }: { device: SyncDevice | null; onClose
   const { sync } = useApp();
   const report = useReport();
   const managed = useSyncAccount()?.managed ?? false;
-  /** What is not here yet, for the person to decide. */
+  /** Documents not here yet, for the person to decide. */
   const [missing, setMissing] = useState<{ device: SyncDevice; why: WhyUnfetched; count: number } | null>(
     null,
   );

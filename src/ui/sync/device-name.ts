@@ -1,7 +1,7 @@
-// What a device may be called until its owner says better.
+// Suggests a name for a device until its owner gives one.
 import i18next from 'i18next';
 
-/** What a browser tells of itself and of what it runs on. */
+/** Data that a browser gives on itself and on its platform. */
 interface BrowserLike {
   readonly userAgent: string;
   readonly maxTouchPoints?: number;

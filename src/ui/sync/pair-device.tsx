@@ -1,4 +1,4 @@
-// What another device needs, shown on request and not for long: QR code, link, 24 words. All of it opens the whole account.
+// Pairing data for another device, shown on request and not for long: QR code, link, 24 words. All of it opens the whole account.
 import { Check, Copy, EyeOff, KeyRound, TriangleAlert } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';

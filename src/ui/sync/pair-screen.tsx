@@ -34,7 +34,7 @@ export function PairScreen() {
   const [offer, setOffer] = useState<{ offer: PairingOffer; source: Source } | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
 
-  // What came by link is shown at once; it is forgotten with this screen.
+  // Show the data of a link at once; it is forgotten with this screen.
   useEffect(() => {
     if (link === null) return;
     try {
@@ -97,7 +97,7 @@ export function PairScreen() {
 
 function Notice({ icon, children }: { icon: ReactNode; children: ReactNode }) {
   const words = useRef<HTMLParagraphElement>(null);
-  // What led here is gone: one goes on from these words, and hears them.
+  // The link that led here is gone: focus these words, so that they are read out.
   useEffect(() => {
     if (document.activeElement === document.body) words.current?.focus({ preventScroll: true });
   }, []);

@@ -10,7 +10,7 @@ export const PAIR_PATH = '/pair';
 /** The link that was opened (its fragment), or null. Secret. */
 export const openedLink: Writable<string | null> = writable<string | null>(null);
 
-/** Whether a fragment is one of a pairing link. */
+/** True if a fragment is one of a pairing link. */
 export const isPairingFragment = (hash: string): boolean => new RegExp(`[#&]${PAIR_PARAMETER}=`).test(hash);
 
 function take(): boolean {

@@ -1,4 +1,4 @@
-// What a relay can see and what it cannot, without comfort words.
+// List of what a relay can see and what it cannot, without comfort words.
 import { Eye, EyeOff } from 'lucide-react';
 import { useTranslation } from '../i18n/use-translation.ts';
 

@@ -11,7 +11,7 @@ const LOOK_MS = 200;
 
 type Trouble = 'refused' | 'none' | 'failed';
 
-/** Whether there may be a camera at all: pages that are not sealed have none. */
+/** True if there may be a camera at all: insecure pages have none. */
 export const mayHaveCamera = (): boolean => typeof navigator.mediaDevices?.getUserMedia === 'function';
 
 function troubleOf(error: unknown): Trouble {

@@ -17,7 +17,7 @@ const NAMED = 2;
  */
 export function syncLine(status: SyncStatus, where: Whereabouts | null, online: boolean): SyncLine | null {
   const { state, waiting, fetching } = status;
-  // Where sync was wanted and cannot run, whose account it was is not even known.
+  // Without an account say nothing, unless sync stopped: if it was wanted and cannot run, it does not even know its account.
   if (status.account === null && state !== 'stopped') return null;
   const line = (tone: SyncLine['tone'], key: string, values: SyncLine['values'] = {}): SyncLine => ({
     tone,

@@ -10,7 +10,7 @@ export const useSyncStatus = (): SyncStatus => useReadable(useApp().sync.status)
 /** The account this device belongs to, also while sync is off. */
 export const useSyncAccount = (): SyncAccount | null => useReadable(useApp().sync.account);
 
-/** Whether this device belongs to an account that is kept in step. */
+/** True if this device belongs to an account that is kept in step. */
 export const useHasAccount = (): boolean =>
   useReadable(useApp().sync.status, (status) => status.account !== null);
 
@@ -48,7 +48,7 @@ function useAsked<T>(ask: (() => Promise<T>) | null): T | null {
   return held && held.by === ask ? held.answer : null;
 }
 
-/** Where the conversation is; null until known, and while there is no account. */
+/** Place of the conversation; null until known, and while there is no account. */
 export function useWhereabouts(id: ConversationId | null): Whereabouts | null {
   const { sync } = useApp();
   const wanted = useHasAccount() && id !== null;
@@ -63,7 +63,7 @@ export function useJournal(): readonly JournalEntry[] | null {
   return useAsked(ask);
 }
 
-/** Whether the relay showed this device, when it joined last, an older account than the other device had. */
+/** True if the relay showed this device, when it joined last, an older account than the other device had. */
 export async function joinedOlder(sync: Pick<Sync, 'journal'>): Promise<boolean> {
   const lines = await sync.journal();
   // Told with the joining itself, so it stands right above it.

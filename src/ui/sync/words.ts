@@ -27,7 +27,7 @@ function nearest(text: string): string | null {
   return best;
 }
 
-/** Whether the text is meant as words rather than as a link. */
+/** True if the text is meant as words rather than as a link. */
 export const looksLikeWords = (text: string): boolean =>
   text.trim() !== '' &&
   !/pair=|:\/\/|#/.test(text) &&

@@ -1,4 +1,4 @@
-// What a model sees of a conversation: context meter, what was sent, compaction, checkpoints, D-Mail, branch map.
+// Words on a model's view of a conversation: context meter, what was sent, compaction, checkpoints, D-Mail, branch map.
 export const context = {
   gauge: {
     label: 'Context: {{share}} of the window used',

@@ -32,7 +32,7 @@ export const forget = {
   where: 'Where it is',
   preview: 'What is forgotten',
   and: ', ',
-  /** What there is of it in a place. */
+  /** Findings in a place. */
   what: {
     conversation_one: '{{count, number}} message of a whole conversation',
     conversation_other: '{{count, number}} messages of whole conversations',

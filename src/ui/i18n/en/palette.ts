@@ -20,7 +20,7 @@ export const palette = {
   messages_other: '{{count, number}} messages',
   action: {
     new: 'New conversation',
-    /** What people call it, too, in either language. */
+    /** Other names that people use, in either language. */
     newAlso: 'new chat, start a conversation, start chat, 新对话, 新聊天, 新建对话',
     memory: 'Memory',
     settings: 'Settings',
@@ -32,7 +32,7 @@ export const palette = {
     prompt: 'Prompt: {{name}}',
     lock: 'Lock this device',
   },
-  /** What people call a setting every day, by its words in the settings. */
+  /** Everyday names of settings, by their words in the settings. */
   everyday: {
     'models.addTitle': 'API key, token, provider, temperature, OpenAI, Kimi, DeepSeek, Ollama, add a model',
     'models.defaultModel': 'default model, change model, switch model',

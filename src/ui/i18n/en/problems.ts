@@ -1,4 +1,4 @@
-// What went wrong, in sentences: what happened, what was kept, what to do. One entry per code of PROBLEM_CODES.
+// Problems in sentences: what happened, what was kept, what to do. One entry per code of PROBLEM_CODES.
 export const problems = {
   'storage-full': {
     what: 'The browser has no room left for Recollect.',

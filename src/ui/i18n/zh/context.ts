@@ -1,4 +1,4 @@
-// What a model sees of a conversation: context meter, manifest, compaction, checkpoints, D-Mail, branch map.
+// Words on a model's view of a conversation: context meter, manifest, compaction, checkpoints, D-Mail, branch map.
 export const context = {
   gauge: {
     label: '上下文：窗口已用 {{share}}',

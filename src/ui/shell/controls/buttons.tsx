@@ -1,4 +1,4 @@
-// What is pressed.
+// Buttons.
 import type { ComponentProps, ReactNode } from 'react';
 import { classes } from './classes.ts';
 import { Spinner } from './marks.tsx';
@@ -52,7 +52,7 @@ export function Button({
 }
 
 interface IconButtonProps extends Omit<ComponentProps<'button'>, 'children'> {
-  /** What it does, as a verb: name for screen readers and tooltip. */
+  /** Action as a verb: name for screen readers and tooltip. */
   label: string;
   icon: ReactNode;
   shortcut?: string | undefined;

@@ -1,4 +1,4 @@
-// What is written, chosen or switched, with its label, hint and error.
+// Fields to write, choose or switch, with label, hint and error.
 import { Check, ChevronDown } from 'lucide-react';
 import { Select as RadixSelect, Switch as RadixSwitch } from 'radix-ui';
 import { type InputHTMLAttributes, type ReactNode, type TextareaHTMLAttributes, useId } from 'react';

@@ -1,4 +1,4 @@
-// What floats above the page: windows, drawers, and what opens beside its trigger. Focus goes in and comes back.
+// Surfaces that float above the page: windows, drawers, and popovers beside their trigger. Focus goes in and comes back.
 import { X } from 'lucide-react';
 import { Dialog as RadixDialog, Popover as RadixPopover } from 'radix-ui';
 import { type FocusEvent, type FormEvent, type ReactElement, type ReactNode, useRef, useState } from 'react';
@@ -28,14 +28,14 @@ export function useFocusReturn() {
     },
     onCloseAutoFocus: (event: Event) => {
       if (event.defaultPrevented) return;
-      // What closed the window may have led elsewhere, as a jump to a message does: the focus stays there.
+      // The closing action may have led elsewhere, as a jump to a message does: leave the focus there.
       const now = document.activeElement;
       const led =
         now !== null &&
         now !== document.body &&
         !now.matches('[role="dialog"]') &&
         !now.closest('[aria-hidden="true"], [inert]');
-      // What it made is a page of its own: one goes on there, not at the button that asked for it.
+      // If it made a page of its own, go on there, not at the button that asked for it.
       const home = location.pathname === place.current ? from.current : document.getElementById('main');
       const back = home instanceof HTMLElement && home.isConnected ? home : null;
       if (!led && !back) return;
@@ -135,7 +135,7 @@ export function Dialog({
   const focusReturn = useFocusReturn();
   const typed = useTypedWords();
   const [asking, setAsking] = useState(false);
-  // Whatever closed it, it opens anew.
+  // Reset the question after any close, so that it opens anew.
   if (asking && !open) setAsking(false);
   const change = (wanted: boolean) => {
     const asks = guarded && !wanted && typed.some();

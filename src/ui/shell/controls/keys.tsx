@@ -1,7 +1,7 @@
 // Keys as people read them on this machine.
 import { classes } from './classes.ts';
 
-/** Whether the modifier is ⌘ here. */
+/** True if the modifier is ⌘ here. */
 export const isApple = /Mac|iPhone|iPad|iPod/.test(navigator.platform || navigator.userAgent);
 
 const APPLE_KEYS: Record<string, string> = { Mod: '⌘', Shift: '⇧', Alt: '⌥', Ctrl: '⌃' };

@@ -1,4 +1,4 @@
-// What only shows something: that work goes on and how far, what a thing is, that nothing is there yet or at all.
+// Marks that only show something: progress, kinds of things, empty states.
 import { Progress as RadixProgress } from 'radix-ui';
 import type { ReactNode } from 'react';
 import { classes } from './classes.ts';
@@ -10,7 +10,7 @@ export function Spinner({
   className,
 }: {
   label?: string;
-  /** What stands around it announces it. */
+  /** True if the surroundings announce it. */
   within?: boolean;
   className?: string;
 }) {

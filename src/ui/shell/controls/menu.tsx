@@ -75,7 +75,7 @@ function MenuRows({ items }: { items: readonly MenuItem[] }) {
   });
 }
 
-/** Whether the chosen action has moved the focus already: what was in the menu is gone with it, and the body has it. */
+/** True if the chosen action has moved the focus already: the menu's element is gone, and the body has the focus. */
 const movedFocus = (): boolean =>
   document.activeElement !== null &&
   document.activeElement !== document.body &&
