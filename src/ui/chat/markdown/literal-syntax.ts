@@ -1,11 +1,12 @@
-// Signs that look like Markdown and are words: products (`5*3*2`, `width*height*depth`), paths and comments (`src/**/*.ts`, `/* so */`), names that
-// Python and JavaScript set between underscores (`__init__.py`), and placeholders that look like addresses (`<image:tag>`).
+// Signs that look like Markdown and are words: products (`5*3*2`, `width*height*depth`), paths and comments (`src/**/*.ts`, `/* so */`, `C:\_tmp`),
+// names that Python and JavaScript set between underscores (`__init__.py`), and placeholders that look like addresses (`<image:tag>`).
 import { autolink } from 'micromark-core-commonmark';
 import type { Code, Construct, Extension } from 'micromark-util-types';
 
 const STAR = 42;
 const UNDERSCORE = 95;
 const LESS_THAN = 60;
+const BACKSLASH = 92;
 
 /** What stands beside a sign is looked at this far, characters. */
 const NEAR = 200;
@@ -49,6 +50,25 @@ function isOfPath(source: string, at: number): boolean {
   return ANY_NAME.test(name);
 }
 
+/** The words before a backslash up to it, where these are the beginning of a path: a drive, or two backslashes and a server. */
+const DRIVE = /(?:^|[^A-Za-z0-9])[A-Za-z]:(?:\\\S*)?$/;
+const SERVER = /(?:^|[\s"'(*“「（：])\\\\[A-Za-z0-9]\S*$/;
+const SERVER_BEGINS = /^\\\\[A-Za-z0-9][\w.-]*\\[\w$]/;
+const PATH_EDGE = /^$|[\s"'(*“「（：]$/;
+/** What an escape would be made of. */
+const ESCAPED = /^\\[!-/:-@[-`{}~]/;
+
+/** How many characters of a Windows path at `at`, which is a backslash, are words: with the sign behind it that it would escape. */
+function pathSigns(source: string, at: number): number {
+  const before = source.slice(Math.max(0, at - NEAR), at);
+  const behind = source.slice(at, at + NEAR);
+  // A table's cell ends at the next sign otherwise.
+  if (behind.startsWith('\\|')) return 0;
+  if (PATH_EDGE.test(before)) return SERVER_BEGINS.test(behind) ? 2 : 0;
+  if (!DRIVE.test(before) && !SERVER.test(before)) return 0;
+  return ESCAPED.test(behind) ? 2 : 1;
+}
+
 const DUNDER =
   /^__(?:init|main|name|file|doc|dict|class|call|str|repr|len|iter|next|new|del|eq|ne|lt|le|gt|ge|hash|bool|int|float|add|sub|mul|enter|exit|aenter|aexit|getitem|setitem|delitem|contains|getattr|setattr|slots|all|version|author|future|import|builtins|module|path|package|annotations|bases|mro|subclasses|post_init|proto|typename|dirname|filename)__(?![A-Za-z0-9_])/;
 
@@ -84,6 +104,7 @@ export function literalSyntax(source: string): Extension {
     const stars = before === STAR ? 0 : (/^\*+/.exec(source.slice(at, at + 4))?.[0].length ?? 0);
     return stars > 0 && (multiplies(source, at, stars) || isOfPath(source, at)) ? stars : 0;
   });
+  const path = words('windowsPath', (at) => pathSigns(source, at));
   const dunder = words('dunder', (at, before) =>
     before !== null && /\w/.test(String.fromCharCode(before))
       ? 0
@@ -100,6 +121,6 @@ export function literalSyntax(source: string): Extension {
   };
   return {
     disable: { null: ['autolink'] },
-    text: { [STAR]: product, [UNDERSCORE]: dunder, [LESS_THAN]: address },
+    text: { [BACKSLASH]: path, [STAR]: product, [UNDERSCORE]: dunder, [LESS_THAN]: address },
   };
 }

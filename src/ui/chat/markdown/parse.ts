@@ -64,11 +64,12 @@ const read = (text: string, partial: boolean): Root =>
   fromMarkdown(text, {
     extensions: [
       SYNTAX,
-      literalSyntax(text),
       tableSyntax(text),
       fenceSyntax(text, { partial }),
       autolinkSyntax(text),
       formulaSyntax(text, { partial }),
+      // A path has brackets that begin no formula.
+      literalSyntax(text),
       htmlSyntax(text, { partial }),
     ],
     mdastExtensions: TREE,
