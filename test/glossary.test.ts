@@ -23,6 +23,7 @@ const IDIOMS: Readonly<Record<string, string>> = {
   elsewhere: 'cross-tab turns',
   fate: 'disposition',
   fates: 'dispositions',
+  folding: 'compaction',
   gauge: 'context meter',
   granted: 'accepted',
   heal: 'repair',
@@ -61,6 +62,16 @@ const wordsOf = (name: string): string[] =>
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^a-z]+/);
+
+/** Old names of which each word has a plain meaning as well: only the whole identifier is refused. */
+const NAMES: Readonly<Record<string, string>> = {
+  canFold: 'canCompact',
+  foldedBy: 'compactedBy',
+  foldProblem: 'compactionProblem',
+  onFold: 'onCompact',
+  outNow: 'excludedNow',
+  reportFold: 'reportCompaction',
+};
 
 /** Identifiers of a file, without its comments and texts; names that are stored (`ledger:` of a message) count, and are listed. */
 function identifiersOf(code: string): string[] {
@@ -101,6 +112,17 @@ it('has no word of the old idiom where it had none before', () => {
     'stale: take these lines out of glossary.txt',
   ).toEqual([]);
   expect(listed).toEqual([...listed].sort());
+});
+
+it('has no identifier again that was renamed as a whole', () => {
+  const found = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.tsx?$/.test(file))
+    .flatMap((file) =>
+      identifiersOf(readFileSync(join(SRC, file), 'utf8'))
+        .filter((name) => Object.hasOwn(NAMES, name))
+        .map((name) => `${file} ${name} (say: ${NAMES[name]})`),
+    );
+  expect(found).toEqual([]);
 });
 
 it('has no metaphor of a house in its comments', () => {

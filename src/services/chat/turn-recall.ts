@@ -87,7 +87,7 @@ interface TurnRecall {
 }
 
 /** True if the conversation was compacted since the previous question, e.g. between the steps of its answer. */
-function wasJustFolded(
+function wasJustCompacted(
   conversation: Conversation,
   path: readonly Message[],
   before: Message | undefined,
@@ -369,9 +369,9 @@ class TurnRecallService implements TurnRecall {
       message.parts.some((part) => part.type === 'recall' && part.trigger === 'window'),
     );
     if (recalled) return null;
-    // Folding that begins earlier would bring the window down again and again before it is ever as full as that.
+    // Compaction that begins earlier would bring the window down again and again before it is ever as full as that.
     const full = Math.min(threshold, context.trigger_ratio);
-    const isFull = wasJustFolded(conversation, path, questions.at(-2)) || pressure() >= full;
+    const isFull = wasJustCompacted(conversation, path, questions.at(-2)) || pressure() >= full;
     return isFull ? { why: { trigger: 'window' }, queries: itself } : null;
   }
 }

@@ -163,7 +163,7 @@ class PassageSearch {
     }
     const { worth } = found;
     await options.notesKnown;
-    const isOut = this.outNow();
+    const isOut = this.excludedNow();
     const rated = this.#rated(words, found.candidates, described).filter((one) => !isOut(one));
     const grouped: Grouped<Rated> = options.everything
       ? { sources: rated, repeatedBy: new Map(), recalls: [] }
@@ -207,7 +207,7 @@ class PassageSearch {
     };
   }
 
-  outNow(): (said: Place) => boolean {
+  excludedNow(): (said: Place) => boolean {
     const library = this.#deps.documents.library.get();
     const notesKnown = this.#deps.notes?.state.get() ?? { ready: false, notes: [] };
     const folders = this.#deps.config.get().privacy.exclude_work_dirs;

@@ -334,7 +334,7 @@ class MemoryService implements Memory {
   /** The newest messages that pass and hold `text` letter by letter, as hits, and how many they are. */
   async #newestIn(from: MemoryIndex, text: string, filter: IndexFilter, limit: number) {
     const { candidates, total = 0 } = await from.look({ words: '', filter, limit, newest: text });
-    const isOut = this.#looking.outNow();
+    const isOut = this.#looking.excludedNow();
     const kept = candidates.filter((candidate) => !isOut(candidate));
     const hits = kept.map(
       (candidate): SearchHit => ({

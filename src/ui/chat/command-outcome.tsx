@@ -22,7 +22,7 @@ import { Badge, Button, classes, IconButton, Kbd, Spinner } from '../shell/contr
 import { download, useReport } from '../shell/conversation-actions.tsx';
 import { offer } from '../shell/offer.ts';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
-import { readCompaction, WayOfFolding } from './compaction.tsx';
+import { CompactionMethod, readCompaction } from './compaction.tsx';
 import { isEmptyPage } from './empty-page.ts';
 import { recallOf, stretchesOf } from './explained.ts';
 import { BranchSide } from './worldline-map.tsx';
@@ -129,7 +129,7 @@ function CompactionOutcome({
               </Button>
             )}
           </p>
-          <WayOfFolding compaction={result.compaction} />
+          <CompactionMethod compaction={result.compaction} />
         </>
       );
     case 'preview':

@@ -8,7 +8,7 @@ import { formatDuration, formatExact, formatPercent, formatPrice } from '../i18n
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Badge, Button, classes, TextArea, TextField } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
-import { readCompaction, useFoldReport, useStrategyName, WayOfFolding } from './compaction.tsx';
+import { CompactionMethod, readCompaction, useCompactionReport, useStrategyName } from './compaction.tsx';
 import { Markdown } from './markdown.tsx';
 
 /** Markdown in a small place: its headings are no larger than its words. */
@@ -30,7 +30,7 @@ export function CompactionDivider({
   const { t } = useTranslation('context');
   const { context } = useApp();
   const report = useReport();
-  const reportFold = useFoldReport();
+  const reportCompaction = useCompactionReport();
   const [open, setOpen] = useState<Open>('nothing');
   const [busy, setBusy] = useState(false);
   const [guidance, setGuidance] = useState('');
@@ -89,9 +89,9 @@ export function CompactionDivider({
           ref={opened}
           className="mt-2 scroll-my-6 rounded-lg border border-folded-line bg-folded-soft px-4 py-3 text-ink"
         >
-          <HowFolded compaction={compaction} />
-          <WayOfFolding compaction={compaction} className="mb-2" />
-          {open === 'look' && <FoldedSummary compaction={compaction} />}
+          <CompactionDetails compaction={compaction} />
+          <CompactionMethod compaction={compaction} className="mb-2" />
+          {open === 'look' && <CompactedSummary compaction={compaction} />}
           {open === 'edit' && (
             <EditSummary
               compaction={compaction}
@@ -101,13 +101,13 @@ export function CompactionDivider({
             />
           )}
           {open === 'again' && (
-            <FoldAgain
+            <CompactAgain
               busy={busy}
               guidance={guidance}
               onGuidance={setGuidance}
               onAgain={() =>
                 run(context.again(conversationId, compaction.id, guidance.trim()), (result) =>
-                  reportFold(result, t('divider.againNothing')),
+                  reportCompaction(result, t('divider.againNothing')),
                 )
               }
             />
@@ -184,7 +184,7 @@ function DividerActions({
 }
 
 /** By whom and how it was made, and at which price. */
-function HowFolded({ compaction }: { compaction: Compaction }) {
+function CompactionDetails({ compaction }: { compaction: Compaction }) {
   const { t } = useTranslation('context');
   const strategyName = useStrategyName();
   return (
@@ -216,7 +216,7 @@ function HowFolded({ compaction }: { compaction: Compaction }) {
   );
 }
 
-function FoldedSummary({ compaction }: { compaction: Compaction }) {
+function CompactedSummary({ compaction }: { compaction: Compaction }) {
   const { t } = useTranslation('context');
   const read = useMemo(() => readCompaction(compaction), [compaction]);
   if (!read || read.summary === '') return <p className="text-ink-2">{t('divider.noSummary')}</p>;
@@ -280,7 +280,7 @@ function EditSummary({
   );
 }
 
-function FoldAgain({
+function CompactAgain({
   busy,
   guidance,
   onGuidance,

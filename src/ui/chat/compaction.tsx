@@ -1,4 +1,4 @@
-// Folding, as a person sees it: the divider where messages were folded, with its summary to read, edit, make again and undo; the plan
+// Compaction, as a person sees it: the divider where messages were compacted, with its summary to read, edit, make again and undo; the plan
 // that is shown before it is carried out.
 import { ChevronsDownUp, History, RefreshCw } from 'lucide-react';
 import { useCallback, useEffect, useMemo, useState } from 'react';
@@ -15,7 +15,7 @@ import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes, Dialog, Select, Spinner, TextArea, TextField } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { type ProblemLike, ProblemNotice, useProblemWords } from '../shell/problem-notice.tsx';
-import { ownFailure } from './folding.ts';
+import { ownFailure } from './automatic-compaction.ts';
 
 /** All strategies a person can ask for, in the order of the settings. */
 const STRATEGIES = configSchema.shape.context.unwrap().shape.strategy.unwrap().options;
@@ -26,8 +26,8 @@ export function useStrategyName(): (id: string) => string {
   return (id) => wordsFor('context', `strategies.${id}`) ?? id;
 }
 
-/** A problem of folding with the strategies it names as a person knows them. */
-function useFoldProblem(): <P extends ProblemLike>(problem: P) => P {
+/** A problem of compaction with the strategies it names as a person knows them. */
+function useCompactionProblem(): <P extends ProblemLike>(problem: P) => P {
   const name = useStrategyName();
   return (problem) => {
     const { params } = problem;
@@ -39,21 +39,21 @@ function useFoldProblem(): <P extends ProblemLike>(problem: P) => P {
 }
 
 /** That a compaction went another way than was asked for, and why; nothing where it did not. */
-export function WayOfFolding({
+export function CompactionMethod({
   compaction: { problem },
   className,
 }: {
   compaction: Compaction;
   className?: string;
 }) {
-  const foldProblem = useFoldProblem();
+  const compactionProblem = useCompactionProblem();
   if (!problem) return null;
   const { code, message, params } = problem;
   return (
     <ProblemNotice
       compact
       className={className ?? 'mt-2'}
-      problem={foldProblem({ code, message, ...(params ? { params } : {}) })}
+      problem={compactionProblem({ code, message, ...(params ? { params } : {}) })}
     />
   );
 }
@@ -76,10 +76,10 @@ export function readCompaction(
 }
 
 /**
- * Says of an attempt to fold that a person asked for what did not come of it; `nothing`: the words for an attempt that had nothing to do.
- * True where something came of it: it was folded, or a plan waits.
+ * Says of an attempt to compact that a person asked for what did not come of it; `nothing`: the words for an attempt that had nothing to do.
+ * True where something came of it: it was compacted, or a plan waits.
  */
-export function useFoldReport(): (result: CompactResult, nothing?: string) => boolean {
+export function useCompactionReport(): (result: CompactResult, nothing?: string) => boolean {
   const { t } = useTranslation('context');
   const words = useProblemWords();
   return (result, nothing = t('plan.nothing')) => {
@@ -93,8 +93,8 @@ export function useFoldReport(): (result: CompactResult, nothing?: string) => bo
   };
 }
 
-/** Older messages could not be folded by themselves. What a person asks for is answered where it was asked. */
-export function FoldProblem({
+/** Older messages could not be compacted automatically. What a person asks for is answered where it was asked. */
+export function CompactionProblem({
   conversationId,
   since,
 }: {
@@ -156,7 +156,7 @@ export function LossNotice({
   );
 }
 
-/** While older messages are being folded. */
+/** While older messages are being compacted. */
 export function CompactionRunning() {
   const { t } = useTranslation('context');
   return (
@@ -184,8 +184,8 @@ function OpenPlan({ conversationId, pending }: { conversationId: ConversationId;
   const { t } = useTranslation('context');
   const { context } = useApp();
   const report = useReport();
-  const reportFold = useFoldReport();
-  const foldProblem = useFoldProblem();
+  const reportCompaction = useCompactionReport();
+  const compactionProblem = useCompactionProblem();
   const [summary, setSummary] = useState(pending.summary);
   const [applying, setApplying] = useState(false);
   // Another plan brings another summary; words a person changed in the old one belong to that.
@@ -217,7 +217,7 @@ function OpenPlan({ conversationId, pending }: { conversationId: ConversationId;
               setApplying(true);
               context
                 .apply(conversationId, summary === pending.summary ? undefined : summary)
-                .then(reportFold, report)
+                .then(reportCompaction, report)
                 .finally(() => setApplying(false));
             }}
           >
@@ -228,7 +228,7 @@ function OpenPlan({ conversationId, pending }: { conversationId: ConversationId;
     >
       <div className="space-y-5">
         <PlanFigures pending={pending} />
-        {pending.problem && <ProblemNotice problem={foldProblem(pending.problem)} compact />}
+        {pending.problem && <ProblemNotice problem={compactionProblem(pending.problem)} compact />}
         <PlanForm pending={pending} onAdjust={adjust} />
         <section aria-label={t('plan.blocks')}>
           <h3 className="pb-1.5 font-medium text-sm">{t('plan.blocks')}</h3>

@@ -63,7 +63,7 @@ export function Composer({
   conversation,
   conversationId,
   draftOf = conversationId,
-  onFold,
+  onCompact,
   turn,
   offers,
   persona,
@@ -77,8 +77,8 @@ export function Composer({
   conversationId: ConversationId | null;
   /** Whose draft the words are, where that is one which has not begun. */
   draftOf?: ConversationId | null;
-  /** Absent where there is nothing to fold. */
-  onFold?: (() => void) | undefined;
+  /** Absent where there is nothing to compact. */
+  onCompact?: (() => void) | undefined;
   turn: TurnView;
   /** Memory offers what it has: for a first message, or one about something else than `movedFrom`. Null: it may not. */
   offers: Offers | null;
@@ -169,7 +169,7 @@ export function Composer({
           onFiles={attachments.addFiles}
           onStop={() => conversationId && app.chat.stop(conversationId)}
         >
-          <MeterRing {...{ conversation, onFold }} draft={parts} announced={offered.announced} />
+          <MeterRing {...{ conversation, onCompact }} draft={parts} announced={offered.announced} />
           <PersonaPicker conversation={conversation} {...(persona ?? {})} />
           <ModelPicker conversation={conversation} />
           <DictationButton dictator={dictator} />

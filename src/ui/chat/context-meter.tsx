@@ -78,14 +78,14 @@ export function MeterRing({
   conversation,
   draft,
   announced,
-  onFold,
+  onCompact,
 }: {
   conversation: Conversation | null;
   /** Parts in the composer. */
   draft: readonly Part[];
   announced: readonly RecalledPassage[];
-  /** Absent where there is nothing to fold. */
-  onFold?: (() => void) | undefined;
+  /** Absent where there is nothing to compact. */
+  onCompact?: (() => void) | undefined;
 }) {
   const { t } = useTranslation('context');
   const [open, setOpen] = useState(false);
@@ -147,13 +147,13 @@ export function MeterRing({
           >
             {t('gauge.ledger')}
           </Button>
-          {onFold && (
+          {onCompact && (
             <Button
               size="sm"
               icon={<ChevronsDownUp size={14} aria-hidden />}
               onClick={() => {
                 setOpen(false);
-                onFold();
+                onCompact();
               }}
             >
               {t('gauge.fold')}

@@ -83,7 +83,7 @@ export function ContextPanel({
   onJump,
   onOpen,
   onShow,
-  onFold,
+  onCompact,
   onManifest,
   onCheckpoint,
   onRestore,
@@ -98,8 +98,8 @@ export function ContextPanel({
   onJump: (message: MessageId) => void;
   onOpen: (conversationId: string, messageId: string) => void;
   onShow: (sibling: MessageId) => void;
-  /** Absent where there is nothing to fold, or nothing may be changed. */
-  onFold?: (() => void) | undefined;
+  /** Absent where there is nothing to compact, or nothing may be changed. */
+  onCompact?: (() => void) | undefined;
   onManifest: (answer: Message) => void;
   /** Names the place that is shown; an empty name: the next number. Absent where there is none, or nothing may be changed. */
   onCheckpoint: ((name: string) => void) | undefined;
@@ -125,7 +125,7 @@ export function ContextPanel({
       </Section>
       <TitleCall conversation={conversation} />
       {last && <LastAnswer last={last} model={model} onManifest={onManifest} />}
-      <Shortened conversation={conversation} folded={folded} onFold={onFold} />
+      <Shortened conversation={conversation} folded={folded} onCompact={onCompact} />
       {recalled.length > 0 && <Recalled passages={recalled} onOpen={onOpen} />}
       {forks.length > 0 && <Forks forks={forks} onJump={onJump} onShow={onShow} />}
       <Checkpoints
@@ -195,11 +195,11 @@ function LastAnswer({
 function Shortened({
   conversation,
   folded,
-  onFold,
+  onCompact,
 }: {
   conversation: Conversation;
   folded: number;
-  onFold: (() => void) | undefined;
+  onCompact: (() => void) | undefined;
 }) {
   const { t } = useTranslation('context');
   const { context, settings } = useApp();
@@ -220,7 +220,7 @@ function Shortened({
     useMemo(() => context.state(conversation.id), [context, conversation.id]),
     (state) => state.sessionMemory,
   );
-  if (folded === 0 && !onFold && !job) return null;
+  if (folded === 0 && !onCompact && !job) return null;
   return (
     <Section
       icon={<ChevronsDownUp size={15} aria-hidden className="text-folded" />}
@@ -228,8 +228,8 @@ function Shortened({
     >
       <div className="flex flex-wrap items-center gap-2">
         {folded > 0 && <span className="flex-1 text-ink-2">{t('panel.foldedCount', { count: folded })}</span>}
-        {onFold && (
-          <Button size="sm" onClick={onFold}>
+        {onCompact && (
+          <Button size="sm" onClick={onCompact}>
             {t('panel.foldNow')}
           </Button>
         )}

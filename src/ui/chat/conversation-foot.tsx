@@ -38,7 +38,7 @@ export function ConversationFoot({
         key={id}
         conversation={conversation}
         conversationId={id}
-        onFold={acts.fold}
+        onCompact={acts.compact}
         turn={turn}
         offers={temporary ? null : { movedFrom }}
         send={acts.send}

@@ -7,7 +7,7 @@ import { Button } from '../shell/controls.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { useOutcomes } from './command-line.ts';
 import { Outcomes } from './command-outcome.tsx';
-import { FoldProblem, LossNotice } from './compaction.tsx';
+import { CompactionProblem, LossNotice } from './compaction.tsx';
 import {
   BranchStepContext,
   EditingContext,
@@ -88,7 +88,7 @@ function AfterMessages({
       )}
       {!busy && turn.replay && turn.replay.done > 0 && <ReplayEnd replay={turn.replay} />}
       {!busy && <LossNotice conversationId={id} leaf={branch.leaf} onJump={actions.jump} />}
-      {!busy && <FoldProblem conversationId={id} since={askedAt} />}
+      {!busy && <CompactionProblem conversationId={id} since={askedAt} />}
       {!busy && turn.problem && <ProblemNotice className="my-3" problem={turn.problem} />}
       <Outcomes place={id} shown={outcomes} askedAt={askedAt} />
     </>

@@ -21,7 +21,7 @@ export interface MessageActions {
   jump(message: MessageId): void;
   /** Names the message, so that one can come back to it. */
   checkpoint(message: MessageId): void;
-  /** Marks a message of the person, so that it is sent word for word whatever is folded; or takes the mark away. */
+  /** Marks a message of the person, so that it is sent word for word whatever is compacted; or takes the mark away. */
   keep(message: MessageId, kept: boolean): void;
   /** Opens what is to be sent back to this message: other words for it or for a tool's result (`callId`), or a note. */
   sendBack(message: Message, callId?: string): void;

@@ -181,7 +181,7 @@ function ContextAside({
         acts.openMessage(conversationId, target);
       }}
       onShow={show}
-      onFold={acts.fold}
+      onCompact={acts.compact}
       onManifest={(answer) => onWindow({ type: 'manifest', answer })}
       onCheckpoint={readOnly || leaf === null ? undefined : (name) => acts.checkpoint(leaf, name)}
       onRestore={acts.restore}

@@ -32,9 +32,9 @@ export type Row =
       readonly arrived: readonly Message[];
       /** Letters that were sent back from here. */
       readonly left: readonly DmailLink[];
-      /** Not sent any more: a compaction folded it. */
+      /** Not sent any more: a compaction replaced it. */
       readonly folded: boolean;
-      /** Marked by the person: sent word for word, whatever is folded. */
+      /** Marked by the person: sent word for word, whatever is compacted. */
       readonly kept: boolean;
     }
   | { readonly type: 'notes'; readonly key: string; readonly messages: readonly Message[] }
@@ -138,7 +138,7 @@ class BranchRows {
       }
     this.#inForce = compactionOn(conversation, path);
     this.#kept = keptIn(conversation);
-    this.#folded = foldedBy(this.#inForce, path, this.#kept);
+    this.#folded = compactedBy(this.#inForce, path, this.#kept);
     this.#letters = dmailsFrom(conversation);
     for (const compaction of conversation.compactions.values())
       this.#dividers.set(compaction.at, [...(this.#dividers.get(compaction.at) ?? []), compaction]);
@@ -204,7 +204,7 @@ class BranchRows {
     const piece = above?.type === 'message' && goesOn(above.message, message) ? above : undefined;
     if (!piece && message.createdAt > 0 && this.#isNewDay(message.createdAt))
       this.#rows.push({ type: 'day', key: `day-${message.id}`, at: message.createdAt });
-    // Folded up to here and not behind: two rows, so that each looks as it is sent.
+    // Compacted up to here and not behind: two rows, so that each looks as it is sent.
     const joins = piece && piece.folded === folded ? piece : undefined;
     if (joins) this.#rows.pop();
     this.#rowOf.set(message.id, this.#rows.length);
@@ -239,12 +239,12 @@ class BranchRows {
     return this.#path[next]?.role === 'assistant' && this.#path[next]?.kind === 'message';
   }
 
-  /** It was taken back, and no newer one folds anything of what it had folded. */
+  /** It was taken back, and no newer one covers anything of it. */
   #isSentAgain(compaction: Compaction): boolean {
     const inForce = this.#inForce;
     if (!compaction.undone) return false;
     if (!inForce || inForce.createdAt < compaction.createdAt) return true;
-    return ![...foldedBy(compaction, this.#path)].some((id) => this.#folded.has(id));
+    return ![...compactedBy(compaction, this.#path)].some((id) => this.#folded.has(id));
   }
 
   #endNotes(): void {
@@ -257,7 +257,7 @@ class BranchRows {
 }
 
 /** Messages of a path that a compaction left out; none without a compaction, or for one that this version cannot read. */
-function foldedBy(
+function compactedBy(
   compaction: Compaction | null,
   path: readonly Message[],
   kept?: ReadonlySet<MessageId>,

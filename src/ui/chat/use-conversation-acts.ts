@@ -13,7 +13,7 @@ import { useTranslation } from '../i18n/use-translation.ts';
 import type { RecallChoice } from '../memory/recall-chip.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { offer } from '../shell/offer.ts';
-import { useFoldReport } from './compaction.tsx';
+import { useCompactionReport } from './compaction.tsx';
 import type { ConversationWindow } from './conversation-windows.tsx';
 import { useDeleteMessage } from './delete-message.ts';
 import type { MessageActions } from './message-actions.ts';
@@ -44,7 +44,7 @@ export function useConversationActs(opened: Opened): ConversationActs {
 function useAnswerActs({ id, conversation, list, settleHead, readOnly, model, branch }: Opened) {
   const app = useApp();
   const run = useRun();
-  const reportFold = useFoldReport();
+  const reportCompaction = useCompactionReport();
   const regenerate = (answer: MessageId, options?: RegenerateOptions) => {
     list.current?.toEnd();
     run(settleHead().then(() => app.chat.regenerate(id, answer, options)));
@@ -62,14 +62,15 @@ function useAnswerActs({ id, conversation, list, settleHead, readOnly, model, br
     list.current?.toEnd();
     run(settleHead().then(() => app.chat.goOn(id, answer)));
   };
-  const fold = () => run(app.context.compact(id, { preview: true }).then((result) => reportFold(result)));
+  const compact = () =>
+    run(app.context.compact(id, { preview: true }).then((result) => reportCompaction(result)));
   const send = async (parts: readonly Part[], passages: RecallChoice) => {
     await settleHead();
     await app.chat.send({ conversationId: id, parts, ...passages });
     list.current?.toEnd();
   };
-  const canFold = !readOnly && model !== null && branch.path.length > 2;
-  return { regenerate, lookAgain, goOn, send, fold: canFold ? fold : undefined };
+  const canCompact = !readOnly && model !== null && branch.path.length > 2;
+  return { regenerate, lookAgain, goOn, send, compact: canCompact ? compact : undefined };
 }
 
 /** Goes to places of the conversation, and marks them. */

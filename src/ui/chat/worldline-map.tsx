@@ -1,4 +1,4 @@
-// The branch map of a conversation in a window: heads, checkpoints, letters, foldings, and two branches side by side.
+// The branch map of a conversation in a window: heads, checkpoints, letters, compactions, and two branches side by side.
 import { GitCompareArrows } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import type { MessageId } from '../../domain/base/ids.ts';

@@ -1,4 +1,4 @@
-// The tree of a conversation, made short enough to be drawn: only places where something is (forks, ends, checkpoints, letters, foldings,
+// The tree of a conversation, made short enough to be drawn: only places where something is (forks, ends, checkpoints, letters, compactions,
 // the head), the messages between them counted. Pure.
 import type { MessageId } from '../../domain/base/ids.ts';
 import { type Conversation, childrenOf, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';

@@ -337,7 +337,7 @@ function constraintsSummary(
 
 type Verdict = Pick<PlanRun, 'action' | 'why' | 'summary' | 'cuts'>;
 
-/** Neighbours with one fate as one run. Notes between take the fate of what is before them. */
+/** Neighbours with one disposition as one run. Notes between take that of the message before them. */
 function runsOf(
   { view, groupAt, tokens, head }: Outline,
   verdict: (at: number, group: number) => Verdict,

@@ -214,7 +214,7 @@ const PINNED: Disposition = { action: 'keep', why: 'pinned' };
 const KEEP_WHOLE: Disposition = { action: 'keep', why: 'newer' };
 
 /**
- * The fate of every message of the path, by its place. What no run speaks of is kept: messages newer than the plan, and the
+ * Disposition of every message of the path, by its place. Messages that no run names are kept: messages newer than the plan, and the
  * neighbourhood of a run whose first or last message is gone; and `kept`, which the person marked.
  */
 export function dispositionsOf(

@@ -55,7 +55,7 @@ const DRIVE = /(?:^|[^A-Za-z0-9])[A-Za-z]:(?:\\\S*)?$/;
 const SERVER = /(?:^|[\s"'(*“「（：])\\\\[A-Za-z0-9]\S*$/;
 const SERVER_BEGINS = /^\\\\[A-Za-z0-9][\w.-]*\\[\w$]/;
 const PATH_EDGE = /^$|[\s"'(*“「（：]$/;
-/** What an escape would be made of. */
+/** Beginning that Markdown reads as an escape. */
 const ESCAPED = /^\\[!-/:-@[-`{}~]/;
 
 /** How many characters of a Windows path at `at`, which is a backslash, are words: with the sign behind it that it would escape. */

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Problem } from '../../../src/domain/base/errors.ts';
 import type { ConversationId } from '../../../src/domain/base/ids.ts';
 import { type CompactionEvent, IDLE_CONTEXT } from '../../../src/services/context/context.ts';
-import { ownFailure } from '../../../src/ui/chat/folding.ts';
+import { ownFailure } from '../../../src/ui/chat/automatic-compaction.ts';
 
 const problem: Problem = { code: 'storage-full', message: 'No room', retry: true };
 const end = (
