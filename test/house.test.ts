@@ -131,6 +131,31 @@ describe('the house', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('has one of each that reads text', () => {
+    // What to look for → the only file that may have it.
+    const ONE: readonly (readonly [RegExp, string])[] = [
+      [/granularity: '(?:word|sentence)'/, 'domain/text/segments.ts'],
+      [/from 'stemmer'/, 'domain/text/stems.ts'],
+      [/\bK1 =|\+ 0\.5\) \/ \(.* \+ 0\.5\)/, 'domain/text/bm25.ts'],
+      // What cuts a text behind the signs that end sentences.
+      [
+        /_STOPS = |(?:split|matchAll)\(.*\[[^\]\n]*(?:[!?][^\]\n]*。|。[^\]\n]*[!?])/,
+        'domain/text/sentences.ts',
+      ],
+      [/\bSTOP_?WORDS\w* =/, 'domain/text/stop-words.ts'],
+      [/Record<string, CueSet>/, 'domain/text/cue-words.ts'],
+    ];
+    const wrong = files.flatMap((file) => {
+      const text = readFileSync(join(SRC, file), 'utf8');
+      return ONE.filter(([sign, home]) => file !== home && sign.test(text)).map(
+        ([sign]) => `${file} has ${sign}`,
+      );
+    });
+    expect(wrong).toEqual([]);
+    for (const [sign, home] of ONE) expect(readFileSync(join(SRC, home), 'utf8'), home).toMatch(sign);
+    expect(files.filter((file) => /(?:^|\/)cues\.ts$/.test(file))).toEqual(['domain/text/cues.ts']);
+  });
+
   it('holds nothing that only tests use', () => {
     const byPath = new Map(source.map((file) => [file.path, file]));
     const builds = users.filter(({ path }) => path === 'vite.config.ts');

@@ -4,9 +4,9 @@ import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { roleSchema } from '../../domain/chat/message.ts';
 import {
   bm25Of,
+  gainsOf,
   perWordFrom,
   splitWords,
-  termsOf,
   type WordStatistics,
   weightFrom,
   worthOf,
@@ -368,7 +368,7 @@ export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) =>
     }
     if (vector && answer?.vectorBytes) copy.want(vector.model, vector.values.length, answer.vectorBytes);
     const statistics = known?.statistics ?? statisticsOf(answer?.probes ?? null);
-    const termsIn = termsOf(query, statistics);
+    const termsIn = gainsOf(query, statistics);
     const candidates = (answer?.candidates ?? [])
       .map((row) => toCandidate(row, termsIn(wordsIn(row))))
       .filter((row) => row.beside || messages || row.bm25 > 0 || row.cosine !== null);

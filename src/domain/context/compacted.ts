@@ -3,9 +3,10 @@
 import type { MessageId } from '../base/ids.ts';
 import type { Message, Part, Role } from '../chat/message.ts';
 import { askedFor } from '../memory/lanes.ts';
-import { termsOf } from '../text/terms.ts';
+import { gainOf, idfOf } from '../text/bm25.ts';
+import { corrects, goesWrong, isAcknowledgement, isQuestion } from '../text/cues.ts';
+import { termsOf } from '../text/words.ts';
 import { type AppliedPlan, dispositionsOf } from './compaction/plan.ts';
-import { corrects, goesWrong, isAcknowledgement, isQuestion, type ValueKind, valuesOf } from './cues.ts';
 import { type Meant, meantBy, NOT_MEANT, nearestOf, ownMeaning } from './meant.ts';
 import type { TokenMeter } from './meter.ts';
 import { notesOf } from './notes.ts';
@@ -14,6 +15,7 @@ import { isSingle, queryOf } from './query.ts';
 import { quotedLines } from './quoted.ts';
 import { closingOf, correctingUnits, documentOf, leadOf, standingIn, startsOf, termsIn } from './reading.ts';
 import { type Unit, unitsOf } from './units.ts';
+import { type ValueKind, valuesOf } from './value-kinds.ts';
 
 /** Sentences of one compacted message, verbatim, as they are sent again. */
 export interface ReturnedPassage {
@@ -96,6 +98,8 @@ const BEFORE = [0, 0.32, 0.28, 0.2, 0.15, 0.1] as const;
 const PREFIX_MATCH = 0.6;
 /** Messages whose sentences are looked at one by one. */
 const CANDIDATES = 160;
+/** How much a long message is held back in BM25, and how many terms one usually has. */
+const [HELD_BACK, USUAL_LENGTH] = [0.5, 60];
 /** Below this share of what the question could reach nothing comes back. */
 const FLOOR = 0.12;
 /** Nor what is this much worse than the best. */
@@ -495,7 +499,7 @@ class PathSearch implements CompactedSearch {
     let reach = 0;
     for (const [term, weight] of weights) {
       const df = standing.get(term)?.length ?? 0;
-      const idf = Math.log(1 + (this.messages.length - df + 0.5) / (df + 0.5));
+      const idf = idfOf(df, this.messages.length);
       rarity.set(term, idf * weight);
       // A word that was never said tells nothing about how well a sentence fits, unless it only begins alike.
       if (asked.has(term)) reach += (df === 0 ? idf * 0.25 : idf) * weight;
@@ -515,8 +519,7 @@ class PathSearch implements CompactedSearch {
       for (const at of list) {
         const { counts, length } = documentOf(this.#path[at] as Message);
         const count = counts.get(term) ?? 1;
-        const norm = 1.2 * (0.5 + 0.5 * (length / 60));
-        add(at, (weight * count * 2.2) / (count + norm));
+        add(at, gainOf(weight, count, 1 - HELD_BACK + HELD_BACK * (length / USUAL_LENGTH)));
       }
       for (const [at, near] of nearby.get(term) ?? []) if (this.#isCompacted[at]) add(at, weight * near);
     }

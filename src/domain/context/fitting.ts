@@ -3,7 +3,8 @@
 import { placeLabel } from '../chat/files.ts';
 import { type Message, type Part, type PartOf, type Section, textOf } from '../chat/message.ts';
 import { shareOut } from '../memory/passages.ts';
-import { termCounts, termsOf } from '../text/terms.ts';
+import { gainOf, idfOf } from '../text/bm25.ts';
+import { termCounts, termsOf } from '../text/words.ts';
 import { cutToTokens, estimateTokens } from './tokens.ts';
 
 /** Share of what a prompt may cost that documents get, all of them together. */
@@ -49,15 +50,14 @@ function termsIn(section: Section): ReadonlyMap<string, number> {
   return terms;
 }
 
-/** How much each section has of the question, by BM25 without lengths (k1 = 1.2); 0 where that is nothing. */
+/** How much each section has of the question, by BM25 without lengths; 0 where that is nothing. */
 function scoresOf(sections: readonly Section[], question: string): number[] {
   const scores = new Array<number>(sections.length).fill(0);
   for (const term of new Set(termsOf(question))) {
     const often = sections.map((section) => termsIn(section).get(term) ?? 0);
     const having = often.filter((count) => count > 0).length;
-    const rare = Math.log(1 + (sections.length - having + 0.5) / (having + 0.5));
-    for (const [at, count] of often.entries())
-      scores[at] = (scores[at] ?? 0) + (rare * count) / (count + 1.2);
+    const idf = idfOf(having, sections.length);
+    for (const [at, count] of often.entries()) scores[at] = (scores[at] ?? 0) + gainOf(idf, count);
   }
   return scores;
 }

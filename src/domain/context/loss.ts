@@ -2,9 +2,9 @@
 // Chinese; a sign is a reason to bring messages back, not a proof.
 import type { MessageId } from '../base/ids.ts';
 import type { Message } from '../chat/message.ts';
-import { termsOf } from '../text/terms.ts';
+import { asksBack, corrects, isQuestion } from '../text/cues.ts';
+import { termsOf } from '../text/words.ts';
 import type { CompactedHit, CompactedSearch } from './compacted.ts';
-import { corrects, isQuestion } from './cues.ts';
 import { termsIn } from './reading.ts';
 import { type Unit, unitsOf } from './units.ts';
 
@@ -18,14 +18,6 @@ export interface Loss {
   /** Messages to bring back, best first. */
   readonly messages: readonly MessageId[];
 }
-
-const ASKS_EN =
-  /\b(?:(?:could|can|would|will) you (?:please )?(?:remind|tell|share|provide|give|paste|send|specify|confirm|clarify|repeat)|(?:please|kindly) (?:share|provide|remind|tell|paste|specify|confirm|clarify|repeat)|remind me|what (?:was|were|is|are) (?:the|your)\b[^.?!]{0,80}\?|which (?:one|file|port|version|name|branch|database|table)[^.?!]{0,80}\?|I (?:do not|don['’]?t|no longer|didn['’]?t|did not) (?:have|know|see|recall|remember|find|get)|I (?:have no|am missing|['’]m missing|lack|cannot see|can['’]?t see|couldn['’]?t find)|(?:you|it) (?:have(?:n['’]t| not)|has(?:n['’]t| not)|did(?:n['’]t| not)) (?:mentioned?|told|tell|said|say|specif(?:y|ied)|shared?|provided?)|(?:not|n['’]t) (?:mentioned|specified|provided|given|stated) (?:in|so far|earlier|here|anywhere)|no (?:mention|record|information) of|without (?:knowing|more (?:information|context|details)))\b/iu;
-const ASKS_ZH =
-  /(?:请|麻烦|能否|能不能|可以|可否)[^。？！]{0,8}(?:再|告诉|提供|说明|提醒|补充|确认|发我|发一下|贴)|(?:我|目前|这里|对话中|上文)[^。？！]{0,10}(?:没有|不|未|找不到|看不到|无法)[^。？！]{0,8}(?:看到|知道|记得|找到|提到|说明|提供|信息|记录|确定|得知)|(?:您|你)(?:还)?(?:没有?|未)(?:提到|提供|说明|告诉|说过)|(?:是|叫|用的是)(?:什么|哪个|多少)[^。！]{0,20}[？?]|不清楚|缺少(?:信息|上下文|相关)/u;
-
-/** True for a sentence with which a model asks for what it should know, or says that it does not know it. */
-export const asksBack = (text: string): boolean => ASKS_EN.test(text) || ASKS_ZH.test(text);
 
 /** A hit below this says nothing about what was meant. */
 const FITS = 0.3;

@@ -1,7 +1,7 @@
 // Meaning scores for the search among compacted messages: relevance of whole messages, and nearness of single sentences.
 import type { MessageId } from '../base/ids.ts';
 import type { Message } from '../chat/message.ts';
-import { isAcknowledgement } from './cues.ts';
+import { isAcknowledgement } from '../text/cues.ts';
 import { formOf, formsOf, LISTED } from './outputs.ts';
 import { type Unit, unitsOf } from './units.ts';
 

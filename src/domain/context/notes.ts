@@ -1,9 +1,7 @@
 // Takes notes of a message for its compaction: the sentences that say something, each with its kind and weight. Read once
 // per message, as it comes; collecting the notes of a whole conversation is then quick.
 import type { Message } from '../chat/message.ts';
-import { hasTerms, termsOf } from '../text/terms.ts';
 import {
-  constraintsOf,
   corrects,
   decides,
   getsFixed,
@@ -16,13 +14,14 @@ import {
   setsRule,
   states,
   suggests,
-  type ValueKind,
-  valuesOf,
-} from './cues.ts';
+} from '../text/cues.ts';
+import { hasTerms, termsOf } from '../text/words.ts';
+import { constraintsOf } from './constraints.ts';
 import { formOf, formsOf, LISTED, tells } from './outputs.ts';
 import { termsIn } from './reading.ts';
 import { estimateTokens } from './tokens.ts';
 import { type Unit, unitsOf } from './units.ts';
+import { type ValueKind, valuesOf } from './value-kinds.ts';
 
 export type NoteKind =
   | 'rule'

@@ -1,6 +1,6 @@
 // Shortens a tool's output: its first line, what it was run for (totals, failures, its end) and lines that stand out. Keeps
 // whole lines, and counts those left out between them.
-import { goesWrong } from './cues.ts';
+import { goesWrong } from '../text/cues.ts';
 import type { TokenMeter } from './meter.ts';
 
 /** Totals, what was found, what it took. */

@@ -1,8 +1,8 @@
 // Tells where one task of a conversation ends and another begins, by its words alone: what was done is the best to compact, and the next
 // questions need least of it.
 import type { Message } from '../chat/message.ts';
+import { isDoneByAssistant, isDoneByPerson, isQuestion, turnsToAnother } from '../text/cues.ts';
 import { sentencesOf } from '../text/sentences.ts';
-import { isQuestion } from './cues.ts';
 import { queryOf } from './query.ts';
 import { documentOf } from './reading.ts';
 import { unitsOf } from './units.ts';
@@ -14,13 +14,6 @@ const LEAST_WORDS = 4;
 /** It is about something else where it shares no more than this of its words; and no more than that where it says so. */
 const SHARED = 0.2;
 const SHARED_SAID = 0.6;
-
-const DONE_BY_PERSON =
-  /^\W*(?:(?:many )?thanks|thank you|thx|perfect|excellent|great|wonderful|brilliant|nice|done\b|merged|shipped|that['’]s (?:it|all|that)|that (?:works|did it|fixed it|settles)|it works|works (?:now|fine|great|perfectly)|all (?:good|done|set|green)|looks? good|good[,.!])|\b(?:is|are|that['’]s) (?:done|finished|merged|shipped|settled|solved|off the table)\b|^\s*(?:谢谢|多谢|感谢|太好了|很好|好了|搞定|完成|可以了|行了|没问题|解决了|辛苦)|(?:搞定|弄好|做完|完成|解决|修好|合并|上线|结束)了/iu;
-const DONE_BY_ASSISTANT =
-  /^\W*(?:done|finished|fixed|completed|implemented|merged|deployed|all set|ready)\b|\b(?:is|are) (?:now )?(?:done|finished|fixed|merged|in place|complete|deployed|green|ready)\b|\ball (?:\w+ ){0,3}(?:pass|passed|green)\b|\bI(?:['’]ve| have)(?: now| also)? (?:added|updated|fixed|written|moved|renamed|removed|finished|changed|created|merged|deployed|sent|booked|put|saved|replaced)\b|(?:已(?:经)?|都|全部)(?:修|改|加|写|移|删|建|更新|合并|部署|发|完成|替换|保存|订|通过|处理|弄)|完成了|修好了|搞定|弄好了|改好了/iu;
-const ANOTHER =
-  /\b(?:(?:new|next|different|other|another|separate|unrelated) (?:topic|task|subject|thing|question|issue|project|matter)|something (?:else|different|completely different|new)|(?:let['’]s )?mov(?:e|ing) on|on to the next|change of (?:topic|subject)|switching (?:topics?|to))\b|(?:换个|另一个|另外一个|下一个|新的?)(?:话题|任务|问题|事情|项目|主题)|另外一件事|说点别的|换件事|接下来做/iu;
 
 /** Sentences of the prose. */
 const sentencesIn = (message: Message | undefined): string[] =>
@@ -41,16 +34,16 @@ function isDone(request: Message, before: readonly Message[]): boolean {
   if (
     sentencesIn(request)
       .slice(0, 2)
-      .some((text) => DONE_BY_PERSON.test(text))
+      .some((text) => isDoneByPerson(text))
   )
     return true;
   if (said.slice(-2).some(isQuestion)) return false;
   const asked = before.findLast(({ role }) => role === 'user');
   return (
-    said.some((text) => DONE_BY_ASSISTANT.test(text)) ||
+    said.some((text) => isDoneByAssistant(text)) ||
     sentencesIn(asked)
       .slice(0, 2)
-      .some((text) => DONE_BY_PERSON.test(text))
+      .some((text) => isDoneByPerson(text))
   );
 }
 
@@ -65,7 +58,7 @@ export function beginsAnotherTask(path: readonly Message[]): boolean {
   if (before.length < 2) return false;
   const prose = sentencesIn(request);
   // Skip thanks and closings: they say nothing of the next subject.
-  const subject = prose.filter((text, at) => at > 1 || !(text.length < 60 && DONE_BY_PERSON.test(text)));
+  const subject = prose.filter((text, at) => at > 1 || !(text.length < 60 && isDoneByPerson(text)));
   const { weights, asked } = queryOf(subject.join(' '));
   let [all, shared, words] = [0, 0, 0];
   for (const term of asked) {
@@ -75,6 +68,6 @@ export function beginsAnotherTask(path: readonly Message[]): boolean {
     if (before.some((message) => documentOf(message).counts.has(term))) shared += weight;
   }
   if (words < LEAST_WORDS) return false;
-  const most = prose.slice(0, 3).some((text) => ANOTHER.test(text)) ? SHARED_SAID : SHARED;
+  const most = prose.slice(0, 3).some((text) => turnsToAnother(text)) ? SHARED_SAID : SHARED;
   return shared <= all * most && isDone(request, before);
 }

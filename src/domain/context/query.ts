@@ -2,8 +2,8 @@
 import { once } from '../base/once.ts';
 import { wordSegments } from '../text/segments.ts';
 import { akin } from '../text/synonyms.ts';
-import { termsOf } from '../text/terms.ts';
-import { expectedIn, type ValueKind } from './cues.ts';
+import { termsOf } from '../text/words.ts';
+import { expectedIn, type ValueKind } from './value-kinds.ts';
 
 /** Words a question is made of: they tell what kind of answer is wanted, and little of where it stands. */
 const frameWords = once(

@@ -1,8 +1,8 @@
 // Reading of a message for the search: its words, how they begin, what it corrects, how it ends. Read once and remembered
 // with the message, so that each send is quick.
 import type { Message } from '../chat/message.ts';
-import { termCounts, termsOf } from '../text/terms.ts';
-import { corrects, isQuestion } from './cues.ts';
+import { corrects, isQuestion } from '../text/cues.ts';
+import { termCounts, termsOf } from '../text/words.ts';
 import { type Unit, unitsOf } from './units.ts';
 
 /** How often each term stands in a message, and how many stand in it. */

@@ -1,6 +1,7 @@
 // How many tokens a text costs, near enough to plan with: exact counts belong to the endpoint, and come back as its usage.
 import { extractText } from '../chat/files.ts';
 import type { Part, PartOf } from '../chat/message.ts';
+import { endsSentence, sentenceSpans } from '../text/sentences.ts';
 
 const WIDE =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\uff00-\uffef]/u;
@@ -95,10 +96,10 @@ export function cutToTokens(text: string, limit: number): string {
   const kept = text.slice(0, end);
   const from = Math.floor(end * 0.8);
   const tail = kept.slice(from);
-  const sentence = Math.max(
-    ...['. ', '! ', '? ', '。', '！', '？', '\n'].map((mark) => tail.lastIndexOf(mark)),
-  );
-  if (sentence >= 0) return `${kept.slice(0, from + sentence + 1).trimEnd()} …`;
+  if (endsSentence(kept)) return `${kept} …`;
+  const sentences = sentenceSpans(tail);
+  const last = sentences.at(-1);
+  if (last && sentences.length > 1) return `${kept.slice(0, from + last[0]).trimEnd()} …`;
   const space = tail.lastIndexOf(' ');
   return `${(space >= 0 ? kept.slice(0, from + space) : kept).trimEnd()}…`;
 }

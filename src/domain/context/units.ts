@@ -3,7 +3,7 @@
 import type { Message } from '../chat/message.ts';
 import { isOfMemory } from '../memory/own-tools.ts';
 import { blocksOf } from '../text/code.ts';
-import { sentencesOf } from '../text/sentences.ts';
+import { cutAtPauses, endsAbbreviated, sentencesOf } from '../text/sentences.ts';
 
 export interface Unit {
   /** Verbatim. */
@@ -65,6 +65,8 @@ const TABLE_ROW = /^\s*\|.*\|\s*$/;
 const ONE_SENTENCE = /^.{0,24}$|^[^.!?。！？…]*[.!?。！？…]?\s*$/u;
 const SAYS = /[\p{L}\p{N}]/u;
 
+const pieces = (text: string): string[] => cutAtPauses(text, MAX_UNIT);
+
 /** Numbers the blocks of a message. */
 interface Blocks {
   count: number;
@@ -119,8 +121,6 @@ function proseAndCode(text: string, units: Unit[], numbers: Blocks): void {
   }
 }
 
-export const ABBREVIATED =
-  /(?:^|[\s(])(?:prof|dr|mr|mrs|ms|st|sr|jr|no|nr|inc|ltd|co|approx|ca|resp|dept|ext|\p{Lu})\.$/iu;
 /** Says too little to stand alone: it belongs to what follows, or else to what was before. Two Han characters are about a word. */
 const isFragment = (text: string): boolean =>
   text.length <= 30 &&
@@ -137,7 +137,7 @@ function mended(sentences: readonly string[]): string[] {
     /[\u3000-\u9fff\uff00-\uffef]$/u.test(first) ? first + second : `${first} ${second}`;
   for (const sentence of sentences) {
     const text = held === '' ? sentence : joinedTo(held, sentence);
-    if ((ABBREVIATED.test(text) || isFragment(text)) && text.length < MAX_UNIT / 2) held = text;
+    if ((endsAbbreviated(text) || isFragment(text)) && text.length < MAX_UNIT / 2) held = text;
     else {
       out.push(text);
       held = '';
@@ -177,31 +177,4 @@ function lines(text: string, lead: string, kind: Unit['kind'], units: Unit[], bl
     }
     first = false;
   }
-}
-
-/** A long sentence or line in pieces, cut behind a pause; every character is in one of them. */
-function pieces(text: string): string[] {
-  if (text.length <= MAX_UNIT) return [text];
-  const out: string[] = [];
-  let from = 0;
-  while (text.length - from > MAX_UNIT) {
-    const window = text.slice(from, from + MAX_UNIT);
-    let cut = Math.max(
-      ...['. ', '; ', '。', '；', '\n'].map((mark) => window.lastIndexOf(mark) + mark.length - 1),
-    );
-    if (cut < MAX_UNIT / 3)
-      cut = Math.max(
-        ...[', ', '，', '、', ',', ' '].map((mark) => window.lastIndexOf(mark) + mark.length - 1),
-      );
-    if (cut < MAX_UNIT / 3) cut = MAX_UNIT - 1;
-    // Never between the halves of a character.
-    const code = text.charCodeAt(from + cut);
-    if (code >= 0xd800 && code <= 0xdbff) cut -= 1;
-    const piece = text.slice(from, from + cut + 1).trim();
-    if (SAYS.test(piece)) out.push(piece);
-    from += cut + 1;
-  }
-  const rest = text.slice(from).trim();
-  if (SAYS.test(rest)) out.push(rest);
-  return out;
 }

@@ -9,7 +9,8 @@ import { cleanHead } from '../privacy/scan.ts';
 import { blocksOf } from '../text/code.ts';
 import { speakerIn } from '../text/cues.ts';
 import { sentencesOf } from '../text/sentences.ts';
-import { dateWords, words } from '../text/words.ts';
+import { dateWords } from '../text/spellings.ts';
+import { words } from '../text/words.ts';
 import { isOfMemory } from './own-tools.ts';
 
 /** Most tokens in a chunk: the shipped models read 512, their prefix, the speaker and an estimate's error included. */

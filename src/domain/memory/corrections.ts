@@ -2,10 +2,9 @@
 // has less of the question's words than what it corrects.
 import { memoized } from '../base/once.ts';
 import type { Role } from '../chat/message.ts';
-import { corrects } from '../context/cues.ts';
-import { asks, speakerIn } from '../text/cues.ts';
-import { roughWords } from '../text/rough-words.ts';
+import { asks, corrects, speakerIn } from '../text/cues.ts';
 import { sentencesOf } from '../text/sentences.ts';
+import { roughWords } from '../text/words.ts';
 import type { Recalled } from './sources.ts';
 import { changesValue, type Values, valuesIn } from './values.ts';
 

@@ -5,7 +5,8 @@ import { cleanHead } from '../privacy/scan.ts';
 import { plainText } from '../text/markdown.ts';
 import { type Segment, wordSegments } from '../text/segments.ts';
 import { sentencesOf } from '../text/sentences.ts';
-import { isStopWord, words } from '../text/words.ts';
+import { isStopWord } from '../text/stop-words.ts';
+import { words } from '../text/words.ts';
 
 /** Words frequent in any conversation with a model; stems. They may be searched, but describe nothing. */
 const COMMON = new Set(

@@ -3,9 +3,8 @@
 // their source: it is found by the words in which it was asked for, and they leave the ranking.
 import { memoized } from '../base/once.ts';
 import type { Role } from '../chat/message.ts';
-import { corrects, setsRule } from '../context/cues.ts';
-import { asksInWords, speakerIn } from '../text/cues.ts';
-import { roughWords } from '../text/rough-words.ts';
+import { asksInWords, corrects, setsRule, speakerIn } from '../text/cues.ts';
+import { roughWords } from '../text/words.ts';
 
 /** Fields of a candidate that tell if it repeats another. */
 interface Given {

@@ -1,7 +1,8 @@
 // Names for the regions of a map: nearby places form a region, and it is called by the word that sets it apart from the rest. What a
 // conversation is about stands in its title; its keywords, read off its messages, only confirm that, unless several conversations share one.
 import { wordSegments } from '../text/segments.ts';
-import { isStopWord, words } from '../text/words.ts';
+import { isStopWord } from '../text/stop-words.ts';
+import { words } from '../text/words.ts';
 import { digestOf } from './digest.ts';
 
 interface Placed {

@@ -7,6 +7,9 @@ const K1 = 1.2;
 /** How much long texts are held back. */
 export const B = 0.75;
 
+/** How far a word that stands `count` times is on its way to all that it can add, 0 to 1. `norm`: 1 - b + b · length / average length. */
+const saturated = (count: number, norm: number): number => count / (count + K1 * norm);
+
 /** What BM25 must know of the whole library. */
 export interface WordStatistics {
   /** Word → idf · (k1 + 1); words that no chunk has are missing or 0. */
@@ -18,9 +21,16 @@ export interface WordStatistics {
 /** The words in a string of words, in lower case, as often as they stand there. */
 export const splitWords = (words: string): string[] => words.toLowerCase().split(/\s+/u).filter(Boolean);
 
+/** How rare a word is that `holding` of `all` texts have. */
+export const idfOf = (holding: number, all: number): number =>
+  Math.log(1 + (all - holding + 0.5) / (holding + 0.5));
+
 /** Weight of a word that `holding` of `all` chunks have. */
-export const weightOf = (holding: number, all: number): number =>
-  Math.log(1 + (all - holding + 0.5) / (holding + 0.5)) * (K1 + 1);
+export const weightOf = (holding: number, all: number): number => idfOf(holding, all) * (K1 + 1);
+
+/** What a word adds to the BM25 of a text in which it stands `count` times. `norm` as above; 1 where the text's length is nothing. */
+export const gainOf = (idf: number, count: number, norm = 1): number =>
+  idf * (K1 + 1) * saturated(count, norm);
 
 /** Places for the shapes of words: two words that are not equal mostly stand in different ones. */
 const SHAPES = 4_096;
@@ -30,7 +40,7 @@ const shapeOf = (firstCode: number, length: number): number => (firstCode * 31 +
  * What each word of the query adds to the BM25 of a chunk with these words, parted by spaces; a word that stands twice in the query
  * counts twice. One search asks it of hundreds of chunks: a word is cut out only where it may be one of the query's.
  */
-export function termsOf(
+export function gainsOf(
   query: readonly string[],
   { weights, perWord }: WordStatistics,
 ): (words: string) => number[] {
@@ -54,7 +64,7 @@ export function termsOf(
     }
     return query.map((word) => {
       const found = times.get(word);
-      return found ? ((weights.get(word) ?? 0) * found) / (found + K1 * (1 - B + perWord * length)) : 0;
+      return found ? (weights.get(word) ?? 0) * saturated(found, 1 - B + perWord * length) : 0;
     });
   };
 }

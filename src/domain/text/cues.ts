@@ -1,4 +1,57 @@
-// Small hints in the words of a question and of a passage: who is named, what is asked for, what is only a question itself.
+// What a text says by its wording: who is named, what is asked for, what a sentence does. Rules, not a model: they can miss, but they cost
+// nothing and give the same answer every time.
+import { CUES, type CueSet } from './cue-words.ts';
+
+/** Marks of pictures and quotes behind a question mark do not count. */
+const MARK = /[?？][\s"'”’」』)）*]*$/u;
+const PARTICLE = /(?:吗|呢|么)[。.]?\s*$/u;
+
+/** Whether a text ends in a question mark: it asks, and seldom answers. */
+export function asks(text: string): boolean {
+  const end = text.slice(-400);
+  // Most texts have none: a hundred are looked at for each question.
+  if (!end.includes('?') && !end.includes('？')) return false;
+  const lines = end.split('\n');
+  while (lines.length > 1 && /^(?:\[image:[^\]]*\]?)?$/.test((lines.at(-1) as string).trim())) lines.pop();
+  return MARK.test(lines.join('\n'));
+}
+
+/** Whether a sentence is a question, by its mark or by a Chinese particle. */
+export const isQuestion = (text: string): boolean => asks(text) || PARTICLE.test(text);
+
+const reader =
+  ({ shows, longest = Infinity, asked }: CueSet) =>
+  (text: string): boolean =>
+    text.length <= longest &&
+    (asked !== false || !isQuestion(text)) &&
+    shows.some(([pattern, unless]) => pattern.test(text) && !unless?.test(text));
+
+/** True for a sentence with which a person sets a rule. */
+export const setsRule = reader(CUES.rule);
+/** True for a sentence of a person that says what has to be reckoned with, though it sets no rule in so many words. */
+export const limits = reader(CUES.limit);
+export const suggests = reader(CUES.suggestion);
+/** True for words with which something said before is set right. */
+export const corrects = reader(CUES.correction);
+export const decides = reader(CUES.decision);
+export const leavesToDo = reader(CUES.task);
+export const goesWrong = reader(CUES.failure);
+export const getsFixed = reader(CUES.repair);
+export const isAboutPerson = reader(CUES.person);
+export const states = reader(CUES.statement);
+/** True for words that only agree, thank or say "go on": nothing is lost without them. */
+export const isAcknowledgement = reader(CUES.acknowledgement);
+/** Whether a question asks for a time. */
+export const asksWhen = reader(CUES.when);
+/** Whether a text speaks of a time. */
+export const tellsTime = reader(CUES.time);
+/** True for a sentence with which a model asks for what it should know, or says that it does not know it. */
+export const asksBack = reader(CUES['asked back']);
+export const isDoneByPerson = reader(CUES['done by person']);
+export const isDoneByAssistant = reader(CUES['done by assistant']);
+export const turnsToAnother = reader(CUES['another subject']);
+export const offers = reader(CUES.offer);
+export const requests = reader(CUES.request);
 
 const NAME =
   /^\s*(?:\*\*|【)?((?:[\p{Lu}][\p{L}'’.-]*(?: [\p{Lu}][\p{L}'’.-]*){0,2})|\p{Script=Han}{2,4})(?:\*\*|】)?\s?(?:：|:\s)/u;
@@ -19,16 +72,6 @@ export function isNamed(speaker: string, question: string): boolean {
     if (!/[\p{L}\p{N}]/u.test(before) && !/[\p{L}\p{N}]/u.test(after)) return true;
   }
   return false;
-}
-
-/** Whether a text ends in a question mark: it asks, and seldom answers. Marks of pictures and quotes behind it do not count. */
-export function asks(text: string): boolean {
-  const end = text.slice(-400);
-  // Most texts have none: a hundred are looked at for each question.
-  if (!end.includes('?') && !end.includes('？')) return false;
-  const lines = end.split('\n');
-  while (lines.length > 1 && /^(?:\[image:[^\]]*\]?)?$/.test((lines.at(-1) as string).trim())) lines.pop();
-  return /[?？][\s"”'’)）*]*$/u.test(lines.join('\n'));
 }
 
 const OPENS = new RegExp(
@@ -61,13 +104,3 @@ export function asksInWords(text: string): boolean {
   const words = line.match(/\p{Script=Han}|(?:(?!\p{Script=Han})[\p{L}\p{M}\p{N}'’-])+/gu) ?? [];
   return words.length <= (/\p{Script=Han}/u.test(line) ? KEY_CHARACTERS : KEY_WORDS);
 }
-
-const WHEN =
-  /^\W*(?:when|since when|what (?:date|day|month|year|time)|how long|which (?:day|month|year|date))\b|什么时候|哪天|哪一天|几号|几月|何时|多久|哪年/iu;
-/** Whether a question asks for a time. */
-export const asksWhen = (question: string): boolean => WHEN.test(question);
-
-const TIME =
-  /\b(?:yesterday|today|tonight|tomorrow|recently|ago|since|weekend|(?:last|next|this) (?:night|week|weekend|month|year|morning|evening|spring|summer|autumn|fall|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|(?:in|on|since|until|by) (?:january|february|march|april|may|june|july|august|september|october|november|december)|\d{4}|\d{1,2}(?:st|nd|rd|th))\b|昨天|今天|明天|前天|后天|昨晚|今晚|上周|下周|这周|本周|上个?月|下个?月|这个月|去年|今年|明年|最近|周末|\d\s?[年月日号天]/iu;
-/** Whether a text speaks of a time. */
-export const tellsTime = (text: string): boolean => TIME.test(text);

@@ -44,7 +44,18 @@ const LATIN_STOPS = new Set('.!?…');
 const CJK_CLOSERS = new Set('"\'”’」』）)');
 const LATIN_CLOSERS = new Set('"\'”’)]');
 const SPACE = /\s/;
-const ABBREVIATION = /(?:^|[\s(])(?:e\.g|i\.e|etc|vs|mr|mrs|ms|dr|st|no|fig|approx|[a-z])\.$/i;
+/** End no sentence; a letter by itself is one, too. */
+const SHORT = ['e\\.g', 'i\\.e', ...'etc vs mr mrs ms dr st no fig approx [a-z]'.split(' ')];
+/** May end one: "at Acme Inc. He left". */
+const SHORT_AT_END = [...'prof sr jr nr inc ltd co ca resp dept ext'.split(' '), '\\p{Lu}'];
+const endingIn = (words: readonly string[]): RegExp =>
+  new RegExp(`(?:^|[\\s(])(?:${words.join('|')})\\.$`, 'iu');
+const ABBREVIATION = endingIn(SHORT);
+const ANY_ABBREVIATION = endingIn([...SHORT, ...SHORT_AT_END]);
+
+/** Whether a text ends in an abbreviation, one that may end a sentence among them. */
+export const endsAbbreviated = (text: string): boolean => ANY_ABBREVIATION.test(text);
+
 /** Characters that the longest abbreviation takes, with what stands before it. */
 const LONGEST_ABBREVIATION = 8;
 
@@ -82,25 +93,68 @@ function piecesOf(line: string): readonly (readonly [from: number, to: number])[
   return pieces;
 }
 
-/** Sentences in order, trimmed, without empty ones. Each is verbatim in the text. Lines end sentences; abbreviations do not. */
-export function sentencesOf(text: string): string[] {
-  const sentences: string[] = [];
-  for (const line of text.split(/\n+/)) {
+/** Where sentences begin and end, without the spaces around them: [from, to) in order. Lines end sentences; abbreviations do not. */
+export function sentenceSpans(text: string): (readonly [from: number, to: number])[] {
+  const spans: (readonly [number, number])[] = [];
+  let start = 0;
+  const add = (line: string, from: number, to: number) => {
+    const said = line.slice(from, to);
+    const begin = start + from + said.length - said.trimStart().length;
+    const length = said.trim().length;
+    if (length > 0) spans.push([begin, begin + length]);
+  };
+  for (const line of text.split('\n')) {
     // Where the sentence begins that goes on behind an abbreviation; -1 where none does.
     let held = -1;
     let before = 0;
     for (const [from, to] of piecesOf(line)) {
       const begin = held >= 0 && line.slice(before, from) === ' ' ? held : from;
       // A piece that does not stand one space behind the abbreviation begins anew.
-      if (held >= 0 && begin === from) sentences.push(line.slice(held, before).trim());
+      if (held >= 0 && begin === from) add(line, held, before);
       const end = line.slice(Math.max(from, to - LONGEST_ABBREVIATION - 16), to).trimEnd();
       held = ABBREVIATION.test(end.slice(-LONGEST_ABBREVIATION)) ? begin : -1;
-      if (held < 0) sentences.push(line.slice(begin, to).trim());
+      if (held < 0) add(line, begin, to);
       before = to;
     }
-    if (held >= 0) sentences.push(line.slice(held, before).trim());
+    if (held >= 0) add(line, held, before);
+    start += line.length + 1;
   }
-  return sentences.filter(Boolean);
+  return spans;
+}
+
+/** Sentences in order, trimmed, without empty ones. Each is verbatim in the text. */
+export const sentencesOf = (text: string): string[] =>
+  sentenceSpans(text).map(([from, to]) => text.slice(from, to));
+
+/** Whether a text ends where a sentence does, as far as its last sign tells. */
+export const endsSentence = (text: string): boolean => /[.!?…。！？]["'”’」』）)\]]*$/u.test(text);
+
+const SAYS = /[\p{L}\p{N}]/u;
+const STRONG = ['. ', '; ', '。', '；', '\n'];
+const WEAK = [', ', '，', '、', ',', ' '];
+
+/** A sentence or line of more than `longest` UTF-16 units in pieces, cut behind a pause; all that is said stands in one of them. */
+export function cutAtPauses(text: string, longest: number): string[] {
+  if (text.length <= longest) return [text];
+  const out: string[] = [];
+  let from = 0;
+  while (text.length - from > longest) {
+    const window = text.slice(from, from + longest);
+    const lastOf = (marks: readonly string[]) =>
+      Math.max(...marks.map((mark) => window.lastIndexOf(mark) + mark.length - 1));
+    let cut = lastOf(STRONG);
+    if (cut < longest / 3) cut = lastOf(WEAK);
+    if (cut < longest / 3) cut = longest - 1;
+    // Never between the halves of a character.
+    const code = text.charCodeAt(from + cut);
+    if (code >= 0xd800 && code <= 0xdbff) cut -= 1;
+    const piece = text.slice(from, from + cut + 1).trim();
+    if (SAYS.test(piece)) out.push(piece);
+    from += cut + 1;
+  }
+  const rest = text.slice(from).trim();
+  if (SAYS.test(rest)) out.push(rest);
+  return out;
 }
 
 /**

@@ -3,8 +3,8 @@ import type { MessageId } from '../../domain/base/ids.ts';
 import { log } from '../../domain/base/log.ts';
 import { atMost } from '../../domain/base/within.ts';
 import type { Message } from '../../domain/chat/message.ts';
-import { setsRule } from '../../domain/context/cues.ts';
 import { HELD_FROM, statementsOf } from '../../domain/memory/recognition/recognise.ts';
+import { setsRule } from '../../domain/text/cues.ts';
 import type { Recognising } from '../memory/recognising.ts';
 
 /** A compaction waits no longer for it, ms. */

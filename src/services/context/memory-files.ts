@@ -27,7 +27,7 @@ import { type Message, textOf } from '../../domain/chat/message.ts';
 import { conversationLanguage } from '../../domain/context/compaction/headings.ts';
 import { writeMemory } from '../../domain/context/compaction/memory.ts';
 import { boundaryOf } from '../../domain/context/compaction/plan.ts';
-import { constraintsOf } from '../../domain/context/cues.ts';
+import { constraintsOf } from '../../domain/context/constraints.ts';
 import type { TokenMeter } from '../../domain/context/meter.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { SessionMemoryFile } from './context.ts';

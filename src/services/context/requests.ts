@@ -24,7 +24,7 @@ import {
 } from '../../domain/context/compaction/plan.ts';
 import type { CompactionBudget } from '../../domain/context/compaction/strategy.ts';
 import { Fitting } from '../../domain/context/fitting.ts';
-import { asksBack, type Loss, lossIn } from '../../domain/context/loss.ts';
+import { type Loss, lossIn } from '../../domain/context/loss.ts';
 import { comparableIn } from '../../domain/context/meant.ts';
 import type { TokenMeter } from '../../domain/context/meter.ts';
 import { type BuiltPrompt, buildPrompt, type ProjectText } from '../../domain/context/prompt.ts';
@@ -32,6 +32,7 @@ import type { Redaction } from '../../domain/context/redaction.ts';
 import type { Unit } from '../../domain/context/units.ts';
 import { instructionsFor } from '../../domain/prompts/persona.ts';
 import type { Config } from '../../domain/settings/config.ts';
+import { asksBack } from '../../domain/text/cues.ts';
 import { sentencesOf } from '../../domain/text/sentences.ts';
 import type { Prompts } from '../prompts/prompts.ts';
 import { type MeaningSource, withTimeout } from './meaning.ts';

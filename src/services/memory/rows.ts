@@ -16,7 +16,7 @@ import { DETECTORS_VERSION } from '../../domain/privacy/detectors/index.ts';
 import { cleanTail, findAcross } from '../../domain/privacy/scan.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import { codeIn } from '../../domain/text/code.ts';
-import { sentencesOf } from '../../domain/text/sentences.ts';
+import { endsSentence, sentenceSpans } from '../../domain/text/sentences.ts';
 import type { LibraryEntry } from '../documents/documents.ts';
 import type { Hiding } from '../privacy/privacy-filter.ts';
 
@@ -199,10 +199,9 @@ function withBegunSentence(
   if (!before || !goesOn(before, message)) return message;
   const end = (before.parts.findLast((part) => part.type === 'text')?.text ?? '').slice(-MAX_BEFORE);
   const said = end.trimEnd();
-  const isEnded = end.slice(said.length).includes('\n') || /[.!?…。！？]["'”’」』）)\]]*$/u.test(said);
-  const begun = isEnded ? undefined : sentencesOf(end).at(-1);
-  const from = begun === undefined ? 0 : end.lastIndexOf(begun);
-  if (begun === undefined || (from === 0 && end.length === MAX_BEFORE)) return message;
+  const isEnded = end.slice(said.length).includes('\n') || endsSentence(said);
+  const [from] = (isEnded ? undefined : sentenceSpans(end).at(-1)) ?? [];
+  if (from === undefined || (from === 0 && end.length === MAX_BEFORE)) return message;
   const left = clean(end.slice(0, from));
   const at = message.parts.findIndex((part) => part.type === 'text');
   return {

@@ -2,27 +2,28 @@
 import type { MessageId } from '../../domain/base/ids.ts';
 import { log } from '../../domain/base/log.ts';
 import { type Readable, writable } from '../../domain/base/readable.ts';
+import { cutAtPauses, sentenceSpans } from '../../domain/text/sentences.ts';
 
 /** Engines stop in the middle of longer ones, characters. */
 const AT_ONCE = 200;
 
-/** Sentences, joined as long as they are short. Linear in the length of the text. */
+/** Sentences, joined as long as they are short; lines stay apart. Linear in the length of the text. */
 export function spokenPieces(text: string): string[] {
   const pieces: string[] = [];
-  let piece = '';
-  const end = () => {
-    if (/[\p{L}\p{N}]/u.test(piece)) pieces.push(piece.trim());
-    piece = '';
+  /** Where the piece begins that is being put together, and where it ends so far. */
+  let [start, end] = [0, 0];
+  const add = () => {
+    const said = text.slice(start, end);
+    if (/[\p{L}\p{N}]/u.test(said)) pieces.push(...cutAtPauses(said, AT_ONCE));
   };
-  for (const [sentence] of text.matchAll(/[^.!?。！？；\n]+[.!?。！？；\n]*|[.!?。！？；\n]+/g)) {
-    if (piece.length + sentence.length > AT_ONCE) end();
-    for (let at = 0; at < sentence.length; at += AT_ONCE) {
-      piece += sentence.slice(at, at + AT_ONCE);
-      if (piece.length >= AT_ONCE) end();
+  for (const [from, to] of sentenceSpans(text)) {
+    if (to - start > AT_ONCE || text.slice(end, from).includes('\n')) {
+      add();
+      start = from;
     }
-    if (sentence.includes('\n')) end();
+    end = to;
   }
-  end();
+  add();
   return pieces;
 }
 
@@ -56,12 +57,8 @@ export function spokenLanguage(text: string, otherwise: string): string {
 }
 
 /** Where the sentence begins that `at` lies in, characters. */
-export function sentenceStart(text: string, at: number): number {
-  let start = 0;
-  for (const { index, 0: end } of text.slice(0, at).matchAll(/[.!?。！？；]+\s*/g))
-    start = index + end.length;
-  return start;
-}
+export const sentenceStart = (text: string, at: number): number =>
+  sentenceSpans(text).findLast(([from]) => from <= at)?.[0] ?? 0;
 
 /** What is being read. */
 interface Reading {

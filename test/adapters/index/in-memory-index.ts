@@ -25,8 +25,8 @@ import { lateInteraction } from '../../../src/domain/memory/late.ts';
 import {
   B,
   bm25Of,
+  gainsOf,
   splitWords,
-  termsOf,
   type WordStatistics,
   weightOf,
   worthOf,
@@ -263,7 +263,7 @@ export function createInMemoryIndex(): MemoryIndex {
       if ((query.length === 0 && !vector && newest === undefined) || limit <= 0)
         return { candidates: [], worth: [] };
       const statistics = statisticsOf(query);
-      const termsIn = termsOf(query, statistics);
+      const termsIn = gainsOf(query, statistics);
       const keyword = new Map(
         eligible.flatMap((chunk) => {
           const score = bm25Of(termsIn(chunk.words));

@@ -4,13 +4,14 @@ import { asMessageId } from '../../../src/domain/base/ids.ts';
 import type { Message, Part } from '../../../src/domain/chat/message.ts';
 import { createCompactedSearch, renderReturned } from '../../../src/domain/context/compacted.ts';
 import { compactionPlanSchema } from '../../../src/domain/context/compaction/plan.ts';
-import { constraintsOf, corrects, isAcknowledgement, setsRule } from '../../../src/domain/context/cues.ts';
+import { constraintsOf } from '../../../src/domain/context/constraints.ts';
 import { comparableIn } from '../../../src/domain/context/meant.ts';
 import { createMeter } from '../../../src/domain/context/meter.ts';
 import { buildPrompt } from '../../../src/domain/context/prompt.ts';
 import { standingIn } from '../../../src/domain/context/reading.ts';
 import { unitsOf } from '../../../src/domain/context/units.ts';
-import { termsOf } from '../../../src/domain/text/terms.ts';
+import { corrects, isAcknowledgement, setsRule } from '../../../src/domain/text/cues.ts';
+import { termsOf } from '../../../src/domain/text/words.ts';
 
 const meter = createMeter();
 const say = (at: number, role: Message['role'], said: string | readonly Part[]): Message => ({
@@ -450,9 +451,7 @@ describe('cues', () => {
 it('terms meet whatever their form', () => {
   expect(termsOf('Deployments')).toEqual(termsOf('deployment'));
   expect(termsOf('readFile')).toContain('file');
-  expect(termsOf('src/net/pool.ts')).toEqual(
-    expect.arrayContaining(['src', 'net', 'pool', 'src/net/pool.ts']),
-  );
+  expect(termsOf('src/net/pool.ts')).toEqual(expect.arrayContaining(['src', 'net', 'pool', 'srcnetpoolt']));
   expect(termsOf('数据库端口')).toEqual(expect.arrayContaining(['数据', '据库', '端口']));
 });
 

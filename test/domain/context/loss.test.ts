@@ -3,7 +3,8 @@ import { asMessageId } from '../../../src/domain/base/ids.ts';
 import type { Message } from '../../../src/domain/chat/message.ts';
 import { createCompactedSearch } from '../../../src/domain/context/compacted.ts';
 import { compactionPlanSchema } from '../../../src/domain/context/compaction/plan.ts';
-import { asksBack, lossIn } from '../../../src/domain/context/loss.ts';
+import { lossIn } from '../../../src/domain/context/loss.ts';
+import { asksBack } from '../../../src/domain/text/cues.ts';
 
 const conversation = (...said: readonly (readonly [Message['role'], string])[]): Message[] =>
   said.map(([role, text], index) => ({

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { folded } from '../../../src/domain/text/fold.ts';
-import { termsOf } from '../../../src/domain/text/terms.ts';
-import { queryWords, words } from '../../../src/domain/text/words.ts';
+import { queryWords, termsOf, words } from '../../../src/domain/text/words.ts';
 
 /** Share of a question's search words that a passage has. */
 const found = (question: string, passage: string): number => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dateWords, queryWords, words } from '../../../src/domain/text/words.ts';
+import { dateWords } from '../../../src/domain/text/spellings.ts';
+import { queryWords, termsOf, words } from '../../../src/domain/text/words.ts';
 
 const list = (text: string) => words(text).split(' ');
 /** How many words of the question are found in the passage. */
@@ -166,4 +167,13 @@ describe('the search words of a text', () => {
   it('ask for each word once', () => {
     expect(queryWords('backup backups backup')).toBe('backup');
   });
+});
+
+it('the quick words of a text are words of the index, but for Han across two words', () => {
+  const said =
+    'Deploy src/net/pool.ts v1.2.3 with readFile, the wolves of O’Brien at 14:30 on café_menu: 部署数据库 ไทย';
+  const index = new Set(words(said).split(' '));
+  expect(termsOf(said).filter((term) => !index.has(term))).toEqual(
+    ['署数', '据库'].filter((pair) => !index.has(pair)),
+  );
 });

@@ -64,3 +64,16 @@ it('says each paragraph by a voice of the device for its language, and tells wha
   expect(one.start(id, 'Guten Morgen', 'de')).toBe('none');
   expect(one.reading.get()).toBeNull();
 });
+
+it('ends no sentence behind an abbreviation, and cuts no word of a long one in two', () => {
+  const reader = createReadAloud(speechWith(voice('en-US')));
+  const long = `${'She spoke of the harbour and its lights, '.repeat(6)}and then went home.`;
+  expect(reader.start(id, `Ask Dr. Brown about it. He knows.\n${long}`, 'en')).toBe('all');
+  last().onboundary?.({ charIndex: 12 });
+  reader.pause();
+  reader.goOn();
+  expect(last().text).toBe('Ask Dr. Brown about it. He knows.');
+  last().onend?.();
+  expect(long.startsWith(`${last().text} `)).toBe(true);
+  expect(last().text.length).toBeLessThanOrEqual(200);
+});

@@ -1,6 +1,6 @@
 // The end of every plan: carry the person's constraints over, take away what is still too much, count what would really be sent.
 import type { Message, Part } from '../../chat/message.ts';
-import { constraintsOf } from '../cues.ts';
+import { constraintsOf } from '../constraints.ts';
 import { MESSAGE_OVERHEAD, type TokenMeter } from '../meter.ts';
 import { shortenOutput } from '../outputs.ts';
 import { cutToTokens } from '../tokens.ts';

@@ -2,7 +2,7 @@
 // stand in it word for word, of what was corrected the last word counts, and it is as long as it may be and no longer.
 import { bareLine } from '../../chat/memory-file.ts';
 import type { Message } from '../../chat/message.ts';
-import { isAcknowledgement, isQuestion } from '../cues.ts';
+import { isAcknowledgement, isQuestion } from '../../text/cues.ts';
 import type { TokenMeter } from '../meter.ts';
 import { type Note, type NoteKind, type NoteLane, notesOf } from '../notes.ts';
 import { unitsOf } from '../units.ts';

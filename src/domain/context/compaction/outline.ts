@@ -2,7 +2,7 @@
 import type { MessageId } from '../../base/ids.ts';
 import { fittingLines, textOfLines } from '../../chat/memory-file.ts';
 import type { Message } from '../../chat/message.ts';
-import { constraintsOf } from '../cues.ts';
+import { constraintsOf } from '../constraints.ts';
 import { MESSAGE_OVERHEAD, type TokenMeter } from '../meter.ts';
 import { buildPrompt, systemTextOf } from '../prompt.ts';
 import { conversationLanguage, HEADINGS } from './headings.ts';

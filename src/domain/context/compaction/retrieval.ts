@@ -1,7 +1,7 @@
 // The newest turns, and of what is older the messages that bear on the newest question, whole.
 import type { MessageId } from '../../base/ids.ts';
 import { type Message, textOf } from '../../chat/message.ts';
-import { termsOf } from '../../text/terms.ts';
+import { termsOf } from '../../text/words.ts';
 import { createCompactedSearch } from '../compacted.ts';
 import { termsIn } from '../reading.ts';
 import { finish } from './finish.ts';

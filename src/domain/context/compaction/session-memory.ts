@@ -1,7 +1,7 @@
 // The default: notes on the conversation, kept by rules as it goes on, stand for everything but the newest turns. No model is asked.
 import type { MessageId } from '../../base/ids.ts';
 import { bareLine } from '../../chat/memory-file.ts';
-import { termsOf } from '../../text/terms.ts';
+import { termsOf } from '../../text/words.ts';
 import { type Decision, type Draft, finish, keepAll } from './finish.ts';
 import { HEADINGS } from './headings.ts';
 import { memoryBudget, writeMemory } from './memory.ts';

@@ -2,7 +2,7 @@
 // tells yet; without them, what it holds of notes and words that nothing kept has. An "ok, do that" never stays while the analysis it
 // answers goes.
 import type { MessageId } from '../../base/ids.ts';
-import { isAcknowledgement } from '../cues.ts';
+import { isAcknowledgement } from '../../text/cues.ts';
 import { notesOf } from '../notes.ts';
 import { termsIn } from '../reading.ts';
 import { unitsOf } from '../units.ts';

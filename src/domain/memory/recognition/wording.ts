@@ -1,6 +1,6 @@
 // Reads the kind of a sentence from its wording, without a model: cues that a head weighs beside the vector, and cues that
 // decide alone.
-import { decides, isAboutPerson, isQuestion, setsRule } from '../../context/cues.ts';
+import { decides, isAboutPerson, isQuestion, setsRule } from '../../text/cues.ts';
 import type { NoteKind, Topic } from './kinds.ts';
 
 const REQUESTS =

@@ -23,7 +23,7 @@ import type {
   CompactionView,
   Summarise,
 } from '../../../../src/domain/context/compaction/strategy.ts';
-import { constraintsOf } from '../../../../src/domain/context/cues.ts';
+import { constraintsOf } from '../../../../src/domain/context/constraints.ts';
 import { createMeter } from '../../../../src/domain/context/meter.ts';
 import { type BuiltPrompt, buildPrompt, systemTextOf } from '../../../../src/domain/context/prompt.ts';
 import { runs } from '../../../scale.ts';

@@ -5,8 +5,8 @@ import type { Message } from '../../../../src/domain/chat/message.ts';
 import { HEADINGS, type Language } from '../../../../src/domain/context/compaction/headings.ts';
 import { writeMemory } from '../../../../src/domain/context/compaction/memory.ts';
 import { SECTIONS, summaryPrompt } from '../../../../src/domain/context/compaction/prompts.ts';
-import { goesWrong } from '../../../../src/domain/context/cues.ts';
 import { createMeter } from '../../../../src/domain/context/meter.ts';
+import { goesWrong } from '../../../../src/domain/text/cues.ts';
 
 const LANGUAGES = ['en', 'zh'] as const;
 const meter = createMeter();

@@ -1,0 +1,51 @@
+// The rules that a person set, sentence by sentence.
+import type { Message } from '../chat/message.ts';
+import { setsRule } from '../text/cues.ts';
+import { endsAbbreviated, sentencesOf } from '../text/sentences.ts';
+import { unitsOf } from './units.ts';
+
+/** Texts longer than this may be pasted rather than said: a page of somebody's rules is not carried from one request to the next. */
+const SAID = 1_500;
+/** So many rules of such a text are carried, and of what is neither in its first nor in its last sentences no more than these characters. */
+const MOST_RULES = 16;
+const MOST_BETWEEN = 2_000;
+/** First and last sentences of a text, where a person says what the rest is for. */
+const EDGE = 6;
+const constraintCache = new WeakMap<Message, readonly string[]>();
+
+const sentences = (text: string): string[] => {
+  const cut = sentencesOf(text);
+  return cut.some(endsAbbreviated) ? [text] : cut;
+};
+
+/** Of many rules those at the edges, and of the others the first, in order. `rules`: with whether they stand at an edge. */
+function foremost(rules: ReadonlyMap<string, boolean>): string[] {
+  let between = MOST_RULES - [...rules.values()].filter(Boolean).length;
+  let charactersLeft = MOST_BETWEEN;
+  return [...rules].flatMap(([text, edge]) => {
+    if (edge) return [text];
+    if (between <= 0 || text.length > charactersLeft) return [];
+    between -= 1;
+    charactersLeft -= text.length;
+    return [text];
+  });
+}
+
+/** The sentences of a message with which the person sets rules, verbatim and in order. Empty for everyone else's messages. */
+export function constraintsOf(message: Message): readonly string[] {
+  if (message.role !== 'user' || message.kind !== 'message') return [];
+  const known = constraintCache.get(message);
+  if (known) return known;
+  const prose = unitsOf(message).filter(({ kind, quoted }) => kind === 'prose' && !quoted);
+  const length = prose.reduce((sum, { text }) => sum + text.length, 0);
+  const rules = new Map<string, boolean>();
+  for (const [at, { text, sentence = text }] of prose.entries()) {
+    const edge = length <= SAID || at < EDGE || at >= prose.length - EDGE;
+    // Of several sentences that stand in one unit only those that set a rule have to be carried.
+    for (const said of setsRule(sentence) || sentence.length > 40 ? sentences(sentence) : [])
+      if (setsRule(said)) rules.set(said, (rules.get(said) ?? false) || edge);
+  }
+  const found = length <= SAID ? [...rules.keys()] : foremost(rules);
+  constraintCache.set(message, found);
+  return found;
+}

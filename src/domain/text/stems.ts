@@ -1,0 +1,50 @@
+// Single words in the forms under which they are found.
+import { stemmer } from 'stemmer';
+import { isStopWord, saysSomething } from './stop-words.ts';
+
+/** Longest word kept, in characters. */
+export const MAX_WORD = 48;
+
+/** Plurals that no ending tells: `plural singular`. */
+const PLURALS: ReadonlyMap<string, string> = new Map(
+  (
+    'children child,men man,women woman,feet foot,teeth tooth,geese goose,mice mouse,oxen ox,wolves wolf,knives knife,wives wife,' +
+    'leaves leaf,halves half,shelves shelf,loaves loaf,thieves thief,calves calf,scarves scarf,buses bus,indices index,' +
+    'vertices vertex,matrices matrix,appendices appendix,analyses analysis,crises crisis,hypotheses hypothesis,' +
+    'diagnoses diagnosis,criteria criterion,phenomena phenomenon'
+  )
+    .split(',')
+    .map((pair) => pair.split(' ') as [string, string]),
+);
+/** A name and its number written as one: `rtx4090`, `python3`, `gpt4o`. */
+const NUMBERED = /^(\p{L}{2,12})(\p{N}[\p{L}\p{N}]{0,5})$/u;
+const HANGUL = /^\p{Script=Hangul}{3,}$/u;
+
+/** Adds a word in lower case: English as its stem; `inParts`: a name with a number also in two, Korean also as pairs. Nothing of a stop word. */
+export function addWord(word: string, out: string[], inParts = true): void {
+  if (word.length > MAX_WORD || isStopWord(word)) return;
+  if (/^[a-z]{3,}$/.test(word)) {
+    out.push(stemmer(PLURALS.get(word) ?? word));
+    return;
+  }
+  out.push(word);
+  if (!inParts) return;
+  const [, name, number] = NUMBERED.exec(word) ?? [];
+  if (name !== undefined && number !== undefined) {
+    addWord(name, out);
+    out.push(number);
+  }
+  if (HANGUL.test(word)) addPairs(word, saysSomething, out);
+}
+
+/** Adds each two characters of a run that stand side by side, where `says` has it of their code points that they say something. */
+export function addPairs(run: string, says: (one: number, other: number) => boolean, out: string[]): void {
+  let [from, one] = [0, -1];
+  for (let at = 0; at < run.length; ) {
+    const other = run.codePointAt(at) as number;
+    const to = at + (other > 0xffff ? 2 : 1);
+    if (one >= 0 && says(one, other)) out.push(run.slice(from, to));
+    [from, one] = [at, other];
+    at = to;
+  }
+}
