@@ -1,6 +1,6 @@
 // Words that are known without being kept. Forgetting words must not mean keeping them somewhere: what remains is how many tokens they have
 // and a salted hash, which finds them again in any text. Whoever guesses the words can check the guess.
-import { withoutInvisible } from '../text/fold.ts';
+import { folded, withoutInvisible } from '../text/fold.ts';
 import { writtenForms } from './written-forms.ts';
 
 /** A stretch of words: so many tokens (at least 1), and their hash, 16 hex digits. */
@@ -45,12 +45,19 @@ const [FACTOR_A, FACTOR_B] = [0x9e3779b1 | 0, 0x27d4eb2f];
 
 const hex = (number: number): string => (number >>> 0).toString(16).padStart(8, '0');
 
-/** Forms of one letter (full width, composed, capital) are the same token. `byLetter`: those of joined scripts one by one. */
-function tokensOf(text: string, salt: string, byLetter = false): Token[] {
+interface TokenRules {
+  /** Tokens of joined scripts are taken letter by letter. */
+  readonly byLetter: boolean;
+  /** Letters without their accents, and Han simplified, are the same token. */
+  readonly isFolded: boolean;
+}
+
+/** Forms of one letter (full width, composed, capital) are the same token. */
+function tokensOf(text: string, salt: string, { byLetter, isFolded }: TokenRules): Token[] {
   const [seedA, seedB] = [hash32(salt, 0x811c9dc5), hash32(salt, 0x2f0b4479)];
   const tokens: Token[] = [];
   const add = (word: string, from: number, isInside: boolean) => {
-    const form = word.normalize('NFKC').toLowerCase();
+    const form = (isFolded ? folded(word) : word.normalize('NFKC')).toLowerCase();
     tokens.push({ from, to: from + word.length, a: hash32(form, seedA), b: hash32(form, seedB), isInside });
   };
   for (const { 0: word, index } of text.matchAll(TOKENS)) {
@@ -63,8 +70,21 @@ function tokensOf(text: string, salt: string, byLetter = false): Token[] {
 }
 
 /** The imprint of words; undefined where they have neither letter nor digit. Punctuation, spaces and capitals make no difference. */
-export function imprintOf(words: string, salt: string): Imprint | undefined {
-  const tokens = tokensOf(withoutInvisible(words), salt, true);
+export const imprintOf = (words: string, salt: string): Imprint | undefined =>
+  imprintOfTokens(tokensOf(withoutInvisible(words), salt, { byLetter: true, isFolded: false }));
+
+/** The fewest tokens that are sought without their accents, too: one word without them is often another one (*schon*, *schön*). */
+const FOLDED_TOKENS = 2;
+
+/** The imprint of words, and that of the same without accents and in simplified Han where it is another one. */
+export function imprintsOf(words: string, salt: string): readonly Imprint[] {
+  const asTyped = imprintOf(words, salt);
+  if (!asTyped || asTyped.tokens < FOLDED_TOKENS) return asTyped ? [asTyped] : [];
+  const plain = imprintOfTokens(tokensOf(withoutInvisible(words), salt, { byLetter: true, isFolded: true }));
+  return plain && plain.hash !== asTyped.hash ? [asTyped, plain] : [asTyped];
+}
+
+function imprintOfTokens(tokens: readonly Token[]): Imprint | undefined {
   if (tokens.length === 0) return undefined;
   let [a, b] = [0, 0];
   for (const token of tokens) {
@@ -92,9 +112,9 @@ export function createMatcher(imprints: readonly Imprint[], salt: string): Match
   // Longer ones first: what a shorter one stands in goes as a whole.
   const lengths = [...byLength].sort(([one], [other]) => other - one);
 
-  function* spansOf(tokens: readonly Token[]): Generator<Span> {
+  function* spansOf(tokens: readonly Token[], shortest = 1): Generator<Span> {
     for (const [length, hashes] of lengths) {
-      if (length > tokens.length) continue;
+      if (length > tokens.length || length < shortest) continue;
       let [powerA, powerB] = [1, 1];
       for (let at = 0; at < length; at++) {
         powerA = Math.imul(powerA, FACTOR_A);
@@ -117,12 +137,20 @@ export function createMatcher(imprints: readonly Imprint[], salt: string): Match
     }
   }
 
+  const canFold = lengths.some(([length]) => length >= FOLDED_TOKENS);
+
   /** In the text as it stands, and as it is read. */
   function* everySpan(text: string): Generator<Span> {
     if (lengths.length === 0) return;
-    for (const { text: form, startOf, endOf } of writtenForms(text))
+    for (const { text: form, startOf, endOf } of writtenForms(text)) {
+      const both = canFold && folded(form) !== form ? [false, true] : [false];
       for (const byLetter of JOINED.test(form) ? [false, true] : [false])
-        for (const [from, to] of spansOf(tokensOf(form, salt, byLetter))) yield [startOf(from), endOf(to)];
+        for (const isFolded of both) {
+          const tokens = tokensOf(form, salt, { byLetter, isFolded });
+          for (const [from, to] of spansOf(tokens, isFolded ? FOLDED_TOKENS : 1))
+            yield [startOf(from), endOf(to)];
+        }
+    }
   }
 
   const spansIn = (text: string): readonly Span[] => {

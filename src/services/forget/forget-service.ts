@@ -7,7 +7,7 @@ import { type ConversationId, isConversation, isTemporary } from '../../domain/b
 import { ignore, log } from '../../domain/base/log.ts';
 import { until, writable } from '../../domain/base/readable.ts';
 import type { Message } from '../../domain/chat/message.ts';
-import { imprintOf } from '../../domain/forget/imprint.ts';
+import { imprintOf, imprintsOf } from '../../domain/forget/imprint.ts';
 import {
   type Forgotten,
   forgottenSchema,
@@ -324,7 +324,7 @@ async function seek(
   signal: AbortSignal,
 ): Promise<ForgetPlan> {
   const id = v7();
-  const words = 'words' in sought ? sought.words.flatMap((one) => imprintOf(one, id) ?? []) : [];
+  const words = 'words' in sought ? sought.words.flatMap((one) => imprintsOf(one, id)) : [];
   if ('words' in sought && words.length === 0)
     throw new RecollectError('forget-no-words', 'There is no word to look for');
   const matcher = createEraser({ ...NOTHING, id, words });

@@ -1,7 +1,13 @@
 // Words that are found again by their hashes: wherever they stand, in whatever form, and nothing else.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createMatcher, type Imprint, imprintOf, TAKEN_OUT } from '../../../src/domain/forget/imprint.ts';
+import {
+  createMatcher,
+  type Imprint,
+  imprintOf,
+  imprintsOf,
+  TAKEN_OUT,
+} from '../../../src/domain/forget/imprint.ts';
 import { tellingSentences } from '../../../src/domain/forget/sought.ts';
 
 const matcherOf = (...words: string[]) =>
@@ -67,6 +73,19 @@ describe('imprints', () => {
     expect(JSON.stringify(one)).not.toMatch(/ada|lovelace/i);
     expect(one?.hash).not.toBe(imprintOf('Ada Lovelace', 'other')?.hash);
     expect(imprintOf(' — !', 'salt')).toBeUndefined();
+  });
+
+  it.each([
+    ['José García', 'Jose Garcia and josé garcia', `${TAKEN_OUT} and ${TAKEN_OUT}`],
+    ['Jose Garcia', 'José García, José Garci\u0301a', `${TAKEN_OUT}, ${TAKEN_OUT}`],
+    ['Jörg Groß', 'JÖRG GROSS', TAKEN_OUT],
+    ['張偉', '张伟和張偉', `${TAKEN_OUT}和${TAKEN_OUT}`],
+    ['张伟', '電郵給張偉', `電郵給${TAKEN_OUT}`],
+    // One word without its accents is often another.
+    ['Schön', 'Das ist schon gut, Frau Schön', `Das ist schon gut, Frau ${TAKEN_OUT}`],
+    ['schon', 'schön', 'schön'],
+  ])('find %s written with other accents or characters in %s', (words, text, left) => {
+    expect(createMatcher(imprintsOf(words, 'salt'), 'salt').hide(text).text).toBe(left);
   });
 
   it('find it in a long text full of escapes, and leave every other character as it is', () => {
