@@ -1,4 +1,4 @@
-// What kinds of values a text holds, and which a question lets one expect, read from their form.
+// Kinds of values that a text holds and that a question lets one expect, read from their form.
 import type { Unit } from './units.ts';
 
 /** Kinds of thing that answer questions. */
@@ -16,7 +16,7 @@ export type ValueKind =
   | 'duration'
   | 'email';
 
-/** What a text has in it, seen at one glance: most kinds need some of it, and a glance costs less than their patterns. */
+/** Looks once at what a text has in it: most kinds need some of it, and that costs less than their patterns. */
 interface Glance {
   readonly digit: boolean;
   /** Anything beyond ASCII. */
@@ -115,7 +115,7 @@ export function valuesOf(unit: Unit): ReadonlySet<ValueKind> {
   return kinds;
 }
 
-/** What a question's wording lets one expect of its answer. */
+/** Reads from a question's wording what its answer may be. */
 const EXPECTED: readonly (readonly [RegExp, readonly ValueKind[]])[] = [
   [
     /\bhow (?:much|expensive)\b|\b(?:price|cost|budget|fee|rent|salary|deposit|spend|pay)\b|多少钱|价格|费用|预算|租金|工资|押金|花(?:了|费)/i,

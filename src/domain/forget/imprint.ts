@@ -137,13 +137,13 @@ export function createMatcher(imprints: readonly Imprint[], salt: string): Match
     }
   }
 
-  const canFold = lengths.some(([length]) => length >= FOLDED_TOKENS);
+  const findsFolded = lengths.some(([length]) => length >= FOLDED_TOKENS);
 
   /** In the text as it stands, and as it is read. */
   function* everySpan(text: string): Generator<Span> {
     if (lengths.length === 0) return;
     for (const { text: form, startOf, endOf } of writtenForms(text)) {
-      const both = canFold && folded(form) !== form ? [false, true] : [false];
+      const both = findsFolded && folded(form) !== form ? [false, true] : [false];
       for (const byLetter of JOINED.test(form) ? [false, true] : [false])
         for (const isFolded of both) {
           const tokens = tokensOf(form, salt, { byLetter, isFolded });

@@ -28,7 +28,7 @@ export const idfOf = (holding: number, all: number): number =>
 /** Weight of a word that `holding` of `all` chunks have. */
 export const weightOf = (holding: number, all: number): number => idfOf(holding, all) * (K1 + 1);
 
-/** What a word adds to the BM25 of a text in which it stands `count` times. `norm` as above; 1 where the text's length is nothing. */
+/** Gives what a word adds to the BM25 of a text in which it stands `count` times. `norm` as above; 1 where the text's length is nothing. */
 export const gainOf = (idf: number, count: number, norm = 1): number =>
   idf * (K1 + 1) * saturated(count, norm);
 

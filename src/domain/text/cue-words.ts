@@ -1,4 +1,4 @@
-// What wording shows, in English and Chinese: a set of cues for each purpose. Data only; `cues.ts` looks things up in it.
+// Cues of wording, in English and Chinese: a set for each purpose. Data only; `cues.ts` looks things up in it.
 
 /** Shows something where one of its patterns fits, and what would say otherwise does not. */
 export interface CueSet {
@@ -9,7 +9,7 @@ export interface CueSet {
   readonly asked?: false;
 }
 
-/** What is longer is a page without full stops, characters. */
+/** Longest sentence, characters: more is a page without full stops. */
 const SENTENCE = 600;
 
 const NOT_RULE_EN =
@@ -39,7 +39,7 @@ export const CUES = {
     longest: SENTENCE,
     asked: false,
   },
-  /** What is so and is to be reckoned with, though nobody says "must": what somebody can, may, has, or is not to touch. */
+  /** States of things to reckon with, though nobody says "must": somebody can, may, has, or is not to touch something. */
   limit: {
     shows: [
       [

@@ -1,4 +1,4 @@
-// What a text says by its wording: who is named, what is asked for, what a sentence does. Rules, not a model: they can miss, but they cost
+// Reads a text's wording: who is named, what is asked for, what a sentence does. Rules, not a model: they can miss, but they cost
 // nothing and give the same answer every time.
 import { CUES, type CueSet } from './cue-words.ts';
 
@@ -6,7 +6,7 @@ import { CUES, type CueSet } from './cue-words.ts';
 const MARK = /[?？][\s"'”’」』)）*]*$/u;
 const PARTICLE = /(?:吗|呢|么)[。.]?\s*$/u;
 
-/** Whether a text ends in a question mark: it asks, and seldom answers. */
+/** True for a text that ends in a question mark: it asks, and seldom answers. */
 export function asks(text: string): boolean {
   const end = text.slice(-400);
   // Most texts have none: a hundred are looked at for each question.
@@ -16,7 +16,7 @@ export function asks(text: string): boolean {
   return MARK.test(lines.join('\n'));
 }
 
-/** Whether a sentence is a question, by its mark or by a Chinese particle. */
+/** True for a question, by its mark or by a Chinese particle. */
 export const isQuestion = (text: string): boolean => asks(text) || PARTICLE.test(text);
 
 const reader =
@@ -41,9 +41,9 @@ export const isAboutPerson = reader(CUES.person);
 export const states = reader(CUES.statement);
 /** True for words that only agree, thank or say "go on": nothing is lost without them. */
 export const isAcknowledgement = reader(CUES.acknowledgement);
-/** Whether a question asks for a time. */
+/** True for a question that asks for a time. */
 export const asksWhen = reader(CUES.when);
-/** Whether a text speaks of a time. */
+/** True for a text that speaks of a time. */
 export const tellsTime = reader(CUES.time);
 /** True for a sentence with which a model asks for what it should know, or says that it does not know it. */
 export const asksBack = reader(CUES['asked back']);

@@ -53,7 +53,7 @@ const endingIn = (words: readonly string[]): RegExp =>
 const ABBREVIATION = endingIn(SHORT);
 const ANY_ABBREVIATION = endingIn([...SHORT, ...SHORT_AT_END]);
 
-/** Whether a text ends in an abbreviation, one that may end a sentence among them. */
+/** True for a text that ends in an abbreviation, one that may end a sentence among them. */
 export const endsAbbreviated = (text: string): boolean => ANY_ABBREVIATION.test(text);
 
 /** Characters that the longest abbreviation takes, with what stands before it. */
@@ -93,7 +93,7 @@ function piecesOf(line: string): readonly (readonly [from: number, to: number])[
   return pieces;
 }
 
-/** Where sentences begin and end, without the spaces around them: [from, to) in order. Lines end sentences; abbreviations do not. */
+/** Finds the sentences, without the spaces around them: [from, to) in order. Lines end sentences; abbreviations do not. */
 export function sentenceSpans(text: string): (readonly [from: number, to: number])[] {
   const spans: (readonly [number, number])[] = [];
   let start = 0;
@@ -126,7 +126,7 @@ export function sentenceSpans(text: string): (readonly [from: number, to: number
 export const sentencesOf = (text: string): string[] =>
   sentenceSpans(text).map(([from, to]) => text.slice(from, to));
 
-/** Whether a text ends where a sentence does, as far as its last sign tells. */
+/** True where a text ends with a sentence, as far as its last sign tells. */
 export const endsSentence = (text: string): boolean => /[.!?…。！？]["'”’」』）)\]]*$/u.test(text);
 
 const SAYS = /[\p{L}\p{N}]/u;

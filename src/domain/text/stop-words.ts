@@ -37,7 +37,7 @@ mark(
   LIGHT,
 );
 
-/** Whether two characters, by their code points, say anything side by side: one of them does. */
+/** True where two characters, by their code points, say something side by side: one of them does. */
 export const saysSomething = (one: number, other: number): boolean =>
   ((marks[one] ?? 0) & (marks[other] ?? 0) & STOP) === 0;
 

@@ -12,7 +12,7 @@ const MAX_TEXT = 60_000;
 const MAX_QUERY_TERMS = 96;
 
 // ---------------------------------------------------------------------------------------------------------------- runs
-/** What a character counts as. JOINED: of a script without spaces between words. PAIRED: of such a script that is also read as pairs. */
+/** Kind of a character. JOINED: of a script without spaces between words. PAIRED: of such a script that is also read as pairs. */
 const [UNKNOWN, BETWEEN, NAME, JOINED, PAIRED] = [0, 1, 2, 3, 4];
 const SAYS = /^[\p{L}\p{M}\p{N}]$/u;
 const IS_PAIRED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー々]$/u;
@@ -39,7 +39,7 @@ function kindAt(text: string, at: number): number {
 const lengthAt = (text: string, at: number): number =>
   (text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00 ? 2 : 1;
 
-/** Where characters end that stand side by side from `at` and that all are of a kind. */
+/** Finds the end of the run of characters of one kind that begins at `at`. */
 function endOf(text: string, at: number, isOf: (kind: number, unit: number) => boolean): number {
   let to = at;
   while (to < text.length && isOf(kindAt(text, to), text.charCodeAt(to))) to += lengthAt(text, to);
@@ -139,7 +139,7 @@ function addName(run: string, purpose: Purpose, out: string[]): void {
   if (version !== undefined) out.push(version);
 }
 
-/** What the names seen lately gave: people and models say the same ones over and over. */
+/** Terms of the names seen lately: people and models say the same ones over and over. */
 const names = new Map<string, readonly string[]>();
 function wordsOfName(run: string): readonly string[] {
   const known = names.get(run);

@@ -10,7 +10,7 @@ const AT_ONCE = 200;
 /** Sentences, joined as long as they are short; lines stay apart. Linear in the length of the text. */
 export function spokenPieces(text: string): string[] {
   const pieces: string[] = [];
-  /** Where the piece begins that is being put together, and where it ends so far. */
+  /** Begin and end so far of the piece that is being put together. */
   let [start, end] = [0, 0];
   const add = () => {
     const said = text.slice(start, end);
