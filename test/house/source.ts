@@ -157,7 +157,7 @@ export function silentCatches({ program }: SourceFile): number {
         param: (Node & { name?: string }) | null;
         body: Node & { body: Node[] };
       };
-      const isUnread = param === null || param.name?.startsWith('_') === true;
+      const isUnread = param === null || (param.name !== undefined && !names(body, param.name));
       if (body.body.length === 0 || (isUnread && !contains(body, 'ThrowStatement'))) count += 1;
     } else if (node.type === 'CallExpression') {
       const { callee, arguments: passed } = node as Node & {
@@ -179,6 +179,15 @@ function dropsError({ type, params, body }: Handler): boolean {
   return !['CallExpression', 'AssignmentExpression', 'NewExpression', 'ThrowStatement'].some((kind) =>
     contains(body, kind),
   );
+}
+
+/** Whether a name stands in it: an error that nobody reads is dropped under whatever name. */
+function names(node: Node, name: string): boolean {
+  let found = false;
+  walkTree(node, (inner) => {
+    found ||= inner.type === 'Identifier' && (inner as Node & { name?: string }).name === name;
+  });
+  return found;
 }
 
 function contains(node: Node, type: string): boolean {

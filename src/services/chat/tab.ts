@@ -56,7 +56,10 @@ export function createTab(locks: LocksLike | undefined, memory?: () => TabMemory
         resolve(true);
         return living;
       })
-      .catch(() => resolve(false));
+      .catch((error: unknown) => {
+        log.warn('This tab has no lock of its own', error);
+        resolve(false);
+      });
   });
   return { id, before, locked, lockOf, leave };
 }

@@ -3,7 +3,7 @@
 
 import type { KeyValues, Store } from '../../adapters/log/conversation-log.ts';
 import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
-import { ignore } from '../../domain/base/log.ts';
+import { log as diagnostics, ignore } from '../../domain/base/log.ts';
 import { PrivacyFilter } from '../privacy/privacy-filter.ts';
 import { TokenTable } from '../privacy/token-table.ts';
 import { createJob } from '../scheduler.ts';
@@ -113,7 +113,10 @@ class SyncThread implements SyncEngine {
       },
       { once: true },
     );
-    void this.#checkAccount().catch(() => this.#job.wake());
+    void this.#checkAccount().catch((error: unknown) => {
+      diagnostics.info('The account could not be checked at once', error);
+      this.#job.wake();
+    });
   }
 
   wake(reason?: 'changed' | 'online'): void {

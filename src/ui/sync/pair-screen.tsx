@@ -4,7 +4,7 @@ import { Camera, Check, ImageUp, Link2, ShieldCheck } from 'lucide-react';
 import { type FormEvent, type ReactNode, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { toast } from 'sonner';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
-import { ignore } from '../../domain/base/log.ts';
+import { ignore, log } from '../../domain/base/log.ts';
 import type { PairingOffer } from '../../domain/sync/pairing.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
@@ -237,7 +237,10 @@ function QrPictureButton({
         else if (!/pair=/.test(found)) onRefused(t('scan.other'));
         else onText(found);
       })
-      .catch(() => onRefused(t('scan.noCode')))
+      .catch((error: unknown) => {
+        log.info('A picture with a pairing code could not be read', error);
+        onRefused(t('scan.noCode'));
+      })
       .finally(() => setReading(false));
   };
   return (

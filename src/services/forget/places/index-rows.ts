@@ -111,8 +111,9 @@ async function hasCaughtUp(deps: PlaceDeps, eraser: Eraser): Promise<boolean> {
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
       bounded.throwIfAborted();
     }
-  }).catch(() => {
+  }).catch((error: unknown) => {
     deps.signal.throwIfAborted();
+    log.info('The index was not read back in time', error);
     return false;
   });
 }
