@@ -11,6 +11,7 @@ import { type Change, ErasedError, type RelayStore } from './store.ts';
 
 /** `/<account>` and `/<account>/<room>`. */
 export const ROOM_PATH = /^\/([\w-]{22})(?:\/([\w.~-]{1,128}))?$/;
+/** The path of a request, without its query. */
 export const pathOf = (request: IncomingMessage): string => (request.url ?? '/').split('?', 1)[0] ?? '/';
 const READY_MS = 2000;
 

@@ -71,6 +71,7 @@ export interface Bucket {
 /** How many seconds' worth may come at once. */
 const BURST_SECONDS = 10;
 
+/** A full bucket: `BURST_SECONDS` of `rate` a second. */
 export const createBucket = (rate: number, now: number): Bucket => ({
   tokens: rate * BURST_SECONDS,
   at: now,

@@ -16,6 +16,7 @@ function plain(value: unknown): unknown {
   return `${value.name}${code}: ${value.message}${cause}`.slice(0, 400);
 }
 
+/** Writes a line of JSON for each event: time (ISO 8601), level, event and facts. */
 export function createLog(write: (line: string) => void = console.info): Log {
   const say =
     (level: string) =>

@@ -1,5 +1,6 @@
 // Pieces of Markdown. Signs in the words are left as they are: people search for `snake_case`, not for `snake\_case`.
 
+/** A heading of Markdown on one line, its level held between 1 and 6; without words, ''. */
 export const heading = (level: number, text: string): string => {
   const words = oneLine(text);
   return words === '' ? '' : `${'#'.repeat(Math.min(6, Math.max(1, level)))} ${words}`;
@@ -8,6 +9,7 @@ export const heading = (level: number, text: string): string => {
 /** The words of a heading. */
 export const plainHeading = (text: string): string => text.replace(/^#+\s*/, '');
 
+/** The text on one line: every run of white space becomes one space. */
 export const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 const cell = (text: string): string => oneLine(text).replaceAll('|', '\\|');

@@ -50,6 +50,7 @@ export function parseTree(text: string, form: 'xml' | 'html' | 'xhtml'): Element
   return root;
 }
 
+/** Child elements; text is left out. */
 export const elementsOf = ({ children }: Element): Element[] =>
   children.filter((child): child is Element => typeof child !== 'string');
 
@@ -57,6 +58,7 @@ export const elementsOf = ({ children }: Element): Element[] =>
 export const childrenOf = (element: Element, name: string): Element[] =>
   elementsOf(element).filter((child) => child.name === name);
 
+/** The first child of that name. */
 export const childOf = (element: Element | undefined, name: string): Element | undefined =>
   element && elementsOf(element).find((child) => child.name === name);
 
@@ -65,6 +67,7 @@ export function allOf(element: Element, name: string): Element[] {
   return elementsOf(element).flatMap((child) => (child.name === name ? [child] : allOf(child, name)));
 }
 
+/** The first of that name at any depth below it, in the order of the text. */
 export const firstOf = (element: Element, name: string): Element | undefined => allOf(element, name)[0];
 
 /** All characters in it. */

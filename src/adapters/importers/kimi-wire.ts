@@ -73,6 +73,7 @@ export interface Wire {
   agent(id: string): Wire | undefined;
 }
 
+/** True for an object that is neither null nor an array. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 

@@ -19,8 +19,10 @@ const NO_CONVERSATIONS_REPORTED = /^(?:memories|projects)\.json$/i;
 /** Pictures and files of messages, as an export names them. */
 const ASSET = /^file[-_][A-Za-z0-9]/;
 
+/** By its name it is a listing, renamed ones included. */
 export const isListing = ({ path }: SourceFile): boolean =>
   LISTING.test(baseName(path)) || RENAMED_LISTING.test(baseName(path));
+/** By its name it is an asset of an export. */
 export const isAsset = ({ path }: SourceFile): boolean => ASSET.test(baseName(path));
 /** By its name it is part of an export that is a listing, and neither the listing nor an asset. */
 export const isCompanion = ({ path }: SourceFile): boolean =>

@@ -10,6 +10,7 @@ export interface SkipCounter {
 
 const EXAMPLE_LENGTH = 80;
 
+/** Counts skipped things by reason, and keeps the first example of each, shortened. */
 export function createSkipCounter(): SkipCounter {
   const counts = new Map<Skipped['reason'], { count: number; example: string | undefined }>();
   return {

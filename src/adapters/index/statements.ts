@@ -12,6 +12,7 @@ export const isFull = (error: unknown): boolean => {
   // Postgres' own word for it is 53100.
   return code === '53100' || /quota/i.test(`${String(name)} ${String(message)}`);
 };
+/** Error `storage-full` of the memory index; it may be tried again. */
 export const noRoom = (cause: unknown) =>
   new RecollectError('storage-full', 'There is no room for the memory index.', { retry: true, cause });
 

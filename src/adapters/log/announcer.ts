@@ -7,6 +7,7 @@ interface Announcer<Change> {
   subscribe(listener: (change: Change) => void): () => void;
 }
 
+/** Tells every listener of a change; one that throws is logged and keeps no other from hearing it. */
 export function createAnnouncer<Change>(): Announcer<Change> {
   const listeners = new Set<(change: Change) => void>();
   return {

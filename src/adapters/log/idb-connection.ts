@@ -298,6 +298,7 @@ function beginFreshFile(name: string): Promise<void> {
 
 // ---------------------------------------------------------------------------------------------- counters
 
+/** Entries and bytes added up, and the highest head; all are 0 without counters. */
 export const sumOf = (counters: readonly Counters[]): Required<Counters> =>
   counters.reduce<Required<Counters>>(
     (sum, { entries, bytes, head = 0 }) => ({
@@ -340,6 +341,7 @@ const isLimit = (error: unknown): boolean => nameOf(error) === 'QuotaExceededErr
 const newerLog = (cause?: unknown) =>
   new RecollectError('newer-log', 'The log was written by a newer version of this app', { cause });
 
+/** Error `storage-lost`. */
 export const storageLost = () =>
   new RecollectError('storage-lost', 'The browser found its database damaged and deleted it');
 

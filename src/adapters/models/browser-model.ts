@@ -81,6 +81,7 @@ async function stateNow(): Promise<{ readonly state: BrowserModelState; readonly
   return { state: 'unavailable', options: {} };
 }
 
+/** State of the browser's own model, asked anew. */
 export const browserModelState = async (): Promise<BrowserModelState> => (await stateNow()).state;
 
 /** Opens a session; what has to be downloaded for it is. */
@@ -132,6 +133,7 @@ export async function testBrowserModel(): Promise<ConnectionReport> {
     : { ok: true, models: [BROWSER_MODEL], tookMs: performance.now() - startedAt };
 }
 
+/** The browser's own model; its window in tokens is assumed until a session measured it, and null if it is endless. */
 export function createBrowserModel(): ChatModel {
   return {
     id: BROWSER_MODEL,

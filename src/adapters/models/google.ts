@@ -5,6 +5,7 @@ import type { ChatModel } from './chat-model.ts';
 import { nativeProtocol } from './native.ts';
 import { createSdkModel, type ModelOptions } from './sdk-stream.ts';
 
+/** A model that is asked over Google's own protocol (Gemini). */
 export function createGoogleModel(options: ModelOptions): ChatModel {
   const native = nativeProtocol(options, 'google');
   // Older models refuse to be asked for thoughts.

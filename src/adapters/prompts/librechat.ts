@@ -16,6 +16,7 @@ const presetSchema = z
   })
   .refine(({ endpoint, promptPrefix, system }) => endpoint || promptPrefix || system);
 
+/** Reads presets of LibreChat, one or a list of them, as personas. */
 export const readLibreChat: PromptFormat = ({ name, text }) => {
   const json = lenientJson(text);
   const list = Array.isArray(json) ? json : [json];

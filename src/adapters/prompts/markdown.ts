@@ -67,6 +67,7 @@ function ourBlanks(body: string): string {
   return [first, ...read].join('').replaceAll('$ARGUMENTS', '{{text}}');
 }
 
+/** Reads a Markdown file with or without front matter; null for another ending, or if no words are in it. */
 export const readMarkdown: PromptFormat = ({ name, text }) => {
   if (!ENDINGS.test(name)) return null;
   const { front, body } = split(text);
@@ -96,9 +97,11 @@ export const readMarkdown: PromptFormat = ({ name, text }) => {
 const withFront = (front: object, body: string): string =>
   `---\n${stringify(front, { lineWidth: 0 })}---\n\n${body.trim()}\n`;
 
+/** A prompt as Markdown, its name and description in the front matter. */
 export const promptAsMarkdown = ({ name, description, text }: NewPrompt): string =>
   withFront({ name, ...(description ? { description } : {}) }, text);
 
+/** A persona as Markdown, with front matter of type `persona`. */
 export const personaAsMarkdown = (persona: NewPersona): string => {
   const { name, description, sign, colour, instructions, model, parameters, memory, project } = persona;
   return withFront(

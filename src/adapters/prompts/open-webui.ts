@@ -38,6 +38,7 @@ function blank(inner: string): string {
 const ourBlanks = (text: string): string =>
   text.replace(/\{\{([^{}]{1,1000})\}\}/g, (_, inner: string) => blank(inner));
 
+/** Reads a list of prompts and models of Open WebUI; null if the file is no list. */
 export const readOpenWebui: PromptFormat = ({ text }) => {
   const json = lenientJson(text);
   const list = z.array(z.unknown()).safeParse(json).data;

@@ -16,6 +16,7 @@ const fileSchema = z.looseObject({
 const newPrompt = promptSchema.omit({ id: true, createdAt: true, updatedAt: true }).strip();
 const newPersona = personaSchema.omit({ id: true, createdAt: true, updatedAt: true }).strip();
 
+/** Reads Recollect's own file; entries that do not fit are counted as skipped, and another format is null. */
 export const readRecollect: PromptFormat = ({ text }) => {
   const file = fileSchema.safeParse(readJson(text)).data;
   if (!file) return null;

@@ -13,6 +13,7 @@ const CODES: Readonly<Record<number, ProblemCode>> = {
 /** Codes from 4400 to 4499 are final: connecting again changes nothing. */
 export const isFinal = (code: number): boolean => code >= 4400 && code < 4500;
 
+/** Problem of a WebSocket close code; an unknown one is `sync-refused`. */
 export const problemOfCode = (code: number): Problem =>
   new RecollectError(CODES[code] ?? 'sync-refused', `The relay closed the door (${code})`, {
     params: { code },

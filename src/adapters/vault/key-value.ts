@@ -13,6 +13,7 @@ interface SealedKeyValues {
 const PREFIX = 'secret/';
 const kept = z.object({ secret: z.string() });
 
+/** A vault of sealed key-values; an empty secret deletes its name. */
 export function createKeyValueVault(keyValues: SealedKeyValues): Vault {
   return {
     put: (name, secret) => keyValues.set(PREFIX + name, secret === '' ? undefined : { secret }),

@@ -43,6 +43,7 @@ export const putShared = (generation: number, items: readonly SharedItem[]): Pro
     await Promise.all([...items.map((item) => transaction.store.put(item)), transaction.done]);
   });
 
+/** Removes items from a queue, by id; durable when it resolves. */
 export const removeShared = (generation: number, ids: readonly string[]): Promise<void> =>
   within(generation, async (database) => {
     const transaction = database.transaction('items', 'readwrite', { durability: 'strict' });

@@ -32,11 +32,16 @@ export const isTemporary = (id: string): boolean => id.startsWith(TEMPORARY);
 /** True for keys under a temporary conversation's name: `draft/<its id>/…`, `item/composer.<its id>`. */
 export const isOfTemporary = (key: string): boolean => /[/.]temporary-/.test(key);
 
+/** A new id (UUIDv7) behind the prefix of temporary conversations. */
 export const newTemporaryId = (): ConversationId => `${TEMPORARY}${v7()}` as ConversationId;
+/** A new id (UUIDv7): ids sort by time. */
 export const newConversationId = (): ConversationId => v7() as ConversationId;
+/** A new id (UUIDv7): ids sort by time. */
 export const newMessageId = (): MessageId => v7() as MessageId;
+/** A new id (UUIDv7): ids sort by time. */
 export const newEntryId = (): EntryId => v7() as EntryId;
 
 /** Takes a string that has already been checked (a row of our own, a link) as an id. */
 export const asConversationId = (id: string): ConversationId => id as ConversationId;
+/** Takes a string that has already been checked as an id. */
 export const asMessageId = (id: string): MessageId => id as MessageId;

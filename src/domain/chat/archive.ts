@@ -49,6 +49,7 @@ export const holdsAnything = (
     | undefined,
 ): boolean => Object.values(notesAndFeedback ?? {}).some((list) => (list?.length ?? 0) > 0);
 
+/** True if there is a note or feedback in it. */
 export const holdsSomething = (
   notesAndFeedback: NotesAndFeedback | undefined,
 ): notesAndFeedback is NotesAndFeedback =>

@@ -161,6 +161,7 @@ export function linesOf(
   });
 }
 
+/** Texts of the lines, one below another, without white space around them. */
 export const textOfLines = (lines: readonly Pick<MemoryLine, 'text'>[]): string =>
   lines
     .map(({ text }) => text)

@@ -76,6 +76,7 @@ export interface Sum {
   readonly outputTokens: number;
 }
 
+/** Adds rows up: requests, tokens, and an amount for each currency; requests without a currency are unpriced. */
 export function sumOf(rows: Iterable<SpendingRow>): Sum {
   const amounts = new Map<string, number>();
   const sum = { requests: 0, estimated: 0, unpriced: 0, inputTokens: 0, outputTokens: 0 };

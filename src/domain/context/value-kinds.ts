@@ -106,6 +106,7 @@ function valuesIn(text: string): Set<ValueKind> {
   return kinds;
 }
 
+/** Kinds of value in the unit's text, kept for as long as the unit lives. */
 export function valuesOf(unit: Unit): ReadonlySet<ValueKind> {
   let kinds = kindsCache.get(unit);
   if (!kinds) {

@@ -157,6 +157,7 @@ export const conversationOfNotes = (
   compactions: new Map(),
 });
 
+/** True for the name that notes have in place of a conversation. */
 export const isNotes = (conversation: string): conversation is ConversationId => conversation === NOTES;
 
 const wordsOf = (text: string): ReadonlySet<string> => new Set(queryWords(text).split(' ').filter(Boolean));

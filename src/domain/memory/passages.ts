@@ -6,6 +6,7 @@ import { sentencesOf } from '../text/sentences.ts';
 
 /** Tokens that frame a neighbour of a passage in the prompt. */
 const NEIGHBOUR_FRAME = 4;
+/** Estimated tokens of a neighbour, its frame included. */
 export const neighbourTokens = (text: string): number => estimateTokens(text) + NEIGHBOUR_FRAME;
 
 /** Neighbours before and after a passage, each in order. Older answers say only when they were said. */

@@ -197,4 +197,5 @@ function read(source: string): RegExp | PatternProblem {
   }
 }
 
+/** True if the source makes a pattern that can be used. */
 export const isOwnPattern = (source: string): boolean => ownPattern(source) instanceof RegExp;

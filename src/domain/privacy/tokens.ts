@@ -18,8 +18,10 @@ export const withoutTokens = (text: string): string =>
 export const TOKEN_LENGTH = '[account-9999999@zzzz]'.length;
 
 const CATEGORY_OF = new Map(Object.entries(LABELS).map(([category, label]) => [label, category as Category]));
+/** The category of a token's label; undefined if no category has it. */
 export const categoryOf = (label: string): Category | undefined => CATEGORY_OF.get(label);
 
+/** The token that stands for hidden words, such as `[LABEL-1]`. */
 export const tokenFor = (category: Category, number: number): string => `[${LABELS[category]}-${number}]`;
 /** Token without a number, if none can be given: the words cannot be put back, and are hidden all the same. */
 export const bareToken = (category: Category): string => `[${LABELS[category]}]`;

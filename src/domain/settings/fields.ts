@@ -116,6 +116,7 @@ export const configFields = once((): readonly ConfigField[] =>
 
 const byPath = once(() => new Map(configFields().map((field) => [field.path, field])));
 
+/** The field at a path of the configuration; undefined if there is none. */
 export const configField = (path: string): ConfigField | undefined => byPath().get(path);
 
 /** Value of the configuration at a path, be it a key or a group of keys; undefined if there is none. */

@@ -33,11 +33,16 @@ export const stateRowsSchema = z.array(z.tuple([z.string(), z.unknown(), z.strin
 /** As it is written: [key, value, time]. */
 export type StateRows = z.infer<typeof stateRowsSchema>;
 
+/** Key of a device's row. */
 export const deviceKey = (device: string) => `device/${device}`;
+/** Key of the head that a device announces for a document. */
 export const announcementKey = (document: string, device: string) => `head/${document}/${device}`;
+/** Key of a document's epoch. */
 export const epochKey = (document: string) => `epoch/${document}`;
+/** Key of the row that says that a document is gone. */
 export const tombstoneKey = (document: string) => `gone/${document}`;
 
+/** Entries by key as rows of key, value and time. */
 export const toRows = (entries: Iterable<readonly [string, StateEntry]>): StateRows =>
   [...entries].map(([key, { value, time }]) => [key, value, time]);
 

@@ -45,12 +45,14 @@ export interface Payload {
 
 /** Name of a blob by its content: equal bytes, equal key. */
 export const blobKey = (blob: Uint8Array): string => toText(sha256(blob).slice(0, HASH_BYTES));
+/** The beginning of the blob's SHA-256, `HASH_BYTES` bytes. */
 export const blobHash = (blob: Uint8Array): Uint8Array => sha256(blob).slice(0, HASH_BYTES);
 
 /** Data that sealing binds the payload to. */
 export const associatedData = (kind: BlobKind, room: string): Uint8Array =>
   concatBytes(Uint8Array.of(BLOB_VERSION, KINDS.indexOf(kind)), utf8ToBytes(room));
 
+/** A blob: one byte for the version, one for the kind, the nonce, and the sealed payload. */
 export function joinBlob(kind: BlobKind, nonce: Uint8Array, sealed: Uint8Array): Uint8Array {
   return concatBytes(Uint8Array.of(BLOB_VERSION, KINDS.indexOf(kind)), nonce, sealed);
 }

@@ -11,8 +11,11 @@ export const TOKEN_BYTES = 32;
 /** The room in which devices tell one another what they have. No document has this id. */
 export const INDEX_ROOM = 'index';
 
+/** Info that the id of a document's room is derived with, one for each epoch. */
 export const roomIdInfo = (document: string, epoch: number) => `recollect/1|room|${document}|${epoch}`;
+/** Info that the key of a document's room is derived with, one for each epoch. */
 export const roomKeyInfo = (document: string, epoch: number) => `recollect/1|enc|${document}|${epoch}`;
+/** Info that the token for a realm is derived with. */
 export const tokenInfo = (realm: string) => `recollect/1|auth|${realm}`;
 
 /** The account's name on the relay: the first 16 bytes of the token's SHA-256, base64url. `token`: base64url. */

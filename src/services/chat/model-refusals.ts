@@ -36,6 +36,7 @@ export interface ModelRefusals {
 }
 
 const OMISSIONS: readonly string[] = ['tools', 'thoughts', 'images'] satisfies Omission[];
+/** True if the word names something that requests can be sent without. */
 export const isOmission = (what: string): what is Omission => OMISSIONS.includes(what);
 
 export function createModelRefusals({

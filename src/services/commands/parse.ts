@@ -100,6 +100,7 @@ export function named<T>(word: string, all: readonly T[], nameOf: (item: T) => s
   return begun.length === 1 ? begun[0] : undefined;
 }
 
+/** Values that an argument takes, in words: its choices, its range, or true and false; otherwise ''. */
 export const allowedOf = (argument: ArgumentDescription): string =>
   argument.choices
     ? argument.choices.join(', ')

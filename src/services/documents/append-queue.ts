@@ -16,6 +16,7 @@ import type { SaveStatus } from './documents.ts';
 /** Delay before a failed write is tried again, ms. */
 const RETRY_MS = 20_000;
 
+/** An entry for the log under a new id. */
 export const newEntry = (document: DocumentId, origin: Origin, bytes: Uint8Array): NewEntry => ({
   id: newEntryId(),
   document,

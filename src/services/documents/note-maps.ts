@@ -23,7 +23,9 @@ const parsed = <T>(map: ValueMap, schema: z.ZodType<T>): [string, T][] =>
     const { success, data } = schema.safeParse(value);
     return success ? [[key, data]] : [];
   });
+/** Wordings of the notes in the map. */
 export const wordingsIn = (notes: ValueMap): Wording[] => wordingsOf(parsed(notes, noteSchema));
+/** Feedback in the map, as far as it can be read. */
 export const feedbackIn = (feedback: ValueMap): Feedback[] =>
   parsed(feedback, feedbackSchema).map(([, one]) => one);
 
@@ -88,7 +90,9 @@ export const pastOf = (note: MemoryNote, at: number, stays?: string): Past => [
     ? []
     : [{ text: note.text, since: note.since ?? note.updatedAt, until: at }]),
 ];
+/** A copy in order of `until`, then of `since`. */
 export const byTime = (past: Past): Past => [...past].sort((a, b) => a.until - b.until || a.since - b.since);
 
+/** A query as it is compared: NFKC, small letters, single spaces, at most 200 UTF-16 units. */
 export const normal = (query: string): string =>
   query.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim().slice(0, 200);

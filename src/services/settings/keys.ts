@@ -7,6 +7,7 @@ import { attempt } from '../../domain/base/log.ts';
 /** Name in the vault of a key: of an endpoint that answers, or of a service that makes vectors. */
 export type KeyName = `endpoint/${string}` | 'embedding/openai' | 'embedding/custom';
 
+/** Name of an endpoint's key in the vault. */
 export const endpointKey = (endpointId: string): KeyName => `endpoint/${endpointId}`;
 
 /** Origin of an address; null if it is no http(s) address. */

@@ -22,4 +22,5 @@ export const TOPICS = [
 ] as const;
 export type Topic = (typeof TOPICS)[number];
 
+/** True if the word names a kind of note. */
 export const isNoteKind = (word: string): word is NoteKind => NOTE_KINDS.some((kind) => kind === word);

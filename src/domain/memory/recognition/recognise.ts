@@ -110,6 +110,7 @@ export function appliesTo(note: Applying & { readonly kind: NoteKind }, request:
   return score >= APPLIES_FROM ? score : null;
 }
 
+/** Dot product over the length of `a`; `b` is at least as long. */
 export function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
   let sum = 0;
   for (let at = 0; at < a.length; at++) sum += (a[at] as number) * (b[at] as number);
