@@ -120,11 +120,15 @@ test('in workers, foreign script does not run and only what is configured is ask
       async ({ origins, url }) => {
         const worker = (globalThis as unknown as { started: Worker }).started as unknown as globalThis.Worker;
         const answer = new Promise<string>((resolve) =>
-          worker.addEventListener('message', ({ data }) => resolve(data.type), { once: true }),
+          worker.addEventListener(
+            'message',
+            ({ data }) => resolve('problem' in data ? 'failed' : data.progress.type),
+            { once: true },
+          ),
         );
         worker.postMessage({ type: 'allow', origins });
-        const request = { type: 'request', id: 1, url, method: 'GET', headers: [], body: null, mode: 'cors' };
-        worker.postMessage(request);
+        const given = { url, method: 'GET', headers: [], body: null, mode: 'cors' };
+        worker.postMessage({ from: '', asked: { call: 1, verb: 'request', given } });
         return await answer;
       },
       { origins, url: `${server.baseUrl}/models` },

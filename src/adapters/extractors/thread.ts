@@ -1,7 +1,8 @@
 // Taking the words out of documents, in a worker that lives as long as one document is read: it can be ended at any moment, whatever it does.
 import { z } from 'zod';
-import { callWorker } from '../../domain/base/worker-call.ts';
+import { toProblem } from '../../domain/base/errors.ts';
 import type { ExtractedText } from '../../domain/chat/message.ts';
+import { callWorker } from '../../domain/threads/one-call.ts';
 import type { Extracted } from './extract.ts';
 import type { Refusal } from './extractor.ts';
 
@@ -16,30 +17,31 @@ export interface Extraction {
   ): Promise<Extracted>;
 }
 
-const newsSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('progress'), done: z.number(), total: z.number() }),
-  z.object({
-    type: z.literal('extracted'),
-    extract: z.custom<ExtractedText>((value) => typeof value === 'object'),
-  }),
-  z.object({ type: z.literal('refused'), reason: z.custom<Refusal>(), detail: z.string() }),
-]);
-export type ExtractionNews = z.infer<typeof newsSchema>;
+export const extractionCalls = {
+  extract: {
+    given: z.custom<File>((value) => value instanceof File),
+    progress: z.object({ done: z.number(), total: z.number() }),
+    answer: z.discriminatedUnion('ok', [
+      z.object({
+        ok: z.literal(true),
+        extract: z.custom<ExtractedText>((value) => typeof value === 'object'),
+      }),
+      z.object({ ok: z.literal(false), reason: z.custom<Refusal>(), detail: z.string() }),
+    ]),
+  },
+};
 
 /** Starts a worker for each document. */
 export const createExtraction = (startWorker: () => Worker): Extraction => ({
-  extract: (file, { signal, onProgress }) =>
-    callWorker<Extracted>(startWorker, {
-      message: file,
-      signal,
-      read: (data) => {
-        const news = newsSchema.safeParse(data).data;
-        // PDF.js says that it is ready, to whom it does not know.
-        if (news?.type === 'progress') onProgress?.(news.done, news.total);
-        else if (news?.type === 'extracted') return { ok: true, extract: news.extract };
-        else if (news) return { ok: false, reason: news.reason, detail: news.detail };
-        return undefined;
-      },
-      stopped: (detail) => ({ ok: false, reason: 'damaged', detail }),
-    }),
+  extract: async (file, { signal, onProgress }): Promise<Extracted> => {
+    try {
+      return await callWorker(startWorker, extractionCalls, 'extract', file, {
+        signal,
+        onProgress: ({ done, total }) => onProgress?.(done, total),
+      });
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      return { ok: false, reason: 'damaged', detail: toProblem(error).message };
+    }
+  },
 });

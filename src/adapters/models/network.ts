@@ -4,40 +4,39 @@
 //   page: fetch(url) ──request──► worker ──► endpoint
 //                    ◄──head, chunk, chunk …, end──
 import { z } from 'zod';
+import { RecollectError } from '../../domain/base/errors.ts';
 import { createPacer, pauseWhileWriting, speedOf } from '../../domain/base/pacer.ts';
+import { type Caller, createCaller, type Served, serveCalls } from '../../domain/threads/calls.ts';
+import type { Endpoint } from '../../domain/threads/endpoint.ts';
+import { joinNews } from '../../domain/threads/news.ts';
 import { isSomebodyThere } from './presence.ts';
 
-const requestSchema = z.object({
-  type: z.literal('request'),
-  id: z.number(),
-  url: z.string(),
-  method: z.string(),
-  headers: z.array(z.tuple([z.string(), z.string()])),
-  body: z.string().nullable(),
-  mode: z.enum(['cors', 'no-cors']),
-});
-const toWorkerSchema = z.discriminatedUnion('type', [
-  requestSchema,
-  z.object({ type: z.literal('abort'), id: z.number() }),
-  /** Origins that may be reached from now on; replaces the list before. */
-  z.object({ type: z.literal('allow'), origins: z.array(z.string()) }),
-]);
-type ToWorker = z.infer<typeof toWorkerSchema>;
+const networkCalls = {
+  request: {
+    given: z.object({
+      url: z.string(),
+      method: z.string(),
+      headers: z.array(z.tuple([z.string(), z.string()])),
+      body: z.string().nullable(),
+      mode: z.enum(['cors', 'no-cors']),
+    }),
+    progress: z.discriminatedUnion('type', [
+      z.object({
+        type: z.literal('head'),
+        status: z.number(),
+        statusText: z.string(),
+        headers: z.array(z.tuple([z.string(), z.string()])),
+        opaque: z.boolean(),
+      }),
+      z.object({ type: z.literal('chunk'), bytes: z.instanceof(Uint8Array<ArrayBuffer>) }),
+    ]),
+    answer: z.null(),
+  },
+};
+type Progress = z.infer<typeof networkCalls.request.progress>;
 
-const fromWorkerSchema = z.discriminatedUnion('type', [
-  z.object({
-    type: z.literal('head'),
-    id: z.number(),
-    status: z.number(),
-    statusText: z.string(),
-    headers: z.array(z.tuple([z.string(), z.string()])),
-    opaque: z.boolean(),
-  }),
-  z.object({ type: z.literal('chunk'), id: z.number(), bytes: z.instanceof(Uint8Array<ArrayBuffer>) }),
-  z.object({ type: z.literal('end'), id: z.number() }),
-  z.object({ type: z.literal('failed'), id: z.number(), message: z.string() }),
-]);
-type FromWorker = z.infer<typeof fromWorkerSchema>;
+/** Origins that may be reached from now on; replaces the list before. */
+const allowSchema = z.object({ type: z.literal('allow'), origins: z.array(z.string()) });
 
 /** Bytes of an event stream for each character of the answer: a token has an event of its own. */
 const BYTES_PER_CHARACTER = 40;
@@ -55,27 +54,23 @@ export interface Network {
 
 /** The page's side. `start` makes the worker on first use. */
 export function createNetwork(start: () => Worker): Network {
-  let worker: Worker | undefined;
+  let running: { readonly worker: Worker; readonly caller: Caller<typeof networkCalls> } | undefined;
   let allowed: readonly string[] = [];
-  let next = 0;
-  const waiting = new Map<number, (message: FromWorker) => void>();
+  const postAllowed = (worker: Worker) =>
+    worker.postMessage({ type: 'allow', origins: [...allowed] } satisfies z.infer<typeof allowSchema>);
 
-  const post = (message: ToWorker) => {
-    if (!worker) {
-      worker = start();
-      worker.addEventListener('message', ({ data }) => {
-        const message = fromWorkerSchema.safeParse(data);
-        if (message.success) waiting.get(message.data.id)?.(message.data);
-      });
-      worker.addEventListener('error', () => {
-        for (const [id, notify] of [...waiting])
-          notify({ type: 'failed', id, message: 'The network worker ended' });
-        worker?.terminate();
-        worker = undefined;
-      });
-      worker.postMessage({ type: 'allow', origins: [...allowed] } satisfies ToWorker);
-    }
-    worker.postMessage(message);
+  const caller = (): Caller<typeof networkCalls> => {
+    if (running) return running.caller;
+    const worker = start();
+    const made = createCaller(networkCalls, worker);
+    running = { worker, caller: made };
+    worker.addEventListener('error', () => {
+      worker.terminate();
+      running = undefined;
+      made.refuse(new TypeError('The network worker ended'));
+    });
+    postAllowed(worker);
+    return made;
   };
 
   const fetchThrough: typeof fetch = async (input, init) => {
@@ -83,62 +78,39 @@ export function createNetwork(start: () => Worker): Network {
     const body = request.method === 'GET' || request.method === 'HEAD' ? null : await request.text();
     const { signal } = request;
     signal.throwIfAborted();
-    const id = ++next;
+    const leaving = new AbortController();
+    const leave = () => leaving.abort(signal.reason);
+    signal.addEventListener('abort', leave, { once: true });
     return await new Promise<Response>((resolve, reject) => {
       let stream: ReadableStreamDefaultController<Uint8Array> | undefined;
-      const finish = () => {
-        waiting.delete(id);
-        signal.removeEventListener('abort', onAbort);
+      const onProgress = (part: Progress) => {
+        if (part.type === 'chunk') return stream?.enqueue(part.bytes);
+        const source = new ReadableStream<Uint8Array>({
+          start: (controller) => {
+            stream = controller;
+          },
+          cancel: () => leaving.abort(),
+        });
+        resolve(responseOf(part, source));
       };
-      const onAbort = () => {
-        finish();
-        post({ type: 'abort', id });
-        reject(signal.reason);
-        stream?.error(signal.reason);
-      };
-      signal.addEventListener('abort', onAbort, { once: true });
-      waiting.set(id, (message) => {
-        if (message.type === 'head') {
-          const source = new ReadableStream<Uint8Array>({
-            start: (controller) => {
-              stream = controller;
-            },
-            cancel: () => {
-              finish();
-              post({ type: 'abort', id });
-            },
-          });
-          // A Response cannot be made with status 0; what an opaque answer means is only "somebody is there". Nor can it with one that HTTP
-          // does not know (999): then something between here and the endpoint is broken.
-          const isKnown = message.status >= 200 && message.status <= 599;
-          const status = message.opaque ? 204 : isKnown ? message.status : 502;
-          resolve(
-            new Response(BODILESS.has(status) ? null : source, {
-              status,
-              statusText: message.statusText,
-              headers: message.headers,
-            }),
-          );
-        } else if (message.type === 'chunk') stream?.enqueue(message.bytes);
-        else if (message.type === 'end') {
-          finish();
-          stream?.close();
-        } else {
-          finish();
-          const error = new TypeError(message.message);
-          reject(error);
-          stream?.error(error);
-        }
-      });
-      post({
-        type: 'request',
-        id,
+      const given = {
         url: request.url,
         method: request.method,
         headers: [...request.headers],
         body,
-        mode: request.mode === 'no-cors' ? 'no-cors' : 'cors',
-      });
+        mode: request.mode === 'no-cors' ? ('no-cors' as const) : ('cors' as const),
+      };
+      caller()
+        .call.request(given, { signal: leaving.signal, onProgress })
+        .then(
+          () => stream?.close(),
+          (error: unknown) => {
+            const failed = error instanceof RecollectError ? new TypeError(error.message) : error;
+            reject(failed);
+            stream?.error(failed);
+          },
+        )
+        .finally(() => signal.removeEventListener('abort', leave));
     });
   };
 
@@ -146,25 +118,32 @@ export function createNetwork(start: () => Worker): Network {
     fetch: fetchThrough,
     allow: (origins) => {
       allowed = origins;
-      worker?.postMessage({ type: 'allow', origins: [...origins] } satisfies ToWorker);
+      if (running) postAllowed(running.worker);
     },
     close: () => {
-      worker?.terminate();
-      worker = undefined;
+      running?.worker.terminate();
+      running = undefined;
     },
   };
 }
 
-/** The worker's side: answers messages on `scope` until the worker ends. No cookies are sent, no redirect is followed. */
-export function serveNetwork(scope: {
-  postMessage(message: FromWorker): void;
-  addEventListener(type: 'message', listener: (event: { data: unknown }) => void): void;
-}): void {
-  let allowed = new Set<string>();
-  const running = new Map<number, AbortController>();
+function responseOf(head: Extract<Progress, { type: 'head' }>, source: ReadableStream<Uint8Array>): Response {
+  // A Response cannot be made with status 0; what an opaque answer means is only "somebody is there". Nor can it with one that HTTP
+  // does not know (999): then something between here and the endpoint is broken.
+  const isKnown = head.status >= 200 && head.status <= 599;
+  const status = head.opaque ? 204 : isKnown ? head.status : 502;
+  return new Response(BODILESS.has(status) ? null : source, {
+    status,
+    statusText: head.statusText,
+    headers: head.headers,
+  });
+}
 
-  const answer = async (request: z.infer<typeof requestSchema>, signal: AbortSignal) => {
-    const { id } = request;
+/** The worker's side: answers messages on `scope` until the worker ends. No cookies are sent, no redirect is followed. */
+export function serveNetwork(scope: Endpoint): void {
+  let allowed = new Set<string>();
+
+  const answer: Served<typeof networkCalls>['request'] = async (request, { signal, progress }) => {
     let pieces: Uint8Array<ArrayBuffer>[] = [];
     let sent = 0;
     let began = 0;
@@ -175,7 +154,7 @@ export function serveNetwork(scope: {
     };
     const outbox = createPacer(pause, () => {
       for (const { byteLength } of pieces) sent += byteLength;
-      scope.postMessage({ type: 'chunk', id, bytes: joined(pieces) });
+      progress({ type: 'chunk', bytes: joined(pieces) });
       pieces = [];
     });
     try {
@@ -183,9 +162,8 @@ export function serveNetwork(scope: {
         throw new TypeError(`${new URL(request.url).origin} is not a configured endpoint`);
       if (request.mode === 'no-cors') {
         if (!(await isSomebodyThere(request.url, fetch, signal))) throw new TypeError('Nobody answers');
-        scope.postMessage({ type: 'head', id, status: 200, statusText: '', headers: [], opaque: true });
-        scope.postMessage({ type: 'end', id });
-        return;
+        progress({ type: 'head', status: 200, statusText: '', headers: [], opaque: true });
+        return null;
       }
       const response = await fetch(request.url, {
         method: request.method,
@@ -197,9 +175,8 @@ export function serveNetwork(scope: {
         referrerPolicy: 'no-referrer',
         signal,
       });
-      scope.postMessage({
+      progress({
         type: 'head',
-        id,
         // A browser veils even the status of a redirect.
         status: response.type === 'opaqueredirect' ? 302 : response.status,
         statusText: response.statusText,
@@ -214,35 +191,17 @@ export function serveNetwork(scope: {
         pieces.push(part.value);
         outbox.touch();
       }
-      outbox.flush();
-      scope.postMessage({ type: 'end', id });
-    } catch (error) {
-      if (!signal.aborted) {
-        outbox.flush();
-        scope.postMessage({
-          type: 'failed',
-          id,
-          message: error instanceof Error ? error.message : String(error),
-        });
-      }
+      return null;
     } finally {
+      outbox.flush();
       outbox.stop();
-      running.delete(id);
     }
   };
 
-  scope.addEventListener('message', ({ data }) => {
-    const parsed = toWorkerSchema.safeParse(data);
-    if (!parsed.success) return;
-    const message = parsed.data;
-    if (message.type === 'allow') allowed = new Set(message.origins);
-    else if (message.type === 'abort') running.get(message.id)?.abort();
-    else {
-      const controller = new AbortController();
-      running.set(message.id, controller);
-      void answer(message, controller.signal);
-    }
+  joinNews(scope, allowSchema, ({ origins }) => {
+    allowed = new Set(origins);
   });
+  serveCalls(networkCalls, scope, { request: answer });
 }
 
 function joined(pieces: readonly Uint8Array<ArrayBuffer>[]): Uint8Array<ArrayBuffer> {

@@ -1,24 +1,31 @@
 // The projection in a worker that lives as long as one map is being drawn.
 import { z } from 'zod';
-import { RecollectError } from '../../domain/base/errors.ts';
-import { callWorker } from '../../domain/base/worker-call.ts';
+import { RecollectError, toProblem } from '../../domain/base/errors.ts';
+import { callWorker } from '../../domain/threads/one-call.ts';
 import type { Projection } from './projection.ts';
 
-const answerSchema = z.array(z.object({ x: z.number(), y: z.number() }));
-
-const failed = (why: string): never => {
-  throw new RecollectError('unexpected', `The map could not be computed${why === '' ? '.' : `: ${why}`}`, {
-    retry: true,
-  });
+export const projectionCalls = {
+  project: {
+    given: z.array(z.custom<Float32Array>((value) => value instanceof Float32Array)),
+    answer: z.array(z.object({ x: z.number(), y: z.number() })),
+  },
 };
 
 /** Starts a worker for each call and ends it with the answer or when the signal aborts. */
 export const createProjection = (startWorker: () => Worker): Projection => ({
-  project: (vectors, signal) =>
-    callWorker(startWorker, {
-      message: vectors,
-      signal,
-      read: (data) => answerSchema.safeParse(data).data ?? failed(''),
-      stopped: failed,
-    }),
+  project: async (vectors, signal) => {
+    try {
+      return await callWorker(startWorker, projectionCalls, 'project', [...vectors], { signal });
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      const why = toProblem(error).message;
+      throw new RecollectError(
+        'unexpected',
+        `The map could not be computed${why === '' ? '.' : `: ${why}`}`,
+        {
+          retry: true,
+        },
+      );
+    }
+  },
 });

@@ -27,10 +27,10 @@ interface Verb {
   readonly progress?: z.ZodType;
 }
 /** What can be asked, by name. */
-type Contract = Readonly<Record<string, Verb>>;
-type Given<V extends Verb> = z.output<V['given']>;
-type Answer<V extends Verb> = z.output<V['answer']>;
-type Progress<V extends Verb> = V['progress'] extends z.ZodType ? z.output<V['progress']> : never;
+export type Contract = Readonly<Record<string, Verb>>;
+export type Given<V extends Verb> = z.output<V['given']>;
+export type Answer<V extends Verb> = z.output<V['answer']>;
+export type Progress<V extends Verb> = V['progress'] extends z.ZodType ? z.output<V['progress']> : never;
 
 const askedSchema = z.object({
   from: z.string(),
@@ -51,7 +51,7 @@ const notUnderstood = (what: string) => new RecollectError('unexpected', `${what
 
 // ---------------------------------------------------------------------------------------------- who asks
 
-interface CallOptions<P> {
+export interface CallOptions<P> {
   readonly signal?: Cancellation | undefined;
   readonly onProgress?: ((progress: P) => void) | undefined;
 }

@@ -1,6 +1,7 @@
 // One worker for one call: it is ended by its result, by the signal, and by whatever goes wrong.
 import { expect, it } from 'vitest';
-import { callWorker } from '../../../src/domain/base/worker-call.ts';
+import { z } from 'zod';
+import { callWorker } from '../../../src/domain/threads/one-call.ts';
 
 /** The two ends of a worker: what it is given, what it says, and whether it was ended. */
 class Thread extends EventTarget {
@@ -12,34 +13,31 @@ class Thread extends EventTarget {
   terminate(): void {
     this.isEnded = true;
   }
-  say(data: unknown): void {
-    this.dispatchEvent(new MessageEvent('message', { data }));
+  say(said: object): void {
+    this.dispatchEvent(new MessageEvent('message', { data: { call: 1, ...said } }));
   }
 }
 
-function called(message: unknown = 'work', control = new AbortController()) {
+const contract = { run: { given: z.unknown(), answer: z.string(), progress: z.string() } };
+
+function called(given: unknown = 'work', control = new AbortController()) {
   const thread = new Thread();
   const heard: unknown[] = [];
-  const result = callWorker<string>(() => thread as unknown as Worker, {
-    message,
+  const result = callWorker(() => thread as unknown as Worker, contract, 'run', given, {
     signal: control.signal,
-    read: (data) => {
-      heard.push(data);
-      if (data === 'nonsense') throw new Error('Not understood');
-      return data === 'half' ? undefined : String(data);
-    },
-    stopped: (why) => `stopped: ${why}`,
+    onProgress: (progress) => heard.push(progress),
   });
   return { thread, heard, result, control };
 }
 
 it('gives the result and ends the worker; what comes before is heard', async () => {
   const { thread, heard, result } = called();
-  thread.say('half');
+  thread.say({ progress: 'half' });
   expect(thread.isEnded).toBe(false);
-  thread.say('done');
+  thread.say({ value: 'done' });
   expect(await result).toBe('done');
-  expect([thread.given, heard, thread.isEnded]).toEqual([['work'], ['half', 'done'], true]);
+  const asked = { from: '', asked: { call: 1, verb: 'run', given: 'work' } };
+  expect([thread.given, heard, thread.isEnded]).toEqual([[asked], ['half'], true]);
 });
 
 it('is ended by the signal, and does not begin where that was aborted before', async () => {
@@ -55,10 +53,10 @@ it('is ended by the signal, and does not begin where that was aborted before', a
 it('is ended where the worker stops, says what nobody understands, or cannot be given its work', async () => {
   const stopped = called();
   stopped.thread.dispatchEvent(Object.assign(new Event('error'), { message: 'out of memory' }));
-  expect(await stopped.result).toBe('stopped: out of memory');
+  await expect(stopped.result).rejects.toThrow('out of memory');
   const odd = called();
-  odd.thread.say('nonsense');
-  await expect(odd.result).rejects.toThrow('Not understood');
+  odd.thread.say({ value: 7 });
+  await expect(odd.result).rejects.toThrow('not understood');
   const refused = called(() => 'no clone');
   await expect(refused.result).rejects.toThrow();
   expect([stopped, odd, refused].map(({ thread }) => thread.isEnded)).toEqual([true, true, true]);
