@@ -109,7 +109,7 @@ const toTabs = (channel: BroadcastChannel, signal: AbortSignal): Endpoint => ({
 
 /** What a tab hears from its own thread where that cannot run. */
 const failureSchema = z.object({ type: z.literal('failed'), problem: problemSchema });
-export type ThreadFailure = { readonly type: 'failed'; readonly problem: Problem };
+export type ThreadFailure = z.infer<typeof failureSchema>;
 
 /** What is known while no thread speaks. */
 const initialStatus = (mode: SyncStatus['mode'], problem: Problem | null = null): SyncStatus => ({
@@ -272,10 +272,7 @@ class TabSyncLink implements SyncLink {
     mine.addEventListener('error', ({ message }) => {
       if (mine === this.#thread && !this.#isLed) this.#fail(broken(message ?? ''));
     });
-    mine.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
-      const failure = failureSchema.safeParse(data);
-      if (failure.success && mine === this.#thread) this.#fail(failure.data.problem as Problem);
-    });
+    joinNews(mine, failureSchema, ({ problem }) => mine === this.#thread && this.#fail(problem));
     if (!this.#isLed) this.#later(this.#startMs, () => this.#fail(broken('it does not answer')));
   }
 }

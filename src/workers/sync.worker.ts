@@ -84,6 +84,5 @@ async function allowedRelays(
 }
 
 lead().catch((error: unknown) => {
-  const failure: ThreadFailure = { type: 'failed', problem: toProblem(error) };
-  self.postMessage(failure);
+  self.postMessage({ type: 'failed', problem: toProblem(error) } satisfies ThreadFailure);
 });

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { isAbort } from '../../domain/base/errors.ts';
 import { LOG_LEVELS, type Log, type LogEntry, type LogLevel, log } from '../../domain/base/log.ts';
+import { joinNews } from '../../domain/threads/news.ts';
 
 const CHANNEL = 'recollect-log';
 
@@ -43,12 +44,9 @@ export function watchPage(scope: Scope, target: Log = log): void {
   target.subscribe((entry, error) => {
     if (entry.thread === '') print(entry, error);
   });
-  new BroadcastChannel(CHANNEL).addEventListener('message', ({ data }: MessageEvent<unknown>) => {
-    const parsed = entrySchema.safeParse(data);
-    if (!parsed.success) return target.debug('An entry of another thread was not understood');
-    const { error, ...entry } = parsed.data;
-    target.add(error === undefined ? entry : { ...entry, error });
-  });
+  joinNews(new BroadcastChannel(CHANNEL), entrySchema, ({ error, ...entry }) =>
+    target.add(error === undefined ? entry : { ...entry, error }),
+  );
   logUnhandled(scope, target);
 }
 

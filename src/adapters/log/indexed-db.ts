@@ -13,6 +13,7 @@ import type { StoreNames } from 'idb';
 import { z } from 'zod';
 import type { Problem } from '../../domain/base/errors.ts';
 import { type DocumentId, type EntryId, newEntryId } from '../../domain/base/ids.ts';
+import { joinNews } from '../../domain/threads/news.ts';
 import { createAnnouncer } from './announcer.ts';
 import { checksum } from './checksum.ts';
 import type {
@@ -89,19 +90,17 @@ class News {
   readonly log = createAnnouncer<LogChange>();
   readonly keyValues = createAnnouncer<KeyValueChange>();
   readonly #channel: BroadcastChannel;
+  readonly #say: (change: Announcement) => void;
   readonly #connection: Connection;
 
   constructor(name: string, connection: Connection) {
     this.#connection = connection;
     this.#channel = new BroadcastChannel(name);
-    this.#channel.onmessage = ({ data }) => {
-      const message = announcement.safeParse(data);
-      if (message.success) this.#notify(message.data, true);
-    };
+    this.#say = joinNews(this.#channel, announcement, (change) => this.#notify(change, true));
   }
 
   announce(change: Announcement): void {
-    if (!this.#connection.isClosed) this.#channel.postMessage(change);
+    if (!this.#connection.isClosed) this.#say(change);
     this.#notify(change, false);
   }
 

@@ -7,14 +7,12 @@ import { z } from 'zod';
 import { asConversationId, type ConversationId } from '../../domain/base/ids.ts';
 import { ignore } from '../../domain/base/log.ts';
 import { partSchema } from '../../domain/chat/message.ts';
+import type { Endpoint } from '../../domain/threads/endpoint.ts';
+import { joinNews } from '../../domain/threads/news.ts';
 import type { TurnState } from './chat.ts';
 
 /** Parts of a `BroadcastChannel` that are used here. */
-export interface ChannelLike {
-  postMessage(message: unknown): void;
-  addEventListener(type: 'message', listener: (event: MessageEvent<unknown>) => void): void;
-  close(): void;
-}
+export type ChannelLike = Endpoint & { close(): void };
 
 /** Parts of a turn that other tabs see. */
 export type Shown = Pick<
@@ -42,7 +40,6 @@ const newsSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ask') }),
   z.object({ type: z.literal('stop'), conversation: z.string() }),
 ]);
-type News = z.infer<typeof newsSchema>;
 
 interface CrossTabTurns {
   /** A turn of this tab, as it is now; null when it has ended. */
@@ -72,7 +69,6 @@ export function createCrossTabTurns({
   readonly onTurn: (id: ConversationId, turn: Shown | null) => void;
   readonly onStop: (id: ConversationId) => void;
 }): CrossTabTurns {
-  const post = (news: News) => channel.postMessage(news);
   const own = new Map<ConversationId, { latest: Shown; timer?: ReturnType<typeof setTimeout> | undefined }>();
   /** Tab that runs the turn of each conversation. */
   const others = new Map<ConversationId, string>();
@@ -99,10 +95,8 @@ export function createCrossTabTurns({
     ignore(whenGone(owner).then(gone), 'the end of another tab after this one closed');
   };
 
-  channel.addEventListener('message', ({ data }) => {
-    const received = newsSchema.safeParse(data);
-    if (!received.success || !living || closed) return;
-    const news = received.data;
+  const post = joinNews(channel, newsSchema, (news) => {
+    if (!living || closed) return;
     if (news.type === 'ask') {
       for (const id of own.keys()) say(id);
       return;

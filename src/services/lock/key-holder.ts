@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { DataKey } from '../../adapters/vault/data-key.ts';
 import { ignore } from '../../domain/base/log.ts';
 import type { Cancellation } from '../../domain/base/readable.ts';
+import { joinNews } from '../../domain/threads/news.ts';
 
 const CHANNEL = 'recollect-lock';
 /** How often a thread that needs the key asks again, ms. */
@@ -25,18 +26,15 @@ export class KeyHolder {
   #wasLocked = false;
   /** How often all tabs were locked since this thread began. */
   #locks = 0;
-  readonly #channel = new BroadcastChannel(CHANNEL);
+  readonly #send: (message: Message) => void;
   readonly #isRight: (key: DataKey) => Promise<boolean>;
   readonly #listeners = new Set<(type: 'key' | 'lock' | 'changed') => void>();
 
   constructor(isRight: (key: DataKey) => Promise<boolean>, signal: Cancellation) {
     this.#isRight = isRight;
-    this.#channel.onmessage = ({ data }) => {
-      const message = messageSchema.safeParse(data);
-      if (message.success)
-        ignore(this.#take(message.data), 'a key that cannot be checked; it is asked for again');
-    };
-    signal.addEventListener('abort', () => this.#channel.close(), { once: true });
+    const take = (message: Message) =>
+      ignore(this.#take(message), 'a key that cannot be checked; it is asked for again');
+    this.#send = joinNews(new BroadcastChannel(CHANNEL), messageSchema, take, signal);
   }
 
   get(): DataKey | null {
@@ -88,10 +86,6 @@ export class KeyHolder {
   subscribe(listener: (type: 'key' | 'lock' | 'changed') => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
-  }
-
-  #send(message: Message): void {
-    this.#channel.postMessage(message);
   }
 
   async #take(message: Message): Promise<void> {

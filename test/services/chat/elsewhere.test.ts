@@ -140,8 +140,8 @@ it('what another version of the app says is passed over', async () => {
   scenes.push(tab);
   const strange = air();
   for (const message of [null, 7, { type: 'turn' }, { type: 'turn', tab: 'x', conversation: 'c', turn: {} }])
-    strange.postMessage(message);
-  strange.postMessage({ type: 'ended', tab: 'x', conversation: 'c' });
+    strange.postMessage(message, []);
+  strange.postMessage({ type: 'ended', tab: 'x', conversation: 'c' }, []);
   await Promise.resolve();
   expect(tab.problems).toEqual([]);
 });
