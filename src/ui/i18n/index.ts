@@ -132,6 +132,10 @@ export const formatDayTime = (date: number): string =>
       new Intl.DateTimeFormat(tag, { day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' }),
   ).format(date);
 
+/** The time of a day under whose name it stands: "14:05". ms since 1970. */
+export const formatTimeOfDay = (date: number): string =>
+  formatter('time', (tag) => new Intl.DateTimeFormat(tag, { timeStyle: 'short' })).format(date);
+
 /** A day without its time, e.g. "21 Nov 2026". ms since 1970. */
 export const formatDate = (date: number): string =>
   formatter('date', (tag) => new Intl.DateTimeFormat(tag, { dateStyle: 'medium' })).format(date);

@@ -6,7 +6,7 @@ import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 
 import type { MessageId } from '../../domain/base/ids.ts';
 import { sentences } from '../i18n/sentences.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
-import { useFocusReturn } from '../shell/controls.tsx';
+import { leaveToNotices, useFocusReturn } from '../shell/controls.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { isComposing } from '../shell/shortcuts.ts';
 import { withFilter, withoutFilter } from './filters.ts';
@@ -34,6 +34,7 @@ export function Palette({ open, onOpenChange }: PaletteProps) {
         <div className="pointer-events-none fixed inset-0 z-50 flex items-start justify-center p-4 pt-[12vh] max-md:p-0">
           <RadixDialog.Content
             aria-describedby={undefined}
+            onInteractOutside={leaveToNotices}
             onOpenAutoFocus={onOpenAutoFocus}
             onCloseAutoFocus={(event) => {
               if (!afterwards.current) return onCloseAutoFocus(event);

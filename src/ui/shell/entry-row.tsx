@@ -8,7 +8,7 @@ import { useApp, useReadable } from '../hooks/app.tsx';
 import { onlyTouch } from '../hooks/media.ts';
 import { pathOf } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
-import { formatDayTime, locale } from '../i18n/index.ts';
+import { formatDayTime, formatTimeOfDay, locale } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { ProjectMark } from '../projects/project-mark.tsx';
 import { AppLink } from './app-link.tsx';
@@ -43,6 +43,8 @@ function TurnDot({ id, current }: { id: ConversationId; current: boolean }) {
     return <span role="img" aria-label={t('unread')} className="size-1.5 shrink-0 rounded-full bg-accent" />;
   return null;
 }
+
+const isToday = (at: number): boolean => new Date(at).toDateString() === new Date().toDateString();
 
 /** The mark of the project it is in. */
 function InProject({ id }: { id: LibraryEntry['projectId'] }) {
@@ -133,12 +135,11 @@ function useRowEvents({
 }: Pick<EntryRowProps, 'entry' | 'selecting' | 'onPick' | 'onContext'> & { rename: () => void }) {
   const hold = useHold(() => onPick(entry.id, 'toggle'));
   const click = (event: React.MouseEvent) => {
-    const ended = hold.tookClick();
-    const how = ended ? null : pickOf(event, selecting, onlyTouch());
-    if (!ended && !how) return;
+    const how = pickOf(event, selecting, onlyTouch());
+    if (!how) return;
     event.preventDefault();
     event.stopPropagation();
-    if (how) onPick(entry.id, how);
+    onPick(entry.id, how);
   };
   const context = (event: React.MouseEvent) => {
     event.preventDefault();
@@ -238,7 +239,8 @@ export const EntryRow = memo(function EntryRow({
             dateTime={new Date(entry.createdAt).toISOString()}
             className="shrink-0 text-ink-3 text-xs group-hover:hidden pointer-coarse:group-hover:inline"
           >
-            {formatDayTime(entry.createdAt)}
+            {/* The heading names the day. */}
+            {isToday(entry.createdAt) ? formatTimeOfDay(entry.createdAt) : formatDayTime(entry.createdAt)}
           </time>
         )}
         <InProject id={entry.projectId} />

@@ -108,12 +108,14 @@ export function Notices({ theme }: { theme: 'system' | 'light' | 'dark' }) {
         hotkey={REACH}
         customAriaLabel={t('notices', { keys: keyNames(useShortcutKeys('notices')).join(' ') })}
         toastOptions={{
-          className: classes('!rounded-lg !border-line !bg-raised !text-ink !shadow-float !font-sans'),
+          className: classes(
+            '!pointer-events-auto !rounded-lg !border-line !bg-raised !text-ink !shadow-float !font-sans',
+          ),
           classNames: {
             description: '!text-ink-2',
             // The library's own ring is black, and not seen in the dark.
             actionButton:
-              '!bg-ink !text-paper focus-visible:!shadow-none focus-visible:!outline-2 focus-visible:!outline-accent focus-visible:!outline-offset-2 focus-visible:!outline-solid',
+              '!bg-ink !text-paper pointer-coarse:!h-11 pointer-coarse:!px-4 focus-visible:!shadow-none focus-visible:!outline-2 focus-visible:!outline-accent focus-visible:!outline-offset-2 focus-visible:!outline-solid',
             // Behind the words and what they offer, where the library has a small circle over a corner.
             closeButton:
               '!static !order-1 !size-6 !transform-none !rounded-sm !border-0 !bg-transparent !text-ink-2 hover:!bg-fill hover:!text-ink pointer-coarse:!size-11 pointer-coarse:!-my-2 pointer-coarse:!-mr-2 shrink-0 focus-visible:!shadow-none focus-visible:!outline-2 focus-visible:!outline-accent focus-visible:!outline-solid',

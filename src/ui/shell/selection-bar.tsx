@@ -68,7 +68,11 @@ export function SelectionBar(chosen: Chosen) {
     >
       <IconButton label={t('clearSelection')} icon={<X size={16} aria-hidden />} onClick={chosen.onDone} />
       <span role="status" className="min-w-0 flex-1 truncate px-1 text-sm tabular-nums">
-        {t('selected', { count: chosen.entries.length })}
+        <span className="pointer-coarse:sr-only">{t('selected', { count: chosen.entries.length })}</span>
+        {/* Buttons for fingers leave no room for the word. */}
+        <span aria-hidden className="pointer-coarse:inline hidden font-medium">
+          {chosen.entries.length}
+        </span>
       </span>
       <IconButton label={first.label} icon={first.icon} onClick={first.onSelect} />
       {move && <IconButton label={move.label} icon={move.icon} onClick={move.onSelect} />}

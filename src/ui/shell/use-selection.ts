@@ -33,6 +33,21 @@ export function useSelection(rows: readonly SidebarRow[], open: ConversationId |
   return { selection, pick, clear };
 }
 
+/** Takes away the click by which a held finger ends, wherever that lands: what was under the finger may have moved on. */
+function takeNextClick(): void {
+  const over = new AbortController();
+  const { signal } = over;
+  const take = (event: MouseEvent) => {
+    // A key clicks, too.
+    if (event.detail === 0) return;
+    over.abort();
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  document.addEventListener('click', take, { capture: true, signal });
+  document.addEventListener('pointerdown', () => over.abort(), { capture: true, signal });
+}
+
 /** A finger held down on a line: `onHold` once it has stayed. The tap that ends it, and the browser's own menu, are taken away. */
 export function useHold(onHold: () => void) {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
@@ -43,12 +58,6 @@ export function useHold(onHold: () => void) {
   const end = useCallback(() => clearTimeout(timer.current), []);
   useEffect(() => end, [end]);
   return {
-    /** True if the current click ends a hold. */
-    tookClick: (): boolean => {
-      const was = held.current;
-      held.current = false;
-      return was;
-    },
     /** True if a finger is on the line or was held there. */
     touches: (): boolean => held.current,
     handlers: {
@@ -59,6 +68,7 @@ export function useHold(onHold: () => void) {
         end();
         timer.current = setTimeout(() => {
           held.current = true;
+          takeNextClick();
           latest.current();
         }, HOLD_MS);
       },

@@ -102,8 +102,36 @@ deep('chooses by a finger that is held down, and not by one that scrolls', async
   touch('pointerdown', 100);
   await expect.element(page.getByRole('toolbar')).toHaveTextContent('1 selected');
   touch('pointerup', 100);
-  // The tap that ends it opens nothing.
-  (line('Bread').element() as HTMLElement).click();
+  // The tap that ends it opens nothing and chooses nothing, also where it lands on a line that has moved under the finger.
+  const tap = (name: string, more: MouseEventInit = {}) =>
+    line(name)
+      .element()
+      .dispatchEvent(new MouseEvent('click', { detail: 1, bubbles: true, cancelable: true, ...more }));
+  tap('Apples');
   await expect.element(page.getByRole('toolbar')).toHaveTextContent('1 selected');
   expect(location.pathname).toBe('/');
+  touch('pointerdown', 100);
+  touch('pointerup', 100);
+  // The next one chooses again.
+  tap('Cheese', { ctrlKey: true });
+  await expect.element(page.getByRole('toolbar')).toHaveTextContent('2 selected');
+});
+
+it('on a phone, is taken back from the notice above the drawer, which stays open', async () => {
+  const app = await createTestApp({
+    *reply() {
+      yield { type: 'text-delta', text: 'An answer.' };
+    },
+  });
+  await app.idle(await app.say('Apples for breakfast'));
+  await show(app, '/', { width: 390, height: 844 });
+  await page.getByRole('button', { name: 'Show sidebar' }).click();
+  const drawer = page.getByRole('dialog');
+  await expect.element(drawer).toBeVisible();
+  await drawer.getByRole('button', { name: /^More for/ }).click();
+  await page.getByRole('menuitem', { name: 'Archive' }).click();
+  await expect.poll(() => titled(app, 'archived').length).toBe(1);
+  await undo('rchived').click();
+  await expect.poll(() => titled(app, 'archived').length).toBe(0);
+  await expect.element(drawer).toBeVisible();
 });

@@ -119,6 +119,12 @@ function NotSavedYet({ onThrowAway, onStay }: { onThrowAway: () => void; onStay:
   );
 }
 
+/** Keeps a modal window open where a notice above it is used: its *Undo* is of the window's own doing. */
+export function leaveToNotices(event: Event): void {
+  if (event.target instanceof Element && event.target.closest('[data-sonner-toaster]'))
+    event.preventDefault();
+}
+
 /** A modal window. Focus is kept inside and returns to where it was opened from. */
 export function Dialog({
   open,
@@ -156,6 +162,7 @@ export function Dialog({
         <div className="pointer-events-none fixed inset-0 z-50 flex items-start justify-center p-4 pt-[10vh] max-md:p-[max(0.5rem,var(--safe-bottom))] max-md:px-[max(0.5rem,var(--safe-left),var(--safe-right))] max-md:pt-[max(6vh,var(--safe-top))]">
           <RadixDialog.Content
             {...focusReturn}
+            onInteractOutside={leaveToNotices}
             {...(description ? {} : { 'aria-describedby': undefined })}
             onFocusCapture={typed.onFocusCapture}
             onSubmit={toRefusedField}
@@ -275,6 +282,7 @@ export function Sheet({
         <RadixDialog.Overlay className="fixed inset-0 z-40 animate-fade bg-scrim" />
         <RadixDialog.Content
           {...focusReturn}
+          onInteractOutside={leaveToNotices}
           aria-describedby={undefined}
           className={classes(
             'fixed z-40 flex flex-col bg-raised text-ink shadow-float outline-none',
