@@ -9,7 +9,7 @@ import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { type AskedToForget, useSession } from '../hooks/session.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
-import { Button, Dialog, Progress, Spinner } from '../shell/controls.tsx';
+import { Button, Dialog, DialogActions, Progress, Spinner } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { offer } from '../shell/offer.ts';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
@@ -151,14 +151,14 @@ function Looking({
       ) : (
         <Spinner label={t('seeking')} className="text-ink-2" />
       )}
-      <div className="flex justify-end gap-2">
+      <DialogActions>
         <Button onClick={onClose}>{t('cancel')}</Button>
         {problem && (
           <Button variant="primary" onClick={() => void seek(named.sought)}>
             {t('again')}
           </Button>
         )}
-      </div>
+      </DialogActions>
     </div>
   );
 }
@@ -220,14 +220,14 @@ function Going({ state, onClose }: { state: Exclude<ForgetState, { step: 'idle' 
       ) : (
         <ForgetReportView report={state.report} />
       )}
-      <div className="flex flex-wrap justify-end gap-2">
+      <DialogActions>
         {state.step === 'done' && (
           <Button onClick={() => saveReport(state.report, texts(state.report))}>{t('save')}</Button>
         )}
         <Button variant="primary" onClick={onClose}>
           {t('close')}
         </Button>
-      </div>
+      </DialogActions>
     </div>
   );
 }

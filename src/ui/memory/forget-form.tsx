@@ -6,7 +6,7 @@ import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatExact } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { useToolName } from '../library/tool-name.ts';
-import { Button, Field, Select, Switch, TextField } from '../shell/controls.tsx';
+import { Button, DialogActions, Field, Select, Switch, TextField } from '../shell/controls.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 
 const KINDS = ['phrase', 'person', 'span', 'source'] as const;
@@ -140,11 +140,11 @@ export function ForgetForm({
         </Field>
       )}
       {problem && <ProblemNotice problem={problem} />}
-      <div className="flex justify-end">
+      <DialogActions>
         <Button type="submit" variant="primary" busy={busy} disabled={!sought}>
           {t('seek')}
         </Button>
-      </div>
+      </DialogActions>
       <Before />
     </form>
   );

@@ -7,7 +7,7 @@ import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatDate, formatExact } from '../i18n/index.ts';
 import { sentences } from '../i18n/sentences.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
-import { Button, classes } from '../shell/controls.tsx';
+import { Button, classes, DialogActions } from '../shell/controls.tsx';
 import { download } from '../shell/conversation-actions.tsx';
 
 /** Finds that are shown one by one; the rest is counted. */
@@ -47,14 +47,14 @@ export function ForgetPreview({
           <p className="text-ink-2">{reach}</p>
         </>
       )}
-      <div className="flex flex-wrap justify-end gap-2">
+      <DialogActions>
         <Button onClick={onBack}>{t(named ? 'cancel' : 'back')}</Button>
         {!isNothing && (
           <Button variant="danger" onClick={onForget}>
             {t('forget')}
           </Button>
         )}
-      </div>
+      </DialogActions>
     </div>
   );
 }
@@ -111,7 +111,7 @@ function Finds({ finds }: { finds: readonly Find[] }) {
       aria-label={t('preview')}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a long list is scrolled with the keyboard, too
       tabIndex={0}
-      className="max-h-60 divide-y divide-line overflow-y-auto rounded-lg border border-line px-3"
+      className="divide-y divide-line md:max-h-60 md:overflow-y-auto rounded-lg border border-line px-3"
     >
       {shown.slice(0, SHOWN).map((find, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes

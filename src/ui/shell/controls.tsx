@@ -2,7 +2,15 @@
 export { Button, IconButton } from './controls/buttons.tsx';
 export { classes } from './controls/classes.ts';
 export { Field, Select, Switch, TextArea, TextField } from './controls/fields.tsx';
-export { Confirm, Dialog, leaveToNotices, Popover, Sheet, useFocusReturn } from './controls/floating.tsx';
+export {
+  Confirm,
+  Dialog,
+  DialogActions,
+  leaveToNotices,
+  Popover,
+  Sheet,
+  useFocusReturn,
+} from './controls/floating.tsx';
 export { isApple, Kbd, keyNames } from './controls/keys.tsx';
 export { Badge, EmptyState, Progress, Skeleton, Spinner } from './controls/marks.tsx';
 export { Menu, type MenuItem } from './controls/menu.tsx';

@@ -119,6 +119,15 @@ function NotSavedYet({ onThrowAway, onStay }: { onThrowAway: () => void; onStay:
   );
 }
 
+/** What a step of a dialog offers, as its last child: in sight however long the step is. */
+export function DialogActions({ children }: { children: ReactNode }) {
+  return (
+    <div className="sticky -bottom-5 z-10 -mx-5 -mb-5 flex flex-wrap justify-end gap-2 border-t bg-raised px-5 py-3">
+      {children}
+    </div>
+  );
+}
+
 /** Keeps a modal window open where a notice above it is used: its *Undo* is of the window's own doing. */
 export function leaveToNotices(event: Event): void {
   if (event.target instanceof Element && event.target.closest('[data-sonner-toaster]'))
