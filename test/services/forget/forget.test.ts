@@ -217,6 +217,17 @@ describe('forget', () => {
     expect(await device.placesOf('lost the garden')).toEqual([]);
   });
 
+  it('a Markdown export of a conversation that was forgotten brings nothing back', async () => {
+    const device = open({ engine: false });
+    const told = await device.say('told', ['Where is the key?', 'Below the third flower pot.']);
+    const { blob } = await device.library.exportConversations([told.id], 'markdown');
+    const bytes = new Uint8Array(await blob.arrayBuffer());
+    await device.forgetAll({ kind: 'conversation', conversation: told.id });
+    const [report] = await device.library.importFiles(filesOf({ 'told.md': bytes }));
+    expect(report?.skipped).toContainEqual(expect.objectContaining({ reason: 'forgotten' }));
+    expect(await device.placesOf('flower pot')).toEqual([]);
+  });
+
   it('a backup brings no words of a phrase back, and what is said of it later stays', async () => {
     const { device } = await populated();
     const backup = await device.library.exportConversations('all', 'json');
