@@ -3,10 +3,14 @@
 import { folded, withoutInvisible } from '../text/fold.ts';
 import { writtenForms } from './written-forms.ts';
 
-/** A stretch of words: so many tokens (at least 1), and their hash, 16 hex digits. */
+/**
+ * A stretch of words: so many tokens (at least 1), and their hash, 16 hex digits. `form` of a person's name: found without its accents, with a
+ * digit or an *s* behind it (`name`), or as one word (`handle`). Forms that a newer app wrote are sought by that alone.
+ */
 export interface Imprint {
   readonly tokens: number;
   readonly hash: string;
+  readonly form?: string | undefined;
 }
 
 /** Stands where words were taken out. No letter in it, so it is no search word either. */
@@ -19,16 +23,25 @@ const TOKENS =
 const JOINED = /[\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 const JOINED_LETTERS =
   /[\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]\p{M}*|(?:(?![\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])[\p{L}\p{N}\p{M}])+/gu;
+/** Scripts that part no words by spaces, and have no capitals. */
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 /** Endings follow a Korean word: one that begins inside another is another. */
 const HANGUL = /^\p{Script=Hangul}/u;
 
-interface Token {
+interface Token extends Hash {
   readonly from: number;
   readonly to: number;
-  readonly a: number;
-  readonly b: number;
   /** Inside a Korean word: nothing that is sought begins here. */
   readonly isInside: boolean;
+  /** Begins as a name does, where its script has capitals. */
+  readonly isCapital: boolean;
+  /** The same without what may hang on a name. */
+  readonly stems: readonly Hash[];
+}
+interface Hash {
+  readonly a: number;
+  readonly b: number;
 }
 
 /** FNV-1a over UTF-16 units with a murmur finish: 32 bits. */
@@ -50,18 +63,45 @@ interface TokenRules {
   readonly byLetter: boolean;
   /** Letters without their accents, and Han simplified, are the same token. */
   readonly isFolded: boolean;
+  /** `AnnSmith2` is three tokens, as names of programs write words together. */
+  readonly byHump?: boolean;
+  /** With stems, which words of a text have and those of an imprint do not. */
+  readonly isName?: boolean;
 }
 
+/** Parts words that are written together: before a capital, and between letters and digits. */
+const HUMP = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{L})(?=\p{N})|(?<=\p{N})(?=\p{L})/u;
+/** Endings of a name: an *s* without its apostrophe, the number of an account, or both. */
+const HANGING = [/\d+$/, /(?<=\p{L}{2})s$/u, /(?<=\p{L}{2})s\d+$/u];
+/** Seeds of names differ from those of words: an earlier version looks for words alone, and must not find a name where it says another thing. */
+const NAMES = '/name';
+
 /** Forms of one letter (full width, composed, capital) are the same token. */
-function tokensOf(text: string, salt: string, { byLetter, isFolded }: TokenRules): Token[] {
-  const [seedA, seedB] = [hash32(salt, 0x811c9dc5), hash32(salt, 0x2f0b4479)];
+function tokensOf(text: string, salt: string, { byLetter, isFolded, byHump, isName }: TokenRules): Token[] {
+  const seed = isName ? salt + NAMES : salt;
+  const [seedA, seedB] = [hash32(seed, 0x811c9dc5), hash32(seed, 0x2f0b4479)];
+  const hashOf = (form: string): Hash => ({ a: hash32(form, seedA), b: hash32(form, seedB) });
   const tokens: Token[] = [];
   const add = (word: string, from: number, isInside: boolean) => {
     const form = (isFolded ? folded(word) : word.normalize('NFKC')).toLowerCase();
-    tokens.push({ from, to: from + word.length, a: hash32(form, seedA), b: hash32(form, seedB), isInside });
+    const stems = isName ? HANGING.map((end) => form.replace(end, '')) : [];
+    tokens.push({
+      from,
+      to: from + word.length,
+      ...hashOf(form),
+      isInside,
+      isCapital: !/^\p{Ll}/u.test(word),
+      stems: stems.filter((stem) => stem !== '' && stem !== form).map(hashOf),
+    });
   };
   for (const { 0: word, index } of text.matchAll(TOKENS)) {
-    if (!byLetter || !JOINED.test(word)) add(word, index, false);
+    if (byHump) {
+      let from = index;
+      for (const part of word.split(HUMP)) {
+        add(part, from, false);
+        from += part.length;
+      }
+    } else if (!byLetter || !JOINED.test(word)) add(word, index, false);
     else
       for (const { 0: letter, index: at } of word.matchAll(JOINED_LETTERS))
         add(letter, index + at, at > 0 && HANGUL.test(letter));
@@ -76,12 +116,33 @@ export const imprintOf = (words: string, salt: string): Imprint | undefined =>
 /** The fewest tokens that are sought without their accents, too: one word without them is often another one (*schon*, *schön*). */
 const FOLDED_TOKENS = 2;
 
-/** The imprint of words, and that of the same without accents and in simplified Han where it is another one. */
-export function imprintsOf(words: string, salt: string): readonly Imprint[] {
+/** A name in one word is sought from so many letters on: *Li Na* is not *Lina*. */
+const LEAST_HANDLE = 8;
+
+/** The imprint of words, and that of the same without accents and in simplified Han where it is another one. `isName`: and of a name's forms. */
+export function imprintsOf(words: string, salt: string, isName = false): readonly Imprint[] {
   const asTyped = imprintOf(words, salt);
-  if (!asTyped || asTyped.tokens < FOLDED_TOKENS) return asTyped ? [asTyped] : [];
-  const plain = imprintOfTokens(tokensOf(withoutInvisible(words), salt, { byLetter: true, isFolded: true }));
-  return plain && plain.hash !== asTyped.hash ? [asTyped, plain] : [asTyped];
+  if (!asTyped) return [];
+  const shown = withoutInvisible(words);
+  const found = [asTyped];
+  const plain = imprintOfTokens(tokensOf(shown, salt, { byLetter: true, isFolded: true }));
+  if (plain && plain.tokens >= FOLDED_TOKENS && plain.hash !== asTyped.hash) found.push(plain);
+  return isName ? [...found, ...nameImprints(shown, salt)] : found;
+}
+
+function nameImprints(name: string, salt: string): Imprint[] {
+  const of = (text: string, form: 'name' | 'handle'): Imprint[] => {
+    // A name's own end is no ending.
+    const tokens = tokensOf(text, salt + NAMES, { byLetter: true, isFolded: true });
+    const imprint = imprintOfTokens(tokens);
+    return imprint ? [{ ...imprint, form }] : [];
+  };
+  const letters = [...name.matchAll(TOKENS)].map(([word]) => word);
+  const together = letters.join('');
+  const isHandle = letters.length > 1 && together.length >= LEAST_HANDLE && !UNSPACED.test(together);
+  // A letter or two hang on anything.
+  const isLong = together.length > 2 || UNSPACED.test(together);
+  return [...(isLong ? of(name, 'name') : []), ...(isHandle ? of(together, 'handle') : [])];
 }
 
 function imprintOfTokens(tokens: readonly Token[]): Imprint | undefined {
@@ -104,53 +165,90 @@ interface Matcher {
 }
 type Span = readonly [from: number, to: number];
 
-/** Finds what the imprints stand for. The work is linear in the text's length for each length of stretch that is sought. */
-export function createMatcher(imprints: readonly Imprint[], salt: string): Matcher {
-  const byLength = new Map<number, Set<string>>();
-  for (const { tokens, hash } of imprints)
-    byLength.set(tokens, (byLength.get(tokens) ?? new Set()).add(hash));
-  // Longer ones first: what a shorter one stands in goes as a whole.
-  const lengths = [...byLength].sort(([one], [other]) => other - one);
+type Lengths = readonly (readonly [length: number, hashes: ReadonlySet<string>])[];
 
-  function* spansOf(tokens: readonly Token[], shortest = 1): Generator<Span> {
-    for (const [length, hashes] of lengths) {
-      if (length > tokens.length || length < shortest) continue;
-      let [powerA, powerB] = [1, 1];
-      for (let at = 0; at < length; at++) {
-        powerA = Math.imul(powerA, FACTOR_A);
-        powerB = Math.imul(powerB, FACTOR_B);
+/** Longer ones first: what a shorter one stands in goes as a whole. */
+function byLength(imprints: readonly Imprint[]): Lengths {
+  const hashes = new Map<number, Set<string>>();
+  for (const { tokens, hash } of imprints) hashes.set(tokens, (hashes.get(tokens) ?? new Set()).add(hash));
+  return [...hashes].sort(([one], [other]) => other - one);
+}
+
+/** Finds stretches of these lengths and hashes, with the token that each begins with. */
+function* stretchesOf(
+  tokens: readonly Token[],
+  lengths: Lengths,
+  shortest = 1,
+): Generator<{ readonly first: Token; readonly to: number }> {
+  for (const [length, hashes] of lengths) {
+    if (length > tokens.length || length < shortest) continue;
+    let [powerA, powerB] = [1, 1];
+    for (let at = 0; at < length; at++) {
+      powerA = Math.imul(powerA, FACTOR_A);
+      powerB = Math.imul(powerB, FACTOR_B);
+    }
+    let [a, b] = [0, 0];
+    for (let at = 0; at < tokens.length; at++) {
+      const token = tokens[at] as Token;
+      a = (Math.imul(a, FACTOR_A) + token.a) | 0;
+      b = (Math.imul(b, FACTOR_B) + token.b) | 0;
+      const gone = tokens[at - length];
+      if (gone) {
+        a = (a - Math.imul(powerA, gone.a)) | 0;
+        b = (b - Math.imul(powerB, gone.b)) | 0;
       }
-      let [a, b] = [0, 0];
-      for (let at = 0; at < tokens.length; at++) {
-        const token = tokens[at] as Token;
-        a = (Math.imul(a, FACTOR_A) + token.a) | 0;
-        b = (Math.imul(b, FACTOR_B) + token.b) | 0;
-        const gone = tokens[at - length];
-        if (gone) {
-          a = (a - Math.imul(powerA, gone.a)) | 0;
-          b = (b - Math.imul(powerB, gone.b)) | 0;
-        }
-        const first = tokens[at - length + 1];
-        if (!first || first.isInside || !hashes.has(hex(a) + hex(b))) continue;
-        yield [first.from, token.to];
-      }
+      const first = tokens[at - length + 1];
+      if (!first || first.isInside) continue;
+      // Only the last word of a name has an ending.
+      const isFound =
+        hashes.has(hex(a) + hex(b)) ||
+        token.stems.some((stem) => hashes.has(hex(a - token.a + stem.a) + hex(b - token.b + stem.b)));
+      if (isFound) yield { first, to: token.to };
     }
   }
+}
 
-  const findsFolded = lengths.some(([length]) => length >= FOLDED_TOKENS);
+/** Finds what the imprints stand for. The work is linear in the text's length for each length of stretch that is sought. */
+export function createMatcher(imprints: readonly Imprint[], salt: string): Matcher {
+  const words = byLength(imprints.filter(({ form }) => !form));
+  const names = byLength(imprints.filter(({ form }) => form === 'name'));
+  const handles = byLength(imprints.filter(({ form }) => form === 'handle'));
+  const findsFolded = words.some(([length]) => length >= FOLDED_TOKENS);
+  const findsNames = names.length + handles.length > 0;
+
+  function* spansOf(text: string, byLetter: boolean): Generator<Span> {
+    const rules = { byLetter, isFolded: false };
+    for (const { first, to } of stretchesOf(tokensOf(text, salt, rules), words)) yield [first.from, to];
+    const found = findsFolded && folded(text) !== text;
+    if (found)
+      for (const { first, to } of stretchesOf(
+        tokensOf(text, salt, { ...rules, isFolded: true }),
+        words,
+        FOLDED_TOKENS,
+      ))
+        yield [first.from, to];
+    if (findsFolded && !byLetter && HUMP.test(text))
+      for (const isFolded of found ? [false, true] : [false])
+        for (const { first, to } of stretchesOf(
+          tokensOf(text, salt, { byLetter, isFolded, byHump: true }),
+          words,
+          FOLDED_TOKENS,
+        ))
+          yield [first.from, to];
+    if (!findsNames) return;
+    const tokens = tokensOf(text, salt, { byLetter, isFolded: true, isName: true });
+    for (const { first, to } of stretchesOf(tokens, handles)) yield [first.from, to];
+    // One word in another form may be another word: *bar* is not *Bär*.
+    for (const { first, to } of stretchesOf(tokens, names))
+      if (first.isCapital || first.to !== to) yield [first.from, to];
+  }
 
   /** In the text as it stands, and as it is read. */
   function* everySpan(text: string): Generator<Span> {
-    if (lengths.length === 0) return;
-    for (const { text: form, startOf, endOf } of writtenForms(text)) {
-      const both = findsFolded && folded(form) !== form ? [false, true] : [false];
+    if (imprints.length === 0) return;
+    for (const { text: form, startOf, endOf } of writtenForms(text))
       for (const byLetter of JOINED.test(form) ? [false, true] : [false])
-        for (const isFolded of both) {
-          const tokens = tokensOf(form, salt, { byLetter, isFolded });
-          for (const [from, to] of spansOf(tokens, isFolded ? FOLDED_TOKENS : 1))
-            yield [startOf(from), endOf(to)];
-        }
-    }
+        for (const [from, to] of spansOf(form, byLetter)) yield [startOf(from), endOf(to)];
   }
 
   const spansIn = (text: string): readonly Span[] => {

@@ -21,7 +21,11 @@ export type Sought =
 
 type SoughtKind = Sought['kind'];
 
-const imprintSchema = z.looseObject({ tokens: z.number().int().positive(), hash: z.string() });
+const imprintSchema = z.looseObject({
+  tokens: z.number().int().positive(),
+  hash: z.string(),
+  form: z.string().optional(),
+});
 
 /**
  * What remains of something that was forgotten, and travels to the person's other devices: so that they forget it too, and no import brings

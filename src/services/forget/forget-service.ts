@@ -324,7 +324,8 @@ async function seek(
   signal: AbortSignal,
 ): Promise<ForgetPlan> {
   const id = v7();
-  const words = 'words' in sought ? sought.words.flatMap((one) => imprintsOf(one, id)) : [];
+  const words =
+    'words' in sought ? sought.words.flatMap((one) => imprintsOf(one, id, sought.kind === 'person')) : [];
   if ('words' in sought && words.length === 0)
     throw new RecollectError('forget-no-words', 'There is no word to look for');
   const matcher = createEraser({ ...NOTHING, id, words });

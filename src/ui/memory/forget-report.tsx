@@ -13,17 +13,23 @@ import { download } from '../shell/conversation-actions.tsx';
 /** Finds that are shown one by one; the rest is counted. */
 const SHOWN = 40;
 
-/** Names of places that no app can reach from here. */
-function useOutOfReach(): string {
+/** Names of places that no app can reach from here, and forms of the words that are not sought. */
+function useOutOfReach(): (kind: ForgetReport['kind']) => string {
   const { t } = useTranslation('forget');
   const { library } = useApp();
   const backup = useReadable(library.lastBackup);
-  return sentences(t('reach'), backup ? t('reachBackup', { date: formatDate(backup) }) : false);
+  return (kind) =>
+    sentences(
+      t('reach'),
+      kind === 'person' && t('reachName'),
+      kind === 'phrase' && t('reachPhrase'),
+      backup ? t('reachBackup', { date: formatDate(backup) }) : false,
+    );
 }
 
 /** Preview before anything is forgotten. `named`: there is no form to go back to. */
 export function ForgetPreview({
-  plan: { finds },
+  plan: { record, finds },
   named,
   onBack,
   onForget,
@@ -44,7 +50,7 @@ export function ForgetPreview({
         <>
           <Places finds={finds} />
           <Finds finds={finds} />
-          <p className="text-ink-2">{reach}</p>
+          <p className="text-ink-2">{reach(record.kind)}</p>
         </>
       )}
       <DialogActions>
@@ -199,7 +205,7 @@ export function ForgetReportView({ report }: { report: ForgetReport }) {
       <p role="status" className="font-medium">
         {t(verdictOf(report))}
       </p>
-      <p className="text-ink-2">{reach}</p>
+      <p className="text-ink-2">{reach(report.kind)}</p>
     </div>
   );
 }
@@ -218,7 +224,7 @@ export function useReportTexts(): (report: ForgetReport) => string {
         .map(({ name, found, state }) => `- ${[name, found, state].filter(Boolean).join(' · ')}`)
         .join('\n'),
       t(verdictOf(report)),
-      reach,
+      reach(report.kind),
     ].join('\n\n');
 }
 

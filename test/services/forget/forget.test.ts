@@ -119,6 +119,24 @@ describe('forget', () => {
     expect([...(record?.confirmed.values() ?? [])]).toMatchObject([{ left: 0 }]);
   });
 
+  it('a person goes in every form of the name, also by a record that was kept', async () => {
+    const device = open();
+    const forms = ['Jose asked', 'josés@example.org', 'José’s garden', 'Josés Garten', 'a rose', 'Jose9'];
+    const { id, messages } = await device.say('names', forms);
+    await device.forgetAll({ kind: 'person', words: ['José'], whole: false });
+    const read = await device.documents.read(id);
+    expect(messages.map((one) => textOf(read?.messages.get(one.id) as Message))).toEqual([
+      '••• asked',
+      // A single name that is written small in another form may be another word.
+      'josés@example.org',
+      '•••’s garden',
+      '••• Garten',
+      'a rose',
+      '•••',
+    ]);
+    expect(device.notes.forgotten.get()[0]?.words.map(({ form }) => form)).toEqual([undefined, 'name']);
+  });
+
   it('the words of a phrase alone go: what stands around them stays', async () => {
     const { device, told, other } = await populated();
     await device.forgetAll({ kind: 'phrase', words: [CANARY], whole: false });

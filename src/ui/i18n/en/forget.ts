@@ -17,7 +17,8 @@ export const forget = {
   words: { phrase: 'Words to forget', person: 'Names of the person' },
   wordsHelp: {
     phrase: 'Capitals and punctuation make no difference. What stands around the words stays.',
-    person: 'Separate several names with commas. Every message that names the person goes as a whole.',
+    person:
+      'Separate several names with commas, nicknames too. Every message that names the person goes as a whole.',
   },
   whole: 'Forget whole messages with these words',
   from: 'From',
@@ -99,6 +100,11 @@ export const forget = {
   sameThere_other: 'Do the same once they are online',
   reach:
     'Out of reach: files that you exported, what model providers kept of your requests, words inside pictures and PDFs, and copies that other people have.',
+  /** Forms of the words that are not found. */
+  reachName:
+    'Nicknames, initials and longer words that only begin like a name (Annual for Ann) stay. A single name in other letters (Jose for José) or with an ending (Anns, Ann92) is found where it has a capital. Give what is missing as a further name.',
+  reachPhrase:
+    'Longer words that only begin like these, other endings, and a single word with its accents left out stay. Forget them on their own.',
   reachBackup: 'The backup that you saved on {{date}} still has it; importing it brings nothing of it back.',
   back: 'Back',
   forget: 'Forget for good',

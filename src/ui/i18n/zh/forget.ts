@@ -17,7 +17,7 @@ export const forget = {
   words: { phrase: '要遗忘的词句', person: '这个人的名字' },
   wordsHelp: {
     phrase: '不区分大小写和标点。词句前后的内容会保留。',
-    person: '多个名字用逗号隔开。提到这个人的消息会整条删除。',
+    person: '多个名字用逗号隔开，昵称也算。提到这个人的消息会整条删除。',
   },
   whole: '整条删除含有这些词句的消息',
   from: '从',
@@ -76,6 +76,9 @@ export const forget = {
   others_other: '其他 {{count, number}} 台设备',
   sameThere_other: '上线后照做',
   reach: '无法触及：你导出的文件、模型服务商保留的请求、图片和 PDF 里的文字，以及别人手中的副本。',
+  reachName:
+    '昵称、缩写和只是以这个名字开头的更长的词（找 Ann 时的 Annual）会留下。只有一个词的名字，不带重音（José 写成 Jose）或带词尾（Anns、Ann92）时，首字母大写才会找到。缺的请作为另一个名字填上。',
+  reachPhrase: '只是以这些词开头的更长的词、别的词尾，以及不带重音的单个词会留下。请另外遗忘它们。',
   reachBackup: '你在 {{date}} 保存的备份里还有它；导入那份备份也不会把它带回来。',
   back: '返回',
   forget: '彻底遗忘',
