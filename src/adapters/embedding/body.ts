@@ -1,12 +1,13 @@
-// A large file on its way into memory, once.
+// Reads a large file into memory without a second copy.
 import { attempt } from '../../domain/base/log.ts';
 
-/** The first size of a buffer that nobody said more of, and what is read to see whether there is more than was said. */
+/** First size (bytes) of a buffer whose length nobody announced; also how much is read to see whether the body is longer than announced. */
 const SPARE = 65_536;
 
 /**
- * Reads a body into one buffer, `expected` bytes long unless it turns out otherwise, in place where the browser can: a body that is read as usual
- * lies about three times, in pieces, put together and as the buffer. Tells of the bytes as they come. Rejects as the body does.
+ * Reads a body into one buffer, in place where the browser can: an ordinary read needs three times the memory. Rejects with the body's own error.
+ * @param expected announced size in bytes; the body may be longer or shorter
+ * @param onBytes called with the count of bytes that have arrived since
  */
 export async function collect(
   body: ReadableStream<Uint8Array>,
@@ -52,7 +53,7 @@ export async function collect(
   }
 }
 
-/** Null where this browser's bodies cannot be read into a buffer of one's own. */
+/** Null where this browser cannot read a body into a given buffer. */
 function inPlaceReader(body: ReadableStream<Uint8Array>): ReadableStreamBYOBReader | null {
   return attempt(() => body.getReader({ mode: 'byob' }), null, 'reading a body into a buffer of our own');
 }

@@ -9,7 +9,7 @@ export interface ModelFile {
   /** Below the model's folder. */
   readonly path: string;
   readonly bytes: number;
-  /** SHA-256 in hexadecimal, of the weights that our encoder reads: a number that changed on the disk would go unnoticed. */
+  /** SHA-256 in hexadecimal of the weights that our encoder reads. Without it, a number that changed on the disk would go unnoticed. */
   readonly digest?: string;
 }
 
@@ -23,30 +23,30 @@ export interface BundledModel {
   readonly queryPrefix: string;
   readonly passagePrefix: string;
   readonly pooling: 'mean' | 'cls';
-  /** What loading reads at most on the CPU (dtype q8), see `filesFor`: the sizes make an honest progress bar. */
+  /** All files that loading may read on the CPU (dtype q8), see `filesFor`. Their sizes make an honest progress bar. */
   readonly files: readonly ModelFile[];
   /** For `encoder.ts`, which runs it on the CPU where the browser knows relaxed SIMD; ONNX Runtime does where it does not. */
   readonly encoder: EncoderShape;
   /** The weights WebGPU runs instead of q8; null where the model has none. */
   readonly q4: ModelFile | null;
   /**
-   * What all of the model's vectors have in common, taken away from each: E5's crowd into a narrow cone (cosines of 0.75–0.95 for
-   * anything, and 0.05 higher in Chinese than in English). Null where nothing is gained. See `centred`.
+   * The part that all vectors of the model share, subtracted from each (see `centred`): E5's lie in a narrow cone (cosines of 0.75–0.95 for
+   * anything, and 0.05 higher in Chinese than in English). Null where subtracting it gains nothing.
    */
   readonly centre: Centre | null;
-  /** The same of the states of single pieces, each of length 1; see `tokens.ts`. */
+  /** The same for the states of single word pieces, each of length 1; see `tokens.ts`. */
   readonly stateCentre: Float32Array | null;
   /** Measured by test/eval/calibration/fit.ts on MemoryBank (MIT) in the model's languages, with the centre taken away. */
   readonly calibration: Calibration;
 }
 
 /**
- * The bundled q8 models lie in two files, the graph and beside it the numbers: ONNX Runtime takes those one by one from where they are. Of a
- * model in one file it copies the whole first, and its memory never shrinks again: 50 MB.
+ * The bundled q8 models lie in two files, graph and numbers: ONNX Runtime reads the numbers one by one from there. A model in one file it copies
+ * whole first, into memory that never shrinks again: 50 MB.
  */
 export const ENCODER = 'encoder';
 const NUMBERS = `${ENCODER}_quantized.onnx_data`;
-/** For a thread without files: where the numbers that the graph names are. */
+/** Tells a thread without a file system where the numbers lie that the graph names. */
 export const ENCODER_NUMBERS = { path: NUMBERS, data: `onnx/${NUMBERS}` } as const;
 
 const numbersIn = (text: string): Float32Array =>
@@ -115,17 +115,18 @@ export const BUNDLED_MODELS: readonly BundledModel[] = [
   },
 ];
 
+/** Finds the bundled model with this id (`embedding.local.model`); undefined for a model that does not travel with the app. */
 export const bundledModel = (id: string): BundledModel | undefined =>
   BUNDLED_MODELS.find((model) => model.id === id);
 
-/** The files that a bundled model is read from on a CPU: by our encoder, which needs no graph, or by ONNX Runtime. */
+/** Lists the files that a CPU reads of a bundled model: our encoder needs no graph, ONNX Runtime does. */
 export const filesFor = ({ files }: BundledModel, by: 'encoder' | 'onnx'): readonly ModelFile[] =>
   by === 'onnx' ? files : files.filter(({ path }) => path !== 'config.json' && !path.endsWith('.onnx'));
 
-/** Where a file of a bundled model is, a path of the app's origin. */
+/** Path of one file of a bundled model, on the app's own origin. */
 export const modelPath = (model: string, file: ModelFile): string => `/models/${model}/${file.path}`;
 
-/** Where the files of all bundled models are. */
+/** Paths of the files of all bundled models, on the app's own origin. */
 export const bundledPaths = (): ReadonlySet<string> =>
   new Set(
     BUNDLED_MODELS.flatMap(({ id, files, q4 }) =>

@@ -1,6 +1,6 @@
-// Short questions with a message of somebody's chat history, labelled by hand: does the message answer, or at least belong to, the
-// question? Everyday life and programming, English, Chinese and both mixed. The strangers share a topic or a word with their
-// question, since that is what a search shows when it finds nothing. All written for this project.
+// Short questions, each with a message of somebody's chat history, labelled by hand: does the message answer the question, or at least belong to it?
+// Everyday life and programming; English, Chinese and both mixed. Unrelated pairs share a topic or a word, as the best results do
+// when a search finds nothing. All written for this project.
 
 interface CalibrationPair {
   readonly query: string;

@@ -1,4 +1,4 @@
-// Measures how a model's cosines read, from pairs of our own writing, for models without published figures.
+// Measures how a model's cosines are to be read, from pairs written for this project, for models without published figures.
 
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
@@ -10,26 +10,26 @@ import { CALIBRATIONS, type Calibration, type EmbeddingProvider } from './embedd
 import { cosine } from './vector.ts';
 
 const LANGUAGES = ['en', 'zh', 'mixed'] as const;
-/** A model that tells related from unrelated less often than this does not know the language. */
+/** A model that separates related from unrelated pairs less often than this does not know the language. */
 const KNOWN_FROM = 0.85;
-/** One that tells them apart so seldom tells nothing: half would be chance. */
+/** A model that separates them less often than this separates nothing: chance alone gives half. */
 const TELLS_FROM = 0.6;
 
 /**
- * Pairs written for the purpose are told apart more sharply than what people wrote to an assistant: on the bundled models the spread
- * of MemoryBank is 2.0 and 1.7 times theirs (test/eval/calibration/fit.ts).
+ * Factor on the spread: written pairs separate more sharply than people's own messages. On the bundled models MemoryBank's spread is
+ * 2.0 and 1.7 times theirs (test/eval/calibration/fit.ts).
  */
 const LIFE = 1.8;
 
-/** A labelled cosine. */
+/** One pair: its cosine and its label. */
 export interface Labelled {
   readonly cosine: number;
   readonly related: boolean;
 }
 
 /**
- * Logistic regression of one variable, both classes weighted alike, by Newton's method on standardised cosines.
- * The small ridge (as if by a few pairs lying on the curve) keeps the spread finite where the classes do not overlap.
+ * Fits a logistic regression of one variable, both classes weighted equally, by Newton's method on standardised cosines.
+ * A small ridge (worth a few pairs on the curve) keeps the spread finite where the classes do not overlap.
  */
 export function fitCalibration(pairs: readonly Labelled[]): Calibration {
   const count = {
@@ -61,19 +61,19 @@ export function fitCalibration(pairs: readonly Labelled[]): Calibration {
     offset += shift;
     if (Math.abs(tilt) + Math.abs(shift) < 1e-9) break;
   }
-  // A model that knows nothing of the pairs gives no slope, or a wrong one: then nothing is told apart, and nothing promised.
+  // A model that knows nothing of the pairs gives no slope, or a wrong one: then it separates nothing and promises nothing.
   const usable = Math.max(slope, 0.05);
   return { related: mean - (offset / usable) * deviation, spread: deviation / usable };
 }
 
-/** Where a measure outlives its tab: the device's key-value store. */
+/** Stores a measured calibration beyond the life of its tab: the device's key-value store. */
 export interface CalibrationKeyValues {
   get(key: string): Promise<unknown>;
   set(key: string, value: unknown): Promise<void>;
 }
 
 const keptSchema = z.object({ related: z.number(), spread: z.number().positive() });
-/** With the pairs, or the way they are measured, the number changes. */
+/** Raise the number when the pairs or the way of measuring change. */
 const KEPT = `${CALIBRATIONS}1/`;
 
 /**
@@ -88,9 +88,9 @@ export function createCalibration(
 ): EmbeddingProvider['calibration'] {
   const take = async (): Promise<Calibration> => {
     if (!kept) return (await measure(embed)).calibration;
-    // A name may hold an address, which is nobody's business where keys are told of.
+    // The name may hold an address; a hash keeps it out of reports that list keys.
     const key = KEPT + bytesToHex(sha256(utf8ToBytes(kept.name)));
-    // What cannot be read or kept is measured again: that is all it costs.
+    // An entry that cannot be read is measured again; nothing else is lost.
     const known = keptSchema.safeParse(
       await orElse(kept.keyValues.get(key), undefined, 'a calibration that was kept'),
     ).data;
@@ -106,12 +106,12 @@ export function createCalibration(
       measured = null;
       throw error;
     });
-    // The measure is everybody's, so one who gives up leaves it running for the others.
+    // All callers share one measurement, so one caller's abort leaves it running for the others.
     return unlessAborted(measured, signal);
   };
 }
 
-/** `tells`: the related are told from the others, however badly. */
+/** `tells`: whether related pairs are separated from the others at all. */
 async function measure(
   embed: EmbeddingProvider['embed'],
 ): Promise<{ readonly calibration: Calibration; readonly tells: boolean }> {
@@ -129,7 +129,7 @@ async function measure(
     language,
     cosine: cosine(queries[at] as Float32Array, passages[at] as Float32Array),
   }));
-  // A language the model was not made for would blur what it says about the others.
+  // Languages that the model was not made for are left out: they would blur the figures of the others.
   const known = LANGUAGES.map((language) => pairs.filter((pair) => pair.language === language)).filter(
     (some) => separation(some) >= KNOWN_FROM,
   );
@@ -137,7 +137,7 @@ async function measure(
   return { calibration: { related, spread: spread * LIFE }, tells: separation(pairs) >= TELLS_FROM };
 }
 
-/** The chance that a related pair has the higher cosine of two (the area under the ROC curve). */
+/** Computes the chance that the related of two pairs has the higher cosine (area under the ROC curve). */
 function separation(pairs: readonly Labelled[]): number {
   const [yes, no] = [pairs.filter(({ related }) => related), pairs.filter(({ related }) => !related)];
   const wins = yes.flatMap((one) =>

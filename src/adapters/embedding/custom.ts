@@ -4,7 +4,7 @@ import type { EmbeddingProvider } from './embedding-provider.ts';
 import type { RemoteConfig } from './openai-compatible.ts';
 import { createOpenAiCompatibleEmbedding } from './openai-compatible.ts';
 
-/** Makes the provider. The length of vectors is the model's own; the configuration must name it rightly. */
+/** Makes the provider. The model fixes the length of its vectors; the configuration must name that length. */
 export const createCustomEmbedding = (deps: {
   readonly config: RemoteConfig;
   readonly key: () => Promise<string | undefined>;

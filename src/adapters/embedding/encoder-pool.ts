@@ -1,4 +1,4 @@
-// Passages read side by side, each lane a thread of its own over one copy of the weights, so that both cores of a small machine read and the thread
+// Reads passages side by side. Each lane is a thread of its own over one copy of the weights, so both cores of a small machine work and the thread
 // that is asked stays free for a question. Lanes start when they are needed and end with the model.
 
 import { z } from 'zod';
@@ -10,7 +10,7 @@ import type { Encoder, EncoderShare } from './encoder.ts';
 import { joinEncoder, STATES_BYTES } from './encoder.ts';
 import type { Thread } from './thread.ts';
 
-/** What a lane is asked: first to take the model, then to read texts. Null: it could not read one. Only this app's own threads speak here. */
+/** Calls of a lane: first it takes the model, then it reads texts. Null: it could not read a text. Only this app's own threads speak here. */
 const laneCalls = {
   join: { given: z.custom<EncoderShare>(), answer: z.null() },
   read: {
@@ -21,21 +21,24 @@ const laneCalls = {
 
 interface Lane extends Caller<typeof laneCalls> {
   readonly thread: Thread;
-  /** Texts that it has not answered. */
+  /** How many texts the lane has not answered yet. */
   waiting: number;
 }
 
 interface EncoderPool {
-  /** How many texts are worth handing over at the same time; null where every lane is gone. */
+  /** How many texts to hand over at the same time; null when every lane is gone. */
   readonly most: number | null;
-  /** What is made at once of a text's states: as of `Encoder.run`, on whichever lane has least to do. Their room goes to another text afterwards. */
+  /**
+   * Reads a text on the lane with the least to do and makes something of its states (as `Encoder.run` returns them) at once: their buffer is used
+   * again.
+   */
   run<Made>(ids: readonly number[], make: (states: Float32Array) => Made): Promise<Made>;
-  /** Ends all lanes; what they have not answered rejects with `AbortError`. */
+  /** Ends all lanes; texts they have not answered reject with `AbortError`. */
   close(): void;
 }
 
 /**
- * Makes the lanes. One that cannot be started, or breaks, is done without: its texts are read `here`, on this thread.
+ * Makes the lanes. A lane that cannot start, or breaks, is given up: `here` reads its texts on this thread.
  * @param count most lanes, 1 to `SHARES`
  */
 export function createEncoderPool(deps: {
@@ -46,7 +49,7 @@ export function createEncoderPool(deps: {
 }): EncoderPool {
   let pool: Lane[] = [];
   let left = deps.count;
-  /** Used again: what is not in a thread's own heap a browser collects late, a hundred megabytes of it. */
+  /** Buffers are used again: a browser collects memory outside a thread's own heap late, a hundred megabytes of it. */
   const rooms: ArrayBuffer[] = [];
 
   const drop = (lane: Lane) => {
@@ -54,7 +57,7 @@ export function createEncoderPool(deps: {
     lane.thread.terminate();
     lane.refuse(new Error('An encoder thread broke'));
   };
-  /** Null where there can be no more. */
+  /** Starts a lane; null where no more can be had. */
   const start = (): Lane | null => {
     left--;
     let thread: Thread | undefined;
@@ -71,7 +74,7 @@ export function createEncoderPool(deps: {
         drop(lane);
       });
       const onError = (event: Event) => {
-        // Else it would end this thread as well.
+        // An unhandled error of the lane would end this thread as well.
         event.preventDefault();
         drop(lane);
       };
@@ -87,7 +90,7 @@ export function createEncoderPool(deps: {
   };
   const freest = (): Lane | undefined => pool.toSorted((a, b) => a.waiting - b.waiting)[0];
 
-  /** Null where it says nothing: whoever reads it again says better what is wrong with a text than a lane can. */
+  /** Null where the lane cannot read the text: reading it again on this thread gives the better error. */
   const readThere = async (lane: Lane, ids: readonly number[]): Promise<Float32Array | null> => {
     lane.waiting++;
     try {
@@ -105,7 +108,7 @@ export function createEncoderPool(deps: {
   return {
     get most() {
       const count = pool.length + left;
-      // One more than there are lanes: the next text lies ready where one is done.
+      // One more than there are lanes, so that the next text is ready when a lane is done.
       return count > 0 ? count + 1 : null;
     },
     run: async (ids, make) => {
@@ -130,7 +133,7 @@ export function createEncoderPool(deps: {
   };
 }
 
-/** The far end, in the lane's own thread. */
+/** Serves a lane in its own thread. */
 export function serveLane(scope: Endpoint): void {
   let encoder: Encoder | null = null;
   serveCalls(laneCalls, scope, {

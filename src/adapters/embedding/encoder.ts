@@ -1,7 +1,7 @@
-// A BERT encoder with weights of eight bits, in WebAssembly: runs the bundled models on a CPU, with relaxed SIMD where the browser knows it, else with
-// the older SIMD, which is slower. ONNX Runtime's builds for browsers know only the older SIMD, which has no product of bytes: on two cores they take longer than this does on one. A piece's states are rounded to seven bits by
-// a step of their own, ONNX Runtime's to eight by one step for the whole text: this is nearer to a model that rounds nothing (cosine .998 to .999, there
-// .995 to .997).
+// A BERT encoder with weights of eight bits, in WebAssembly: runs the bundled models on a CPU, with relaxed SIMD where the browser has it, else with
+// the older, slower SIMD. ONNX Runtime's browser builds use the older SIMD only, which has no product of bytes: on two cores they take longer
+// than this takes on one. Each piece's states are rounded to seven bits by a step of their own, ONNX Runtime's to eight bits by one step for the
+// whole text: ours come nearer to a model that rounds nothing (cosine .998 to .999, against .995 to .997).
 
 import { log } from '../../domain/base/log.ts';
 
@@ -93,49 +93,49 @@ export const ASSEMBLED_PLAIN =
   'CAPwAAgD8gDBABIA395gEgBv0T/eQB/eMB/ecBIQwgACEHQQAhCQNAIAcgB/0ABAAgC/3lASAM/eYBIAQgCWr9AAQA/eYBIAUgCWr9AAQA/eQB/QsEACAJQRBqIQkgB0EQaiEHIAcgCEkNAAsgCCEA' +
   'IAJBAWshAiACDQALCw==';
 
-/** What a file of weights does not say about itself. */
+/** The parts of a model's shape that its file of weights does not tell. */
 export interface EncoderShape {
   readonly vocabulary: number;
   readonly layers: number;
-  /** How the vectors of the vocabulary lie: bytes with a step for each vector, or halves of bytes with a step for each 32 numbers. */
+  /** Layout of the vocabulary's vectors: bytes with a step for each vector, or halves of bytes with a step for each 32 numbers. */
   readonly words: 'bytes' | 'halves';
 }
 
 /** Reads texts with a model in memory. */
 export interface Encoder {
   /**
-   * The states of the last layer, `ENCODER_WIDTH` numbers for each piece.
+   * Computes the states of the last layer, `ENCODER_WIDTH` numbers for each piece.
    * @param ids numbers of 1 to 512 pieces, with the marks around them
-   * @param room where to write them, `STATES_BYTES` long; without it, to a buffer of their own
-   * @throws RangeError for more of them, none, or one that is not in the vocabulary
+   * @param room where to write them, `STATES_BYTES` long; absent: a new buffer
+   * @throws RangeError for no pieces, too many, or one outside the vocabulary
    */
   run(ids: readonly number[], room?: ArrayBuffer): Float32Array;
 }
 
-/** A model in memory, and the one who reads with it on this thread. */
+/** A model in memory, with its reader on this thread. */
 interface LoadedEncoder extends Encoder {
-  /** What another thread of an isolated page needs to read with the same weights at the same time; `joinEncoder` takes it. At most `SHARES`. */
+  /** Gives another thread of an isolated page access to the same weights, through `joinEncoder`. At most `SHARES` times. */
   share(): EncoderShare;
 }
 export const SHARES = 4;
 
-/** Numbers of a state. */
+/** Numbers in a state. */
 export const ENCODER_WIDTH = 384;
-/** What the bundled models have in common besides: numbers of the inner layer, heads, pieces of the longest text. */
+/** Shape that all bundled models share: numbers of the inner layer, heads, pieces of the longest text. */
 const INNER = 1536;
 const HEADS = 12;
 const POSITIONS = 512;
 const EPSILON = 1e-12;
-/** Numbers of a head, and those that share a step where vectors lie in halves of bytes. */
+/** Numbers of a head; numbers that share a step where vectors lie in halves of bytes. */
 const HEAD = ENCODER_WIDTH / HEADS;
 const BLOCK = 32;
 
-/** What has no edges is padded to so many rows and columns. */
+/** Matrices are padded to a multiple of this many rows and columns, so that loops need no edges. */
 const ROWS = 4;
 const COLUMNS = 8;
 const FLOAT = 4;
 const PAGE = 65_536;
-/** Whatever the memory holds begins at a multiple of this, bytes. */
+/** Alignment of everything in the memory, bytes. */
 const LINE = 64;
 
 /** See `encoder.wat`; all addresses are in bytes. */
@@ -179,7 +179,7 @@ interface Arithmetic {
   ): void;
 }
 
-/** Where a matrix of `rows` inputs and `columns` outputs lies. */
+/** Addresses of a matrix of `rows` inputs and `columns` outputs. */
 interface Matrix {
   readonly rows: number;
   readonly columns: number;
@@ -192,7 +192,7 @@ interface Norm {
   readonly biases: number;
 }
 
-/** Where the weights lie. */
+/** Addresses of the weights. */
 interface Weights extends EncoderShape {
   readonly vectors: number;
   readonly sizes: number;
@@ -212,7 +212,7 @@ interface Weights extends EncoderShape {
   }[];
 }
 
-/** What one reader needs to itself, bytes, in the order in which it lies. */
+/** Scratch memory of one reader, bytes, in the order in which it lies. */
 const SCRATCH = {
   state: POSITIONS * ENCODER_WIDTH * FLOAT,
   next: POSITIONS * ENCODER_WIDTH * FLOAT,
@@ -222,24 +222,24 @@ const SCRATCH = {
   turned: HEAD * POSITIONS * FLOAT,
   attention: POSITIONS * POSITIONS * FLOAT,
 } as const;
-/** The states of the longest text, bytes. */
+/** Size of the longest text's states, bytes. */
 export const STATES_BYTES = SCRATCH.state;
 const SCRATCH_BYTES = Object.values(SCRATCH).reduce((sum, size) => sum + size, 0);
 
-/** A model in memory, as another thread is given it. */
+/** A model in memory, in the form that another thread is given. */
 export interface EncoderShare {
   readonly kind: EncoderKind;
   readonly memory: WebAssembly.Memory;
   readonly weights: Weights;
-  /** Where this reader's own room begins. */
+  /** Address of this reader's own scratch memory. */
   readonly scratch: number;
 }
 
-/** Which build of the arithmetic runs, and on which memory. */
+/** Build of the arithmetic, and kind of memory. */
 export interface EncoderKind {
-  /** Chromium since 114, Firefox since 145, Node since 21, no Safari yet. Without it: the older SIMD, which all of them know. */
+  /** Chromium since 114, Firefox since 145, Node since 21, no Safari yet. False: the older SIMD, which all of them have. */
   readonly relaxed: boolean;
-  /** Other threads can read with the same weights. Some browsers give such memory to isolated pages only. */
+  /** Other threads can read the same weights. Some browsers give such memory to isolated pages only. */
   readonly shared: boolean;
 }
 
@@ -266,7 +266,7 @@ const hasSharedMemory = (): boolean => {
   }
 };
 
-/** What this browser can run; null where it knows no SIMD at all. */
+/** Finds the fastest kind that this browser can run; null where it has no SIMD at all. */
 function kindHere(): EncoderKind | null {
   const shared = hasSharedMemory();
   for (const relaxed of [true, false]) {
@@ -276,10 +276,10 @@ function kindHere(): EncoderKind | null {
   return null;
 }
 
-/** Whether the faster build of the encoder runs here. */
+/** True if the faster build of the encoder runs here. */
 export const knowsRelaxedSimd = (): boolean => kindHere()?.relaxed === true;
 
-/** Whether this browser can run the encoder: every one that knows SIMD. */
+/** True if this browser can run the encoder: every browser with SIMD can. */
 export const canEncode = (): boolean => kindHere() !== null;
 
 const arithmeticIn = (memory: WebAssembly.Memory, kind: EncoderKind): Arithmetic =>
@@ -287,10 +287,10 @@ const arithmeticIn = (memory: WebAssembly.Memory, kind: EncoderKind): Arithmetic
     .exports as unknown as Arithmetic;
 
 /**
- * Makes the encoder. Takes 60 ms and as much memory as the weights and 7 MB more.
+ * Makes the encoder. Takes 60 ms, and as much memory as the weights and 7 MB more.
  * @param numbers the weights one after another, as `onnx/encoder_quantized.onnx_data` of a bundled model has them; not needed afterwards
  * @param kind for tests; otherwise the fastest that runs here
- * @throws RangeError where their number is not that of the shape
+ * @throws RangeError where the weights are too short or too long for the shape
  */
 export function createEncoder(
   numbers: ArrayBuffer,
@@ -302,7 +302,7 @@ export function createEncoder(
   const [mine, others] = [numbers.byteLength + SCRATCH_BYTES, SHARES * SCRATCH_BYTES];
   const memory = new WebAssembly.Memory({
     initial: Math.ceil(mine / PAGE),
-    // What is counted of each column besides makes the weights a little longer than their file.
+    // Sums kept for each column make the weights a little longer than their file.
     maximum: Math.ceil((mine + others + numbers.byteLength / 8) / PAGE) + 2,
     shared: kind.shared,
   });
@@ -368,7 +368,7 @@ export function createEncoder(
   };
 }
 
-/** Where everything of a desk lies. */
+/** Addresses of the parts of a reader's scratch memory. */
 function placesAt(scratch: number): Readonly<Record<keyof typeof SCRATCH, number>> {
   const [names, sizes] = [Object.keys(SCRATCH), Object.values(SCRATCH)];
   return Object.fromEntries(
@@ -376,13 +376,13 @@ function placesAt(scratch: number): Readonly<Record<keyof typeof SCRATCH, number
   ) as Record<keyof typeof SCRATCH, number>;
 }
 
-/** One more reader of a model that is in memory already, on whichever thread this is called. */
+/** Adds one more reader of a model that is in memory already, on the calling thread. */
 export function joinEncoder({ kind, memory, weights, scratch }: EncoderShare): Encoder {
   const { vocabulary, words, vectors, sizes, positions, firstNorm, stack } = weights;
   const { quantise, product, multiply, turn, softmax, gelu, normalise } = arithmeticIn(memory, kind);
   const { state, next, wide, whole, steps, turned, attention } = placesAt(scratch);
 
-  /** Writes the vector of a piece of the vocabulary and of its place to its row of `state`. */
+  /** Writes the vectors of a piece and of its position to its row of `state`. */
   const look = (id: number, row: number) => {
     const place = row * ENCODER_WIDTH * FLOAT;
     const into = new Float32Array(memory.buffer, state + place, ENCODER_WIDTH);
@@ -400,7 +400,7 @@ export function joinEncoder({ kind, memory, weights, scratch }: EncoderShare): E
       sizes + (id * ENCODER_WIDTH * 2) / BLOCK,
       ENCODER_WIDTH / BLOCK,
     );
-    // Of each 32 numbers the first sixteen lie in the lower halves, the others in the upper ones.
+    // The first sixteen of each 32 numbers lie in the lower halves of the bytes, the others in the upper ones.
     for (let block = 0; block < ENCODER_WIDTH / BLOCK; block++) {
       const size = float16(ofBlocks[block] as number);
       for (let half = 0, low = block * BLOCK; half < BLOCK / 2; half++, low++) {
@@ -417,7 +417,7 @@ export function joinEncoder({ kind, memory, weights, scratch }: EncoderShare): E
     product(whole, steps, rows, of.rows, of.weights, of.scales, of.totals, biases, of.columns, to);
   };
 
-  /** From the heads' questions, keys and values in `wide` to what they found in `next`. */
+  /** Computes attention: from the heads' questions, keys and values in `wide` to `next`. */
   const attend = (count: number, rows: number) => {
     const columns = Math.ceil(count / COLUMNS) * COLUMNS;
     const [stride, across] = [3 * ENCODER_WIDTH * FLOAT, columns * FLOAT];
@@ -462,7 +462,7 @@ export function joinEncoder({ kind, memory, weights, scratch }: EncoderShare): E
   };
 }
 
-/** A number of 16 bits as IEEE 754 has it, none of which is infinite here. */
+/** Reads a number of 16 bits (IEEE 754 half precision); none is infinite here. */
 function float16(bits: number): number {
   const [exponent, fraction] = [(bits >> 10) & 31, bits & 1023];
   const size = exponent === 0 ? fraction * 2 ** -24 : (1 + fraction / 1024) * 2 ** (exponent - 15);

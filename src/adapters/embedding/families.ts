@@ -1,4 +1,4 @@
-// What a model's family needs in front of its texts and how it pools, guessed from the name where nobody said.
+// Prefixes and pooling that a family of models needs, guessed from the model's name where nobody said.
 
 interface Family {
   readonly queryPrefix: string;
@@ -26,7 +26,8 @@ const FAMILIES: readonly (readonly [RegExp, Family])[] = [
   [/nomic-embed/i, { queryPrefix: 'search_query: ', passagePrefix: 'search_document: ', pooling: 'mean' }],
 ];
 
-/** MiniLM, GTE, paraphrase models and all that is unknown: no prefixes, the mean of all tokens. */
+/** Serves MiniLM, GTE, paraphrase models and all unknown ones: no prefixes, the mean of all tokens. */
 const PLAIN: Family = { queryPrefix: '', passagePrefix: '', pooling: 'mean' };
 
+/** Guesses the prefixes and the pooling of a model from its name (folder or hub id); without prefixes and with the mean where no family matches. */
 export const familyOf = (model: string): Family => FAMILIES.find(([name]) => name.test(model))?.[1] ?? PLAIN;

@@ -1,6 +1,6 @@
-// The far end of all lines: one queue over all ports in front of one model. Queries go first, passages one step at a time,
-// so a query waits for one passage at most, and for none where passages are read beside it. Loads late; retires after idling, or after a failure to
-// start clean.
+// The model's own thread: one queue over all ports in front of one model. Queries go first and passages one step at a time, so a query waits for
+// one passage at most, and for none where passages are read beside it. Loads at the first job; retires when idle, and after a failure, since only
+// a new thread starts clean.
 
 import type { Problem } from '../../domain/base/errors.ts';
 import { RecollectError, toError } from '../../domain/base/errors.ts';
@@ -18,7 +18,7 @@ export interface EmbeddingRuntime {
   /** Texts worth running at once: 1 on a CPU, where padding costs more than a batch saves. */
   readonly batch: number;
   readonly device: 'cpu' | 'wasm' | 'webgpu';
-  /** How many passages may be read at the same time, all of them beside a query. Absent: one text after another, whatever it is. */
+  /** How many passages may be read at the same time, all of them beside a query. Absent: one text after another of either kind. */
   readonly beside?: number | undefined;
   /** Vectors of length 1. */
   run(texts: readonly string[]): Promise<Float32Array[]>;
@@ -36,12 +36,12 @@ export type LoadRuntime = (
   onProgress: (loaded: number, total: number) => void,
 ) => Promise<EmbeddingRuntime>;
 
-/** Thrown by a loader or a running model when WebGPU is what failed: the same on the CPU may work. */
+/** Thrown by a loader or a running model when WebGPU failed: the CPU may still work. */
 export class GpuError extends Error {
   override readonly name = 'GpuError';
 }
 
-/** Thrown by a loader that found kept files damaged and let go of them: another thread fetches them anew. */
+/** Thrown by a loader that found kept files damaged and deleted them: another thread fetches them again. */
 export class StaleFilesError extends Error {
   override readonly name = 'StaleFilesError';
 }
@@ -49,14 +49,14 @@ export class StaleFilesError extends Error {
 interface EmbeddingHost {
   /** Serves one more line. */
   accept(port: Port): void;
-  /** Answers nobody any more and lets the model go. */
+  /** Stops answering and frees the model. */
   close(): Promise<void>;
 }
 
 interface Caller {
   readonly port: Port;
   readonly notify: (news: LineNews) => void;
-  /** The model this caller was last told about as ready. */
+  /** Key of the model that this caller was last told is ready. */
   lastNotified: string | null;
 }
 
@@ -70,10 +70,10 @@ interface Job {
   readonly kind: 'query' | 'passage';
   readonly texts: readonly string[];
   readonly contexts?: readonly number[] | undefined;
-  /** By place, as they come. */
+  /** Vectors by position, filled as they arrive. */
   readonly vectors: Float32Array[];
   readonly pieces: Pieces[];
-  /** Texts whose step has begun, and those whose step is over. */
+  /** How many texts have begun their step, and how many have finished it. */
   begun: number;
   over: number;
   resolve(answer: Answer): void;
@@ -87,7 +87,7 @@ type ModelHostDependencies = {
 };
 
 /**
- * Makes the host. `onRetired` is called once, after which the host is of no use: the thread can be ended and its memory is free.
+ * Makes the host. `onRetired` is called once; the host is then useless, and ending its thread frees the memory.
  * @param idleMs ms without work after which the host retires
  */
 export function createEmbeddingHost(deps: ModelHostDependencies): EmbeddingHost {
@@ -100,7 +100,7 @@ class ModelHost implements EmbeddingHost {
   #jobs: Job[] = [];
   #loaded: { key: string; runtime: EmbeddingRuntime } | null = null;
   #retired = false;
-  /** What is under way, by the kind of its job. */
+  /** Steps that are running, with the kind of their job. */
   readonly #steps = new Map<Promise<void>, Job['kind']>();
   #idle: ReturnType<typeof setTimeout> | undefined;
 
@@ -127,7 +127,7 @@ class ModelHost implements EmbeddingHost {
     await this.#loaded?.runtime.dispose();
     this.#loaded = null;
     for (const caller of this.#callers) caller.lastNotified = null;
-    // Whoever waits for this model sees it come, also those who ask while it is coming.
+    // Everybody who waits for this model sees its progress, including those who ask while it loads.
     const report = (done: number, total: number) => {
       for (const caller of new Set(
         this.#jobs.filter((other) => other.key === key).map((other) => other.caller),
@@ -168,7 +168,7 @@ class ModelHost implements EmbeddingHost {
     );
   }
 
-  /** The job whose step may begin now. */
+  /** Picks the job whose step may begin now. */
   #next(): Job | undefined {
     const waiting = this.#jobs.filter(({ begun, texts }) => begun < texts.length);
     const job = waiting.find(({ kind }) => kind === 'query') ?? waiting[0];
@@ -183,13 +183,13 @@ class ModelHost implements EmbeddingHost {
     clearTimeout(this.#idle);
     for (let job = this.#next(); job && !this.#retired; job = this.#next()) {
       const mine = job;
-      // After loading it is looked again who is first: it takes long.
+      // Loading takes long, so the first job is chosen again afterwards.
       const step =
         this.#loaded?.key === mine.key ? this.#advance(mine, this.#loaded.runtime) : this.#load(mine);
       this.#steps.set(step, mine.kind);
       void step
         .catch((error: unknown) => this.#fail(mine, error))
-        // Between two steps the ports are heard: a task of its own, since a chain of promises would starve them.
+        // Messages are heard between two steps only in a task of its own: a chain of promises would starve the ports.
         .then(task)
         .then(() => {
           this.#steps.delete(step);
@@ -210,9 +210,9 @@ class ModelHost implements EmbeddingHost {
     ];
     this.#jobs = others;
     for (const { reject } of failing) reject(toError(problem));
-    // They must be on their way before the lines end.
+    // The answers must be on their way before the ports close.
     await task();
-    // The runtime's library remembers a failure for as long as its thread lives, so the next try gets a new one.
+    // The library remembers a failure for as long as its thread lives, so the next try needs a new thread.
     await this.#retire(false);
   }
 
@@ -226,7 +226,7 @@ class ModelHost implements EmbeddingHost {
     }
     this.#callers.clear();
     this.#jobs = [];
-    // A model must not be taken away under a step that uses it; how the step ends interests nobody any more.
+    // The model must not be freed under a running step; the outcome of those steps no longer matters.
     await Promise.allSettled(this.#steps.keys());
     if (this.#loaded)
       await orElse(this.#loaded.runtime.dispose(), undefined, 'the memory of a retired model');

@@ -4,16 +4,16 @@ import type { CalibrationKeyValues } from './calibration.ts';
 import type { EmbeddingProvider } from './embedding-provider.ts';
 import type { Line } from './protocol.ts';
 
-/** What the composition root lends to whichever member is chosen. */
+/** Dependencies that the composition root passes to the chosen member. */
 interface EmbeddingDeps {
   readonly config: Config['embedding'];
   /** Opens a line to the thread that runs local models. */
   readonly connect: () => Line | Promise<Line>;
-  /** The key of a remote member, asked for with each request; undefined where none is kept for this address. */
+  /** Looks up the key of a remote member before each request; undefined where none is kept for this address. */
   readonly secret: (name: SecretName, address: string) => Promise<string | undefined>;
   /** How requests of remote members leave this thread. */
   readonly fetch: typeof fetch;
-  /** Where what was measured of a model is kept. */
+  /** Keeps measured calibrations. */
   readonly keyValues: CalibrationKeyValues;
 }
 
@@ -22,7 +22,7 @@ type SecretName = 'embedding/openai' | 'embedding/custom';
 interface EmbeddingMember {
   /** The value of `embedding.provider`. */
   readonly id: Config['embedding']['provider'];
-  /** Key of its name in the catalogue. */
+  /** Translation key of its name. */
   readonly label: string;
   /** Name in the vault of the key it needs; null for none. */
   readonly secret: SecretName | null;

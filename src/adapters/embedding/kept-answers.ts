@@ -1,10 +1,10 @@
-// What the browser's own cache keeps of a file that does not run, compared with what the server has now.
+// Compares the browser's cached copy of a file that does not run with the server's copy.
 import { log } from '../../domain/base/log.ts';
 
 interface Compared {
-  /** What was kept is not what the server has now; the new one is kept in its place. */
+  /** The kept copy differed from the server's, which has replaced it. */
   readonly stale: boolean;
-  /** The name of a file that the server itself has under a wrong type or damaged, or null. */
+  /** Name of a file that the server itself has damaged or under a wrong type, or null. */
   readonly wrong: string | null;
 }
 
@@ -13,7 +13,7 @@ const WASM = [0x00, 0x61, 0x73, 0x6d];
 
 const nameOf = (url: string): string => url.split(/[?#]/, 1)[0]?.split('/').at(-1) ?? url;
 
-/** Browsers run a script under the type of a script only; a WebAssembly module is told by its bytes. */
+/** Browsers run a script only under a script's type; a WebAssembly module is recognised by its bytes. */
 function isRunnable(url: string, { ok, type, bytes }: Answer): boolean {
   if (!ok || type.startsWith('text/html')) return false;
   return nameOf(url).endsWith('.wasm')
@@ -39,7 +39,7 @@ const isSame = (one: Answer, other: Answer): boolean =>
   one.bytes.length === other.bytes.length &&
   one.bytes.every((byte, at) => byte === other.bytes[at]);
 
-/** Compares scripts and WebAssembly modules, one after another. Without a network nothing can be said of them. */
+/** Compares scripts and WebAssembly modules, one after another. Without a network nothing is concluded. */
 export async function compareKept(urls: readonly string[], get: typeof fetch): Promise<Compared> {
   let stale = false;
   let wrong: string | null = null;

@@ -1,4 +1,4 @@
-// A model that runs on this device, seen from those who want vectors: a proxy over a line to the thread that runs it.
+// A model on this device, seen from those who want vectors: a proxy over a line (a MessagePort) to the thread that runs it.
 // Calls queue up there, the thread starts with the first and may retire between any two; the caller just awaits.
 import { isAbort, type Problem, RecollectError, toError, toProblem } from '../../domain/base/errors.ts';
 import { ignore, orElse } from '../../domain/base/log.ts';
@@ -16,13 +16,13 @@ import { lineNewsSchema, modelCalls, RETIRED } from './protocol.ts';
 import type { Centre } from './vector.ts';
 import { centred } from './vector.ts';
 
-/** After a failed load the same answer is given for this long before the files are tried again: a search must not wait for it each time. */
+/** How long a failed load answers all calls before the files are tried again, ms: a search must not wait for a new try each time. */
 const RETRY_AFTER_MS = 30_000;
 
-/** What the model reads to come into memory. */
+/** A first text, read so that the model loads. */
 const FIRST_WORDS = 'good morning';
 
-/** How long a retired thread's last messages may take to arrive. */
+/** How long a retired thread's last messages may take to arrive, ms. */
 const LAST_WORDS_MS = 50;
 
 interface Answer {
@@ -33,7 +33,7 @@ interface LocalEmbeddingDeps {
   readonly config: Config['embedding']['local'];
   readonly connect: () => Line | Promise<Line>;
   readonly keyValues?: CalibrationKeyValues;
-  /** Vectors as the model gives them, with nothing taken away. */
+  /** Returns vectors as the model makes them, with no centre subtracted. */
   readonly raw?: boolean;
 }
 
@@ -71,7 +71,7 @@ class LocalEmbedding {
   readonly #prefixes: { readonly query: string; readonly passage: string };
   readonly #model: LocalModel;
   readonly state = writable<EmbeddingState>({ status: 'idle' });
-  /** Calls that wait for their answer, on whichever line. */
+  /** Calls that wait for an answer, on any line. */
   #pending = 0;
   readonly #caller = createCaller(modelCalls, null);
   #open: { readonly line: Promise<Line> } | null = null;
@@ -80,9 +80,8 @@ class LocalEmbedding {
   #dimensions: number;
   #beside = 1;
   readonly #nothing = { bits: new Uint8Array(0), tokens: new Float32Array(0), weights: new Float32Array(0) };
-  // A prefix of one's own makes other vectors of the same passage: they must not be compared. The number is that of the centres.
-  // WebGPU's q4 weights and ONNX Runtime's way to round give nearly the vectors of our encoder (cosine .98 to .99 after centring): one key, so that a
-  // change of device or browser is none of the index's.
+  // A prefix of the person's own, or another centre (the number), makes incomparable vectors, so both stand in the id. WebGPU's q4 and ONNX
+  // Runtime come near our encoder (cosine .98 to .99 after centring): they share an id, so that a change of device re-embeds nothing.
   readonly id: EmbeddingProvider['id'];
   readonly languages: EmbeddingProvider['languages'];
   readonly maxBatch: EmbeddingProvider['maxBatch'];
@@ -155,7 +154,7 @@ class LocalEmbedding {
     port?.close();
   };
 
-  /** It came with the app: it may be loaded before anybody asks. */
+  /** A bundled model came with the app, so it may load before anybody asks. */
   get isBundled(): boolean {
     return this.#known !== undefined;
   }
@@ -184,14 +183,14 @@ class LocalEmbedding {
   #start(): void {
     const mine = { line: (async () => this.#deps.connect())() };
     this.#open = mine;
-    /** Leaves this line, unless it has been left already; tells whether it was the one in use. */
+    /** Leaves this line, once; returns whether it was the one in use. */
     const leave = (): boolean => {
       if (this.#open !== mine) return false;
       this.#open = null;
       this.#caller.connect(null);
       return true;
     };
-    /** The thread retired: what it has not answered is asked of the next one. */
+    /** The thread retired: the next one is asked what this one left unanswered. */
     const retired = () => {
       if (!leave()) return;
       if (this.state.get().status !== 'failed') this.state.set({ status: 'idle' });
@@ -227,7 +226,7 @@ class LocalEmbedding {
         port.close();
         lost(gone.reason);
       };
-      // A retired thread's last words may still be on their way; without waiting for them, what it has answered would be asked again.
+      // A retired thread's last answers may still be on their way; without the wait their texts would be asked again.
       const onGone = () => (gone.reason === RETIRED ? void setTimeout(leaveIt, LAST_WORDS_MS) : leaveIt());
       if (gone.aborted) onGone();
       else gone.addEventListener('abort', onGone, { once: true });
@@ -244,7 +243,7 @@ class LocalEmbedding {
     const before = this.state.get();
     if (before.status === 'failed' && Date.now() < this.#failedUntil) throw toError(before.problem);
     const prefix = this.#prefixes[kind];
-    // Read anew each time it is asked: WebGPU may have failed meanwhile.
+    // Computed for each request: WebGPU may have failed meanwhile.
     const model = () => (this.#withoutGpu ? { ...this.#model, device: 'wasm' as const } : this.#model);
     this.#pending++;
     try {

@@ -1,9 +1,9 @@
-// What a model on this device needs without a network, besides what a hub's own files are kept as.
+// Files that a local model needs without a network, besides those that the library itself keeps of a hub's model.
 import { type BundledModel, filesFor, modelPath } from './bundled-models.ts';
 import { canEncode } from './encoder.ts';
 import { ORT_FILES } from './ort-files.ts';
 
-/** What this browser reads to run a model on the CPU, paths of the app's origin. @param model undefined: one that does not travel with the app */
+/** Paths, on the app's origin, that this browser reads to run a model on the CPU. @param model undefined: one that does not travel with the app */
 export function pathsToKeep(model: BundledModel | undefined): readonly string[] {
   const encodes = model !== undefined && canEncode();
   const files = model ? filesFor(model, encodes ? 'encoder' : 'onnx') : [];

@@ -1,5 +1,5 @@
-// Vectors from any server that speaks OpenAI's `POST {base_url}/embeddings`. Believes nothing it has not parsed, asks again when
-// the server is busy, and hands on vectors of length 1 in the order of the texts.
+// Vectors from any server with OpenAI's `POST {base_url}/embeddings`. Parses all it receives, repeats a request when the server is busy,
+// and returns vectors of length 1 in the order of the texts.
 
 import { z } from 'zod';
 import { isAbort, RecollectError, toProblem } from '../../domain/base/errors.ts';
@@ -13,7 +13,7 @@ import { familyOf } from './families.ts';
 import { unit } from './vector.ts';
 
 const BATCH = 64;
-/** Most characters of one text, about 8,000 tokens: what such models read; servers refuse more instead of cutting. */
+/** Most characters of one text, about 8,000 tokens, the window of such models; servers refuse longer texts instead of cutting them. */
 const MAX_CHARACTERS = 8000;
 /** Most characters of one request, well below the token limits of known servers. */
 const MAX_REQUEST_CHARACTERS = 120_000;
@@ -47,8 +47,8 @@ type OpenAiCompatibleEmbeddingDependencies = {
  * Makes the provider.
  * @param provider first part of the id that vectors are keyed by
  * @param askDimensions sends `dimensions`; servers that cannot shorten vectors refuse it
- * @param key asked for with each request; undefined sends none
- * @param fetch how requests leave: a page may be forbidden to send them itself
+ * @param key looked up before each request; undefined sends none
+ * @param fetch sends requests: a page may be forbidden to send them itself
  * @param backoffMs wait before the second attempt, doubled for each further one
  */
 export function createOpenAiCompatibleEmbedding(
@@ -90,7 +90,7 @@ class OpenAiCompatibleEmbedding implements EmbeddingProvider {
     if (!this.#deps.config.base_url) throw this.#remote(0, 'no address is configured', false);
     const vectors: Float32Array[] = [];
     try {
-      // An empty input is refused by most servers; a space means as little.
+      // Most servers refuse an empty text; a space means as little.
       const inputs = texts.map(
         (text) => `${this.#prefixes[options.kind]}${text.slice(0, MAX_CHARACTERS)}`.trim() || ' ',
       );
@@ -145,7 +145,7 @@ class OpenAiCompatibleEmbedding implements EmbeddingProvider {
       } catch (error) {
         signal.throwIfAborted();
         if (error instanceof RecollectError) throw error;
-        // The connection did not come about, broke, or timed out.
+        // The connection failed, broke or timed out.
         if (last) throw this.#remote(0, toProblem(error).message, true, error);
       }
       await pause(wait, signal);

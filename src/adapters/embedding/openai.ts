@@ -4,7 +4,7 @@ import type { EmbeddingProvider } from './embedding-provider.ts';
 import type { RemoteConfig } from './openai-compatible.ts';
 import { createOpenAiCompatibleEmbedding } from './openai-compatible.ts';
 
-/** Makes the provider. `text-embedding-ada-002` is the one model of theirs that refuses to be asked for a length. */
+/** Makes the provider. `text-embedding-ada-002` alone refuses a request that names a length. */
 export const createOpenAiEmbedding = (deps: {
   readonly config: RemoteConfig;
   readonly key: () => Promise<string | undefined>;

@@ -1,4 +1,4 @@
-// What is said on a line between those who want vectors and the one thread that runs the model.
+// Messages between those who want vectors and the one thread that runs the model.
 // A line is a MessagePort; any number of lines may lead to the same thread.
 import { z } from 'zod';
 import type { Endpoint } from '../../domain/threads/endpoint.ts';
@@ -27,12 +27,12 @@ export type Pieces = z.infer<typeof piecesSchema>;
 
 export const modelCalls = {
   embed: {
-    /** Texts are embedded as they are: prefixes are the asker's business. `kind` decides who goes first. */
+    /** Texts are embedded as they are; the caller adds prefixes. `kind` decides who goes first. */
     given: z.object({
       model: localModelSchema,
       kind: z.enum(['query', 'passage']),
       texts: z.array(z.string()).min(1),
-      /** Characters of each text that are only context. Present: vectors of the pieces are wanted too. */
+      /** Characters of each text that are only context. Present: the caller wants the pieces' vectors too. */
       contexts: z.array(z.number().int().min(0)).optional(),
     }),
     answer: z.object({ vectors: z.array(numbers), pieces: z.array(piecesSchema).optional() }),
@@ -47,23 +47,21 @@ export const lineNewsSchema = z.discriminatedUnion('type', [
     /** How many passages are read at the same time. */
     beside: z.number().int().positive(),
   }),
-  /**
-   * The thread ends; what it has not answered is asked again on a new line. `withoutGpu`: WebGPU failed here, ask for `wasm`.
-   */
+  /** The thread ends; the caller repeats unanswered requests on a new line. `withoutGpu`: WebGPU failed here, ask for `wasm`. */
   z.object({ type: z.literal('retired'), withoutGpu: z.boolean() }),
-  /** The asker hangs up. */
+  /** The caller closes the line. */
   z.object({ type: z.literal('bye') }),
 ]);
 export type LineNews = z.infer<typeof lineNewsSchema>;
 
-/** As much of a MessagePort as a line needs; the browser's and Node's both have it. */
+/** The members of a MessagePort that a line needs; the browser's and Node's both have them. */
 export type Port = Required<Endpoint> & { close(): void };
 
-/** A way to the thread. `lost` fires when the thread is gone without a word; its reason is `RETIRED`, or the error that ended it. */
+/** A connection to the thread. `lost` fires when the thread is gone; its reason is `RETIRED`, or the error that ended it. */
 export interface Line {
   readonly port: Port;
   readonly lost: AbortSignal;
 }
 
-/** The reason of a `lost` that is no failure: the thread retired, a new line leads to a new one. */
+/** Reason of a `lost` that is no failure: the thread retired, and a new line leads to a new thread. */
 export const RETIRED = 'retired';

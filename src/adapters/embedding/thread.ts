@@ -1,5 +1,5 @@
-// The near end of the model's thread, for whoever owns the worker: starts it with the first line, forgets it when it retires,
-// and serves lines to other threads. One thread serves them all.
+// The owner's side of the model's thread: starts it with the first line, forgets it when it retires, and serves lines to other threads.
+// One thread serves them all.
 import { z } from 'zod';
 import { RecollectError } from '../../domain/base/errors.ts';
 import { createCaller, serveCalls } from '../../domain/threads/calls.ts';
@@ -8,7 +8,7 @@ import { joinNews } from '../../domain/threads/news.ts';
 import type { Line, Port } from './protocol.ts';
 import { RETIRED } from './protocol.ts';
 
-/** As much of a Worker as is needed. */
+/** The members of a Worker that are needed. */
 export interface Thread extends Endpoint {
   addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void;
   addEventListener(type: 'error' | 'messageerror', listener: (event: Event) => void): void;
@@ -17,12 +17,12 @@ export interface Thread extends Endpoint {
 
 const port = z.custom<Port>((value) => typeof value === 'object' && value !== null);
 export const threadNewsSchema = z.discriminatedUnion('type', [
-  /** The owner says to the thread: serve this line too. */
+  /** From the owner to the thread: serve this line too. */
   z.object({ type: z.literal('line'), port }),
-  /** The thread says to its owner: it has retired and may be ended. */
+  /** From the thread to its owner: it has retired and may be ended. */
   z.object({ type: z.literal('retired') }),
 ]);
-/** What another thread asks the owner: a line, which it has before the answer. That comes when the line is lost. */
+/** Call by which another thread asks the owner for a line. The line travels at once; the answer comes when the line is lost. */
 const loans = {
   line: { given: z.null(), progress: z.object({ port }), answer: z.object({ retired: z.boolean() }) },
 };
@@ -36,9 +36,9 @@ interface Running {
 interface EmbeddingThread {
   /** A new line; starts the thread where none runs. */
   connect(): Line;
-  /** Answers, on this port, another thread's `transferLines`, until the port closes or the owner does. */
+  /** Answers another thread's `transferLines` on this port, until the port closes or the owner does. */
   serve(port: Port): void;
-  /** Ends the thread. What waits on its lines rejects with `AbortError`; a later `connect` starts anew. */
+  /** Ends the thread. Waiting requests reject with `AbortError`; a later `connect` starts a new one. */
   close(): void;
 }
 

@@ -1,18 +1,18 @@
-// A model's own states of a text's pieces made small: what late interaction compares. Each piece becomes the signs of `TOKEN_BITS`
-// turned numbers (32 bytes), which keeps the order of cosines almost as it was. Nothing here is learnt but the centre.
+// Makes a model's states of a text's pieces small, for late interaction. Each piece becomes the signs of `TOKEN_BITS` numbers
+// of its rotated state (32 bytes), which nearly keeps the order of cosines. Only the centre is learnt from data.
 import type { Pieces } from './protocol.ts';
 import { unit } from './vector.ts';
 
-/** Signs kept of each piece of a passage. */
+/** Signs kept for each piece of a passage. */
 export const TOKEN_BITS = 256;
-/** Most pieces of a question that are compared: those that say most. */
+/** Most pieces of a question that are compared: those with the most weight. */
 export const QUERY_TOKENS = 32;
 /** Most pieces of a passage that are kept. */
 export const PASSAGE_TOKENS = 384;
-/** Pieces as frequent as this in the model's own vocabulary (natural logarithm of their share) say nothing. */
+/** Pieces as frequent as this in the model's vocabulary (natural logarithm of their share) have no weight. */
 const COMMON = -5;
 
-/** +1 or -1 for each place, the same on every device and for ever: an integer hash (Wang's) of the place. */
+/** +1 or -1 for each position, the same on every device and for ever: an integer hash (Wang's) of the position. */
 function flips(width: number): Float32Array {
   return Float32Array.from({ length: width }, (_, at) => {
     let hash = (at ^ 61 ^ (at >>> 16)) >>> 0;
@@ -24,8 +24,8 @@ function flips(width: number): Float32Array {
 }
 
 /**
- * Makes the turner of a model's states: a random rotation (signs flipped, then a fast Walsh–Hadamard transform, as in Ailon and Chazelle,
- * "The Fast Johnson–Lindenstrauss Transform", 2009) that spreads what a state says evenly, so that its first numbers stand for all.
+ * Makes a random rotation of a model's states (signs flipped, then a fast Walsh–Hadamard transform, as in Ailon and Chazelle,
+ * "The Fast Johnson–Lindenstrauss Transform", 2009). It spreads information evenly, so that the first numbers stand for all.
  */
 function turner(dimensions: number): (state: Float32Array, into: Float32Array) => void {
   const rotate = rotation(dimensions);
@@ -35,7 +35,7 @@ function turner(dimensions: number): (state: Float32Array, into: Float32Array) =
   };
 }
 
-/** The same, with the length as it comes: `into` gets the first `TOKEN_BITS` numbers of the rotated state. Linear in the state. */
+/** The same without scaling: `into` gets the first `TOKEN_BITS` numbers of the rotated state. Linear in the state. */
 export function rotation(dimensions: number): (state: Float32Array, into: Float32Array) => void {
   let width = TOKEN_BITS;
   while (width < dimensions) width *= 2;
@@ -55,7 +55,7 @@ export function rotation(dimensions: number): (state: Float32Array, into: Float3
   };
 }
 
-/** States (rows of `dimensions` numbers) centred: length 1, the common part taken away. In place. */
+/** Centres states (rows of `dimensions` numbers) in place: scales to length 1, subtracts the common part. */
 function centreStates(states: Float32Array, dimensions: number, centre: Float32Array | null): void {
   for (let from = 0; from < states.length; from += dimensions) {
     const row = unit(states.subarray(from, from + dimensions));
@@ -66,20 +66,20 @@ function centreStates(states: Float32Array, dimensions: number, centre: Float32A
 
 /** The states of a text's own tokens, as a model made them. */
 interface OwnStates {
-  /** Rows of `dimensions` numbers; whoever is given them may change them. */
+  /** Rows of `dimensions` numbers; the receiver may change them. */
   readonly states: Float32Array;
   readonly dimensions: number;
   readonly kind: 'query' | 'passage';
   /** Without its prefix and without its context. */
   readonly text: string;
-  /** Of each token in the model's vocabulary, natural logarithm; null where the model tells none. */
+  /** Natural logarithm of each token's share of the model's vocabulary; null where the model tells none. */
   readonly logProbabilities: readonly number[] | null;
 }
 
-/** Makes of states what late interaction compares. */
+/** Turns states into the form that late interaction compares. */
 export type ReduceTokens = (own: OwnStates) => Pieces;
 
-/** As it is shipped: a passage's tokens become signs, a question's vectors with weights. */
+/** The shipped way: a passage's tokens become signs, a question's become vectors with weights. */
 export const reduceWith =
   (centre: Float32Array | null): ReduceTokens =>
   ({ states, dimensions, kind, logProbabilities }) => {
@@ -89,7 +89,7 @@ export const reduceWith =
       : { bits: bitsOf(states, dimensions), tokens: new Float32Array(0), weights: new Float32Array(0) };
   };
 
-/** The signs of each row. */
+/** Packs the signs of each row. */
 function bitsOf(states: Float32Array, dimensions: number): Uint8Array {
   const turn = turner(dimensions);
   const count = Math.min(PASSAGE_TOKENS, states.length / dimensions);
@@ -106,13 +106,13 @@ function bitsOf(states: Float32Array, dimensions: number): Uint8Array {
   return bits;
 }
 
-/** What a token of a question weighs by its share of the vocabulary (natural logarithm): nothing where it is as frequent as `COMMON`. */
+/** Weight of a question's token by its share of the vocabulary (natural logarithm): zero from `COMMON` upwards. */
 export const logWeight = (logProbability: number | undefined): number =>
   Math.max(0, COMMON - (logProbability ?? COMMON));
 
 /**
- * The pieces of a question with what they weigh: how rare each is in the language, by the vocabulary's own log probabilities. Measured as
- * good as its rarity in the library, and nothing has to be counted. `scores` null: all alike.
+ * The question's pieces with their weights: how rare each is by the vocabulary's log probabilities. That measures as good as counting rarity
+ * in the library. `scores` null: all weigh the same.
  */
 function queryTokens(
   states: Float32Array,

@@ -1,5 +1,5 @@
-// Runs one model, in a browser's worker or in Node: the tokenizer is that of transformers.js, the network its ONNX Runtime or our own encoder. The only
-// file that names the library.
+// Runs one model, in a browser's worker or in Node: the tokenizer comes from transformers.js, the network from its ONNX Runtime or our own encoder.
+// The only file that names the library.
 
 import {
   AutoModel,
@@ -31,7 +31,7 @@ import type { Thread } from './thread.ts';
 import { type ReduceTokens, reduceWith } from './tokens.ts';
 import { unit } from './vector.ts';
 
-/** Where things are on this thread. */
+/** Locations of files on this thread. */
 export interface RuntimePlaces {
   /** Folder of the bundled models: a URL path in the browser, a file path in Node; ends in `/`. */
   readonly models: string;
@@ -40,16 +40,16 @@ export interface RuntimePlaces {
    * no WebGPU; the other one does.
    */
   readonly ort?: { readonly plain: OrtFiles; readonly gpu: OrtFiles };
-  /** Only where files are read without `fetch` (Node): whether one below `models` is there, and what is in it. */
+  /** Only where files are read without `fetch` (Node): tells whether a file below `models` exists, and reads it. */
   readonly files?: {
     readonly exists: (path: string) => boolean;
     readonly read: (path: string) => Promise<ArrayBuffer>;
   };
-  /** The browser's cache in which the files of bundled models are kept; absent in Node. Those of a hub are in the library's own. */
+  /** Name of the browser's cache of bundled models; absent in Node. The library keeps those of a hub itself. */
   readonly kept?: string;
-  /** Starts a thread for a lane; absent where everything is read on this one. */
+  /** Starts a thread for a lane; absent where this thread reads everything. */
   readonly spawnLane?: () => Thread;
-  /** Makes other token vectors of states than the shipped ones: to measure what they would be worth. */
+  /** Replaces the shipped way to make token vectors of states, for measurements. */
   readonly reduceTokens?: ReduceTokens;
 }
 
@@ -58,31 +58,31 @@ interface OrtFiles {
   readonly wasm: string;
 }
 
-/** Longest input in tokens. Models that can read more do so at a price a message is not worth. */
+/** Longest input in tokens. Models that can read more take time that a message is not worth. */
 const MAX_TOKENS = 512;
-/** No tokenizer here makes a token of more than this on average; what is cut before it would be cut after it as well. */
+/** No tokenizer here makes longer tokens than this on average, so the cut changes nothing within the window. */
 const MAX_CHARACTERS = MAX_TOKENS * 20;
-/** Below this a file of weights is no file of weights, whatever its server says. */
+/** A smaller file cannot be weights, whatever its server says, bytes. */
 const LEAST_WEIGHTS = 1_000;
 const WEIGHTS = /\.onnx(?:_data(?:_\d+)?)?$/;
 
 /**
- * Makes the loader of one thread. Loading throws `embedding-missing` where a file is not there (also where a server answers with its
- * start page instead), `embedding-broken` where it is but cannot be run, `GpuError` where only WebGPU failed. Kept files of a model that is
- * damaged are let go of; `StaleFilesError` says that some were kept before, so that another try may find better ones.
+ * Makes the loader of one thread. Loading deletes kept files of a damaged model.
+ * @throws `embedding-missing` where a file is not there (also where a server answers with its start page instead), `embedding-broken` where it
+ * cannot be run, `GpuError` where only WebGPU failed, `StaleFilesError` where deleted files were from an earlier load: another try may succeed
  */
 export function createTransformersLoader(places: RuntimePlaces): LoadRuntime {
   return async (model, onProgress) => {
     if (!places.ort) return load(places, model, 'cpu', onProgress);
     const known = model.source === 'bundled' ? bundledModel(model.model) : undefined;
-    // What needs no file and no question is asked first.
+    // Checks that need neither a file nor a request come first.
     const wanted = model.device !== 'wasm' && (!known || known.q4);
     const adapter = wanted ? await gpuAdapter(model.device === 'webgpu') : null;
     if (!adapter) return load(places, model, 'wasm', onProgress);
     try {
       return await load(places, model, 'webgpu', onProgress, adapter);
     } catch (error) {
-      // A hub model without q4 weights: nothing has been started yet, so the CPU is still open on this thread.
+      // A hub model without q4 weights: nothing runs yet, so this thread can still use the CPU.
       if (error instanceof RecollectError && error.problem.code === 'embedding-missing')
         return load(places, model, 'wasm', onProgress);
       throw error;
@@ -118,7 +118,7 @@ async function load(
     const network = encodable
       ? await encoderOf(encodable, places)
       : await networkOf(model, { device, dtype, adapter, places });
-    // One after the other: a vocabulary in the making takes as much memory as the bytes that are given back here.
+    // In this order: building a vocabulary takes as much memory as the bytes that are freed here.
     letGo();
     const tokenizer = await AutoTokenizer.from_pretrained(model.model);
     const { run, read } = readingWith(
@@ -127,7 +127,7 @@ async function load(
       tokenizer,
       places.reduceTokens ?? reduceWith(known?.stateCentre ?? null),
     );
-    // The first run compiles and allocates: it belongs to loading, and it tells the width.
+    // The first run compiles and allocates, so it belongs to loading; it also tells the width.
     const [probe] = await run(['ready']);
     const runtime: EmbeddingRuntime = {
       dimensions: (probe as Float32Array).length,
@@ -164,7 +164,7 @@ async function load(
   }
 }
 
-/** What makes vectors of texts, and token vectors beside them, with a network and its tokenizer. */
+/** Makes a reader of a network and its tokenizer: vectors of texts, and token vectors beside them. */
 function readingWith(
   model: LocalModel,
   network: Network,
@@ -188,14 +188,14 @@ function readingWith(
   };
 
   const scores = scoresOf(tokenizer);
-  /** Where a text's own pieces begin, after the marks that stand in front of every text and its context. */
+  /** Index of a text's first own piece, after the marks that stand before every text and after its context. */
   const beginning = (text: string, context: number): number => {
     const front = text.slice(0, context).trimEnd();
     const { size } = tokenizer(front === '' ? '' : readable(front), {
       truncation: true,
       max_length: limit,
     }).input_ids;
-    // The mark at the end is not in front of anything.
+    // The end mark stands behind the text.
     return Math.max(1, size - 1);
   };
   const read: NonNullable<EmbeddingRuntime['read']> = async (text, context, kind) => {
@@ -203,11 +203,11 @@ function readingWith(
     const begins = beginning(text, context);
     const make = ({ dims, data }: Tensor): { vector: Float32Array; pieces: Pieces } => {
       const [, count, width] = dims as [number, number, number];
-      // Nobody else wants them: changed in place.
+      // Nobody else uses this array, so it is changed in place.
       const numbers = data instanceof Float32Array ? data : Float32Array.from(data as ArrayLike<number>);
       const from = Math.min(begins, Math.max(0, count - 2));
       const pooled = new Float32Array(width);
-      // A passage is the mean of its own pieces, each read in its context; a question the mean of all, as `run` has it.
+      // A passage's vector is the mean of its own pieces, each read in its context; a question's is the mean of all, as in `run`.
       const [first, end] =
         model.pooling === 'cls'
           ? [0, 1]
@@ -236,7 +236,7 @@ function readingWith(
   return { run, read };
 }
 
-/** What loading failed of, as the loader says it. `missing`: the file that was not there. */
+/** Translates a loader's error. `missing`: name of the file that was not there. */
 function loadingFailed(
   error: unknown,
   model: LocalModel,
@@ -269,7 +269,7 @@ const broken = (
 const damaged = (model: LocalModel, error: unknown, file: string) =>
   broken(model, error, { reason: 'file', file });
 
-/** The files that an error can be about, of those that were fetched. */
+/** Names the fetched files that an error may be about. */
 function suspects(message: string, fetched: readonly string[]): string {
   const wanted = /JSON/.test(message) ? /\.json$/ : WEIGHTS;
   const names = fetched.filter((path) => wanted.test(path)).map((path) => path.split('/').at(-1));
@@ -280,20 +280,23 @@ function suspects(message: string, fetched: readonly string[]): string {
 interface Network {
   /** The states of the last layer: texts by pieces by numbers. */
   run(inputs: Inputs): Promise<Tensor>;
-  /** Makes something of the states of texts while `run` is at work, and of so many at the same time; then the states are gone. */
+  /** Turns the states of several texts into something while `run` is at work; the states are gone afterwards. */
   readonly beside?: {
     readonly most: number | null;
     run<Made>(inputs: Inputs, make: (states: Tensor) => Made): Promise<Made>;
   };
   dispose(): Promise<void>;
 }
-/** What a tokenizer makes of texts: each texts by pieces. */
+/** A tokenizer's output: each texts by pieces. */
 interface Inputs {
   readonly input_ids: Tensor;
   readonly attention_mask: Tensor;
 }
 
-/** Our own encoder: one text at a time, on this thread, and on lanes beside it. Throws `embedding-missing` where the weights are not to be had, as offline before they are kept. */
+/**
+ * Loads our own encoder: one text at a time on this thread, and lanes beside it.
+ * @throws `embedding-missing` where the weights cannot be had, as offline before they are kept
+ */
 async function encoderOf(model: BundledModel, { models, files, spawnLane }: RuntimePlaces): Promise<Network> {
   const path = `${model.id}/${ENCODER_NUMBERS.data}`;
   const answer = files ? null : await orElse(env.fetch(models + path), null, 'the weights of the encoder');
@@ -329,7 +332,7 @@ async function encoderOf(model: BundledModel, { models, files, spawnLane }: Runt
   };
 }
 
-/** Whether the weights are those that were shipped, digested beside whatever this thread does meanwhile. Pages without a secure context cannot tell. */
+/** True if the weights have the shipped digest, computed beside other work. Pages without a secure context cannot compute it and return true. */
 async function isShipped({ files }: BundledModel, numbers: ArrayBuffer): Promise<boolean> {
   const { digest } = files.find(({ path }) => path === ENCODER_NUMBERS.data) ?? {};
   const { subtle } = globalThis.crypto ?? {};
@@ -338,7 +341,7 @@ async function isShipped({ files }: BundledModel, numbers: ArrayBuffer): Promise
   return Array.from(found, (byte) => byte.toString(16).padStart(2, '0')).join('') === digest;
 }
 
-/** ONNX Runtime. */
+/** Loads ONNX Runtime's network. */
 async function networkOf(
   model: LocalModel,
   how: {
@@ -370,13 +373,15 @@ async function networkOf(
   };
 }
 
-/** What ONNX Runtime, our encoder and the reader of a tokenizer say of a file that is cut off or changed: then it is the file, not the browser. */
+/**
+ * True for messages of ONNX Runtime, our encoder and the tokenizer about a file that is cut off or changed: the file is at fault, not the browser.
+ */
 const isCutOff = (message: string): boolean =>
   /protobuf parsing failed|No graph was found|Failed to load external data|end of JSON|not valid JSON|in JSON at position|Deserialize tensor|the file of weights is/i.test(
     message,
   );
 
-/** What browsers and ONNX Runtime say of its own script or WebAssembly module, when that cannot be run. */
+/** True for messages of browsers and ONNX Runtime about its own script or WebAssembly module that cannot be run. */
 const isOfRuntime = (message: string): boolean =>
   /no available backend|dynamically imported|module script|WebAssembly|\bwasm\b/i.test(message);
 
@@ -386,9 +391,9 @@ function point(model: LocalModel, places: RuntimePlaces): void {
   env.allowLocalModels = bundled;
   env.allowRemoteModels = !bundled;
   env.localModelPath = places.models;
-  // Bundled files are kept by the service worker; two copies would be one too many.
+  // The service worker keeps bundled files; a second copy would waste space.
   if (places.ort) env.useBrowserCache = !bundled && typeof caches !== 'undefined';
-  // It would start ONNX Runtime from a blob, which a strict Content-Security-Policy forbids.
+  // The library's cache would start ONNX Runtime from a blob, which a strict Content-Security-Policy forbids.
   env.useWasmCache = false;
   env.remoteHost = bundled || model.source === 'hub' ? 'https://huggingface.co/' : model.source;
   env.remotePathTemplate = model.source === 'hub' ? '{model}/resolve/{revision}/' : '';
@@ -396,7 +401,7 @@ function point(model: LocalModel, places: RuntimePlaces): void {
 
 /** A model's files in the browser's cache, as a load finds them. */
 interface KeptFiles {
-  /** Lets go of them and of what this load added; true where any were there before it. Offline nothing would come in their place: they stay. */
+  /** Deletes them and those that this load added; true if any were there before it. Offline they stay, since nothing could replace them. */
   letGo(): Promise<boolean>;
 }
 
@@ -406,7 +411,7 @@ async function keptFiles(model: LocalModel, { models, kept }: RuntimePlaces): Pr
     model.source === 'bundled'
       ? [kept, new URL(`${models}${model.model}/`, location.href).href]
       : [env.cacheKey, model.source === 'hub' ? `${env.remoteHost}${model.model}/` : model.source];
-  // Caches are refused in some private modes: then nothing is kept.
+  // Some private modes refuse caches: then nothing is kept.
   const cache = await orElse(caches.open(name), null, 'the cache of model files');
   const find = async () =>
     (cache ? await orElse(cache.keys(), [], 'the list of kept model files') : []).filter(({ url }) =>
@@ -430,17 +435,19 @@ function filesOf(known: BundledModel | undefined, dtype: 'q4' | 'q8'): readonly 
 }
 
 interface Watch {
-  /** A file that turned out to be missing or not to be had, or null. */
+  /** A file that was missing or could not be had, or null. */
   missing(): string | null;
-  /** Whether a file of weights was too small to be one, like a pointer of Git LFS. */
+  /** True if a file of weights was too small to be one, like a pointer of Git LFS. */
   stub(): boolean;
-  /** The paths of all that was asked for. */
+  /** Paths of all requested files. */
   fetched(): readonly string[];
-  /** The model is loaded, or could not be: frees the bytes that its weights came in, which would lie about until the next collection of garbage. */
+  /**
+   * Frees the bytes that the weights came in; call it once the model is loaded or has failed. Otherwise they stay until the next garbage collection.
+   */
   letGo(): void;
 }
 
-/** Counts the bytes of this load as they arrive and looks at what servers answer. */
+/** Counts the bytes of this load as they arrive and checks the servers' answers. */
 function watch(files: readonly ModelFile[], onProgress: (loaded: number, total: number) => void): Watch {
   const known = files.reduce((sum, { bytes }) => sum + bytes, 0);
   let [loaded, announced, reported] = [0, 0, 0];
@@ -455,7 +462,7 @@ function watch(files: readonly ModelFile[], onProgress: (loaded: number, total: 
     reported = loaded;
     onProgress(loaded, total);
   };
-  /** The same answer; whoever asks for its bytes gets them in one buffer, which is remembered. */
+  /** Returns the same answer, but whoever reads its bytes gets them in one buffer, which is remembered. */
   const inOneBuffer = (answer: Response, body: ReadableStream<Uint8Array>, expected: number): Response => {
     answer.arrayBuffer = async () => {
       const buffer = await collect(body, expected, arrived);
@@ -473,9 +480,9 @@ function watch(files: readonly ModelFile[], onProgress: (loaded: number, total: 
     paths.push(pathOf(String(input)));
     const length = Number(response.headers.get('content-length') ?? 0);
     const html = response.headers.get('content-type')?.includes('text/html') ?? false;
-    // Large files of a hub come from an address of another name.
+    // A hub serves large files from an address with another name.
     const isWeights = WEIGHTS.test(path) || WEIGHTS.test(pathOf(String(input)));
-    // The length of a packed answer says nothing of the file's.
+    // The length of a compressed answer is not the file's.
     const isPlain = !response.headers.has('content-encoding');
     const tiny = isWeights && isPlain && length > 0 && length < LEAST_WEIGHTS && !isRange(init);
     if (response.status === 404 || (response.ok && (html || tiny))) {
@@ -507,7 +514,7 @@ function watch(files: readonly ModelFile[], onProgress: (loaded: number, total: 
     stub: () => stub,
     fetched: () => paths,
     letGo: () => {
-      // Not before 2024 in every browser: an older one waits for its collection.
+      // Browsers before 2024 lack `transfer`; they wait for garbage collection.
       for (const buffer of weights.splice(0)) buffer.transfer?.(0);
     },
   };
@@ -521,8 +528,8 @@ const vocabularySchema = z.union([
 ]);
 
 /**
- * The logarithm of how frequent each piece of a vocabulary is: as the vocabulary says, or by its order, in which the frequent come first
- * (Zipf's law, beginning with the commonest English word; what stands before it are marks and single characters). Null: not known.
+ * Log of each vocabulary piece's frequency: from the vocabulary, or by its order, which begins with the frequent ones (Zipf's law from
+ * the commonest English word on; marks and single characters stand before it). Null: not known.
  */
 function scoresOf(tokenizer: { readonly _tokenizerJSON?: unknown }): readonly number[] | null {
   const { model } = (tokenizer._tokenizerJSON ?? {}) as { readonly model?: { readonly vocab?: unknown } };
@@ -544,30 +551,30 @@ const missingFile = (model: Pick<LocalModel, 'model'>, file: string) =>
     retry: true,
   });
 
-/** Halves of pairs are replaced (a tokenizer may not survive them), and what no window can hold is left away early. */
+/** Replaces lone surrogates, which some tokenizers do not survive, and cuts early what no window can hold. */
 const readable = (text: string): string => text.slice(0, MAX_CHARACTERS).replace(/\p{Surrogate}/gu, '\ufffd');
 
-/** All but one of a small machine's cores would leave it one; the thread that asks sleeps meanwhile, so two of two are taken. */
+/** The asking thread sleeps meanwhile, so a machine with two cores gives both. */
 function threads(): number {
   if (!globalThis.crossOriginIsolated) return 1;
   const cores = navigator.hardwareConcurrency || 1;
   return Math.min(4, cores <= 2 ? cores : cores - 1);
 }
 
-/** A WebGPU adapter; null where there is none. One that is software is slower than WASM, and only taken when it is asked for. */
+/** Finds a WebGPU adapter; null where there is none. A software adapter is slower than WASM, and only taken on request. */
 async function gpuAdapter(software: boolean): Promise<GPUAdapter | null> {
   const gpu = (globalThis.navigator as { readonly gpu?: GPU } | undefined)?.gpu;
   try {
     const adapter = await gpu?.requestAdapter();
     return adapter && (software || !adapter.info?.isFallbackAdapter) ? adapter : null;
   } catch (error) {
-    // A browser that knows WebGPU and has none says so in many ways.
+    // Browsers with WebGPU but no adapter report it in many ways.
     log.debug('There is no WebGPU adapter', error);
     return null;
   }
 }
 
-/** What ONNX Runtime itself asks for of an adapter. */
+/** Limits that ONNX Runtime itself requests of an adapter. */
 const LIMITS = [
   'maxBufferSize',
   'maxComputeInvocationsPerWorkgroup',
@@ -581,8 +588,8 @@ const LIMITS = [
 ] as const;
 
 /**
- * A device without subgroups: where those are small (four on Chromium's software adapter), ONNX Runtime 1.31 computes the attention over more than
- * some thirty pieces wrongly, cosine 0.9 to what it should be.
+ * Requests a device without subgroups: where those are small (four on Chromium's software adapter), ONNX Runtime 1.31 computes attention over more
+ * than some thirty pieces wrongly, cosine 0.9 to the right result.
  */
 const deviceOf = (adapter: GPUAdapter): Promise<GPUDevice> =>
   adapter.requestDevice({

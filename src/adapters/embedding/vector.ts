@@ -1,4 +1,4 @@
-// The sums that every embedding needs.
+// Vector arithmetic that every embedding needs.
 
 /** Scales to length 1, in place. A vector of zeros (a text without any word) becomes the first axis, so that length 1 always holds. */
 export function unit(vector: Float32Array): Float32Array {
@@ -21,15 +21,15 @@ export function cosine(a: Float32Array, b: Float32Array): number {
   return sum;
 }
 
-/** What the vectors of a model have in common. */
+/** The part that all vectors of a model share. */
 export interface Centre {
-  /** The mean of all. */
+  /** Mean of all vectors. */
   readonly mean: Float32Array;
-  /** From where English lies to where Chinese does, half of the way: what a text's language alone adds. */
+  /** Half of the way from English to Chinese: the part that a text's language alone adds. */
   readonly language: Float32Array;
 }
 
-/** How Chinese a text is, 0–1: its Han characters against its other words, which take about two pieces each. Of neither: 0.5. */
+/** How Chinese a text is, 0–1: its Han characters against its other words, which take about two pieces each. A text with neither: 0.5. */
 export function hanWeight(text: string): number {
   const some = text.slice(0, 4_000);
   const han = some.match(/\p{Script=Han}/gu)?.length ?? 0;
@@ -38,9 +38,8 @@ export function hanWeight(text: string): number {
 }
 
 /**
- * Takes away what all vectors of a model have in common, and half of what those of the text's language have; scales to length 1 again; in
- * place. (Mu and Viswanath, "All-but-the-Top", 2018, its first step.) Ranks better as well as reading better, and what is said in one
- * language is found by the other: measured in the README.
+ * Subtracts a model's mean vector, and half of what the text's language adds, then scales to length 1; in place (Mu and Viswanath,
+ * "All-but-the-Top", 2018, first step). Ranks better, also across languages: docs/decisions/0010-centred-vectors.md.
  */
 export function centred(vector: Float32Array, centre: Centre | null, text: string): Float32Array {
   if (!centre) return vector;

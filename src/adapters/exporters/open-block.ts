@@ -1,8 +1,8 @@
-// Which block of a Markdown text is still open where the text ends. A fence, or HTML of the kind that no blank line ends, would go on
-// through whatever is written below it. Reads line by line as CommonMark does, containers included, and in linear time; what stands in
-// a line is none of its business. Pure.
+// Finds the block of a Markdown text that is still open at the text's end: a fence, or HTML that no blank line ends, would swallow
+// everything written below it. Reads line by line as CommonMark does, containers included, in linear time; the content of a line does not matter.
+// Pure.
 
-/** Kinds of HTML that end at a mark of their own, wherever that comes: how they begin, how they end, and what ends them. */
+/** Kinds of HTML that end at a mark of their own: pattern of the beginning, pattern of the end, and the mark to write. */
 const UNTIL_MARK: readonly (readonly [RegExp, RegExp, string | null])[] = [
   // Any of the four ends any other; its own name is what a reader expects.
   [/^<(script|pre|style|textarea)(?=[ >]|$)/i, /<\/(?:script|pre|style|textarea)>/i, null],
@@ -44,6 +44,7 @@ export interface BlockReader {
   closing(): string | undefined;
 }
 
+/** Makes a reader for one Markdown text; pass it the lines in order. */
 export function createBlockReader(): BlockReader {
   return new OpenBlockReader();
 }

@@ -3,7 +3,7 @@ import type { PartOf } from '../../domain/chat/message.ts';
 import type { SourceFile } from './importer.ts';
 import { baseName } from './source-file.ts';
 
-/** A larger file is named in the message but not carried: every device would have to hold it. */
+/** A larger file is named in the message but its bytes are not kept: every device would have to hold them. */
 export const MAX_ATTACHMENT_BYTES = 32 * 1024 * 1024;
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
@@ -38,15 +38,15 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 
 const UNKNOWN = 'application/octet-stream';
 
-/** By the name's ending; `application/octet-stream` where it tells nothing. */
+/** Media type by the name's ending; `application/octet-stream` where the ending tells nothing. */
 export const mediaTypeOf = (name: string): string =>
   MEDIA_TYPES[name.slice(name.lastIndexOf('.') + 1).toLowerCase()] ?? UNKNOWN;
 
-/** Whether it says what a file is: neither any bytes nor, as `image/*`, any of a kind. */
+/** True if the type names one kind of file: neither arbitrary bytes nor, as `image/*`, a whole family. */
 export const isExact = (mediaType: string | undefined): mediaType is string =>
   mediaType !== undefined && /^[^/]+\/[^/*]+$/.test(mediaType) && mediaType !== UNKNOWN;
 
-/** How files of a kind begin, byte by byte as Latin-1. */
+/** First bytes of files of each kind, as Latin-1. */
 const BEGINNINGS: readonly (readonly [RegExp, string])[] = [
   [/^\x89PNG\r\n/, 'image/png'],
   [/^\xff\xd8\xff/, 'image/jpeg'],
@@ -55,13 +55,13 @@ const BEGINNINGS: readonly (readonly [RegExp, string])[] = [
   [/^%PDF-/, 'application/pdf'],
 ];
 
-/** By the first bytes; undefined where they tell nothing. */
+/** Media type by the first bytes; undefined where they tell nothing. */
 function mediaTypeOfBytes(bytes: Uint8Array): string | undefined {
   const head = String.fromCharCode(...bytes.subarray(0, 16));
   return BEGINNINGS.find(([beginning]) => beginning.test(head))?.[1];
 }
 
-/** `file-AbC.dat` is called that for want of a better name: once it is known what it is, the ending says so. */
+/** Replaces the ending of a name such as `file-AbC.dat`, which exports use where they know no type. */
 function namedAfter(name: string, mediaType: string): string {
   const ending = Object.entries(MEDIA_TYPES).find(([, type]) => type === mediaType)?.[0];
   return ending === undefined || !/(?:^[^.]+|\.dat)$/i.test(name)
@@ -69,7 +69,7 @@ function namedAfter(name: string, mediaType: string): string {
     : `${name.replace(/\.dat$/i, '')}.${ending}`;
 }
 
-/** A data: URL with these bytes. */
+/** Encodes bytes as a data: URL. */
 function dataUrl(mediaType: string, bytes: Uint8Array): string {
   let binary = '';
   for (let at = 0; at < bytes.length; at += 0x8000)
@@ -77,7 +77,7 @@ function dataUrl(mediaType: string, bytes: Uint8Array): string {
   return `data:${mediaType};base64,${btoa(binary)}`;
 }
 
-/** A data: URL with this text. */
+/** Encodes a text as a data: URL. */
 export const textUrl = (mediaType: string, text: string): string =>
   dataUrl(`${mediaType};charset=utf-8`, new TextEncoder().encode(text));
 
@@ -85,11 +85,11 @@ export const textUrl = (mediaType: string, text: string): string =>
 export const mediaTypeOfUrl = (url: string): string | undefined =>
   /^data:([^;,]*)/i.exec(url)?.[1]?.toLowerCase() || (/^data:/i.test(url) ? 'text/plain' : undefined);
 
-/** Whether a data: URL has more bytes than are carried, base64 as it nearly always is. */
+/** True if a data: URL has more bytes than are kept; assumes base64, the usual form. */
 export const isTooLarge = (url: string): boolean =>
   (url.length - url.indexOf(',') - 1) * 0.75 > MAX_ATTACHMENT_BYTES;
 
-/** The file as a part; without its bytes where it is too large to carry. What it is they tell, where nothing else does exactly. */
+/** Makes a file part; without bytes where the file is too large to keep. The bytes decide its type where name and declared type are vague. */
 export async function filePart(
   file: SourceFile,
   details: { name?: string; mediaType?: string; reference?: string },
@@ -99,7 +99,7 @@ export async function filePart(
   const said = details.mediaType ?? mediaTypeOf(name);
   const reference = details.reference ?? file.path;
   const bytes = file.size > MAX_ATTACHMENT_BYTES ? undefined : await file.bytes(signal);
-  // A ZIP may have said less than there is.
+  // A ZIP may announce fewer bytes than there are.
   if (!bytes || bytes.length > MAX_ATTACHMENT_BYTES)
     return { type: 'file', mediaType: said, name: namedAfter(name, said), reference };
   const mediaType = isExact(said) ? said : (mediaTypeOfBytes(bytes) ?? said);

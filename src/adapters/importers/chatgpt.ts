@@ -16,7 +16,7 @@ import { timeOf } from './times.ts';
 
 const TOOL = 'chatgpt';
 
-/** Lenient on every member: one strange value must not cost the message. */
+/** Every member is lenient: one strange value must not cost the message. */
 const messageSchema = z.looseObject({
   id: z.string().optional().catch(undefined),
   author: z
@@ -25,10 +25,10 @@ const messageSchema = z.looseObject({
       z.string().transform((role) => ({ role, name: null }) as { role: string; name: string | null }),
     ])
     .catch({ role: '', name: null }),
-  /** Beside the words where there is no author, as in a chat API. */
+  /** Stands beside the words where there is no author, as in a chat API. */
   role: z.string().optional().catch(undefined),
   create_time: z.unknown().optional(),
-  // Tools that make exports of this shape write the words alone.
+  // Tools that imitate this export write the words alone.
   content: z
     .union([
       z.looseObject({ content_type: z.string().catch('') }),
@@ -63,7 +63,7 @@ const idSchema = z
   .optional()
   .catch(undefined);
 
-/** Nodes by their ids; one without an id by its place. */
+/** Keys nodes by their ids; a node without an id by its position. */
 function byOwnId(nodes: readonly unknown[]): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     nodes.map((node, at) => {
@@ -83,7 +83,7 @@ const conversationSchema = z.looseObject({
   is_archived: z.boolean().nullish().catch(null),
   is_starred: z.boolean().nullish().catch(null),
   default_model_slug: z.string().nullish().catch(null),
-  // A tool that writes the nodes as a list leaves out nothing but their keys.
+  // A tool that writes the nodes as a list leaves out only their keys.
   mapping: z.union([namedSchema, z.array(z.unknown()).min(1).transform(byOwnId)]),
 });
 
@@ -102,7 +102,7 @@ export const chatgpt: Importer = {
     if (head === undefined) return 0;
     if (/"mapping"\s*:\s*\{/.test(head))
       return /"current_node"|"create_time"|"author"/.test(head) ? 0.95 : 0.7;
-    // The first conversation may begin with members longer than what is looked at.
+    // The members of the first conversation may be longer than the part that is sniffed.
     return /"current_node"\s*:/.test(head) && /"conversation_id"|"moderation_results"/.test(head) ? 0.6 : 0;
   },
 
@@ -122,11 +122,11 @@ interface Reading {
   readonly signal: AbortSignal;
   readonly now: number | undefined;
   readonly file: SourceFile;
-  /** What the conversation was set to, where the export tells. */
+  /** Model that the conversation was set to, where the export tells. */
   readonly model: string | null | undefined;
 }
 
-/** Id of an asset → its file: `file-AbC1-cat.png`, `file_000…abc-<uuid>.png`, `file-AbC1.dat`. */
+/** Maps the id of an asset to its file: `file-AbC1-cat.png`, `file_000…abc-<uuid>.png`, `file-AbC1.dat`. */
 function assetsOf(files: readonly SourceFile[]): Map<string, SourceFile> {
   const assets = new Map<string, SourceFile>();
   for (const file of files) {
@@ -175,10 +175,10 @@ async function toConversation(
   const started =
     typeof createdAt === 'number' ? createdAt : typeof updatedAt === 'number' ? updatedAt : undefined;
 
-  // From the roots down, so that parents come first; what hangs in a ring has no root and starts one of its own.
+  // From the roots down, so that parents come first. A ring has no root, so its first node starts one.
   const messages: ImportedMessage[] = [];
   const untimed: number[] = [];
-  /** Node → the message that stands for it: itself, or the nearest one above. */
+  /** Maps a node to the message that stands for it: itself, or the nearest one above. */
   const standsFor = new Map<string, string | null>();
   const calls = new Map<string, { callId: string; name: string } | undefined>();
   const visit = async (root: string) => {
@@ -221,7 +221,7 @@ async function toConversation(
     return undefined;
   }
 
-  // A missing time is the one above, else the next known one below, else the conversation's.
+  // A missing time becomes the one above, else the next known one below, else the conversation's.
   const timed = new Map(messages.map((message) => [message.id, message.createdAt]));
   const below = new Map<string, number>();
   for (const message of [...messages].reverse()) {
@@ -253,7 +253,7 @@ async function toConversation(
   };
 }
 
-/** The leaf one reaches from the current node by always taking the newest child. */
+/** Finds the leaf below the current node by taking the newest child each time. */
 function headUnder(
   current: string | null,
   standsFor: ReadonlyMap<string, string | null>,
@@ -286,7 +286,7 @@ async function toMessage(
   let parts = await toParts(foreign, reading);
   parts.push(...(await toAttachments(foreign, parts, reading)), ...(await toDrawn(foreign, reading)));
   if (parts.length === 0) {
-    // Empty scaffolding of the service is nothing anybody said; an empty message of a person or model is reported.
+    // The service's empty nodes say nothing and are not reported; an empty message of a person or model is.
     if (!hidden && (known === 'user' || known === 'assistant')) skipped.count('no-content');
     return undefined;
   }
@@ -316,10 +316,10 @@ async function toMessage(
         },
         ...rest,
       ];
-    // The service shows results of calls that it does not show: the words stay, a call is not made up.
+    // The service shows some results without their calls: the words are kept, and no call is invented.
     else if (kind === 'message') skipped.count('broken-call', foreign.author.name ?? texts[0]);
   }
-  // Newer exports name the model a conversation was set to, and of an answer only another one.
+  // Newer exports name the conversation's model, and an answer's only where it differs.
   const model = [metadata.model_slug, metadata.default_model_slug, reading.model].find(
     (slug): slug is string => typeof slug === 'string' && slug !== '',
   );
@@ -334,7 +334,7 @@ async function toMessage(
   };
 }
 
-/** Bookkeeping by its kind of content, whoever it is said to come from. */
+/** Kinds of content that are bookkeeping, whoever their author is said to be. */
 const NOTES: ReadonlySet<string> = new Set(['user_editable_context', 'model_editable_context']);
 
 function finishOf(foreign: ForeignMessage, recipient: string): Finish | undefined {
@@ -348,7 +348,7 @@ function finishOf(foreign: ForeignMessage, recipient: string): Finish | undefine
   return foreign.status === 'in_progress' ? 'cut' : undefined;
 }
 
-/** Arguments of a call: the code as it is, without the fence that a reader would get. */
+/** Arguments of a call: the code itself, without the fence that a reader would see. */
 const wordsOf = (parts: readonly Part[], foreign: ForeignMessage): string =>
   foreign.content?.content_type === 'code' && typeof foreign.content.text === 'string'
     ? foreign.content.text
@@ -360,7 +360,7 @@ const wordsOf = (parts: readonly Part[], foreign: ForeignMessage): string =>
 const toParts = async (foreign: ForeignMessage, reading: Reading): Promise<Part[]> =>
   withPages(await toWords(foreign, reading), foreign.author.role === 'user' ? [] : pagesOf(foreign));
 
-/** What a list of references is of, where it is of pages and not of pictures, files, places or goods. */
+/** Types of a reference list whose items are pages, and not pictures, files, places or goods. */
 const OF_PAGES = /web|source|news|url|link|academic|cite/i;
 
 function pagesOf({ metadata }: ForeignMessage): ReturnType<typeof pagesIn> {
@@ -375,7 +375,7 @@ async function toWords(foreign: ForeignMessage, reading: Reading): Promise<Part[
   const { content } = foreign;
   if (!content) return [];
   const text = (value: unknown): Part[] => {
-    // Another shape than it had so far: its words are found in it all the same.
+    // An unknown shape: its words are kept all the same.
     if (typeof value !== 'string') return value === null || value === undefined ? [] : unknown(content);
     const words = cited(value, foreign);
     return words.trim() === '' ? [] : [{ type: 'text', text: words }];
@@ -391,7 +391,7 @@ async function toWords(foreign: ForeignMessage, reading: Reading): Promise<Part[
     case 'multimodal_text': {
       if (!Array.isArray(content.parts)) return text(content.parts ?? content.text);
       const parts: Part[] = [];
-      // Some tools put a list into the list.
+      // Some tools nest a list in the list.
       for (const part of (content.parts as unknown[]).flat(3)) {
         if (typeof part === 'string') parts.push(...text(part));
         else if (part !== null) parts.push(...((await toMedia(part, foreign, reading)) ?? unknown(part)));
@@ -432,7 +432,7 @@ async function toWords(foreign: ForeignMessage, reading: Reading): Promise<Part[
   }
 }
 
-/** A thought as text, or as a summary and its words; the pieces it came in count where it has no others. */
+/** Words of a thought: its text, or its summary and content; its pieces only where it has nothing else. */
 function wordsOfThought(thought: unknown): string {
   if (typeof thought === 'string') return thought.trim();
   if (typeof thought !== 'object' || thought === null) return '';
@@ -442,7 +442,7 @@ function wordsOfThought(thought: unknown): string {
   return (lines.length > 0 ? lines : [chunks].flat().filter(isWords)).join('\n\n');
 }
 
-/** A fence longer than any in the text. */
+/** Wraps a text in a fence that is longer than any within. */
 function fenced(text: string, language: string): string {
   const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
   const fence = '`'.repeat(longest + 1);
@@ -451,13 +451,12 @@ function fenced(text: string, language: string): string {
 
 /** Private-use characters that the service writes around sources, names and pictures. */
 const MARK = /[\uE200-\uE20F]/;
-/** One mark as a whole, what it says, and the space before it; the last one of an answer that was cut off has no end. */
+/** A whole mark, its content, and the space before it; an answer that was cut off may end within its last mark. */
 const MARKED = /([ \t]?)\uE200(?:([^\uE200\uE201]*)\uE201|[^\s\uE200\uE201]*)/g;
 
 /**
- * The service marks sources with private-use characters that mean nothing outside; where it also says how a mark reads
- * (`alt`, Markdown with the link), that stands in its place. Of the others the names stay; what points to something that is not in the
- * export is taken out.
+ * Replaces the service's citation marks (private-use characters): by their Markdown (`alt`) where the export has it, by the name in them, else
+ * by nothing, since they point to what the export does not hold.
  */
 function cited(text: string, foreign: ForeignMessage): string {
   if (!MARK.test(text)) return text;
@@ -469,18 +468,18 @@ function cited(text: string, foreign: ForeignMessage): string {
     if (typeof mark === 'string' && typeof alt === 'string' && /[\uE200-\uE20F]/.test(mark))
       out = out.split(mark).join(alt);
   }
-  // What a person wrote has no marks of the service in it.
+  // A person's words carry no marks of the service.
   if (foreign.author.role === 'user') return out;
   return out
     .replace(MARKED, (whole: string, space: string, said: string | undefined, at: number, all: string) => {
       const name = said === undefined ? '' : entityIn(said);
-      // The space before a mark goes with it, unless a word follows.
+      // The space before a mark is removed with it, unless a word follows.
       return name !== '' || /^[\p{L}\p{N}]/u.test(all.slice(at + whole.length)) ? space + name : '';
     })
     .replace(new RegExp(MARK, 'g'), '');
 }
 
-/** The name in a mark that says `entity` and a list of what it is, how it is called, and more; '' for any other mark. */
+/** Returns the name in a mark of the form `entity` and a list (type, name, more); '' for any other mark. */
 function entityIn(mark: string): string {
   const [kind, list = ''] = mark.split('\uE202');
   const entity = kind === 'entity' ? parseJson(list) : undefined;
@@ -488,7 +487,7 @@ function entityIn(mark: string): string {
   return typeof name === 'string' ? name : '';
 }
 
-/** Images and sound inside a message. Undefined for what has another shape. */
+/** Reads images and sound within a message; undefined for any other shape. */
 async function toMedia(
   part: unknown,
   foreign: ForeignMessage,
@@ -513,7 +512,7 @@ async function toMedia(
 
 type Attachment = z.infer<typeof attachmentSchema>;
 
-/** Files that hang on a message, those in its text among them. */
+/** Lists the files of a message, those in its text included. */
 function attachmentsOf(foreign: ForeignMessage): Attachment[] {
   const listed = foreign.metadata?.attachments;
   return (Array.isArray(listed) ? (listed as unknown[]) : []).flatMap((value) => {
@@ -525,7 +524,7 @@ function attachmentsOf(foreign: ForeignMessage): Attachment[] {
 interface Details {
   readonly name?: string;
   readonly mediaType?: string;
-  /** What it is where neither names nor bytes tell. */
+  /** Type to assume where neither names nor bytes tell one. */
   readonly otherwise?: string;
 }
 
@@ -567,7 +566,7 @@ function nameOf(file: SourceFile, id: string): string {
   return rest === '' || rest.startsWith('.') ? name : rest;
 }
 
-/** Pictures that code drew while it ran. */
+/** Reads pictures that code drew while it ran. */
 async function toDrawn(foreign: ForeignMessage, reading: Reading): Promise<Part[]> {
   const { messages } = (foreign.metadata?.aggregate_result ?? {}) as { messages?: unknown };
   const drawn: Part[] = [];
@@ -578,7 +577,7 @@ async function toDrawn(foreign: ForeignMessage, reading: Reading): Promise<Part[
   return drawn;
 }
 
-/** Files that hang on a message without standing in its text. */
+/** Reads the files attached to a message outside its text. */
 async function toAttachments(
   foreign: ForeignMessage,
   parts: readonly Part[],
@@ -587,7 +586,7 @@ async function toAttachments(
   const there = parts.flatMap((part) => (part.type === 'file' ? [part.reference ?? ''] : []));
   const files: Part[] = [];
   for (const attachment of attachmentsOf(foreign)) {
-    // One without an id is known by its name alone.
+    // An attachment without an id is known by its name alone.
     const reference = attachment.id ?? attachment.name;
     if (reference === undefined || there.some((known) => known.includes(reference))) continue;
     files.push(await toFile(reference, detailsOf(attachment), reading));

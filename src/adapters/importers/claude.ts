@@ -84,7 +84,7 @@ const memorySchema = z.looseObject({
   project_memories: namedSchema.nullish().catch(null),
 });
 
-/** Counts what the service's memory and projects hold: words, but no conversations. Where that cannot be read the file counts as one. */
+/** Counts the words in the service's memory and projects, which are no conversations. A file that cannot be read counts once. */
 async function countLeftOut(file: SourceFile, left: SkipCounter, signal: AbortSignal): Promise<void> {
   const name = baseName(file.path).toLowerCase();
   const isMemory = name === 'memories.json';
@@ -99,7 +99,7 @@ async function countLeftOut(file: SourceFile, left: SkipCounter, signal: AbortSi
           if (typeof memory === 'string' && memory.trim() !== '') left.count('service-memory', memory);
       } else {
         const { data } = projectSchema.safeParse(value);
-        // The service puts one into every account, to show what projects are.
+        // The service puts a starter project into every account.
         if (data?.is_starter_project !== true) left.count('service-project', data?.name ?? undefined);
       }
     }
@@ -134,7 +134,7 @@ function toConversation(
     started ?? fallback,
   );
 
-  // Exports before parents were written have an order and nothing else.
+  // Older exports name no parents: there the order of the list is all there is.
   const tree = read.some(({ message }) => message.parent_message_uuid);
   const known = new Set(read.map(({ uuid }) => uuid));
   const parentOf = new Map<string, string | null>();
@@ -150,7 +150,7 @@ function toConversation(
 
   const chains = new Map<string, ImportedMessage[]>();
   for (const [at, { message, uuid }] of read.entries()) {
-    // Two under one id: the first one stands.
+    // The first of two messages with one id is kept.
     if (chains.has(uuid)) {
       skipped.count('malformed-line', JSON.stringify(message));
       continue;
@@ -173,7 +173,7 @@ function toConversation(
       }),
     );
   }
-  /** Last piece of the nearest message above that has any; null past the top or in a ring. */
+  /** Last piece of the nearest message above that has any; null above the root or in a ring. */
   const anchor = (uuid: string): string | null => {
     const seen = new Set([uuid]);
     for (let at = parentOf.get(uuid) ?? null; at !== null && !seen.has(at); at = parentOf.get(at) ?? null) {
@@ -239,7 +239,7 @@ function toPieces(foreign: ForeignMessage, uuid: string, skipped: SkipCounter): 
 
   const blocks = Array.isArray(foreign.content) ? foreign.content : [];
   const parts: Part[] = toParts(blocks, uuid, skipped);
-  // Words alone in the place of blocks.
+  // A message without blocks has its words here.
   const text = foreign.text?.trim()
     ? foreign.text
     : typeof foreign.content === 'string'
@@ -248,7 +248,7 @@ function toPieces(foreign: ForeignMessage, uuid: string, skipped: SkipCounter): 
   if (!parts.some((part) => part.type !== 'unknown') && text.trim()) parts.push({ type: 'text', text });
   const tooLarge = new Set<Part>();
   const attachments = (foreign.attachments ?? []).flatMap((value) => toFile(value, skipped, tooLarge));
-  // The same file is often in both lists; the one that may have its text stands. Two of one name in one list are two.
+  // The same file is often in both lists: the copy that may have its text is kept. Two of one name in the same list are two files.
   const twins = [...attachments];
   const others = (foreign.files ?? []).flatMap((value) => {
     const files = toFile(value, skipped, tooLarge);
@@ -287,7 +287,7 @@ const isFields = (value: unknown): value is Record<string, unknown> =>
 
 function toParts(blocks: readonly unknown[], uuid: string, skipped: SkipCounter): Part[] {
   const parts: Part[] = [];
-  /** Calls that wait for their result, oldest first. */
+  /** Calls without a result so far, oldest first. */
   const open: { callId: string; name: string }[] = [];
   for (const [at, block] of blocks.entries()) {
     const raw: Record<string, unknown> =
@@ -349,7 +349,7 @@ function toParts(blocks: readonly unknown[], uuid: string, skipped: SkipCounter)
   return parts;
 }
 
-/** Of thoughts that the service does not show there are summaries. */
+/** Joins the summaries of thoughts that the service does not show. */
 function summaryOf(summaries: unknown): string | undefined {
   const texts = (Array.isArray(summaries) ? (summaries as unknown[]) : []).flatMap((summary) =>
     isFields(summary) && typeof summary.summary === 'string' ? [summary.summary.trim()] : [],
@@ -357,7 +357,7 @@ function summaryOf(summaries: unknown): string | undefined {
   return texts.join('\n\n').trim() || undefined;
 }
 
-/** A picture as the API writes it down: its bytes, or where they are. */
+/** Returns a picture in the API's form: a data: URL of its bytes, or its address. */
 function imageIn(source: unknown): string | undefined {
   if (!isFields(source)) return undefined;
   const { media_type: type, data } = source;
@@ -366,7 +366,7 @@ function imageIn(source: unknown): string | undefined {
     : undefined;
 }
 
-/** The words of a tool's result; blocks that are not text stay as the JSON they are. */
+/** Returns the words of a tool's result; blocks other than text stay as JSON. */
 function resultText(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content))
@@ -374,7 +374,7 @@ function resultText(content: unknown): string {
   return content
     .map((block: unknown) =>
       isFields(block) && typeof block.text === 'string'
-        ? // Of a page that was found its name and address are words as well.
+        ? // A found page's name and address are kept as words too.
           [block.title, block.url, block.text].filter((line) => typeof line === 'string').join('\n')
         : JSON.stringify(block),
     )
@@ -402,7 +402,7 @@ function toFile(
   const typed = type?.includes('/') ? type : guessed;
   const mediaType = typed === 'application/octet-stream' && kind === 'image' ? 'image/*' : typed;
   const details = { ...(name ? { name } : {}), ...(id ? { reference: id } : {}) };
-  // What the service read out of the file is text, whatever the file itself was.
+  // The export holds the text that the service extracted, so this part is a text, whatever the file was.
   if (text) {
     const textType = mediaType.startsWith('text/') ? mediaType : 'text/plain';
     const url = textUrl(textType, text);

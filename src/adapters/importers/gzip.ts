@@ -1,4 +1,4 @@
-// A file that was packed by itself, as `conversations.json.gz`: unpacked by the browser while it is read.
+// Reads a single gzipped file, such as `conversations.json.gz`, through the browser's own inflate.
 import { isAbort, RecollectError } from '../../domain/base/errors.ts';
 import { orElse } from '../../domain/base/log.ts';
 import type { SourceFile } from './importer.ts';
@@ -11,7 +11,7 @@ export async function isGzip(file: SourceFile, signal: AbortSignal): Promise<boo
   return head[0] === 0x1f && head[1] === 0x8b && head[2] === 8;
 }
 
-/** The file within. Reading it throws `import-bomb` beyond the limits of one file in a ZIP, `import-broken` where it is damaged. */
+/** Opens the file within. Reading it throws `import-bomb` beyond the limits of one file in a ZIP, `import-broken` where it is damaged. */
 export async function openGzip(file: SourceFile, signal: AbortSignal): Promise<SourceFile> {
   const path = file.path.replace(/\.gz(?:ip)?$/i, '');
   async function* stream(cancel: AbortSignal): AsyncGenerator<Uint8Array> {
@@ -55,7 +55,7 @@ export async function openGzip(file: SourceFile, signal: AbortSignal): Promise<S
   };
 }
 
-/** Bytes, as the last four of the file say it, modulo 2^32 (RFC 1952, 2.3.1). */
+/** Unpacked size in bytes, from the last four bytes of the file, modulo 2^32 (RFC 1952, 2.3.1). */
 async function unpackedSize(file: SourceFile, signal: AbortSignal): Promise<number> {
   const end = file.blob
     ? new Uint8Array(await file.blob.slice(-4).arrayBuffer())

@@ -1,4 +1,4 @@
-// Foreign history in, conversations out. An importer reads; it never writes.
+// Contract of an importer: it reads foreign history and yields conversations; it never writes.
 
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { NotesAndFeedback } from '../../domain/chat/archive.ts';
@@ -15,21 +15,21 @@ export interface SourceFile {
   /** ms since 1970, 0 where unknown. */
   readonly modifiedAt: number;
   bytes(signal: AbortSignal): Promise<Uint8Array>;
-  /** The same bytes in pieces, for what is too large to hold at once. */
+  /** Yields the same bytes in pieces, for files too large to hold at once. */
   stream?(signal: AbortSignal): AsyncIterable<Uint8Array>;
-  /** The file itself where the platform has one: a large ZIP is then read in place. */
+  /** The platform's own file, where there is one: a large ZIP is then read in place. */
   readonly blob?: Blob;
-  /** Of what lies in a ZIP: how many stand around it, and what all of them have unpacked so far. */
+  /** For a file in a ZIP: how many ZIPs it is nested in, and how much they have unpacked so far. */
   readonly within?: { readonly zips: number; readonly unpacked: Unpacked };
 }
 
-/** What a ZIP and all ZIPs in it have come to. */
+/** Unpacked totals of a ZIP and all ZIPs in it. */
 export interface Unpacked {
   entries: number;
   bytes: number;
 }
 
-/** What was dropped or picked together: one file, one ZIP already opened, or one folder. */
+/** One file, one opened ZIP or one folder that the person dropped or picked. */
 export interface Source {
   /** Name of the file or folder as the person knows it. */
   readonly name: string;
@@ -37,14 +37,14 @@ export interface Source {
 }
 
 /**
- * A conversation as read. Message ids are local to it (`sourceId` is the identity): the library gives real ids.
+ * One conversation of the source. Message ids are local to it (`sourceId` is the identity); the library assigns real ids.
  * `parentId` refers to another message's `id` in the same conversation.
  */
 export interface ImportedConversation {
   readonly source: { readonly tool: string; readonly id: string };
   readonly meta: Partial<Omit<ConversationMeta, 'source' | 'head' | 'parent'>>;
   readonly head: string | null;
-  /** Source id of the conversation (and message) that started it: subagents. */
+  /** For a subagent: source ids of the conversation (and message) that started it. */
   readonly parent?: { readonly sourceId: string; readonly messageSourceId: string | null };
   readonly messages: readonly ImportedMessage[];
   /** Name → message id, or (our own export) the whole checkpoint. */
@@ -53,7 +53,7 @@ export interface ImportedConversation {
   readonly compactions?: Readonly<Record<string, Compaction>>;
   /** Our own export for people only. */
   readonly readingCopy?: ReadingCopy;
-  /** Our own export only: the ids of conversation and messages are real and kept, and so is everything in its meta. */
+  /** Our own export only: ids of conversation and messages are real and kept, and so is everything in its meta. */
   readonly own?: {
     readonly id: ConversationId;
     readonly meta: ConversationMeta;
@@ -63,11 +63,11 @@ export interface ImportedConversation {
 export type ImportedMessage = Omit<Message, 'id' | 'parentId'> & {
   readonly id: string;
   readonly parentId: string | null;
-  /** Source id under which it may have come before, when the source had less of it. */
+  /** Source id that the message had in an earlier import, when the source held less of it. */
   readonly formerly?: string;
 };
 
-/** Something left out, counted by reason. `reason` names a sentence in the catalogue (`import.skipped.<reason>`). */
+/** A kind of thing that was left out, counted. `reason` names a sentence in the catalogue (`import.skipped.<reason>`). */
 export interface Skipped {
   readonly reason:
     | 'malformed-line'
@@ -77,50 +77,50 @@ export interface Skipped {
     | 'empty-conversation'
     | 'impossible-time'
     | 'missing-attachment'
-    /** In the source, and larger than what is carried. */
+    /** Present in the source, but larger than the limit for attachments. */
     | 'oversized-attachment'
-    /** What a service wrote down about the person. */
+    /** Notes of the service about the person. */
     | 'service-memory'
-    /** Documents and instructions of a service that hang on no conversation. */
+    /** Documents and instructions of a service's project, which belong to no conversation. */
     | 'service-project'
-    /** ZIPs are opened within ZIPs, but not deeper than exports are packed. */
+    /** A ZIP nested deeper than exports are. */
     | 'inner-zip'
     | 'interface-text'
-    /** An attempt at an answer that broke off and was begun again. */
+    /** A broken attempt at an answer that was followed by another. */
     | 'broken-attempt'
-    /** Not UTF-8, and read in the encoding that fits; the example names it. Nothing is lost. */
+    /** Not UTF-8, but read in the encoding that fits (the example names it). Nothing is lost. */
     | 'other-encoding'
-    /** Not UTF-8 nor surely anything else: U+FFFD stands for it; the example names the likeliest encoding. */
+    /** Neither UTF-8 nor surely anything else: U+FFFD marks what was lost; the example names the likeliest encoding. */
     | 'undecoded'
-    /** Files of a folder that nobody reads; the example names them. */
+    /** Files of a folder that no importer reads; the example names them. */
     | 'unread-file'
-    /** The person had it forgotten for good. */
+    /** Forgotten for good by the person. */
     | 'forgotten'
     | 'broken-call';
   readonly count: number;
   readonly example?: string;
 }
 
-/** What of a folder is an importer's. */
+/** The files of a folder that belong to an importer. */
 export interface Claim {
-  /** Files it reads, and files whose place says that they are part of what it reads. */
+  /** Files that it reads, and files whose place shows that they belong to them. */
   readonly own: readonly SourceFile[];
-  /** Files that lie where its exports have others beside them. They may be something else all the same. */
+  /** Files that lie where its exports have others beside them; another importer may claim them. */
   readonly beside: readonly SourceFile[];
 }
 
 export interface Importer {
   readonly id: string;
   readonly label: string;
-  /** 0 (not mine) to 1 (surely mine), from names and at most the first 64 KB of a few files. */
+  /** Returns 0 (not mine) to 1 (surely mine), from names and at most the first 64 KB of a few files. */
   sniff(source: Source, signal: AbortSignal): Promise<number>;
-  /** Among files of any kind, those that are its own: from names and the beginnings of files, as `sniff`. */
+  /** Picks its own among files of any kind, from names and first bytes, as `sniff` does. */
   claim(files: readonly SourceFile[], signal: AbortSignal): Promise<Claim>;
   /**
-   * Yields conversations as they are read. What is skipped is reported through `skip`.
-   * Throws `import-broken` (nothing of the source can be trusted), `import-too-large` or `import-newer`.
-   * The same source gives the same conversations every time. `now` (ms) stands where neither the source nor its files
-   * tell any time; what they tell is believed, whatever the clock says.
+   * Yields conversations as it reads them; the same source gives the same conversations every time.
+   * @param skip reports what is left out
+   * @param now ms since 1970, for sources that tell no time at all; any time in them is believed, whatever the clock says
+   * @throws `import-broken` (nothing can be trusted), `import-too-large`, `import-newer`
    */
   read(
     source: Source,
@@ -128,7 +128,7 @@ export interface Importer {
       signal: AbortSignal;
       skip: (skipped: Skipped) => void;
       now?: number;
-      /** Our own export only: what the person told memory. */
+      /** Our own export only: receives memory notes and feedback. */
       onNotesAndFeedback?: (notesAndFeedback: NotesAndFeedback) => void;
     },
   ): AsyncIterable<ImportedConversation>;

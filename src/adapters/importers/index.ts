@@ -1,4 +1,4 @@
-// The registry: every importer, in the order in which ties are decided; of a mixed folder the last ones choose first. One line each.
+// The registry of importers. Their order decides ties; in a mixed folder the last ones choose first. One line each.
 import { chatgpt } from './chatgpt.ts';
 import { claude } from './claude.ts';
 import type { Importer } from './importer.ts';

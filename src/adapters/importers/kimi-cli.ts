@@ -1,5 +1,5 @@
-// kimi-cli: a session folder, the whole ~/.kimi, a `kimi export` ZIP, or a lone context.jsonl. Joins the context (what the model saw),
-// its rotated copies (what was folded away) and the wire (times). Subagents become conversations of their own.
+// Reads kimi-cli: a session folder, the whole ~/.kimi, a `kimi export` ZIP, or a lone context.jsonl. Joins the context (what the model saw),
+// its rotated copies (what was compacted away) and the wire (times). Subagents become conversations of their own.
 import { md5 } from '@noble/hashes/legacy.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { z } from 'zod';
@@ -17,12 +17,12 @@ import { createYielder } from './yielder.ts';
 
 const TOOL = 'kimi-cli';
 const CONTEXT = /^context(?:_(\d+))?\.jsonl$/;
-/** Where sessions lay as single files before version 0.59. */
+/** Folders in which versions before 0.59 kept sessions as single files. */
 const LEGACY_BUCKET = /(?:^|\/)sessions\/[^/]+$|^[0-9a-f]{32}$/;
-/** Beside the contexts of a session or subagent, or at the top of a home. */
+/** Files beside the contexts of a session or subagent, or at the top of a home. */
 const SESSION_FILE =
   /^(?:context(?:_\d+)?\.jsonl|wire\.jsonl|(?:state|metadata|manifest|meta|kimi)\.json|prompt\.txt|output)$/;
-/** What a session or `.kimi` itself keeps in folders of its own; of these the first hold no session. */
+/** Folders that a session or `.kimi` itself keeps; those of the first kind hold no session. */
 const SKIPPED_FOLDER = /^(?:tasks|notifications|uploads|logs|plans|user-history)$/;
 const OWN_FOLDER = new RegExp(`${SKIPPED_FOLDER.source}|^subagents$`);
 const SUBAGENT = /(?:^|\/)subagents\/([^/]+)$/;
@@ -55,7 +55,7 @@ interface Session {
   readonly bucket: string | undefined;
   /** Oldest first; the live file last. */
   readonly contexts: SourceFile[];
-  /** Whether the last of them is the live one. */
+  /** True if the last context is the live one. */
   readonly live: boolean;
   readonly wire: SourceFile | undefined;
   readonly files: ReadonlyMap<string, SourceFile>;
@@ -97,7 +97,7 @@ export const kimiCli: Importer = {
       const [name, folder] = [baseName(path), folderOf(path)];
       if (SESSION_FILE.test(name) && roots.has(folder)) return true;
       if (LEGACY_BUCKET.test(folder) && name.endsWith('.jsonl')) return true;
-      // As many files as there are tasks, so nobody looks into them.
+      // There are as many of these files as tasks, so none is opened.
       return isKeptBy(roots, folder, OWN_FOLDER);
     });
     const taken = new Set(own);
@@ -124,12 +124,12 @@ export const kimiCli: Importer = {
   },
 };
 
-/** Of kimi-code, which came after kimi-cli and keeps another form: `agents/<name>/wire.jsonl` below the session. */
+/** Log of kimi-code, the successor of kimi-cli with another format: `agents/<name>/wire.jsonl` below the session. */
 const KIMI_CODE_WIRE = /(?:^|\/)agents\/[^/]+\/wire\.jsonl$/;
 const KIMI_CODE_RECORD =
   /^(?:context\.(?:append_message|append_loop_event|apply_compaction|clear|undo)|turn\.\w+|usage\.record|config\.update|full_compaction\.\w+)$/;
 
-/** Whether a file begins as the log of a kimi-code session does. */
+/** True if a file begins as the log of a kimi-code session does. */
 function isKimiCode(head: string): boolean {
   return linesOf(head)
     .slice(0, 20)
@@ -145,7 +145,7 @@ function isKimiCode(head: string): boolean {
     });
 }
 
-/** The files that are logs of kimi-code, of a few that may be. */
+/** Picks the logs of kimi-code among a few candidates. */
 export async function kimiCodeAmong(
   files: readonly SourceFile[],
   signal: AbortSignal,
@@ -155,7 +155,7 @@ export async function kimiCodeAmong(
   return undefined;
 }
 
-/** How much the first lines look like a context or a wire of kimi-cli. */
+/** Scores how much the first lines look like a context or a wire of kimi-cli, 0–1. */
 function scoreOf(head: string): number {
   let [own, messages, wire, other] = [0, 0, 0, 0];
   for (const line of linesOf(head).slice(0, 50)) {
@@ -178,7 +178,7 @@ function scoreOf(head: string): number {
   return messages > 0 ? 0.6 : 0;
 }
 
-/** Whether the folder has one of these names in a session or home, or lies in such a one. Anywhere else they are names like any other. */
+/** True if the folder, or one around it, has such a name directly in a session or home. Elsewhere those names mean nothing. */
 function isKeptBy(levels: ReadonlySet<string>, folder: string, names: RegExp): boolean {
   for (let at = folder; at !== ''; at = folderOf(at))
     if (names.test(baseName(at)) && levels.has(folderOf(at))) return true;
@@ -222,7 +222,7 @@ async function sessionsOf(source: Source, signal: AbortSignal): Promise<Session[
 
   for (const [root, files] of folders)
     for (const { id, contexts, live } of legacySessions(root, files)) {
-      // Moved into its folder when it was next opened: then it is the oldest copy.
+      // kimi-cli moved the file into its folder when the session was next opened: then it is the oldest copy.
       const moved = sessions.get(`${root}/${id}`);
       if (moved) moved.contexts.unshift(...contexts);
       else
@@ -253,7 +253,7 @@ async function sessionsOf(source: Source, signal: AbortSignal): Promise<Session[
   return [...sessions.values()].sort((a, b) => (a.folder < b.folder ? -1 : 1));
 }
 
-/** The live file and its rotated copies, oldest first. */
+/** Lists the live file and its rotated copies, oldest first. */
 function contextsIn(files: ReadonlyMap<string, SourceFile>): { contexts: SourceFile[]; live: boolean } {
   const found = [...files].flatMap(([name, file]) => {
     const match = CONTEXT.exec(name);
@@ -266,7 +266,7 @@ function contextsIn(files: ReadonlyMap<string, SourceFile>): { contexts: SourceF
   };
 }
 
-/** Sessions that lie as files in a bucket: `<id>.jsonl`, its rotated copies `<id>_1.jsonl` … beside it. */
+/** Finds sessions that lie as files in a bucket: `<id>.jsonl`, with its rotated copies `<id>_1.jsonl` … beside it. */
 function legacySessions(root: string, files: ReadonlyMap<string, SourceFile>) {
   if (!LEGACY_BUCKET.test(root)) return [];
   const found = new Map<string, { n: number; file: SourceFile }[]>();
@@ -288,7 +288,7 @@ function legacySessions(root: string, files: ReadonlyMap<string, SourceFile>) {
   }));
 }
 
-/** The folder's name; in a ZIP the manifest's id, or what stands in the name of the ZIP. */
+/** Id of a session: the folder's name; in a ZIP the manifest's id, or the one in the name of the ZIP. */
 async function sessionId(
   folder: string,
   files: ReadonlyMap<string, SourceFile>,
@@ -313,7 +313,7 @@ async function sessionId(
   return name !== plain ? plain : undefined;
 }
 
-/** Bucket → path of the work dir. */
+/** Maps a bucket to the path of its work dir. */
 async function workDirsOf(source: Source, signal: AbortSignal): Promise<Map<string, string>> {
   const workDirs = new Map<string, string>();
   for (const file of source.files) {
@@ -334,7 +334,7 @@ interface Reading {
   readonly now: number | undefined;
 }
 
-/** The conversation of a session and those of its subagents; a folder below `subagents` yields nothing by itself. */
+/** Yields the conversation of a session and those of its subagents; a folder below `subagents` yields nothing by itself. */
 async function readSession(
   session: Session,
   source: Source,
@@ -342,7 +342,7 @@ async function readSession(
   reading: Reading,
 ): Promise<ImportedConversation[]> {
   if (SUBAGENT.test(session.folder) || /(?:^|\/)subagents(?:\/|$)/.test(session.folder)) {
-    // Read with its session, where that is there as well.
+    // The session, where it is there as well, reads this folder.
     const parent = session.folder.split(/\/?subagents\//, 1)[0] as string;
     if (
       source.files.some(
@@ -392,7 +392,7 @@ async function readSession(
     agents.set(agent, files);
     files.set(name, file);
   }
-  // Early versions kept no files of them.
+  // Early versions kept no files of their subagents.
   for (const agent of wire?.agents ?? []) if (!agents.has(agent)) agents.set(agent, new Map());
   for (const [agent, files] of agents) {
     const child = await readAgent({ agent, files, folder: `${prefix}${agent}` }, wire, reading);
@@ -448,7 +448,7 @@ async function readAgent(
   };
 }
 
-/** The first of these files that is JSON. */
+/** Parses the first of these files that is JSON. */
 async function jsonIn(session: Session, names: readonly string[], signal: AbortSignal): Promise<unknown> {
   for (const name of names) {
     const file = session.files.get(name);
@@ -524,14 +524,14 @@ async function toConversation(
   };
 }
 
-/** Begins with a compaction, and what was folded is in no file: forks and undos copy the live file alone. */
+/** True if the history begins with a compaction whose older part is in no file: forks and undos copy the live file alone. */
 const isCut = ({ snapshots }: History): boolean =>
   snapshots[0]?.path.find((node) => node.record.synthetic !== 'checkpoint')?.record.synthetic ===
   'compaction';
 
 /**
- * Gaps are filled evenly between what came before and after; of what a compaction carried over it is the time of the original. Without
- * any time the context file's own is the best there is.
+ * Gives each message a time: gaps are filled evenly between their neighbours, copies that a compaction carried over keep the original's time.
+ * Without any time the context file's own is used.
  */
 function timesOf(
   {
@@ -583,7 +583,7 @@ function toMessage(
   return {
     id: node.id,
     ...place,
-    // What kimi-cli wrote in the person's name was not said by the person.
+    // kimi-cli wrote these words in the person's name, so their role is not the person's.
     role: record.synthetic ? 'system' : record.role,
     kind: record.synthetic || record.role === 'system' ? 'note' : 'message',
     parts: record.parts,
@@ -596,7 +596,7 @@ function toMessage(
   };
 }
 
-/** Results get the name of their call; a result without one is counted. */
+/** Gives results the name of their call; counts those without one. */
 function nameResults(messages: ImportedMessage[], skipped: SkipCounter): void {
   const names = new Map<string, string>();
   for (const [at, message] of messages.entries()) {
@@ -613,8 +613,8 @@ function nameResults(messages: ImportedMessage[], skipped: SkipCounter): void {
 }
 
 /**
- * The leaf of the live file. Of the newest rotated copy instead, where a crash in the middle of a compaction left the live file
- * short, empty or absent, and where it was cleared: a conversation has to show something.
+ * Leaf of the live file; of the newest rotated copy where a crash during a compaction left the live file short, empty or absent, and where
+ * the person cleared it: a conversation has to show something.
  */
 function leafOf(history: History, wire: Wire | undefined, live: boolean): string | null {
   const isReal = (node: ContextNode) => node.record.synthetic === undefined;

@@ -1,12 +1,12 @@
-// context.jsonl of kimi-cli: what the model saw. Reads the file and its rotated copies as snapshots of one history and lays them over
-// one another: where they agree they are one line, where they part there is a branch. Nothing that a rewrite cut off is lost.
+// context.jsonl of kimi-cli: what the model saw. Reads the file and its rotated copies as snapshots of one history and merges them:
+// equal beginnings are one path, differences are branches. Nothing that a rewrite cut off is lost.
 import type { Part, Role } from '../../domain/chat/message.ts';
 import { isTooLarge, mediaTypeOf, mediaTypeOfUrl } from './attachments.ts';
 import { fingerprint } from './fingerprint.ts';
 import { parseJson, recordsOf } from './lenient-json.ts';
 import type { SkipCounter } from './skipping.ts';
 
-/** Why kimi-cli wrote a message in the person's name. */
+/** Reason for which kimi-cli wrote a message in the person's name. */
 type Synthetic =
   | 'checkpoint'
   | 'compaction'
@@ -42,12 +42,12 @@ const SYNTHETIC: readonly (readonly [string, Synthetic])[] = [
   ['<notification id="', 'notification'],
 ];
 
-/** Which kind of note a text in the person's name is; undefined where a person wrote it. */
+/** Classifies a text in the person's name as a note of kimi-cli; undefined where a person wrote it. */
 export const syntheticKind = (text: string): Synthetic | undefined =>
   SYNTHETIC.find(([start]) => text.startsWith(start))?.[1];
 
 /**
- * Accepted lines of one file. Accepts what kimi-cli accepts; goes on where kimi-cli gives up (no content, unknown part).
+ * Reads the accepted lines of one file. Accepts what kimi-cli accepts; goes on where kimi-cli gives up (no content, unknown part).
  * `seen` holds lines already counted as left out: the same line stands in many snapshots.
  */
 export function readContext(text: string, skipped: SkipCounter, seen: Set<string>): ContextRecord[] {
@@ -93,7 +93,7 @@ export function readContext(text: string, skipped: SkipCounter, seen: Set<string
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** As Python sees it: booleans are integers. */
+/** Python counts booleans as integers. */
 const integer = (value: unknown): number | undefined =>
   typeof value === 'boolean' ? Number(value) : Number.isInteger(value) ? (value as number) : undefined;
 
@@ -130,11 +130,11 @@ function readMessage(
       !('arguments' in described) ||
       (text !== null && typeof text !== 'string')
     ) {
-      // The line never came back into a context either.
+      // kimi-cli did not take this line back into a context either.
       skip('broken-call');
       return undefined;
     }
-    // Arguments that are no JSON are what the model wrote; later rounds refer to them.
+    // Arguments that are no JSON are kept as the model wrote them; later rounds refer to them.
     if (text === null || parseJson(text) === undefined) skip('broken-call');
     parts = [...parts, { type: 'tool-call', callId: call.id, name: described.name, arguments: text ?? '' }];
   }
@@ -147,7 +147,7 @@ function readMessage(
   return { kind: 'message', role, parts, synthetic };
 }
 
-/** A content list or string as parts; undefined where kimi-cli would not take the line. */
+/** Reads a content list or string as parts; undefined where kimi-cli would not take the line. */
 export function contentParts(
   content: unknown,
   skip: (reason: 'unknown-part' | 'oversized-attachment') => void,
@@ -195,7 +195,7 @@ function knownPart(part: Record<string, unknown>, onTooLarge: () => void): Part[
   ];
 }
 
-/** A tool's answer; its text parts are one text, as the model reads them. */
+/** Makes a tool's result; its text parts become one text, as the model reads them. */
 export function toolResult(callId: string, contents: readonly Part[], isError?: boolean): Part {
   const text = contents
     .filter((part) => part.type === 'text')
@@ -207,30 +207,30 @@ export function toolResult(callId: string, contents: readonly Part[], isError?: 
 
 /** A message in the tree of all snapshots. */
 export interface ContextNode {
-  /** Depends on the message and on everything above it: the same history gives the same ids. */
+  /** Hash of the message and everything above it: the same history gives the same ids. */
   readonly id: string;
   readonly parentId: string | null;
   readonly record: Extract<ContextRecord, { kind: 'message' }>;
-  /** Snapshot it was first seen in. */
+  /** First snapshot that has it. */
   readonly snapshot: number;
-  /** The message that a compaction carried over as this one. */
+  /** Id of the message that a compaction carried over as this one. */
   readonly copyOf: string | undefined;
-  /** Size of the context right after it, where it was written down. */
+  /** Size of the context right after it, in tokens, where it was written down. */
   tokens: number | undefined;
 }
 
-/** What happened between two snapshots. */
+/** Kind of change between two snapshots. */
 type Change = 'first' | 'grown' | 'd-mail' | 'compaction' | 'cleared' | 'rewritten';
 
 export interface History {
-  /** In the order in which they came to be. */
+  /** In order of creation. */
   readonly nodes: readonly ContextNode[];
-  /** Per snapshot: its messages, and how it came from the one before. */
+  /** For each snapshot its messages, and how it came from the one before. */
   readonly snapshots: readonly { readonly path: readonly ContextNode[]; readonly change: Change }[];
   readonly systemPrompt: string | null;
 }
 
-/** Lays snapshots, oldest first, over one another. */
+/** Merges snapshots, oldest first, into one tree. */
 export function layOver(snapshots: readonly (readonly ContextRecord[])[]): History {
   const nodes = new Map<string, ContextNode>();
   const laid: { path: ContextNode[]; change: Change }[] = [];
@@ -267,7 +267,7 @@ export function layOver(snapshots: readonly (readonly ContextRecord[])[]): Histo
   return { nodes: [...nodes.values()], snapshots: laid, systemPrompt };
 }
 
-/** Ids of the tail that a compaction kept: the end of what was before is then the beginning of what follows the summary. */
+/** Ids of the tail that a compaction kept: the end of the history before it is then the beginning of what follows the summary. */
 function carriedOver(
   before: readonly ContextNode[],
   follows: readonly Extract<ContextRecord, { kind: 'message' }>[],
@@ -291,7 +291,7 @@ function classify(before: readonly ContextNode[] | undefined, path: readonly Con
   if (shared === before.length) return 'grown';
   if (rest[0]?.record.synthetic === 'compaction') return 'compaction';
   if (rest[0]?.record.synthetic === 'd-mail') return 'd-mail';
-  // Checkpoint 0, shown to the model, is in both files when tools for D-Mail are there.
+  // With the D-Mail tools on, both files begin with checkpoint 0, which the model sees.
   if (path.every((node) => node.record.synthetic === 'checkpoint')) return 'cleared';
   return shared === 0 || before.slice(0, shared).every((node) => node.record.synthetic === 'checkpoint')
     ? 'cleared'

@@ -1,5 +1,5 @@
-// What of a kimi-cli session stands in its wire alone: answers that were stopped or that a crash kept out of the context, calls and
-// results, questions asked aside, plans. Makes messages of it and puts them among those of the context.
+// Messages of a kimi-cli session that only its wire holds: answers that were stopped or that a crash kept out of the context, calls and
+// results, side questions, plans. Makes messages of them and places them among those of the context.
 import type { Finish, Part } from '../../domain/chat/message.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { ImportedMessage } from './importer.ts';
@@ -20,38 +20,38 @@ import {
 import { parseJson } from './lenient-json.ts';
 import type { SkipCounter } from './skipping.ts';
 
-/** A message that only the wire still has. */
+/** A message that only the wire still holds. */
 export interface WireMessage extends Matchable {
   readonly id: string;
   readonly time: number | undefined;
   /**
-   * `line`: in the line of the conversation. `aside`: beside it, below `under` where that is told. `apart`: in a line of its own, because
-   * what stood above it is gone.
+   * `line`: within the conversation's path. `aside`: a branch, below `under` where that is told. `apart`: a root of its own, because the
+   * messages above it are gone.
    */
   readonly how: 'line' | 'aside' | 'apart';
-  /** The newest message of the context that was there before it. */
+  /** Newest message of the context that existed before it. */
   readonly after: number | undefined;
   readonly under?: string | undefined;
   readonly finish?: Finish | undefined;
 }
 
-/** Events that say something in a turn. */
+/** Events that carry words within a turn. */
 const SAID: ReadonlySet<string> = new Set(['ContentPart', 'ToolCall', 'ToolResult', 'SteerInput']);
 
-/** Id of what begins with this event. A wire only grows, so it stays the same. */
+/** Id of a message that begins with this event. A wire only grows, so the id stays the same. */
 export const idOfEvent = (at: number): string => fingerprint('wire-event', String(at));
 
 interface Left {
   readonly events: readonly WireEvent[];
   readonly matching: Matching;
-  /** The messages of the context that were matched. */
+  /** The matched messages of the context. */
   readonly nodes: readonly ContextNode[];
-  /** The context is only a later part of what the wire tells. */
+  /** The context holds only a later part of the wire's story. */
   readonly cut: boolean;
   readonly skipped: SkipCounter;
 }
 
-/** All that only the wire has, in its order. Texts of the interface and attempts that were begun again are counted as left out. */
+/** Lists all messages that only the wire has, in its order. Counts the interface's own texts and repeated attempts as left out. */
 export function lostMessages(left: Left): WireMessage[] {
   const { events, matching, cut, skipped } = left;
   const { owners, used, abandoned } = matching;
@@ -92,7 +92,7 @@ export function lostMessages(left: Left): WireMessage[] {
       (at) => !used.has(at) && !abandoned.has(at) && !isShown(at) && !isSilent(events[at] as WireEvent),
     );
     const words = said.some((at) => SAID.has(typeOf(at) ?? ''));
-    // A command is no saying. Where the model did something for it, it stands in place of the question.
+    // A command is no message; where the model acted on it, it takes the place of the question.
     const drafts = toDrafts(
       said.filter((at) => !(command && at === start && (firstUsed !== undefined || !words))),
       events,
@@ -104,7 +104,7 @@ export function lostMessages(left: Left): WireMessage[] {
       const id = before ?? idOfEvent(at);
       given.add(id);
       const after = newest[at];
-      // Where the context is only a later part, what the same turn goes on with is sure of its place.
+      // If the context is only a later part, a message's place is certain when the same turn goes on in it.
       const sure = cut
         ? firstUsed !== undefined && at > firstUsed
         : owners.size > 0 || left.nodes.length === 0;
@@ -128,14 +128,14 @@ export function lostMessages(left: Left): WireMessage[] {
 const range = (start: number, end: number): number[] =>
   Array.from({ length: end - start }, (_, n) => start + n);
 
-/** First event and end of each turn; what stands before the first is one as well. */
+/** First event and end of each turn; events before the first turn count as one. */
 function turnsOf(events: readonly WireEvent[]): [number, number][] {
   const starts = events.flatMap((event, at) => (event.type === 'TurnBegin' ? [at] : []));
   if (starts[0] !== 0) starts.unshift(0);
   return starts.map((start, n) => [start, starts[n + 1] ?? events.length]);
 }
 
-/** Per event the newest message of the context of which something was said before it; at the end the newest of all. */
+/** For each event, the newest message of the context that had said something before it; at the end the newest of all. */
 function newestOf(events: readonly WireEvent[], owners: Matching['owners']): (number | undefined)[] {
   let newest: number | undefined;
   const before = events.map((_, at) => {
@@ -147,7 +147,7 @@ function newestOf(events: readonly WireEvent[], owners: Matching['owners']): (nu
   return [...before, newest];
 }
 
-/** How an answer ended whose last event this is; undefined where nothing says that it broke off. */
+/** Tells how an answer ended that has this last event; undefined where nothing shows that it broke off. */
 function endings(events: readonly WireEvent[]): (last: number) => Finish | undefined {
   const isWhole = ({ type, payload }: WireEvent) => type === 'StatusUpdate' && isObject(payload.token_usage);
   // Wires of early versions do not say when an answer is whole.
@@ -164,7 +164,7 @@ function endings(events: readonly WireEvent[]): (last: number) => Finish | undef
   };
 }
 
-/** Whether these words stand in what a model said, in what it gave a tool or in what the tool gave back. */
+/** True if these words occur in a model's answer, in the arguments of a call or in a tool's result. */
 function isSaid(words: unknown, events: readonly WireEvent[]): boolean {
   const wanted = typeof words === 'string' ? words.trim() : '';
   const holds = (value: unknown): boolean =>
@@ -184,7 +184,7 @@ interface Draft extends Matchable {
   readonly events: readonly number[];
 }
 
-/** Events as messages: what the person said, then per step an answer with its calls, then their results. */
+/** Groups events into messages: the person's words, then for each step an answer with its calls, then their results. */
 function toDrafts(
   left: readonly number[],
   events: readonly WireEvent[],
@@ -216,7 +216,7 @@ function toDrafts(
       const parts = answering(at);
       for (const part of contentParts([payload], () => {}) ?? []) {
         const last = parts.at(-1);
-        // Where something came in between, the wire has one text in pieces. Earlier versions left it so.
+        // Early versions left a text in pieces where another event came in between.
         const isPiece = earlier && !earlier.has(at) && (part.type === 'text' || part.type === 'reasoning');
         if (isPiece && last?.type === part.type)
           parts[parts.length - 1] = { ...part, text: last.text + part.text };
@@ -231,7 +231,7 @@ function toDrafts(
         arguments: typeof text === 'string' ? text : '',
       });
     } else if (type === 'ToolResult' && typeof payload.tool_call_id === 'string') {
-      // Earlier versions let a result end the answer, even where that still went on.
+      // Early versions let a result end the answer even where the answer went on.
       if (!earlier || earlier.has(at)) flush();
       const value = isObject(payload.return_value) ? payload.return_value : {};
       const contents = contentParts(value.output ?? null, () => {}) ?? [];
@@ -256,8 +256,8 @@ function toDrafts(
 }
 
 /**
- * Event → the id that versions before this gave the message it is in. They took turns of which nothing was matched and, of a history that
- * was cut, what was left of the others; each id depended on all before it.
+ * Maps an event to the id that earlier versions gave its message. They took only turns without any match and, in a cut history, the rest of
+ * the others; each id depended on all before it.
  */
 function earlierIds({ events, nodes, cut }: Left): Map<number, string> {
   const keyOf = (at: number) => (events[at]?.key?.startsWith('part ') ? undefined : events[at]?.key);
@@ -294,8 +294,8 @@ function earlierIds({ events, nodes, cut }: Left): Map<number, string> {
 }
 
 /**
- * Puts what only the wire has among the messages of the context. No id of the context changes, only what stands above a message.
- * `order`: ids of what is not apart, as it came to be, without what a compaction carried over; `head`: the leaf of the context, then of all.
+ * Places the wire's messages among those of the context. Ids of the context stay; only parents change.
+ * `order`: ids of those not `apart`, as they were created, without copies of a compaction; `head`: the leaf of the context, then of all.
  */
 export function placed(
   lost: readonly WireMessage[],
@@ -303,13 +303,13 @@ export function placed(
   head: string | null,
 ): { order: string[]; parents: ReadonlyMap<string, string | null>; head: string | null } {
   const original = nodes.flatMap((node, at) => (node.copyOf === undefined ? [at] : []));
-  /** What goes on below a message: a rewrite of the context begins another line. */
+  /** Each message's successor; a rewrite of the context begins another path. */
   const followers = new Map<string | null, string>();
   for (const { id, parentId, record } of nodes)
     if (record.synthetic !== 'd-mail' && record.synthetic !== 'compaction' && !followers.has(parentId))
       followers.set(parentId, id);
   const parents = new Map<string, string | null>(nodes.map(({ id, parentId }) => [id, parentId]));
-  /** Place of a node → ids of what only the wire has behind it. */
+  /** Maps a node's position to the ids of wire messages behind it. */
   const behind = new Map<number, string[]>();
   const tails = new Map<number, string>();
   let apart: string | null = null;
@@ -322,7 +322,7 @@ export function placed(
       continue;
     }
     slot = Math.max(slot, after === undefined ? -1 : (original[after] as number));
-    // The wire tells nothing of what a rewrite wrote. It was there before a model said the next.
+    // The wire does not tell what a rewrite wrote, but it was there before a model spoke next.
     const isRewritten = (node: ContextNode | undefined) =>
       node?.copyOf !== undefined || (node?.record.synthetic === 'd-mail' && role !== 'tool');
     while (slot >= 0 && isRewritten(nodes[slot + 1])) slot += 1;
@@ -346,7 +346,7 @@ export function placed(
   return { order, parents, head: leaf };
 }
 
-/** Parents before their children, else in their order. */
+/** Sorts parents before their children, else keeps the order. */
 export function parentsFirst(messages: readonly ImportedMessage[]): ImportedMessage[] {
   const all = new Map(messages.map((message) => [message.id, message]));
   const sorted = new Set<ImportedMessage>();

@@ -1,24 +1,24 @@
-// wire.jsonl of kimi-cli: what the interface showed, and the only place where times are written. Finds the events that each message of
-// the context was made of. What is left over is for `kimi-lost.ts`.
+// wire.jsonl of kimi-cli: what the interface showed, and the only place with times. Finds the events that each message of
+// the context was made of. `kimi-lost.ts` handles the rest.
 import type { Part, Role, Usage } from '../../domain/chat/message.ts';
 import { contentParts, syntheticKind } from './kimi-context.ts';
 import { recordsOf } from './lenient-json.ts';
 import type { SkipCounter } from './skipping.ts';
 import { timeOf } from './times.ts';
 
-/** One event with what can be matched in it. */
+/** One event, with the key to match it by. */
 export interface WireEvent {
   readonly type: string;
   readonly payload: Record<string, unknown>;
-  /** ms; undefined where what is written cannot be a time. */
+  /** ms since 1970; undefined where the value cannot be a time. */
   readonly time: number | undefined;
-  /** Key to match it by. */
+  /** Equal keys match; undefined: the event matches nothing. */
   readonly key: string | undefined;
 }
 
 /** Key of a finished compaction. */
 const COMPACTION = 'compaction';
-/** What begins or ends a step: the pieces of one text never lie on two sides of it. */
+/** Events that begin or end a step: the pieces of one text never lie on both sides of one. */
 const BOUNDARIES: ReadonlySet<string> = new Set([
   'TurnBegin',
   'TurnEnd',
@@ -29,47 +29,47 @@ const BOUNDARIES: ReadonlySet<string> = new Set([
   'CompactionEnd',
 ]);
 
-/** A message as far as matching needs it. */
+/** The members of a message that matching needs. */
 export interface Matchable {
   readonly role: Role;
   readonly parts: readonly Part[];
 }
 
-/** What the wire knows of a message. */
+/** The wire's knowledge of one message. */
 export interface Match {
   readonly time: number | undefined;
   readonly usage: Usage | undefined;
-  /** First event that it was made of in which something stands. */
+  /** First of its events that is not empty. */
   readonly event: number | undefined;
 }
 
 export interface Matching {
-  /** Per message. */
+  /** One for each message. */
   readonly known: readonly Match[];
-  /** Event → the message that it belongs to, where the order of both says so. */
+  /** Event → the message it belongs to, where the order of both decides it. */
   readonly owners: ReadonlyMap<number, number>;
-  /** Events whose words stand in some message. */
+  /** Events whose words occur in some message. */
   readonly used: ReadonlySet<number>;
-  /** Events of attempts at a step that broke off and that another one followed: event → first event of its attempt. */
+  /** Events of broken attempts at a step that another attempt followed: event → first event of its attempt. */
   readonly abandoned: ReadonlyMap<number, number>;
 }
 
 export interface Wire {
   readonly events: readonly WireEvent[];
   /**
-   * Finds the events of messages, which stand in the order in which they came to be; each event is used once. `cut`: what came before was
-   * folded away and is in no file, so that the wire has turns of which the messages know nothing, and may end elsewhere.
+   * Finds the events of messages, given in order of creation; each event is used once. `cut`: older messages were compacted away and are in
+   * no file, so the wire has turns that the messages do not know, and may end elsewhere.
    */
   match(messages: readonly Matchable[], options: { cut: boolean }): Matching;
-  /** First words of the person, for a title. */
+  /** The person's first words, for a title. */
   readonly firstInput: string | undefined;
-  /** A compaction was begun and nothing was written after it. */
+  /** A compaction began and nothing was written after it. */
   readonly endsInCompaction: boolean;
   /** Subagent id → the call that started it. */
   readonly callOfAgent: ReadonlyMap<string, string>;
-  /** Subagents of which events were passed on. */
+  /** Subagents whose events were passed on. */
   readonly agents: readonly string[];
-  /** The same for a subagent, from the events that were passed on. */
+  /** Makes the wire of a subagent from the events that were passed on. */
   agent(id: string): Wire | undefined;
 }
 
@@ -77,7 +77,7 @@ export interface Wire {
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Reads the file; damaged lines are counted. */
+/** Reads the file; counts damaged lines. */
 export function readWire(text: string, skipped: SkipCounter): Wire {
   const events: WireEvent[] = [];
   for (const { value: raw, line } of recordsOf(text)) {
@@ -128,7 +128,7 @@ function keyOfPart(part: Part): string {
   return `part ${JSON.stringify(part)}`;
 }
 
-/** Keys of the events that a message was made of. */
+/** Computes the keys of the events that a message was made of. */
 export function keysOf({ role, parts }: Matchable): string[] {
   if (role === 'user')
     return [syntheticKind(textIn(parts)) === 'compaction' ? COMPACTION : `user ${textIn(parts)}`];
@@ -137,13 +137,13 @@ export function keysOf({ role, parts }: Matchable): string[] {
     .map(keyOfPart);
 }
 
-/** Whether the event is a part in which nothing stands. */
+/** True if the event is an empty text or thought. */
 export const isSilent = ({ key }: WireEvent): boolean => key === 'text ' || key === 'think ';
 
-/** What a person typed, as text. */
+/** Returns what a person typed, as text. */
 export const inputText = (input: unknown): string => textIn(contentParts(input ?? null, () => {}) ?? []);
 
-/** The text of these parts, as it is matched. */
+/** Joins the texts of these parts in the form that matching uses. */
 export const textIn = (parts: readonly Part[]): string =>
   parts
     .filter((part) => part.type === 'text')
@@ -151,7 +151,7 @@ export const textIn = (parts: readonly Part[]): string =>
     .join('\n')
     .trim();
 
-/** The name of the command that a typed text calls, as kimi-cli reads it: a path is none. */
+/** Name of the command in a typed text, by kimi-cli's rule: a path is no command. */
 export const commandIn = (input: string): string | undefined =>
   /^\/([\w-]+(?::[\w-]+)*)(?=\s|$)/.exec(input)?.[1];
 
@@ -218,7 +218,7 @@ function wireOf(events: readonly WireEvent[], skipped: SkipCounter): Wire {
   };
 }
 
-/** Key → the events that have it. */
+/** Maps a key to the events that have it. */
 export function byKey(
   events: readonly WireEvent[],
   only: (at: number) => boolean = () => true,
@@ -233,7 +233,7 @@ export function byKey(
   return waiting;
 }
 
-/** Attempts that a `StepRetry` ended and after which the step said something again: event → first event of its attempt. */
+/** Finds attempts that a `StepRetry` ended and that were followed by more words: event → first event of its attempt. */
 function abandonedIn(events: readonly WireEvent[]): Map<number, number> {
   const abandoned = new Map<number, number>();
   let [earlier, attempt]: [number[][], number[]] = [[], []];
@@ -252,8 +252,8 @@ function abandonedIn(events: readonly WireEvent[]): Map<number, number> {
 }
 
 /**
- * Per message the events of those of its keys that found none at their place: written in another order, they are there all the same, and
- * their words are not to come twice.
+ * Finds, for each message, events with its keys out of order: they hold the same words, which must not be
+ * imported twice.
  */
 function fromOtherPlaces(
   messages: readonly (readonly string[])[],
@@ -275,13 +275,12 @@ function fromOtherPlaces(
   });
 }
 
-/** A text of this length does not stand at the end of another by chance. */
+/** A text of this length does not stand at the end of another by chance, characters. */
 const TELLING = 24;
 
 /**
- * Adds to `places` what no key finds: texts that the wire wrote in pieces, because something else came in between, or behind a beginning
- * that broke off; and what was typed where the context has more than that: a command tells the model what to do. Gives back what it
- * found, as number of the message and key.
+ * Adds to `places` texts that no key finds: those that the wire wrote in pieces or behind a broken beginning, and typed commands, which the
+ * context holds with more words around them. Returns what it found, as number of the message and key.
  */
 function withPieces(
   places: readonly number[][],
@@ -295,7 +294,7 @@ function withPieces(
   const { messages, events, abandoned, skipped } = within;
   const keysFound = new Set<string>();
   const used = new Set(places.flat());
-  // The wire of another session.
+  // This wire belongs to another session.
   if (used.size === 0) return keysFound;
   const isFree = (at: number) => !used.has(at) && !abandoned.has(at);
   const uppers: number[] = [];
@@ -325,13 +324,13 @@ function withPieces(
       keysFound.add(`${at} ${keyOfPart(part)}`);
       if (found.before !== '') skipped.count('broken-attempt', found.before);
     }
-    // A summary was written after what it carried over, and stands before it.
+    // A summary stands before the messages that it carried over, but was written after them.
     lower = Math.max(lower, ...place.filter((event) => events[event]?.type !== 'CompactionEnd'));
   }
   return keysFound;
 }
 
-/** Whether what was typed stands in what the model was told, or is a command after which the model did something. */
+/** True if the typed words occur in what the model was told, or are a command on which the model acted. */
 function isMeantBy(events: readonly WireEvent[], at: number, spoken: string): boolean {
   const { type, payload } = events[at] as WireEvent;
   if (type !== 'TurnBegin') return false;
@@ -351,7 +350,7 @@ const textOf = (event: WireEvent | undefined, type: 'text' | 'reasoning'): strin
   return event.payload.type === field && typeof text === 'string' ? text : undefined;
 };
 
-/** The events, of the newest step that has them, whose texts together are this part; `before`: what they have before it. */
+/** Finds, in the newest step that has them, the events whose texts together make this part; `before`: text that precedes it there. */
 function inPieces(
   part: Extract<Part, { type: 'text' | 'reasoning' }>,
   within: {
@@ -385,9 +384,8 @@ function inPieces(
 }
 
 /**
- * Per message its events. What stands once in both and in the same order is certain; what comes again and again ("continue") is the
- * one nearest to the certain one behind it, at the end to the one before it. Where nothing is certain it is the oldest, and the newest
- * where the messages are only a later part of the wire (`cut`).
+ * Assigns events to messages. Keys that occur once in both, in the same order, are certain; a repeated one ("continue") goes to the event
+ * nearest to a certain neighbour. Without any: the oldest event, or, where the messages are a later part of the wire (`cut`), the newest.
  */
 export function aligned(
   messages: readonly (readonly string[])[],
@@ -395,7 +393,7 @@ export function aligned(
   cut: boolean,
 ): number[][] {
   const found: number[][] = messages.map(() => []);
-  // A summary was written after what it carried over, and stands before it.
+  // A summary stands before the messages that it carried over, but was written after them.
   const items = messages.flatMap((keys, message) =>
     keys.filter((key) => key !== COMPACTION).map((key) => ({ message, key })),
   );
@@ -444,9 +442,9 @@ export function aligned(
   return found;
 }
 
-/** The most of these pairs, in the order of their items, whose events are in order as well. O(n log n). */
+/** Finds the longest rising subsequence: the most pairs, in order of their items, whose events rise as well. O(n log n). */
 function longestRise<T extends { readonly event: number }>(pairs: readonly T[]): T[] {
-  /** Per length the pair that ends such a row lowest. */
+  /** For each length, the pair with the lowest event that ends such a subsequence. */
   const ends: number[] = [];
   const previous: (number | undefined)[] = [];
   for (const [at, { event }] of pairs.entries()) {

@@ -1,9 +1,9 @@
-// JSON as other tools leave it behind: lenient about bytes, strict about shape.
-//   - what is not UTF-8 is read in the encoding that fits; lone surrogates become U+FFFD: what is kept can always be encoded again
-//   - NUL bytes go, several records on a line are several, and one that a raw line break cut in two is mended
-//   - raw control characters inside strings, NaN and Infinity, and a comma behind the last member are accepted
-//   - what is nested deeper than anything a tool writes is cut there, so that no reader behind runs out of stack
-//   - a list of any length is read item by item; only one item is in memory at a time
+// Reads JSON as other tools leave it: lenient about bytes, strict about shape.
+// - text that is not UTF-8 is read in the encoding that fits; lone surrogates become U+FFFD, so that the result can always be encoded again
+// - NUL bytes are dropped, several records on a line are separated, and one that a raw line break cut in two is joined
+// - raw control characters inside strings, NaN and Infinity, and a comma behind the last member are accepted
+// - values nested deeper than any tool writes are cut there, so that no later reader runs out of stack
+// - a list of any length is read item by item; only one item is in memory at a time
 
 import { RecollectError } from '../../domain/base/errors.ts';
 import { lenientJson } from '../../domain/base/json.ts';
@@ -16,7 +16,7 @@ export const MAX_JSON_BYTES = 512 * 1024 * 1024;
 /** Largest single conversation of another tool in a list: strings of a browser end at about 512 million characters. */
 export const MAX_ITEM_BYTES = 192 * 1024 * 1024;
 const LIMITS: JsonLimits = { document: MAX_JSON_BYTES, item: MAX_ITEM_BYTES };
-/** From this size on an item with a list in it is read part by part. */
+/** A larger item with a list in it is read part by part, bytes. */
 const DIVIDED_FROM = 32 * 1024 * 1024;
 
 /** Bytes. */
@@ -25,13 +25,13 @@ export interface JsonLimits {
   readonly item: number;
 }
 
-/** Levels of lists and objects that are kept; real exports have some twenty. What lies below reads `…`. */
+/** Most levels of lists and objects; real exports have some twenty. Anything deeper reads `…`. */
 export const MAX_DEPTH = 500;
 
-/** Bytes to text, whatever they are written in: see `domain/text/encoding.ts`. */
+/** Decodes bytes in whatever encoding fits: see `domain/text/encoding.ts`. */
 export const decode = (bytes: Uint8Array): string => decodeText(bytes).text;
 
-/** How files begin that no person would call text, byte by byte as Latin-1, and from which byte on. From the formats' own specifications. */
+/** First bytes of binary formats (as Latin-1) and their offset, from the formats' own specifications. */
 const BINARY_BEGINNINGS: readonly (readonly [beginning: string, at: number])[] = [
   ...(
     '\x89PNG\r\n \xff\xd8\xff GIF8 %PDF- PK\x03\x04 PK\x05\x06 PK\x07\x08 \x1f\x8b \xfd7zXZ 7z\xbc\xaf \x28\xb5\x2f\xfd Rar!\x1a \x7fELF ' +
@@ -46,7 +46,10 @@ const BINARY_BEGINNINGS: readonly (readonly [beginning: string, at: number])[] =
   ['WAVE', 8],
 ];
 
-/** True for what no person would call text: known by how it begins, or mostly of control bytes. NULs are what a power cut leaves in a log. */
+/**
+ * True for bytes that no person would call text: by their beginning, or mostly control bytes. A power cut leaves NULs in a log, so those do not
+ * count.
+ */
 export function looksBinary(head: Uint8Array): boolean {
   if (head.length === 0 || utf16Of(head)) return false;
   const begins = String.fromCharCode(...head.subarray(0, 1024));
@@ -61,7 +64,7 @@ export function looksBinary(head: Uint8Array): boolean {
   return strange > said / 20;
 }
 
-/** Lines of a JSONL file; CRLF, LF and a lone CR all end one. */
+/** Splits a JSONL file; CRLF, LF and a lone CR all end a line. */
 export const linesOf = (text: string): string[] => text.split(/\r\n|\n|\r/);
 
 /** A record of a log; `value` is undefined where its line is not JSON. */
@@ -70,15 +73,15 @@ interface JsonRecord {
   readonly line: string;
 }
 
-/** Where a reader of JSON stands behind a stretch of it. */
+/** State of the reader after a stretch of JSON. */
 interface Standing {
   depth: number;
   inString: boolean;
-  /** Where the values at the top level end. */
+  /** Offsets at which values of the top level end. */
   ends: number[];
 }
 
-/** Reads on through a stretch of JSON; each character once. */
+/** Continues through a stretch of JSON, reading each character once. */
 function readOn(text: string, from: Standing): Standing {
   let { depth, inString } = from;
   const ends: number[] = [];
@@ -100,7 +103,7 @@ function readOn(text: string, from: Standing): Standing {
 
 const isRecord = (line: string): boolean => /^\s*\{/.test(line) && parseJson(line) !== undefined;
 
-/** The values that stand one behind the other on one line; undefined where that is not all it holds. */
+/** Parses values that follow one another on one line; undefined where anything else is on it. */
 function valuesOn(line: string, ends: readonly number[]): unknown[] | undefined {
   const values: unknown[] = [];
   let from = 0;
@@ -114,13 +117,13 @@ function valuesOn(line: string, ends: readonly number[]): unknown[] | undefined 
 }
 
 /**
- * The records of a log, one a line but for what happened to the file: several on one line are several; one that goes on behind a raw line
- * break in a text is one, where its end is found before a line that is a record by itself.
+ * Splits a log into records, usually one a line. Several on one line are separated; a raw line break within a text is mended
+ * where the record ends before a line that is a record by itself.
  */
 export function recordsOf(text: string): JsonRecord[] {
   const lines = linesOf(text);
   const records: JsonRecord[] = [];
-  // Of a file of nothing but broken lines no stretch is read again and again.
+  // Bounds the work on a file of nothing but broken lines: no stretch is read again and again.
   let budget = 4 * text.length;
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] as string;
@@ -152,16 +155,16 @@ export function recordsOf(text: string): JsonRecord[] {
   return records;
 }
 
-/** The value, or undefined where it is not JSON. */
+/** Parses a value; undefined where the text is not JSON. */
 export function parseJson(text: string): unknown {
   const value = lenientJson(text);
   if (value === undefined) return undefined;
   cutBelow(value, MAX_DEPTH);
-  // Decoded text is well-formed; only an escape can bring a lone surrogate in.
+  // Decoded text is well-formed; only an escape can bring in a lone surrogate.
   return LONE_SURROGATE_MAYBE.test(text) ? wellFormed(value) : value;
 }
 
-/** Level by level and in place: a walk that calls itself is what deep nesting breaks. */
+/** Cuts level by level and in place: recursion would overflow on deep nesting. */
 function cutBelow(value: unknown, levels: number): void {
   let level = isContainer(value) ? [value] : [];
   for (let depth = 1; level.length > 0; depth += 1) {
@@ -203,22 +206,20 @@ const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT
 ];
 const isSpace = (byte: number | undefined) => byte === 32 || byte === 10 || byte === 13 || byte === 9;
 
-/** One item of a list; `value` is undefined where the item is not JSON. `bytes` is its size, `text` how it begins, to be shown. */
+/** One item of a list; `value` is undefined where the item is not JSON. `bytes` is its size, `text` its beginning, to be shown. */
 export interface JsonItem {
   readonly value: unknown;
   readonly bytes: number;
   readonly text: () => string;
-  /** False of the document itself, where it is an object without the list. */
+  /** False for the document itself, where it is an object without the list. */
   readonly listed: boolean;
 }
 
 /**
- * Items of a JSON list that arrives in pieces: of the list at the top, or of the list under `list` in the object at the top, whose
- * other members go to `onMember` as they pass. An object without such a list is yielded as the one item.
- * `inner`: a list in each item; of a large item it is read part by part as well, so that only a part, of at most `limit` bytes, has to fit
- * into one text.
- * Objects one behind the other, as a file of lines has them, are items like those of a list.
- * A document that is cut off or whose brackets do not meet throws `import-broken` at the latest at its end.
+ * Yields the items of a JSON list that arrives in pieces, or of objects in sequence (a file of lines); an object without such a list is the one item.
+ * @param list where the document is an object: key of the list in it; the other members go to `onMember` as they pass
+ * @param inner key of a list in each item: a large item is read part by part, each of at most `limit` bytes
+ * @throws `import-broken` where the document is cut off or its brackets do not match, at the latest at its end
  */
 export async function* itemsOf(
   chunks: AsyncIterable<Uint8Array>,
@@ -243,7 +244,7 @@ export async function* itemsOf(
   const held = new HeldBytes(limits.item);
   let members: [string, unknown][] = [];
   let wasObject = false;
-  /** Where the document begins, bytes. */
+  /** Offset at which the document begins, bytes. */
   let start = 0;
   const yieldToEvents = createYielder();
   const member = (bytes: Uint8Array) => {
@@ -260,7 +261,7 @@ export async function* itemsOf(
         params: { limit: limits.document },
       });
     let from = 0;
-    /** Where the next of either stands: what lies between inside a string is passed over at once. */
+    /** Next quote and next backslash: the reader jumps over the inside of a string. */
     let [quote, backslash] = [-1, -1];
     for (let at = 0; at < chunk.length; at += 1) {
       const byte = chunk[at] as number;
@@ -276,7 +277,7 @@ export async function* itemsOf(
         continue;
       }
       if (mode === 'start' || mode === 'end') {
-        // A byte order mark may stand before it.
+        // A byte order mark may come first.
         if (isSpace(byte) || (mode === 'start' && total - chunk.length + at < 3 && byte >= 0xbb)) continue;
         if (mode === 'end' && (byte !== OPEN_OBJECT || !wasObject))
           throw broken('There is something behind the end of the document');
@@ -333,14 +334,14 @@ export async function* itemsOf(
         }
       }
     }
-    // A piece is kept as a copy where its sender may use the memory again: streams hand over fresh ones.
+    // Copied where the sender may use the memory again; streams hand over fresh chunks.
     if (mode !== 'start' && mode !== 'end') held.keep(chunk.subarray(from));
     await yieldToEvents();
   }
   if (mode !== 'end') throw broken('The file ends in the middle of the document');
 }
 
-/** The bytes of an item or a member, as far as it has come. */
+/** Collects the bytes of an item or a member as they arrive. */
 class HeldBytes {
   readonly #limit: number;
   #pieces: Uint8Array[] = [];
@@ -355,7 +356,7 @@ class HeldBytes {
     return this.#length;
   }
 
-  /** Throws `import-too-large` beyond the limit. */
+  /** @throws `import-too-large` beyond the limit */
   keep(piece: Uint8Array): void {
     if (piece.length === 0) return;
     this.#length += piece.length;
@@ -384,7 +385,7 @@ class HeldBytes {
   }
 }
 
-/** Takes the item that is held; undefined where only white space is. */
+/** Takes the collected item; undefined where only white space was collected. */
 async function itemIn(
   held: HeldBytes,
   inner: { readonly list: string; readonly limit: number } | undefined,
@@ -406,7 +407,7 @@ async function itemIn(
   return { value: parseJson(text), bytes: bytes.length, text: () => text, listed: true };
 }
 
-/** The members that stand in the bytes, `"name": value`; none where only white space does. Throws `import-broken` where they are no JSON. */
+/** Parses members of the form `"name": value`; none in white space alone. Throws `import-broken` for anything else. */
 function membersIn(bytes: Uint8Array): [string, unknown][] {
   if (bytes.every(isSpace)) return [];
   const parsed = parseJson(`{${decode(bytes)}}`);
@@ -414,13 +415,13 @@ function membersIn(bytes: Uint8Array): [string, unknown][] {
   return Object.entries(parsed);
 }
 
-/** Where the byte stands next, from `from` on; behind the end where it does not. */
+/** Offset of the next such byte, from `from` on; the chunk's length where there is none. */
 function foundAt(chunk: Uint8Array, byte: number, from: number): number {
   const at = chunk.indexOf(byte, from);
   return at < 0 ? chunk.length : at;
 }
 
-/** An item too large for one text, from the pieces it came in; undefined where it is no JSON. A part that is none is undefined in its list. */
+/** Parses an item too large for one text from its pieces; undefined where it is not JSON. A part that is not JSON is undefined in its list. */
 async function dividedValue(
   pieces: readonly Uint8Array[],
   { list, limit }: { readonly list: string; readonly limit: number },

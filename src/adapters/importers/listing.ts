@@ -1,4 +1,4 @@
-// Exports that are one list of conversations in JSON files, beside others or alone: what ChatGPT and Claude.ai have in common.
+// Reads exports that are one list of conversations in JSON files, alone or beside others: the part that ChatGPT and Claude.ai share.
 import type { z } from 'zod';
 import { RecollectError } from '../../domain/base/errors.ts';
 import type { Claim, ImportedConversation, Importer, SourceFile } from './importer.ts';
@@ -8,40 +8,40 @@ import { baseName, chunksOf, folderOf, headOf, isWithin } from './source-file.ts
 import { createYielder } from './yielder.ts';
 
 const LISTING = /^conversations(?:[-_]\d+)?\.json$/i;
-/** Without its ending, or with one more behind it: browsers and mail programs do that. */
+/** A listing without its ending, or with another one behind it: browsers and mail programs rename files so. */
 const RENAMED_LISTING = /^conversations(?:[-_]\d+)?(?:\.json\.\w{1,8})?$/i;
 
-/** What lies in exports beside the conversations, and holds nothing that anybody said: accounts, settings, votes, links, a page to look at. */
+/** Files of an export in which nobody said anything: accounts, settings, votes, links, a page to look at. */
 const NO_CONVERSATIONS =
   /^(?:users?|user_settings|message_feedback|model_comparisons|shared_conversations|export_manifest)\.json$|^chat\.html$/i;
-/** What holds words of a person, but no conversation: told by the importer that knows it. */
+/** Files with a person's words but no conversation; the importer that knows them reports them. */
 const NO_CONVERSATIONS_REPORTED = /^(?:memories|projects)\.json$/i;
 /** Pictures and files of messages, as an export names them. */
 const ASSET = /^file[-_][A-Za-z0-9]/;
 
-/** By its name it is a listing, renamed ones included. */
+/** True if the name is that of a listing, renamed ones included. */
 export const isListing = ({ path }: SourceFile): boolean =>
   LISTING.test(baseName(path)) || RENAMED_LISTING.test(baseName(path));
-/** By its name it is an asset of an export. */
+/** True if the name is that of an export's asset. */
 export const isAsset = ({ path }: SourceFile): boolean => ASSET.test(baseName(path));
-/** By its name it is part of an export that is a listing, and neither the listing nor an asset. */
+/** True if the name is that of another part of such an export. */
 export const isCompanion = ({ path }: SourceFile): boolean =>
   NO_CONVERSATIONS.test(baseName(path)) || NO_CONVERSATIONS_REPORTED.test(baseName(path));
 
-/** Those with the name of a listing; renamed ones only where no other is there, since they may be copies of it. */
+/** Picks the files named as listings; renamed ones only where there is no other, since they may be copies. */
 export function namedListings(files: readonly SourceFile[]): SourceFile[] {
   const named = files.filter(({ path }) => LISTING.test(baseName(path)));
   return named.length > 0 ? named : files.filter(isListing);
 }
 
-/** The files with conversations; a single file may have any name, beside others only the listing counts. */
+/** Picks the files with conversations: a single file may have any name; among several only listings count. */
 export function listings(files: readonly SourceFile[]): SourceFile[] {
   const named = namedListings(files);
   if (named.length > 0) return named.sort((a, b) => (a.path < b.path ? -1 : 1));
   return files.length === 1 ? [...files] : [];
 }
 
-/** The beginning of the first listing; undefined where there is none, or it is no JSON. */
+/** First bytes of the first listing, as text; undefined where there is none, or it is no JSON. */
 export async function headOfListing(
   files: readonly SourceFile[],
   signal: AbortSignal,
@@ -53,8 +53,8 @@ export async function headOfListing(
 }
 
 /**
- * The listings that `sniff` knows by themselves; beside them what by its name belongs to them: assets anywhere below, the rest of an export in the
- * same folder. `tells`: the importer tells of what holds words and no conversations.
+ * Claims listings that `sniff` recognises and the files that belong to them by name: assets anywhere below, the rest of an export in the
+ * same folder. `tells`: the importer reports files with words but no conversations.
  */
 export async function claimListings(
   files: readonly SourceFile[],
@@ -79,7 +79,7 @@ export async function claimListings(
 }
 
 /**
- * Reads the listings item by item; what the schema does not accept is counted as malformed.
+ * Reads the listings item by item; counts items that the schema does not accept as malformed.
  * Throws `import-broken` where nothing at all could be read.
  */
 export async function* readListings<T>(

@@ -1,6 +1,6 @@
-// Conversations as other tools write them out for people: one Markdown file each, front matter, then who said what, under headings, bold names,
-// names with a colon, or callouts. One way of naming speakers holds for a whole file, so that a heading within an answer stays part of it; what
-// names no two speakers is a document, and nobody's conversation.
+// Conversations that other tools wrote out for people: one Markdown file each, front matter, then who said what, under headings, bold names,
+// names with a colon, or callouts. The whole file must name speakers in the same way, so that a heading within an answer stays part of it; a file
+// that names fewer than two speakers is a document, not a conversation.
 import { parse } from 'yaml';
 import { attempt } from '../../domain/base/log.ts';
 import type { Part, Role } from '../../domain/chat/message.ts';
@@ -16,7 +16,7 @@ import { createYielder } from './yielder.ts';
 
 const TOOL = 'markdown';
 const NAME = /\.(?:md|markdown|mdown|txt)$/i;
-/** Bytes of one conversation as a text for people. */
+/** Largest file, bytes. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 const isMarkdown = ({ path }: SourceFile): boolean => NAME.test(path);
@@ -63,7 +63,9 @@ interface Divided {
   readonly body: string;
 }
 
-/** `---` at the very top to the next `---`; without an end, or where it is no list of names and values, it is words like any other. */
+/**
+ * Splits off front matter, from `---` at the very top to the next `---`. Without an end, or where it holds no names and values, it is ordinary text.
+ */
 function divided(text: string): Divided {
   const lines = text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n');
   const [whole, yaml = ''] = /^---[ \t]*\n([\s\S]{0,65536}?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)/.exec(lines) ?? [];
@@ -98,7 +100,7 @@ interface Turns {
   readonly turns: readonly Turn[];
 }
 
-/** The turns of a file; undefined where a person and a model are not both named. */
+/** Reads the turns of a file; undefined unless it names both a person and a model. */
 function turnsIn(body: string): Turns | undefined {
   const lines = body.split('\n');
   const inCode = codeIn(lines);
@@ -109,9 +111,9 @@ function turnsIn(body: string): Turns | undefined {
     if (inCode[at]) continue;
     const speaker = speakerIn(line);
     if (!speaker || (way !== undefined && speaker.way !== way)) continue;
-    // Words with a colon are everywhere: a speaker begins a paragraph.
+    // Words with a colon are everywhere, so a speaker must begin a paragraph.
     if (speaker.way === ':' && at > 0 && lines[at - 1]?.trim() !== '') continue;
-    // Without times one name a role: `## Response` within an answer of `## Assistant` is a heading.
+    // Only a file with times may vary names: `## Response` within an answer of `## Assistant` is a heading.
     if (!speaker.way.endsWith('time')) {
       const known = names.get(speaker.role);
       if (known !== undefined && known !== speaker.name) continue;
@@ -132,7 +134,7 @@ function turnsIn(body: string): Turns | undefined {
   return { preamble: trimmed(textFrom(0, starts[0]?.at ?? 0)), turns };
 }
 
-/** Blank lines around it go, and what parts it from the next: a rule, the number of a turn. */
+/** Removes blank lines around a turn and its separators: a rule, the number of a turn. */
 const trimmed = (text: string): string =>
   text
     .replace(/^(?:[ \t]*\n)+/, '')
@@ -142,10 +144,10 @@ const trimmed = (text: string): string =>
     .replace(/(?:^|\n)[ \t]*(?:-{3,}|\*{3,}|_{3,})$/, '')
     .trimEnd();
 
-/** Which lines stand in a fence that has an end. */
+/** Tells for each line whether it lies in a fence that has an end. */
 function codeIn(lines: readonly string[]): boolean[] {
   const inCode: boolean[] = [];
-  /** Shortest fence of each kind that was seen to have no end. */
+  /** Shortest fence of each kind that is known to have no end. */
   const endless: Record<string, number> = {};
   for (let at = 0; at < lines.length; at += 1) {
     const fence = /^(?:>[ \t]?)?[ \t]*(`{3,}|~{3,})/.exec(lines[at] as string)?.[1];
@@ -267,7 +269,7 @@ function toConversation(
   };
 }
 
-/** `2026-03-01 How to make bread.md`. */
+/** Reads a title from a name such as `2026-03-01 How to make bread.md`. */
 const titleOf = (file: SourceFile): string =>
   baseName(file.path)
     .replace(NAME, '')

@@ -1,20 +1,20 @@
-// The pages that an answer of another app rests on, in any of the shapes in which exports name them.
+// Finds the pages that an answer of another app cites, in any of the shapes in which exports name them.
 import type { Part } from '../../domain/chat/message.ts';
 
-/** A page by its address, and its title where one is told. */
+/** A page: its address, and its title where there is one. */
 interface Page {
   readonly url: string;
   readonly title?: string;
 }
 
-/** More pages of one answer are not kept, nor are those that are nested deeper. */
+/** Most pages kept of one answer. */
 const MOST_PAGES = 100;
 const DEEPEST = 8;
 
 const isFields = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Each page once, in the order in which they are named; those without an http(s) address are left out. */
+/** Lists each page once, in the order in which they are named; leaves out those without an http(s) address. */
 export function pagesIn(value: unknown): Page[] {
   const pages = new Map<string, Page>();
   const walk = (value: unknown, depth: number): void => {
@@ -32,7 +32,7 @@ export function pagesIn(value: unknown): Page[] {
   return [...pages.values()];
 }
 
-/** The same parts; the last text rests on these pages. */
+/** Returns the parts with these pages as the sources of the last text. */
 export function withPages(parts: readonly Part[], pages: readonly Page[]): Part[] {
   const at = parts.findLastIndex((part) => part.type === 'text');
   const text = parts[at];

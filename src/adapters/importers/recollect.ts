@@ -1,4 +1,4 @@
-// Our own JSON, loose or in a ZIP: complete, so ids, heads, checkpoints, flags and keys of newer versions come in as they are.
+// Reads our own JSON, loose or in a ZIP. It is complete, so ids, heads, checkpoints, flags and keys of newer versions are kept.
 import { z } from 'zod';
 import { RecollectError } from '../../domain/base/errors.ts';
 import { asConversationId } from '../../domain/base/ids.ts';
@@ -25,15 +25,15 @@ import { createSkipCounter, type SkipCounter } from './skipping.ts';
 import { chunksOf, headOf } from './source-file.ts';
 import { createYielder } from './yielder.ts';
 
-/** Ids of our own are UUIDs; anything else was not written by us. */
+/** Our own ids are UUIDs; with any other id, the file was not written by us. */
 const isId = (id: string): boolean =>
   /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(id);
 
-/** JSON files looked into to tell whether a source is ours. */
+/** Most JSON files opened to tell whether a source is ours. */
 const LOOKED_AT = 50;
 
 const HEADER = new RegExp(`^\\s*\\{[^{[]{0,200}"format"\\s*:\\s*"${ARCHIVE_FORMAT}"`);
-/** After a tool has put the keys in order, as `jq -S` does: the header stands behind the conversations, each of which begins with its checkpoints. */
+/** A tool that sorts keys, as `jq -S` does, puts the header behind the conversations, each of which then begins with its checkpoints. */
 const SORTED = new RegExp(
   `^\\s*\\{\\s*"conversations"\\s*:\\s*\\[\\s*(?:\\{\\s*"checkpoints"\\s*:\\s*\\{|\\]\\s*,[^{[]{0,200}"format"\\s*:\\s*"${ARCHIVE_FORMAT}")`,
 );
@@ -41,7 +41,7 @@ const SORTED = new RegExp(
 const hasCreatedAt = (raw: unknown): raw is { readonly createdAt: unknown } =>
   typeof raw === 'object' && raw !== null && 'createdAt' in raw;
 
-/** What is left of a damaged message: where it stood. */
+/** The part of a damaged message that is still needed: its place in the tree. */
 const placeSchema = z.looseObject({ id: z.string(), parentId: z.string().nullable().catch(null) });
 
 export const recollect: Importer = {
@@ -77,7 +77,7 @@ export const recollect: Importer = {
       });
       for await (const item of items) {
         signal.throwIfAborted();
-        // Behind the conversations it is looked at in the end: nothing is written before everything was read.
+        // A header behind the conversations is checked at the end: nothing is written before everything was read.
         if ('version' in header) check();
         const conversation = toConversation(item.value, item.text, skipped);
         if (conversation) yield conversation;
@@ -96,7 +96,7 @@ export const recollect: Importer = {
   },
 };
 
-/** JSON files that begin as ours do, among the first `most`. A single one may have any name. */
+/** Finds JSON files that begin as ours do, among the first `most`. A single file may have any name. */
 async function archivesOf(
   files: readonly SourceFile[],
   signal: AbortSignal,
@@ -149,7 +149,7 @@ function toConversation(
     const place = placeSchema.safeParse(raw);
     if (place.success) damaged.set(place.data.id, place.data.parentId);
   }
-  // What hung on a damaged message hangs on the one above it.
+  // Children of a damaged message get its parent.
   for (const [at, message] of messages.entries()) {
     let { parentId } = message;
     for (let steps = 0; parentId !== null && damaged.has(parentId) && steps <= damaged.size; steps += 1)
@@ -166,14 +166,14 @@ function toConversation(
     meta,
     head: meta.head,
     messages,
-    // Entry by entry: a name may be any word, `__proto__` among them.
+    // By entries, since a name may be any word, `__proto__` among them.
     checkpoints: Object.fromEntries(checkpoints),
     ...(Object.keys(compactions).length > 0 ? { compactions } : {}),
     own: { id: asConversationId(id), meta, ...(said.length > 0 ? { said: Object.fromEntries(said) } : {}) },
   };
 }
 
-/** Key by key, so that one damaged value costs only itself. */
+/** Reads meta key by key, so that a damaged value costs only itself. */
 function metaOf(raw: Record<string, unknown>, skipped: SkipCounter): ConversationMeta {
   const whole = conversationMetaSchema.safeParse(raw);
   if (whole.success) return whole.data as ConversationMeta;

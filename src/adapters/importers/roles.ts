@@ -1,4 +1,4 @@
-// Who speaks, by the names that exports and the tools that imitate them give.
+// Maps the speaker names of exports, and of tools that imitate them, to roles.
 import type { Role } from '../../domain/chat/message.ts';
 
 const ROLES: Readonly<Record<string, Role>> = {
@@ -17,7 +17,7 @@ const ROLES: Readonly<Record<string, Role>> = {
   function: 'tool',
 };
 
-/** The role of a name, whatever its case; undefined for one that nobody gives. */
+/** Role of a name, in any case; undefined for an unknown name. */
 export function roleNamed(name: string): Role | undefined {
   const said = name.trim().toLowerCase();
   return Object.hasOwn(ROLES, said) ? ROLES[said] : undefined;

@@ -1,16 +1,16 @@
-// What was left out, counted. One report per reason, with the first example.
+// Counts what an import left out: one report for each reason, with the first example.
 import { decodeText, type Foreign } from '../../domain/text/encoding.ts';
 import type { Skipped } from './importer.ts';
 
 export interface SkipCounter {
-  /** `example` is shortened; it is shown to the person who imports. */
+  /** `example` is shortened and shown to the person who imports. */
   count(reason: Skipped['reason'], example?: string, times?: number): void;
   report(skip: (skipped: Skipped) => void): void;
 }
 
 const EXAMPLE_LENGTH = 80;
 
-/** Counts skipped things by reason, and keeps the first example of each, shortened. */
+/** Makes a counter of skipped things by reason; it keeps the first example of each, shortened. */
 export function createSkipCounter(): SkipCounter {
   const counts = new Map<Skipped['reason'], { count: number; example: string | undefined }>();
   return {
@@ -26,7 +26,7 @@ export function createSkipCounter(): SkipCounter {
   };
 }
 
-/** At most `length` characters as people count them, on one line. */
+/** Cuts a text to `length` characters as people count them (graphemes), on one line. */
 export function shortened(text: string, length: number): string {
   const line = text
     .slice(0, length * 8)
@@ -36,13 +36,13 @@ export function shortened(text: string, length: number): string {
   return characters.length <= length ? line : `${characters.slice(0, length - 1).join('')}…`;
 }
 
-/** Counts what of a file was not UTF-8, with the encoding that fits. */
+/** Counts the parts of a file that were not UTF-8, with the encoding that fits. */
 export const countForeign =
   (skipped: SkipCounter) =>
   ({ encoding, isRead, count, example }: Foreign): void =>
     skipped.count(isRead ? 'other-encoding' : 'undecoded', `${encoding}: ${example}`, count);
 
-/** The words of a file; what was not UTF-8 is counted. */
+/** Decodes the words of a file; counts those that were not UTF-8. */
 export function wordsOf(bytes: Uint8Array, skipped: SkipCounter): string {
   const { text, foreign } = decodeText(bytes);
   for (const one of foreign) countForeign(skipped)(one);

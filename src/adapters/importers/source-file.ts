@@ -1,13 +1,13 @@
-// What an importer reads from: a file as the browser hands it over, its first bytes, and its bytes in pieces.
+// Files that an importer reads: the browser's own, their first bytes, their bytes in pieces.
 import { isAbort, RecollectError } from '../../domain/base/errors.ts';
 import { orElse } from '../../domain/base/log.ts';
 import { asUtf8, type Foreign } from '../../domain/text/encoding.ts';
 import type { SourceFile } from './importer.ts';
 
-/** Enough to tell formats apart. */
+/** Enough bytes to tell formats apart. */
 export const SNIFF_BYTES = 64 * 1024;
 
-/** A file that was dropped or picked. `path` defaults to where it lay in the picked folder, or to its name. */
+/** Wraps a file that was dropped or picked. `path` defaults to its place in the picked folder, or to its name. */
 export function fileOf(file: File, path: string = file.webkitRelativePath || file.name): SourceFile {
   const readable = async <T>(signal: AbortSignal, read: () => Promise<T>): Promise<T> => {
     signal.throwIfAborted();
@@ -15,7 +15,7 @@ export function fileOf(file: File, path: string = file.webkitRelativePath || fil
       return await read();
     } catch (cause) {
       if (isAbort(cause)) throw cause;
-      // Moved, changed or forbidden since it was picked.
+      // The file was moved, changed or forbidden since it was picked.
       throw new RecollectError('import-broken', `${path} cannot be read`, { params: { file: path }, cause });
     }
   };
@@ -40,7 +40,7 @@ export function fileOf(file: File, path: string = file.webkitRelativePath || fil
   };
 }
 
-/** A file that is in memory already. */
+/** Wraps bytes in memory as a file. */
 export const fileFromBytes = (path: string, bytes: Uint8Array, modifiedAt = 0): SourceFile => ({
   path,
   size: bytes.length,
@@ -51,14 +51,14 @@ export const fileFromBytes = (path: string, bytes: Uint8Array, modifiedAt = 0): 
   },
 });
 
-/** The file's words in pieces, as UTF-8 whatever they are written in; `onForeign` is told what was not UTF-8. */
+/** Yields the file's text in pieces, as UTF-8 from any encoding; `onForeign` hears what was not UTF-8. */
 export const chunksOf = (
   file: SourceFile,
   signal: AbortSignal,
   onForeign: (foreign: Foreign) => void = () => {},
 ): AsyncIterable<Uint8Array> => asUtf8(rawChunksOf(file, signal), onForeign);
 
-/** The file's bytes in pieces; one piece where it cannot be had otherwise. */
+/** Yields the file's bytes in pieces; in one piece where it offers no stream. */
 export async function* rawChunksOf(file: SourceFile, signal: AbortSignal): AsyncIterable<Uint8Array> {
   if (!file.stream) {
     yield await file.bytes(signal);
@@ -70,14 +70,14 @@ export async function* rawChunksOf(file: SourceFile, signal: AbortSignal): Async
   }
 }
 
-/** How a file begins, at most `limit` bytes, as UTF-8 and without reading the rest where that can be avoided. */
+/** Reads the beginning of a file, at most `limit` bytes, as UTF-8; avoids reading the rest where it can. */
 export const headOf = (
   file: SourceFile,
   signal: AbortSignal,
   limit: number = SNIFF_BYTES,
 ): Promise<Uint8Array> => beginningOf(chunksOf(file, signal), limit);
 
-/** The first bytes of a file as they are, at most `limit`. */
+/** Reads the first bytes of a file unchanged, at most `limit`. */
 export const firstBytesOf = (file: SourceFile, signal: AbortSignal, limit: number): Promise<Uint8Array> =>
   beginningOf(rawChunksOf(file, signal), limit);
 
@@ -93,7 +93,7 @@ async function beginningOf(chunks: AsyncIterable<Uint8Array>, limit: number): Pr
   return joined(pieces, length);
 }
 
-/** One array of `length` bytes out of its pieces. */
+/** Joins pieces into one array of `length` bytes. */
 export function joined(pieces: readonly Uint8Array[], length: number): Uint8Array {
   const [first] = pieces;
   if (pieces.length === 1 && first) return first;
@@ -112,7 +112,7 @@ export const baseName = (path: string): string => path.slice(path.lastIndexOf('/
 /** Everything before the last segment, without the slash; '' at the top. */
 export const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
 
-/** Whether the file lies in one of the folders, or below; '' is the top. */
+/** True if the file lies in one of the folders, or below; '' is the top. */
 export function isWithin(path: string, folders: ReadonlySet<string>): boolean {
   for (let folder = folderOf(path); ; folder = folderOf(folder)) {
     if (folders.has(folder)) return true;

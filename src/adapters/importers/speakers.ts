@@ -1,4 +1,4 @@
-// Who speaks, in texts that were written for people: a heading, a bold name, a name with a colon, or a callout, with a time and a model beside it.
+// Finds speakers in texts written for people: a heading, a bold name, a name with a colon, or a callout, with time and model beside it.
 import type { Role } from '../../domain/chat/message.ts';
 import { timeOf } from './times.ts';
 
@@ -8,10 +8,10 @@ const ASSISTANT =
   /^(?:assistant|ai|ai assistant|bot|model|response|answer|reply|chatbot|chatgpt|gpt|openai|claude(?: code)?|anthropic|gemini|bard|google|copilot|github copilot|cursor|grok|deepseek|kimi|qwen|mistral|le chat|llama|perplexity|poe|agent|助手|助理|回答|回复|模型|アシスタント|어시스턴트|asistente|assistent|antwort|ассистент)$/iu;
 const SYSTEM = /^(?:system|system prompt|developer|系统|系統|システム)$/iu;
 const TOOL_NAME = /^(?:tool|tools|tool result|tool output|function|工具)$/iu;
-/** A model by its family and what its makers put behind that. */
+/** A model's name by its family and the maker's suffix. */
 const FAMILY =
   /^(?:chatgpt|gpt|claude|gemini|gemma|grok|deepseek|kimi|qwen|glm|mistral|llama|o[134])(?:[- ]?(?:v?\d[\w.]{0,12}|sonnet|opus|haiku|pro|flash|lite|mini|max|turbo|preview|instruct|thinking|k\d|r\d)){1,5}$/i;
-/** A model by what its name is made of; only together with a time. */
+/** A model's name by its characters; only trusted together with a time. */
 const MODEL = /^(?=.*[\p{L}\d])[\p{L}\d][\p{L}\d ._:/@+()-]{0,80}$/u;
 
 function roleOf(name: string): Role | undefined {
@@ -22,22 +22,24 @@ function roleOf(name: string): Role | undefined {
 }
 
 export interface Speaker {
-  /** How this file marks speakers: two of one way belong together. */
+  /** The way in which this line marks its speaker; a file uses one way throughout. */
   readonly way: string;
   readonly role: Role;
   readonly name: string;
   readonly model?: string;
   readonly at?: number;
-  /** What follows on the same line. */
+  /** Text that follows on the same line. */
   readonly rest: string;
 }
 
-/** Characters of a line that names a speaker, its time and model; a colon may have the words behind it. */
+/** Longest line that names a speaker with time and model, characters; after a colon words may follow. */
 const LONGEST_NAME = 160;
-/** Characters of a line in which a bold name ends: no pattern for names reads more than these. */
+/** A bold name ends within so many characters of a line: patterns read no more than these. */
 const LONGEST_BEGINNING = 400;
 
-/** Who a line says is speaking, and what else stands on it; undefined where it names nobody. Linear: no pattern reads more than 400 characters. */
+/**
+ * Finds the speaker that a line names, and the rest of the line; undefined where it names nobody. Linear: no pattern reads more than 400 characters.
+ */
 export function speakerIn(line: string): Speaker | undefined {
   const heading = /^(#{1,6})[ \t]+(\S.*?)[ \t]*#*$/.exec(line.slice(0, LONGEST_NAME));
   if (heading && line.length <= LONGEST_NAME) return named(`#${heading[1]?.length}`, heading[2] ?? '', '');
@@ -67,7 +69,7 @@ export function speakerIn(line: string): Speaker | undefined {
   return named(':', bare[1] ?? '', line.slice(line.search(/[:：]/) + 1));
 }
 
-/** `👤 You (gpt-4o) · 2026-03-01 10:00`, `User, on 2025/06/15 at 10:00`, `ChatGPT said:`. */
+/** Reads names such as `👤 You (gpt-4o) · 2026-03-01 10:00`, `User, on 2025/06/15 at 10:00`, `ChatGPT said:`. */
 function named(way: string, words: string, rest: string, extra = ''): Speaker | undefined {
   const line = words
     .replace(/\p{Extended_Pictographic}|\p{Emoji_Modifier}|\uFE0F|\u200D|[*_`]/gu, ' ')
@@ -92,7 +94,7 @@ function named(way: string, words: string, rest: string, extra = ''): Speaker | 
     if (typeof time === 'number') at ??= time;
     else if (time !== undefined && /^[\w.:/@+-]{2,80}$/.test(piece)) model ??= piece;
   }
-  // Any heading is a model's where it carries a time.
+  // With a time beside it, any heading may name a model.
   const role =
     roleOf(name) ?? (at !== undefined && way.startsWith('#') && MODEL.test(name) ? 'assistant' : undefined);
   if (role === undefined) return undefined;
@@ -101,7 +103,7 @@ function named(way: string, words: string, rest: string, extra = ''): Speaker | 
   return {
     way: at === undefined ? way : `${way} with a time`,
     role,
-    // Models may take turns.
+    // Several models may take turns.
     name: isModel ? 'model' : name.toLowerCase(),
     rest,
     ...(model !== undefined && role === 'assistant' ? { model } : {}),

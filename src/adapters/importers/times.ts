@@ -1,14 +1,14 @@
-// Times as exports write them: numbers recognised by magnitude, dates of ISO 8601, RFC 2822 and their neighbours, and the objects that databases
-// wrap around them. A date that may be two days, such as 06/07/2025, is none.
+// Reads times as exports write them: numbers by their magnitude, dates of ISO 8601, RFC 2822 and similar, and the objects that databases
+// wrap around them. An ambiguous date, such as 06/07/2025, is no time.
 
-/** The web had no chat exports before it; an earlier time is a mistake. */
+/** There were no chat exports before the web; an earlier time is a mistake. */
 const EARLIEST = Date.UTC(1995, 0, 1);
-/** Fixed, not the clock's: a device whose clock is wrong must read the same dates, and make the same ids of them, as any other. */
+/** Fixed instead of the clock's time: a device with a wrong clock must read the same dates, and make the same ids of them. */
 const LATEST = Date.UTC(2100, 0, 1);
-/** Characters of the longest date that is read: that of a browser, with the name of its zone in full. */
+/** Longest date that is read, characters: a browser's, with the full name of its zone. */
 const LONGEST = 100;
 
-/** ms since 1970; `impossible` where something is written that cannot be a time of a message; undefined where nothing is. */
+/** ms since 1970; `impossible` where the value cannot be a message's time; undefined where there is none. */
 export function timeOf(value: unknown): number | 'impossible' | undefined {
   const said = bare(value);
   if (said === null || said === undefined || (typeof said === 'string' && said.trim() === ''))
@@ -22,7 +22,7 @@ const isPossible = (ms: number): boolean => ms >= EARLIEST && ms <= LATEST;
 
 const WRAPS = ['$date', '$numberLong', '$numberDouble', 'iso', 'value'] as const;
 
-/** The time within what a database wraps around it: MongoDB's `{"$date": {"$numberLong": "…"}}`, Firestore's seconds and nanoseconds. */
+/** Unwraps the time of a database: MongoDB's `{"$date": {"$numberLong": "…"}}`, Firestore's seconds and nanoseconds. */
 function bare(value: unknown): unknown {
   let inner = value;
   for (let depth = 0; depth < 3 && typeof inner === 'object' && inner !== null; depth += 1) {
@@ -67,7 +67,7 @@ function fromText(text: string): number {
 
 const MONTHS =
   /^(?:(jan(?:uary)?)|(feb(?:ruary)?)|(mar(?:ch)?)|(apr(?:il)?)|(may)|(june?)|(july?)|(aug(?:ust)?)|(sept?(?:ember)?)|(oct(?:ober)?)|(nov(?:ember)?)|(dec(?:ember)?))$/i;
-/** Hours from UTC of the zones that mail names (RFC 2822, 4.3) and that mean one thing only: CST is China's as well. */
+/** Hours from UTC of zone names (RFC 2822, 4.3) with one meaning only: CST is China's as well. */
 const ZONES: Readonly<Record<string, number>> = {
   z: 0,
   ut: 0,
@@ -87,14 +87,14 @@ const ZONES: Readonly<Record<string, number>> = {
 const CLOCK =
   /(?:^|(?<=\d)T|[\s,_])(上午|下午)?\s?(\d{1,2})(?:[:：时](\d\d)(?:[:：分](\d\d)(?:[.,](\d{1,9}))?)?分?秒?)\s?([ap]\.?m\.?)?(?![\d:])/i;
 const CLOCK_OF_HOURS = /(?:^|[\s,])(\d{1,2})\s?([ap]\.?m\.?)(?!\w)/i;
-/** Behind the time alone: elsewhere a sign and digits are a day or a year. */
+/** Only behind a time: elsewhere a sign and digits are a day or a year. */
 const OFFSET =
   /^\s*(?:(?:utc|gmt)?\s*([+-]\d\d:?(?:\d\d)?)|([a-z]{1,4}))?\s*(?:\([^()]*\)|\[[^[\]]*\])?\s*(\d{4})?\s*$/i;
 const NUMERIC = /^(\d{1,4})\s?[-/.年]\s?(\d{1,2})\s?[-/.月]\s?(\d{1,4})日?\s*$/;
 const NAMED =
   /^(?:[a-z]{3,9}\.?,?\s+)??(?:(\d{1,2})(?:st|nd|rd|th)?[\s-]+)?([a-z]{3,9})\.?(?:[\s-]+(\d{1,2})(?:st|nd|rd|th)?(?!\d))?,?(?:[\s-]+(\d{4}))?\s*$/i;
 
-/** A date, and perhaps a time and a zone behind it. Without a zone it is UTC: the same file must give the same times on every machine. */
+/** Reads a date, perhaps with time and zone. Without a zone it is UTC: a file must give the same times on every machine. */
 function fromWords(text: string): number {
   const clock = CLOCK.exec(text) ?? undefined;
   const hours = clock ? undefined : (CLOCK_OF_HOURS.exec(text) ?? undefined);
@@ -121,7 +121,7 @@ function clockOf(hour = '0', minute = '0', second = '0', half = ''): number[] {
   return h < 1 || h > 12 ? [NaN] : [(h % 12) + (/^p/i.test(half) ? 12 : 0), m, s];
 }
 
-/** Year, month, day; nothing where the order could be another. */
+/** Year, month, day; empty where their order is ambiguous. */
 function dayOf(date: string, lateYear: string | undefined): number[] {
   const numeric = NUMERIC.exec(date);
   if (numeric) {
@@ -140,7 +140,7 @@ function dayOf(date: string, lateYear: string | undefined): number[] {
   return [Number(year), month, Number(day)];
 }
 
-/** ms; NaN for a day or a time that no calendar and no clock has. `zone`: `+02:00`, `-0500`, `PDT`, '' for UTC. */
+/** ms since 1970; NaN for a day or a time that does not exist. `zone`: `+02:00`, `-0500`, `PDT`, '' for UTC. */
 function instantOf(date: readonly number[], time: readonly number[], zone: string): number {
   const [year = NaN, month = NaN, day = NaN] = date;
   const [hour = NaN, minute = NaN, second = 0, fraction = 0] = time;
@@ -159,8 +159,8 @@ function instantOf(date: readonly number[], time: readonly number[], zone: strin
 }
 
 /**
- * Times for messages that stand one after the other: gaps are filled evenly between their neighbours, the ends take the nearest
- * known time. `fallback` where nothing is known at all.
+ * Fills gaps in the times of consecutive messages evenly between their neighbours; the ends take the nearest known time.
+ * `fallback` where no time is known at all.
  */
 export function interpolated(times: readonly (number | undefined)[], fallback: number): number[] {
   const known = times.flatMap((time, at) => (time === undefined ? [] : [at]));

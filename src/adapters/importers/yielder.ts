@@ -1,8 +1,8 @@
-// Long work on a thread that also draws: let others have a turn every few milliseconds.
+// Yields to the event loop during long work on a thread that also draws.
 
 /**
- * Returns a function to call often: it gives the thread away once `every` ms have passed since it last did, and costs next to
- * nothing otherwise. Does not use timers, which a tab in the background gets only once a second.
+ * Returns a function to call often: it yields once `every` ms have passed since the last time, and costs next to nothing otherwise.
+ * Uses no timer, which a background tab gets only once a second.
  */
 export function createYielder(every = 12): () => Promise<void> | undefined {
   let last = performance.now();

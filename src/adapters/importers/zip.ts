@@ -1,6 +1,6 @@
 // Opens a ZIP as a source. Trusts nothing in it: sizes are counted while unpacking, names are only labels, and a ZIP and
 // those in it share one allowance.
-// Runs on the calling thread with the browser's own inflate: no worker made from a blob: URL, which a strict page may not have.
+// Runs on the calling thread with the browser's own inflate: a strict page may not start a worker from a blob: URL.
 import {
   BlobReader,
   configure,
@@ -17,25 +17,25 @@ import { firstBytesOf, joined } from './source-file.ts';
 
 configure({ useWebWorkers: false, useCompressionStream: true });
 
-/** What a ZIP may hold. A real export stays far below each of them. */
+/** Limits of a ZIP. A real export stays far below each. */
 export const ZIP_LIMITS = {
-  /** ZIPs one within another: a service's own in the archive that a person or a browser made of it. */
+  /** Levels of ZIPs within ZIPs: a person's or a browser's archive around the service's own. */
   nested: 3,
   entries: 200_000,
-  /** Bytes of all files together, unpacked; like the entries, those of ZIPs inside count as well. */
+  /** Bytes of all files together, unpacked. Like `entries`, it includes those of ZIPs inside. */
   unpacked: 4 * 1024 * 1024 * 1024,
-  /** Unpacked to packed size of one file, where it unpacks to more than `ratioFrom` bytes. */
+  /** Largest ratio of unpacked to packed size of one file; counts above `ratioFrom` unpacked bytes. */
   ratio: 250,
   ratioFrom: 16 * 1024 * 1024,
-  /** Bytes of one file read at once. */
+  /** Bytes of one file, read at once. */
   file: MAX_JSON_BYTES,
 } as const;
 type ZipLimits = { readonly [K in keyof typeof ZIP_LIMITS]: number };
 
-/** Whether a ZIP may be opened where it lies. */
+/** True if a ZIP may be opened at its level of nesting. */
 export const mayBeOpened = (file: SourceFile): boolean => (file.within?.zips ?? 0) < ZIP_LIMITS.nested;
 
-/** True for files that begin as ZIPs do, the empty one included. */
+/** True for files that begin as ZIPs do, the empty ZIP included. */
 export async function isZip(file: SourceFile, signal: AbortSignal): Promise<boolean> {
   const head = await firstBytesOf(file, signal, 4);
   return (
@@ -48,8 +48,9 @@ export async function isZip(file: SourceFile, signal: AbortSignal): Promise<bool
 }
 
 /**
- * Lists what is in the ZIP; its files are unpacked when they are read. Throws `import-bomb` (before anything is unpacked where the
- * ZIP says so itself, else as soon as the counted bytes say so), `import-encrypted`, `import-broken`.
+ * Lists the files of a ZIP, each unpacked when it is read.
+ * @throws `import-bomb` (before unpacking where the ZIP itself admits its size, else as soon as the count exceeds a limit), `import-encrypted`,
+ * `import-broken`
  */
 export async function openZip(
   file: SourceFile,
@@ -91,7 +92,7 @@ export async function openZip(
         `${entry.filename} unpacks to ${Math.round(entry.uncompressedSize / packedSize(entry))} times its size`,
       );
 
-  /** Bytes really seen, per file: reading one twice does not count twice. */
+  /** Bytes counted for each file, so that reading it twice does not count twice. */
   const seen = new Map<FileEntry, number>();
 
   async function* unpack(entry: FileEntry, cancel: AbortSignal): AsyncGenerator<Uint8Array> {
@@ -119,7 +120,7 @@ export async function openZip(
       }
       await writing;
     } catch (error) {
-      // The writing side knows why; the reading side may only know that it was closed.
+      // The writing side knows the cause; the reading side may only know that the stream was closed.
       const cause =
         error instanceof RecollectError || cancel.aborted
           ? error
@@ -141,7 +142,7 @@ export async function openZip(
     const named = normalised(entry.filename);
     if (named === undefined) continue;
     const twin = first.get(named);
-    // The same file twice is one; two files of one name are both read, the second under a name of its own.
+    // Equal twins are one file; of two different ones with one name, the second gets a new name.
     if (twin && twin.signature === entry.signature && twin.uncompressedSize === entry.uncompressedSize)
       continue;
     if (!twin) first.set(named, entry);
@@ -170,7 +171,7 @@ export async function openZip(
   return { name: file.path.slice(file.path.lastIndexOf('/') + 1), files: [...files.values()] };
 }
 
-/** `folder/name-2.json`: the first such name that no file has. `copies`: the last number given for each name. */
+/** Finds the first unused name of the form `folder/name-2.json`. `copies`: the last number given for each name. */
 function unusedPath(path: string, used: ReadonlyMap<string, unknown>, copies: Map<string, number>): string {
   const dot = path.lastIndexOf('.') > path.lastIndexOf('/') + 1 ? path.lastIndexOf('.') : path.length;
   for (let n = (copies.get(path) ?? 1) + 1; ; n++) {
@@ -185,7 +186,7 @@ const isFile = (entry: Entry): entry is FileEntry => !entry.directory && !entry.
 const bomb = (why: string) =>
   new RecollectError('import-bomb', `This ZIP is not an export: ${why}`, { params: { detail: why } });
 
-/** Forward slashes, no `.`, no `..`, no drive or root; undefined for what operating systems add. */
+/** Normalises a path: forward slashes, no `.`, no `..`, no drive or root; undefined for files that operating systems add. */
 function normalised(name: string): string | undefined {
   const segments: string[] = [];
   for (const segment of name

@@ -1,18 +1,18 @@
-// The verbs of the index between threads: one message there and one back for each call, whoever leads. A statement sent through
+// The verbs of the index between threads: one message there and one back for each call, whichever worker leads. A statement sent through
 // PGlite's own worker takes a dozen messages by way of every tab.
 //
-//   tab ──port──► its own worker ──► the index, if this worker leads
-//                       └──channel──► the leader's worker, if another one does
+// tab ──port──► its own worker ──► the index, if this worker leads
+// └──channel──► the leader's worker, if another one does
 //
-// What a leader that went away has not answered is asked again of the next: every verb may be repeated.
+// A call that a vanished leader left unanswered is repeated to the next one: every verb may be repeated.
 import { z } from 'zod';
 import { RecollectError } from '../../domain/base/errors.ts';
 import { createCaller, serveCalls } from '../../domain/threads/calls.ts';
 import type { MemoryIndex } from './memory-index.ts';
 
-/** What the index itself gave is believed: it has checked it, and comes from the same schema version. */
+/** Answers of the index are trusted without a check: it has checked them, and has the same schema version. */
 const verb = { given: z.array(z.unknown()), answer: z.unknown() };
-/** Every verb that is served; the compiler sees to it that none is forgotten. */
+/** Every verb of the index; the compiler checks that none is missing. */
 const VERBS: { readonly [name in Exclude<keyof MemoryIndex, 'close'>]: typeof verb } = {
   bookmark: verb,
   apply: verb,
@@ -39,11 +39,11 @@ const each = <T>(make: (name: Verb) => T) =>
 
 interface RemoteIndex {
   readonly index: Omit<MemoryIndex, 'close'>;
-  /** Refuses what waits and, until `undefined` is given, all that is asked. */
+  /** Rejects all waiting calls and, until it is given `undefined`, all new ones. */
   refuse(problem: RecollectError | undefined): void;
 }
 
-/** The index at the other end of a port. `onNewLeader` is called before the first answer of another leader than before is handed over. */
+/** Makes the index at the other end of a port. `onNewLeader` is called before the first answer of a new leader is delivered. */
 export function createRemoteIndex(port: MessagePort, onNewLeader: () => void = () => {}): RemoteIndex {
   let refusal: RecollectError | undefined;
   let known: string | undefined;
@@ -73,19 +73,19 @@ export function createRemoteIndex(port: MessagePort, onNewLeader: () => void = (
 // ---------------------------------------------------------------------------------------------- the worker
 
 export interface Exchange {
-  /** Serves the tab at the other end. */
+  /** Serves the tab at the other end of the port. */
   accept(port: MessagePort): void;
   /** This worker leads now: it answers its own tab and every other's. */
   lead(index: MemoryIndex): void;
-  /** Another leader has opened the database: what waits is asked of it. */
+  /** Another leader has opened the database: repeats waiting calls to it. */
   leaderChanged(): void;
   close(): void;
 }
 
-/** Answers of so many other tabs are kept open; more are opened as they ask. */
+/** Most tabs whose answer channels are kept open; others are reopened when they call. */
 const MOST_TABS = 32;
 
-/** Makes this worker's part in the index `id`. Tabs of another version speak on the same channels. */
+/** Makes this worker's part in the index `id`. Tabs of other versions use the same channels. */
 export function createExchange(id: string): Exchange {
   const self = crypto.randomUUID();
   const open = (name: string) => new BroadcastChannel(`${id}:${name}`);
@@ -95,7 +95,7 @@ export function createExchange(id: string): Exchange {
     new Map<string, BroadcastChannel>(),
   ];
   let own: { readonly index: MemoryIndex; readonly asked: BroadcastChannel } | undefined;
-  /** Whoever gave the latest answer. */
+  /** Name of the leader that gave the latest answer. */
   let leader = '';
   const remote = createCaller(
     VERBS,
@@ -141,7 +141,7 @@ export function createExchange(id: string): Exchange {
           { retry: true },
         ),
       });
-      // What this worker's own tab waits for it answers by now.
+      // The leader, perhaps a new one, can answer this tab's waiting calls by now.
       remote.repeat();
     },
     leaderChanged: remote.repeat,

@@ -1,12 +1,13 @@
-// Rows of small whole numbers in WebAssembly memory, and their products with a query: eight at a time, which JavaScript cannot say.
+// Keeps rows of small whole numbers in WebAssembly memory and multiplies them with a query: eight at a time (SIMD), which JavaScript cannot do.
 
 /** `dot-products.wat`, assembled: 195 bytes. */
 export const ASSEMBLED =
   'AGFzbQEAAAABCQFgBX9/f39/AAMCAQAFAwEAAQcVAgZtZW1vcnkCAAhwcm9kdWN0cwAACo0BAYoBAgJ/AXsCQANAIAFFDQH9DAAAAAAAAAAAAAAAAAAAAAAhByADIQUgACACaiEG' +
   'A0AgByAA/QEDACAF/QAEAP26Af2uASEHIAVBEGohBSAAQQhqIQAgACAGSQ0ACyAEIAf9GwAgB/0bAWogB/0bAiAH/RsDamo2AgAgBEEEaiEEIAFBAWshAQwACwsL';
 
-/** Largest size of a number of a row, and of a query of so many numbers: no sum may be larger than 32 bits hold. */
+/** Largest absolute value in a row. */
 export const ROW_TOP = 127;
+/** Largest absolute value in a query of so many numbers: no sum may exceed 32 bits. */
 export const queryTop = (dimensions: number): number =>
   Math.min(32_767, Math.floor((2 ** 31 - 1) / (ROW_TOP * dimensions)));
 
@@ -24,15 +25,20 @@ interface Assembled {
 }
 
 interface DotProducts {
-  /** The row at this place, to be written at once: where more memory is asked for, earlier ones are void. Beyond `dimensions` it stays 0. */
+  /**
+   * Returns the row at this place for writing, at once: a later call may grow the memory, which voids earlier rows. Numbers beyond `dimensions` stay
+   * 0.
+   */
   row(place: number): Int8Array;
-  /** Hands on the product of each of the first `count` rows with the query, `dimensions` numbers of at most `queryTop` of them, in order. */
+  /**
+   * Calls `visit` with the product of each of the first `count` rows and the query, in order. The query has `dimensions` numbers up to `queryTop`.
+   */
   each(query: Int16Array, count: number, visit: (place: number, product: number) => void): void;
 }
 
 /**
- * No rows yet, of at most 8,192 numbers.
- * @throws RangeError where there is no memory for more, `WebAssembly.CompileError` where vector instructions are not known.
+ * Makes an empty store for rows of up to 8,192 numbers.
+ * @throws RangeError where memory runs out, `WebAssembly.CompileError` where the browser has no vector instructions
  */
 export function createDotProducts(dimensions: number): DotProducts {
   const width = Math.ceil(dimensions / 8) * 8;

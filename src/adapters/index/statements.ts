@@ -1,4 +1,4 @@
-// How the database is asked: one statement, rows that are checked, problems that people can be told of; and how values travel in it.
+// Runs statements: checks their rows, turns errors into problems that people can read, and encodes values.
 import type { PGliteInterface } from '@electric-sql/pglite';
 import { z } from 'zod';
 import { type ProblemCode, RecollectError } from '../../domain/base/errors.ts';
@@ -16,7 +16,7 @@ export const isFull = (error: unknown): boolean => {
 export const noRoom = (cause: unknown) =>
   new RecollectError('storage-full', 'There is no room for the memory index.', { retry: true, cause });
 
-/** A value that a prepared statement is given. */
+/** A parameter of a prepared statement. */
 export type Given = string | number | boolean | null;
 
 /**
@@ -33,8 +33,8 @@ export const isDamaged = (error: unknown): boolean => {
 };
 
 /**
- * Postgres itself ended in the middle of a statement. What was committed is kept: opened anew, its files are whole again. `code` is Postgres'
- * own for a full disk where that is why.
+ * Postgres ended in the middle of a statement. Committed data is kept: after reopening, the files are whole. `code` is Postgres'
+ * own code for a full disk where that was the cause.
  */
 export class PostgresCrash extends Error {
   override readonly name = 'PostgresCrash';
@@ -52,11 +52,11 @@ const codeOf = (error: unknown): ProblemCode =>
 /** Runs one statement. Its rows are checked. */
 export interface Ask {
   <Row>(row: z.ZodType<Row>, sql: string, parameters?: readonly unknown[]): Promise<Row[]>;
-  /** The same for a statement that is asked again and again: read and planned once. Planning a search takes longer than most of its parts. */
+  /** The same for a statement that runs often: parsed and planned once. Planning a search takes longer than most of its parts. */
   prepared<Row>(row: z.ZodType<Row>, sql: string, parameters: readonly Given[]): Promise<Row[]>;
 }
 
-/** Prepared statements that are kept; the one asked longest ago goes first. */
+/** Most prepared statements; the least recently used one is dropped. */
 const MOST_PREPARED = 32;
 
 const literal = (value: Given): string =>
@@ -67,7 +67,7 @@ const literal = (value: Given): string =>
  * @throws RecollectError from each call: `storage-full`, `index-crashed`, `index-damaged` or `index-unavailable`.
  */
 export function createAsk(database: Pick<Database, 'query'>): Ask {
-  /** Others may ask the same database: names are told apart by chance. */
+  /** Other connections share the database, so a random prefix keeps names apart. */
   const prefix = `asked_${crypto.randomUUID().slice(0, 8)}`;
   const names = new Map<string, Promise<string>>();
   let made = 0;
@@ -123,7 +123,7 @@ export function createAsk(database: Pick<Database, 'query'>): Ask {
   });
 }
 
-/** For statements that answer nothing that is read. */
+/** Row type of statements whose result is ignored. */
 export const nothing = z.unknown();
 
 /** A text parameter without NUL, which Postgres refuses. */
@@ -143,7 +143,7 @@ export const toVector = (values: Float32Array): string =>
 export const fromVector = (text: string): Float32Array =>
   Float32Array.from(JSON.parse(text) as readonly number[]);
 
-/** In pieces: a call takes only so many arguments. */
+/** In pieces, since a call takes a limited number of arguments. */
 export const toBase64 = (bytes: Uint8Array): string => {
   let text = '';
   for (let from = 0; from < bytes.length; from += 8_192)
@@ -159,7 +159,7 @@ const DIGITS = Uint8Array.from(
   (_, code) => Number.parseInt(String.fromCharCode(code), 16) || 0,
 );
 
-/** The bytes of a `bytea` as Postgres writes it as text, `\x` and two hexadecimal digits each: reading binary columns is the slowest thing that PGlite does. */
+/** Decodes a `bytea` in Postgres' text form, `\x` and two hexadecimal digits a byte. Reading binary columns is the slowest thing that PGlite does. */
 export function fromHex(text: string): Uint8Array {
   if (native) return native.call(Uint8Array, text.slice(2));
   const bytes = new Uint8Array(Math.max(0, (text.length - 2) >> 1));

@@ -1,26 +1,26 @@
-// Keeps one model's vectors in the memory of whoever writes the index, so that a search need not read them all from the table. It is told
-// what was written and takes that over before it answers next; while it cannot answer, the table is searched.
+// Keeps a copy of one model's vectors in memory, so that a search need not read them all from the table. Its owner reports every write,
+// and it takes the changes over before the next answer; while it cannot answer, the table is searched.
 import { z } from 'zod';
 import { log } from '../../domain/base/log.ts';
 import { createNearest, type Likely, type Nearest } from './nearest.ts';
 import { type Ask, fromHex, type Given, toJson } from './statements.ts';
 
-/** Up to so many vectors a scan of the table is as fast. */
+/** Up to so many vectors, a scan of the table is as fast. */
 const HOLD_FROM = 4_000;
-/** For more it would take too much memory. */
+/** A copy of more vectors would take too much memory. */
 const HOLD_UP_TO = 250_000;
-/** Vectors copied in one statement: others wait for it, some eight milliseconds. */
+/** Vectors copied in one statement, some 8 ms for which other statements wait. */
 const PAGE = 250;
-/** Bytes of a vector's row beside its numbers, four bytes each; size of a page, and the room on it. */
+/** Bytes of a vector's row beside its numbers (four bytes each); size of a page, and the usable part of it. */
 const [ROW_BYTES, PAGE_BYTES, PAGE_ROOM] = [48, 8_192, 8_152];
-/** Roughly how many vectors a table of that size holds: those that fit a page waste what is left of it, larger ones lie in pieces. */
+/** Estimates how many vectors a table of that size holds: a page's remainder stays unused, and larger vectors are split. */
 const vectorsIn = (bytes: number, dimensions: number): number => {
   const row = ROW_BYTES + 4 * dimensions;
   return row > PAGE_ROOM ? bytes / row : (bytes / PAGE_BYTES) * Math.floor(PAGE_ROOM / row);
 };
-/** How often there is reason to look at the table's size, from one look to the next. */
+/** The table's size is requested once in so many searches. */
 const WONDER_EVERY = 16;
-/** Likely nearest for each one that is wanted, and least besides. */
+/** Likely nearest chunks for each wanted one, and a minimum besides. */
 const LIKELY = 4;
 const LEAST_LIKELY = 150;
 
@@ -31,17 +31,17 @@ const goneRow = z.object({ n: z.number() });
 export interface VectorCopy {
   /** The chunks that can be among the nearest `limit`; null where the table must be searched. */
   likely(model: string, values: Float32Array, limit: number): Promise<Likely | null>;
-  /** True if `want` needs the size of the table: without a copy, and only now and then, since asking takes a millisecond. */
+  /** True if `want` needs the size of the table: without a copy, and only now and then, since that request takes a millisecond. */
   wonders(model: string): boolean;
-  /** This model is asked for or will be, and the table of vectors takes so many bytes: begins to copy where that pays. */
+  /** This model is in use, or will be, and its table takes so many bytes: starts a copy where that pays. */
   want(model: string, dimensions: number, bytes: number): void;
-  /** Too few of these were left: forgets those that are gone. */
+  /** Too many of the likely chunks were gone: forgets those of `chunks` that no longer exist. */
   tidy(model: string, dimensions: number, chunks: readonly number[]): void;
-  /** Vectors of these chunks were put, and of all that are equal. */
+  /** Reports new vectors of these chunks, and of all with an equal text. */
   changed(model: string, dimensions: number, chunks: readonly number[]): void;
-  /** Chunks came, maybe with vectors of equal ones. */
+  /** Reports new chunks, which may share vectors with equal ones. */
   grown(): void;
-  /** Everything is gone. */
+  /** Everything was removed. */
   clear(): void;
 }
 
@@ -49,14 +49,14 @@ interface Held {
   readonly model: string;
   readonly dimensions: number;
   readonly nearest: Nearest;
-  /** All there were have been taken, up to this chunk. */
+  /** All vectors up to the newest chunk have been copied. */
   complete: boolean;
   last: number;
-  /** Chunks whose vectors were put since. */
+  /** Chunks whose vectors were written since. */
   readonly changed: Set<number>;
-  /** Chunks came since; they have higher numbers than any before. */
+  /** New chunks have come since; their numbers are higher than all before. */
   grown: boolean;
-  /** Its reading, one after another: what asks while another one takes over changes waits for them too. */
+  /** Serial queue of its reads: a search that comes while changes are taken over waits for them. */
   turn: Promise<void>;
 }
 
@@ -137,7 +137,7 @@ class PagedVectorCopy implements VectorCopy {
     }
     const before = copy.changed.size;
     for (const chunk of chunks) copy.changed.add(chunk);
-    // Many are taken over before a search has to wait for them.
+    // Takes many changes over early, so that no search waits for them.
     if (before < PAGE && copy.changed.size >= PAGE) void this.#inTurn(copy, () => this.#takeChanges(copy));
   }
 
@@ -174,7 +174,7 @@ class PagedVectorCopy implements VectorCopy {
     }
   }
 
-  /** Takes the chosen vectors; the last chunk among them. */
+  /** Copies the selected vectors; returns the last chunk among them. */
   async #take(copy: Held, chosen: string, parameter: Given): Promise<number | null> {
     const [page] = await this.#ask.prepared(
       pageRow,

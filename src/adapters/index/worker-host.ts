@@ -37,7 +37,7 @@ interface IndexHost {
   readonly onFailed?: (error: unknown) => void;
 }
 
-/** The same database; `onLost` hears, once, that a statement met damage in it or that Postgres ended, and has noted that when the statement fails. */
+/** Wraps a database. `onLost` is called once, when a statement meets damage or Postgres ends, and has noted that before the statement fails. */
 function watched(database: Database, onLost: (error: unknown) => Promise<void>): Database {
   let received = false;
   return {
@@ -72,7 +72,7 @@ export async function serveIndex({
   const exchangeOf = (id: string): Exchange => {
     if (exchange) return exchange;
     const mine = createExchange(id);
-    // Heard by workers that wait: a leader does not hear itself.
+    // Only waiting workers hear this: a leader does not receive its own news.
     joinIndexNews(id, ({ type }) => type === 'opened' && mine.leaderChanged());
     exchange = mine;
     return mine;
@@ -95,7 +95,7 @@ export async function serveIndex({
       try {
         const meta = metaSchema.parse(options.meta ?? {});
         const engine = (await wanted?.()) ?? meta.wanted;
-        /** Never fails: the next opening finds a lost state out by itself. */
+        /** Errors are ignored: the next opening finds a lost state out by itself. */
         const remember = async (now: Condition) =>
           condition
             ?.set(now)
@@ -125,7 +125,7 @@ export async function serveIndex({
         const index = createPgliteIndex(watched(opened.database, onLost));
         exchangeOf(id).lead(index);
         const said = { type: 'opened', engine: opened.engine, schema: SCHEMA_VERSION } as const;
-        // Files that were never whole are what a first start left that was cut off: nothing was lost with them.
+        // Files that never opened are those of a first start that was cut off: nothing was lost with them.
         announce({ ...said, remade: opened.remade && before === opened.engine });
         state = { ...said, remade: false };
         onOpened?.({ index, engine: opened.engine });
@@ -133,8 +133,8 @@ export async function serveIndex({
       } catch (error) {
         announce({ type: 'failed', problem: toProblem(error) });
         onFailed?.(error);
-        // Told already; this worker stays the leader, so that no other tries the same in vain. PGlite must not hear of it: it would
-        // reject anew, unheard, for every tab that probes.
+        // The news is out; this worker stays the leader, so that no other repeats the attempt. PGlite must not learn of it: it would
+        // reject again, uncaught, for every tab that probes.
         return new Promise<never>(() => {});
       }
     },

@@ -1,4 +1,4 @@
-// What the leader's worker tells every tab about the database: that it is open and where, or why it is not.
+// News from the leader's worker to every tab: the database is open and where, or why it is not.
 // PGlite itself tells only its own tab, and nothing at all when opening failed.
 import { z } from 'zod';
 import { problemSchema } from '../../domain/base/problem-schema.ts';

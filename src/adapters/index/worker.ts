@@ -17,7 +17,7 @@ export interface IndexWorkerOptions {
   readonly onDamaged?: (problem: Problem) => void;
   /** Called once if Postgres ended after it was open: closed and opened again it is there with all that was committed. */
   readonly onCrashed?: (problem: Problem) => void;
-  /** What was there could not be opened, and was given up for a new one. */
+  /** Called when the database could not be opened and was replaced by a new one. */
   readonly onRemade?: () => void;
   /** Called before the first answer of another leader than before is handed over: it may not have read yet what the one before had. */
   readonly onNewLeader?: () => void;
@@ -26,7 +26,7 @@ export interface IndexWorkerOptions {
 export interface IndexInWorker {
   /** Calls go to the leader, wherever it runs. `close` ends this tab's worker; if it led, another tab's takes over. */
   readonly index: MemoryIndex;
-  /** Where the present leader keeps the files. */
+  /** Storage engine in which the present leader keeps the files. */
   readonly engine: EngineName;
   isLeader(): boolean;
   /** Calls `listener` after the leader changed; returns how to stop. */
@@ -35,7 +35,7 @@ export interface IndexInWorker {
   post(message: unknown, transfer?: Transferable[]): void;
 }
 
-/** What keeps this tab from using a leader of another version. */
+/** Reason for which this tab cannot use a leader of another version. */
 const strangeLeader = (schema: number) =>
   schema > SCHEMA_VERSION
     ? new RecollectError(
@@ -146,8 +146,8 @@ export async function openIndexInWorker(
       await pglite.close();
     },
   };
-  // What PGlite asks the leader for by itself at the start must end, too: a leader that goes away in the middle of that would
-  // leave rejections that nobody can catch.
+  // PGlite's own calls to the leader at the start must end, too: if the leader disappears meanwhile, nobody could
+  // catch their rejections.
   const quiet = new Promise<void>((resolve) => {
     pglite.onLeaderChange(() => resolve());
     pglite.query('select 1').then(

@@ -37,6 +37,7 @@ export interface LogCopy {
   letGo(what: DocumentId | typeof VALUES): void;
 }
 
+/** Opens the second copy of the log `name`; reads nothing until it is asked. */
 export const logCopyOf = (name: string): LogCopy => ({
   records: () => readSegments(name),
   hasStaleValues: () => hasStaleValues(name),

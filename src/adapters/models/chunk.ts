@@ -30,6 +30,7 @@ export interface StreamFacts {
 }
 
 const nobody = () => undefined;
+/** Makes the facts of an answer of which nothing has arrived yet. `onFinished` is called when its finish reason arrives. */
 export const newFacts = (onFinished: () => void = nobody): StreamFacts => ({
   done: false,
   finished: false,
