@@ -18,7 +18,7 @@ const sentences = (text: string): string[] => {
   return cut.some(endsAbbreviated) ? [text] : cut;
 };
 
-/** Of many rules those at the edges, and of the others the first, in order. `rules`: with whether they stand at an edge. */
+/** Picks from many rules those at the edges, and of the others the first, in order. `rules`: true for those at an edge. */
 function foremost(rules: ReadonlyMap<string, boolean>): string[] {
   let between = MOST_RULES - [...rules.values()].filter(Boolean).length;
   let charactersLeft = MOST_BETWEEN;
@@ -41,7 +41,7 @@ export function constraintsOf(message: Message): readonly string[] {
   const rules = new Map<string, boolean>();
   for (const [at, { text, sentence = text }] of prose.entries()) {
     const edge = length <= SAID || at < EDGE || at >= prose.length - EDGE;
-    // Of several sentences that stand in one unit only those that set a rule have to be carried.
+    // If one unit holds several sentences, only those that set a rule have to be carried.
     for (const said of setsRule(sentence) || sentence.length > 40 ? sentences(sentence) : [])
       if (setsRule(said)) rules.set(said, (rules.get(said) ?? false) || edge);
   }

@@ -9,7 +9,7 @@ import { cutToTokens, estimateTokens } from './tokens.ts';
 
 /** Share of what a prompt may cost that documents get, all of them together. */
 const SHARE = 0.5;
-/** What the name of a place and a note of what is left out before it cost, tokens. */
+/** Cost of a section's heading and of a note about the omission before it, tokens. */
 const NOTE_TOKENS = 24;
 
 /** A document that went in part: sections that were sent, of how many. */
@@ -20,7 +20,7 @@ export interface CutFile {
 }
 
 interface Fitted {
-  /** What loses nothing stays the same object. */
+  /** A message that loses nothing stays the same object. */
   readonly path: readonly Message[];
   readonly files: readonly CutFile[];
 }
@@ -154,7 +154,7 @@ export class Fitting {
     return { path: made, files };
   }
 
-  /** What a draft will cost less than it is long, as far as its documents are cut; tokens. */
+  /** How many tokens cutting a draft's documents to `limit` saves. */
   saved(draft: readonly Part[], limit: number): number {
     const want = draft.filter(isDocument).reduce((sum, part) => sum + costOfDocument(part), 0);
     return Math.max(0, want - Math.floor(limit * SHARE));

@@ -1,16 +1,17 @@
-// Memory that a conversation was given goes along with it, frozen. One thing changes that: the person. What they deleted since, or called
-// never to be recalled, is sent to no model again, also where it was sent before.
+// Removes from a prompt what the person has deleted since, or wants never recalled. Memory in a conversation is otherwise frozen; this is the one
+// change: removed words go to no model again, even where they were sent before.
 import { NOTES } from '../base/ids.ts';
 import type { Message, Part, ToolRecall } from '../chat/message.ts';
 import { isOfMemory } from '../memory/own-tools.ts';
 import { type Said, withoutMessages } from '../memory/passages.ts';
 import { renderFound } from './recalled.ts';
 
-/** Stands in a tool's answer where something stood. */
+/** Replaces removed words in a tool's result. */
 const REDACTED = '[No longer available to you.]';
 
-/** Parts that are not as they were stored; by identity, so that nobody can say one. */
+/** Parts that differ from their stored form; by identity, so that no text can imitate one. */
 const changed = new WeakSet<Part>();
+/** True if redaction changed this part: it differs from the stored one. */
 export const isChanged = (part: Part): boolean => changed.has(part);
 
 /**
@@ -21,12 +22,12 @@ const READ_FROM = /\(conversation ([\w-]{8,})(?:, message ([\w@-]+))?\)/g;
 
 /** Redaction of the given memory. Unchanged values stay the same object. */
 export interface Redaction {
-  /** Messages as they go to a model. */
+  /** Returns the messages as they go to a model. */
   path(path: readonly Message[]): readonly Message[];
   part<P extends Part>(part: P): P;
 }
 
-/** `out`: what is not to be used any more. `isTouched`: a message of this conversation was called never to be recalled. */
+/** `out`: what must not be used any more. `isTouched`: true if a message of this conversation is never to be recalled. */
 export function createRedaction(
   out: (said: Said) => boolean,
   isTouched: (conversationId: string) => boolean = () => false,
@@ -56,7 +57,7 @@ export function createRedaction(
   return { path, part: (part) => redacted(part, out, isTouched) };
 }
 
-/** A part without what is not to be used any more; the same object where it loses nothing. */
+/** Returns a part without what must not be used any more; the same object where it loses nothing. */
 function redacted<P extends Part>(
   part: P,
   out: (said: Said) => boolean,
@@ -94,8 +95,8 @@ function foundAgain(recalled: ToolRecall, text: string, out: (said: Said) => boo
 }
 
 /**
- * Which messages were read is not kept with the answer of `open_conversation`, nor in old ones of `recall`: where one of them may not be used,
- * or one of their conversation must not come back, none goes along.
+ * Results of `open_conversation`, and old ones of `recall`, do not name their messages: if one message of that conversation may not be used,
+ * or must not come back, the whole result is left out.
  */
 function readAgain(
   text: string,
@@ -103,7 +104,7 @@ function readAgain(
   isTouched: (conversationId: string) => boolean,
 ): string {
   const places = text.split('\n').flatMap((line, at) => {
-    // Quotes name no source, whatever they look like.
+    // A quoted line is content, even if it looks like a source.
     if (line.startsWith('> ')) return [];
     const [, conversationId, messageId] = [...line.matchAll(READ_FROM)].at(-1) ?? [];
     return conversationId && (at === 0 || messageId) ? [{ conversationId, messageId: messageId ?? '' }] : [];

@@ -1,27 +1,28 @@
-// The messages of a prompt in the order endpoints insist on: calls with their results, roles in turns.
+// Puts the messages of a prompt into the order that endpoints insist on: calls with their results, roles in turns.
 import type { Message, Part, Role } from '../chat/message.ts';
 
-/** Message that would be sent, in the order of the path. */
+/** A message to be sent, in the order of the path. */
 export interface Entry {
-  /** Place on the path; -1 for a summary. */
+  /** Position on the path; -1 for a summary. */
   readonly at: number;
   readonly role: Role;
   readonly parts: readonly Part[];
 }
 
-/** A message as it goes out. */
+/** A message in its final form. */
 export interface Sent {
   readonly role: Role;
   readonly parts: readonly Part[];
-  /** Places on the path; -1 for a summary. */
+  /** Positions on the path; -1 for a summary. */
   readonly from: readonly number[];
 }
 
-/** Parts that stand for folded messages; by identity, so that nobody can say one. */
+/** Parts that stand for compacted messages; by identity, so that no text can imitate one. */
 const summaryParts = new WeakSet<Part>();
+/** True if this part is the summary of compacted messages. */
 export const isSummaryPart = (part: Part): boolean => summaryParts.has(part);
 
-/** A summary as it is sent. */
+/** Makes the part in which a summary is sent. */
 export function summaryPart({ heading, text }: { readonly heading: string; readonly text: string }): Part {
   const part: Part = { type: 'text', text: heading === '' ? text : `${heading}\n${text}` };
   summaryParts.add(part);
@@ -30,7 +31,7 @@ export function summaryPart({ heading, text }: { readonly heading: string; reado
 
 const isHalf = ({ type }: Part): boolean => type === 'tool-call' || type === 'tool-result';
 
-/** The results among some entries, by the call each answers. */
+/** Finds the results among some entries, by the call that each answers. */
 function answersAmong(entries: readonly Entry[]): Map<Part, { readonly result: Part; readonly by: Entry }> {
   const open = new Map<string, Part[]>();
   const answers = new Map<Part, { result: Part; by: Entry }>();
@@ -49,8 +50,8 @@ function answersAmong(entries: readonly Entry[]): Map<Part, { readonly result: P
 }
 
 /**
- * Calls and results go in pairs: a result directly behind the message that called, in the order of the calls; what has no partner
- * stays out (endpoints refuse a conversation with one half). A result answers the newest open call of its id before it.
+ * Pairs calls and results: a result directly behind the message that called, in the order of the calls. Unpaired ones are left
+ * out, since endpoints refuse them. A result answers the newest open call of its id before it.
  */
 export function pairCalls(entries: readonly Entry[]): Sent[] {
   const answers = answersAmong(entries);
@@ -65,7 +66,7 @@ export function pairCalls(entries: readonly Entry[]): Sent[] {
       const rest = parts.filter((part) =>
         isHalf(part) ? answers.has(part) : calls || part.type !== 'reasoning',
       );
-      // Keep the same list if all parts are sent: its cost is known.
+      // Keeps the same list if all parts are sent: its token count is cached.
       if (rest.length > 0)
         sent.push({ role, parts: rest.length === parts.length ? parts : rest, from: [at] });
     }
@@ -80,8 +81,8 @@ export function pairCalls(entries: readonly Entry[]): Sent[] {
 }
 
 /**
- * Makes roles alternate, as some endpoints demand: joins neighbours of one role, unless messages of the model had some left out between
- * them; a note stands for a missing message of the person. `isGone`: that message was compacted, or had no room.
+ * Makes roles alternate, as some endpoints demand: joins neighbours of one role, unless messages of the model were left out between
+ * them; a note replaces a missing message of the person. `isGone`: that message was compacted, or had no room.
  */
 export function takeTurns(
   messages: readonly Sent[],
@@ -114,7 +115,7 @@ export function takeTurns(
       }
       if (!before || gone > 0) out.push({ role: 'user', parts: [gapNote(gone)], from: [] });
     }
-    // Mistral refuses a word of the person right behind a result.
+    // Mistral refuses a person's message right behind a result.
     if (message.role === 'user' && before?.role === 'tool')
       out.push({ role: 'assistant', parts: [gapNote(0)], from: [] });
     out.push(message);
@@ -129,17 +130,17 @@ export function addedTo(path: readonly Message[], at: number): string {
   return path[at]?.role === 'user' && path[at - 1]?.role === 'tool' ? NOTHING_SAID : '';
 }
 
-/** Stands in front of a system message that was said in the middle of a conversation. */
+/** Begins a system message from the middle of a conversation. */
 const SYSTEM_MARK = '[System message]';
 
 /**
- * System messages in the middle as words beside the person's: templates of Qwen, Mistral and Gemma accept one at the beginning alone. They
- * go in front of the person's next word, else behind the one before, so that roles still take turns.
+ * Turns system messages in the middle into words of the person: templates of Qwen, Mistral and Gemma accept one only at the beginning. They
+ * precede the person's next message, else follow the one before, so that roles still alternate.
  */
 function withoutSystem(messages: readonly Sent[]): readonly Sent[] {
   if (!messages.some(({ role }) => role === 'system')) return messages;
   const out: Sent[] = [];
-  /** Role of the next message that is no system message, by place. */
+  /** For each position, the role of the next message that is no system message. */
   const next: (Role | undefined)[] = [];
   for (let at = messages.length - 2; at >= 0; at--) {
     const role = messages[at + 1]?.role;
@@ -160,7 +161,7 @@ function withoutSystem(messages: readonly Sent[]): readonly Sent[] {
     const asked = out.findLastIndex(({ role }) => role === 'user');
     const before = out[asked];
     if (next[at] === 'user' || out.at(-1)?.role !== 'tool' || !before) out.push(marked);
-    // Between a result and what the model said of it stands nobody else's word.
+    // No other message may stand between a result and the model's words about it.
     else
       out[asked] = {
         role: 'user',
@@ -171,7 +172,7 @@ function withoutSystem(messages: readonly Sent[]): readonly Sent[] {
   return out;
 }
 
-/** The same messages for a model that takes no tools: calls and what they gave as words of the person's side, roles in turns. */
+/** Rewrites the messages for a model without tools: calls and results become words of the person, roles alternate. */
 export function callsAsWords(
   messages: readonly Pick<Sent, 'role' | 'parts'>[],
 ): Pick<Sent, 'role' | 'parts'>[] {
@@ -209,6 +210,6 @@ export function callsAsWords(
 }
 
 const NOTHING_SAID = '[…]';
-/** Stands where a word is missing, the person's or the model's. */
+/** Replaces a missing message of the person or the model. */
 const gapNote = (gone: number): Part =>
   summaryPart({ heading: '', text: gone > 0 ? `[${gone} earlier messages are folded here]` : NOTHING_SAID });

@@ -1,9 +1,9 @@
-// Reading and writing of small binary records: numbers of variable length, byte strings with their length.
+// Reads and writes small binary records: numbers of variable length (LEB128), byte strings with their length.
 import { base64urlnopad } from '@scure/base';
 
-/** Bytes as text for addresses and keys: base64url without padding. */
+/** Encodes bytes for addresses and keys: base64url without padding. */
 export const toText = (bytes: Uint8Array): string => base64urlnopad.encode(bytes);
-/** Throws where the text is no base64url. */
+/** Decodes base64url without padding. Throws where the text is none. */
 export const fromText = (text: string): Uint8Array => base64urlnopad.decode(text);
 
 interface ByteWriter {
@@ -14,10 +14,11 @@ interface ByteWriter {
   /** Length, then bytes. */
   bytes(bytes: Uint8Array): void;
   readonly length: number;
-  /** Everything written, then zeros up to `size`. */
+  /** Returns everything written, then zeros up to `size`. */
   finish(size?: number): Uint8Array;
 }
 
+/** Makes a writer of such a record. Numbers take one byte for each seven bits, the lowest first (LEB128). */
 export function createByteWriter(): ByteWriter {
   const parts: Uint8Array[] = [];
   let length = 0;
@@ -65,7 +66,7 @@ interface ByteReader {
   bytes(): Uint8Array;
 }
 
-/** Throws a RangeError at the end of the bytes and at numbers that no number can hold. */
+/** Makes a reader of such a record. It throws a RangeError at the end of the bytes and for numbers above 2^53-1. */
 export function createByteReader(source: Uint8Array): ByteReader {
   let at = 0;
   const raw = (length: number) => {

@@ -1,16 +1,16 @@
-// BM25 by the numbers: how much each word of a query says about each of a few chunks.
+// BM25: how much each word of a query says about each of a few chunks.
 // Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with Lucene's idf, which is never
-// negative; k1 and b as the database's index has them.
+// negative; k1 and b are those of the database's index.
 
-/** How soon a repeated word stops counting more. */
+/** Saturation (k1): how soon a repeated word stops counting more. */
 const K1 = 1.2;
-/** How much long texts are held back. */
+/** Length normalisation: how much long texts lose. */
 export const B = 0.75;
 
-/** How far a word that stands `count` times is on its way to all that it can add, 0 to 1. `norm`: 1 - b + b · length / average length. */
+/** Share of a word's greatest gain that `count` occurrences reach, 0 to 1. `norm`: 1 - b + b · length / average length. */
 const saturated = (count: number, norm: number): number => count / (count + K1 * norm);
 
-/** What BM25 must know of the whole library. */
+/** Statistics of the whole library that BM25 needs. */
 export interface WordStatistics {
   /** Word → idf · (k1 + 1); words that no chunk has are missing or 0. */
   readonly weights: ReadonlyMap<string, number>;
@@ -18,27 +18,27 @@ export interface WordStatistics {
   readonly perWord: number;
 }
 
-/** The words in a string of words, in lower case, as often as they stand there. */
+/** Splits a string of words, in lower case, with repetitions. */
 export const splitWords = (words: string): string[] => words.toLowerCase().split(/\s+/u).filter(Boolean);
 
-/** How rare a word is that `holding` of `all` texts have. */
+/** Inverse document frequency of a word that `holding` of `all` texts have. */
 export const idfOf = (holding: number, all: number): number =>
   Math.log(1 + (all - holding + 0.5) / (holding + 0.5));
 
 /** Weight of a word that `holding` of `all` chunks have. */
 export const weightOf = (holding: number, all: number): number => idfOf(holding, all) * (K1 + 1);
 
-/** Gives what a word adds to the BM25 of a text in which it stands `count` times. `norm` as above; 1 where the text's length is nothing. */
+/** Gain of a word that occurs `count` times in a text: its share of the text's BM25. `norm` as above; 1 leaves the length out. */
 export const gainOf = (idf: number, count: number, norm = 1): number =>
   idf * (K1 + 1) * saturated(count, norm);
 
-/** Places for the shapes of words: two words that are not equal mostly stand in different ones. */
+/** Slots for the shapes of words: two different words mostly get different slots. */
 const SHAPES = 4_096;
 const shapeOf = (firstCode: number, length: number): number => (firstCode * 31 + length) % SHAPES;
 
 /**
- * What each word of the query adds to the BM25 of a chunk with these words, parted by spaces; a word that stands twice in the query
- * counts twice. One search asks it of hundreds of chunks: a word is cut out only where it may be one of the query's.
+ * Computes what each word of the query adds to the BM25 of a chunk with these space-separated words; a word that the query repeats counts
+ * as often. A search asks this of hundreds of chunks, so a word is cut out only where its shape is one of the query's.
  */
 export function gainsOf(
   query: readonly string[],
@@ -69,23 +69,23 @@ export function gainsOf(
   };
 }
 
-/** BM25 from what its words add: > 0 where any word matches, else 0. */
+/** Sums the gains to BM25: > 0 where any word matches, else 0. */
 export const bm25Of = (terms: readonly number[]): number => terms.reduce((sum, one) => sum + one, 0);
 
-/** What each word of the query is worth; one that no chunk has counts as the rarest there is. */
+/** IDF weight of each word of the query; a word that no chunk has counts as the rarest. */
 export function worthOf(query: readonly string[], { weights }: WordStatistics, chunks: number): number[] {
   const rarest = weightOf(0, chunks);
   return query.map((word) => weights.get(word) || rarest);
 }
 
-// The two numbers, read back out of scores that an index gave: score(word, in a text of n words) = weight / (A + k1 · perWord · n).
+// The formulas below recover both numbers from an index's scores: score(word, in a text of n words) = weight / (A + k1 · perWord · n).
 const A = 1 + K1 * (1 - B);
 
-/** `perWord` from the scores of a word in a text of that word alone, and in one of `length` words. */
+/** Recovers `perWord` from a word's scores in a text of that word alone and in one of `length` words. */
 export const perWordFrom = (alone: number, among: number, length: number): number => {
   const ratio = alone / among;
   return Math.max(0, (A * (ratio - 1)) / (K1 * (length - ratio)));
 };
 
-/** A word's weight from its score in a text of that word alone. */
+/** Recovers a word's weight from its score in a text of that word alone. */
 export const weightFrom = (alone: number, perWord: number): number => alone * (A + K1 * perWord);

@@ -1,4 +1,4 @@
-// Where the code is in a text: fenced blocks, and what language they say they are.
+// Finds the fenced code of a text, and its declared language.
 
 /** A stretch of a message: prose, or one fenced block with its fences. */
 export interface Block {
@@ -45,7 +45,7 @@ export function blocksOf(text: string): Block[] {
   return blocks;
 }
 
-/** Whether a text has fenced code, and the language that most of its fenced lines are in. */
+/** Tells whether a text has fenced code, and the language of most of its fenced lines. */
 export function codeIn(text: string): { hasCode: boolean; language: string | null } {
   if (!text.includes('```') && !text.includes('~~~')) return { hasCode: false, language: null };
   const lines = new Map<string, number>();

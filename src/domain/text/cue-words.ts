@@ -1,15 +1,15 @@
-// Cues of wording, in English and Chinese: a set for each purpose. Data only; `cues.ts` looks things up in it.
+// Cue words in English and Chinese: a set for each purpose. Data only; `cues.ts` applies them.
 
-/** Shows something where one of its patterns fits, and what would say otherwise does not. */
+/** A text shows the cue if one of `shows` matches and none of the exceptions does. */
 export interface CueSet {
   readonly shows: readonly (readonly [pattern: RegExp, unless?: RegExp])[];
   /** Longest text that is read, characters. */
   readonly longest?: number;
-  /** False: a question does not show it. */
+  /** False: questions never show this cue. */
   readonly asked?: false;
 }
 
-/** Longest sentence, characters: more is a page without full stops. */
+/** Longest sentence, characters: anything longer is a page without full stops. */
 const SENTENCE = 600;
 
 const NOT_RULE_EN =
@@ -20,7 +20,7 @@ const OPEN =
 const SAYS_MORE = /[\d`/\\]/;
 
 export const CUES = {
-  /** Sets a rule, wherever it stands in the sentence or where a clause begins. */
+  /** Sets a rule: anywhere in the sentence, or where a clause begins. */
   rule: {
     shows: [
       [
@@ -39,7 +39,7 @@ export const CUES = {
     longest: SENTENCE,
     asked: false,
   },
-  /** States of things to reckon with, though nobody says "must": somebody can, may, has, or is not to touch something. */
+  /** States a limit without the word "must": somebody can, may, has, or is not to touch something. */
   limit: {
     shows: [
       [
@@ -65,7 +65,7 @@ export const CUES = {
     longest: SENTENCE,
     asked: false,
   },
-  /** Something said before is set right. */
+  /** Corrects something said before. */
   correction: {
     shows: [
       [
@@ -93,7 +93,7 @@ export const CUES = {
       ],
     ],
   },
-  /** The code of an error as well: in small letters it would be every word like "every". */
+  /** Includes error codes, in capitals: in small letters they would match ordinary words. */
   failure: {
     shows: [
       [
@@ -123,7 +123,7 @@ export const CUES = {
       ],
     ],
   },
-  /** Only agrees, thanks or says "go on"; with a figure, code or a path in it, it says more. */
+  /** Only agrees, thanks or says "go on"; a figure, code or a path in the text says more. */
   acknowledgement: {
     shows: [
       [
@@ -137,7 +137,7 @@ export const CUES = {
     ],
     longest: 60,
   },
-  /** A question for a time. */
+  /** Asks for a time. */
   when: {
     shows: [
       [
@@ -152,7 +152,7 @@ export const CUES = {
       ],
     ],
   },
-  /** A model asks for what it should know, or says that it does not know it. */
+  /** A model asks for what it should know, or admits that it does not know it. */
   'asked back': {
     shows: [
       [
@@ -184,7 +184,7 @@ export const CUES = {
       ],
     ],
   },
-  /** Offers and courtesies are no questions about what was said: "Would you like me to …?", "需要我…吗？" */
+  /** Offers and courtesies do not ask about what was said: "Would you like me to …?", "需要我…吗？" */
   offer: {
     shows: [
       [
@@ -192,7 +192,7 @@ export const CUES = {
       ],
     ],
   },
-  /** Asked for without a question mark, and neither an offer nor for what cannot have been said yet. */
+  /** Requests without a question mark, apart from offers and from requests for new things. */
   request: {
     shows: [
       [

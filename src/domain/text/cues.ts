@@ -1,15 +1,15 @@
-// Reads a text's wording: who is named, what is asked for, what a sentence does. Rules, not a model: they can miss, but they cost
+// Reads a text's wording: who is named, what is asked for, what a sentence does. Rules instead of a model: they can miss, but they cost
 // nothing and give the same answer every time.
 import { CUES, type CueSet } from './cue-words.ts';
 
-/** Marks of pictures and quotes behind a question mark do not count. */
+/** Closing quotes and the like may follow the question mark. */
 const MARK = /[?？][\s"'”’」』)）*]*$/u;
 const PARTICLE = /(?:吗|呢|么)[。.]?\s*$/u;
 
 /** True for a text that ends in a question mark: it asks, and seldom answers. */
 export function asks(text: string): boolean {
   const end = text.slice(-400);
-  // Most texts have none: a hundred are looked at for each question.
+  // This runs on a hundred texts for each question, and most have no question mark.
   if (!end.includes('?') && !end.includes('？')) return false;
   const lines = end.split('\n');
   while (lines.length > 1 && /^(?:\[image:[^\]]*\]?)?$/.test((lines.at(-1) as string).trim())) lines.pop();
@@ -28,10 +28,10 @@ const reader =
 
 /** True for a sentence with which a person sets a rule. */
 export const setsRule = reader(CUES.rule);
-/** True for a sentence of a person that says what has to be reckoned with, though it sets no rule in so many words. */
+/** True for a person's sentence that states a limit without setting a rule in so many words. */
 export const limits = reader(CUES.limit);
 export const suggests = reader(CUES.suggestion);
-/** True for words with which something said before is set right. */
+/** True for words that correct something said before. */
 export const corrects = reader(CUES.correction);
 export const decides = reader(CUES.decision);
 export const leavesToDo = reader(CUES.task);
@@ -39,13 +39,13 @@ export const goesWrong = reader(CUES.failure);
 export const getsFixed = reader(CUES.repair);
 export const isAboutPerson = reader(CUES.person);
 export const states = reader(CUES.statement);
-/** True for words that only agree, thank or say "go on": nothing is lost without them. */
+/** True for words that only agree, thank or say "go on": leaving them out loses nothing. */
 export const isAcknowledgement = reader(CUES.acknowledgement);
 /** True for a question that asks for a time. */
 export const asksWhen = reader(CUES.when);
-/** True for a text that speaks of a time. */
+/** True for a text that mentions a time. */
 export const tellsTime = reader(CUES.time);
-/** True for a sentence with which a model asks for what it should know, or says that it does not know it. */
+/** True for a model's sentence that asks for what it should know, or admits that it does not know it. */
 export const asksBack = reader(CUES['asked back']);
 export const isDoneByPerson = reader(CUES['done by person']);
 export const isDoneByAssistant = reader(CUES['done by assistant']);
@@ -56,13 +56,13 @@ export const requests = reader(CUES.request);
 const NAME =
   /^\s*(?:\*\*|【)?((?:[\p{Lu}][\p{L}'’.-]*(?: [\p{Lu}][\p{L}'’.-]*){0,2})|\p{Script=Han}{2,4})(?:\*\*|】)?\s?(?:：|:\s)/u;
 
-/** Who says this, where the text opens with a name and a colon, as chats of several people do. */
+/** Finds the speaker of a text that opens with a name and a colon, as chats of several people do; null for none. */
 export function speakerIn(text: string): string | null {
   const start = text.slice(0, 64);
   return start.includes(':') || start.includes('：') ? (NAME.exec(start)?.[1] ?? null) : null;
 }
 
-/** Whether the question names this person. */
+/** True if the question names this person. */
 export function isNamed(speaker: string, question: string): boolean {
   const wanted = speaker.toLowerCase();
   const asked = question.toLowerCase();
@@ -84,7 +84,7 @@ const OPENS = new RegExp(
   ].join('|'),
   'iu',
 );
-/** Key words are at most so many words, Han by characters, and no sentence. */
+/** Most words, and most characters for Han, of a query made of key words. */
 const [KEY_WORDS, KEY_CHARACTERS] = [6, 14];
 const VERB = new RegExp(
   [
@@ -94,7 +94,7 @@ const VERB = new RegExp(
   ].join('|'),
   'iu',
 );
-/** Whether a text is typed to ask, with or without a mark: a question, a request to tell or to sum up, or a few key words. */
+/** True if a text is typed to ask, with or without a question mark: a question, a request to tell or to sum up, or a few key words. */
 export function asksInWords(text: string): boolean {
   const line = text.trim();
   if (asks(line)) return true;

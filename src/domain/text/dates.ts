@@ -1,5 +1,6 @@
-// The times a question speaks of, in English and Chinese, as spans: "last spring", "on 2 May", "two weeks ago", "5月2号", "上周三".
-// For ranking a hint, never a filter: what is read wrongly costs nobody an answer. `--scope` of /recall takes only what is a time as a whole. Days are those of this device's time zone.
+// Reads the times that a question mentions, in English and Chinese, as spans: "last spring", "on 2 May", "two weeks ago", "5月2号", "上周三".
+// Ranking uses them as a hint, never as a filter, so a misreading costs no answer; `--scope` of /recall takes only a time as a whole.
+// Days are those of this device's time zone.
 
 export interface Span {
   /** ms since 1970; `to` is excluded. */
@@ -8,9 +9,9 @@ export interface Span {
 }
 
 const DAY = 86_400_000;
-/** Most spans that are read out of one question. */
+/** Most spans read from one question. */
 const MOST = 4;
-/** Stands where a stretch was read already; of a private-use area, so that nobody writes it. */
+/** Replaces a stretch that was read already; a private-use character, so nobody types it. */
 const TAKEN = '\uE000';
 
 // ---------------------------------------------------------------------------------------------------------------- numbers
@@ -20,9 +21,9 @@ const ONES =
   );
 const TENS = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ');
 const HAN_DIGITS = '一二三四五六七八九';
-/** A count in English; nothing that is only the end of a longer one. */
+/** A count in English; not the end of a longer one. */
 const COUNT = String.raw`(?<![\w.-])(?<!(?:hundred|thousand) (?:and )?)(\d{1,3}(?:\.\d)?|half\s+an?|an?|a\s+couple(?:\s+of)?|a\s+few|few|several|(?:${TENS.join('|')})(?:[- ](?:${ONES.slice(0, 9).join('|')}))?|${ONES.join('|')})`;
-/** A count in Chinese up to 99, 两三 and 十几 among them; nothing that is only the end of a longer one. */
+/** A count in Chinese up to 99, including 两三 and 十几; not the end of a longer one. */
 const HAN_COUNT =
   '(?<![零〇一二两三四五六七八九十百千万几数\\d]|\\d\\.)(\\d{1,3}(?:\\.\\d)?|[一二两三四五六七八九]?十[一二三四五六七八九几]?|[一二两三四五六七八][二三四五六七八九]|[一二两三四五六七八九几半])';
 const VAGUE = /few|several|几|^[一二两三四五六七八][二三四五六七八九]$/;
@@ -30,7 +31,7 @@ const VAGUE = /few|several|几|^[一二两三四五六七八][二三四五六七
 const hanDigit = (digit: string): number =>
   digit === '两' ? 2 : digit === '几' ? 5 : HAN_DIGITS.indexOf(digit) + 1;
 
-/** A count as it is written in a question; NaN where it is none. What is vague is a number in its middle. */
+/** Reads a written count; NaN where it is none. A vague count becomes the middle of its range. */
 function numberOf(text: string): number {
   const count = text.toLowerCase().replace(/\s+/g, ' ');
   if (/^\d/.test(count)) return Number(count);
@@ -47,7 +48,7 @@ function numberOf(text: string): number {
   const [before = '', after] = count.split('十');
   if (after !== undefined)
     return (before === '' ? 1 : hanDigit(before)) * 10 + (after === '' ? 0 : hanDigit(after));
-  // 两三天: between the two.
+  // Two digits side by side, as in 两三天, mean the middle between them.
   const digits = [...before].map(hanDigit);
   return digits.reduce((sum, digit) => sum + digit, 0) / digits.length;
 }
@@ -62,7 +63,7 @@ const HAN_DATE = '(\\d{1,2}|[二三]?十[一二三四五六七八九]?|[一二�
 const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 const WEEKDAY = '(sun|mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?)(?:day)?';
 const weekdayOf = (name: string): number => WEEKDAYS.indexOf(name.slice(0, 3).toLowerCase());
-/** A weekday in Chinese; not the beginning of a count: 上周三天, 周三次. */
+/** A weekday in Chinese; not the beginning of a count, as in 上周三天 or 周三次. */
 const HAN_WEEKDAY = '(?:周|星期|礼拜)([一二三四五六日天])(?![天个次回遍])';
 const hanWeekdayOf = (name: string): number => '日一二三四五六'.indexOf(name === '天' ? '日' : name);
 const SEASON = '(spring|summer|autumn|fall|winter)';
@@ -78,10 +79,10 @@ const SEASONS: Readonly<Record<string, number>> = {
   冬: 11,
 };
 const seasonOf = (name: string): number => SEASONS[name.toLowerCase()] as number;
-/** 上 that means the one before, each one more; not that of 晚上 or 马上. */
+/** 上 in the sense of "the one before", repeated for earlier ones; not the one in 晚上 or 马上. */
 const BEFORE = '(?<![早晚马网路线身上])(上{1,4})个?';
 
-/** A year by its number or seen from today; `IN_YEAR` may stand behind a date, `OF_YEAR` before it, `HAN_YEAR` before a Chinese one. */
+/** A year by its number or relative to today; `IN_YEAR` follows a date, `OF_YEAR` precedes it, `HAN_YEAR` precedes a Chinese one. */
 const YEAR = String.raw`((?:19|20)\d{2}\b|last\s+year|this\s+year|(?:the\s+)?year\s+before\s+last)`;
 const IN_YEAR = String.raw`(?:,?\s+(?:(?:of|in)\s+)?${YEAR})?`;
 const OF_YEAR = String.raw`(?:\b${YEAR}(?:['’]s|,)?\s+(?:(?:in|on|during|early|late|mid)[\s-]+)?(?:the\s+)?)?`;
@@ -97,15 +98,15 @@ function yearOf(text: string | undefined, today: Date): number | undefined {
 // ------------------------------------------------------------------------------------------------------------------ spans
 const time = (year: number, month = 0, day = 1): number => new Date(year, month, day).getTime();
 
-/** Null for a day that does not exist. */
+/** Span of a day; null for a day that does not exist. */
 function day(year: number, month: number, date: number): Span | null {
   const at = new Date(year, month, date);
   if (month < 0 || month > 11 || at.getMonth() !== month || at.getDate() !== date) return null;
   return { from: at.getTime(), to: time(year, month, date + 1) };
 }
-/** Most years between two days of one date: 29 February. */
+/** Most years between two occurrences of one date: 29 February. */
 const LEAP = 8;
-/** That day in `year`, or where none is named the latest by today. */
+/** Span of this date in `year`; without a year, its latest occurrence up to today. */
 function dayIn(year: number | undefined, today: Date, month: number, date: number): Span | null {
   if (year !== undefined) return day(year, month, date);
   for (let back = 0; back <= LEAP; back++) {
@@ -114,7 +115,7 @@ function dayIn(year: number | undefined, today: Date, month: number, date: numbe
   }
   return null;
 }
-/** `count` months from one on, in `year`; where none is named in the latest year in which they had begun by today, or were `over`. */
+/** Span of `count` months in `year`; without a year, the latest ones that had begun by today, or (`over`) had ended. */
 function monthsIn(
   year: number | undefined,
   today: Date,
@@ -135,23 +136,23 @@ const month = (today: Date, ago: number): Span => ({
   to: time(today.getFullYear(), today.getMonth() - ago + 1),
 });
 const year = (at: number): Span => ({ from: time(at), to: time(at + 1) });
-/** `count` days that begin `back` days before today. */
+/** Span of `count` days that begins `back` days before today. */
 const days = (today: Date, back: number, count = 1): Span => {
   const from = time(today.getFullYear(), today.getMonth(), today.getDate() - back);
   const at = new Date(from);
   return { from, to: time(at.getFullYear(), at.getMonth(), at.getDate() + count) };
 };
-/** The week from Monday on, so many weeks ago. */
+/** Span of the week, from Monday on, so many weeks ago. */
 const week = (today: Date, ago: number): Span => days(today, ((today.getDay() + 6) % 7) + 7 * ago, 7);
-/** From Friday to Monday around the end of the week so many weeks ago. */
+/** Span from Friday to Monday around the end of the week so many weeks ago. */
 const weekend = (today: Date, ago: number): Span => days(today, ((today.getDay() + 6) % 7) + 7 * ago - 4, 4);
 const weekday = (today: Date, wanted: number, ago: number): Span =>
   days(today, ((today.getDay() + 6) % 7) + 7 * ago - ((wanted + 6) % 7));
-/** The latest such day; before today: today is not meant. */
+/** Latest such weekday; `beforeToday` leaves today out. */
 const latest = (today: Date, wanted: number, beforeToday: boolean): Span =>
   days(today, beforeToday ? ((today.getDay() - wanted + 6) % 7) + 1 : (today.getDay() - wanted + 7) % 7);
 
-/** Days of a unit, and how many on each side people mean by so many of it. */
+/** Days of a unit, and the tolerance in days on each side when people name it. */
 const UNITS = { day: [1, 1], week: [7, 4], month: [30.4, 16], year: [365.25, 120] } as const;
 const unitOf = (text: string): readonly [length: number, blur: number] =>
   UNITS[
@@ -164,7 +165,7 @@ const unitOf = (text: string): readonly [length: number, blur: number] =>
           : 'year'
   ];
 
-/** A span so long ago, as blurred as people are when they say it. */
+/** Span so long ago, with the tolerance that people have when they say it. */
 function ago(today: Date, count: string, unit: string): Span | null {
   const number = numberOf(count);
   if (!(number > 0)) return null;
@@ -174,7 +175,7 @@ function ago(today: Date, count: string, unit: string): Span | null {
   const around = VAGUE.test(count) ? 0.6 * middle : isExact ? 0 : blur * Math.min(1, number);
   return days(today, middle + Math.round(around), 2 * Math.round(around) + 1);
 }
-/** From so long ago until today. */
+/** Span from so long ago until today. */
 function since(today: Date, count: string, unit: string): Span | null {
   const number = numberOf(count) * (VAGUE.test(count) ? 2 : 1);
   if (!(number > 0)) return null;
@@ -183,7 +184,7 @@ function since(today: Date, count: string, unit: string): Span | null {
 }
 
 // --------------------------------------------------------------------------------------------------------------- patterns
-/** What a pattern's match means; null: nothing, and nothing else either. */
+/** Turns a pattern's match into a span; null: the stretch means no time and is not read any further. */
 type Reader = (match: RegExpExecArray, today: Date) => Span | null;
 
 const HAN_UNIT = '(天|日|周|个?(?:星期|礼拜)|个月|年)';
@@ -222,7 +223,7 @@ const PATTERNS: readonly (readonly [RegExp, Reader])[] = [
     like(String.raw`\b(in|last|this|since|during|early|late|mid|of|until|by|around)[- ]${MONTH}\b`),
     ([, which = '', m = ''], today) => {
       const word = which.toLowerCase();
-      // "I think this may help", "this march towards it": as months they are written large.
+      // As months these words have a capital: "I think this may help", "this march towards it".
       return word === 'this' && /^(?:may|march)$/.test(m)
         ? null
         : monthsIn(undefined, today, monthOf(m), 1, word === 'last');
@@ -283,7 +284,7 @@ const PATTERNS: readonly (readonly [RegExp, Reader])[] = [
     ([, first, second = ''], today) => weekday(today, weekdayOf(first ?? second), 1),
   ],
   [like(String.raw`\blast\s+${WEEKDAY}\b`), ([, name = ''], today) => latest(today, weekdayOf(name), true)],
-  // "How long this sat there", "in this sun": those two are days only where they are written out.
+  // The short forms of these weekdays are words ("how long this sat there", "in this sun"), so only the long forms count.
   [
     like(String.raw`\bthis\s+(?!s(?:at|un)\b)${WEEKDAY}\b`),
     ([, name = ''], today) => weekday(today, weekdayOf(name), 0),
@@ -293,7 +294,7 @@ const PATTERNS: readonly (readonly [RegExp, Reader])[] = [
     ([, before = '', name = ''], today) => weekday(today, hanWeekdayOf(name), before.length),
   ],
   [like(`[这本]个?${HAN_WEEKDAY}`), ([, name = ''], today) => weekday(today, hanWeekdayOf(name), 0)],
-  // Alone: not where a date stands beside it, that tells more.
+  // Only where no date stands beside it, since a date says more.
   [
     like(
       String.raw`(?<!\b(?:next|every|each|coming)\s|${TAKEN}[\s,(]{0,4})\b(sun|mon|tues|wednes|thurs|fri|satur)day\b(?![\s,(]{0,4}(?:the\s{1,4})?${TAKEN})`,
@@ -336,7 +337,8 @@ const PATTERNS: readonly (readonly [RegExp, Reader])[] = [
 ];
 
 /**
- * The times a text names, seen from `now` (ms since 1970), whole days, and what it says besides. The more exact reading of a stretch wins.
+ * Reads the times that a text names relative to `now` (ms since 1970), in whole days, and returns the rest of the text. Where two readings of a
+ * stretch compete, the more exact one wins.
  */
 export function timesIn(
   text: string,
@@ -354,7 +356,7 @@ export function timesIn(
   return { spans, rest: left.replaceAll(TAKEN, ' ').trim() };
 }
 
-/** The spans a question speaks of, with some time around each: somebody may have spoken of it the day after, and time zones differ. */
+/** Spans that a question mentions, widened on both sides: somebody may have spoken of it the day after, and time zones differ. */
 export function datesIn(question: string, now: number): readonly Span[] | null {
   const { spans } = timesIn(question, now);
   return spans.length === 0 ? null : spans.map(({ from, to }) => ({ from: from - DAY / 2, to: to + DAY }));

@@ -1,7 +1,7 @@
-// Bytes to words, whatever they were written in. UTF-8 is expected; what is not UTF-8 is read in the encoding that fits, and told.
-// NUL bytes, as a power cut leaves them behind in a log, are no words and go.
+// Decodes bytes. UTF-8 is expected; anything else is read in the encoding that fits, and reported.
+// NUL bytes, which a power cut leaves in a log, are dropped.
 
-// The platform's, which this floor does not know.
+// The platform's TextDecoder, whose type this floor does not have.
 interface Decoder {
   decode(bytes?: Uint8Array, options?: { stream?: boolean }): string;
 }
@@ -11,13 +11,13 @@ declare const TextDecoder: new (
 ) => Decoder;
 declare const TextEncoder: new () => { encode(text: string): Uint8Array };
 
-/** What was not UTF-8 in a file. */
+/** Report on the text of a file that was not UTF-8. */
 export interface Foreign {
-  /** The encoding it was read in, or would probably have to be read in. */
+  /** The encoding in which it was read, or probably is. */
   readonly encoding: string;
-  /** Whether it was read in it. If not, U+FFFD stands for each character. */
+  /** True if it was read in that encoding. If not, each character became U+FFFD. */
   readonly isRead: boolean;
-  /** Stretches of text between spaces and signs. */
+  /** How many stretches between spaces and signs. */
   readonly count: number;
   readonly example: string;
 }
@@ -27,12 +27,12 @@ interface Decoded {
   readonly foreign: readonly Foreign[];
 }
 
-/** Bytes of foreign stretches that are looked at to find their encoding. */
+/** Most bytes of foreign stretches that are examined to find their encoding. */
 const SAMPLE = 64 * 1024;
-/** Bytes below this stand between stretches: no encoding here uses them as the second byte of a character. */
+/** Bytes below this separate stretches: no encoding here uses them as the second byte of a character. */
 const BETWEEN = 0x30;
 
-/** The encoding that a byte order mark of UTF-16 names, or that a NUL in every other byte shows; Windows tools write such files. */
+/** UTF-16 by its byte order mark, or by a NUL in every other byte; Windows tools write such files. */
 export function utf16Of(head: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   if (head[0] === 0xff && head[1] === 0xfe) return 'utf-16le';
   if (head[0] === 0xfe && head[1] === 0xff) return 'utf-16be';
@@ -45,7 +45,7 @@ export function utf16Of(head: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   return even > looked * 0.35 && odd < looked * 0.05 ? 'utf-16be' : undefined;
 }
 
-/** Length of the UTF-8 character at `at`, or 0 where there is none. Follows table 3-7 of the Unicode standard. */
+/** Length of the UTF-8 character at `at`, or 0 where there is none (table 3-7 of the Unicode standard). */
 function lengthAt(bytes: Uint8Array, at: number): number {
   const first = bytes[at] as number;
   if (first < 0x80) return 1;
@@ -79,7 +79,7 @@ interface Stretch {
   readonly to: number;
 }
 
-/** The stretches between spaces and signs in which something is no UTF-8, in order. */
+/** Finds the stretches between spaces and signs that are not UTF-8, in order. */
 function foreignStretches(bytes: Uint8Array): Stretch[] {
   const found: Stretch[] = [];
   for (let at = 0; at < bytes.length; ) {
@@ -99,17 +99,17 @@ function foreignStretches(bytes: Uint8Array): Stretch[] {
   return found;
 }
 
-/** The characters that Chinese is written with most, simplified and traditional. */
+/** The most frequent Chinese characters, simplified and traditional. */
 const COMMON_HAN = new Set(
   '的一是不了在人有我他这这個个們们中来來上大为為和国國地到以说說时時要就出会會可也你对對生能而子那得于著着下自之年过過发發后後作里裡用道行所然家种種事成方多经經么去法学學如都同现現当當没沒动動面起看定天分还還进進好小部其些主样樣理心她本前开開但因只从從想实實请請问問吗嗎怎么麼什呢吧把给給数據据库庫文件测试測試',
 );
 
-/** The syllables that Korean is written with most. Of Chinese read as Korean nearly all others come out. */
+/** The most frequent Korean syllables. Chinese misread as Korean gives mostly others. */
 const COMMON_HANGUL = new Set(
   '이다의는을를가에서로고하지은한도과와기사시자정대리그나일스어인수아전해구부주보장제상원있여조비소라것들만요니습입합했된될김박최오세용안문국민신우중성동마게면데까처음말때없않',
 );
 
-/** How well a text reads, 0 to 1, in the script that its encoding is for. */
+/** Rates how well a text reads in the script of its encoding, 0 to 1. */
 const SCORES: readonly (readonly [encoding: string, score: (characters: readonly string[]) => number])[] = [
   ['gb18030', (all) => shareOf(all, (sign) => COMMON_HAN.has(sign)) * 2.5],
   ['big5', (all) => shareOf(all, (sign) => COMMON_HAN.has(sign)) * 2.5],
@@ -127,7 +127,7 @@ const SCORES: readonly (readonly [encoding: string, score: (characters: readonly
 const shareOf = (all: readonly string[], is: (sign: string) => boolean): number =>
   all.length === 0 ? 0 : all.filter(is).length / all.length;
 
-/** The text of the bytes in this encoding; undefined where they are none, or where there is no such encoding. */
+/** Decodes the bytes in this encoding; undefined where they do not fit, or the platform lacks it. */
 function strictly(encoding: string, bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes);
@@ -138,24 +138,24 @@ function strictly(encoding: string, bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Chinese stands in runs; one accented letter of two bytes stands alone between Latin ones. */
+/** Chinese characters come in runs; an accented letter of two bytes stands alone between Latin ones. */
 const looksChinese = (text: string): boolean => {
   const han = text.match(/\p{Script=Han}/gu)?.length ?? 0;
   const runs = text.match(/\p{Script=Han}{2,}/gu)?.join('').length ?? 0;
   return han > 0 && runs >= han * 0.7;
 };
 
-/** Fewer characters of two bytes than these fit more than one encoding. */
+/** Fewer characters of two bytes than this fit more than one encoding. */
 const LEAST_WIDE = 4;
 const isLetter = (byte: number | undefined): boolean =>
   byte !== undefined && ((byte >= 65 && byte <= 90) || (byte >= 97 && byte <= 122));
-/** Signs of windows-1252 that stand alone: currency, quotation marks, dashes, degrees and their like. */
+/** Signs of windows-1252 that stand alone: currency, quotation marks, dashes, degrees and the like. */
 const STANDS_ALONE = new Set([
   0x80, 0x85, 0x91, 0x92, 0x93, 0x94, 0x95, 0x96, 0x97, 0x99, 0xa0, 0xa1, 0xa3, 0xa7, 0xa9, 0xab, 0xae, 0xb0,
   0xb1, 0xb2, 0xb3, 0xb5, 0xb7, 0xbb, 0xbc, 0xbd, 0xbe, 0xbf,
 ]);
 
-/** The encoding that fits some stretches, and whether no other fits about as well. */
+/** Finds the encoding that fits these stretches; `isSure` if no other fits about as well. */
 function encodingOf(bytes: Uint8Array): { encoding: string; isSure: boolean } {
   let [high, latin, cyrillic] = [0, 0, 0];
   for (let at = 0; at < bytes.length; at++) {
@@ -173,7 +173,7 @@ function encodingOf(bytes: Uint8Array): { encoding: string; isSure: boolean } {
     return { encoding, score: score(wide), wide: wide.length };
   }).sort((a, b) => b.score - a.score);
   const [best = { encoding: '', score: 0, wide: 0 }, second = { score: 0 }] = scored;
-  // Letters with accents stand alone among plain ones; of other scripts whole words are beyond ASCII.
+  // Accented letters stand alone among plain ones; in other scripts whole words are beyond ASCII.
   if (latin > high * 0.6 && best.score < 0.5) return { encoding: 'windows-1252', isSure: true };
   if (cyrillic > high * 0.97 && high >= 4 && best.score < 0.6)
     return { encoding: 'windows-1251', isSure: high >= 12 };
@@ -184,7 +184,7 @@ function encodingOf(bytes: Uint8Array): { encoding: string; isSure: boolean } {
   return { encoding: best.encoding, isSure: best.wide >= LEAST_WIDE && best.score > 1.4 * second.score };
 }
 
-/** Decodes a whole text. */
+/** Decodes a whole text; never throws. */
 export function decodeText(bytes: Uint8Array): Decoded {
   const utf16 = utf16Of(bytes);
   if (utf16) return { text: withoutNul(new TextDecoder(utf16).decode(bytes)), foreign: [] };
@@ -192,13 +192,13 @@ export function decodeText(bytes: Uint8Array): Decoded {
   return text === undefined ? decodeForeign(bytes) : { text: withoutNul(text), foreign: [] };
 }
 
-/** Control characters of 100 that a text may have. Percent. */
+/** Most control characters in a text, percent. */
 const MOST_CONTROLS = 1;
-/** NUL bytes of 100 that a text may have; a power cut leaves blocks of them in a log. Percent. */
+/** Most NUL bytes in a text, percent: a power cut leaves blocks of them in a log. */
 const MOST_NULS = 50;
 
 /**
- * Decodes the text of a person's file: where it is not UTF-8, in the encoding that it names itself, else in the likeliest one. `guess` names that
+ * Decodes a person's file: where it is not UTF-8, in the encoding that it declares, else in the likeliest one. `guess` names that
  * one where others fit about as well. Undefined where the bytes are no text.
  */
 export function decodeFile(
@@ -216,7 +216,7 @@ export function decodeFile(
   return unsure && said === undefined ? { text: words, guess: unsure.encoding } : { text: withoutNul(words) };
 }
 
-/** Control characters, those apart that part lines and pages or colour a terminal. */
+/** Control characters, except those that separate lines and pages or colour a terminal. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROLS = /[\0-\x07\x0e-\x1a\x1c-\x1f\x7f]/g;
 
@@ -226,7 +226,7 @@ function shareOfBytes(bytes: Uint8Array, is: (byte: number) => boolean): number 
   return bytes.length === 0 ? 0 : count / bytes.length;
 }
 
-/** `known`: an encoding that was sure of an earlier piece of the same file. */
+/** `known`: an encoding that was certain for an earlier piece of the same file. */
 function decodeForeign(bytes: Uint8Array, known?: string): Decoded {
   const stretches = foreignStretches(bytes);
   const sample = new Uint8Array(SAMPLE);
@@ -262,8 +262,8 @@ function decodeForeign(bytes: Uint8Array, known?: string): Decoded {
 const withoutNul = (text: string): string => (text.includes('\0') ? text.replaceAll('\0', '') : text);
 
 /**
- * Makes UTF-8 without NUL bytes of text in any encoding that comes in pieces. A piece ends where a stretch does, so that none is cut in two;
- * `onForeign` is told once for each piece that was not UTF-8.
+ * Converts text that arrives in pieces, in any encoding, to UTF-8 without NUL bytes. Pieces are cut only between stretches;
+ * `onForeign` is called once for each piece that was not UTF-8.
  */
 export async function* asUtf8(
   chunks: AsyncIterable<Uint8Array>,
@@ -299,7 +299,7 @@ export async function* asUtf8(
       piece.set(chunk, held.length);
     }
     if (!began) {
-      // A mark may be cut in two, and a pattern of NUL bytes is seen in a few of them.
+      // A byte order mark may be cut in two, and a pattern of NUL bytes needs a few bytes to show.
       if (piece.length < 16) {
         held = piece;
         continue;
@@ -315,7 +315,7 @@ export async function* asUtf8(
     }
     let end = piece.length;
     while (end > 0 && (piece[end - 1] as number) >= BETWEEN) end--;
-    // A stretch without an end is not held back for ever.
+    // A stretch without an end must not be held back for ever.
     if (end === 0 && piece.length > SAMPLE) end = piece.length;
     held = piece.slice(end);
     if (end > 0) yield clean(piece.subarray(0, end));

@@ -1,11 +1,11 @@
-// Where words stand in a text, however they are written: case, accents, ligatures, full width, traditional or simplified, kinds of space,
+// Finds words in a text whatever their spelling: case, accents, ligatures, full width, traditional or simplified, kinds of space,
 // of quotes and of dashes, kana, and umlauts with an e.
 import { folded } from './fold.ts';
 
-/** A letter with its marks, half-width kana with theirs, a Hangul syllable from its parts, or a run of spaces: what is folded as one. */
+/** The unit of folding: a letter with its marks, half-width kana with theirs, a Hangul syllable from its parts, or a run of spaces. */
 const CLUSTER = /[\u1100-\u115f][\u1160-\u11a7]*[\u11a8-\u11ff]*|\s+|\P{M}[\p{M}\uff9e\uff9f]*|\p{M}+/gu;
 
-/** Keyboards write straight quotes and one hyphen; phones, models and typesetters the others. */
+/** Keyboards write straight quotes and one hyphen; phones, models and typesetters write the others. */
 const TYPED: readonly (readonly [RegExp, string])[] = [
   [/[\u2018-\u201b\u2032]/g, "'"],
   [/[\u201c-\u201f\u2033\u00ab\u00bb]/g, '"'],
@@ -14,16 +14,16 @@ const TYPED: readonly (readonly [RegExp, string])[] = [
   [/ς/g, 'σ'],
 ];
 
-/** Stands behind a vowel that has an umlaut, and may be written with an e instead. Of the private use area: nobody types it. */
+/** Marks a vowel that has an umlaut, which may be written with an e instead. A private-use character, so nobody types it. */
 const UMLAUT = '\uf8f3';
 const UMLAUTS = /[äöüø]/gi;
 const VOWELS: Readonly<Record<string, string>> = { ä: 'a', ö: 'o', ü: 'u', ø: 'o' };
-/** Katakana that have their hiragana 0x60 before them. */
+/** Katakana whose hiragana lie 0x60 below. */
 const KATAKANA = /[\u30a1-\u30f6\u30fd\u30fe]/g;
 
 /**
- * A text as it is compared: folded, in small letters, each run of spaces one space, quotes and dashes as typed, kana as hiragana, umlauts marked.
- * To be looked into with what is here. Linear in its length.
+ * Makes the form in which texts are compared: folded, in small letters, single spaces, quotes and dashes as typed, kana as hiragana, umlauts
+ * marked. The functions below search in it. Linear in the text's length.
  */
 export function comparable(text: string): string {
   if (!/[^ -~]/.test(text)) return text.toLowerCase().replace(/ +/g, ' ');
@@ -35,10 +35,10 @@ export function comparable(text: string): string {
   );
 }
 
-/** Longer words than these are looked for to the letter. Characters. */
+/** Longer words are searched for without spelling variants, characters. */
 const MOST_SPELT = 1000;
 
-/** What finds `wanted` in a form, an umlaut with its dots, without them, or with an e behind the vowel. */
+/** Makes a pattern for `wanted` in which each umlaut may have its dots, no dots, or an e behind the vowel. */
 const spellingsOf = (wanted: string): RegExp =>
   new RegExp(
     wanted.length > MOST_SPELT
@@ -57,37 +57,37 @@ const spellingsOf = (wanted: string): RegExp =>
 const SIGNS = /[\\^$.*+?()[\]{}|/-]/g;
 const VOWEL_OR_SIGN = /([aou])([e\uf8f3]?)|[\\^$.*+?()[\]{}|/-]/g;
 
-/** Where `wanted` stands in `form`, both as `comparable` gives them: [from, to) in order, without overlaps. */
+/** Yields where `wanted` occurs in `form`, both made by `comparable`: [from, to) in order, without overlaps. */
 export function* spotsIn(form: string, wanted: string): Generator<readonly [from: number, to: number]> {
   if (wanted === '') return;
   for (const { 0: found, index } of form.matchAll(spellingsOf(wanted))) yield [index, index + found.length];
 }
 
-/** Whether `wanted` stands in `form`, both as `comparable` gives them; nothing stands everywhere. */
+/** True if `wanted` occurs in `form`, both made by `comparable`; the empty text occurs everywhere. */
 export const isIn = (form: string, wanted: string): boolean =>
   wanted === '' || form.includes(wanted) || !spotsIn(form, wanted).next().done;
 
-/** Whether both, as `comparable` gives them, are the same words. */
+/** True if both, made by `comparable`, are the same words. */
 export function isSame(form: string, other: string): boolean {
   const [[from, to] = [0, -1]] = spotsIn(form, other);
   return form === other || (from === 0 && to === form.length);
 }
 
-/** How often `wanted` stands in `form`, without overlaps; both as `comparable` gives them. */
+/** Counts `wanted` in `form`, without overlaps; both made by `comparable`. */
 export function countIn(form: string, wanted: string): number {
   let count = 0;
   for (const _ of spotsIn(form, wanted)) count += 1;
   return count;
 }
 
-/** Where `wanted`, as `comparable` gives it, stands in a text as people see it: [from, to) in UTF-16 units, in order, without overlaps. */
+/** Lists where `wanted`, made by `comparable`, occurs in a visible text: [from, to) in UTF-16 units, in order, without overlaps. */
 export const placesIn = (text: string, wanted: string): [number, number][] =>
   wanted === '' || text === '' ? [] : placesFinder(text)(wanted);
 
-/** The same for several words in one text, which is read once. */
+/** The same for several words in one text, which is folded only once. */
 export function placesFinder(text: string): (wanted: string) => [number, number][] {
   let form = '';
-  /** Where in the text each unit of the form comes from. */
+  /** For each unit of the form, its position in the text. */
   const starts: number[] = [];
   const ends: number[] = [];
   for (const { 0: cluster, index } of text.matchAll(CLUSTER)) {

@@ -1,6 +1,6 @@
-// One form for what is written in several ways: accents, ligatures, full width, digits, traditional and simplified characters. Index and question are
+// Gives different spellings one form: accents, ligatures, full width, digits, traditional and simplified characters. Index and question are
 // folded alike. The table of characters is OpenCC's (Apache-2.0), from opencc-js.
-// @ts-expect-error The dictionary has no types: pairs "traditional simplified", parted by bars.
+// @ts-expect-error The dictionary has no types: pairs "traditional simplified", separated by bars.
 import untyped from 'opencc-js/dict/TSCharacters';
 import { once } from '../base/once.ts';
 
@@ -15,7 +15,7 @@ const simplified = once(() => {
   return simplified;
 });
 
-/** Letters that no decomposition takes apart. */
+/** Letters that no decomposition splits. */
 const SPELT: Readonly<Record<string, string>> = {
   ß: 'ss',
   ẞ: 'SS',
@@ -35,11 +35,11 @@ const SPELT: Readonly<Record<string, string>> = {
   Ł: 'L',
   ħ: 'h',
   ı: 'i',
-  // The apostrophe of Hawaiian, Ukrainian and transcriptions, which Unicode has as a letter.
+  // The apostrophe of Hawaiian, Ukrainian and transcriptions, a letter in Unicode.
   ʻ: "'",
   ʼ: "'",
   ʹ: "'",
-  // Arabic letters that are typed for one another.
+  // Arabic letters that people type for one another.
   ى: 'ي',
   ی: 'ي',
   ک: 'ك',
@@ -50,20 +50,20 @@ const SPELT: Readonly<Record<string, string>> = {
   ە: 'ه',
 };
 const SPELT_OUT = new RegExp(`[${Object.keys(SPELT).join('')}]`, 'gu');
-// Vowels of Arabic and Hebrew are seldom written, and so are the dots of ё. Marks of other scripts make another letter.
+// Vowel marks of Arabic and Hebrew and the dots of ё are seldom written. Marks of other scripts make another letter.
 const ACCENTS =
   /(?<=[\p{Script=Latin}\p{Script=Greek}\p{Script=Arabic}\p{Script=Hebrew}]\p{M}{0,4})\p{M}|(?<=[еЕ])\u0308|\u0640/gu;
-/** Shows nothing: where a word may be broken, marks of direction, and what says how letters and pictures are drawn side by side. */
+/** Invisible characters: break opportunities, direction marks, and selectors that say how letters and pictures are drawn. */
 const INVISIBLE =
   /[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]|\u034f|[\ufe00-\ufe0f]/g;
 
-/** The text without what shows nothing. */
+/** Removes invisible characters. */
 export const withoutInvisible = (text: string): string => text.replace(INVISIBLE, '');
 
 const HAN = /\p{Script=Han}/gu;
 const DIGIT = /(?![0-9])\p{Nd}/gu;
 
-/** Digits of any script lie ten in a row, zero first. */
+/** Each script's digits are ten consecutive characters, zero first. */
 function plainDigit(digit: string): string {
   const code = digit.codePointAt(0) as number;
   let value = 0;
@@ -71,7 +71,7 @@ function plainDigit(digit: string): string {
   return String(value);
 }
 
-/** The text without accents, its ligatures spelt out and its Han simplified; letters keep their case. NFKC is expected, and given. */
+/** Removes accents, spells out ligatures and simplifies Han; letters keep their case. Expects and returns NFKC. */
 export function folded(text: string): string {
   if (!/[^ -~\s]/.test(text)) return text;
   return withoutInvisible(text)
@@ -83,10 +83,10 @@ export function folded(text: string): string {
     .replace(HAN, (sign) => simplified().get(sign) ?? sign);
 }
 
-/** A character with the marks that belong to it, those of half-width kana too. */
+/** A character with its marks, including those of half-width kana. */
 const WITH_MARKS = /[^\p{M}][\p{M}\uff9e\uff9f]*|\p{M}+/gsu;
 
-/** The folded text, and where each of its characters comes from: `origin[i]` is an index into `text`, `origin[length]` is its length. */
+/** The folded text, and a map back: `origin(i)` is an index into `text`, `origin(length)` is its length. */
 export function foldedWithOrigin(text: string): { folded: string; origin: (index: number) => number } {
   if (!/[^ -~\s]/.test(text)) return { folded: text, origin: (index) => index };
   const pieces: string[] = [];

@@ -1,9 +1,9 @@
-// Takes Markdown's own signs away, in one pass over the text: hostile text costs no more than any other of its length.
+// Removes Markdown's own signs, in one pass over the text: hostile text costs no more than any other of its length.
 import { blocksOf } from './code.ts';
 
-/** The words of links and pictures without their targets, also where a picture is the link. */
+/** Keeps the words of links and pictures without their targets, also where a picture is the link. */
 export function withoutLinks(text: string): string {
-  // Neither a label nor a target is read across another bracket: no stretch is read twice.
+  // Neither a label nor a target may contain another bracket, so that no stretch is read twice.
   const target = String.raw`\((?:[^()\n]|\([^()\n]*\))*\)`;
   return text
     .replace(new RegExp(String.raw`!\[([^[\]]*)\]${target}`, 'g'), '$1')
@@ -12,10 +12,10 @@ export function withoutLinks(text: string): string {
 
 const EMPHASIS = ['**', '__', '~~', '`'] as const;
 
-/** A line without the marks of emphasis and code that stand in pairs around words. */
+/** Removes the paired marks of emphasis and code from a line. */
 function withoutPairs(line: string): string {
   if (!/[*_~`]/.test(line)) return line;
-  // Where each mark can close: behind something that is no space.
+  // Positions where each mark can close: behind anything but a space.
   const closers = EMPHASIS.map((mark) => {
     const places: number[] = [];
     for (let at = line.indexOf(mark, 1); at > 0; at = line.indexOf(mark, at + 1))
@@ -43,7 +43,7 @@ function withoutPairs(line: string): string {
   return out;
 }
 
-/** Prose as plain words: code blocks, inline marks, link targets, headings, bullets and HTML tags taken away. */
+/** Reduces prose to plain words: removes code blocks, inline marks, link targets, headings, bullets and HTML tags. */
 export function plainText(markdown: string): string {
   const prose =
     markdown.includes('```') || markdown.includes('~~~')
@@ -67,11 +67,11 @@ interface Run {
   readonly length: number;
 }
 
-/** Runs of backticks in order. */
+/** Finds runs of backticks, in order. */
 const runsOf = (text: string): Run[] =>
   [...text.matchAll(/`+/g)].map(({ 0: run, index }) => ({ at: index, length: run.length }));
 
-/** For each run the place in the list of the next that is at least as long; -1 where none is. */
+/** For each run, the index of the next run that is at least as long; -1 for none. */
 function nextAsLong(runs: readonly Run[]): number[] {
   const next = new Array<number>(runs.length).fill(-1);
   const open: number[] = [];
@@ -83,7 +83,7 @@ function nextAsLong(runs: readonly Run[]): number[] {
   return next;
 }
 
-/** For each run the place in the list of the next of its very length; -1 where none is. */
+/** For each run, the index of the next run of exactly its length; -1 for none. */
 function nextOfLength(runs: readonly Run[]): number[] {
   const latest = new Map<number, number>();
   const next = new Array<number>(runs.length).fill(-1);
@@ -96,7 +96,7 @@ function nextOfLength(runs: readonly Run[]): number[] {
 }
 
 /**
- * The text with each stretch of code between backticks replaced: fenced code, whose end may be cut away, and code within a line.
+ * Replaces each stretch of code between backticks: fenced code, whose end may be cut off, and code within a line.
  * `replace` gets the code without its marks.
  */
 export function replaceCode(text: string, replace: (code: string, isFenced: boolean) => string): string {

@@ -1,4 +1,4 @@
-// Words of scripts that are written without spaces, as the browser's own segmenter cuts them.
+// Splits scripts without spaces into words, with the browser's own segmenter.
 import { once } from '../base/once.ts';
 
 export interface Segment {
@@ -7,7 +7,7 @@ export interface Segment {
   readonly isWord: boolean;
 }
 
-/** The browser reads its dictionary for it: 50 ms of a slow phone. */
+/** Made once: the browser reads a dictionary for it, 50 ms on a slow phone. */
 const segmenterOf = once(() =>
   typeof Intl.Segmenter === 'function' ? new Intl.Segmenter('zh', { granularity: 'word' }) : undefined,
 );
@@ -15,8 +15,8 @@ const segmenterOf = once(() =>
 const BETWEEN = '\n';
 
 /**
- * Cuts each run into its segments, in order; none where there is no segmenter. A run has no line break in it. All runs of a text belong into one
- * call: each call makes a copy of the dictionary's reader, 1.6 KB that lie about until the next collection of garbage, and takes 4 µs for it.
+ * Splits each run into its segments, in order; empty lists without a segmenter. Runs hold no line break. Pass all runs of a text in one call: each
+ * call copies the dictionary's reader (1.6 KB until the next garbage collection) and takes 4 µs for it.
  */
 export function wordSegments(runs: readonly string[]): readonly (readonly Segment[])[] {
   const found = runs.map((): Segment[] => []);

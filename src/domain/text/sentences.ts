@@ -1,9 +1,9 @@
-// Cuts text where a reader would pause.
+// Splits text where a reader would pause.
 
 const LETTER = /\p{L}/u;
 const HAN_OR_KANA = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 const HANGUL = /\p{Script=Hangul}/u;
-/** What a sign counts as, looked up once: ranking asks of the beginnings of hundreds of passages, and patterns make a string of each letter. */
+/** Class of a character, looked up once: ranking reads the beginnings of hundreds of passages, and a pattern makes a string of each letter. */
 const [UNKNOWN, NO_LETTER, OTHER, HAN, KOREAN] = [0, 1, 2, 3, 4];
 const kinds = new Uint8Array(0x1_0000);
 function kindOf(sign: string): number {
@@ -32,7 +32,7 @@ function sharesOf(text: string): { han: number; hangul: number } {
 /** Share of a text's letters that are Han or kana, 0–1. */
 export const hanShare = (text: string): number => sharesOf(text).han;
 
-/** Share of a text's letters that are Han, kana or Hangul, 0–1: those that are as wide as they are high. */
+/** Share of a text's letters that are Han, kana or Hangul, 0–1: as wide as they are high. */
 export function cjkShare(text: string): number {
   const { han, hangul } = sharesOf(text);
   return han + hangul;
@@ -40,28 +40,28 @@ export function cjkShare(text: string): number {
 
 const CJK_STOPS = new Set('。！？');
 const LATIN_STOPS = new Set('.!?…');
-/** What may close a sentence behind its stop, for each of the two kinds. */
+/** Signs that may close a sentence behind its stop, for each of the two kinds of stop. */
 const CJK_CLOSERS = new Set('"\'”’」』）)');
 const LATIN_CLOSERS = new Set('"\'”’)]');
 const SPACE = /\s/;
-/** End no sentence; a letter by itself is one, too. */
+/** Abbreviations that never end a sentence; neither does a single letter. */
 const SHORT = ['e\\.g', 'i\\.e', ...'etc vs mr mrs ms dr st no fig approx [a-z]'.split(' ')];
-/** May end one: "at Acme Inc. He left". */
+/** Abbreviations that may end one: "at Acme Inc. He left". */
 const SHORT_AT_END = [...'prof sr jr nr inc ltd co ca resp dept ext'.split(' '), '\\p{Lu}'];
 const endingIn = (words: readonly string[]): RegExp =>
   new RegExp(`(?:^|[\\s(])(?:${words.join('|')})\\.$`, 'iu');
 const ABBREVIATION = endingIn(SHORT);
 const ANY_ABBREVIATION = endingIn([...SHORT, ...SHORT_AT_END]);
 
-/** True for a text that ends in an abbreviation, one that may end a sentence among them. */
+/** True for a text that ends in an abbreviation, including those that may end a sentence. */
 export const endsAbbreviated = (text: string): boolean => ANY_ABBREVIATION.test(text);
 
-/** Characters that the longest abbreviation takes, with what stands before it. */
+/** Characters of the longest abbreviation with the sign before it. */
 const LONGEST_ABBREVIATION = 8;
 
 /**
- * Where the pieces of a line begin and end: behind a CJK stop and its closing quotes at once, behind another stop where space follows,
- * which belongs to no piece.
+ * Bounds of a line's pieces: a CJK stop with its closing quotes ends one at once, another stop only before a space, which
+ * belongs to no piece.
  */
 function piecesOf(line: string): readonly (readonly [from: number, to: number])[] {
   const pieces: (readonly [number, number])[] = [];
@@ -104,12 +104,12 @@ export function sentenceSpans(text: string): (readonly [from: number, to: number
     if (length > 0) spans.push([begin, begin + length]);
   };
   for (const line of text.split('\n')) {
-    // Where the sentence begins that goes on behind an abbreviation; -1 where none does.
+    // Start of the sentence that continues behind an abbreviation; -1 for none.
     let held = -1;
     let before = 0;
     for (const [from, to] of piecesOf(line)) {
       const begin = held >= 0 && line.slice(before, from) === ' ' ? held : from;
-      // A piece that does not stand one space behind the abbreviation begins anew.
+      // A piece continues the sentence only if a single space separates it from the abbreviation.
       if (held >= 0 && begin === from) add(line, held, before);
       const end = line.slice(Math.max(from, to - LONGEST_ABBREVIATION - 16), to).trimEnd();
       held = ABBREVIATION.test(end.slice(-LONGEST_ABBREVIATION)) ? begin : -1;
@@ -122,18 +122,18 @@ export function sentenceSpans(text: string): (readonly [from: number, to: number
   return spans;
 }
 
-/** Sentences in order, trimmed, without empty ones. Each is verbatim in the text. */
+/** Sentences in order, trimmed, without empty ones. Each occurs verbatim in the text. */
 export const sentencesOf = (text: string): string[] =>
   sentenceSpans(text).map(([from, to]) => text.slice(from, to));
 
-/** True where a text ends with a sentence, as far as its last sign tells. */
+/** True if a text ends with a sentence, judged by its last sign. */
 export const endsSentence = (text: string): boolean => /[.!?…。！？]["'”’」』）)\]]*$/u.test(text);
 
 const SAYS = /[\p{L}\p{N}]/u;
 const STRONG = ['. ', '; ', '。', '；', '\n'];
 const WEAK = [', ', '，', '、', ',', ' '];
 
-/** A sentence or line of more than `longest` UTF-16 units in pieces, cut behind a pause; all that is said stands in one of them. */
+/** Cuts a text of more than `longest` UTF-16 units into pieces, behind pauses; drops pieces without words. */
 export function cutAtPauses(text: string, longest: number): string[] {
   if (text.length <= longest) return [text];
   const out: string[] = [];
@@ -145,7 +145,7 @@ export function cutAtPauses(text: string, longest: number): string[] {
     let cut = lastOf(STRONG);
     if (cut < longest / 3) cut = lastOf(WEAK);
     if (cut < longest / 3) cut = longest - 1;
-    // Never between the halves of a character.
+    // A surrogate pair stays whole.
     const code = text.charCodeAt(from + cut);
     if (code >= 0xd800 && code <= 0xdbff) cut -= 1;
     const piece = text.slice(from, from + cut + 1).trim();
@@ -158,8 +158,8 @@ export function cutAtPauses(text: string, longest: number): string[] {
 }
 
 /**
- * Letters, digits and signs that say something (a currency, an arrow, a face, the minus of a number) alone, in lower case, with single spaces
- * between: two wordings that differ in punctuation only are one. Vowels that are written as marks are letters.
+ * Keeps letters (with their vowel marks), digits and meaningful signs (a currency, an arrow, a face, a number's minus), in lower case with
+ * single spaces between: two wordings that differ only in punctuation become equal.
  */
 export const squeezed = (text: string): string =>
   text

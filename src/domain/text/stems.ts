@@ -1,11 +1,11 @@
-// Single words in the forms under which they are found.
+// Reduces single words to the forms by which they are found.
 import { stemmer } from 'stemmer';
 import { isStopWord, saysSomething } from './stop-words.ts';
 
 /** Longest word kept, in characters. */
 export const MAX_WORD = 48;
 
-/** Plurals that no ending tells: `plural singular`. */
+/** Irregular plurals: `plural singular`. */
 const PLURALS: ReadonlyMap<string, string> = new Map(
   (
     'children child,men man,women woman,feet foot,teeth tooth,geese goose,mice mouse,oxen ox,wolves wolf,knives knife,wives wife,' +
@@ -20,7 +20,7 @@ const PLURALS: ReadonlyMap<string, string> = new Map(
 const NUMBERED = /^(\p{L}{2,12})(\p{N}[\p{L}\p{N}]{0,5})$/u;
 const HANGUL = /^\p{Script=Hangul}{3,}$/u;
 
-/** Adds a word in lower case: English as its stem; `inParts`: a name with a number also in two, Korean also as pairs. Nothing of a stop word. */
+/** Adds a word in lower case: English as its stem; with `inParts` a name with a number also in two parts, Korean also as pairs. Skips stop words. */
 export function addWord(word: string, out: string[], inParts = true): void {
   if (word.length > MAX_WORD || isStopWord(word)) return;
   if (/^[a-z]{3,}$/.test(word)) {
@@ -37,7 +37,7 @@ export function addWord(word: string, out: string[], inParts = true): void {
   if (HANGUL.test(word)) addPairs(word, saysSomething, out);
 }
 
-/** Adds each two characters of a run that stand side by side, where `says` has it of their code points that they say something. */
+/** Adds each pair of adjacent characters in a run for which `says`, given their code points, is true. */
 export function addPairs(run: string, says: (one: number, other: number) => boolean, out: string[]): void {
   let [from, one] = [0, -1];
   for (let at = 0; at < run.length; ) {

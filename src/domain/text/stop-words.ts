@@ -1,6 +1,6 @@
-// Words that say nothing by themselves, in English and Chinese.
+// Stop words: words that say nothing by themselves, in English and Chinese.
 
-/** Words that say nothing about a passage. Contractions appear without what follows their apostrophe. */
+/** English stop words. Of a contraction only the part before the apostrophe is listed. */
 const STOP_WORDS = new Set(
   (
     'a an and are as at be been being but by can could d did didn do does doesn doing don for from had has hasn have haven having he her hers ' +
@@ -17,10 +17,10 @@ const STOP_WORDS_ZH = new Set(
   ),
 );
 
-/** True for words that say nothing by themselves, in lower case. */
+/** True for stop words, in lower case. */
 export const isStopWord = (word: string): boolean => STOP_WORDS.has(word) || STOP_WORDS_ZH.has(word);
 
-/** By code unit: what a character of Chinese says beside another one. Tables, because each pair of each text asks. */
+/** Class of a Chinese character by its code unit. Tables instead of sets, since every pair of every text is looked up. */
 const [STOP, PARTICLE, LIGHT] = [1, 2, 4];
 const marks = new Uint8Array(0x1_0000);
 const mark = (characters: Iterable<string>, as: number): void => {
@@ -37,11 +37,11 @@ mark(
   LIGHT,
 );
 
-/** True where two characters, by their code points, say something side by side: one of them does. */
+/** True if at least one of two adjacent characters, by their code points, carries meaning. */
 export const saysSomething = (one: number, other: number): boolean =>
   ((marks[one] ?? 0) & (marks[other] ?? 0) & STOP) === 0;
 
-/** The same where no segmenter gives words beside the pairs: there a pair with a particle says nothing, nor does one of two light characters. */
+/** Stricter, for text without a segmenter: a pair with a particle counts as empty, and so does one of two light characters. */
 export function saysMuch(one: number, other: number): boolean {
   const [first, second] = [marks[one] ?? 0, marks[other] ?? 0];
   return ((first | second) & PARTICLE) === 0 && (first & second & LIGHT) === 0;

@@ -1,5 +1,5 @@
-// Words that people use for one another when they ask again for what they said: everyday ones, in English and Chinese. A question for the
-// price should find the cost. Each line is a group; a word may stand in several.
+// Everyday words, in English and Chinese, that people use for one another when they ask again: a question for the
+// price should find the cost. Each line is a group; a word may belong to several.
 export const GROUPS = `
 price cost fee charge expense spend spent pay paid budget money amount
 rent lease rental

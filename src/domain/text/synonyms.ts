@@ -1,4 +1,4 @@
-// Words that mean about the same, by their terms.
+// Looks up synonyms by their terms.
 import { once } from '../base/once.ts';
 import { GROUPS } from './synonym-groups.ts';
 import { termsOf } from './words.ts';
@@ -22,5 +22,5 @@ const groups = once(() => {
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Terms that mean about the same as this one. */
+/** Terms with about the same meaning as this one, without itself; empty for most. */
 export const akin = (term: string): ReadonlySet<string> => groups().get(term) ?? NONE;

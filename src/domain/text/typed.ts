@@ -1,12 +1,12 @@
-// What a person types, to the letter. Pure.
+// Keeps typed text exact. Pure.
 
-/** Without the empty lines and spaces around it; its first line keeps its indentation, which code needs. */
+/** Trims a text's empty lines and spaces, but keeps the first line's indentation, which code needs. */
 export const withoutEmptyEdges = (text: string): string =>
   text.replace(/^(?:[^\S\r\n]*(?:\r\n|\n|\r))+/, '').trimEnd();
 
 /**
- * What a text field holds of a text that was there before, `former`: a field makes each line break `\n`. Words that were not changed come back
- * as they were, and others with the line breaks of `former` where all of those are `\r\n`.
+ * Restores line breaks that a text field has changed to `\n`: an unchanged text becomes `former` itself; a changed one gets `\r\n` if
+ * all line breaks of `former` were.
  */
 export function fromField(value: string, former: string): string {
   if (value === former.replace(/\r\n?/g, '\n')) return former;

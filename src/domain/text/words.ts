@@ -1,14 +1,14 @@
-// The one tokeniser: the search words of a text. Passages and questions are cut alike, so that they meet.
-// Only letters and digits come out, in lower case: whatever splits them again splits them alike.
+// The one tokeniser: the search words of a text. Passages and questions are split in the same way, so that they match.
+// Only letters and digits come out, in lower case, so splitting them again changes nothing.
 import { folded, withoutInvisible } from './fold.ts';
 import { type Segment, wordSegments } from './segments.ts';
 import { addSpellings, plainFigures } from './spellings.ts';
 import { addPairs, addWord, MAX_WORD } from './stems.ts';
 import { isStopWord, saysMuch, saysSomething } from './stop-words.ts';
 
-/** Longest text that is read, in characters: chunks are far shorter, a pasted book as a query need not be read to its end. */
+/** Longest text that is read, characters: chunks are far shorter, and a pasted book used as a query need not be read to its end. */
 const MAX_TEXT = 60_000;
-/** Most terms in a query: each costs a walk through the index. */
+/** Most terms in a query: the index is searched once for each. */
 const MAX_QUERY_TERMS = 96;
 
 // ---------------------------------------------------------------------------------------------------------------- runs
@@ -17,7 +17,7 @@ const [UNKNOWN, BETWEEN, NAME, JOINED, PAIRED] = [0, 1, 2, 3, 4];
 const SAYS = /^[\p{L}\p{M}\p{N}]$/u;
 const IS_PAIRED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー々]$/u;
 const IS_JOINED = /^[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]$/u;
-/** Asked once for each character of the first plane: patterns make a string of each. */
+/** Computed once for each character of the first plane: patterns make a string of each. */
 const kinds = new Uint8Array(0x1_0000);
 
 function newKind(sign: string): number {
@@ -25,7 +25,7 @@ function newKind(sign: string): number {
   return IS_PAIRED.test(sign) ? PAIRED : IS_JOINED.test(sign) ? JOINED : NAME;
 }
 
-/** The kind of the character that begins at `at`. */
+/** Kind of the character at `at`. */
 function kindAt(text: string, at: number): number {
   const unit = text.charCodeAt(at);
   // Above the first plane a character is two units long.
@@ -39,7 +39,7 @@ function kindAt(text: string, at: number): number {
 const lengthAt = (text: string, at: number): number =>
   (text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00 ? 2 : 1;
 
-/** Finds the end of the run of characters of one kind that begins at `at`. */
+/** End of the run of characters of one kind that begins at `at`. */
 function endOf(text: string, at: number, isOf: (kind: number, unit: number) => boolean): number {
   let to = at;
   while (to < text.length && isOf(kindAt(text, to), text.charCodeAt(to))) to += lengthAt(text, to);
@@ -49,10 +49,10 @@ const isName = (kind: number): boolean => kind === NAME;
 const isNameOrLine = (kind: number, unit: number): boolean => kind === NAME || unit === 0x5f;
 const isJoined = (kind: number): boolean => kind >= JOINED;
 const isPaired = (kind: number): boolean => kind === PAIRED;
-/** Signs that hold identifiers, paths, versions and dates together. */
+/** Signs within identifiers, paths, versions and dates. */
 const JOINERS = new Set(Array.from("'_-./\\:@#+", (sign) => sign.charCodeAt(0)));
 
-/** The runs of a text in order: of a script without spaces as long as it goes on, and names, with the signs that hold them together. */
+/** Splits a text into runs, in order: stretches of a script without spaces, and names with the signs within them. */
 function runsOf(text: string): string[] {
   const runs: string[] = [];
   for (let at = 0; at < text.length; ) {
@@ -74,7 +74,7 @@ function runsOf(text: string): string[] {
 }
 const isJoinedRun = (run: string): boolean => isJoined(kindAt(run, 0));
 
-/** The stretches of a run that are read as pairs. */
+/** Finds the stretches of a run that are read as pairs. */
 function pairedIn(run: string): string[] {
   const stretches: string[] = [];
   for (let at = 0; at < run.length; ) {
@@ -89,21 +89,21 @@ function pairedIn(run: string): string[] {
 const PIECES = /[\p{L}\p{M}\p{N}]+/gu;
 // fooBar → foo Bar, HTTPServer → HTTP Server
 const HUMPS = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
-/** Without signs, humps and figures in it: a word like any other. */
+/** An ordinary word: no signs, inner capitals or figures. */
 const PLAIN = /^(?:[A-Za-z]?[a-z]+|[A-Z]+)$/;
 
-/** Capitals within a word: a name of two parts, as `YouTube`. What is asked for must not depend on how its letters were typed. */
+/** A name of two parts with inner capitals, such as `YouTube`. A search must not depend on how the letters of a query were typed. */
 const isBrand = (pieces: readonly string[], humps: readonly string[]): boolean =>
   pieces.length === 1 && humps.length === 2 && /^\p{L}+$/u.test(pieces[0] as string);
 
-/** A digest in hexadecimal, as of a commit: it is told by its first seven digits. */
+/** A hexadecimal digest, as of a commit; people use its first seven digits. */
 const DIGEST = /^(?=[a-f]*\d)(?=\d*[a-f])[\da-f]{8,128}$/i;
 const SHORT_DIGEST = 7;
 
-/** For the index, for a question (of `YouTube` the whole alone), or quick: then no word is taken apart further. */
+/** For the index, for a question (only the whole of `YouTube`), or quick: no word is split any further. */
 type Purpose = 'index' | 'question' | 'quick';
 
-/** `snake_case`, `camelCase`, `a/path.ts`, `1.2.3`: its pieces, and the whole as one word. */
+/** Adds the pieces of `snake_case`, `camelCase`, `a/path.ts`, `1.2.3`, and the whole as one word. */
 function addName(run: string, purpose: Purpose, out: string[]): void {
   const add = (word: string) => addWord(word.toLowerCase(), out, purpose !== 'quick');
   if (PLAIN.test(run)) {
@@ -114,7 +114,7 @@ function addName(run: string, purpose: Purpose, out: string[]): void {
   if (run.includes("'")) {
     const own = run.replace(/'(?:s|re|ve|ll|d|m|t)$/i, '');
     bare = own.replaceAll("'", '');
-    // `l'hôtel` and `O'Brien` are found without what stands before.
+    // `l'hôtel` and `O'Brien` are also found without their first part.
     for (const part of own.split("'").slice(1))
       for (const piece of part.match(PIECES) ?? []) if (piece.length > 2) add(piece);
   }
@@ -123,23 +123,23 @@ function addName(run: string, purpose: Purpose, out: string[]): void {
   if (purpose !== 'question' || !isBrand(pieces, humps)) for (const piece of humps) add(piece);
   for (const piece of pieces) {
     if (DIGEST.test(piece)) out.push(piece.slice(0, SHORT_DIGEST).toLowerCase());
-    // Within a longer name, a name of two words is one word as well: `React.useState`.
+    // Within a longer name, a name of two words is also one word: `React.useState`.
     else if (pieces.length > 1 && /\p{Ll}\p{Lu}/u.test(piece)) add(piece);
   }
   if (humps.length < 2) return;
   let whole = '';
   for (const piece of pieces) {
-    // Between digits an x keeps 1.23 apart from 123.
+    // An x between digits keeps 1.23 apart from 123.
     whole += whole && /\p{N}$/u.test(whole) && /^\p{N}/u.test(piece) ? `x${piece}` : piece;
     if (whole.length > MAX_WORD) return;
   }
-  // A name of several parts is a word like any other, or `youtube` would not find `YouTube`, nor `nodejs` `Node.js`.
+  // Otherwise `youtube` would not find `YouTube`, nor `nodejs` `Node.js`.
   add(whole);
   const [, version] = /^v(\d+(?:x\d+)+)$/i.exec(whole) ?? [];
   if (version !== undefined) out.push(version);
 }
 
-/** Terms of the names seen lately: people and models say the same ones over and over. */
+/** Caches the terms of recent names: people and models repeat them. */
 const names = new Map<string, readonly string[]>();
 function wordsOfName(run: string): readonly string[] {
   const known = names.get(run);
@@ -152,7 +152,7 @@ function wordsOfName(run: string): readonly string[] {
 }
 
 // ---------------------------------------------------------------------------------------------- for index and questions
-/** Pairs of traditional characters as they were written, beside their simplified ones. */
+/** Adds pairs of traditional characters as written, beside their simplified ones. */
 function exactPairs(run: string, form: string, out: string[]): void {
   const [characters, others] = [[...run], [...form]];
   for (let i = 0; i + 1 < characters.length; i++)
@@ -161,13 +161,13 @@ function exactPairs(run: string, form: string, out: string[]): void {
 }
 
 function joinedRun(run: string, segments: readonly Segment[], out: string[]): void {
-  // A word of two characters comes again as a pair below, and so weighs double: measured better than once.
+  // A word of two characters returns as a pair below, and so weighs double: this measured better than once.
   for (const { text, isWord } of segments)
     if (isWord && text.length <= MAX_WORD && !isStopWord(text)) out.push(text);
   for (const stretch of pairedIn(run)) addPairs(stretch, saysSomething, out);
 }
 
-/** Parts a Persian word without a space, as a hyphen does; others write a space, or nothing. */
+/** Some writers separate the parts of a Persian word by this character, others by a space or by nothing. */
 const NON_JOINER = /(?<=\p{Script=Arabic})\u200c(?=\p{Script=Arabic})/gu;
 const UMLAUTS: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue' };
 
@@ -175,7 +175,7 @@ function everyWord(text: string, purpose: Purpose): string[] {
   const out: string[] = [];
   const clean = withoutInvisible(text.slice(0, MAX_TEXT).normalize('NFKC').replace(NON_JOINER, '-'))
     .replaceAll('’', "'")
-    // Hyphens that do not break, and the sign for minus.
+    // Non-breaking hyphens, and the minus sign.
     .replace(/[\u2010\u2212]/g, '-');
   const runs = runsOf(plainFigures(clean, out));
   const forms = runs.map(folded);
@@ -188,11 +188,11 @@ function everyWord(text: string, purpose: Purpose): string[] {
       return;
     }
     addName(form, purpose, out);
-    // The form that was written is a word as well: who writes it so finds it first.
+    // The written form is a word as well, so that the same spelling ranks first.
     if (form === run || run.length > MAX_WORD) return;
     const written = run.toLowerCase().replace(/[^\p{L}\p{M}\p{N}]+/gu, '');
     out.push(written);
-    // As who has no umlauts types it, with the same stem.
+    // The spelling of keyboards without umlauts, with the same stem.
     if (/[äöü]/.test(written))
       addWord(folded(written.replace(/[äöü]/g, (letter) => UMLAUTS[letter] as string)), out);
   });
@@ -201,13 +201,15 @@ function everyWord(text: string, purpose: Purpose): string[] {
 }
 
 /**
- * The search words of a passage, space-separated: English without stop words and as Porter stems; Chinese and Japanese as words
- * and as pairs of characters; identifiers and paths in pieces and whole; dates in one canonical form beside their own. Accents, ligatures,
- * widths, traditional characters and marks in figures are folded; what was written stands beside it.
+ * The search words of a passage, space-separated, with accents, ligatures, widths, traditional characters and figures folded (written forms beside):
+ * - English: Porter stems (Porter, "An algorithm for suffix stripping", 1980) without stop words
+ * - Chinese and Japanese: words and pairs of characters
+ * - identifiers and paths: pieces and the whole
+ * - dates: one canonical form beside their own
  */
 export const words = (text: string): string => everyWord(text, 'index').join(' ');
 
-/** The search words of a question: like `words`, each once, at most 96. Of a longer one the terms of its end are kept. */
+/** The search words of a question: like `words`, each once, at most 96. A longer question keeps the terms of its end. */
 export function queryWords(text: string): string {
   const all = [...new Set(everyWord(text, 'question'))];
   return (all.length > MAX_QUERY_TERMS ? all.slice(-MAX_QUERY_TERMS) : all).join(' ');
@@ -215,8 +217,8 @@ export function queryWords(text: string): string {
 
 // ------------------------------------------------------------------------------------------------ for every send: quick
 /**
- * The search words of a text in order, with repetitions, as they are wanted at every send: without segmenter, without second spellings.
- * Han and kana come as pairs, or as the one character there is; a run of another script without spaces as a whole.
+ * The search words of a text in order, with repetitions, quickly, as every send needs them: without segmenter and second spellings.
+ * Han and kana become pairs, or a single character; a run of another script without spaces stays whole.
  */
 export function termsOf(text: string): string[] {
   const out: string[] = [];
@@ -228,30 +230,30 @@ export function termsOf(text: string): string[] {
   return out;
 }
 
-/** How often each term stands in a text. */
+/** Counts each term of a text. */
 export function termCounts(text: string): Map<string, number> {
   const counts = new Map<string, number>();
   for (const term of termsOf(text)) counts.set(term, (counts.get(term) ?? 0) + 1);
   return counts;
 }
 
-/** A text this long has two terms at its beginning nearly always, characters. */
+/** A beginning of so many characters nearly always has two terms. */
 const BEGINNING = 30;
 
-/** True where a text has two different terms at least. */
+/** True if a text has at least two different terms. */
 export function hasTerms(text: string): boolean {
   const several = (some: string) => new Set(termsOf(some)).size >= 2;
   const end = text.length > 2 * BEGINNING ? text.lastIndexOf(' ', BEGINNING) : -1;
-  // Words of the beginning are words of the whole: cut at a space.
+  // Cut at a space, so that words of the beginning are words of the whole.
   return (end > 0 && several(text.slice(0, end))) || several(text);
 }
 
 // ------------------------------------------------------------------------------------------ whether two speak of the same
-/** So much of a passage is compared, characters, and so many letters of a word: enough to tell it in its forms. */
+/** Most characters of a passage that are compared, and most letters of a word: enough to match inflected forms. */
 const [COMPARED, LETTERS] = [1_500, 5];
 const FIGURE_OR_LETTERS = /\p{N}+(?:[.,:]\p{N}+)*|[\p{L}\p{M}]+/gu;
 
-/** A text in rough words: beginnings of words, pairs of characters, figures as they are. Linear in the text. */
+/** Reduces a text to rough words: beginnings of words, pairs of characters, figures unchanged. Linear in the text. */
 export function roughWords(text: string): { readonly words: Set<string>; readonly figures: Set<string> } {
   const words = new Set<string>();
   const figures = new Set<string>();

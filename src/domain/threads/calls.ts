@@ -1,12 +1,12 @@
-// Calls between threads and tabs: one message there and one back, over whatever posts messages. Both ends name the same contract, and each
-// checks what it receives.
+// Calls between threads and tabs: one message there and one back, over anything that posts messages. Both ends name the same contract, and
+// each checks what it receives.
 //
 //   caller ──── { from, asked: { call, verb, given } } ───► server
 //          ◄─── { call, to, leader, progress }, as often as it likes
 //          ◄─── { call, to, leader, value } or { call, to, leader, problem }
-//          ──── { from, cancelled: call } ───► where the caller's signal is aborted before
+//          ──── { from, cancelled: call } ───► if the caller's signal is aborted before
 //
-// Tabs of several versions speak so of the index: what is changed here has to be understood by the version before, and understand it.
+// Tabs of different versions share one index through such calls: each version must understand the messages of the one before and after.
 import { z } from 'zod';
 import { RecollectError, toError, toProblem } from '../base/errors.ts';
 import { ignore } from '../base/log.ts';
@@ -14,7 +14,7 @@ import { problemSchema } from '../base/problem-schema.ts';
 import type { Cancellation } from '../base/readable.ts';
 import { type Endpoint, transferOf } from './endpoint.ts';
 
-/** The platform's own signal where a platform is known. */
+/** The platform's own type of signal, where the compiler knows the platform. */
 type Signal = typeof globalThis extends { AbortController: { prototype: { signal: infer Own } } }
   ? Own
   : Cancellation;
@@ -23,10 +23,10 @@ declare const AbortController: new () => { readonly signal: Signal; abort(): voi
 interface Verb {
   readonly given: z.ZodType;
   readonly answer: z.ZodType;
-  /** What comes before the answer. */
+  /** Schema of reports that come before the answer. */
   readonly progress?: z.ZodType;
 }
-/** What can be asked, by name. */
+/** All verbs that can be called, by name. */
 export type Contract = Readonly<Record<string, Verb>>;
 export type Given<V extends Verb> = z.output<V['given']>;
 export type Answer<V extends Verb> = z.output<V['answer']>;
@@ -39,7 +39,7 @@ const askedSchema = z.object({
 const cancelledSchema = z.object({ from: z.string(), cancelled: z.number().int() });
 const answerSchema = z.object({
   call: z.number().int(),
-  /** Whoever asked, and who answers; an app of before does not say. */
+  /** The caller, and the leader who answered; older versions do not send it. */
   to: z.string().optional(),
   leader: z.string().default(''),
   value: z.unknown().optional(),
@@ -57,18 +57,18 @@ export interface CallOptions<P> {
 }
 
 export interface Caller<C extends Contract> {
-  /** Rejects with the problem of the other end as a RecollectError, with the signal's reason, or with what `refuse` gives. */
+  /** Rejects with the server's problem as a RecollectError, with the signal's reason, or with the error given to `refuse`. */
   readonly call: {
     readonly [V in keyof C]: (
       given: Given<C[V]>,
       options?: CallOptions<Progress<C[V]>>,
     ) => Promise<Answer<C[V]>>;
   };
-  /** Asks another end from now on, of what has not been answered as well; until there is one, with null, calls wait. */
+  /** Calls another server from now on, and repeats unanswered calls there; calls wait while it is null. */
   connect(endpoint: Endpoint | null): void;
-  /** Asks again what has not been answered: whoever answers may be another one now. */
+  /** Repeats unanswered calls: another server may answer now. */
   repeat(): void;
-  /** The other end is gone: rejects what waits. */
+  /** The server is gone: rejects all waiting calls. */
   refuse(why: unknown): void;
 }
 
@@ -183,7 +183,7 @@ export type Served<C extends Contract> = {
   readonly [V in keyof C]: (
     given: Given<C[V]>,
     context: {
-      /** Aborted where whoever asked wants no answer any more. */
+      /** Aborted when the caller no longer wants an answer. */
       readonly signal: Signal;
       readonly progress: (progress: Progress<C[V]>) => void;
     },
@@ -191,18 +191,18 @@ export type Served<C extends Contract> = {
 };
 
 interface ServerOptions {
-  /** Where the answers to this one go. Default: where the calls come from. */
+  /** Picks the endpoint for this caller's answers. Default: the one its calls arrive at. */
   readonly replyTo?: (from: string) => Pick<Endpoint, 'postMessage'>;
-  /** Who answers, by the time of the answer. */
+  /** Name of the leader at the time of the answer. */
   readonly leader?: () => string;
-  /** The answer to what this contract does not have: who asks may be of another version, and must not wait for ever. */
+  /** Error for a verb that this contract lacks: a caller of another version must not wait for ever. */
   readonly strange?: RecollectError;
 }
 
-/** So many calls are remembered, so that one that is asked again is answered once. */
+/** How many calls are remembered, so that a repeated call is answered once. */
 const REMEMBERED = 1000;
 
-/** Answers what comes over the endpoint, for as long as that is open. */
+/** Answers the calls that arrive at the endpoint, for as long as it is open. */
 export function serveCalls<C extends Contract>(
   contract: C,
   endpoint: Endpoint,

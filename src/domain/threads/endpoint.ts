@@ -1,19 +1,20 @@
-/** What posts messages: a worker, its scope, a port, a BroadcastChannel. The ground floor knows no browser. */
+/** Anything that posts messages: a worker, its scope, a port, a BroadcastChannel. This floor has no browser types. */
 export interface Endpoint {
   postMessage(message: unknown, transfer: object[]): void;
   addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void;
-  /** A port gives nothing before. */
+  /** A port delivers nothing before this call. */
   start?(): void;
 }
 
 const transfers = new WeakMap<object, readonly object[]>();
 
-/** The same value; where it is posted next, buffers and ports in it go over to the other thread instead of being copied. */
+/** Marks a value: the next time it is posted, these buffers and ports move to the other thread instead of being copied. Returns the same value. */
 export function withTransfer<T extends object>(value: T, transfer: readonly object[]): T {
   transfers.set(value, transfer);
   return value;
 }
 
+/** Lists the objects that `withTransfer` marked for this value; none for an unmarked one. */
 export const transferOf = (value: unknown): object[] => [
   ...((typeof value === 'object' && value !== null && transfers.get(value)) || []),
 ];

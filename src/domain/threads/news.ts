@@ -1,11 +1,11 @@
-// What threads and tabs tell one another without waiting for an answer.
+// Messages between threads and tabs that expect no answer.
 import type { z } from 'zod';
 import type { Cancellation } from '../base/readable.ts';
 import { type Endpoint, transferOf } from './endpoint.ts';
 
 /**
- * Gives `listener` what others say and `schema` understands; the rest is passed over: another tab may run another version. Returns how to speak.
- * @param signal closes the endpoint, and nothing is said after that. Absent: it lasts as long as the thread
+ * Passes to `listener` the messages that `schema` understands; ignores others, since another tab may run another version. Returns the sender.
+ * @param signal closes the endpoint, after which nothing is sent. Absent: it lasts as long as the thread
  */
 export function joinNews<News>(
   endpoint: Endpoint & { close?(): void },

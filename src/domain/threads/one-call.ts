@@ -1,4 +1,4 @@
-// One worker for one call: whatever it does, it can be ended at any moment, and nothing of it is left.
+// Runs one call in a worker of its own, which can be ended at any moment and leaves nothing behind.
 import { RecollectError } from '../base/errors.ts';
 import type { Cancellation } from '../base/readable.ts';
 import {
@@ -11,7 +11,7 @@ import {
 } from './calls.ts';
 import type { Endpoint } from './endpoint.ts';
 
-/** What of a `Worker` is needed here. */
+/** The members of a `Worker` that are needed here. */
 interface CallableWorker extends Endpoint {
   addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void;
   addEventListener(type: 'error', listener: (event: { readonly message?: string }) => void): void;
@@ -19,8 +19,8 @@ interface CallableWorker extends Endpoint {
 }
 
 /**
- * Starts a worker, asks it, and ends it with its answer. Rejects as a call does; where the worker stopped by itself, with what is known of
- * that as the message, which is empty where nobody knows.
+ * Starts a worker, calls it, and ends it after its answer. Rejects as a call does; if the worker fails by itself, with an error whose message is
+ * what the browser tells about it, which may be empty.
  */
 export async function callWorker<C extends Contract, V extends keyof C>(
   start: () => CallableWorker,
