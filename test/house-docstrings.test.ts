@@ -5,7 +5,7 @@ import { undocumentedFunctions } from './house/docstrings.ts';
 import { readTree, type SourceFile } from './house/source.ts';
 
 /** Public functions of `src` without a docstring. This number may only fall. */
-const MOST = 103;
+const MOST = 92;
 
 it('has no more public functions without a docstring', () => {
   const found = readTree().source.flatMap(undocumentedFunctions);

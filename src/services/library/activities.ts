@@ -1,4 +1,4 @@
-// Long work as the person sees it: one list for all of it, whoever does it.
+// Lists long work for the person: one list for the work of all services.
 import type { Activity } from '../../domain/base/activity.ts';
 import { isAbort, toProblem } from '../../domain/base/errors.ts';
 import { newEntryId } from '../../domain/base/ids.ts';
@@ -9,9 +9,9 @@ const KEPT = 20;
 /** Least time between two announcements of progress, ms. */
 const PACE = 100;
 
-/** What the work itself holds of its activity. */
+/** How far a piece of work has come, as it reports itself. */
 export interface Progress {
-  /** Of the activity. */
+  /** Id of the activity. */
   readonly id: string;
   readonly signal: AbortSignal;
   add(done: number): void;
@@ -22,9 +22,9 @@ export interface Activities {
   readonly list: Readable<readonly Activity[]>;
   cancel(id: string): void;
   dismiss(id: string): void;
-  /** The person knows how it ended. */
+  /** The person has seen how it ended. */
   acknowledge(id: string): void;
-  /** Runs the work under an activity; its fate is the activity's. Rejects as the work does. */
+  /** Runs the work under an activity, which ends as the work does. Rejects as the work does. */
   run<T>(
     kind: Pick<Activity, 'label' | 'params'> & { total: number },
     work: (progress: Progress) => Promise<T>,

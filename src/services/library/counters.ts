@@ -1,11 +1,11 @@
-// How much of some work is done, where only what is left is ever told. Pure.
+// Computes progress from reports that only say how much is left. Pure.
 
 export interface Counters {
   readonly done: number;
   readonly left: number;
 }
 
-/** What is known after `left` was told: what vanished was done, what came is more to do, and at nothing left it begins anew. */
+/** Updates the counters with `left`: work that vanished was done, more work raises the total, and the next work after zero starts again. */
 export const counted = (before: Counters, left: number): Counters =>
   left <= 0
     ? { done: 0, left: 0 }

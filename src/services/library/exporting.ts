@@ -1,4 +1,4 @@
-// Takes conversations out as one file.
+// Exports conversations as one file.
 import type { ExportWords } from '../../adapters/exporters/exporter.ts';
 import { EXPORTERS } from '../../adapters/exporters/index.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
@@ -12,7 +12,7 @@ import type { Prompts, PromptsState } from '../prompts/prompts.ts';
 import type { Activities } from './activities.ts';
 import type { Library } from './library.ts';
 
-/** Export text that is handed to the browser as one piece. */
+/** Export text is handed to the browser in pieces of this size, bytes. */
 const BLOB_BYTES = 8 * 1024 * 1024;
 
 export interface ExportingDeps {
@@ -20,14 +20,14 @@ export interface ExportingDeps {
   readonly notes: Pick<Notes, 'state' | 'known'> | undefined;
   readonly prompts: Pick<Prompts, 'state'> | undefined;
   readonly activities: Pick<Activities, 'run'>;
-  /** All lines of the library, once it was read. */
+  /** Resolves with all entries, once the library was read. */
   readonly entries: () => Promise<readonly LibraryEntry[]>;
   /** Labels of what is exported to be read. */
   readonly words: ExportWords;
   readonly now: () => number;
-  /** What a file that is meant for reading holds of something; null: all of it. */
+  /** Puts placeholders for private words into an export for people; null: the person wants their words. */
   readonly forReading?: (() => ReturnType<typeof readableExport> | null) | undefined;
-  /** A whole export was made, at this time, ms since 1970. Never rejects. */
+  /** Notes the time of a whole export, ms since 1970. Never rejects. */
   readonly onBackup: (at: number) => Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export function createExporting({
     const exporter = EXPORTERS[format];
     const hidden = format === 'markdown' ? (forReading?.() ?? null) : null;
     const listed = await entries();
-    // A backup holds the trash too; what is meant for reading does not.
+    // A backup includes the trash; an export for people does not.
     const chosen =
       wanted === 'all'
         ? listed.filter((entry) => format === 'json' || entry.deletedAt === null).map(({ id }) => id)
@@ -76,10 +76,10 @@ export function createExporting({
             yield conversation;
           }
         }
-        // For readers the notes are a file of their own.
+        // An export for people has the notes as a file of their own.
         const count = chosen.length + (format === 'markdown' && holdsSomething(notesAndFeedback) ? 1 : 0);
         const mediaType = exporter.mediaType(count);
-        // Handed over piece by piece: the browser may keep finished pieces outside this tab's memory.
+        // Piece by piece: the browser may keep finished pieces outside this tab's memory.
         const pieces: Blob[] = [];
         let open: Uint8Array<ArrayBuffer>[] = [];
         let bytes = 0;
@@ -125,9 +125,9 @@ export function createExporting({
 const savedWords = (saved: PromptsState | undefined) =>
   saved ? { prompts: saved.prompts, personas: saved.personas } : {};
 
-/** What the person told memory, with what is still being written down. */
+/** Waits for memory notes that are still being written, then returns all. */
 async function notesByNow(notes: Pick<Notes, 'state' | 'known'>): Promise<NotesState> {
-  // Reads them again where that failed; where it fails once more the export waits for them, and does not leave them out.
+  // A failed read of the notes is repeated; the export fails rather than leave them out.
   await notes.known();
   return await until(notes.state, ({ ready }) => ready);
 }

@@ -1,7 +1,7 @@
-// What an imported conversation changes in the library: ids, what is new, where the head goes. Decides; writes nothing.
+// Plans the changes of an imported conversation: ids, new messages, the head. Decides; writes nothing.
 //
-// Ids are made from the identity in the source, not by chance. Importing the same export on two devices gives the same documents, so
-// that they are one when the devices meet, and a message that is there is recognised without asking.
+// Ids are derived from the identity in the source, not random: an export imported on two devices gives the same documents, which
+// merge when the devices meet, and a message that exists already is recognised.
 
 import { fingerprint } from '../../adapters/importers/fingerprint.ts';
 import type { ImportedConversation, ImportedMessage } from '../../adapters/importers/importer.ts';
@@ -28,21 +28,21 @@ export interface ImportPlan {
   readonly id: ConversationId;
   readonly state: 'added' | 'changed' | 'unchanged';
   readonly change: ConversationChange;
-  /** It lies in the trash once this is done. */
+  /** True if the conversation is in the trash afterwards. */
   readonly trashed: boolean;
   /** New messages only. */
   readonly roles: Readonly<Record<Role, number>>;
   readonly branches: number;
   readonly attachments: number;
-  /** What came in of messages and conversations that are here already. */
+  /** Additions to messages and conversations that exist here already. */
   readonly later: Later;
-  /** About what the change takes in the log. */
+  /** Estimated size of the change in the log, bytes. */
   readonly bytes: number;
-  /** Source id → message, of messages that call tools: subagents hang on them. */
+  /** Source id → message, for messages that call tools: subagents refer to them. */
   readonly callers: ReadonlyMap<string, MessageId>;
 }
 
-/** A UUID version 7 whose time is the thing's own and whose rest is a hash of its identity. */
+/** Makes a UUID of version 7: its time is the thing's own, the rest a hash of its identity. */
 function derivedId(at: number, ...identity: readonly string[]): string {
   const time = Math.round(Math.max(0, Math.min(Number.isFinite(at) ? at : 0, 2 ** 48 - 1)))
     .toString(16)
@@ -52,18 +52,18 @@ function derivedId(at: number, ...identity: readonly string[]): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${hash.slice(0, 3)}-${variant}${hash.slice(4, 7)}-${hash.slice(7, 19)}`;
 }
 
-/** The id that this conversation gets where it is not there yet. */
+/** Id that a new conversation gets. */
 export const conversationIdOf = ({ own, source, meta }: ImportedConversation): ConversationId =>
   own?.id ?? asConversationId(derivedId(meta.createdAt ?? 0, source.tool, source.id));
 
-/** The id that a message of it gets where it is not there yet. */
+/** Id that a new message gets. */
 export const importedMessageId = (
   { own, source }: ImportedConversation,
   message: ImportedMessage,
 ): MessageId =>
   asMessageId(own ? message.id : derivedId(message.createdAt, source.tool, source.id, keyOf(message)));
 
-/** The conversation's identity in its source, as one string. */
+/** Joins a conversation's identity in its source into one key. */
 export const sourceKey = (tool: string, id: string): string => `${tool}\n${id}`;
 
 /** Planned changes as the documents want them. */
@@ -71,8 +71,8 @@ export const asChanges = (changes: ReadonlyMap<ConversationId, ConversationChang
   [...changes].map(([id, change]) => ({ id, change }));
 
 /**
- * `existing` is the conversation as it is here, if it is; what a person changed in it stays. `parent` is who started it. `again`: the same
- * import has met it before, and nobody says which of the two is newer: the head moves only on along its own line.
+ * Plans one conversation. `existing` is the present one, whose changes by the person stay; `parent` started it. `again`: the same import has met
+ * it before, in no known order, so the head moves only along its own branch.
  */
 export function planImport(
   imported: ImportedConversation,
@@ -118,7 +118,7 @@ export function planImport(
   }
 
   const added = new Set<string>(messages.map((message) => message.id));
-  // Our own backup is complete: what it knows of messages that were here before counts too. Another tool's places are taken in once.
+  // Our own backup is complete, so its checkpoints on older messages count too. Another tool's are taken over once.
   const checkpoints = checkpointsOf(
     imported,
     toReal,
@@ -151,15 +151,15 @@ export function planImport(
   };
 }
 
-/** Which messages of the file are here already, and under which ids the others come in. */
+/** Messages of the file by whether they exist here, and the ids of the new ones. */
 interface Identified {
   /** Id in the file → id here. */
   readonly ids: ReadonlyMap<string, MessageId>;
-  /** Not here yet, as the file has them. */
+  /** New messages, as the file has them. */
   readonly fresh: readonly ImportedMessage[];
-  /** The same, as they come in. */
+  /** New messages, as they are stored. */
   readonly messages: readonly Message[];
-  /** Here already, and the file knows more of them. */
+  /** Existing messages for which the file has more. */
   readonly more: ReadonlyMap<MessageId, Message>;
   readonly toReal: (local: string | null) => MessageId | null;
 }
@@ -169,7 +169,7 @@ function identify(imported: ImportedConversation, existing: Conversation | undef
   const known = new Map<string, MessageId>();
   for (const message of existing?.messages.values() ?? []) {
     const key = own ? message.id : message.sourceId;
-    // A copy that was sent back here names the same source.
+    // A copy made here by sending back names the same source.
     if (key !== undefined && !(message.copyOf !== undefined && known.has(key))) known.set(key, message.id);
   }
   const ids = new Map<string, MessageId>();
@@ -200,7 +200,7 @@ function identify(imported: ImportedConversation, existing: Conversation | undef
   return { ids, fresh, messages, more, toReal };
 }
 
-/** What the report counts, the bytes that come in, and which message called which tool. */
+/** Computes the report's figures, the size, and which message called which tool. */
 function figuresOf(
   imported: ImportedConversation,
   existing: Conversation | undefined,
@@ -223,7 +223,7 @@ function figuresOf(
     }
     bytes += 300;
   }
-  // One of those beside each other is the way itself, unless that was here before.
+  // The first of several siblings continues the branch, unless it existed before.
   for (const [parent, begun] of beginnings) branches += Math.min(begun, (siblings.get(parent) ?? 1) - 1);
   const later = { attachments: 0, answers: 0, titles: 0 };
   for (const message of more.values()) {
@@ -242,7 +242,7 @@ function figuresOf(
   return { roles, branches, attachments, later, bytes, callers };
 }
 
-/** Checkpoints of the file whose message is here and that are `wanted`, with the ids of here. */
+/** Picks `wanted` checkpoints whose message is here, with its id here. */
 const checkpointsOf = (
   imported: ImportedConversation,
   toReal: Identified['toReal'],
@@ -256,8 +256,8 @@ const checkpointsOf = (
   );
 
 /**
- * What is here, with what came in of it since: undefined where that is nothing. An answer that was gone on with here keeps its words: what
- * follows was written behind them.
+ * Completes an existing message with what was missing: undefined if nothing was. An answer that was continued here keeps its words,
+ * since the continuation was written after them.
  */
 function wholeOf(
   here: Message | undefined,
@@ -275,8 +275,8 @@ function wholeOf(
 }
 
 /**
- * What the source says anew of title and flags: the word said last counts, here or there, as between devices. Our own backup tells when
- * each was said. Another tool does not: it renames only what still has the title that it gave, by an export that is not older.
+ * Picks newer titles and flags of the source: the last write wins, as between devices. Our own backup tells the time of each.
+ * Another tool does not: a newer export of it renames only a conversation that still has the tool's own title.
  */
 function metaChangeFrom(
   { own, source, meta, messages }: ImportedConversation,
@@ -289,9 +289,9 @@ function metaChangeFrom(
   const now: Readonly<Record<string, unknown>> = own?.meta ?? meta;
   for (const [field, time] of Object.entries(own?.said ?? {})) {
     if (!TIMED.has(field) || time <= (existing.said?.[field] ?? '')) continue;
-    // A title that was made from the words is nobody's.
+    // A generated title does not win over any other.
     if (/^title/.test(field) && now.titleBy === 'auto' && here.titleBy !== 'auto') continue;
-    // What went on here after it was thrown away there stays.
+    // A conversation that was continued here after it was thrown away there stays.
     if (
       typeof now.deletedAt === 'number' &&
       field === 'deletedAt' &&
@@ -301,7 +301,7 @@ function metaChangeFrom(
     metaChange[field] = now[field];
     said[field] = time;
   }
-  // The session memory as it was saved there, where that is newer than what is known of it here.
+  // Takes the saved session memory of the source where it is newer.
   if (own) Object.assign(metaChange, newerFiles(here, own.meta));
   const before = existing.said?.title;
   const isTheirs = here.titleBy === 'import' && (before === undefined || readHlc(before)?.time === 0);
@@ -316,7 +316,7 @@ function metaChangeFrom(
     !isOlder
   ) {
     metaChange.title = meta.title;
-    // Behind what the tool said before, and before whatever a person says.
+    // After the tool's own earlier write, before any write of a person.
     said.title = nextHlc(0, source.tool, before ?? null);
   }
   return { meta: metaChange as Partial<ConversationMeta>, said };
@@ -325,7 +325,7 @@ function metaChangeFrom(
 const cameFromSource = ({ sourceId, copyOf }: Message): boolean =>
   sourceId !== undefined && copyOf === undefined;
 
-/** When the last of these messages was said. */
+/** Time of the newest of these messages, ms since 1970. */
 function endOf(messages: Iterable<Pick<Message, 'createdAt'>>): number {
   let end = 0;
   for (const { createdAt } of messages) end = Math.max(end, createdAt);
@@ -337,7 +337,7 @@ const targetOf = (checkpoint: string | Checkpoint): string =>
 const retargeted = (checkpoint: string | Checkpoint, messageId: MessageId): MessageId | Checkpoint =>
   typeof checkpoint === 'string' ? messageId : { ...checkpoint, messageId };
 
-/** Compactions that are not here yet; what became of those that are is the person's. */
+/** Picks new compactions; the person decides over existing ones. */
 function compactionsOf(
   { compactions, own }: ImportedConversation,
   existing: Conversation | undefined,
@@ -352,13 +352,13 @@ const named = (compactions: Readonly<Record<string, Compaction>>): Pick<Conversa
 const keyOf = (message: ImportedMessage): string =>
   message.sourceId ?? fingerprint(message.parentId ?? '', message.role, JSON.stringify(message.parts));
 
-/** Where the source had its head, so that the next import can tell whether a person has moved it since. */
+/** Remembers the source's head, so that the next import can tell whether a person has moved it since. */
 function headMark(imported: ImportedConversation): { head?: string } {
   const leaf = imported.messages.find((message) => message.id === imported.head);
   return leaf ? { head: keyOf(leaf) } : {};
 }
 
-/** The head follows the source only as long as it stands where the source had left it (`mark`), or above where it goes. */
+/** True if the head still stands where the source had left it (`mark`), or above its new place: then it follows the source. */
 function mayMoveHead(
   existing: Conversation,
   added: readonly Message[],
@@ -375,7 +375,7 @@ function mayMoveHead(
   return pathTo(all, head).some((message) => message.id === current);
 }
 
-/** Two changes of one conversation as one; the later words win. */
+/** Merges two changes of one conversation; the later one wins. */
 export function together(
   before: ConversationChange | undefined,
   change: ConversationChange,
@@ -396,7 +396,7 @@ export function together(
   };
 }
 
-/** The conversation as it will be once a change that is planned for it is made. */
+/** Returns the conversation as it will be after a planned change. */
 export function changed(
   id: ConversationId,
   existing: Conversation | undefined,
@@ -428,7 +428,7 @@ function sizeOf(part: Part): number {
   return size;
 }
 
-/** By its first characters: this is an estimate. */
+/** Judged by its first characters, since this is an estimate. */
 const isAscii = (text: string): boolean => {
   for (let at = 0; at < Math.min(text.length, 64); at += 1) if (text.charCodeAt(at) > 127) return false;
   return true;

@@ -1,7 +1,7 @@
-// One import of one source: reads and plans every conversation, sees whether there is room, then writes.
+// Runs one import of one source: reads and plans every conversation, checks for space, then writes.
 //
-//   small:  read ──► plan ──► settle ──► room? ──► one append
-//   large:  read ──► plan ──► room? ──► read again ──► plan ──► settle ──► append in parts, erased again on failure
+// small:  read ──► plan ──► settle ──► room? ──► one append
+// large:  read ──► plan ──► room? ──► read again ──► plan ──► settle ──► append in parts, erased again on failure
 import type { ImportedConversation, Skipped, Source } from '../../adapters/importers/importer.ts';
 import { rawChunksOf } from '../../adapters/importers/source-file.ts';
 import { RecollectError, toProblem } from '../../domain/base/errors.ts';
@@ -29,7 +29,7 @@ import { inMegabytes, type StorageSpace } from './storage-space.ts';
 
 /** Size of one append of a larger source, bytes. */
 const APPEND_BYTES = 4 * 1024 * 1024;
-/** What a conversation takes in the end, compared with its words: log, rows, search columns. Vectors are not counted: they can wait. */
+/** Final size of a conversation (log, rows, search columns) relative to its words. Vectors are not counted: they can wait. */
 const SPACE_FACTOR = 3;
 
 export const NO_MESSAGES: Readonly<Record<Role, number>> = { system: 0, user: 0, assistant: 0, tool: 0 };
@@ -38,7 +38,7 @@ export const NOTHING_LATER: Later = { attachments: 0, answers: 0, titles: 0 };
 /** Notes and feedback that a file brings along. */
 type Brought = Parameters<Notes['bring']>[0] & Partial<Parameters<Prompts['bring']>[0]>;
 
-/** Reads the conversations of a source, as an importer does. `onBrought`: what comes besides them. */
+/** Reads the conversations of a source, as an importer does. `onBrought` receives notes, feedback and prompts. */
 export type SourceReader = (
   source: Source,
   options: {
@@ -53,25 +53,25 @@ export interface ImportRunDeps {
   readonly documents: Documents;
   readonly prompts?: Pick<Prompts, 'bring'> | undefined;
   readonly notes: (Pick<Notes, 'bring'> & Partial<Pick<Notes, 'known' | 'forgotten'>>) | undefined;
-  /** All entries of the library, once it was read. */
+  /** Resolves with all entries, once the library was read. */
   readonly entries: () => Promise<readonly LibraryEntry[]>;
   readonly now: () => number;
   /** Bytes used and allowed; null where the browser does not say. */
   readonly estimate: () => Promise<{ usage: number; quota: number } | null>;
   /** Measures against `storage.max_size_mb`. */
   readonly room: (() => Promise<StorageSpace>) | undefined;
-  /** Conversations that came in or grew: index them. */
+  /** Reports new and grown conversations, for the index. */
   readonly onImported: (ids: readonly ConversationId[]) => void;
-  /** Notes that this import is being written in parts, and takes the note away again; a note that is found later was cut off with its tab. */
+  /** Records that an import in parts is under way, and removes the record. A record found later means that its tab was closed meanwhile. */
   readonly interruption: { begin(name: string): Promise<void>; end(): Promise<void> };
   /** Sources up to this size, unpacked, are held in memory and appended at once, bytes. */
   readonly wholeUpToBytes: number;
 }
 
 interface ImportListener {
-  /** Everything that was left out; more is added while it is read. */
+  /** All that was left out; the list grows during reading. */
   readonly onSkipped: (skipped: readonly Skipped[]) => void;
-  /** What stays of an import that is taken back, if anything. */
+  /** Reports conversations of an undone import that could not be erased. */
   readonly onKept: (kept: readonly ConversationId[]) => void;
 }
 
@@ -81,15 +81,15 @@ type ImportResult = Pick<
 > & {
   /** Notes and feedback that were added or changed. */
   readonly brought: number;
-  /** What went wrong after the conversations were in. */
+  /** An error after the conversations were imported. */
   readonly failed: unknown;
 };
 
-/** What reading brought: how much there is to write, and what changes nothing. */
+/** Result of reading: the amount to write, and the plans without changes. */
 interface Reading {
-  /** Of conversations that change something. */
+  /** Size of conversations with changes. */
   readonly bytes: number;
-  /** By place in the source: plans that change nothing. They are not made twice where the source is read twice. */
+  /** Plans without changes, by position in the source: the second reading does not make them again. */
   readonly idle: readonly (ImportPlan | undefined)[];
   readonly first: ConversationId | null;
   readonly brought: readonly Brought[];
@@ -101,15 +101,15 @@ export class ImportRun {
   readonly #source: Source;
   readonly #progress: Progress;
   readonly #listener: ImportListener;
-  /** The source is held in memory and read once. */
+  /** True if the source is held in memory and read once. */
   readonly #isHeld: boolean;
   readonly #startedAt: number;
 
-  /** What the library has: a conversation by its source, and every id. */
+  /** Existing conversations by their source. */
   readonly #bySource = new Map<string, ConversationId>();
   readonly #ids = new Set<ConversationId>();
   readonly #callers = new Map<string, ReadonlyMap<string, MessageId>>();
-  /** Planned and not yet written. A source may hold a conversation twice, in overlapping exports: the second adds what the first lacks. */
+  /** Planned but unwritten changes. Overlapping exports may hold a conversation twice: the second copy adds what the first lacks. */
   readonly #pending = new Map<ConversationId, ConversationChange>();
 
   readonly #states = new Map<ConversationId, ImportPlan['state']>();
@@ -169,7 +169,7 @@ export class ImportRun {
   // ------------------------------------------------------------------------------------------------ planning
   async #planOf(imported: ImportedConversation): Promise<ImportPlan> {
     const { readingCopy: copy } = imported;
-    // All that it says is here; whoever changed the file brings another conversation.
+    // The signature shows that nothing in it is new; a changed file is another conversation.
     if (copy?.isUnchanged && this.#ids.has(copy.of)) return await this.#nothingNew(copy.of, imported);
     const key = sourceKey(imported.source.tool, imported.source.id);
     const id = imported.own?.id ?? this.#bySource.get(key) ?? conversationIdOf(imported);
@@ -203,7 +203,7 @@ export class ImportRun {
     return { conversationId, messageId: messageId ?? null };
   }
 
-  /** Takes what the plan changes up into what is pending, and counts it. */
+  /** Adds the plan's changes to the pending ones and counts them. */
   #settle(plan: ImportPlan): void {
     const before = this.#states.get(plan.id);
     if (before === undefined || before === 'unchanged') this.#states.set(plan.id, plan.state);
@@ -216,7 +216,7 @@ export class ImportRun {
       this.#pending.set(plan.id, together(this.#pending.get(plan.id), plan.change));
   }
 
-  /** What the person had forgotten for good: no import brings it back. */
+  /** Lists what the person has forgotten for good, which no import may bring back. */
   #forgotten(): readonly Forgotten[] {
     return this.#deps.notes?.forgotten?.get() ?? [];
   }
@@ -228,7 +228,7 @@ export class ImportRun {
     const brought: Brought[] = [];
     let bytes = 0;
     let first: ConversationId | null = null;
-    // Handed over before the reading: where that fails, what it had left out by then is told as well.
+    // Passed on before reading: if that fails, the report still shows what had been left out by then.
     this.#listener.onSkipped(this.#skipped);
     await this.#deps.notes?.known?.();
     const skip = (skipped: Skipped) => this.#skipped.push(skipped);
@@ -279,7 +279,7 @@ export class ImportRun {
   }
 
   // ------------------------------------------------------------------------------------------------- writing
-  /** Returns what came in or grew. */
+  /** Writes the changes; returns the new and grown conversations. */
   async #write({ bytes, idle }: Reading): Promise<ConversationId[]> {
     if (!this.#isHeld && bytes > 0) return await this.#appendInParts(idle);
     if (!this.#isHeld) for (const plan of idle) if (plan) this.#settle(plan);
@@ -291,7 +291,7 @@ export class ImportRun {
     return touched;
   }
 
-  /** Reads once more and appends as it goes. On failure or cancel all that was added is erased again, but what others have touched since. */
+  /** Reads again and appends in parts. After a failure or cancel it erases all additions, except conversations that others have touched since. */
   async #appendInParts(idle: Reading['idle']): Promise<ConversationId[]> {
     const { signal } = this.#progress;
     const { interruption } = this.#deps;
@@ -308,7 +308,7 @@ export class ImportRun {
         const plan = idle[at++] ?? (await this.#planOf(imported));
         this.#settle(plan);
         if (plan.state === 'unchanged') continue;
-        // Named before they are written: an append that fails half-way known must be undone as well.
+        // Recorded before the append, since an append that fails half-way must be undone, too.
         if (plan.state === 'added') added.add(plan.id);
         if (!added.has(plan.id)) grown.add(plan.id);
         else size += plan.bytes;
@@ -331,7 +331,7 @@ export class ImportRun {
     return [...added, ...grown];
   }
 
-  /** Erases them. Returns those that are still there: a disk may be too full even for erasing. */
+  /** Erases them. Returns those that remain: a disk may be too full even for erasing. */
   async #takeBack(ids: readonly ConversationId[]): Promise<ReadonlySet<ConversationId>> {
     if (ids.length === 0) return new Set();
     try {
@@ -344,7 +344,7 @@ export class ImportRun {
     }
   }
 
-  /** Appends what is pending of these; false where nothing is. */
+  /** Appends the pending changes of these; false if there are none. */
   async #appendPending(which: ReadonlySet<ConversationId>): Promise<boolean> {
     const batch = new Map([...this.#pending].filter(([id]) => which.has(id)));
     if (batch.size === 0) return false;
@@ -356,7 +356,7 @@ export class ImportRun {
     return true;
   }
 
-  /** The conversations are in and stay: what goes wrong with notes and feedback is told beside them. */
+  /** Imports notes and feedback. The conversations stay even if this fails; the error is reported beside them. */
   async #bring(brought: readonly Brought[]): Promise<{ count: number; failed: unknown }> {
     let count = 0;
     try {
@@ -373,8 +373,8 @@ export class ImportRun {
 }
 
 /**
- * A disk that turned out to be full while it was written is to a person the same as one that was seen to be too small. Only of what has been
- * taken back whole: the sentence says that nothing was taken in.
+ * Translates a write that failed on a full disk into the same problem as one refused beforehand. Only after everything was erased again,
+ * since the sentence says that nothing was imported.
  */
 function takenBack(error: unknown): unknown {
   const problem = toProblem(error);
@@ -382,7 +382,7 @@ function takenBack(error: unknown): unknown {
   return new RecollectError('import-storage', problem.message, { retry: true, cause: error });
 }
 
-/** The same source; what is read of it counts as progress. Bytes read for sniffing again do not count twice. */
+/** Wraps a source so that reading it counts as progress; bytes read before, for sniffing, do not count twice. */
 function watch(source: Source, progress: Progress): Source {
   return {
     name: source.name,

@@ -1,10 +1,10 @@
-// Brings history in. `Documents` is the only one that writes.
+// Imports files. `Documents` is the only writer.
 //
-//   files ──► sources ──► sniff ──► read ──► plan (ids, what is new) ──► room? ──► changeMany ──► onImported
+// files ──► sources ──► sniff ──► read ──► plan (ids, what is new) ──► room? ──► changeMany ──► onImported
 //
-// All of a source is read and understood before anything of it is written. Up to WHOLE_UP_TO_BYTES it is then one durable append; a larger
-// source is read a second time and appended in a few large ones, and if one of those fails, or the person cancels, what was added is
-// erased again. Changes to conversations that are already here come last, in one append, so they never need undoing.
+// A whole source is read and understood before anything of it is written. Up to WHOLE_UP_TO_BYTES it is one durable append; a larger
+// source is read a second time and appended in a few large parts, and if one of those fails, or the person cancels, all additions are
+// erased again. Changes to existing conversations come last, in one append, so they never need undoing.
 import type { Importer, Skipped, Source, SourceFile } from '../../adapters/importers/importer.ts';
 import { IMPORTERS } from '../../adapters/importers/index.ts';
 import { isAbort, RecollectError, toProblem } from '../../domain/base/errors.ts';
@@ -20,31 +20,31 @@ import {
 import type { ImportReport } from './library.ts';
 import { groupFiles, type Recognised, recognise } from './sources.ts';
 
-/** Sources up to this size, unpacked, are held in memory and appended at once. */
+/** Sources up to this unpacked size are held in memory and appended at once, bytes. */
 const WHOLE_UP_TO_BYTES = 64 * 1024 * 1024;
-/** Files left out of a folder that are named; the rest is counted. */
+/** Most left-out files of a folder that the report names; it counts the others. */
 const NAMED = 20;
 
 export interface ImportingDeps extends Omit<ImportRunDeps, 'interruption' | 'wholeUpToBytes'> {
-  /** Sources up to this size are appended at once. */
+  /** Sources up to this size are appended at once, bytes. */
   readonly wholeUpToBytes?: number | undefined;
   readonly activities: Activities;
-  /** The name of an import that is being written in parts, kept until it has ended. One that is found was cut off with its tab. */
+  /** Name of an import that is being written in parts. One that is still there at the start was cut off with its tab. */
   readonly unfinished:
     | { recall(): Promise<string | null | undefined>; keep(name: string | null): Promise<void> }
     | undefined;
-  /** Default: all that there are. */
+  /** Default: all importers. */
   readonly importers?: readonly Importer[] | undefined;
 }
 
 interface Importing {
-  /** What went wrong is in the reports. One call at a time: each sees what the one before brought. */
+  /** Errors are in the reports. One call at a time: each import sees what the one before brought. */
   importFiles(files: readonly SourceFile[], signal?: AbortSignal): Promise<ImportReport[]>;
-  /** Says of an import that was cut off that it was. */
+  /** Reports an import that was cut off. */
   reportInterrupted(): Promise<void>;
 }
 
-/** Reads files into the library, one after the other: `activities` tell how far it is. */
+/** Makes the importing half of the library: reads files one after the other; `activities` show progress. */
 export function createImporting(deps: ImportingDeps): Importing {
   return new FileImporter(deps);
 }
@@ -86,14 +86,14 @@ class FileImporter implements Importing {
     return reports;
   }
 
-  /** Of a mark that cannot be taken away the next start speaks in vain: no reason to call what came in a failure. */
+  /** If the record cannot be removed, the next start reports an interruption by mistake: no reason to call this import a failure. */
   async #ended(): Promise<void> {
     await this.#deps.unfinished
       ?.keep(null)
       .catch((error: unknown) => log.warn('The mark of an import that ended stays', error));
   }
 
-  /** `known`: who reads it, where that was found out already. */
+  /** `known`: the importer, where it has been found already. */
   async #importSource(
     dropped: Source,
     signal: AbortSignal | undefined,
@@ -189,7 +189,7 @@ const readerOf =
   (source, { onBrought, ...options }) =>
     importer.read(source, { ...options, ...(onBrought ? { onNotesAndFeedback: onBrought } : {}) });
 
-/** Beside conversations that came in, a ZIP in a ZIP that holds none is a file like any other that nobody reads. */
+/** A ZIP within a ZIP that holds no conversations counts as an unread file, if others held some. */
 function withoutForeignZips(
   reports: readonly ImportReport[],
   zips: readonly Source[],
@@ -205,7 +205,7 @@ function withoutForeignZips(
   return { kept, silent, files: silent.flatMap(({ source }) => inner.get(source) ?? []) };
 }
 
-/** Files that nobody reads, as one thing that was left out. */
+/** Reports unread files as one omission. */
 function leftOver(files: readonly SourceFile[]): readonly Skipped[] {
   if (files.length === 0) return [];
   const named = files.slice(0, NAMED).map(({ path }) => path);

@@ -1,4 +1,4 @@
-// The library as a whole: importing, exporting, trash and samples. `Documents` is the only one that writes.
+// The library as a whole: importing, exporting, trash and samples. `Documents` is the only writer.
 
 import type { SourceFile } from '../../adapters/importers/importer.ts';
 import { type ConversationId, isTemporary } from '../../domain/base/ids.ts';
@@ -24,21 +24,21 @@ export interface LibraryDeps
         'now' | 'estimate' | 'room' | 'onImported' | 'unfinished' | 'importers' | 'wholeUpToBytes'
       >
     > {
-  /** What the person told memory: part of a whole export, and of an import of it. */
+  /** Memory notes and feedback: part of a whole export, and of its import. */
   readonly notes?: Pick<Notes, 'state' | 'known' | 'bring'> & Partial<Pick<Notes, 'forgotten'>>;
   /** Saved prompts and personas: part of it as well. */
   readonly prompts?: Pick<Prompts, 'state' | 'bring'>;
-  /** Where the time of the last whole export is kept, ms since 1970. */
+  /** Keeps the time of the last whole export, ms since 1970. */
   readonly backups?: { recall(): Promise<number | undefined>; keep(at: number): Promise<void> };
-  /** What a file that is meant for reading holds; absent: all of it. */
+  /** Puts placeholders for private words into an export for people; absent: the export has the words. */
   readonly forReading?: ExportingDeps['forReading'];
-  /** Long work of other services, shown in the same list. */
+  /** Activities of other services, shown in the same list. */
   readonly others?: NonNullable<Parameters<typeof createActivities>[0]['others']>;
-  /** Runs one work at a time in all tabs: what one of them takes back must not be what another has just been told is here already. */
+  /** Runs one piece of work at a time over all tabs: an import must not rely on conversations that another is about to undo. */
   readonly exclusive?: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
-/** Builds the library over the documents. */
+/** Makes the library over the documents. */
 export function createLibrary(deps: LibraryDeps): Library {
   return new LibraryService(deps);
 }
@@ -52,7 +52,7 @@ class LibraryService implements Library {
   readonly lastBackup;
   readonly #importingDeps: ImportingDeps;
   readonly #exportingDeps: ExportingDeps;
-  /** Imports run one after the other: each sees what the one before brought. */
+  /** Imports run one after the other, so that each sees what the one before brought. */
   readonly #imports = new SerialQueue();
   readonly activities: Library['activities'];
   readonly cancel: Library['cancel'];
@@ -73,7 +73,7 @@ class LibraryService implements Library {
     this.#exclusive = exclusive;
     this.#activities = createActivities({ now: this.#now, ...(deps.others ? { others: deps.others } : {}) });
     this.lastBackup = writable<number | null | undefined>(deps.backups ? undefined : null);
-    // Not being able to say when is no reason to trouble anybody: the next backup is noted again.
+    // An unknown time of the last backup needs no report: the next backup is noted again.
     deps.backups?.recall().then(
       (at) => this.lastBackup.set(at ?? null),
       () => this.lastBackup.set(null),
@@ -169,7 +169,7 @@ class LibraryService implements Library {
         const lived = [...(conversation?.messages.values() ?? [])].some(
           (message) => message.sourceId === undefined,
         );
-        // Where the person has written something it has become theirs.
+        // A sample in which the person has written is no sample any more.
         if (lived) await this.#deps.documents.change(id, { meta: { sample: false } });
         else made.push(id);
       }
@@ -199,7 +199,7 @@ class LibraryService implements Library {
     return this.#changeAll(ids, { meta: { deletedAt: null, movedAt: this.#now() } });
   }
 
-  /** What reads files is loaded when there are some. */
+  /** The code that reads files is loaded at the first import. */
   async #importing() {
     const { createImporting } = await part(() => import('./importing.ts'));
     return createImporting(this.#importingDeps);
@@ -221,7 +221,7 @@ class LibraryService implements Library {
 
   async #changeAll(ids: readonly ConversationId[], change: ConversationChange): Promise<void> {
     const there = new Set((await this.#entries()).map((entry) => entry.id));
-    // A temporary one is in no list, and has its name when it is kept.
+    // A temporary conversation is in no list, and gets its name when it is kept.
     const known = [...new Set(ids)].filter((id) => there.has(id) || isTemporary(id));
     const [only] = known;
     if (only !== undefined && known.length === 1) await this.#deps.documents.change(only, change);

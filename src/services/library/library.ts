@@ -1,4 +1,4 @@
-// The library as a whole: bringing history in, taking it out, trash, samples.
+// Contract of the library as a whole: import, export, trash, samples.
 
 import type { Skipped, SourceFile } from '../../adapters/importers/importer.ts';
 import type { Activity } from '../../domain/base/activity.ts';
@@ -9,13 +9,13 @@ import type { ConversationMeta } from '../../domain/chat/conversation.ts';
 import type { Role } from '../../domain/chat/message.ts';
 import type { StorageSpace } from './storage-space.ts';
 
-/** What came in of messages and conversations that were here already. */
+/** Additions to messages and conversations that existed already. */
 export interface Later {
   /** Pictures and other files whose bytes had been missing. */
   readonly attachments: number;
-  /** Answers that had been half. */
+  /** Answers that had been incomplete. */
   readonly answers: number;
-  /** Conversations whose title, flags or instructions were said anew elsewhere. */
+  /** Conversations with a newer title, flag or instruction. */
   readonly titles: number;
 }
 
@@ -24,25 +24,25 @@ export interface ImportReport {
   readonly importer: string | null;
   readonly conversations: { readonly added: number; readonly changed: number; readonly unchanged: number };
   readonly messages: Readonly<Record<Role, number>>;
-  /** Ways beside the first: of two answers to one question one. */
+  /** New branches: of two answers to one question, one. */
   readonly branches: number;
   readonly attachments: number;
   readonly later: Later;
-  /** Memory notes and feedback that came in with our own export. */
+  /** Memory notes and feedback from our own export. */
   readonly notesAndFeedback: number;
   readonly skipped: readonly Skipped[];
   readonly tookMs: number;
   /**
-   * Set where something went wrong. Where the source could not be read nothing of it was kept, and no figure says otherwise; where only the
-   * notes in it could not be kept the figures tell what came in all the same.
+   * The error, if any. A source that could not be read imported nothing, and all figures are zero; if only its notes failed, the figures
+   * count what was imported.
    */
   readonly problem: Problem | null;
   readonly cancelled: boolean;
-  /** Those of the conversations that lie in the trash. */
+  /** Those of the conversations that are in the trash. */
   readonly trashed: readonly ConversationId[];
-  /** First conversation that came in, to go and look. */
+  /** First new conversation, to be opened. */
   readonly first: ConversationId | null;
-  /** Where it failed: the activity that did, to be acknowledged when the report was read. */
+  /** Id of the failed activity, to be acknowledged once the person has read the report. */
   readonly activity?: string;
 }
 
@@ -57,29 +57,29 @@ export interface Library {
   readonly activities: Readable<readonly Activity[]>;
   cancel(activity: string): void;
   dismiss(activity: string): void;
-  /** The person knows how it ended: it stays in the list, and calls for nobody any more. */
+  /** The person has seen how it ended: it stays in the list without asking for attention. */
   acknowledge(activity: string): void;
-  /** Each dropped file, ZIP or folder is one source with a report of its own. Never rejects for what is in the files. */
+  /** Each dropped file, ZIP or folder is one source with a report of its own. Never rejects because of the files' content. */
   importFiles(files: readonly SourceFile[], signal?: AbortSignal): Promise<readonly ImportReport[]>;
   exportConversations(
     ids: readonly ConversationId[] | 'all',
     format: 'json' | 'markdown',
     signal?: AbortSignal,
   ): Promise<ExportedFile>;
-  /** The made-up library to look around in; returns how many conversations were added. */
+  /** Adds the made-up library to look around in; returns how many conversations were added. */
   addSamples(): Promise<number>;
   removeSamples(): Promise<number>;
-  /** How much of the allowed size is taken, measured now; null where nobody measures. */
+  /** Measures how much of the allowed size is used; null where nothing measures it. */
   room(): Promise<StorageSpace | null>;
-  /** When everything was last exported as JSON on this device, ms since 1970; null: never; undefined until it was read. */
+  /** Time of the last whole export as JSON on this device, ms since 1970; null: never; undefined: not read yet. */
   readonly lastBackup: Readable<number | null | undefined>;
   setMeta(
     ids: readonly ConversationId[],
     meta: Partial<Pick<ConversationMeta, 'title' | 'pinned' | 'archived' | 'workDir'>>,
   ): Promise<void>;
-  /** Into the trash; `restore` is the undo. */
+  /** Moves them to the trash; `restore` undoes that. */
   remove(ids: readonly ConversationId[]): Promise<void>;
   restore(ids: readonly ConversationId[]): Promise<void>;
-  /** Out of the trash for good: log and index. */
+  /** Deletes them from the trash for good, from log and index. */
   erase(ids: readonly ConversationId[]): Promise<void>;
 }

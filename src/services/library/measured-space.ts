@@ -1,4 +1,4 @@
-// Measures how much of the allowed size the library takes, from what the browser, the log and the index say.
+// Measures how much of the allowed size the library uses, from the figures of browser, log and index.
 import type { Device } from '../../adapters/browser/device.ts';
 import type { Store } from '../../adapters/log/conversation-log.ts';
 import { orElse } from '../../domain/base/log.ts';
@@ -13,7 +13,7 @@ interface SpaceSources {
   readonly settings: Pick<Settings, 'config'>;
 }
 
-/** Rejects where the log cannot be read. Nobody is asked who has no figures yet: an index that is starting or failed. */
+/** Rejects where the log cannot be read. An index that is starting or failed is left out. */
 export async function measureSpace({ device, store, memory, settings }: SpaceSources): Promise<StorageSpace> {
   const { state } = memory.status.get();
   const [{ usage, modelBytes }, kept, indexed] = await Promise.all([
@@ -28,7 +28,7 @@ export async function measureSpace({ device, store, memory, settings }: SpaceSou
   });
 }
 
-/** What the browser lets the origin use, bytes; null where it does not say. */
+/** Space that the browser reports as used and allowed for the origin, bytes; null where it reports none. */
 export async function estimateSpace(device: Pick<Device, 'storage'>) {
   const { usage, quota } = await device.storage();
   return usage === null || quota === null ? null : { usage, quota };

@@ -1,4 +1,4 @@
-// What the next clean-up would do, and when. Decides, writes nothing.
+// Plans the next clean-up and its time. Decides, writes nothing.
 import { z } from 'zod';
 import { asConversationId } from '../../domain/base/ids.ts';
 import { timeSchema } from '../../domain/base/time.ts';
@@ -8,40 +8,40 @@ import type { Config } from '../../domain/settings/config.ts';
 import type { LibraryEntry, LibraryListing } from '../documents/documents.ts';
 
 const DAY_MS = 86_400_000;
-/** A conversation stands in the list for so long before it goes to the trash, ms. */
+/** A conversation is announced for so long before it is moved to the trash, ms. */
 const NOTICE_MS = 30 * DAY_MS;
-/** What a clean-up put into the trash stays there for so long, ms. */
+/** A conversation that a clean-up put into the trash stays there for so long, ms. */
 const TRASH_MS = 30 * DAY_MS;
-/** From one run to the next, ms. */
+/** Time from one run to the next, ms. */
 export const RUN_EVERY_MS = DAY_MS;
-/** After a longer pause than this, ms, a run deletes nothing: the clock may be wrong, and the person may have seen no list. */
+/** After a longer pause, a run deletes nothing: the clock may be wrong, and the person may not have seen the announcements, ms. */
 const MOST_PAUSE_MS = 14 * DAY_MS;
-/** So many reports of past runs are kept. */
+/** Most reports of past runs that are kept. */
 const MOST_RUNS = 30;
 
 const ids = z.array(z.string().transform(asConversationId)).readonly();
 const runSchema = z.object({
-  /** ms since 1970; also the time that each conversation it moved carries. */
+  /** ms since 1970; the conversations that the run moved carry the same time. */
   at: timeSchema,
   archived: ids,
   trashed: ids,
-  /** A number and no names: what is erased is named nowhere any more. */
+  /** A number without names: an erased conversation is named nowhere any more. */
   erased: z.number(),
   undone: z.boolean().catch(false),
-  /** After how many days it archived and put into the trash; absent in runs of before. */
+  /** Days after which it archived and trashed; absent in older runs. */
   days: z.object({ archive: z.number(), trash: z.number() }).optional().catch(undefined),
 });
 export type RetentionRun = Readonly<z.infer<typeof runSchema>>;
 
-/** What is kept on this device of its clean-ups. Read leniently: what cannot be read begins anew, and then nothing is due. */
+/** This device's record of its clean-ups. Parsed leniently: a damaged part starts again empty, and then nothing is due. */
 export const retentionStateSchema = z.object({
-  /** When the last run was, ms since 1970. */
+  /** Time of the last run, ms since 1970. */
   ranAt: timeSchema.nullable().catch(null),
-  /** When the person agreed that archived conversations are deleted; null: they have not. */
+  /** Time at which the person agreed to the deletion of archived conversations; null: not agreed. */
   agreedAt: timeSchema.nullable().catch(null),
-  /** Since when each conversation has stood in the list of those that will be deleted. */
+  /** For each announced conversation, the time of its announcement. */
   announced: z.record(z.string(), timeSchema).catch({}),
-  /** When a run put each conversation into the trash. */
+  /** For each conversation, the time at which a run put it into the trash. */
   trashed: z.record(z.string(), timeSchema).catch({}),
   /** Newest first. */
   runs: z.array(runSchema).readonly().catch([]),
@@ -55,31 +55,31 @@ export const NO_RETENTION: RetentionState = {
   runs: [],
 };
 
-/** An archived conversation and when it goes to the trash, ms since 1970. */
+/** An archived conversation, and the time at which it moves to the trash, ms since 1970. */
 interface Announced {
   readonly entry: LibraryEntry;
   readonly at: number;
 }
 
 export interface RetentionPlan {
-  /** To be archived now. Longest untouched first, as below. */
+  /** To archive now. Longest untouched first, as in the lists below. */
   readonly archive: readonly LibraryEntry[];
-  /** Archived; in the list of those that go to the trash within thirty days. Without consent: those that would. */
+  /** Archived ones that will move to the trash within thirty days; without consent, those that would. */
   readonly announced: readonly Announced[];
-  /** To be moved to the trash now. */
+  /** To move to the trash now. */
   readonly trash: readonly LibraryEntry[];
-  /** Put into the trash by a run thirty days ago or more: to be erased now. */
+  /** Trashed by a run at least thirty days ago: to erase now. */
   readonly erase: readonly LibraryEntry[];
-  /** Moved by a run that did not know yet that it was used on another device: to be taken back now. */
+  /** Moved by a run that did not know of their use on another device: to move back now. */
   readonly back: readonly LibraryEntry[];
 }
 
-/** The newest message, or when the person last moved it into or out of archive or trash, ms since 1970. */
+/** Time of the newest message, or of the person's last move into or out of archive or trash, ms since 1970. */
 const touchedAt = ({ updatedAt, movedAt }: LibraryEntry): number => Math.max(updatedAt, movedAt);
 
 /**
- * Pinned conversations, those that a memory note or a pinned passage came from (`noted`), samples, and those that another conversation started
- * are never in it, nor what the settings except. `now` in ms since 1970.
+ * Makes the plan. It never contains pinned conversations, sources of a memory note or a pinned passage (`noted`), samples, conversations
+ * that another one started, and those that the settings except. `now` in ms since 1970.
  */
 export function retentionPlan(
   { entries, projects }: Pick<LibraryListing, 'entries' | 'projects'>,
@@ -132,7 +132,7 @@ export function retentionPlan(
           ({ id, deletedAt, updatedAt }) =>
             deletedAt !== null &&
             state.trashed[id] === deletedAt &&
-            // Somebody wrote in it since, on another device.
+            // False if somebody wrote in it since, on another device.
             updatedAt <= deletedAt &&
             now - deletedAt >= TRASH_MS &&
             !back.some((one) => one.id === id),
@@ -142,7 +142,9 @@ export function retentionPlan(
   };
 }
 
-/** Whether a run here moved it that would not have, had it known of the newest message. By the days of that run: other ones may be set since. */
+/**
+ * True if a run here moved it only because it did not know the newest message. Judged by that run's own days, since the settings may have changed.
+ */
 function wasUsed(
   { id, archived, deletedAt, movedAt, updatedAt }: LibraryEntry,
   state: RetentionState,
@@ -157,7 +159,7 @@ function wasUsed(
   return days !== undefined && updatedAt > movedAt - days.archive * DAY_MS;
 }
 
-/** What a run by this plan will have done, and the state after it; `done` is null where nothing moves. `at` in ms since 1970. */
+/** Computes the report of a run by this plan, and the state after it; `done` is null where nothing moves. `at` in ms since 1970. */
 export function runBy(
   { archive, announced, trash, erase }: RetentionPlan,
   before: RetentionState,

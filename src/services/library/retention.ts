@@ -1,6 +1,7 @@
-// Cleans up by itself once a day, where the person switched that on: archives what rests, deletes what they agreed to. Each run is reported and can be undone.
+// Cleans up once a day, if the person switched that on: archives unused conversations, deletes those they agreed to. Each run is reported and can be
+// undone.
 //
-//   wake every hour ──► a day since the last run? ──► plan ──► report written first ──► archive, trash, erase
+// wake every hour ──► a day since the last run? ──► plan ──► report written first ──► archive, trash, erase
 import { ignore, log } from '../../domain/base/log.ts';
 import { type Readable, until, writable } from '../../domain/base/readable.ts';
 import type { Documents } from '../documents/documents.ts';
@@ -18,25 +19,25 @@ import {
   runBy,
 } from './retention-plan.ts';
 
-/** The first look after a start comes when the app has settled, ms. */
+/** Delay of the first check after a start, ms, so that the app has settled. */
 const FIRST_LOOK_MS = 60_000;
-/** How often it is looked whether a run is due, ms. */
+/** Time between two checks whether a run is due, ms. */
 const LOOK_EVERY_MS = 3_600_000;
-/** The name of what this device keeps of its clean-ups. */
+/** Name of this device's record of clean-ups. */
 const ITEM = 'retention';
 
 export interface Retention {
-  /** What is kept of past runs; undefined until it was read. */
+  /** Record of past runs; undefined until it was read. */
   readonly state: Readable<RetentionState | undefined>;
-  /** The run that just ended by itself in this tab and moved something; null: none. */
+  /** The automatic run that just ended in this tab and moved something; null: none. */
   readonly finished: Readable<RetentionRun | null>;
-  /** What a run would do now. Empty lists until everything was read. */
+  /** Plans a run now. Empty lists until everything was read. */
   preview(): RetentionPlan;
-  /** Runs at once, whether or not a run is due. Null: there was nothing to do. */
+  /** Runs now, due or not. Null: there was nothing to do. */
   run(): Promise<RetentionRun | null>;
-  /** Takes back what a run moved and nobody has moved since; returns how many conversations. Unknown: 0. */
+  /** Moves back what a run moved and nobody has moved since; returns the count of conversations. Unknown run: 0. */
   undo(at: number): Promise<number>;
-  /** The person agrees that archived conversations are deleted, or no longer does: then all announcements end. */
+  /** Records or withdraws the person's consent to delete archived conversations; a withdrawal ends all announcements. */
   agree(agreed: boolean): Promise<void>;
 }
 
@@ -45,28 +46,28 @@ interface RetentionDeps {
   readonly notes: Pick<Notes, 'state' | 'known'>;
   readonly settings: Pick<Settings, 'config' | 'recallItem' | 'keepItem'>;
   readonly now: () => number;
-  /** Runs one work at a time in all tabs. */
+  /** Runs one piece of work at a time over all tabs. */
   readonly exclusive: <T>(work: () => Promise<T>) => Promise<T>;
   readonly signal: AbortSignal;
 }
 
 const NOTHING: RetentionPlan = { archive: [], announced: [], trash: [], erase: [], back: [] };
 
-/** Conversations that a note or a pinned passage came from. */
+/** Conversations that are the source of a note or a pinned passage. */
 const notedIn = ({ notes, feedback }: NotesState): ReadonlySet<string> =>
   new Set<string>([
     ...notes.flatMap(({ source }) => (source ? [source.conversationId] : [])),
     ...feedback.filter(({ verdict }) => verdict === 'pinned').map(({ conversationId }) => conversationId),
   ]);
 
-/** What a run at this time (ms since 1970) moves. */
+/** Lists the moves of a run at this time, ms since 1970. */
 const changesOf = ({ archive, trash, back }: RetentionPlan, at: number) => [
   ...archive.map(({ id }) => ({ id, change: { meta: { archived: true, movedAt: at } } })),
   ...back.map(({ id }) => ({ id, change: { meta: { archived: false, deletedAt: null, movedAt: at } } })),
   ...trash.map(({ id }) => ({ id, change: { meta: { deletedAt: at, movedAt: at } } })),
 ];
 
-/** Builds it and begins to look; ends with the signal. */
+/** Starts the checks; they end with the signal. */
 export function createRetention({
   documents,
   notes,
@@ -78,7 +79,7 @@ export function createRetention({
   const state = writable<RetentionState | undefined>(undefined);
   const finished = writable<RetentionRun | null>(null);
 
-  /** Reads anew each time: another tab may have run. */
+  /** Reads the record each time, since another tab may have run. */
   const read = async (): Promise<RetentionState> => {
     const kept = retentionStateSchema.safeParse(await settings.recallItem(ITEM));
     const read = kept.success ? kept.data : NO_RETENTION;
@@ -106,7 +107,7 @@ export function createRetention({
       const at = now();
       const what = plan(before);
       const { done, next } = runBy(what, before, settings.config.get().storage.cleanup, at);
-      // Written before anything is moved: a run that is cut off can be undone as far as it came.
+      // Written before anything is moved, so that an interrupted run can be undone as far as it came.
       await write(next);
       const changes = changesOf(what, at);
       if (changes.length > 0) await documents.changeMany(changes, 'user');

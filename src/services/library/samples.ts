@@ -421,7 +421,7 @@ const SAMPLES: readonly Sample[] = [
   },
 ];
 
-/** The made-up conversations, dated back from `now` (ms). Their ids in the source never change. */
+/** Makes the sample conversations, dated back from `now` (ms since 1970). Their ids in the source never change. */
 export function sampleConversations(now: number): ImportedConversation[] {
   return SAMPLES.map((sample) => {
     const midnight = Math.floor((now - sample.daysAgo * DAY) / DAY) * DAY;

@@ -1,4 +1,4 @@
-// What was dropped, as sources: a folder is one, a ZIP is one, files that only make sense together are one, any other file is one.
+// Groups dropped files into sources: a folder, a ZIP, a set of files that only make sense together, or any other single file.
 
 import { isGzip, openGzip } from '../../adapters/importers/gzip.ts';
 import type { Importer, Skipped, Source, SourceFile } from '../../adapters/importers/importer.ts';
@@ -16,22 +16,22 @@ import { baseName, firstBytesOf, SNIFF_BYTES } from '../../adapters/importers/so
 import { isZip, mayBeOpened, openZip } from '../../adapters/importers/zip.ts';
 import { RecollectError } from '../../domain/base/errors.ts';
 
-/** Below it nobody is sure enough. */
+/** An importer with a lower score is not trusted. */
 const SURE = 0.3;
 /** The ending may have another behind it: `backup.json.bak`. */
 const JSON_NAME = /\.jsonl?(?:\.\w{1,8})?$/i;
 const ZIP_NAME = /\.zip$/i;
 const MARKDOWN_NAME = /\.(?:md|markdown|mdown)$/i;
 const KIMI_NAME = /^(?:context(?:_\d+)?\.jsonl|wire\.jsonl|state\.json|metadata\.json)$/;
-/** What operating systems leave in folders. */
+/** Files that operating systems leave in folders. */
 const SYSTEM_NAME = /^(?:\.DS_Store|\._.*|Thumbs\.db|desktop\.ini)$/i;
-/** What a reader may open that no reader claimed: a part of a listing that is damaged at its beginning, or an attachment. */
+/** True for files that a reader may open though no importer claimed them: a damaged part of a listing, or an attachment. */
 const mayBeRead = (file: SourceFile): boolean =>
   JSON_NAME.test(file.path) || isListing(file) || isAsset(file);
-/** ZIPs within a ZIP that are looked for. */
+/** Most ZIPs within a ZIP that are opened. */
 const LOOKED_AT = 50;
 
-/** Groups files by what belongs together; ZIPs are not opened yet. */
+/** Groups files that belong together; opens no ZIP yet. */
 export function groupFiles(files: readonly SourceFile[]): Source[] {
   const folders = new Map<string, SourceFile[]>();
   const loose: SourceFile[] = [];
@@ -48,7 +48,7 @@ export function groupFiles(files: readonly SourceFile[]): Source[] {
   }
   const sources: Source[] = [...folders].map(([name, list]) => ({ name, files: list }));
 
-  // Picked one by one out of a session's folder, or all of an unpacked export: the parts of a listing, its files, and what lies beside them.
+  // Picked one by one out of a session's folder, or all of an unpacked export: the parts of a listing, its files, and those beside them.
   const session = loose.filter((file) => KIMI_NAME.test(baseName(file.path)));
   const isSession = session.length > 1 && session.some((file) => file.path.endsWith('.jsonl'));
   const listing = namedListings(loose);
@@ -75,19 +75,19 @@ export function groupFiles(files: readonly SourceFile[]): Source[] {
   return sources;
 }
 
-/** What was dropped, taken apart: one piece is one report. */
+/** A dropped source, split into pieces with one report each. */
 export interface Recognised {
-  /** Each with the importer that reads it. */
+  /** Pieces, each with the importer that reads it. */
   readonly pieces: readonly { readonly source: Source; readonly importer: Importer }[];
   /** ZIPs in a folder or another ZIP, not opened yet. */
   readonly zips: readonly Source[];
-  /** Left over in a folder: nobody reads them. */
+  /** Files of a folder that no importer reads. */
   readonly unread: readonly SourceFile[];
 }
 
 /**
- * Opens what is a ZIP and finds who reads it. Of a folder each importer gets what is its own.
- * Throws `import-empty`, `import-binary`, `import-nested`, `import-unknown`, and what opening a ZIP throws.
+ * Opens a ZIP and finds the importers. Each importer of a folder gets its own files.
+ * Throws `import-empty`, `import-binary`, `import-nested`, `import-unknown`, and the errors of opening a ZIP.
  */
 export async function recognise(
   given: Source,
@@ -128,7 +128,7 @@ export async function recognise(
     throw new RecollectError('import-nested', `${source.name} holds ZIPs too deep`, {
       params: { file: source.name },
     });
-  // Of an account in which nothing was said yet: whose export it is nobody can tell.
+  // An account without conversations exports an empty list, which does not tell whose export it is.
   if (/^\s*\[\s*\]\s*$/.test((await headOfListing(opened.files, signal)) ?? '')) throw empty();
   if (await kimiCodeAmong(opened.files, signal))
     throw new RecollectError('import-kimi-code', `${source.name} is a session of kimi-code`, {
@@ -137,20 +137,20 @@ export async function recognise(
   throw unknown();
 }
 
-/** A file that was packed by itself is what is in it. */
+/** Replaces a gzipped file by its content. */
 async function unpacked(source: Source, signal: AbortSignal): Promise<Source> {
   const [file] = source.files;
   if (!file || source.files.length > 1 || !(await isGzip(file, signal))) return source;
   return { name: source.name, files: [await openGzip(file, signal)] };
 }
 
-/** Files to attach, by what they are called: people try to import them. */
+/** Names of documents to attach, which people try to import. */
 const DOCUMENT = /\.(?:md|markdown|txt|pdf|docx|xlsx|pptx|odt|epub|csv)$/i;
 
 /** Nothing but spaces, line ends and a byte order mark. */
 const isBlank = (bytes: Uint8Array): boolean => new TextDecoder().decode(bytes).trim() === '';
 
-/** ZIPs by name and content; a single file by its content alone. */
+/** Finds ZIPs by name and content; a single file by its content alone. */
 async function zipsAmong(files: readonly SourceFile[], signal: AbortSignal): Promise<SourceFile[]> {
   const named = files.length === 1 ? files : files.filter(({ path }) => ZIP_NAME.test(path));
   const zips: SourceFile[] = [];
@@ -158,7 +158,7 @@ async function zipsAmong(files: readonly SourceFile[], signal: AbortSignal): Pro
   return zips;
 }
 
-/** The same importer, which tells as well what was left out beside what it reads. */
+/** Wraps an importer so that it also reports files that were left out. */
 const telling = (importer: Importer, left: Skipped): Importer => ({
   ...importer,
   async *read(source, options) {
@@ -182,13 +182,13 @@ async function whoReads(
   return best;
 }
 
-/** A file of a source by itself; of one in a ZIP the name says in which. */
+/** Makes a source of one file; for a file in a ZIP, its name includes the ZIP's. */
 const alongside = (source: Source, file: SourceFile): Source => ({
   name: file.within ? `${source.name}/${file.path}` : file.path,
   files: [file],
 });
 
-/** Of many files to each importer what is its own; what nobody claims and has the name of an export is looked at by itself. */
+/** Gives each importer its own files; an unclaimed file with an export's name is tried by itself. */
 async function divide(
   source: Source,
   importers: readonly Importer[],
@@ -197,7 +197,7 @@ async function divide(
   const files = source.files.filter((file) => file.size > 0);
   const owner = new Map<SourceFile, Importer>();
   const beside = new Map<Importer, ReadonlySet<SourceFile>>();
-  // Those that go by names first: what they take need not be looked into.
+  // Importers that go by names come first: files they claim need not be opened.
   for (const importer of [...importers].reverse()) {
     signal.throwIfAborted();
     const left = files.filter((file) => !owner.has(file));
@@ -241,7 +241,7 @@ async function divide(
     importer,
     source: {
       name: source.name,
-      // Attachments may lie anywhere, and a file that is empty may say by its name what belongs together.
+      // Attachments may lie anywhere, and an empty file may show by its name what it belongs to.
       files: source.files.filter(
         (file) => owner.get(file) === importer || (rest.has(file) && mayBeRead(file)) || file.size === 0,
       ),

@@ -1,8 +1,8 @@
-// How much of the size that a person allowed the library takes. Pure; `measured-space.ts` measures.
+// Computes how much of the size that a person allowed is used. Pure; `measured-space.ts` measures.
 
-/** From this share on a person is warned. */
+/** The person is warned from this share on. */
 const WARN_AT = 0.8;
-/** A megabyte of the setting, bytes. */
+/** A megabyte in the setting's sense, bytes. */
 const MB = 1_000_000;
 
 export interface StorageSpace {
@@ -13,8 +13,8 @@ export interface StorageSpace {
 }
 
 /**
- * `usage`: bytes by the browser's own account, rounded and late, null where it does not say; `known`: bytes that are there for certain;
- * `limit`: `storage.max_size_mb`.
+ * Combines the figures: `usage` is the browser's own, rounded and late, null where it gives none; `known` are bytes that exist for certain;
+ * `limit` is `storage.max_size_mb`.
  */
 export function storageSpaceOf({
   usage,
@@ -30,5 +30,5 @@ export function storageSpaceOf({
   return { used, limit, state: used >= limit ? 'full' : used >= limit * WARN_AT ? 'warn' : 'free' };
 }
 
-/** Whole megabytes, as the setting counts them. */
+/** Whole megabytes, rounded up, as the setting counts them. */
 export const inMegabytes = (bytes: number): number => Math.ceil(bytes / MB);
