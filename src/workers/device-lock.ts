@@ -1,5 +1,5 @@
-// How a thread comes to the stores in force: it learns how the device's lock stands, has the key handed to it or brought by the person, and keeps
-// a change of databases from happening while it runs.
+// Opens the stores of a thread: reads the state of the device's lock, gets the key from another thread or from the person, and keeps
+// other threads from replacing the database while this one runs.
 
 import { ifFree } from '../adapters/browser/locks.ts';
 import type { IndexedDbOptions } from '../adapters/log/indexed-db.ts';
@@ -16,13 +16,13 @@ import { CONVERTING, convert, deleteStale, type InForce, openInForce } from '../
 import { KeyHolder } from '../services/lock/key-holder.ts';
 import { isKeyOf } from '../services/lock/slots.ts';
 
-/** Held by every thread that has the log open, shared; alone by the one that puts another database in its place. */
+/** Every thread with the log open holds it, shared; a thread that replaces the database holds it alone. */
 const IN_USE = 'recollect:in-use';
-/** A window that is unlocked answers within this time, ms; the screen that asks goes on listening. */
+/** Time within which an unlocked window answers, ms; the unlock screen goes on listening. */
 const ANSWER_MS = 250;
-/** A worker waits for its tab, which has the key, ms. */
+/** Longest wait of a worker for its tab, which has the key, ms. */
 const WORKER_WAITS_MS = 60_000;
-/** Other tabs that are loaded again let go of the log within this time, ms. */
+/** Time within which other tabs that reload let go of the log, ms. */
 const ALONE_WITHIN_MS = 8_000;
 
 interface LockParts {
@@ -35,7 +35,7 @@ const lockParts = (signal: AbortSignal): LockParts => {
   return { records, holder: new KeyHolder(async (key) => isKeyOf(await records.read(), key), signal) };
 };
 
-/** Throws for a record that is there and cannot be read: taken for none it would show an empty library. */
+/** Throws for an unreadable record: treating it as missing would show an empty library. */
 const read = (records: LockRecords): Promise<LockRecord> =>
   records.read().catch((error: unknown) => {
     if (error instanceof RecollectError) throw error;
@@ -43,7 +43,7 @@ const read = (records: LockRecords): Promise<LockRecord> =>
     return NEVER_LOCKED;
   });
 
-/** Until this thread ends. Resolves when it is held; at once where there are no locks: then nothing is ever converted either. */
+/** Holds the lock until this thread ends. Resolves once it is held; at once where there are no locks, since nothing is ever converted there. */
 function holdInUse(): Promise<void> {
   if (!navigator.locks) return Promise.resolve();
   return new Promise((resolve, reject) => {
@@ -55,14 +55,14 @@ function holdInUse(): Promise<void> {
   });
 }
 
-/** Whether another thread has the log open: where none has, nobody is there to hand over a key. */
+/** True if another thread has the log open and could pass a key. */
 async function isInUse(): Promise<boolean> {
   if (!navigator.locks) return true;
   const { held } = await navigator.locks.query();
   return held?.some(({ name }) => name === IN_USE) ?? true;
 }
 
-/** The stores in force, for a worker: its tab has the key. Throws as `openStore`. */
+/** Opens the stores for a worker, whose tab has the key. Throws as `openStore`. */
 export async function openForWorker(signal: AbortSignal): Promise<InForce> {
   const { records, holder } = lockParts(signal);
   await holdInUse();
@@ -73,17 +73,17 @@ export async function openForWorker(signal: AbortSignal): Promise<InForce> {
 
 interface TabDeps extends Pick<IndexedDbOptions, 'onProblem'> {
   readonly signal: AbortSignal;
-  /** Has the person unlock; resolves when the holder has the key. */
+  /** Asks the person to unlock; resolves when the holder has the key. */
   readonly unlock: (parts: LockParts) => Promise<void>;
-  /** A change is being finished: entries done, and all of them. */
+  /** Progress of finishing a change: entries done, and all of them. */
   readonly onProgress: (done: number, all: number) => void;
-  /** Deletes the files of the index that are sealed, or those that are not. */
+  /** Deletes the index's files: the sealed, or the unsealed ones. */
   readonly removeIndex: (sealed: boolean) => Promise<void>;
 }
 
 type OpenedTab = LockParts & { readonly inForce: Promise<InForce> };
 
-/** Unlocks where that is needed, finishes what is ready, and opens the stores in force. */
+/** Unlocks if needed, finishes a change that is ready, and opens the stores. */
 export async function openForTab(deps: TabDeps): Promise<OpenedTab> {
   const { signal, unlock, onProblem, removeIndex } = deps;
   const parts = lockParts(signal);
@@ -92,7 +92,7 @@ export async function openForTab(deps: TabDeps): Promise<OpenedTab> {
   if (record.slots.length > 0 && !((await isInUse()) && (await holder.ask(ANSWER_MS)))) await unlock(parts);
   const key = holder.get();
   if (key && record.conversion?.ready) await finish(deps, parts, key);
-  // At each start until it is done: what was replaced is not left behind.
+  // Repeated at each start until it succeeds: the replaced files must not be left behind.
   await orElse(
     ifFree(CONVERTING, () => deleteStale(records, removeIndex)),
     undefined,
@@ -103,7 +103,7 @@ export async function openForTab(deps: TabDeps): Promise<OpenedTab> {
   return { ...parts, inForce: openInForce(record, key, onProblem ? { onProblem } : {}) };
 }
 
-/** Puts the copy in the place of the log, once no other thread has it open; otherwise a later start does. */
+/** Replaces the log by its copy once no other thread has the log open; otherwise a later start does. */
 async function finish({ signal, onProgress }: TabDeps, { records }: LockParts, key: DataKey): Promise<void> {
   if (!navigator.locks) return;
   const work = () => convert({ records, key, signal, onProgress }, true);

@@ -1,4 +1,4 @@
-// What a thread of its own needs of this device: its store, its secrets, its settings. Connections are tested by tabs alone.
+// Opens the parts of this device that a worker needs: store, secrets, settings. Only tabs test connections.
 import type { InForce } from '../services/lock/in-force.ts';
 import type { Settings } from '../services/settings/settings.ts';
 import { createSettings } from '../services/settings/settings-service.ts';

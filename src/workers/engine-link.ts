@@ -1,11 +1,11 @@
-// How tabs and the engine talk: one channel per origin, since the engine runs in one tab's worker and every tab needs it.
+// Messages between tabs and the engine: one channel per origin, since the engine runs in one tab's worker and every tab needs it.
 // Messages are small, carry no content, and are checked before they are believed.
 import { z } from 'zod';
 import { problemSchema } from '../domain/base/problem-schema.ts';
 import { joinNews } from '../domain/threads/news.ts';
 import type { MemoryStatus } from '../services/memory/memory.ts';
 
-/** Key of the key-value store: what is known of the index's files. `damaged` has the next opening begin afresh. */
+/** Key in the key-value store for the state of the index's files. `damaged` makes the next opening start with new ones. */
 export const CONDITION = 'memory.files';
 
 const statusSchema: z.ZodType<MemoryStatus> = z.object({
@@ -25,12 +25,12 @@ const statusSchema: z.ZodType<MemoryStatus> = z.object({
 const newsSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('wake'), reason: z.enum(['changed', 'ended', 'now']) }),
   z.object({ type: z.literal('paused'), paused: z.boolean() }),
-  /** A tab asks how things stand. */
+  /** A tab asks for the state. */
   z.object({ type: z.literal('hello') }),
   z.object({ type: z.literal('status'), status: statusSchema }),
 ]);
 type EngineNews = z.infer<typeof newsSchema>;
 
-/** Joins the channel until the signal. Returns how to speak; what others say goes to `listener`. */
+/** Joins the channel until the signal. Returns the sender; messages of others go to `listener`. */
 export const joinEngineChannel = (listener: (news: EngineNews) => void, signal: AbortSignal) =>
   joinNews(new BroadcastChannel('recollect-engine'), newsSchema, listener, signal);

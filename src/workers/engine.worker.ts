@@ -42,8 +42,8 @@ const lines = port.then(transferLines);
 const opened = openDevice();
 opened.catch((error) => log.error('The engine has no log to read', error));
 
-// The second copy of the log needs a worker, and no index: it is written by whichever of the tabs' workers holds its lock. It copies what is
-// really kept, sealed where that is.
+// The second copy of the log needs a worker, but no index: the tab's worker that holds its lock writes it, sealed where
+// the log is.
 opened.then(
   ({ name, below, store }) =>
     startLogCopying({
@@ -59,7 +59,7 @@ async function lead(index: MemoryIndex, engine: EngineName): Promise<void> {
   const { store, vault, settings } = await opened;
   // The worker ends with its tab; nothing else ends it.
   const { signal } = new AbortController();
-  // Made with the first title that is to be written: it reads the whole library and follows every change of it.
+  // Made for the first title: it reads the whole library and follows every change of it.
   let documents: Documents | undefined;
   const notes = createNotes({ store, now: Date.now });
   const embedding = followEmbedding({
@@ -69,7 +69,7 @@ async function lead(index: MemoryIndex, engine: EngineName): Promise<void> {
         config,
         connect: async () => (await lines)(),
         secret: createKeys(vault).get,
-        // Passages go to the address that a person chose, and nowhere it points to.
+        // Passages go only to the address that a person chose, so redirects are refused.
         fetch: (input, init) => fetch(input, { ...init, redirect: 'error' }),
         keyValues: store.keyValues,
       }),

@@ -1,14 +1,14 @@
-// The end of a page whose device is locked: what is drawn goes first, then what is in memory.
+// Leaves the page of a device that gets locked: first the drawn page goes, then its memory.
 import type { KeyValues } from '../adapters/log/conversation-log.ts';
 import { ignore, orElse } from '../domain/base/log.ts';
 import { until } from '../domain/base/readable.ts';
 import type { Documents } from '../services/documents/documents.ts';
 import type { KeyHolder } from '../services/lock/key-holder.ts';
 
-/** A page that is locked is left at the latest after this time, ms: what was said is in the log long before. */
+/** Longest time before a locked page is left, ms: messages are in the log long before. */
 const SETTLE_MS = 2_000;
 
-/** Lets every tab of a device that is locked let go of everything. `settle` keeps what is being written. Until the signal. */
+/** Makes every tab of a locked device let go of everything; `settle` saves unfinished writes first. Until the signal. */
 export function leaveWhenLocked(holder: KeyHolder, settle: () => Promise<void>, signal: AbortSignal): void {
   let isLeaving = false;
   const leave = async () => {
@@ -29,11 +29,11 @@ export function leaveWhenLocked(holder: KeyHolder, settle: () => Promise<void>, 
   if (holder.wasLocked) leaveSoon();
 }
 
-/** Keeps what is being written, as when a page is left. The write at the end comes after all that were asked for before it. */
+/** Saves unfinished writes, as when a page is left. The write at the end comes after all earlier ones. */
 export async function settle(documents: Documents, keyValues: KeyValues): Promise<void> {
   window.dispatchEvent(new Event('pagehide'));
   await until(documents.saving, ({ state }) => state === 'saved', AbortSignal.timeout(SETTLE_MS));
-  // A draft is handed to the store some promises later, within this turn.
+  // A draft reaches the store a few promises later, within this task.
   await new Promise((resolve) => setTimeout(resolve, 0));
   await keyValues.set('settled', undefined);
 }

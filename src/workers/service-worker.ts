@@ -20,14 +20,14 @@ declare const self: ServiceWorkerGlobalScope & {
 
 /** As the build lists them (vite.config.ts). */
 const files = self.__WB_MANIFEST as readonly (ListedFile & { readonly later?: boolean })[];
-/** The thread that reads weights compares their digest itself: here, a copy of them would lie in memory for nothing. */
+/** The thread that reads weights compares their digest itself: comparing here would keep a second copy in memory. */
 const sound = soundFiles(files, (path) => /\.onnx(?:_data)?$/.test(path));
 
 clientsClaim();
 cleanupOutdatedCaches();
 addPlugins([sound.reading]);
 precacheAndRoute(files.flatMap(({ url, revision, later }) => (later ? [] : [{ url, revision }])));
-// A file is a file, also when it is opened by itself. Ids of conversations may be anybody's, dots and all.
+// An address with a file's name is a file even when opened by itself; ids of conversations may contain dots.
 registerRoute(
   new NavigationRoute(createHandlerBoundToURL('/index.html'), {
     denylist: [/^\/(?!c\/)[^?]*\.[^/?]+(?:\?|$)/],
@@ -48,9 +48,9 @@ registerRoute(
       /\/(?:ort|o200k_base|cl100k_base)-[^/]+\.(?:wasm|mjs|js)$/.test(url.pathname)),
   new CacheFirst({
     cacheName: MODEL_CACHE,
-    // Hosts that say `Vary: Origin` would hide a kept file from the next asker: a module import names its origin, a fetch does not.
+    // With `Vary: Origin` a kept file would not match the next request: a module import names its origin, a fetch does not.
     matchOptions: { ignoreVary: true },
-    // A damaged file that was let go of must not come again from the browser's own cache, unless the host still has the same.
+    // The browser's own cache may still hold the damaged copy of a deleted file, so the host is asked.
     fetchOptions: { cache: 'no-cache' },
     plugins: [
       {
@@ -66,7 +66,7 @@ self.addEventListener('message', (event) => {
   if ((event.data as { type?: unknown } | null)?.type === 'SKIP_WAITING') void self.skipWaiting();
 });
 
-/** A notice that a phone showed: brings the app to the front at its conversation, or opens it there. */
+/** Opens a conversation from a notification: brings the app to the front there, or opens it. */
 async function openFrom(conversation: unknown): Promise<void> {
   const path = typeof conversation === 'string' ? `/c/${encodeURIComponent(conversation)}` : '/';
   const [open] = await self.clients.matchAll({ type: 'window' });

@@ -1,4 +1,5 @@
-// What another app shares arrives at the service worker, which has no key: it is kept, sealed where the device locks, and the app opens to take it.
+// Receives content that another app shares. The service worker has no key, so it stores the content, sealed where the device locks, and opens the
+// app.
 import { createLockRecords } from '../adapters/vault/lock-records.ts';
 import { orElse } from '../domain/base/log.ts';
 import { SHARED_FIELDS, sharedWords } from '../domain/chat/shared-words.ts';
@@ -7,7 +8,7 @@ import { keepShared } from '../services/lock/shared.ts';
 /** As the web app manifest names it (`vite.config.ts`). */
 export const SHARE_PATH = '/shared';
 
-/** Answers with the way to the app. Where nothing can be kept the words go along in its address, rather than be lost. */
+/** Stores the shared content and redirects to the app. If nothing can be stored, the words travel in the address rather than get lost. */
 export async function keepArrival(request: Request): Promise<Response> {
   const form = await request.formData();
   const words = sharedWords((name) => form.get(name));
@@ -26,5 +27,5 @@ export async function keepArrival(request: Request): Promise<Response> {
   }
 }
 
-/** `Response.redirect` would need a whole address. */
+/** `Response.redirect` requires an absolute address. */
 const seeOther = (location: string) => new Response(null, { status: 303, headers: { location } });

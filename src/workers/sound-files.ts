@@ -1,5 +1,5 @@
-// The app's own files in the browser's caches, checked by digest each time one is used: what is missing, empty, cut off or of a wrong type is
-// fetched again and put in its place, so that a ruined cache costs a request and not the app.
+// Checks the app's own files in the browser's caches by digest each time one is used: a missing, empty, truncated or wrongly typed file is
+// fetched again and replaced, so that a ruined cache costs a request and not the app.
 import type { WorkboxPlugin } from 'workbox-core';
 import { orElse } from '../domain/base/log.ts';
 
@@ -11,7 +11,7 @@ export interface ListedFile {
   readonly digest?: string;
 }
 
-/** Scripts and WebAssembly are refused by browsers under any other type. */
+/** Browsers refuse scripts and WebAssembly under any other type. */
 const TYPES: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
   js: 'text/javascript',
@@ -28,7 +28,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const pathOf = (address: string): string => new URL(address, self.location.href).pathname;
 const essence = (type: string | null): string => (type ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 
-/** The answer under the type that its name says, where that is known. A new one only where it differs: the browser keeps compiled code with the old one. */
+/** Returns the answer with the type of its name's ending. A new object only if it differs: the browser keeps compiled code with the old one. */
 function typed(path: string, response: Response): Response {
   const wanted = TYPES[/\.(\w+)$/.exec(path)?.[1] ?? ''];
   if (wanted === undefined || essence(response.headers.get('content-type')) === essence(wanted))
@@ -38,7 +38,7 @@ function typed(path: string, response: Response): Response {
   return new Response(response.body, { status: response.status, headers });
 }
 
-/** The request that is worked on may be one that stands for the page's own. */
+/** The request in hand may be a stand-in for the page's own. */
 const isForPage = (event: unknown): boolean =>
   event instanceof FetchEvent && event.request.mode === 'navigate';
 
@@ -47,7 +47,7 @@ async function digestOf(response: Response): Promise<string> {
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** What a person reads when nothing of the app can be had: no file of it is of use then, so the words are here. */
+/** Page for a person when nothing of the app can be had; it uses no file of the app. */
 const NOTHING_LEFT = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark"><title>Recollect</title>
 <body style="font:16px/1.5 system-ui,sans-serif;max-width:34rem;margin:20vh auto 0;padding:0 1rem">
@@ -56,7 +56,9 @@ const NOTHING_LEFT = `<!doctype html><html lang="en"><meta charset="utf-8"><meta
 <p><a href="/">Try again · 重试</a></p>`;
 
 /**
- * Plugins: `reading` lets only sound files out of a cache, and mends the cache; `writing` lets only such into it. Files without a digest, and those that `exempt` names, pass as they are.
+ * Makes two plugins: `reading` takes only sound files from a cache, and repairs the cache; `writing` lets only sound files in. Files without a
+ * digest,
+ * and those that `exempt` names, pass unchecked.
  * @param files the build's list, urls below the origin's root
  */
 export function soundFiles(
@@ -74,27 +76,27 @@ export function soundFiles(
       const path = pathOf(request.url);
       if (!digests.has(path) || exempt(path)) return cachedResponse;
       if (cachedResponse && (await isSound(path, cachedResponse))) return typed(path, cachedResponse);
-      // A file that was never here is fetched by whoever installs or uses it first.
+      // The installation or the first use fetches a missing file.
       if (!cachedResponse && event?.type === 'install') return undefined;
       const fetched = await orElse(fetch(path, { cache: 'reload' }), null, `${path} anew`);
       if (!fetched?.ok) return undefined;
       const digest = await digestOf(fetched);
-      // A host that hands out something else than was built, such as a page it wrote something into, always does.
+      // A host may serve a modified file, such as a page with something inserted, every time.
       if (cachedResponse && digest === (await digestOf(cachedResponse))) return typed(path, cachedResponse);
       if (digest !== digests.get(path)) return undefined;
-      // A redirect on the way would make it unfit for a page.
+      // A page must not get an answer that was redirected.
       const fresh = typed(path, new Response(fetched.body, { headers: fetched.headers }));
       const cache = await caches.open(cacheName);
       const kept = cache.put(request, fresh.clone()).catch((error: unknown) => {
         console.warn(`${path} was damaged; the new one could not be kept`, error);
       });
-      // It is written while the page has it already, and before this thread may be ended.
+      // The cache is written after the page has its answer; the browser must not end this thread before.
       if (event instanceof ExtendableEvent) event.waitUntil(kept);
       else await kept;
       return fresh;
     },
 
-    // A server that is in trouble has no page to offer either.
+    // An error answer of a server must not replace the page.
     fetchDidSucceed: async ({ response, event }) => {
       if (isForPage(event) && !response.ok) throw new TypeError(`the server answered ${response.status}`);
       return response;

@@ -1,9 +1,9 @@
-// How tabs and the engine that syncs talk: one channel per origin, since sync runs in one tab's worker and every tab needs it. Messages
-// carry no content and no keys, and are checked before they are believed. A question is asked again until it is answered: the thread
-// that leads may have ended, and the next one not begun.
+// Messages between tabs and the engine of sync: one channel per origin, since sync runs in one tab's worker and every tab needs it. They
+// carry no content and no keys, and are checked before they are believed. A request is repeated until it is answered: the leading
+// thread may have ended before the next one began.
 //
 //   tab ──starts, once sync is wanted──► its thread ──waits──► LEADERSHIP ──► ALIVE held ──► status ──► all tabs
-//    └── waits for ALIVE to be free: then the thread that led is gone, and nothing that it said counts any more
+//    └── waits for ALIVE to be free: then the leading thread is gone, and its last status no longer counts
 import { z } from 'zod';
 import { isAbort, type Problem, RecollectError, toError } from '../domain/base/errors.ts';
 import { log } from '../domain/base/log.ts';
@@ -18,12 +18,12 @@ import { type SyncAnswer, type SyncRequest, syncRequestSchema } from '../service
 import { SYNC_OFF, type SyncStatus } from '../services/sync/sync.ts';
 
 const CHANNEL = 'recollect-sync';
-/** The lock that a thread waits for in order to lead. */
+/** Lock that a thread waits for in order to lead. */
 export const LEADERSHIP = 'recollect-sync';
-/** Held by the leader besides: tabs may wait for this one without ever keeping the next leader waiting. */
+/** Second lock of the leader: tabs can wait for it without ever delaying the next leader. */
 const ALIVE = 'recollect-sync:alive';
 const REPEAT_MS = 1_000;
-/** Joining asks a relay, which may take its time. */
+/** Joining asks a relay, which may take a while, ms. */
 const REQUEST_TIMEOUT_MS = 90_000;
 
 const statusSchema = z.object({
@@ -33,7 +33,7 @@ const statusSchema = z.object({
     .object({
       fingerprint: z.string(),
       endpoint: z.string(),
-      // A leader of an earlier version does not tell.
+      // Absent from a leader of an earlier version.
       managed: z.boolean().default(false),
       since: z.number(),
     })
@@ -63,14 +63,14 @@ const answerSchema: z.ZodType<SyncAnswer> = z.union([
 ]);
 
 const newsSchema = z.discriminatedUnion('type', [
-  /** A tab asks how things stand. */
+  /** A tab asks for the status. */
   z.object({ type: z.literal('hello') }),
   z.object({ type: z.literal('status'), status: statusSchema }),
 ]);
 type News = z.infer<typeof newsSchema>;
 const questions = { ask: { given: syncRequestSchema, answer: answerSchema } };
 
-// Questions and answers are written as in every version before: a tab of one may be open while another is updated.
+// Requests and answers keep the format of every version before: an old tab may be open beside an updated one.
 const questionSchema = z.object({ type: z.literal('ask'), id: z.string(), request: z.unknown() });
 const replySchema = z.object({
   type: z.literal('answer'),
@@ -107,11 +107,11 @@ const toTabs = (channel: BroadcastChannel, signal: AbortSignal): Endpoint => ({
     }),
 });
 
-/** What a tab hears from its own thread where that cannot run. */
+/** News from a tab's own thread that cannot run. */
 const failureSchema = z.object({ type: z.literal('failed'), problem: problemSchema });
 export type ThreadFailure = z.infer<typeof failureSchema>;
 
-/** What is known while no thread speaks. */
+/** Status while no thread leads. */
 const initialStatus = (mode: SyncStatus['mode'], problem: Problem | null = null): SyncStatus => ({
   ...SYNC_OFF,
   mode,
@@ -124,11 +124,11 @@ export interface SyncLink {
   ask(request: SyncRequest): Promise<SyncAnswer>;
 }
 
-/** A thread that does not speak for so long does not run, ms. */
+/** A thread that stays silent for so long does not run, ms. */
 const START_MS = 30_000;
-/** After the leader ended another tab's thread leads within this time; where none does, this tab's own has ended, ms. */
+/** Time within which another tab's thread takes over after the leader; if none does, this tab's own has ended, ms. */
 const SUCCESSION_MS = 3_000;
-/** One that ended or failed soon after its start is not started again before this time, ms. */
+/** A thread that ended or failed soon after its start is not started again before this time, ms. */
 const RETRY_MS = 60_000;
 
 interface TabSyncLinkDeps {
@@ -140,8 +140,8 @@ interface TabSyncLinkDeps {
 }
 
 /**
- * The tab's end, until the signal. `startThread` is called once sync is wanted or asked for, and again where the thread has ended by itself.
- * The status is what the leading thread says; where none speaks it says so, and nothing that a thread that ended had said.
+ * Connects a tab to sync until the signal. `startThread` is called once sync is wanted or asked for, and again if the thread has ended by itself.
+ * The status is the leading thread's; without one it says so, and the last status of an ended thread is dropped.
  */
 export function connectSync(deps: TabSyncLinkDeps): SyncLink {
   return new TabSyncLink(deps);
@@ -220,7 +220,7 @@ class TabSyncLink implements SyncLink {
     this.#timer = setTimeout(work, ms);
   }
 
-  /** Hears of the end of the thread that leads. */
+  /** Waits for the end of the leading thread. */
   #watchLeader(): void {
     this.#isLed = true;
     clearTimeout(this.#timer);
@@ -277,12 +277,12 @@ class TabSyncLink implements SyncLink {
   }
 }
 
-/** Lets tabs hear of the end of this thread, which leads. To be called before it says anything. */
+/** Lets tabs notice the end of this leading thread. Call it before the thread sends anything. */
 export function holdAliveLock(): void {
   void navigator.locks.request(ALIVE, () => new Promise<never>(() => {}));
 }
 
-/** The engine's end, until the signal. Returns how to tell the status. A question that is asked again is answered once. */
+/** Serves tabs from the leading thread until the signal. Returns the function that sends the status. A repeated request is answered once. */
 export function serveSync(
   ask: (request: SyncRequest) => Promise<SyncAnswer>,
   signal: AbortSignal,

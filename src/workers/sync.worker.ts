@@ -1,6 +1,6 @@
-// The thread that syncs: one leader per origin by a Web Lock, so that it waits neither for PGlite nor for the model, and a thread of its own, so
-// that it goes on whatever becomes of them. The page's policy forbids the page every other origin; this thread lets through the relay that
-// the person configured, and nothing else.
+// The thread of sync: one leader per origin by a Web Lock. It is a thread of its own, so that it waits for neither PGlite nor the model, and
+// goes on if they fail. The page's policy forbids the page every other origin; this thread connects only to the relay that the
+// person configured.
 
 import { watchWorker } from '../adapters/browser/diagnostics.ts';
 import { exclusively } from '../adapters/browser/locks.ts';
@@ -22,7 +22,7 @@ import { holdAliveLock, LEADERSHIP, serveSync, type ThreadFailure } from './sync
 
 watchWorker(self, 'sync');
 
-/** Leads as soon as no other thread does, until this one ends: with its tab, and with it goes the lock. */
+/** Leads once no other thread does, until this thread ends with its tab, which frees the lock. */
 async function lead(): Promise<void> {
   const { store, vault, settings } = await openDevice();
   const { config } = settings;
@@ -58,12 +58,12 @@ async function lead(): Promise<void> {
   });
 }
 
-/** Addresses of relays that the person named: in the configuration, in the account, and in what they ask for right now. */
+/** Lists the relays that the person named: in the configuration, in the account, and in the present request. */
 async function allowedRelays(
   { keyValues }: Store,
   config: Readable<Config>,
 ): Promise<{ some(test: (endpoint: string) => boolean): boolean; follow(request: SyncRequest): void }> {
-  /** Kept while this thread lives: an old account may still have to be erased where it was. */
+  /** Kept while this thread lives: data of an old account may still have to be erased from its relay. */
   const named = new Set<string>();
   const read = async () => {
     named.add(config.get().sync.remote.endpoint);

@@ -1,4 +1,4 @@
-// A tab's end of the engine that keeps the index: in a worker that all tabs share, or in the page where nothing is kept.
+// Connects a tab to the index's engine: in a worker that all tabs share, or in the page where nothing is kept.
 import type { EmbeddingProvider } from '../adapters/embedding/embedding-provider.ts';
 import type { createEmbeddingThread } from '../adapters/embedding/thread.ts';
 import type { MemoryIndex } from '../adapters/index/memory-index.ts';
@@ -21,16 +21,16 @@ import { startEngineThread } from './threads.ts';
 
 interface TabEngineDeps {
   readonly store: Store;
-  /** Of the store: where tabs and workers agree on what is known of the index's files. */
+  /** Key-value store in which tabs and workers note the state of the index's files. */
   readonly keyValues: Store['keyValues'];
   readonly documents: Documents;
   readonly config: Readable<Config>;
   readonly embedding: Readable<EmbeddingProvider | null>;
   readonly embeddingThread: Pick<ReturnType<typeof createEmbeddingThread>, 'serve'>;
   readonly status: Writable<MemoryStatus>;
-  /** Nothing is loaded or opened before. */
+  /** Starts everything; nothing is loaded or opened before. */
   readonly start: LateStart;
-  /** What the person must be told; an index that was made anew is, unless something else is there already. */
+  /** Problem to show to the person; a rebuilt index is shown only if no other problem is. */
   readonly alert: Writable<Problem | null>;
   readonly signal: AbortSignal;
 }
@@ -39,7 +39,7 @@ interface TabEngineDeps {
 export const startTabEngine = (deps: TabEngineDeps): RunningEngine =>
   deps.store.kind === 'memory' ? startInPage(deps) : startInWorker(deps);
 
-/** Nothing is kept in this browser: then the index lives in the page, too, and ends with it. */
+/** This browser keeps nothing, so the index lives in the page and ends with it. */
 function startInPage(deps: TabEngineDeps): RunningEngine {
   const { store, keyValues, documents, config, embedding, status, start, signal } = deps;
   let index: MemoryIndex | null = null;
@@ -88,7 +88,7 @@ function startInWorker({
   signal,
 }: TabEngineDeps): RunningEngine {
   const send = joinEngineChannel((message) => {
-    // While this tab has no index, the status is of an engine about to end, or of one that this tab cannot ask yet: that one answers `hello`.
+    // While this tab has no index, the status is that of an ending engine, or of one that this tab cannot ask yet, which answers `hello`.
     if (message.type === 'status' && supervisor.index() !== null) status.set(message.status);
   }, signal);
   const supervisor: IndexSupervisor = new IndexSupervisor({
@@ -112,7 +112,7 @@ function startInWorker({
         }),
     },
     onRemade: (problem) => {
-      // Without conversations nothing was lost that a person would miss.
+      // Without conversations the person has lost nothing.
       if (documents.library.get().entries.length > 0 && alert.get() === null) alert.set(problem);
     },
     signal,
@@ -130,7 +130,7 @@ function startInWorker({
   };
 }
 
-/** The engine's code belongs to the engine's thread; the page needs this one line of it, and seldom. */
+/** Loaded on demand: the page seldom needs this one line of the engine's code. */
 async function noteRebuild(keyValues: TabEngineDeps['keyValues']): Promise<void> {
   const { requestRebuild } = await import('../services/memory/engine.ts');
   await requestRebuild(keyValues);

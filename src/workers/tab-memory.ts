@@ -1,4 +1,4 @@
-// Memory as a tab has it: the model that makes vectors, the engine that keeps the index, and when both begin.
+// Starts a tab's memory: the embedding model and the index's engine.
 import { whenIdle } from '../adapters/browser/idle.ts';
 import { createEmbedding } from '../adapters/embedding/index.ts';
 import { createEmbeddingThread } from '../adapters/embedding/thread.ts';
@@ -10,10 +10,10 @@ import { createPause } from '../services/memory/pause.ts';
 import { startTabEngine } from './tab-engine.ts';
 import { startEmbeddingThread } from './threads.ts';
 
-/** Index and model start so long after the first screen at the latest, however busy the page, ms. */
+/** Longest delay of index and model after the first screen, however busy the page is, ms. */
 const IDLE_WITHIN_MS = 2_000;
 
-/** Index and model: they begin when one can read and type, or when memory is asked something before. */
+/** Starts index and model once one can read and type, or earlier if memory is asked. */
 export function startMemory({
   secret,
   fetch,

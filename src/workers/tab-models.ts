@@ -1,4 +1,4 @@
-// The models that answer in a tab, what is kept beside conversations, and what models are asked between answers.
+// Makes a tab's models, the records kept beside conversations, and the model's work between answers.
 import { ifFree } from '../adapters/browser/locks.ts';
 import type { Store } from '../adapters/log/conversation-log.ts';
 import type { Problem } from '../domain/base/errors.ts';
@@ -12,7 +12,7 @@ import { createPrompts } from '../services/prompts/prompts-service.ts';
 import { createDeviceName } from '../services/settings/device-name.ts';
 import { createSpending } from '../services/spending/spending-service.ts';
 
-/** What this device knows beside conversations: prompts and personas, what was spent, what models refused, its name (`guess`: until it has one). */
+/** Opens the device's own records: prompts and personas, spending, refusals of models, its name (`guess`: until it has one). */
 export function createOwn(
   store: Store,
   guess: () => string,
@@ -31,7 +31,7 @@ export function createOwn(
   };
 }
 
-/** The models that answer, and what they are asked besides. */
+/** Makes the models that answer, and the work that they do between answers. */
 export function startModels(
   own: ReturnType<typeof createOwn>,
   asked: Omit<ConstructorParameters<typeof EndpointModels>[0], 'refusals' | 'spending' | 'personaOf'>,
@@ -55,7 +55,7 @@ function startTitles(
   common: Pick<Parameters<typeof startNaming>[0], 'documents' | 'config' | 'filter' | 'now' | 'signal'>,
   models: EndpointModels,
 ): void {
-  // Titles are nobody's conversation: the model chosen last makes them.
+  // A title belongs to no conversation's model, so the model chosen last makes it.
   const model = () => models.modelOf();
   startTitling({ ...common, model, exclusively: (work) => ifFree('recollect:polish', work) });
   startNaming({

@@ -8,7 +8,7 @@ import type { Writable } from '../domain/base/readable.ts';
 import type { InForce } from '../services/lock/in-force.ts';
 import { openForTab } from './device-lock.ts';
 
-/** The stores in force. Where the device is locked the person unlocks it first; nothing else was loaded until then. */
+/** Opens the stores. On a locked device the person unlocks it first; nothing else is loaded until then. */
 export async function openStorage(
   unlocking: {
     readonly ask: Parameters<typeof openForTab>[0]['unlock'];
