@@ -158,7 +158,7 @@ function imprintOfTokens(tokens: readonly Token[]): Imprint | undefined {
 interface Matcher {
   /** True where one of the stretches stands in the text. */
   has(text: string): boolean;
-  /** Where they stand, [from, to) in order, without overlaps. */
+  /** Lists the stretches found: [from, to) in order, without overlaps. */
   spansIn(text: string): readonly Span[];
   /** The text with a mark in the place of each stretch, and how many there were. */
   hide(text: string): { readonly text: string; readonly redacted: number };

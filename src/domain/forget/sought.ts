@@ -1,4 +1,4 @@
-// What a person wants to be forgotten, and what of a conversation that is. Pure: whoever reads conversations asks here.
+// Defines what a person can have forgotten, and finds it in a conversation. Pure: the caller reads the conversations.
 import { z } from 'zod';
 import type { ConversationId, MessageId } from '../base/ids.ts';
 import { timeSchema } from '../base/time.ts';
@@ -28,7 +28,7 @@ const imprintSchema = z.looseObject({
 });
 
 /**
- * What remains of something that was forgotten, and travels to the person's other devices: so that they forget it too, and no import brings
+ * Record of something forgotten, which travels to the person's other devices: they forget it too, and no import brings
  * it back. Ids and hashes; no words.
  */
 export const forgottenSchema = z.looseObject({
@@ -77,7 +77,7 @@ export const tellingSentences = (text: string): string[] =>
     (sentence) => sentence.length >= (cjkShare(sentence) > 0.5 ? LEAST_CJK_QUOTE : LEAST_QUOTE),
   );
 
-/** What of one conversation is sought. */
+/** The part of one conversation that is to be forgotten. */
 interface SoughtPart {
   /** All of it. */
   readonly whole: boolean;

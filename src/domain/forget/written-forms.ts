@@ -4,7 +4,7 @@ import { withoutInvisible } from '../text/fold.ts';
 
 interface WrittenForm {
   readonly text: string;
-  /** Where in what was written the character at this place begins, and where the one before it ends. */
+  /** Maps a character's place to its beginning in the written text, which is also the end of the one before. */
   readonly startOf: (place: number) => number;
   readonly endOf: (place: number) => number;
 }
@@ -82,7 +82,7 @@ function readEntity(found: string): Read {
   }
   const [, letter, mark = ''] = ACCENTED.exec(name) ?? [];
   const accented = letter && letter + MARKS[mark.toLowerCase()];
-  // Whatever else has a name is a sign or a space.
+  // Any other named character is a sign or a space.
   return [[accented ?? NAMED[name] ?? ' ', length]];
 }
 

@@ -10,7 +10,7 @@ export interface Eraser extends PurgeRules {
   isLater(said: Said): boolean;
   /** This device asked for it, or learns of it by an import or an undo; else another one did, and sync brought it. */
   readonly isOwn: boolean;
-  /** Where the words that are sought stand in a text, [from, to) in order. */
+  /** Lists where the sought words occur in a text, [from, to) in order. */
   spansIn(text: string): readonly (readonly [from: number, to: number])[];
   /** The value without what goes: the same object where that is nothing. */
   clean<T>(value: T): T;
@@ -43,7 +43,7 @@ export function createEraser(record: Forgotten, quotes: readonly Imprint[] = [],
   };
 }
 
-/** What stays of something after all of what was forgotten; null: nothing. `takenOut`: by one record. */
+/** Applies all records of forgetting in turn; null: nothing is left. `takenOut` applies one record. */
 export const withoutAll = <T>(
   one: T,
   erasers: readonly Eraser[],

@@ -28,11 +28,11 @@ import { withChildren, withoutRecalled } from './traces.ts';
 const UNDO_MS = 10_000;
 /** Below this prefix: what is being forgotten here, until every place was read back. */
 const UNDER_WAY = 'forgetting/';
-/** What was asked for and has not begun, `Asked`. */
+/** Key of the request that has not begun yet, `Asked`. */
 const ASKED = 'forgetting/asked';
-/** What another page asked for and has not begun so long after its time is begun here, ms: that page is gone. */
+/** A request of another page that has not begun so long after its time is begun here, ms: that page is gone. */
 const GRACE_MS = 5_000;
-/** What could not be confirmed is tried again after this time, then after twice that, and so on, ms. */
+/** An unconfirmed record is tried again after the first time, then after twice that, up to the second, ms. */
 const [RETRY_MS, MAX_RETRY_MS] = [60_000, 3_600_000];
 /** Stands for this device while it belongs to no account. */
 const NO_ACCOUNT = 'local';
@@ -74,7 +74,7 @@ class Forgetting implements Forget {
   readonly records: Forget['records'];
   readonly #job;
   readonly #progress = new Map<string, Progress>();
-  /** What this page began: reported while it runs. */
+  /** The plan that this page began: reported while it runs. */
   #begun: ForgetPlan | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** Resolves when it is written down what was asked for. */
@@ -206,7 +206,7 @@ class Forgetting implements Forget {
     if (!isNews) return;
     for (const progress of this.#progress.values()) {
       progress.notBefore = 0;
-      // What came from elsewhere may have brought more of it.
+      // Entries from another device or the second copy may have brought more of it.
       if (!progress.isConfirmed) progress.clean.clear();
     }
     this.#job.wake();
@@ -242,7 +242,7 @@ class Forgetting implements Forget {
     const plan = this.#begun?.record.id === record.id ? this.#begun : undefined;
     const shown = this.state.get();
     const kept = underWaySchema.safeParse(await keyValues.get(UNDER_WAY + record.id)).data;
-    // What another device asks waits for sync, which first puts into the trash what was written here meanwhile.
+    // A request of another device waits for sync, which first moves conversations with new writing here into the trash.
     const isOwn = plan !== undefined || kept !== undefined;
     if (!isOwn && sync.account.get() !== null && sync.status.get().state !== 'synced') return;
     const eraser = createEraser(record, kept?.quotes ?? [], isOwn || isHealed);
@@ -383,7 +383,7 @@ async function seek(
   };
 }
 
-/** What was found, but is dated later than that. */
+/** Marks of finds that are dated later than `at`. */
 const marksAfter = (at: number, finds: readonly Find[]): string[] => [
   ...new Set(finds.flatMap(({ said = [] }) => said.flatMap((one) => (one.at > at ? one.mark : [])))),
 ];

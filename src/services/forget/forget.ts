@@ -6,7 +6,7 @@ import type { Forgotten, Sought } from '../../domain/forget/sought.ts';
 import type { ForgottenRecord } from '../documents/forgotten-records.ts';
 import type { Find, PlaceId, Verified } from './place.ts';
 
-/** What would be forgotten, and where it lies. */
+/** The things that would be forgotten, and their places. */
 export interface ForgetPlan {
   readonly record: Forgotten;
   /** By these, quotations of messages that go are found. */
@@ -36,7 +36,7 @@ export type ForgetState =
 
 export interface Forget {
   readonly state: Readable<ForgetState>;
-  /** What was forgotten, here and on other devices, newest first, with the devices that confirmed it. */
+  /** Everything forgotten, here and on other devices, newest first, with the devices that confirmed it. */
   readonly records: Readable<readonly ForgottenRecord[]>;
   /** Finds what would be forgotten. Changes nothing. Throws `forget-no-words` where nothing can be sought by. */
   seek(sought: Sought, signal: AbortSignal): Promise<ForgetPlan>;

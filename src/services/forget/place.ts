@@ -74,7 +74,7 @@ export interface PlaceDeps {
   readonly index: () => MemoryIndex | null;
   /** Has the index read what is new at once. */
   readonly wakeIndex: () => void;
-  /** What may be in a title that is made anew. */
+  /** Settings for the words of a regenerated title. */
   readonly privacy: () => Config['privacy'];
   /** In front of what is made anew; absent: it knows no words but by their looks. */
   readonly filter?: PrivacyFilter;
@@ -84,7 +84,7 @@ export interface PlaceDeps {
 
 export interface Place {
   readonly id: PlaceId;
-  /** What of it lies here. Changes nothing. */
+  /** Finds the parts of it that lie here. Changes nothing. */
   find(eraser: Eraser): Promise<readonly Find[]>;
   /** Removes it. Doing so twice is doing it once; a kill at any write leaves it to be done again. */
   remove(eraser: Eraser): Promise<void>;
@@ -97,13 +97,14 @@ const roomSchema = z.looseObject({
   gone: z.number().nullable().catch(null),
   have: z.record(z.string(), z.unknown()).catch({}),
 });
-/** What sync says of a document's room on the relay; undefined: nothing. */
+/** Reads sync's record of a document's room on the relay; undefined: there is none. */
 export async function roomOf({ keyValues }: Pick<PlaceDeps, 'keyValues'>, document: string) {
   const stored = await keyValues.get(`sync/room/${document}`);
   const room = roomSchema.safeParse(stored).data;
   return room && { ...room, staysHere: staysHere(stored), wasSent: Object.keys(room.have).length > 0 };
 }
 
+/** Returns the privacy filter that was passed, or makes one with the current settings. */
 export const filterOf = ({ filter, privacy }: Pick<PlaceDeps, 'filter' | 'privacy'>): PrivacyFilter =>
   filter ??
   new PrivacyFilter({

@@ -1,4 +1,4 @@
-// What of one conversation goes, and what of it stays without some of its words. Pure.
+// Computes what one conversation loses to a record of forgetting: whole messages, or words within those that stay. Pure.
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { Conversation, ConversationMeta } from '../../domain/chat/conversation.ts';
 import { cleanedFiles, memoryFileWithout } from '../../domain/chat/memory-file.ts';
@@ -22,12 +22,12 @@ interface Traces {
 
 /** Longest excerpt of a find, characters. */
 const EXCERPT = 160;
-/** What of it stands before the words, characters. */
+/** Characters of an excerpt before the words. */
 const BEFORE = 50;
-/** What is moved here in the time for an undo is not meant by that, ms. */
+/** A move during the time for an undo does not count as a later decision, ms. */
 const MOVED_MARGIN_MS = 60_000;
 
-/** What a person or a model said in the message, without what memory brought back for it. */
+/** Removes the passages that memory brought back: the rest is what a person or a model said. */
 export const withoutRecalled = (message: Message): Message => ({
   ...message,
   parts: message.parts.flatMap((part): Part[] => {
@@ -47,8 +47,8 @@ const withoutSealed = (message: Message): Message => ({
 });
 
 /**
- * What stays of a message: null where it goes as a whole, the same object where it loses nothing. What was said after it is another thing, and
- * stays.
+ * Removes the forgotten part of a message: null where it goes as a whole, the same object where it loses nothing. Words
+ * said later stay.
  */
 export function remainsOf(message: Message, eraser: Eraser): Message | null {
   const { record, isGone, isLater } = eraser;
@@ -62,7 +62,7 @@ export function remainsOf(message: Message, eraser: Eraser): Message | null {
   return cleaned === message ? message : withoutSealed(cleaned);
 }
 
-/** What stays of a message that is written down after records that came while it was made; null: nothing. */
+/** Cleans a message that is saved after records that came while it was made; null: nothing is left. */
 export const remainsSince =
   (records: () => readonly Forgotten[]) =>
   (message: Message): Message | null =>

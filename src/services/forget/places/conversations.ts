@@ -42,6 +42,7 @@ const cardFound = (conversation: Conversation, message: Message): Find => ({
   said: [saidOf(message) ?? []].flat(),
 });
 
+/** Cleans the conversations in the log. It reads one after the other and yields to the page between two. */
 export const conversations: CreatePlace = (deps) => {
   const { documents, log, sync, privacy, signal } = deps;
   const filter = filterOf(deps);
@@ -54,7 +55,7 @@ export const conversations: CreatePlace = (deps) => {
       if (conversation) yield conversation;
     }
   };
-  /** What conversations that lost messages are called since. */
+  /** Reads the new titles of conversations that lost messages. */
   const titlesNow = async ({ record }: Eraser): Promise<ReadonlyMap<string, string>> => {
     const titles = new Map<string, string>();
     // Words alone are taken out of titles wherever they stand.

@@ -27,6 +27,7 @@ async function staleIn({ copy, log, signal }: PlaceDeps): Promise<ReadonlySet<Do
   return new Set(copied.values());
 }
 
+/** Cleans the second copy of the log. Its writer gets 2.2 s to catch up; after that the place counts as waiting and is tried again later. */
 export const copy: CreatePlace = (deps) => ({
   id: 'copy',
   find: async (eraser) => {

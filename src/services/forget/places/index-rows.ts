@@ -16,6 +16,7 @@ const TIMEOUT_MS = 120_000;
 /** How often it is looked whether it did, ms. */
 const LOOK_MS = 100;
 
+/** Cleans the memory index: waits up to 120 s until the leader has read the changes, then has the database's files written anew. */
 export const index: CreatePlace = (deps) => {
   /** The rows are gone, and the files are not written anew yet: it is tried again. */
   let isUnpurged = false;

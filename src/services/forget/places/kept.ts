@@ -19,6 +19,7 @@ const PASSED_OVER = [
 ];
 const SESSION_MEMORY = 'session-memory/';
 
+/** Cleans drafts, queued messages, session memories and the words of privacy tokens in the key-value store. */
 export const kept: CreatePlace = ({ keyValues }) => {
   const each = async function* (eraser: Eraser) {
     const inside = new Set(eraser.record.inside.map((id) => SESSION_MEMORY + id));

@@ -15,6 +15,7 @@ async function heldIn({ notes: { known, inbox } }: PlaceDeps, eraser: Eraser) {
   };
 }
 
+/** Cleans memory notes, proposals and feedback, and then the log of their document. */
 export const notes: CreatePlace = (deps) => ({
   id: 'notes',
   find: async (eraser) => {
@@ -34,7 +35,7 @@ export const notes: CreatePlace = (deps) => ({
       ...held.notes.map((note) => {
         const { text, before = [] } = note;
 
-        // Where only an earlier wording has it, that is shown.
+        // If only an earlier wording has the words, that wording is shown.
         const past = isNamed(text) ? undefined : before.find((one) => isNamed(one.text));
         return find('note', note, past?.text ?? text);
       }),

@@ -14,6 +14,7 @@ async function heldIn({ prompts: { state }, signal }: PlaceDeps, eraser: Eraser)
   return { prompts: prompts.filter(isHeld), personas: personas.filter(isHeld) };
 }
 
+/** Cleans saved prompts and personas, and then the log of their document. */
 export const prompts: CreatePlace = (deps) => ({
   id: 'prompts',
   find: async (eraser) => {
@@ -35,7 +36,7 @@ export const prompts: CreatePlace = (deps) => ({
   },
   remove: async (eraser) => {
     await deps.prompts.takeOut(eraser, eraser.record.whole);
-    // What they said before lies in the log until their document is folded.
+    // Their earlier words stay in the log until their document is replaced by a snapshot.
     await deps.documents.purge(eraser, [NOTES_DOCUMENT]);
   },
   verify: async (eraser) => {

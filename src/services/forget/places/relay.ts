@@ -2,6 +2,10 @@
 import { type ConversationId, NOTES_DOCUMENT } from '../../../domain/base/ids.ts';
 import { type CreatePlace, roomOf } from '../place.ts';
 
+/**
+ * Verifies that the relay has replaced its blobs. It counts as waiting until the outbox is empty and sync is in step; without an account there is
+ * nothing to do.
+ */
 export const relay: CreatePlace = ({ keyValues, sync }) => ({
   id: 'relay',
   find: async () => [],
@@ -12,7 +16,7 @@ export const relay: CreatePlace = ({ keyValues, sync }) => ({
     let kept = 0;
     for (const document of [...record.inside, NOTES_DOCUMENT] as readonly (ConversationId | string)[]) {
       const room = await roomOf({ keyValues }, document);
-      // What stays on this device replaces nothing there any more.
+      // A document that stays on this device no longer replaces anything on the relay.
       if (room?.staysHere) {
         if (room.wasSent) kept += 1;
         continue;
