@@ -21,6 +21,7 @@ export interface Edits {
 /** Writing pauses this long before an edit is kept, ms. */
 const PAUSE = 400;
 
+/** Makes the edits of one conversation's messages. Each is saved as a draft 400 ms after the last key, and at once when the page is left. */
 export function createEdits(drafts: ComposerDrafts, conversation: ConversationId): Edits {
   const prefix = `edit.${conversation}.`;
   const texts = new Map<MessageId, string>();

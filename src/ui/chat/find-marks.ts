@@ -10,6 +10,7 @@ const WORDS = '.reading, .prose';
 const LEFT_OUT = '[data-recall], [data-thoughts], .katex, .code-block-header, button, [aria-hidden="true"]';
 const BLOCK = BLOCK_TAGS.join(', ');
 
+/** True if the browser can mark words without changing the page (CSS Custom Highlight API). */
 export const canMark = (): boolean => typeof Highlight === 'function' && CSS.highlights !== undefined;
 
 /** The places of the words in one element, in the order in which they stand. Words may run through several elements of a block. */

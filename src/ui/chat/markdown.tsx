@@ -1,4 +1,4 @@
-// Words of models and imports as text one likes to read. They are strangers' words: nothing in them runs, and nothing is fetched for them.
+// Draws words of models and imports. They are strangers' words: nothing in them runs, and nothing is fetched for them.
 import { memo, useMemo, useState } from 'react';
 import { formatNumber } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
@@ -8,7 +8,7 @@ import { PLAIN_FROM } from './markdown/drawn-words.ts';
 import { LaidOut } from './markdown/laid-out.tsx';
 import { NestingGuard } from './nesting.ts';
 
-/** Of a text that is shown as it was written, so much first: making a page of ten million characters would stop the tab. */
+/** Most characters shown of a text that is too long to draw: laying out ten million would freeze the tab. */
 const PLAIN_SHOWN = 20_000;
 
 interface MarkdownProps {
@@ -16,7 +16,7 @@ interface MarkdownProps {
   streaming?: boolean;
 }
 
-/** `streaming`: what is half written is closed provisionally, and settled blocks are not drawn again. */
+/** `streaming`: unfinished constructs are closed provisionally, and settled blocks are not drawn again. */
 export const Markdown = memo(function Markdown({ text, streaming = false }: MarkdownProps) {
   const { t } = useTranslation('chat');
   const [whole, setWhole] = useState(false);
@@ -41,7 +41,7 @@ export const Markdown = memo(function Markdown({ text, streaming = false }: Mark
     );
   if (tooDeep) return <PlainWords text={text} />;
   return (
-    // What failed half written is tried again once it has ended, not with every word.
+    // If drawing an unfinished text fails, the next attempt comes when it has ended, not with every word.
     <DrawnOrPlain words={() => text} of={streaming || text}>
       <LaidOut text={text} streaming={streaming} />
     </DrawnOrPlain>

@@ -1,16 +1,16 @@
-// Reads words aloud by a voice of the device. Voices that are made elsewhere would be sent the words: they are never used.
+// Reads words aloud by a voice of the device. Remote voices are never used, since they would be sent the words.
 import type { MessageId } from '../../domain/base/ids.ts';
 import { log } from '../../domain/base/log.ts';
 import { type Readable, writable } from '../../domain/base/readable.ts';
 import { cutAtPauses, sentenceSpans } from '../../domain/text/sentences.ts';
 
-/** Engines stop in the middle of longer ones, characters. */
+/** Longest piece: engines stop in the middle of longer ones, characters. */
 const AT_ONCE = 200;
 
-/** Sentences, joined as long as they are short; lines stay apart. Linear in the length of the text. */
+/** Splits a text into sentences, short ones joined; lines stay separate. Linear in the length of the text. */
 export function spokenPieces(text: string): string[] {
   const pieces: string[] = [];
-  /** Begin and end so far of the piece that is being put together. */
+  /** Bounds of the piece so far. */
   let [start, end] = [0, 0];
   const add = () => {
     const said = text.slice(start, end);
@@ -38,7 +38,7 @@ const SCRIPTS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/\p{Script=Devanagari}+/gu, ['hi']],
 ];
 
-/** The language of a text, as a voice is asked for it: by the script of most of it, else `otherwise`. */
+/** Language of a text, as a code for voices: by the script of most of it, else `otherwise`. */
 export function spokenLanguage(text: string, otherwise: string): string {
   const sample = text.slice(0, 2000);
   const count = (script: RegExp) => sample.match(script)?.length ?? 0;
@@ -56,11 +56,11 @@ export function spokenLanguage(text: string, otherwise: string): string {
   return isLatin || han > 0 || latin === 0 ? otherwise : 'en';
 }
 
-/** Where the sentence begins that `at` lies in, characters. */
+/** Offset of the sentence around `at`, characters. */
 export const sentenceStart = (text: string, at: number): number =>
   sentenceSpans(text).findLast(([from]) => from <= at)?.[0] ?? 0;
 
-/** What is being read. */
+/** State of reading. */
 interface Reading {
   readonly message: MessageId;
   readonly paused: boolean;
@@ -68,15 +68,15 @@ interface Reading {
 
 export interface ReadAloud {
   readonly reading: Readable<Reading | null>;
-  /** Whether this browser can speak at all. */
+  /** True if this browser can speak at all. */
   readonly able: boolean;
   /**
-   * Ends what is being read. `none` where the device has no voice of its own for any of it; `partly` where it has none for some, which is left
-   * out. `otherwise`: the language where the text does not show its own.
+   * Stops the present reading and starts this one. `none`: the device has no voice of its own for any of it; `partly`: for some of it, which is left
+   * out. `otherwise`: language to assume where the text does not show its own.
    */
   start(message: MessageId, text: string, otherwise: string): 'all' | 'partly' | 'none';
   pause(): void;
-  /** From the beginning of the sentence in which it was paused. */
+  /** Continues from the beginning of the sentence in which it was paused. */
   goOn(): void;
   stop(): void;
 }
@@ -86,7 +86,7 @@ interface Piece {
   readonly voice: SpeechSynthesisVoice;
 }
 
-/** The pieces of a text with a voice of the device for the language of each; `left` counts those without. */
+/** Splits a text into pieces, each with a voice of the device for its language; `left` counts pieces without one. */
 function voiced(
   text: string,
   otherwise: string,
@@ -109,16 +109,16 @@ function voiced(
 class Reader implements ReadAloud {
   readonly #speech: SpeechSynthesis | undefined;
   readonly #reading = writable<Reading | null>(null);
-  /** What is still to be read; the first is being read. */
+  /** Pieces still to be read; the first is being read. */
   #pieces: readonly Piece[] = [];
-  /** How far that one is, characters; 0 where the voice does not say. */
+  /** Progress within that piece, characters; 0 if the voice reports none. */
   #at = 0;
-  /** Another one after each stop: what an earlier one still says is not heard. */
+  /** Changes with each stop, so that late events of an earlier reading are ignored. */
   #turn = 0;
 
   constructor(speech: SpeechSynthesis | undefined) {
     this.#speech = speech;
-    // Some browsers read their list of voices only once they are asked for it.
+    // Some browsers load their list of voices only when asked.
     speech?.getVoices();
   }
 
@@ -141,7 +141,7 @@ class Reader implements ReadAloud {
     return left > 0 ? 'partly' : 'all';
   }
 
-  /** Cancels: `speechSynthesis.pause` does nothing with some voices, and is forgotten by others. */
+  /** Cancels instead of pausing: `speechSynthesis.pause` does nothing with some voices, and others forget it. */
   pause(): void {
     const now = this.#reading.get();
     if (!now || now.paused) return;

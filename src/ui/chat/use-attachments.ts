@@ -21,6 +21,7 @@ import { type ComposerDraft, nextFileId } from './use-composer-draft.ts';
 
 export type Attachments = ReturnType<typeof useAttachments>;
 
+/** Handles the files of a composer's draft: takes dropped, pasted and picked files, reads their text, and collects the remarks on them. */
 export function useAttachments({
   area,
   owner,

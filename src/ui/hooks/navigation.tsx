@@ -120,11 +120,10 @@ const kept = (name: 'depth' | 'layers'): number => {
 };
 
 /**
- * One history per tab: the browser's own. Whatever lies over a page has an entry of its own, so that Back closes it:
- *
- *   page ─► page + drawer ─► page + drawer + dialog        same address, same depth, `layers` 0, 1, 2
- *
- * One that was closed in another way leaves its entry behind: the next layer takes it over, the next page takes its place, and Back passes it.
+ * Makes the history of a tab: the browser's own. A layer over a page (drawer, dialog) has an entry of its own with the same address and depth, so
+ * that Back closes it; `layers` counts them:
+ * - page: 0; page and drawer: 1; page, drawer and dialog: 2
+ * - a layer that was closed in another way leaves its entry behind: the next layer takes it over, the next page replaces it, and Back passes it
  */
 export function createPlaces() {
   const read = (visit: number, returned: boolean): Place => ({

@@ -1,4 +1,4 @@
-// Sentences in a row: a space between them, but none after full-width punctuation, which brings its own room.
+/** Joins sentences, leaving out empty ones: a space between them, but none after full-width punctuation, which has its own space. */
 export const sentences = (...parts: readonly (string | null | undefined | false)[]): string =>
   parts
     .filter((part): part is string => Boolean(part))

@@ -59,5 +59,6 @@ export function ended(
 /** The window was closed, and what it told is over; while something is at work all is told at its end. */
 export const closed = (imports: Imports): Imports => (imports.runs.length > 0 ? imports : NO_IMPORTS);
 
+/** Chooses the view of the import window: an import that runs comes first, then reports, else the choice of files. */
 export const viewOf = ({ runs, reports }: Imports): 'pick' | 'reading' | 'report' =>
   runs.length > 0 ? 'reading' : reports.length > 0 ? 'report' : 'pick';

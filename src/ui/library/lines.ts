@@ -82,6 +82,7 @@ interface Tallies {
 }
 export const NO_TALLIES: Tallies = { unread: { done: 0, left: 0 }, waiting: { done: 0, left: 0 } };
 
+/** Updates both counters with a new status of memory. */
 export const talliedBy = (before: Tallies, { unread, waiting }: MemoryStatus): Tallies => ({
   unread: counted(before.unread, unread),
   waiting: counted(before.waiting, waiting),
@@ -128,6 +129,7 @@ export function linesOf(
   ].sort((a, b) => Number(b.state === 'running') - Number(a.state === 'running'));
 }
 
+/** Lists everything that is going on or has just ended, and follows it. */
 export function useLines(): readonly Line[] {
   const app = useApp();
   const activities = useReadable(app.library.activities);

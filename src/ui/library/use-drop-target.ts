@@ -24,6 +24,7 @@ export function useDragsFiles(): (event: DragEvent) => boolean {
   return (event) => !isOwn.current() && dragsFiles(event.dataTransfer);
 }
 
+/** Makes an element take dropped files. A file that is dragged out of the page itself does not count. */
 export function useDropTarget(onFiles: (files: Promise<readonly SourceFile[]>) => void): DropTarget {
   const [over, setOver] = useState(false);
   const dragsFiles = useDragsFiles();

@@ -66,6 +66,7 @@ export function stretchOf(year: number | null, now: number): Stretch {
   return { from, to };
 }
 
+/** True if the day lies in the stretch; both ends count. */
 export const isWithin = (date: Date, { from, to }: Stretch): boolean => date >= from && date <= to;
 
 /** Years to go back to, newest first: those with something; none where the latest stretch has it all. */

@@ -228,6 +228,7 @@ export function useReportTexts(): (report: ForgetReport) => string {
     ].join('\n\n');
 }
 
+/** Downloads the report as a Markdown file, named after the day on which forgetting ended. */
 export function saveReport(report: ForgetReport, text: string): void {
   const name = `recollect-forget-report-${new Date(report.doneAt).toISOString().slice(0, 10)}.md`;
   const mediaType = 'text/markdown';

@@ -31,6 +31,7 @@ export const filterTokens = (query: string, now = Date.now()): FilterToken[] =>
     return { name, value, text, start, end, problem };
   });
 
+/** Removes one filter from the query. */
 export const withoutFilter = (query: string, token: FilterToken): string =>
   `${query.slice(0, token.start)}${query.slice(token.end)}`.replace(/\s{2,}/g, ' ').trimStart();
 

@@ -29,6 +29,7 @@ export interface ProjectActions {
   menu(project: ProjectEntry): MenuItem[];
 }
 
+/** Makes the actions on projects. Each says what it did and offers to undo it; failures are reported to the person. */
 export function useProjectActions(): ProjectActions {
   const app = useApp();
   const session = useSession();

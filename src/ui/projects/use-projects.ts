@@ -32,6 +32,7 @@ function listedProjects(projects: readonly ProjectEntry[], view: ProjectsView): 
   ]);
 }
 
+/** Lists the projects of a view, each with those inside it after it. */
 export function useProjects(view: ProjectsView = 'open'): readonly ListedProject[] {
   const projects = useReadable(useApp().documents.library, (library) => library.projects);
   return useMemo(() => listedProjects(projects, view), [projects, view]);

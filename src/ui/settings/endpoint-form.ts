@@ -111,6 +111,9 @@ export interface ConnectedModel {
   readonly test: 'worked' | 'failed' | 'none';
 }
 
+/**
+ * Holds the form of one endpoint: its state, its test, saving it. `onClose` gets the connected model only where a new endpoint was saved with one.
+ */
 export function useEndpointForm(draft: Draft, onClose: (connected?: ConnectedModel) => void) {
   const { settings, chat } = useApp();
   const { endpoints, chosen } = useReadable(settings.connections);

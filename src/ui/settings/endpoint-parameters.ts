@@ -52,6 +52,7 @@ export function parametersFrom(words: ParameterWords): ModelParameters | null | 
   return Object.keys(found).length > 0 ? parametersSchema.parse(found) : null;
 }
 
+/** True if the parameters were refused; the refusal says why. */
 export const isRefusal = (
   parameters: ModelParameters | null | ParameterRefusal,
 ): parameters is ParameterRefusal => parameters !== null && 'why' in parameters;

@@ -14,6 +14,7 @@ export const titleOf = (preset: EndpointPreset, t: TFunction<'settings'>): strin
       ? t('models.browser.label')
       : plainLabel(preset);
 
+/** Finds the preset of an endpoint: by its address, else by its id, which begins with the preset's. */
 export const presetOf = (endpoint: Pick<Endpoint, 'id' | 'baseUrl'>): EndpointPreset | undefined =>
   PRESETS.find((preset) => preset.baseUrl !== '' && preset.baseUrl === endpoint.baseUrl) ??
   PRESETS.find((preset) => endpoint.id === preset.id || endpoint.id.startsWith(`${preset.id}-`));

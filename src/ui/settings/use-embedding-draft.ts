@@ -33,6 +33,7 @@ export interface EmbeddingDraft {
   discard(): void;
 }
 
+/** Holds changed embedding settings until they are applied or discarded: applying them may embed the whole library again. */
 export function useEmbeddingDraft(): EmbeddingDraft {
   const { settings, memory } = useApp();
   const inForce = useReadable(settings.config, (config) => config.embedding);

@@ -115,6 +115,7 @@ function bulkActions({
   };
 }
 
+/** Makes the actions on conversations in lists and menus. Failures are reported to the person. */
 export function useConversationActions(): ConversationActions {
   const app = useApp();
   const { t } = useTranslation(['shell', 'forget', 'projects']);

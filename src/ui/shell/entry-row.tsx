@@ -20,6 +20,7 @@ import type { MenuPlace } from './selection-bar.tsx';
 import { TitleField } from './title-field.tsx';
 import { pickOf, useHold } from './use-selection.ts';
 
+/** Address of a conversation in the app. */
 export const hrefOf = (id: ConversationId): string =>
   pathOf({ screen: 'conversation', conversationId: id, messageId: null });
 

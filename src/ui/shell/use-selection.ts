@@ -19,6 +19,10 @@ export function pickOf(
   return selecting && touch ? 'toggle' : null;
 }
 
+/**
+ * Holds the selected entries of a list; those that leave the list leave the selection. `open`: the open conversation, from which a first range
+ * starts.
+ */
 export function useSelection(rows: readonly SidebarRow[], open: ConversationId | null) {
   const [chosen, setChosen] = useState<Selection>(NOTHING_SELECTED);
   const listed = useMemo(() => rows.flatMap((row) => (row.type === 'entry' ? [row.entry.id] : [])), [rows]);

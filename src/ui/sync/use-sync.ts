@@ -5,6 +5,7 @@ import { ignore } from '../../domain/base/log.ts';
 import type { JournalEntry, Sync, SyncAccount, SyncStatus, Whereabouts } from '../../services/sync/sync.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 
+/** Follows the status of sync. */
 export const useSyncStatus = (): SyncStatus => useReadable(useApp().sync.status);
 
 /** The account this device belongs to, also while sync is off. */

@@ -1,4 +1,4 @@
-// Bare addresses in text, as GitHub reads them, and as people write them who put no spaces between words: an address ends before their
+// Finds bare addresses in text by GitHub's rules, also where people write without spaces between words: an address ends before their
 // punctuation, and before a word that follows a Latin letter directly.
 import { gfmAutolinkLiteral } from 'micromark-extension-gfm-autolink-literal';
 import type { Code, Construct, Extension } from 'micromark-util-types';
@@ -12,7 +12,7 @@ const WORD =
 const JOINS = /[/=&#_+~|@-]/;
 const isWord = (sign: string): boolean => WORD.test(sign) || /[\udc00-\udfff]/.test(sign);
 
-/** Whether an address that came up to `before` ends in front of `sign`. */
+/** True if an address that came up to `before` ends in front of `sign`. */
 function endsBefore(sign: string, before: string): boolean {
   if (sign < '\u0080') return false;
   return PUNCTUATION.test(sign) || (isWord(sign) && !JOINS.test(before) && !isWord(before));
@@ -24,8 +24,8 @@ const END = /[\s\u0000-\u001f<`]/;
 const TRAILING = /[!"'*,.:;?_~]/;
 
 /**
- * Where the address that begins at `at` ends, in characters of `source`; `at` itself where none begins. Brackets within it are balanced, and
- * what ends a sentence is none of its own (https://github.github.com/gfm/#autolinks-extension-).
+ * Returns the end of the address that begins at `at`, in characters of `source`; `at` itself for none. Brackets within it are balanced, and
+ * punctuation of the sentence is no part of it (https://github.github.com/gfm/#autolinks-extension-).
  */
 function addressEnd(source: string, at: number): number {
   BEGIN.lastIndex = at;
@@ -85,7 +85,7 @@ const addressIn = (source: string, type: 'literalAutolinkHttp' | 'literalAutolin
         effects.enter(type);
         return inside(code);
       };
-      // A cell of a table may end it early.
+      // The cell of a table may end it early.
       function inside(code: Code): ReturnType<typeof ok> {
         if (code !== null && now().offset < end) {
           effects.consume(code);

@@ -1,16 +1,16 @@
-// The lines of a block of code. Those that one comes near have colours; all are there from the beginning, so that they are found and copied.
+// The lines of a block of code. Only lines near the visible part get colours, but all lines exist, so that they can be found and copied.
 import { memo, useEffect, useMemo, useRef, useState } from 'react';
 import { type Row, useColours } from './colours.ts';
 
-/** Lines that get their colours together. */
+/** Lines that are coloured together. */
 const SLICE = 100;
-/** How far beyond what is seen colours are drawn, px. */
+/** Distance from the visible part within which colours are drawn. */
 const AHEAD = '600px';
 
 interface Slice {
   readonly from: number;
   readonly to: number;
-  /** Number of its first line. */
+  /** Number of the slice's first line. */
   readonly line: number;
 }
 
@@ -42,7 +42,7 @@ const Line = memo(function Line({ tokens }: { tokens: Row }) {
 
 interface LinesProps {
   readonly at: number;
-  /** Lines in their colours, and what follows them without. */
+  /** Coloured lines, and the uncoloured text after them. */
   readonly rows: readonly Row[];
   readonly rest: string;
 }
@@ -64,7 +64,7 @@ const Lines = memo(function Lines({ at, rows, rest }: LinesProps) {
   );
 }, isSame);
 
-/** The slices that were near what is seen at some time, the first among them. `box` holds them. */
+/** Numbers of the slices that were ever near the visible part, the first among them. `box` holds them. */
 function useNear(count: number) {
   const box = useRef<HTMLElement>(null);
   const [near, setNear] = useState<ReadonlySet<number>>(() => new Set([0]));

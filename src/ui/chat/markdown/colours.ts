@@ -1,4 +1,4 @@
-// The colours of code: looked for step by step, only as far as somebody looks.
+// Colours code step by step, only as far as somebody looks.
 import { useLayoutEffect, useRef, useState } from 'react';
 import { createLazy, useLazy } from './lazy.ts';
 
@@ -15,7 +15,7 @@ interface Token {
 }
 export type Row = readonly Token[];
 
-/** Code that is coloured so far, from its beginning. */
+/** The coloured beginning of a code. */
 interface Coloured {
   readonly code: string;
   readonly rows: readonly Row[];
@@ -23,15 +23,15 @@ interface Coloured {
 }
 const NOTHING: Coloured = { code: '', rows: [], language: '' };
 
-/** Code that is being written is coloured this often at most, ms. */
+/** Shortest time between two colourings of code that is still being written, ms. */
 const COLOUR_MS = 300;
-/** Code that is being written is coloured with its next words rather than by itself if that is nearly due, ms. */
+/** If the next colouring is due within this time, it waits for the next words, ms. */
 const NEARLY_MS = 100;
-/** Characters that are coloured at once: the page can draw and listen between two steps. */
+/** Characters coloured at once: between two steps the page can draw and listen. */
 const STEP = 8_000;
-/** Characters that get their colours before they are shown, in one task: a frame less for each short block. */
+/** Most characters coloured before they are shown, in the same task: short blocks save a frame. */
 const BEFORE_SHOWN = 2_000;
-/** A grammar reads a line in one go: code with a longer one stays as it is. Characters. */
+/** Longest line: a grammar reads a line in one go, so code with a longer one keeps no colours. Characters. */
 const LONGEST_LINE = 4_000;
 
 const hasLongLine = (code: string): boolean => {
@@ -44,13 +44,13 @@ const hasLongLine = (code: string): boolean => {
   return false;
 };
 
-/** Where the step that begins at `from` ends: behind a line, or with the code. */
+/** Returns the end of the step that begins at `from`: after a line, or with the code. */
 function stepEnd(code: string, from: number, upTo: number): number {
   if (upTo - from <= STEP) return upTo;
   return Math.min(code.indexOf('\n', from + STEP) + 1 || upTo, upTo);
 }
 
-/** Says whether there is time for so much more in this task. */
+/** Returns a function that says if there is time for so many more characters in this task. */
 function createAllowance(whole: number): (size: number) => boolean {
   let left = whole;
   return (size) => {
@@ -65,7 +65,7 @@ function createAllowance(whole: number): (size: number) => boolean {
 }
 const hasTimeFor = createAllowance(BEFORE_SHOWN);
 
-/** The beginning of `code` in its colours, in the end at least `upTo` characters of it. `open`: still being written. */
+/** Colours the beginning of `code`, in the end at least `upTo` characters of it. `open`: still being written. */
 export function useColours(code: string, language: string, open: boolean, upTo: number): Coloured {
   const plugin = useLazy(highlighter, language !== '');
   const able = plugin?.supportsLanguage(language as never) && !hasLongLine(code) ? plugin : undefined;

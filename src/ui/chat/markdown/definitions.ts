@@ -1,7 +1,7 @@
-// Definitions of links that nothing refers to, or that come a second time: Markdown hides them, and somebody wrote them to be read. Pure.
+// Finds link definitions that nothing refers to, or that are repeated: Markdown hides them, but somebody wrote them to be read. Pure.
 import type { Definition, Nodes, RootContent } from 'mdast';
 
-/** Names of all that links and pictures refer to. */
+/** Collects the names that links and pictures refer to. */
 function referredTo(nodes: readonly Nodes[], found: Set<string> = new Set()): Set<string> {
   for (const node of nodes) {
     if (node.type === 'linkReference' || node.type === 'imageReference') found.add(node.identifier);
@@ -10,7 +10,7 @@ function referredTo(nodes: readonly Nodes[], found: Set<string> = new Set()): Se
   return found;
 }
 
-/** A definition as it was written, its address a link. */
+/** Turns a definition into its own words, with its address as a link. */
 const wordsOf = ({ label, identifier, url, title }: Definition): RootContent => ({
   type: 'paragraph',
   children: [
@@ -20,7 +20,7 @@ const wordsOf = ({ label, identifier, url, title }: Definition): RootContent => 
   ],
 });
 
-/** Of a whole text: makes words of each definition that does no work. Nodes have to be given in their order, each once. */
+/** Returns a function that turns unused definitions of a whole text into words. Pass it the nodes in order, each once. */
 export function loneDefinitionsIn(nodes: readonly RootContent[]): (node: RootContent) => RootContent {
   const wanted = referredTo(nodes);
   const shown = (node: RootContent): RootContent => {

@@ -6,15 +6,15 @@ import { readingAs } from './reading-as.ts';
 
 const BACKTICK = 96;
 const TILDE = 126;
-/** Stands for a mark that ends nothing: any letter would do. */
+/** Replaces a mark that ends nothing: any letter would do. */
 const LETTER = 97;
 
 const OPENING = /^(`{3,}|~{3,})[ \t]*(?:markdown|md|mdx)(?![^\s{])[^`\r\n]*/i;
 const FENCE = /^([ \t>]*)(`{3,}|~{3,})([^`\r\n]*)$/gm;
-/** So many fences are looked at for the end of one. */
+/** Most fences that are tried as the end of one. */
 const MOST = 200;
 
-/** Where the fences begin that end one within the fence at `at`. Empty where that is no Markdown, or where one of them has no end. */
+/** Returns the beginnings of fences that end one within the fence at `at`. Empty if that is no Markdown, or if one of them has no end. */
 function innerEnds(source: string, at: number, partial: boolean): ReadonlySet<number> {
   const opening = OPENING.exec(source.slice(at, at + 200));
   const ends = new Set<number>();

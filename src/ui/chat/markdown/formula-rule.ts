@@ -1,6 +1,6 @@
-// Decides whether what stands between two formula marks is a formula, or money, a variable of a shell, or plain words. Pure.
+// Decides if the text between two formula marks is a formula, or money, a shell variable, or plain words. Pure.
 
-/** Nothing that ends in one of these is finished, nothing that begins with one has begun. */
+/** A formula neither ends nor begins with one of these. */
 const UNFINISHED = /[/:([,;&"'：；，。、（*]$/;
 const HEADLESS = /^[),;:"'!?/\]}*，。；：、）]/;
 const MATHS = /[\\^_={}<>]/;
@@ -9,7 +9,7 @@ const TWO_WORDS = /(?<![\\\p{L}])\p{L}{2,}[\s\p{P}]+(?:\p{L}+[\s\p{P}]+)*\p{L}{2
 const WORD = /(?<![\\\p{L}])\p{L}{2,}/gu;
 const VARIABLE = /^\{?[A-Za-z_]\w+/;
 
-/** A figure alone or with a unit of at most three letters, or a figure and then a word. Takes time in line with the length. */
+/** A figure alone or with a unit of at most three letters, or a figure and then a word. Linear in the length. */
 function isMoney(content: string): boolean {
   const figure = /^\d[\d.,]*\s*/.exec(content)?.[0].length ?? 0;
   if (figure === 0) return false;
@@ -23,7 +23,7 @@ function isMoney(content: string): boolean {
 const isPlainWords = (content: string): boolean => !MATHS.test(content) && TWO_WORDS.test(content);
 
 /**
- * Whether `$content$` is a formula: Pandoc's rule (no space inside the marks, no digit after them), and neither a price, a variable nor words.
+ * True if `$content$` is a formula by Pandoc's rule (no space inside the marks, no digit after them), and neither a price, a variable nor words.
  * `before` and `after`: the characters around the marks; empty at an edge.
  */
 export function isDollarFormula(content: string, before: string, after: string): boolean {
@@ -45,7 +45,7 @@ export function isDollarFormula(content: string, before: string, after: string):
   return !isPlainWords(content);
 }
 
-/** Whether `$$content$$` is a formula, and not the process id of a shell or an escaped dollar of a makefile. */
+/** True if `$$content$$` is a formula, and not a shell's process id or an escaped dollar of a makefile. */
 export function isDoubleDollarFormula(content: string, after: string): boolean {
   const trimmed = content.trim();
   if (trimmed === '' || isPlainWords(trimmed)) return false;
@@ -53,7 +53,7 @@ export function isDoubleDollarFormula(content: string, after: string): boolean {
   return !(trimmed.length > 1 && /[/:(]$/.test(trimmed));
 }
 
-/** Whether `\(content\)` or `\[content\]` is a formula, and not a bracket that somebody escaped: `\[sic\]`, `\[1\]`, `\[ \]`. */
+/** True if `\(content\)` or `\[content\]` is a formula, and not an escaped bracket: `\[sic\]`, `\[1\]`, `\[ \]`. */
 export function isBracketFormula(content: string, display: boolean): boolean {
   const trimmed = content.trim();
   if (trimmed === '' || isPlainWords(trimmed)) return false;

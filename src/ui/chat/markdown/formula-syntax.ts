@@ -1,4 +1,4 @@
-// Formulas as constructs of the Markdown parser: `$…$`, `$$…$$`, `\(…\)`, `\[…\]`. Code, addresses, table cells and escapes come first there.
+// Adds formulas to the Markdown parser: `$…$`, `$$…$$`, `\(…\)`, `\[…\]`. Code, addresses, table cells and escapes win over them.
 import type { Literal } from 'mdast';
 import type { CompileContext, Extension as FromMarkdown, Token } from 'mdast-util-from-markdown';
 import type { Code, Construct, Effects, Extension, State, TokenizeContext } from 'micromark-util-types';
@@ -40,7 +40,7 @@ const OPENING: Readonly<Record<number, { readonly close: number; readonly displa
   40: { close: 41, display: false },
   91: { close: 93, display: true },
 };
-/** Characters. A formula that stands on lines of its own is no longer. */
+/** Longest formula on lines of its own, characters. */
 const LONGEST = 20_000;
 
 const isLineEnd = (code: Code): boolean => code !== null && code < -2;
@@ -48,7 +48,7 @@ const signOf = (code: Code): string =>
   code === null ? '' : code < 0 || code === 32 ? ' ' : String.fromCharCode(code);
 
 interface Streaming {
-  /** The text is still being written: what is open where it ends will be closed. */
+  /** The text is still being written: a construct that is open at its end will be closed. */
   readonly partial: boolean;
   /** Length of the text that the parser reads, in characters. */
   readonly length: number;
@@ -71,7 +71,7 @@ export function formulaSyntax(source: string, { partial }: { readonly partial: b
   };
 }
 
-/** How one line of a formula goes into tokens: data and line endings in turn. */
+/** Tokenises one line of a formula: data and line endings in turn. */
 function dataIn(effects: Effects) {
   let inside = false;
   return {
@@ -90,10 +90,10 @@ function dataIn(effects: Effects) {
 /** Commands whose braces hold words, in which a formula may stand: `\text{a $b$}`. */
 const TEXT_COMMAND = /\\(?:text[a-z]{0,6}|mbox|hbox|fbox|intertext)$/;
 
-/** So much of a formula may be words, characters: each dollar sign of a text may begin a formula, and must not read the text to its end. */
+/** Most characters of words in a formula: each dollar sign of a text may begin a formula, and must not cause a search to the text's end. */
 const MOST_WORDS = 400;
 
-/** Whether a dollar stands within the words of a formula; told of each of its characters but escaped ones. */
+/** Makes a test for each character of a formula, escaped ones left out: true for a dollar within its words. */
 function wordsIn() {
   let depth = 0;
   let size = 0;
@@ -258,7 +258,7 @@ const bracketsIn = ({ partial, length }: Streaming) =>
         effects.exit('formula');
         return ok;
       }
-      // Another one begins: this one has no end.
+      // Another formula begins here, so this one has no end.
       if (code !== null && OPENING[code]?.close === close) return nok(code);
       content += '\\';
       if (code !== null && !isLineEnd(code)) {
@@ -270,7 +270,7 @@ const bracketsIn = ({ partial, length }: Streaming) =>
     }
   };
 
-/** Goes on to the next line unless that belongs to the formula only by laziness. */
+/** Continues on the next line, unless that line is only a lazy continuation. */
 const nextLine: Construct = {
   partial: true,
   tokenize(effects, ok, nok) {
@@ -355,10 +355,10 @@ const blockIn = (source: string, partial: boolean) =>
     }
   };
 
-/** What LaTeX sets apart by itself. */
+/** Environments that LaTeX sets on lines of their own. */
 const ENVIRONMENT = /^\\begin\{((?:equation|align|alignat|gather|multline|eqnarray|CD)\*?)\}/;
 
-/** Where the environment that begins at `at` ends, and whether that is still to come; null: there is none, or it ends within a line. */
+/** Returns the end of the environment that begins at `at`, `open` if the end is still to come; null: there is none, or it ends within a line. */
 function environmentAt(source: string, at: number, partial: boolean): { end: number; open: boolean } | null {
   const name = ENVIRONMENT.exec(source.slice(at, at + 30))?.[1];
   if (name === undefined) return null;
@@ -422,8 +422,8 @@ const environmentIn = (source: string, partial: boolean) =>
 const MARKS = { $: /\\[\s\S]|\$\$/g, '[': /\\[\s\S]/g };
 
 /**
- * Whether the formula block that begins at `at` ends on the last place of a line; null: it is none. In linear time for all of a text, since
- * the first mark behind an opening one decides.
+ * Tells if the formula block that begins at `at` ends at the end of a line; null: it is no block. Linear for a whole text, since
+ * the first mark after an opening one decides.
  */
 function endOfBlock(source: string, at: number, partial: boolean): 'closed' | 'open' | null {
   const opening = source.slice(at, at + 2);
@@ -440,7 +440,7 @@ function endOfBlock(source: string, at: number, partial: boolean): 'closed' | 'o
   }
   if (!partial || at + 2 + within.length < source.length) return null;
   const [first = ''] = /^[^\r\n]*/.exec(within) ?? [];
-  // Behind words on the opening line nobody leaves a line empty.
+  // A formula with words on its opening line contains no empty line.
   if (first.trim() !== '' && (!isDoubleDollarFormula(`${first}`, '') || /\n[ \t]*\r?\n/.test(within)))
     return null;
   return 'open';

@@ -34,12 +34,13 @@ const ATTRIBUTE = /([^\s"'<>=/]+)(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>=`]+))?/g;
 
 const isOneCase = (name: string): boolean => name === name.toLowerCase() || name === name.toUpperCase();
 
-/** Ends that stand somewhere in the text; looked for once for each kind. */
+/** Searches for endings; each kind of ending is searched for once. */
 interface Ends {
-  /** Whether `end` stands behind `at`. */
+  /** True if `end` occurs after `at`. */
   isBehind(end: string, at: number): boolean;
 }
 
+/** Makes the search for endings in a text, ignoring case. All calls together are linear in its length. */
 export function endsIn(source: string): Ends {
   const last = new Map<string, number>();
   let lower: string | undefined;
@@ -64,8 +65,8 @@ const COMMENTS: readonly (readonly [string, string])[] = [
 ];
 
 /**
- * Whether what stands at `at` may begin HTML: a tag that is drawn, or what is kept together line by line as it was written. In a block, its end
- * has to come, unless the text is still being written (`partial`).
+ * True if HTML may begin at `at`: a tag that is drawn, or a block that is shown line by line as written. In a block its end
+ * must follow, unless the text is still being written (`partial`).
  */
 export function mayBeHtml(source: string, at: number, flow: boolean, partial: boolean, ends: Ends): boolean {
   const head = source.slice(at, at + 40);
@@ -96,7 +97,10 @@ const isNamed = (name: string): boolean => isOneCase(name) && DRAWN.has(name.toL
 /** A comment or an address between `<` and `>`, as far as it tells which. */
 const BEGUN = /^<(?:!-?|h(?:t(?:t(?:p(?:s?(?::\/?\/?)?)?)?)?)?)$/i;
 
-/** Where a tag, a comment or an address begins that `words` end within and that may be drawn; -1: nowhere. Until it is whole nothing of it is shown. */
+/**
+ * Returns the start of a tag, comment or address that is still unfinished at the end of `words` and may be drawn; -1: none. It stays hidden until it
+ * is whole.
+ */
 export function unfinishedTag(words: string): number {
   const comment = words.lastIndexOf('<!--');
   if (comment >= 0 && !words.includes('-->', comment)) return comment;
@@ -137,7 +141,7 @@ export interface Html {
   readonly flow: boolean;
 }
 
-/** What stays HTML of a piece, all else escaped; null: nothing of it is HTML. */
+/** The part of a piece that stays HTML, the rest escaped; null: none of it is HTML. */
 type Drawn = string | null;
 
 /** References to characters stay: in HTML they are what they stand for. */
@@ -146,7 +150,7 @@ const withoutTags = (text: string): string => text.replaceAll('<', '&lt;');
 const VERBATIM_BLOCK = /^[ \t]*<(?:!|\?|(?:script|style|textarea)(?=[\s>]))/i;
 
 /**
- * Of the pieces of HTML among siblings, in order: which tags are drawn. A tag is one only if it is known, has known attributes, and has its
+ * Decides which tags among siblings, given in order, are drawn. A tag must be known, have known attributes, and have its
  * other half among the siblings; with `partial`, the other half may still come.
  */
 export function drawnHtml(pieces: readonly Html[], partial: boolean): Drawn[] {

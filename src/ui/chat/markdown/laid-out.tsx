@@ -33,10 +33,12 @@ const BlockView = memo(function BlockView({ block }: { block: Block }) {
   return <BlockContext value={block}>{drawnBlock(block)}</BlockContext>;
 });
 
-/** So many blocks are compared as one: an answer of a thousand blocks is no list of a thousand to React with each word. */
+/** Blocks are compared in groups: React must not go through a thousand blocks with each new word. */
 const GROUP = 12;
 
-/** `settles`: whole, in an answer that still grows. Once it has been laid out, the browser skips it while it is out of sight (styles.css). */
+/**
+ * `settles`: the group is whole in an answer that still grows. Once it has been laid out, the browser skips it while it is out of sight (styles.css).
+ */
 const Group = memo(
   function Group({ blocks, settles }: { blocks: readonly Block[]; settles: boolean }) {
     const isSettled = useSeenOnce(settles);
@@ -52,7 +54,7 @@ const Group = memo(
     settles === settlesNow && before.length === now.length && before.every((block, at) => block === now[at]),
 );
 
-/** True from the second frame after `active` on: what is drawn has a height then, which the browser remembers. */
+/** True from the second frame after `active`: the content has a height by then, which the browser remembers. */
 function useSeenOnce(active: boolean): boolean {
   const [isSeen, setSeen] = useState(false);
   useEffect(() => {

@@ -10,6 +10,7 @@ interface Lazy<T> {
   readonly request: () => Promise<void>;
 }
 
+/** Makes a module that is loaded at its first request. Fits `useSyncExternalStore`. */
 export function createLazy<T>(load: () => Promise<T>): Lazy<T> {
   let value: T | undefined;
   let loading: Promise<void> | undefined;

@@ -1,9 +1,9 @@
-// What looks like a link and is none: calls (`handlers[type](event)`) and patterns (`[text](url)`) are words, as they were written. Pure.
+// Recognises text that looks like a link and is none: calls (`handlers[type](event)`) and patterns (`[text](url)`) stay words. Pure.
 import type { Link, Nodes, PhrasingContent, Root } from 'mdast';
 
-/** What every address has somewhere: `https:`, `./a`, `README.md`, `#place`, `?query`. */
+/** Every address has one of these: `https:`, `./a`, `README.md`, `#place`, `?query`. */
 const ADDRESS_SIGN = /[./#:?%\\]/;
-/** Names behind dots: what is given to a function. */
+/** Names with dots: an argument of a function. */
 const ARGUMENT = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*$/;
 
 function isWords({ url }: Link, source: string, from: number): boolean {
@@ -11,7 +11,7 @@ function isWords({ url }: Link, source: string, from: number): boolean {
   return !ADDRESS_SIGN.test(url) || (/[A-Za-z0-9_)\]]/.test(source.charAt(from - 1)) && ARGUMENT.test(url));
 }
 
-/** The link as words: its signs, and what stands in brackets. */
+/** Turns the link into words: its signs and the text in its brackets. */
 function wordsOf(link: Link, source: string, from: number, to: number): PhrasingContent[] {
   const text = (start: number, end: number): PhrasingContent => ({
     type: 'text',
@@ -23,7 +23,7 @@ function wordsOf(link: Link, source: string, from: number, to: number): Phrasing
   return [text(from, first), ...link.children, text(last, to)];
 }
 
-/** Settles the links of a tree that was read from `source`: those that are none, and the case of `HTTPS:`. */
+/** Settles the links of a tree that was read from `source`: false links become words, and `HTTPS:` is written small. */
 export function settleLinks(tree: Root, source: string): Root {
   const look = (node: Nodes): void => {
     if (node.type === 'link' || node.type === 'definition')

@@ -1,4 +1,5 @@
-// Signs that look like Markdown and are words: products (`5*3*2`, `width*height*depth`), paths and comments (`src/**/*.ts`, `/* so */`, `C:\_tmp`),
+// Keeps signs that look like Markdown but are words: products (`5*3*2`, `width*height*depth`), paths and comments (`src/**/*.ts`, `/* so */`,
+// `C:\_tmp`),
 // names that Python and JavaScript set between underscores (`__init__.py`), and placeholders that look like addresses (`<image:tag>`).
 import { autolink } from 'micromark-core-commonmark';
 import type { Code, Construct, Extension } from 'micromark-util-types';
@@ -8,12 +9,12 @@ const UNDERSCORE = 95;
 const LESS_THAN = 60;
 const BACKSLASH = 92;
 
-/** What stands beside a sign is looked at this far, characters. */
+/** Distance around a sign that is examined, characters. */
 const NEAR = 200;
 const FACTOR_BEFORE = /[A-Za-z0-9)\]]$/;
 const FACTOR_BEHIND = /^[A-Za-z0-9(]/;
 
-/** Whether the stars at `at` multiply: `**Top 10**list` and `un*believ*able` do not, digits and brackets on both sides do, and a chain of names. */
+/** True if the stars at `at` multiply: in a chain of names, or between digits or brackets; `**Top 10**list` and `un*believ*able` are emphasis. */
 function multiplies(source: string, at: number, stars: number): boolean {
   const before = source.slice(Math.max(0, at - NEAR), at);
   const behind = source.slice(at + stars, at + stars + NEAR);
@@ -32,7 +33,7 @@ const ANY_NAME = /^!?\*{1,2}(?:\.[\w.*{},-]*)?,?$/;
 // A path that is set in bold or italics begins and ends with the same stars.
 const SET_PATH = /^(\*{1,3})[^*]*[\w.]\1[.,]?$/;
 
-/** Whether the stars at `at` are a part of a path, or begin or end a comment. */
+/** True if the stars at `at` are part of a path, or begin or end a comment. */
 function isOfPath(source: string, at: number): boolean {
   let begin = at;
   while (begin > 0 && at - begin < NEAR && PATH_SIGN.test(source.charAt(begin - 1))) begin -= 1;
@@ -58,7 +59,7 @@ const PATH_EDGE = /^$|[\s"'(*“「（：]$/;
 /** Beginning that Markdown reads as an escape. */
 const ESCAPED = /^\\[!-/:-@[-`{}~]/;
 
-/** How many characters of a Windows path at `at`, which is a backslash, are words: with the sign behind it that it would escape. */
+/** Counts the literal characters of a Windows path at the backslash `at`, including the sign that it would escape. */
 function pathSigns(source: string, at: number): number {
   const before = source.slice(Math.max(0, at - NEAR), at);
   const behind = source.slice(at, at + NEAR);

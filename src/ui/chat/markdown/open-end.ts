@@ -1,11 +1,11 @@
-// The end of an answer that is still being written, as it is shown meanwhile: what has no end yet is closed, and signs that only begin something
-// wait until it is known what. Pure.
+// Completes the end of an answer that is still being written: open constructs are closed, and signs that may begin one
+// stay hidden until that is certain. Pure.
 import remend, { type RemendOptions } from 'remend';
 import { unfinishedTag } from './html-rule.ts';
 
 const ENDINGS: RemendOptions = {
   comparisonOperators: false,
-  // It hides all behind a `<` until there is a `>`.
+  // With it on, everything behind a `<` would be hidden until a `>`.
   htmlTags: false,
   images: true,
   inlineKatex: false,
@@ -15,10 +15,10 @@ const ENDINGS: RemendOptions = {
   singleTilde: false,
 };
 
-/** Stands for a bracket that stays one. Of the private use area: nobody types it. */
+/** Stands for a bracket that stays one. A private-use character: nobody types it. */
 const BRACKET = '\uf8f4';
 
-/** The words of one block with what is open at their end closed, or left out until it is whole. */
+/** Returns the words of one block with open constructs at their end closed, or left out until they are whole. */
 export function closedEnd(words: string): string {
   const begun = withoutTicks(words);
   if ((begun.match(/`/g)?.length ?? 0) % 2 === 1) return remend(begun, ENDINGS);
@@ -64,7 +64,7 @@ function withoutHalves(words: string): string {
   return label ? begun.slice(0, label.index) : bracketSettled(begun);
 }
 
-/** Where the bracket stands that nothing has closed, or that the last sign closes; -1: nowhere. */
+/** Returns the place of the bracket that is still open, or that the last sign closes; -1: none. */
 function openBracket(words: string): number {
   let depth = words.endsWith(']') ? -1 : 0;
   for (let at = words.length - 1; at >= 0; at -= 1) {
@@ -77,7 +77,7 @@ function openBracket(words: string): number {
   return -1;
 }
 
-/** A bracket at the end that may be a link is its words; one of an index (`a[i`) or of sources (`[1, 2`) stays what it is. */
+/** A last bracket that may become a link is shown by its words; an index (`a[i`) or sources (`[1, 2`) stay as they are. */
 function bracketSettled(words: string): string {
   const at = openBracket(words);
   if (at < 0) return words;
@@ -92,7 +92,7 @@ function bracketSettled(words: string): string {
 /** Head of a table, and the row below it as far as it has come. */
 const HEAD = /^(\|[^\n]*)(?:\n[ \t:|-]*)?$/;
 
-/** The first row of a table as a table, before the row below it says that it is one; undefined where it is none. */
+/** Returns the first row of a table as a table, before the row below confirms it; undefined where it is none. */
 export function begunTable(words: string): string | undefined {
   const [, line] = HEAD.exec(words) ?? [];
   if (line === undefined) return undefined;

@@ -1,17 +1,17 @@
-// Reads an answer while it grows: what is settled is not parsed again, only the block that is still open. The result is the same as that of
-// reading the whole text at once.
+// Reads an answer while it grows: only the open block is parsed again, not the settled ones. The result is the same as reading
+// the whole text at once.
 import type { FootnoteDefinition, Nodes, PhrasingContent, RootContent } from 'mdast';
 import { loneDefinitionsIn } from './definitions.ts';
 import { openElements, unfinishedTag } from './html-rule.ts';
 import { begunTable, closedEnd } from './open-end.ts';
 import { parseMarkdown } from './parse.ts';
 
-/** What is drawn as one: a block, or several that one element of HTML holds. The same object as long as nothing in it changes. */
+/** The unit of drawing: a block, or several within one HTML element. The same object as long as nothing in it changes. */
 export interface Block {
-  /** Where it begins, in characters: its identity within the answer. */
+  /** Offset of its beginning, in characters: its identity within the answer. */
   readonly from: number;
   readonly nodes: readonly RootContent[];
-  /** Definitions of the answer that it refers to. */
+  /** Definitions of the answer that the block refers to. */
   readonly definitions: readonly RootContent[];
   /** The answer is still being written and may go on within this block. */
   readonly open: boolean;
@@ -22,13 +22,13 @@ export interface Footnote {
   readonly number: number;
   readonly node: FootnoteDefinition;
   readonly definitions: readonly RootContent[];
-  /** Where the answer refers to it: `${from of the block}-${number within it}`. */
+  /** Places of the answer that refer to it: `${from of the block}-${number within it}`. */
   readonly calls: readonly string[];
 }
 
 export interface Answer {
   readonly blocks: readonly Block[];
-  /** In the order in which they are referred to; those that nothing refers to come last. */
+  /** In the order of their first reference; those without one come last. */
   readonly footnotes: readonly Footnote[];
 }
 
@@ -36,13 +36,13 @@ export interface Answer {
 interface Settled {
   readonly from: number;
   readonly source: string;
-  /** Holds HTML: what that is can depend on what comes after it. */
+  /** Contains HTML, whose meaning can depend on later text. */
   readonly html: boolean;
   nodes: readonly RootContent[];
-  /** What it defines, and what it may refer to. */
+  /** Its own definitions, and the labels it may refer to. */
   readonly defined: readonly RootContent[];
   readonly labels: ReadonlySet<string>;
-  /** The labels that were known when it was read. */
+  /** Labels that were known when it was read. */
   known: string;
   definitions: readonly RootContent[];
 }
@@ -53,7 +53,7 @@ const label = (text: string): string =>
     .trim()
     .toLowerCase();
 
-/** All that stands in brackets: linear, since brackets within end it. */
+/** Collects all texts in brackets: linear, since brackets within end them. */
 const labelsIn = (source: string): ReadonlySet<string> =>
   source.includes('[')
     ? new Set([...source.matchAll(/\[([^[\]]{1,999})\]/g)].map(([, inside = '']) => label(inside)))
@@ -71,7 +71,7 @@ const keyOf = (node: RootContent): string | undefined =>
 function definedIn(nodes: readonly Nodes[], found: RootContent[] = []): RootContent[] {
   for (const node of nodes) {
     if (node.type === 'definition' || node.type === 'footnoteDefinition') found.push(node);
-    // Of blocks only those that hold blocks can define something.
+    // Only blocks that contain blocks can contain a definition.
     if ('children' in node && node.type !== 'paragraph' && node.type !== 'heading' && node.type !== 'table')
       definedIn(node.children as Nodes[], found);
   }
@@ -98,27 +98,27 @@ const hasHtml = (node: Nodes): boolean =>
   node.type === 'html' || ('children' in node && node.children.some(hasHtml));
 
 export class AnswerReader {
-  /** Of the answer that grew last. */
+  /** Reader of the answer that grew last. */
   static #latest: AnswerReader | undefined;
 
   #text = '';
   #partial = false;
-  /** What was read last has HTML in it. */
+  /** The last text read contains HTML. */
   #html = false;
   #settled: Settled[] = [];
-  /** Where the open block begins. */
+  /** Offset of the open block. */
   #from = 0;
   #blocks = new Map<number, Block>();
 
-  /** The reader that has read the beginning of `text` while it grew: an answer that has ended is drawn in another place. Else a new one. */
+  /** Returns the reader that has read the beginning of `text` while it grew, since a finished answer is drawn in another place; else a new one. */
   static for(text: string): AnswerReader {
     const reader = AnswerReader.#latest;
     return reader && reader.#text !== '' && text.startsWith(reader.#text) ? reader : new AnswerReader();
   }
 
-  /** Reads `text`; quick where it goes on from the text before. `partial`: it is still being written. */
+  /** Reads `text`; fast where it continues the previous text. `partial`: it is still being written. */
   read(text: string, partial: boolean): Answer {
-    // HTML that never ended is text, also in what was settled while its end could still come.
+    // HTML that never ended is text, also in blocks that were settled while its end could still come.
     const ended = this.#partial && !partial && this.#html;
     if (ended || !text.startsWith(this.#text)) {
       this.#settled = [];
@@ -137,12 +137,12 @@ export class AnswerReader {
     return { blocks, footnotes: footnotesOf(blocks, all) };
   }
 
-  /** Parses from the open block on; keeps what is settled, gives back what is not. */
+  /** Parses from the open block on; adds settled blocks, returns the open one. */
   #settle(partial: boolean): Settled | null {
     const source = this.#text.slice(this.#from);
     if (source === '') return null;
     const { children } = parseMarkdown(source, partial);
-    // A block is settled once it is certain that what follows begins another: from its first words, or once a line of it is complete.
+    // A block is settled once the next one has certainly begun: from its first words, or once a line of it is complete.
     const starts = children.map((node) => lineStart(source, node.position?.start.offset ?? 0));
     let last = 0;
     for (let at = 1; at < children.length; at += 1)
@@ -174,7 +174,7 @@ export class AnswerReader {
     };
   }
 
-  /** Reads again what refers to something that was defined elsewhere in the answer. */
+  /** Reads blocks again that refer to a definition elsewhere in the answer. */
   #withDefinitions(pieces: readonly Settled[], partial: boolean): readonly Settled[] {
     const known = new Map<string, RootContent>();
     for (const { defined } of pieces)
@@ -203,7 +203,7 @@ export class AnswerReader {
     return pieces;
   }
 
-  /** Joins what one element of HTML holds, and keeps the blocks that are as they were. */
+  /** Joins the blocks within one HTML element; unchanged blocks stay the same objects. */
   #grouped(pieces: readonly Settled[], partial: boolean): Block[] {
     const blocks: Block[] = [];
     let elements: string[] = [];
@@ -240,7 +240,7 @@ const NEXT_BLOCK =
 const lineStart = (source: string, at: number): number =>
   at === 0 ? 0 : Math.max(source.lastIndexOf('\n', at - 1), source.lastIndexOf('\r', at - 1)) + 1;
 
-/** The open block as it is shown while it is being written. `base`: where its source begins in what the nodes were read from. */
+/** Completes the open block for display. `base`: offset of its source in the text that the nodes were read from. */
 function completed(source: string, nodes: readonly RootContent[], base: number): readonly RootContent[] {
   let leaf: Nodes | undefined = nodes.at(-1);
   if (leaf?.type === 'html') {
@@ -253,13 +253,13 @@ function completed(source: string, nodes: readonly RootContent[], base: number):
   const from = (leaf.position?.start.offset ?? base) - base;
   const words = source.slice(from);
   const table = leaf === nodes.at(-1) ? begunTable(words) : undefined;
-  // Nothing is open where the parser found no sign that could be.
+  // Without such a sign nothing in the block can be open.
   if (table === undefined && !hasLooseEnd(leaf.children as PhrasingContent[])) return nodes;
   const closed = table ?? closedEnd(words);
   return closed === words ? nodes : parseMarkdown(source.slice(0, from) + closed, true).children;
 }
 
-/** Signs that the parser left as text although they may begin something. */
+/** True if the parser left signs as text that may begin something. */
 const hasLooseEnd = (nodes: readonly PhrasingContent[]): boolean =>
   nodes.some((node) =>
     node.type === 'text' ? /[*_`[~<\\]/.test(node.value) : 'children' in node && hasLooseEnd(node.children),
@@ -271,7 +271,7 @@ function footnotesOf(blocks: readonly Block[], pieces: readonly Settled[]): read
     for (const node of nodes) {
       if (node.type !== 'footnoteDefinition') continue;
       const before = defined.get(node.identifier);
-      // One that is written twice says both.
+      // A definition that is written twice has both texts.
       defined.set(
         node.identifier,
         before

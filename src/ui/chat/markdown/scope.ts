@@ -1,8 +1,8 @@
-// Where in an answer an element stands: the ids of its footnotes are unique on the page.
+// Knows the place of an element in its answer, so that the ids of footnotes are unique on the page.
 import { createContext } from 'react';
 import type { Block, Footnote } from './reader.ts';
 
-/** What elements need to know of the answer they are in. */
+/** Facts about the answer that its elements need. */
 interface AnswerScope {
   /** Unique on the page; begins every id of the answer. */
   readonly id: string;
@@ -13,11 +13,13 @@ export const AnswerContext = createContext<AnswerScope>({ id: '', footnotes: [] 
 /** The block an element is in. */
 export const BlockContext = createContext<Pick<Block, 'from' | 'open'>>({ from: 0, open: false });
 
+/** Element id of a footnote, unique on the page. `id`: that of the answer. */
 export const noteId = (id: string, identifier: string): string => `${id}-note-${identifier}`;
+/** Element id of the place that refers to a footnote. `call` is one of `Block.calls`. */
 export const callId = (id: string, identifier: string, call: string): string =>
   `${id}-call-${identifier}-${call}`;
 
-/** Shows a place of the page and gives it the focus. */
+/** Scrolls to an element and gives it the focus. */
 export function jumpTo(id: string): void {
   const place = document.getElementById(id);
   place?.scrollIntoView({ block: 'center' });

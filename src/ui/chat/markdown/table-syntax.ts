@@ -1,21 +1,21 @@
-// Tables of GitHub's Markdown. Where a row would have more cells than its head, a bar within code or a formula parts no cells: most who write
-// `a|b` in a cell forget to escape it, and what stands behind the last column would not be shown.
+// Tables of GitHub's Markdown. In a row with more cells than the head, a bar within code or a formula separates no cells: most people forget to
+// escape it, and text behind the last column would not be shown.
 import { gfmTable } from 'micromark-extension-gfm-table';
 import type { Construct, Extension } from 'micromark-util-types';
 import { isDollarFormula } from './formula-rule.ts';
 import { readingAs } from './reading-as.ts';
 
 const BAR = 124;
-/** Stands for a bar that parts no cells: any letter would do. */
+/** Replaces a bar that separates no cells: any letter would do. */
 const LETTER = 97;
 const NO_BARS: ReadonlySet<number> = new Set();
 const DELIMITERS = /^\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?$/;
 
-/** Where the bars of a row stand, escaped ones left out. */
+/** Lists the offsets of a row's bars, escaped ones left out. */
 const barsIn = (row: string): number[] =>
   [...row.matchAll(/\\[\s\S]|\|/g)].flatMap(({ 0: sign, index }) => (sign === '|' ? [index] : []));
 
-/** Cells of a row whose bars stand at `bars`; what stands at its ends opens and closes it. */
+/** Counts the cells of a row with these `bars`; bars at its ends only enclose it. */
 function cellsOf(row: string, bars: readonly number[]): number {
   const words = row.trim();
   const opens = words.startsWith('|') ? 1 : 0;
@@ -48,7 +48,7 @@ const formulasIn = (row: string): [from: number, to: number][] =>
         : [],
   );
 
-/** Which bars of a row part no cells, so that it has no more of them than `columns`. */
+/** Picks the bars of a row that separate no cells, so that it has at most `columns` cells. */
 function wordsIn(row: string, columns: number): ReadonlySet<number> {
   let bars = barsIn(row);
   const words = new Set<number>();
@@ -74,7 +74,7 @@ const lineAt = (source: string, at: number): string => {
   return end < 0 ? source.slice(at) : source.slice(at, at + end);
 };
 
-/** The columns of a table whose head begins at `at`, by the line below; 0 where it is none. */
+/** Counts the columns of a table whose head begins at `at`, by the line below; 0 where it is no table. */
 function columnsAt(source: string, at: number): number {
   const next = at + lineAt(source, at).length;
   const below = lineAt(source, source.startsWith('\r\n', next) ? next + 2 : next + 1)
@@ -86,7 +86,7 @@ function columnsAt(source: string, at: number): number {
 /** The micromark extension for one text. */
 export function tableSyntax(source: string): Extension {
   const table = [gfmTable().flow?.null].flat()[0] as Construct;
-  /** Of the table whose rows are read. */
+  /** Columns of the table that is being read. */
   let columns = 0;
   return {
     flow: {

@@ -1,4 +1,4 @@
-// From the syntax tree of Markdown to elements that are safe to draw: HTML that is none becomes text, the rest is sanitised, and every block
+// Turns Markdown's syntax tree into elements that are safe to draw: false HTML becomes text, the rest is sanitised, and every block
 // of words gets its direction. Pure.
 import type { Element, ElementContent, Root as Elements } from 'hast';
 import { raw } from 'hast-util-raw';
@@ -9,7 +9,7 @@ import type { Formula } from './formula-syntax.ts';
 import { DRAWN_TAGS, drawnHtml, type Html } from './html-rule.ts';
 import { numbersOf } from './list-numbers.ts';
 
-/** Words as they were written, line by line. */
+/** Words as written, line by line. */
 interface Verbatim extends Literal {
   type: 'verbatim';
 }
@@ -22,7 +22,7 @@ declare module 'mdast' {
 const SCHEMA: Schema = {
   ...defaultSchema,
   tagNames: [...DRAWN_TAGS, 'input'],
-  // Lists, rows and cells stand where they were written; nothing is dropped for standing elsewhere.
+  // Lists, rows and cells keep their place, even outside their usual parent.
   attributes: {
     ...defaultSchema.attributes,
     '*': [...(defaultSchema.attributes?.['*'] ?? []), 'dir', 'lang', 'title'],
@@ -42,10 +42,10 @@ const SCHEMA: Schema = {
   },
 };
 
-/** What can only be drawn on lines of its own. */
+/** Formulas that can only be drawn on lines of their own. */
 const SET_APART = /\\tag\b|\\begin\{(?:equation|align|alignat|gather|split|CD)\*?\}/;
 
-/** `calls` counts how often each footnote was referred to. `beside`: HTML stands beside it, and all of it is read by a parser of HTML. */
+/** `calls` counts the references to each footnote. `beside`: HTML stands beside it, so an HTML parser reads all of it. */
 const handlersFor = (calls: Map<string, number>, beside: boolean): Handlers =>
   ({
     formula: (_: unknown, { value, display, open }: Formula, parent: Parents | undefined): Element => {
@@ -116,7 +116,7 @@ const CONTAINERS = new Set(['blockquote', 'listItem', 'root', 'footnoteDefinitio
 const withoutLinks = (nodes: readonly Nodes[]): Nodes[] =>
   nodes.flatMap((node) => (node.type === 'link' ? withoutLinks(node.children) : [node]));
 
-/** A copy in which HTML is either drawn or text. Whether anything is drawn is told by `seen`. */
+/** Returns a copy in which HTML is either drawn or text. Sets `seen.html` if any is drawn. */
 function withHtmlSettled<N extends Nodes>(node: N, partial: boolean, seen: { html: boolean }): N {
   if (!('children' in node)) return node;
   const inside = node.type === 'link' ? withoutLinks(node.children) : node.children;
@@ -140,7 +140,7 @@ function withHtmlSettled<N extends Nodes>(node: N, partial: boolean, seen: { htm
   return { ...node, children: settled } as N;
 }
 
-/** What is drawn as HTML in a text, everything else being text: what was written in its place. */
+/** Replaces HTML that is not drawn by its text. */
 export const withTags = (root: Root): Root => withHtmlSettled(root, false, { html: false });
 
 /**
@@ -199,7 +199,7 @@ const isLeafItem = ({ children }: Element): boolean =>
     (child) => child.type === 'element' && (LEAVES.has(child.tagName) || BOXES.has(child.tagName)),
   );
 
-/** What a browser finds by itself, but for words behind code: to it, code is words. */
+/** Returns the direction that the browser finds by itself, but ignores code before the words, which the browser counts as words. */
 function directionOf(element: Element): 'auto' | 'rtl' {
   const strong = firstStrong(element);
   const isTurned = strong !== undefined && RIGHT_TO_LEFT.test(strong);
@@ -226,13 +226,14 @@ export function codeOf(pre: Element): { code: string; language: string; meta: st
   const named = (Array.isArray(classes) ? classes : []).find((name) => `${name}`.startsWith('language-'));
   const text = textOf(inner as ElementContent);
   return {
-    // Of code that was written as HTML, the line it begins on is none of its own.
+    // In a `pre` written as HTML, a first line break is not part of the code.
     code: inner === pre || pre.properties.dataSaid !== undefined ? text : text.replace(/^\n/, ''),
     language: named === undefined ? '' : `${named}`.slice('language-'.length),
     meta: `${pre.properties.dataMeta ?? ''}`,
   };
 }
 
+/** Joins all text within an element, without markup. */
 export function textOf(node: ElementContent): string {
   if (node.type === 'text') return node.value;
   return node.type === 'element' ? node.children.map(textOf).join('') : '';

@@ -119,7 +119,7 @@ function NotSavedYet({ onThrowAway, onStay }: { onThrowAway: () => void; onStay:
   );
 }
 
-/** What a step of a dialog offers, as its last child: in sight however long the step is. */
+/** The buttons of a dialog's step, as its last child: always in sight, however long the step is. */
 export function DialogActions({ children }: { children: ReactNode }) {
   return (
     <div className="sticky -bottom-5 z-10 -mx-5 -mb-5 flex flex-wrap justify-end gap-2 border-t bg-raised px-5 py-3">
