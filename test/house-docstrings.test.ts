@@ -1,15 +1,14 @@
-// Lets public functions without a docstring only become fewer. Whoever documents some lowers the number here in the same commit.
+// Keeps public functions of src documented (CONTRIBUTING.md).
 import { parseSync } from 'vite';
 import { expect, it } from 'vitest';
 import { undocumentedFunctions } from './house/docstrings.ts';
 import { readTree, type SourceFile } from './house/source.ts';
 
-/** Public functions of `src` without a docstring. This number may only fall. */
-const MOST = 92;
+// Read outside of the test: on a busy machine this takes longer than a test may.
+const undocumented = readTree().source.flatMap(undocumentedFunctions);
 
-it('has no more public functions without a docstring', () => {
-  const found = readTree().source.flatMap(undocumentedFunctions);
-  expect(found.length, found.join('\n')).toBeLessThanOrEqual(MOST);
+it('has no public function without a docstring', () => {
+  expect(undocumented).toEqual([]);
 });
 
 it('finds functions however they are exported, and leaves components and documented overloads out', () => {

@@ -66,8 +66,11 @@ function syncFrame(step: number, body: Uint8Array): Uint8Array {
   frame.set(body, header.length);
   return frame;
 }
+/** Encodes step 1 of the sync protocol: the relay's state vector, which asks the client for all that it has beyond it. */
 export const step1Frame = (vector: Uint8Array) => syncFrame(STEP_1, vector);
+/** Encodes step 2: an update that answers the client's state vector. */
 export const step2Frame = (update: Uint8Array) => syncFrame(STEP_2, update);
+/** Encodes a single update for the other clients of a room. */
 export const updateFrame = (update: Uint8Array) => syncFrame(UPDATE, update);
 
 /** Says on behalf of a client that is gone that it is gone, as its own next word would. */

@@ -19,6 +19,10 @@ interface HttpRoutes {
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
 
+/**
+ * Makes the handler of all requests other than WebSockets: health and metrics, an account's usage, erasing of rooms and accounts, and the app's
+ * pages where the relay serves them (`options.serve`). It answers failures itself and logs them.
+ */
 export function createHttpRoutes(deps: {
   readonly store: RelayStore;
   readonly options: Options;

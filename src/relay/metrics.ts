@@ -27,6 +27,7 @@ export interface Metrics {
   render(gauges: Readonly<Record<string, number>>): string;
 }
 
+/** Makes the relay's counters and its histogram of commit times (seconds); `render` writes them in Prometheus' text format. */
 export function createMetrics(): Metrics {
   const counts = new Map<Counter, number>();
   const histogram = BUCKETS.map(() => 0);

@@ -62,6 +62,7 @@ interface ServerDeps {
   readonly log: Log;
 }
 
+/** Makes the relay's server, for HTTP and WebSockets on one port. It accepts nothing before `listen`; the caller opens and closes the store. */
 export const createRelayServer = (deps: ServerDeps): RelayServer => new WebSocketRelay(deps);
 
 class WebSocketRelay implements RelayServer {

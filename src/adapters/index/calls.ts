@@ -1,8 +1,8 @@
 // The verbs of the index between threads: one message there and one back for each call, whichever worker leads. A statement sent through
 // PGlite's own worker takes a dozen messages by way of every tab.
 //
-// tab ──port──► its own worker ──► the index, if this worker leads
-// └──channel──► the leader's worker, if another one does
+//   tab ──port──► its own worker ──► the index, if this worker leads
+//                     └──channel──► the leader's worker, if another one does
 //
 // A call that a vanished leader left unanswered is repeated to the next one: every verb may be repeated.
 import { z } from 'zod';

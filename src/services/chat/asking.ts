@@ -72,6 +72,7 @@ interface Asked {
   readonly tools: readonly ToolDescription[];
 }
 
+/** Makes the function that asks a model for one step. It rejects only if the request cannot be made; the model's errors are in its result. */
 export const createAsking =
   ({ context, refusals }: { context: TurnContext; refusals: ModelRefusals }) =>
   async (step: StepToAsk): Promise<Asked> => {

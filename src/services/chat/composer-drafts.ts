@@ -76,6 +76,7 @@ interface ComposerDraftsDeps {
   readonly memory?: (() => TabMemory) | undefined;
 }
 
+/** Opens the drafts of this tab. Drafts of closed tabs are found by their Web Locks, or by their age where the browser has none. */
 export function createComposerDrafts(deps: ComposerDraftsDeps): ComposerDrafts {
   return new StoredComposerDrafts(deps);
 }

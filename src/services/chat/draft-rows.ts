@@ -63,6 +63,10 @@ interface StoredDraftRowsDeps {
   readonly onProblem: (problem: Problem) => void;
 }
 
+/**
+ * Opens the draft rows of this tab and its queued messages; a row is written at most every 500 ms, and touched every 5 s so that other tabs see
+ * it is in use.
+ */
 export function createDraftRows(deps: StoredDraftRowsDeps) {
   return new StoredDraftRows(deps);
 }

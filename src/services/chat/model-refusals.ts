@@ -39,6 +39,7 @@ const OMISSIONS: readonly string[] = ['tools', 'thoughts', 'images'] satisfies O
 /** True if the word names something that requests can be sent without. */
 export const isOmission = (what: string): what is Omission => OMISSIONS.includes(what);
 
+/** Reads the refusals kept on this device and follows new ones. Storage errors go to `onProblem`: the refusals then count in this tab only. */
 export function createModelRefusals({
   keyValues,
   now,

@@ -8,6 +8,7 @@ import type { Message } from '../../domain/chat/message.ts';
 import type { Documents, OpenConversation } from '../documents/documents.ts';
 import type { DraftRow } from './draft-rows.ts';
 
+/** Makes the functions that write a turn's messages. `withoutForgotten` removes from a message whatever was forgotten while it streamed. */
 export function createSaving({
   documents,
   keyValues,

@@ -33,6 +33,11 @@ export interface Tab {
   leave(): void;
 }
 
+/**
+ * Names this tab and takes its Web Lock, which the browser frees when the tab ends.
+ * @param locks undefined where the browser has none: `locked` is then false
+ * @param memory keeps the name over a reload; absent or refused: rows of this tab belong to nobody after one
+ */
 export function createTab(locks: LocksLike | undefined, memory?: () => TabMemory): Tab {
   const id: string = newEntryId();
   let before: string | null = null;

@@ -169,6 +169,7 @@ interface TurnRecallServiceDeps {
   readonly applying?: Applying | undefined;
 }
 
+/** Makes the recall of turns. An answer waits for it 3 s at most; without a model, when the recall is the answer, 120 s. */
 export function createTurnRecall(deps: TurnRecallServiceDeps): TurnRecall {
   return new TurnRecallService(deps);
 }

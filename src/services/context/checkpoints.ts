@@ -19,6 +19,10 @@ type CheckpointControl = Pick<
   'checkpoints' | 'find' | 'checkpoint' | 'removeCheckpoint' | 'renameCheckpoint' | 'restore' | 'diff'
 >;
 
+/**
+ * Makes the checkpoint half of the context service. Its methods reject with `conversation-missing` for an unknown conversation,
+ * `checkpoint-unknown` or `checkpoint-none` for a name that nothing has, `message-missing` where there is no message to name.
+ */
 export function createCheckpoints({
   documents,
   config,

@@ -60,6 +60,10 @@ interface Compacting
   forStep(request: StepRequest, reason: CompactionReason, force: boolean): Promise<boolean>;
 }
 
+/**
+ * Makes the part of the context service that runs compactions. Attempts of one conversation run one after another; a failed attempt changes
+ * nothing and ends in an event with its problem.
+ */
 export function createCompacting(deps: CompactingDependencies): Compacting {
   return new CompactionService(deps);
 }

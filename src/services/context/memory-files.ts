@@ -82,6 +82,7 @@ export interface MemoryFiles {
   cleared(conversation: Conversation): Promise<Partial<ConversationMeta>>;
 }
 
+/** Makes the reader and writer of session memory files. It stores nothing by itself: its writing methods return the change of metadata to append. */
 export const createMemoryFiles = (deps: MemoryFilesDependencies): MemoryFiles => new FileKeeper(deps);
 
 class FileKeeper implements MemoryFiles {

@@ -29,6 +29,10 @@ export interface Meters {
   readonly ready: Promise<void>;
 }
 
+/**
+ * Makes the token meters, one for each model of an endpoint. The ratio learnt from reported usage is kept in the key-value store; storage
+ * errors go to `onProblem` and cost only that ratio.
+ */
 export function createMeters({
   keyValues,
   counterFor,

@@ -116,6 +116,7 @@ export interface Planning {
   ): Compaction | null;
 }
 
+/** Makes the planner of compactions. It writes nothing to the conversation; the calls that it makes to a model are added to the attempt's bill. */
 export function createPlanning({
   config,
   meters,

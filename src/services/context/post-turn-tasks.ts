@@ -47,6 +47,7 @@ interface PostTurnTasks {
   isRead(message: Message): boolean;
 }
 
+/** Makes the tasks that run after an answer. They read ahead in slices of 8 ms and stop when `closing` is aborted. */
 export function createPostTurnTasks({
   documents,
   sessions,

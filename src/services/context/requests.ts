@@ -79,6 +79,9 @@ interface RequestBuilderDeps {
   readonly projectsOf?: (conversation: ConversationId) => readonly ProjectText[];
 }
 
+/**
+ * Makes the builder of requests. It caches per conversation: the same branch, question and settings give the same bytes, which providers can cache.
+ */
 export function createRequests(deps: RequestBuilderDeps) {
   return new RequestBuilder(deps);
 }

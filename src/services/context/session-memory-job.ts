@@ -73,6 +73,7 @@ interface SessionMemoryWriterDeps {
   readonly onState: (id: ConversationId, state: SessionMemoryState) => void;
 }
 
+/** Makes the job that lets a model write session memories of up to 1,200 tokens. It deletes the memories of erased conversations; `close` ends it. */
 export function createSessionMemoryJob(deps: SessionMemoryWriterDeps) {
   return new SessionMemoryWriter(deps);
 }

@@ -48,6 +48,7 @@ export interface Sessions {
   end(): Promise<void>;
 }
 
+/** Makes the store of context states: one for each conversation, made at its first use, with the newest 50 events. */
 export function createSessions(): Sessions {
   const sessions = new Map<ConversationId, Session>();
   const listeners = new Set<(event: CompactionEvent) => void>();

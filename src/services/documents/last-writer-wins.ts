@@ -18,6 +18,10 @@ interface LastWriterWins {
   bring(key: string, value: unknown, time: Hlc): void;
 }
 
+/**
+ * Opens the values in the map `w` of a document. A time is a hybrid logical clock (Kulkarni et al., "Logical Physical Clocks", 2014):
+ * `now` (ms since 1970), but later than every time in the map.
+ */
 export function createLastWriterWins(doc: Y.Doc, now: () => number): LastWriterWins {
   const w = doc.getMap<unknown>('w');
 

@@ -13,6 +13,7 @@ interface ListEntryWriter {
   refresh(ids: readonly ConversationId[], writes: readonly KeyValueWrite[]): Promise<void>;
 }
 
+/** Makes the writer of list entries. It reads the library from the log and keeps it, so that a later call reads only new entries. */
 export function createListEntryWriter({ log }: Store): ListEntryWriter {
   const reader = createReader(log);
   let held: { document: LibraryDocument; last: LogEntry } | undefined;

@@ -29,6 +29,7 @@ interface ProposalMaps {
   readonly never: ValueMap;
 }
 
+/** Picks the three maps of proposals out of the notes' document. */
 export const proposalMapsOf = (maps: ValueMaps): ProposalMaps => ({
   proposals: maps('p'),
   decisions: maps('d'),

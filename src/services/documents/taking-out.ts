@@ -27,6 +27,10 @@ export function noteWithout(note: MemoryNote, rules: PurgeRules, whole: boolean)
   return { ...note, text, ...(before ? { before } : {}) };
 }
 
+/**
+ * Removes forgotten words from what the person said of a passage. `whole`: an item with forgotten words goes as a whole; one whose question has
+ * such words always does.
+ */
 export function feedbackWithout(one: Feedback, rules: PurgeRules, whole: boolean): Feedback | null {
   if (isFromGone(one, rules)) return null;
   if (isSaidLater(one, rules)) return one;

@@ -42,6 +42,10 @@ export interface LibraryDocument {
   apply(update: Uint8Array): void;
 }
 
+/**
+ * Wraps a Yjs document as the library. Entries are parsed leniently: a damaged value falls back to its default, and only an entry that is no
+ * object is left out.
+ */
 export function createLibraryDocument(doc: Y.Doc = new Y.Doc()): LibraryDocument {
   const c = doc.getMap<unknown>('c');
   const parsed = new Map<string, LibraryEntry>();

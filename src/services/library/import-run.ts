@@ -1,7 +1,7 @@
 // Runs one import of one source: reads and plans every conversation, checks for space, then writes.
 //
-// small:  read ──► plan ──► settle ──► room? ──► one append
-// large:  read ──► plan ──► room? ──► read again ──► plan ──► settle ──► append in parts, erased again on failure
+//   small:  read ──► plan ──► settle ──► room? ──► one append
+//   large:  read ──► plan ──► room? ──► read again ──► plan ──► settle ──► append in parts, erased again on failure
 import type { ImportedConversation, Skipped, Source } from '../../adapters/importers/importer.ts';
 import { rawChunksOf } from '../../adapters/importers/source-file.ts';
 import { RecollectError, toProblem } from '../../domain/base/errors.ts';

@@ -1,6 +1,6 @@
 // Imports files. `Documents` is the only writer.
 //
-// files ──► sources ──► sniff ──► read ──► plan (ids, what is new) ──► room? ──► changeMany ──► onImported
+//   files ──► sources ──► sniff ──► read ──► plan (ids, what is new) ──► room? ──► changeMany ──► onImported
 //
 // A whole source is read and understood before anything of it is written. Up to WHOLE_UP_TO_BYTES it is one durable append; a larger
 // source is read a second time and appended in a few large parts, and if one of those fails, or the person cancels, all additions are

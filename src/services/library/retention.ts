@@ -1,7 +1,7 @@
 // Cleans up once a day, if the person switched that on: archives unused conversations, deletes those they agreed to. Each run is reported and can be
 // undone.
 //
-// wake every hour ──► a day since the last run? ──► plan ──► report written first ──► archive, trash, erase
+//   wake every hour ──► a day since the last run? ──► plan ──► report written first ──► archive, trash, erase
 import { ignore, log } from '../../domain/base/log.ts';
 import { type Readable, until, writable } from '../../domain/base/readable.ts';
 import type { Documents } from '../documents/documents.ts';

@@ -36,6 +36,7 @@ export interface Applying {
   }): Promise<readonly AppliedNote[]>;
 }
 
+/** Makes the finder of notes that apply. A request waits for it 1.5 s at most and gets at most eight notes, within `notes.apply_max_tokens`. */
 export function createApplying({
   recognising,
   config,

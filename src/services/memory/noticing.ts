@@ -66,6 +66,7 @@ interface Bookmark {
 }
 const BOOKMARK = 'memory.noticed';
 
+/** Starts looking for sentences worth remembering, 3 s after each message; ends with `deps.signal`. Runs once per origin, in the leader. */
 export function startNoticing(deps: NoticingDeps): Noticing {
   return new NoticingService(deps);
 }

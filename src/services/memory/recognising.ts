@@ -32,6 +32,7 @@ interface RecognisingDeps {
 /** How many vectors are kept: requests and notes are looked at again and again. */
 const KEPT = 2_000;
 
+/** Makes the recogniser. It keeps the vectors of the last 2,000 texts, since requests and notes come again and again. */
 export function createRecognising(deps: RecognisingDeps): Recognising {
   return new RecognisingService(deps);
 }

@@ -22,6 +22,7 @@ interface ProjectsDeps {
   readonly now: () => number;
 }
 
+/** Makes the projects service. Its methods reject with `project-missing` for a project that is not in the library. */
 export function createProjects(deps: ProjectsDeps): Projects {
   return new DocumentProjects(deps);
 }

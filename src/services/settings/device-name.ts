@@ -16,6 +16,10 @@ export interface DeviceName {
   set(name: string): Promise<void>;
 }
 
+/**
+ * Reads the device's name from the key-value store and follows changes by other tabs, for as long as the tab lives. Errors in reading go to
+ * `onProblem`.
+ */
 export function createDeviceName({
   keyValues,
   guess,

@@ -40,6 +40,7 @@ function boundOf(kept: string): z.infer<typeof boundSchema> | undefined {
   );
 }
 
+/** Makes the keys over a vault. Each entry is JSON of the key and its origin; a bare key of an earlier version is bound at its first use. */
 export function createKeys(vault: Vault): Keys {
   const bind = (name: KeyName, key: string, origin: string) =>
     vault.put(name, JSON.stringify({ origin, key } satisfies z.infer<typeof boundSchema>));

@@ -144,6 +144,7 @@ interface AccountStateDeps {
   readonly wakeWithin: (ms: number) => void;
 }
 
+/** Makes the follower of account state for this device's session with the relay. */
 export function createAccountState(deps: AccountStateDeps): AccountState {
   return new SyncedAccountState(deps);
 }

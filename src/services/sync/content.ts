@@ -84,6 +84,7 @@ function meetingIn(
   return wordsMeet(here.update, arriving) ? 'wordings' : undefined;
 }
 
+/** Makes the contents of document rooms. Updates leave the device through the privacy filter; excluded documents and samples do not leave it. */
 export function createDocumentContents({
   log,
   config,

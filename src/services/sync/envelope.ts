@@ -122,6 +122,10 @@ export type SealInto = (transaction: Transaction, outgoing: OutgoingBody) => Pro
 /** Bodies from this size on are deflated and sent as segments: they are bulk, whose exact length says little. */
 const MIN_SEGMENT_BYTES = 4 * 1024;
 
+/**
+ * Makes the function that seals bodies. Snapshots and bodies from 4 KB on are deflated where that makes them smaller, then cut into parts and
+ * sealed under the room's key; `random` makes their nonces.
+ */
 export function createSealInto({
   records,
   keysOf,

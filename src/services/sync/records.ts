@@ -58,7 +58,9 @@ export const accountSchema = z.object({
 });
 export type Account = z.infer<typeof accountSchema>;
 
+/** Name in the vault of an account's key. */
 export const keyName = (account: string) => `sync/key/${account}`;
+/** Name in the vault of an account's access token for its relay. */
 export const tokenName = (account: string) => `sync/token/${account}`;
 
 /** The account key that the vault keeps under this id. Throws `vault-unavailable`. */
@@ -100,6 +102,7 @@ const roomSchema = z.object({
 });
 export type RoomRecord = z.infer<typeof roomSchema>;
 
+/** Makes the record of a room about which nothing is known yet, in this epoch. */
 export const freshRecord = (epoch: number): RoomRecord => ({
   epoch,
   seq: 0,
@@ -163,6 +166,7 @@ const journalSchema = z.array(
   }),
 );
 
+/** Reads the journal, newest entry first, at most 300; an unreadable one is empty. */
 export async function readJournal(keyValues: KeyValues): Promise<JournalEntry[]> {
   const stored = journalSchema.safeParse(await keyValues.get(JOURNAL));
   return stored.success ? stored.data : [];
@@ -273,6 +277,7 @@ export interface Transaction {
   /** Called once it is committed. */
   readonly after: (() => void)[];
 }
+/** Makes an empty transaction, to be filled and passed to `Records.commit`. */
 export const newTransaction = (): Transaction => ({ entries: [], writes: [], after: [] });
 
 /** The records, read once and followed in memory: one leader writes them. */
@@ -302,6 +307,10 @@ export interface Records {
   flushJournal(): Promise<void>;
 }
 
+/**
+ * Reads all records from the key-value store. Only the leader may open them: it follows its own writes in memory. `now` in ms since 1970.
+ * Throws `storage-failed`.
+ */
 export async function openRecords(deps: Store, now: () => number): Promise<Records> {
   return await new StoredRecords(deps, now).load();
 }

@@ -50,6 +50,7 @@ type PooledRoomsDependencies = SessionContext & {
   readonly onScreen: () => Iterable<string>;
 };
 
+/** Makes the pool: at most 24 rooms are open at once, and 8 stay open for two minutes after their last use. */
 export function createRoomPool(deps: PooledRoomsDependencies): RoomPool {
   return new PooledRooms(deps);
 }

@@ -66,6 +66,7 @@ export function relayAddress(text: string): string {
   return `${url.protocol}//${url.host}${url.pathname}`.replace(/(?<!\/)\/+$/, '');
 }
 
+/** Makes the tab's side of sync. It talks to the relay only through the engine; pairing, keys and settings are handled here. */
 export function createSync(deps: SyncDeps): Sync {
   return new SyncService(deps);
 }

@@ -44,6 +44,7 @@ const UNREADABLE_LIMIT = 64;
 /** A relay that does not answer is asked again to erase after this long, ms. */
 const ERASE_RETRY_MS = 30_000;
 
+/** Makes the keeper of tombstones for a session with the relay. Its methods that take a transaction only add to it; the caller commits. */
 export function createTombstones(deps: SessionContext & { readonly rooms: RoomPool }): Tombstones {
   return new TombstoneKeeper(deps);
 }
