@@ -4,7 +4,18 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { FIT } from '../../src/domain/memory/fit.ts';
 import { LEARNT } from '../../src/domain/memory/learnt.ts';
+import {
+  decayOf,
+  hybridOf,
+  keywordHalf,
+  probabilityOf,
+  vectorHalf,
+  withDecay,
+  zScoreAmong,
+} from '../../src/domain/memory/rank.ts';
+import { defaultConfig } from '../../src/domain/settings/config.ts';
 
 const HERE = import.meta.dirname;
 const RESULTS = join(HERE, 'results.json');
@@ -37,11 +48,9 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
 /** What each learnt weight multiplies; a name that the code has and this list has not is shown all the same. */
 const MEANING: Readonly<Record<string, string>> = {
   score: 'the passage’s own score: 0 to 1, more with what raises it',
-  zScore:
-    'z-score among the background scores: the sixth to the twenty-fifth best message and four usual ones; at most 8',
-  margin:
-    'margin over the runner-up, the best passage of any other conversation that says another thing; half a deviation is even, at most 3 count',
-  words: 'the logarithm of how many words were asked, at most 40: two are soon met by chance',
+  zScore: `z-score among the background scores: the sixth to the twenty-fifth best message, before language, notes and pins raise them, and ${FIT.background.count} usual ones (mean ${FIT.background.mean}, deviation ${FIT.background.deviation}); at most ${FIT.background.most}`,
+  margin: `its z-score less that of the runner-up, the best passage of any other conversation that says another thing (${FIT.runnerUp.usual} where there is none); ${FIT.runnerUp.even} is even, at most ${FIT.runnerUp.most} count`,
+  words: `ln(1 + search words asked, at most ${FIT.wordsMost}), each of a Chinese question half, since characters come as words and as pairs: two are soon met by chance`,
   intercept: 'added to their sum',
 };
 
@@ -61,6 +70,66 @@ function weightTable(lines: Readonly<Record<string, Line>>): string {
   );
 }
 
+const shown = (one: number): string => one.toFixed(2).replace('-', '−');
+
+/** One passage, step by step, by the functions that the app ranks with. */
+function workedExample(): string {
+  const worth = Array.from({ length: 7 }, () => 5);
+  const met = 13;
+  const words = keywordHalf(met, worth);
+  const scale = { related: 0.8, spread: 0.05 };
+  const cosine = 0.87;
+  const vector = vectorHalf(cosine, scale);
+  const lateRead = 0.5;
+  const late = (lateRead - FIT.lateFloor) / FIT.full;
+  const meaning = (1 - FIT.late) * vector + FIT.late * late;
+  const { hybrid_weights: weights, filters, auto_recall: unasked } = defaultConfig.recall;
+  const score = hybridOf(meaning, words, weights);
+  const next = 0.6;
+  const background = Array.from({ length: 20 }, (_, at) => 0.22 + 0.02 * (at % 10));
+  const all = [score, next, 0.55, 0.5, 0.45, ...background];
+  const zScoreOf = zScoreAmong(all);
+  const zScore = Math.min(FIT.background.most, zScoreOf(score));
+  const margin = Math.min(
+    FIT.runnerUp.most,
+    Math.max(0, zScoreOf(score) - zScoreOf(next) - FIT.runnerUp.even),
+  );
+  const spread = 1 / (zScoreOf(1) - zScoreOf(0));
+  const mean = -zScoreOf(0) * spread;
+  const { hybrid: line } = LEARNT;
+  const probability = probabilityOf({ score, zScore, margin, words: Math.log(1 + worth.length), lane: 0 });
+  const days = 100;
+  const age = decayOf(1, 1 + days * 86_400_000, filters.time_decay_factor) ** FIT.age;
+  const most = worth.reduce((sum, one) => sum + one, 0);
+  return `Seven search words were asked, each worth 5 (its IDF weight), and the passage’s BM25 shares of them add up to ${met}. No neighbour, title, speaker or time adds anything.
+
+1. Words: together they could add ${most}; the reach is ${most}^${FIT.reachPower} · min(${FIT.reach}, ${most})^${(1 - FIT.reachPower).toFixed(1)} = ${shown(met / FIT.keywordFull / words)}, and ${FIT.keywordFull} of it is full: ${met} / ${shown(met / FIT.keywordFull / words)} / ${FIT.keywordFull} = **${shown(words)}**.
+2. Meaning: the cosine is ${cosine}; on the model’s own scale related texts have ${scale.related}, give or take ${scale.spread} (\`calibration\` of its provider): (${FIT.cosine.related} + ${FIT.cosine.spread} · (${cosine} − ${scale.related}) / ${scale.spread}) / ${FIT.full} = ${shown(vector)}. Late interaction is ${lateRead}: (${lateRead} − ${FIT.lateFloor}) / ${FIT.full} = ${shown(late)}. Together ${1 - FIT.late} · ${shown(vector)} + ${FIT.late} · ${shown(late)} = **${shown(meaning)}**.
+3. Score: ${weights.vector} · ${shown(meaning)} + ${weights.keyword} · ${shown(words)} = **${shown(score)}**.
+4. The next best have ${next}, 0.55, 0.50 and 0.45, the twenty after them 0.22 to 0.40. These twenty and the usual four have the mean ${shown(mean)} and the deviation ${spread.toFixed(3)}: its z-score is (${shown(score)} − ${shown(mean)}) / ${spread.toFixed(3)} = **${shown(zScore)}**. That of the runner-up, of another conversation, is ${shown(zScoreOf(next))}: the margin is ${shown(zScore)} − ${shown(zScoreOf(next))} − ${FIT.runnerUp.even} = **${shown(margin)}**.
+5. Log odds: ${line.score.toFixed(2)} · ${shown(score)} + ${line.zScore.toFixed(2)} · ${shown(zScore)} + ${line.margin.toFixed(2)} · ${shown(margin)} + ${line.words.toFixed(2)} · ln 8 − ${Math.abs(line.intercept).toFixed(2)}. Probability: **${shown(probability)}**.
+6. Said ${days} days ago: the odds by exp(−${filters.time_decay_factor} · ${days})^${FIT.age} = ${shown(age)}: **${shown(withDecay(probability, age))}**. It is shown from ${filters.min_similarity} on, and goes to a model unasked from ${unasked.min_similarity} on.`;
+}
+
+/** The largest difference that leaving a part out makes to any set, points. */
+const mostMoved = ({ at5 }: Results['ablations'], part: string): string => {
+  const shipped = at5['as shipped'] ?? [];
+  return Math.max(...(at5[part] ?? []).map((one, at) => Math.abs(one - (shipped[at] ?? 0)))).toFixed(1);
+};
+
+/** Figures of a set, those in bold that are less than what is wanted ("R@5 74, R@10 81"). */
+const marked = ({
+  at,
+  wanted = '',
+}: {
+  readonly at: readonly number[];
+  readonly wanted?: string | undefined;
+}) =>
+  at.map((one, place) => {
+    const least = Number(new RegExp(`R@${[1, 5, 10][place]} ([\\d.]+)`).exec(wanted)?.[1] ?? 0);
+    return one < least ? `**${one.toFixed(1)}**` : one.toFixed(1);
+  });
+
 /** The page. Pure: the same input gives the same page. */
 export function renderEvaluation(
   { recall, ablations, promises, misses }: Results,
@@ -72,17 +141,13 @@ export function renderEvaluation(
 \`npm run eval -- --report --save\` measures every set with each part of the ranking left away in turn, keeps the table in
 \`test/eval/results.json\` and writes this page; \`npm run docs\` writes the page alone. How it measures: [test/eval/README.md](../test/eval/README.md).
 Why each signal is there, and what was tried: [decisions](decisions/README.md) 0007, 0010 to 0015. What changed since the
-last report has its figures in decisions 0201 to 0214 until the next one.
+last report has its figures in the decisions from 0201 on until the next one. **Bold** misses what is wanted.
 
 ## Recall, percent, measured ${recall.date}
 
 ${table(
   ['set', 'R@1', 'R@5', 'R@10', 'wanted'],
-  Object.entries(recall.sets).map(([name, { at, wanted }]) => [
-    name,
-    ...at.map((one) => one.toFixed(1)),
-    wanted ?? '',
-  ]),
+  Object.entries(recall.sets).map(([name, set]) => [name, ...marked(set), set.wanted ?? '']),
 )}
 
 ${recall.note}
@@ -94,7 +159,7 @@ ${table(
   Object.entries(ablations.at5).map(([name, at]) => [name, ...at.map((one) => one.toFixed(1))]),
 )}
 
-${ablations.note}
+${ablations.note} To leave decay out moves no set by more than ${mostMoved(ablations, 'no decay')} points.
 
 ## From score to probability
 
@@ -107,11 +172,19 @@ Then neighbours and conversation add some of their own score so far, and questio
 not related multiply it. These numbers stand in \`src/domain/memory/fit.ts\`.
 
 The score becomes a probability by a logistic line learnt by \`npm run eval -- --learn --bench DIR --write\` (\`src/domain/memory/learnt.ts\`); who
-speaks and the project add or take log odds. Age multiplies the odds, with the fifth root of exp(-factor · days): of two equals the newer wins. What reaches the threshold is
+speaks and the project add or take log odds: the assistant’s passages lose ln(${FIT.lanes.assistant} · the person’s messages / the assistant’s), counted among those found and ${FIT.lanes.usual} usual ones
+of the person, where that is below 0, a tool’s the same with ${FIT.lanes.tool}; ${FIT.lanes.asked} more where the question asks for another’s words; a passage of the project that is
+asked from gains ${FIT.project}. Age multiplies the odds, with the fifth root of exp(-factor · days): of two equals the newer wins. What reaches the threshold is
 chosen, memory notes first, without near-duplicates; the reply to a question that is chosen may be 0.15 below
-(\`src/domain/memory/choose.ts\`). A repetition leaves before, and a correction takes the place of what it corrects.
+(\`src/domain/memory/choose.ts\`). A repetition leaves before, and a correction takes the place of what it corrects. For a request, the nearest rules and
+preferences of the person stand at least fifth and tenth (\`standing.ts\`). A question about the course of things is shown what passes 0.15 (\`overview.ts\`), and one
+that calls on memory, or was asked before in vain, is given what would be shown.
 
 ${weightTable(weights)}
+
+### One passage by hand
+
+${workedExample()}
 
 ## What is brought back, by conversations not seen while learning
 

@@ -6,6 +6,7 @@ import type {
   Importer,
   Skipped,
   Source,
+  SourceFile,
 } from '../../src/adapters/importers/importer.ts';
 import { isAbort, RecollectError } from '../../src/domain/base/errors.ts';
 import { partSchema } from '../../src/domain/chat/message.ts';
@@ -47,8 +48,17 @@ function strings(value: unknown): string[] {
   return Object.values(value).flatMap(strings);
 }
 
-/** Describes what a member of the shelf must do. */
-export function describeImporter(name: string, setup: () => Promise<ImporterSetup>): void {
+/** Describes what every importer must do. */
+export function describeImporter(name: string, given: () => Promise<ImporterSetup>): void {
+  const setup = async (): Promise<ImporterSetup & { readonly own: readonly [Source, ...Source[]] }> => {
+    const { importer, own, foreign } = await given();
+    const [first, ...rest] = own;
+    if (!first)
+      throw new Error(
+        `No made-up export for "${importer.id}": add one to \`sources\` in test/adapters/importers/importers.test.ts`,
+      );
+    return { importer, own: [first, ...rest], foreign };
+  };
   describe(`${name}, as an importer`, () => {
     it('knows its own and leaves others alone', async () => {
       const { importer, own, foreign } = await setup();
@@ -73,18 +83,37 @@ export function describeImporter(name: string, setup: () => Promise<ImporterSetu
             if (message.parentId !== null) expect(seen).toContain(message.parentId);
             expect(seen).not.toContain(message.id);
             seen.add(message.id);
+            // Our own export keeps its real ids; any other message is known again by the id of its source alone.
+            if (!conversation.own)
+              expect(message.sourceId, `sourceId of message ${message.id} in ${source.name}`).toBeTruthy();
             identities.add(message.sourceId ?? message.id);
             expect(Number.isFinite(message.createdAt)).toBe(true);
             expect(message.parts.length).toBeGreaterThan(0);
             for (const part of message.parts) partSchema.parse(part);
           }
           expect(identities.size).toBe(seen.size);
+          if (conversation.head === null)
+            throw new Error(
+              `"${conversation.source.id}" has no head: leave a conversation without messages out, through skip('empty-conversation')`,
+            );
           expect(seen).toContain(conversation.head);
           for (const target of Object.values(conversation.checkpoints ?? {}))
             expect(seen).toContain(typeof target === 'string' ? target : target.messageId);
           for (const text of strings(conversation)) expect(Buffer.from(text).toString()).toBe(text);
         }
       }
+    });
+
+    it('claims files of its own among those of others, and none of theirs', async () => {
+      const { importer, own, foreign } = await setup();
+      const paths = (files: readonly SourceFile[]) => files.map(({ path }) => path);
+      const theirs = foreign.flatMap(({ files }) => files);
+      for (const source of own) {
+        const claimed = await importer.claim([...source.files, ...theirs], never);
+        expect(paths(claimed.own), source.name).not.toEqual([]);
+        expect(claimed.own.filter((file) => theirs.includes(file)).map(({ path }) => path)).toEqual([]);
+      }
+      expect((await importer.claim([], never)).own).toEqual([]);
     });
 
     it('invents no words', async () => {
@@ -133,13 +162,23 @@ export function describeImporter(name: string, setup: () => Promise<ImporterSetu
       for (const source of own) {
         const aborted = AbortSignal.abort();
         await expect(readAll(importer, source, aborted)).rejects.toSatisfy(isAbort);
+        const stop = new AbortController();
+        const begun = (async () => {
+          let read = 0;
+          for await (const _ of importer.read(source, { signal: stop.signal, skip: () => {}, now: NOW })) {
+            read += 1;
+            stop.abort();
+          }
+          return read;
+        })();
+        // Told after the first conversation, it reads no second one.
+        expect(await begun.catch((error: unknown) => (isAbort(error) ? 1 : error)), source.name).toBe(1);
       }
     });
 
     it('answers garbage with nothing or with an error that has a sentence', async () => {
       const { importer, own } = await setup();
       const [first] = own;
-      if (!first) throw new Error('the suite needs a fixture');
       const originals = await Promise.all(
         first.files.map(async (file) => ({ file, bytes: await file.bytes(never) })),
       );

@@ -14,9 +14,8 @@ import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { filesOfInput, MOST_FILES, TooManyFiles } from './drop.ts';
 import { Reports } from './import-report.tsx';
 import { begun, closed, ended, handedOver, NO_IMPORTS, type Notice, type Run, viewOf } from './imports.ts';
+import { FORMATS } from './tool-name.ts';
 import { useDropTarget } from './use-drop-target.ts';
-
-const FORMATS = ['chatgpt', 'claude', 'kimi', 'recollect', 'markdown'] as const;
 
 export interface ImportDialogProps {
   open: boolean;

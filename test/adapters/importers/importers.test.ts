@@ -55,6 +55,7 @@ for (const importer of IMPORTERS)
     };
   });
 
-it('has made-up exports of every importer', async () => {
-  expect(Object.keys(await sources()).sort()).toEqual(IMPORTERS.map(({ id }) => id).sort());
+it('has made-up exports of importers only', async () => {
+  const known = new Set<string>(IMPORTERS.map(({ id }) => id));
+  expect(Object.keys(await sources()).filter((id) => !known.has(id))).toEqual([]);
 });

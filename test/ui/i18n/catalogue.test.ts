@@ -1,13 +1,15 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import i18next, { type i18n } from 'i18next';
 import { describe, expect, it } from 'vitest';
+import { IMPORTERS } from '../../../src/adapters/importers/index.ts';
 import { PRESETS } from '../../../src/adapters/models/presets.ts';
 import { PROBLEM_CODES } from '../../../src/domain/base/errors.ts';
 import { STRATEGIES } from '../../../src/domain/context/compaction/index.ts';
 import { COMMANDS } from '../../../src/services/commands/index.ts';
 import { problems as en } from '../../../src/ui/i18n/en/problems.ts';
 import { problems as zh } from '../../../src/ui/i18n/zh/problems.ts';
+import { FORMATS } from '../../../src/ui/library/tool-name.ts';
 
 const folder = (language: string) => join(import.meta.dirname, '../../../src/ui/i18n', language);
 const names = readdirSync(folder('en')).map((file) => file.replace('.ts', ''));
@@ -33,7 +35,13 @@ describe('the catalogues', () => {
   it.each(names)('say the same things in both languages: %s', async (name) => {
     const keys = async (language: 'en' | 'zh') =>
       [...new Set(pathsOf(await load(language, name)).map(([path]) => path.replace(singular, '')))].sort();
-    expect(await keys('zh')).toEqual(await keys('en'));
+    const [chinese, english] = [await keys('zh'), await keys('en')];
+    const lacks = (some: readonly string[], all: readonly string[]) =>
+      all.filter((key) => !some.includes(key));
+    expect({ 'missing in zh': lacks(chinese, english), 'missing in en': lacks(english, chinese) }).toEqual({
+      'missing in zh': [],
+      'missing in en': [],
+    });
   });
 
   it.each(names)('use the same values in both languages: %s', async (name) => {
@@ -58,15 +66,42 @@ describe('the catalogues', () => {
       }
   });
 
+  it('name every importer, in the report and under what can be imported', async () => {
+    for (const language of ['en', 'zh'] as const) {
+      const library = new Map(pathsOf(await load(language, 'library')));
+      for (const { id } of IMPORTERS)
+        for (const path of [`format.${id}`, `import.format.${id}.name`, `import.format.${id}.how`])
+          expect(library.get(path) ?? '', path).toMatch(/\S{2,}/);
+    }
+    // In the same list that the interface draws.
+    expect([...FORMATS].sort()).toEqual(IMPORTERS.map(({ id }) => id).sort());
+  });
+
+  it('say of everything that a command did what was done', async () => {
+    const folder = join(import.meta.dirname, '../../../src/services/commands');
+    const done = readdirSync(folder)
+      .filter((file) => file.endsWith('.ts'))
+      .flatMap((file) => readFileSync(join(folder, file), 'utf8').match(/\bwhat(?::| =) .*/g) ?? [])
+      .flatMap((line) => line.match(/'\w+'/g) ?? [])
+      .map((quoted) => quoted.slice(1, -1));
+    expect(done.length).toBeGreaterThanOrEqual(9);
+    for (const language of ['en', 'zh'] as const) {
+      const paths = new Set(
+        pathsOf(await load(language, 'commands')).map(([path]) => path.replace(singular, '')),
+      );
+      expect(done.filter((what) => !paths.has(`done.${what}`))).toEqual([]);
+    }
+  });
+
   it('name and explain every compaction strategy and every preset of an endpoint', async () => {
     for (const language of ['en', 'zh'] as const) {
       const context = new Map(pathsOf(await load(language, 'context')));
       for (const { id } of STRATEGIES)
         for (const path of [`strategies.${id}`, `strategyHelp.${id}`])
-          expect(context.get(path), path).toMatch(/\S{2,}/);
+          expect(context.get(path) ?? '', path).toMatch(/\S{2,}/);
       const settings = new Map(pathsOf(await load(language, 'settings')));
       for (const { id } of PRESETS)
-        expect(settings.get(`models.preset.${id}`), `models.preset.${id}`).toMatch(/\S{2,}/);
+        expect(settings.get(`models.preset.${id}`) ?? '', `models.preset.${id}`).toMatch(/\S{2,}/);
     }
   });
 
@@ -74,7 +109,7 @@ describe('the catalogues', () => {
     for (const catalogue of [en, zh] as unknown as Record<string, Record<string, string>>[])
       for (const code of PROBLEM_CODES)
         for (const part of ['what', 'kept', 'do'])
-          expect(catalogue[code]?.[part], `${code}.${part}`).toMatch(/\S{2,}/);
+          expect(catalogue[code]?.[part] ?? '', `${code}.${part}`).toMatch(/\S{2,}/);
   });
 
   it('say of a temporary conversation what is true there: nothing of it is saved', async () => {

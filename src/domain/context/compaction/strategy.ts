@@ -1,4 +1,4 @@
-// How a strategy is asked: it looks at a conversation and a budget and answers with a plan. It decides nothing and stores nothing.
+// How a strategy is asked: it looks at a conversation and a budget and answers with a plan of what stays. It changes and stores nothing.
 import type { MessageId } from '../../base/ids.ts';
 import type { MemoryFile } from '../../chat/memory-file.ts';
 import type { Message } from '../../chat/message.ts';

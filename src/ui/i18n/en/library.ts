@@ -41,7 +41,7 @@ export const library = {
         name: 'Claude.ai',
         how: 'Settings › Privacy › Export data. You’ll get an email with a ZIP. Drop it here without unpacking.',
       },
-      kimi: {
+      'kimi-cli': {
         name: 'kimi-cli',
         how: 'Run “kimi export” and take the ZIP, or choose the folder ~/.kimi/sessions.',
       },

@@ -41,7 +41,7 @@ export const library = {
         name: 'Claude.ai',
         how: '设置 › 隐私 › 导出数据。你会收到带 ZIP 的邮件，无需解压，直接交给这里。',
       },
-      kimi: {
+      'kimi-cli': {
         name: 'kimi-cli',
         how: '运行“kimi export”取得 ZIP，或直接选择文件夹 ~/.kimi/sessions。',
       },

@@ -110,7 +110,7 @@ const built = (path: readonly Message[], plan: CompactionPlan) =>
     applied: { id: 'c', plan },
   });
 
-it('the shelf has what the configuration offers', () => {
+it('STRATEGIES has what `context.strategy` of the configuration offers', () => {
   const ids = configSchema.shape.context.unwrap().shape.strategy.unwrap().options;
   expect(STRATEGIES.map(({ id }) => id).sort()).toEqual([...ids].sort());
   expect(strategyOf('of another time').id).toBe('session-memory');
