@@ -114,6 +114,9 @@ export function createApp(parts: AppParts): App {
     onNamed: (name) => parts.deviceName.set(name),
     random: parts.random,
   });
+  const conversing = connectChat(parts, memory);
+  const forget = connectForget(parts, memory, sync);
+  parts.signal.addEventListener('abort', forget.onForgetting(conversing.chat.takeOut), { once: true });
   return {
     documents,
     notes,
@@ -125,12 +128,12 @@ export function createApp(parts: AppParts): App {
     memory,
     ...connectLibrary(parts, memory, memoryWork),
     projects: createProjects({ documents, now: Date.now }),
-    ...connectChat(parts, memory),
+    ...conversing,
     projection: parts.projection,
     privacy: parts.filter,
     extraction: parts.extraction,
     sync,
-    forget: connectForget(parts, memory, sync),
+    forget,
     lock: parts.lock,
     commands: COMMANDS,
     storageKind: store.kind,

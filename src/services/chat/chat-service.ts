@@ -26,6 +26,7 @@ import { givesSomething } from '../../domain/context/recalled.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { TurnContext } from '../context/turn-context.ts';
 import type { ConversationChange, Documents } from '../documents/documents.ts';
+import { remainsOfQueued } from '../forget/traces.ts';
 import type { Applying } from '../memory/applying.ts';
 import type { Memory } from '../memory/memory.ts';
 import type { Prompts } from '../prompts/prompts.ts';
@@ -227,6 +228,18 @@ class ChatService implements Chat {
         .queue.flatMap((item) => (item.id !== queued ? [item] : parts === null ? [] : [{ ...item, parts }])),
     });
     this.#keepQueue(session, id).catch((error) => this.#onProblem(toProblem(error)));
+  };
+
+  readonly takeOut: Chat['takeOut'] = (eraser) => {
+    this.composerDrafts.takeOut(eraser.clean);
+    for (const [id, session] of this.#sessions) {
+      const { queue } = session.state.get();
+      const left = eraser.isGone(id) ? [] : queue.flatMap((item) => remainsOfQueued(item, eraser) ?? []);
+      for (const [queued, recall] of session.chosen) session.chosen.set(queued, eraser.clean(recall));
+      if (left.length === queue.length && left.every((item, at) => item === queue[at])) continue;
+      this.#set(session, { queue: left });
+      this.#keepQueue(session, id).catch((error) => this.#onProblem(toProblem(error)));
+    }
   };
 
   async send({

@@ -5,6 +5,7 @@ import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import type { Part, PartOf } from '../../domain/chat/message.ts';
 import type { Config } from '../../domain/settings/config.ts';
+import type { Eraser } from '../forget/eraser.ts';
 import type { RecallResult } from '../memory/memory.ts';
 import type { ModelChoice } from '../settings/settings.ts';
 import type { ComposerDrafts } from './composer-drafts.ts';
@@ -204,6 +205,8 @@ export interface Chat {
   sendQueued(id: ConversationId): void;
   /** Null takes it out. What is being sent has left the queue: with that nothing happens. */
   editQueued(id: ConversationId, queued: string, parts: readonly Part[] | null): void;
+  /** Takes forgotten words out of whatever is neither sent nor saved yet: drafts, messages that wait, passages chosen for them. */
+  takeOut(eraser: Eraser): void;
   /** Answers that were cut by a crash: appended from their draft rows at start. Returns how many. */
   rescueDrafts(): Promise<number>;
   close(): Promise<void>;

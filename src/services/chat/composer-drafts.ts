@@ -29,6 +29,8 @@ export interface ComposerDrafts {
   saveOnUnload(place: string, text: string): void;
   /** Places that begin so, at which anybody has written. */
   places(prefix: string): Promise<string[]>;
+  /** Takes words out of what this tab has in memory and noted; `clean` gives the same object where there are none. */
+  takeOut(clean: <T>(value: T) => T): void;
 }
 
 const draftSchema = z.object({
@@ -142,6 +144,14 @@ class StoredComposerDrafts implements ComposerDrafts {
     // Those of a temporary conversation, and those of a page that was just left, are listed nowhere else.
     const others = [...this.#own.keys(), ...Object.keys(this.#left())];
     return [...new Set([...kept, ...others.filter((place) => place.startsWith(prefix))])];
+  }
+
+  takeOut(clean: <T>(value: T) => T): void {
+    for (const [place, draft] of this.#own) this.#own.set(place, clean(draft));
+    for (const [place, noted] of Object.entries(this.#left())) {
+      const cleaned = clean(noted);
+      if (cleaned !== noted) this.#note(place, cleaned);
+    }
   }
 
   #prefixOf(place: string): string {

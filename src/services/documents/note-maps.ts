@@ -46,7 +46,15 @@ export function takeOutOf(
   notes: ValueMap,
   feedback: ValueMap,
   rules: PurgeRules,
-  { whole, at }: { readonly whole: boolean; readonly at: number },
+  {
+    whole,
+    at,
+    renamed,
+  }: {
+    readonly whole: boolean;
+    readonly at: number;
+    readonly renamed: (one: Feedback) => Feedback;
+  },
 ): number {
   let count = 0;
   for (const { note, keys } of wordingsIn(notes)) {
@@ -57,7 +65,8 @@ export function takeOutOf(
     else put(notes, { ...left, updatedAt: Math.max(at, note.updatedAt + 1) }, keys);
   }
   for (const one of feedbackIn(feedback)) {
-    const left = feedbackWithout(one, rules, whole);
+    const stays = feedbackWithout(one, rules, whole);
+    const left = stays && renamed(stays);
     if (left === one) continue;
     count += 1;
     if (left === null) feedback.delete(one.id);

@@ -147,9 +147,9 @@ export interface Notes {
   confirm(id: string, device: string, confirmation: Confirmation): Promise<void>;
   /**
    * Takes out notes that came from something that is gone, what was said of its passages, and the words that the rules hide. `whole`: a note
-   * with such words goes as a whole. Returns how many were removed or changed.
+   * with such words goes as a whole. `renamed` gives feedback the title that its conversation has now. Returns how many were removed or changed.
    */
-  takeOut(rules: PurgeRules, whole: boolean): Promise<number>;
+  takeOut(rules: PurgeRules, whole: boolean, renamed?: (one: Feedback) => Feedback): Promise<number>;
   /**
    * Adds what an export or an undo brings and this library lacks, without what was forgotten; of a note that is there, the later words stay.
    * Returns how many it added or changed.
@@ -318,10 +318,10 @@ class SyncedNotes implements Notes {
   readonly confirm: Notes['confirm'] = (id, device, confirmation) =>
     this.#change((_, __, maps) => writeConfirmation(maps, id, device, confirmation));
 
-  readonly takeOut: Notes['takeOut'] = async (rules, whole) => {
+  readonly takeOut: Notes['takeOut'] = async (rules, whole, renamed = (one) => one) => {
     let count = 0;
     await this.#change((notes, feedback, maps) => {
-      count = takeOutOf(notes, feedback, rules, { whole, at: this.#now() });
+      count = takeOutOf(notes, feedback, rules, { whole, at: this.#now(), renamed });
       count += withdrawForgotten(proposalMapsOf(maps), rules);
     }, 1);
     return count;

@@ -80,6 +80,11 @@ class Forgetting implements Forget {
   /** Resolves when it is written down what was asked for. */
   #asking: Promise<void> = Promise.resolve();
   #wasSynced = false;
+  readonly #listeners = new Set<(eraser: Eraser) => void>();
+  /** Records that listeners were notified of, and those of them that are not carried out here. */
+  readonly #notified = new Map<string, Promise<void>>();
+  readonly #underWay = new Map<string, Eraser>();
+  #isFollowing = false;
   /** The log took something back from its second copy: whatever was forgotten before may be in it. */
   #isHealed = false;
 
@@ -98,7 +103,10 @@ class Forgetting implements Forget {
       },
     });
     const stops = [
-      notes.forgotten.subscribe(() => this.#job.wake()),
+      notes.forgotten.subscribe(() => {
+        this.#job.wake();
+        ignore(this.#notifyNew(), 'a record; its listeners are notified before it is carried out');
+      }),
       sync.status.subscribe(() => this.#onSync()),
       keyValues.subscribe(({ keys }) => {
         if (keys.includes(LOG_HEALED)) this.#onHealed();
@@ -155,6 +163,41 @@ class Forgetting implements Forget {
     const { step } = this.state.get();
     if (step === 'done' || step === 'failed') this.state.set({ step: 'idle' });
   };
+
+  readonly onForgetting: Forget['onForgetting'] = (listener) => {
+    this.#listeners.add(listener);
+    for (const eraser of this.#underWay.values()) listener(eraser);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** Words in memory would be written down again after their place was cleaned. */
+  async #notifyNew(): Promise<void> {
+    const { notes } = this.#deps;
+    // This page has nothing in memory of what was done before it was there.
+    const isFirst = !this.#isFollowing;
+    this.#isFollowing = true;
+    const device = await this.#device();
+    for (const record of notes.forgotten.get()) {
+      const isDone = record.confirmed.get(device)?.left === 0;
+      if (isDone) this.#underWay.delete(record.id);
+      if (!this.#notified.has(record.id))
+        this.#notified.set(record.id, isFirst && isDone ? Promise.resolve() : this.#notify(record));
+    }
+    await Promise.all(this.#notified.values());
+  }
+
+  async #notify(record: ForgottenRecord): Promise<void> {
+    let stored: unknown;
+    try {
+      stored = await this.#deps.keyValues.get(UNDER_WAY + record.id);
+    } catch (error) {
+      this.#notified.delete(record.id);
+      throw error;
+    }
+    const eraser = createEraser(record, underWaySchema.safeParse(stored).data?.quotes ?? []);
+    this.#underWay.set(record.id, eraser);
+    for (const listener of this.#listeners) listener(eraser);
+  }
 
   async #start(plan: ForgetPlan): Promise<void> {
     this.state.set({ step: 'running', plan, done: 0, total: this.#places.length });
@@ -222,6 +265,7 @@ class Forgetting implements Forget {
     const { documents, notes, exclusive, signal } = this.#deps;
     await until(documents.library, ({ ready }) => ready, signal);
     await notes.known();
+    await this.#notifyNew();
     await exclusive(async () => {
       const isHealed = this.#isHealed;
       this.#isHealed = false;
@@ -253,6 +297,8 @@ class Forgetting implements Forget {
       if (!progress.clean.has(place.id)) await place.remove(eraser);
     }
     const verified = await this.#verify(eraser, progress, plan);
+    // From here on words in memory are later ones.
+    if (progress.clean.has('kept')) this.#underWay.delete(record.id);
     const left = verified.reduce((sum, one) => sum + one.left, 0);
     const isHere = verified.every(({ place, waiting }) => place === 'relay' || !waiting);
     if (plan) {

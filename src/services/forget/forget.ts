@@ -4,6 +4,7 @@ import type { Readable } from '../../domain/base/readable.ts';
 import type { Imprint } from '../../domain/forget/imprint.ts';
 import type { Forgotten, Sought } from '../../domain/forget/sought.ts';
 import type { ForgottenRecord } from '../documents/forgotten-records.ts';
+import type { Eraser } from './eraser.ts';
 import type { Find, PlaceId, Verified } from './place.ts';
 
 /** The things that would be forgotten, and their places. */
@@ -49,4 +50,9 @@ export interface Forget {
   undo(): Promise<boolean>;
   /** The person has read how it ended. */
   dismiss(): void;
+  /**
+   * Tells whoever holds words in memory to take them out: of each record that comes, before any place is cleaned, and at once of those that this
+   * device has not carried out. Returns how to stop.
+   */
+  onForgetting(listener: (eraser: Eraser) => void): () => void;
 }

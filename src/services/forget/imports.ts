@@ -2,24 +2,48 @@
 import type { ImportedConversation, Skipped } from '../../adapters/importers/importer.ts';
 import type { MessageId } from '../../domain/base/ids.ts';
 import type { Message } from '../../domain/chat/message.ts';
-import { imprintOf } from '../../domain/forget/imprint.ts';
+import { imprintOf, TAKEN_OUT } from '../../domain/forget/imprint.ts';
 import type { Forgotten } from '../../domain/forget/sought.ts';
+import type { Feedback } from '../../domain/memory/notes.ts';
+import type { Documents } from '../documents/documents.ts';
 import { conversationIdOf, importedMessageId, sourceKey } from '../library/import-plan.ts';
 import { createEraser, type Eraser } from './eraser.ts';
-import { remainsOf, remainsOfAll, sourceWithout } from './traces.ts';
+import { feedbackTitled, type Titles, titlesSince } from './titles.ts';
+import { remainsOf, remainsOfAll, sourceWithout, withTitles } from './traces.ts';
+
+/** A record with the titles that conversations have since. */
+export interface ForgottenBefore {
+  readonly eraser: Eraser;
+  readonly titles: Titles;
+}
+
+/** Records as imports ask them. Rejects where a conversation cannot be read. */
+export const forgottenBefore = (
+  records: readonly Forgotten[],
+  documents: Pick<Documents, 'read'>,
+): Promise<readonly ForgottenBefore[]> =>
+  Promise.all(
+    records.map(async (record) => ({
+      eraser: createEraser(record),
+      titles: await titlesSince(record, documents, TAKEN_OUT),
+    })),
+  );
+
+/** Feedback of a backup; its words are taken out where it is kept. */
+export const feedbackSince = (one: Feedback, before: readonly ForgottenBefore[]): Feedback =>
+  before.reduce((left, { eraser, titles }) => feedbackTitled(left, titles, eraser), one);
 
 /** Conversations without what was forgotten; `skip` is told of it. What was said after that is another thing, and comes in. */
 export async function* withoutForgotten(
   conversations: AsyncIterable<ImportedConversation>,
-  records: readonly Forgotten[],
+  before: readonly ForgottenBefore[],
   skip: (skipped: Skipped) => void,
 ): AsyncIterable<ImportedConversation> {
-  const erasers = records.map((record) => createEraser(record));
   for await (const imported of conversations) {
     let left: ImportedConversation | null = imported;
     let count = 0;
-    for (const eraser of erasers) {
-      const next: ReturnType<typeof without> = left && without(left, eraser);
+    for (const one of before) {
+      const next: ReturnType<typeof without> = left && without(left, one);
       count += next ? next.changed : (left?.messages.length ?? 0);
       left = next?.imported ?? null;
     }
@@ -30,7 +54,7 @@ export async function* withoutForgotten(
 
 function without(
   imported: ImportedConversation,
-  eraser: Eraser,
+  { eraser, titles }: ForgottenBefore,
 ): { readonly imported: ImportedConversation; readonly changed: number } | null {
   const { record, isGone } = eraser;
   const source = imprintOf(sourceKey(imported.source.tool, imported.source.id), record.id)?.hash ?? '';
@@ -55,7 +79,7 @@ function without(
     const isMeant = !eraser.isLater({ mark: asHere.id, at: message.createdAt });
     // A file may give two messages one id.
     const rest = byId.get(asHere.id) === asHere ? remains.get(asHere.id) : remainsOf(asHere, eraser);
-    const left = isGoneWhole && isMeant ? null : rest;
+    const left = isGoneWhole && isMeant ? null : rest && withTitles(rest, titles, eraser);
     if (!left) removed.set(message.id, message.parentId);
     else {
       if (left !== asHere) changed += 1;
@@ -77,7 +101,10 @@ function without(
     return at !== null && removed.has(at) ? null : at;
   };
   const from = sourceWithout(imported.source, eraser.hide);
-  const meta = metaWithout(imported.meta, eraser);
+  // A title that was made of what goes is made of what stays.
+  const isUntitled = removed.size > 0 && imported.own?.meta.titleBy === 'auto';
+  const cleaned = metaWithout(imported.meta, eraser);
+  const meta = isUntitled ? { ...cleaned, title: '' } : cleaned;
   if (removed.size + changed === 0 && meta === imported.meta && from === imported.source)
     return { imported, changed: 0 };
   const { compactions: _, ...rest } = imported;

@@ -11,6 +11,7 @@ import type { ConversationChange } from '../documents/documents.ts';
 import { acrossBorders } from './borders.ts';
 import { createEraser, type Eraser, withoutAll } from './eraser.ts';
 import type { Find } from './place.ts';
+import type { Titles } from './titles.ts';
 
 interface Traces {
   /** All of it goes. */
@@ -62,6 +63,15 @@ export function remainsOf(message: Message, eraser: Eraser): Message | null {
   return cleaned === message ? message : withoutSealed(cleaned);
 }
 
+/** The same of one that waits to be sent: it has no date yet, and is meant as it stands. */
+export function remainsOfQueued<T extends { readonly id: string; readonly parts: readonly Part[] }>(
+  queued: T,
+  eraser: Eraser,
+): T | null {
+  const left = remainsOf({ ...queued, createdAt: Number.NEGATIVE_INFINITY } as unknown as Message, eraser);
+  return left && (left.parts === queued.parts ? queued : { ...queued, parts: left.parts });
+}
+
 /** Cleans a message that is saved after records that came while it was made; null: nothing is left. */
 export const remainsSince =
   (records: () => readonly Forgotten[]) =>
@@ -91,11 +101,7 @@ export function remainsOfAll(
 }
 
 /** With the titles that conversations have now on its recall cards: the same object where they stand there already. */
-export function withTitles(
-  message: Message,
-  titles: ReadonlyMap<string, string>,
-  { isLater }: Pick<Eraser, 'isLater'>,
-): Message {
+export function withTitles(message: Message, titles: Titles, { isLater }: Pick<Eraser, 'isLater'>): Message {
   if (isLater({ mark: message.id, at: message.createdAt })) return message;
   let isChanged = false;
   const named = <T extends readonly RecalledPassage[] | undefined>(passages: T): T =>

@@ -9,10 +9,9 @@ import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { holdsAnything } from '../../domain/chat/archive.ts';
 import type { ConversationMeta } from '../../domain/chat/conversation.ts';
 import type { Role } from '../../domain/chat/message.ts';
-import type { Forgotten } from '../../domain/forget/sought.ts';
 import type { ConversationChange, Documents, LibraryEntry } from '../documents/documents.ts';
 import type { Notes } from '../documents/notes.ts';
-import { withoutForgotten } from '../forget/imports.ts';
+import { type ForgottenBefore, feedbackSince, forgottenBefore, withoutForgotten } from '../forget/imports.ts';
 import type { Prompts } from '../prompts/prompts.ts';
 import type { Progress } from './activities.ts';
 import {
@@ -217,8 +216,8 @@ export class ImportRun {
   }
 
   /** Lists what the person has forgotten for good, which no import may bring back. */
-  #forgotten(): readonly Forgotten[] {
-    return this.#deps.notes?.forgotten?.get() ?? [];
+  #forgotten(): Promise<readonly ForgottenBefore[]> {
+    return forgottenBefore(this.#deps.notes?.forgotten?.get() ?? [], this.#deps.documents);
   }
 
   // ------------------------------------------------------------------------------------------------- reading
@@ -238,7 +237,7 @@ export class ImportRun {
       now: this.#startedAt,
       onBrought: (one) => brought.push(one),
     });
-    for await (const imported of withoutForgotten(read, this.#forgotten(), skip)) {
+    for await (const imported of withoutForgotten(read, await this.#forgotten(), skip)) {
       signal.throwIfAborted();
       const plan = await this.#planOf(imported);
       first ??= plan.id;
@@ -303,7 +302,7 @@ export class ImportRun {
       let at = 0;
       const again = { signal, skip: () => {}, now: this.#startedAt };
       const read = this.#reader(this.#source, again);
-      for await (const imported of withoutForgotten(read, this.#forgotten(), () => {})) {
+      for await (const imported of withoutForgotten(read, await this.#forgotten(), () => {})) {
         signal.throwIfAborted();
         const plan = idle[at++] ?? (await this.#planOf(imported));
         this.#settle(plan);
@@ -360,8 +359,10 @@ export class ImportRun {
   async #bring(brought: readonly Brought[]): Promise<{ count: number; failed: unknown }> {
     let count = 0;
     try {
+      const before = await this.#forgotten();
       for (const one of brought) {
-        count += (await this.#deps.notes?.bring(one)) ?? 0;
+        const feedback = one.feedback.map((said) => feedbackSince(said, before));
+        count += (await this.#deps.notes?.bring({ ...one, feedback })) ?? 0;
         const { prompts = [], personas = [] } = one;
         count += (await this.#deps.prompts?.bring({ prompts, personas }))?.added ?? 0;
       }

@@ -14,6 +14,8 @@ export interface Edits {
   drop(message: MessageId): void;
   /** The words are the conversation's once `saving` resolves; where it rejects they stand here again. */
   save(message: MessageId, text: string, saving: Promise<unknown>): Promise<void>;
+  /** Takes forgotten words out; `clean` gives the same text where there are none. */
+  takeOut(clean: (text: string) => string): void;
   /** Reads what is kept, and keeps at once what is not when the page goes away. Returns how to stop. */
   open(): () => void;
 }
@@ -74,6 +76,9 @@ export function createEdits(drafts: ComposerDrafts, conversation: ConversationId
     textOf: (message) => texts.get(message),
     write,
     drop,
+    takeOut: (clean) => {
+      for (const [message, text] of texts) if (clean(text) !== text) write(message, clean(text));
+    },
     save: async (message, text, saving) => {
       texts.delete(message);
       changed.delete(message);

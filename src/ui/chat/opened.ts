@@ -60,6 +60,10 @@ export function useOpened({
   const [found] = useState(() => writable<MessageId | null>(null));
   const [edits] = useState(() => createEdits(app.chat.composerDrafts, id));
   useEffect(() => edits.open(), [edits]);
+  useEffect(
+    () => app.forget.onForgetting(({ hide }) => edits.takeOut((text) => hide(text).text)),
+    [app, edits],
+  );
   const turn = useTurnView(id);
   const busy = turn.status !== 'idle';
   useEffect(() => {

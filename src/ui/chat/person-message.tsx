@@ -87,6 +87,15 @@ function Editor({
     area.focus({ preventScroll: true });
     area.setSelectionRange(area.value.length, area.value.length);
   }, []);
+  useEffect(
+    () =>
+      app.forget.onForgetting(({ hide }) => {
+        const area = field.current;
+        const left = hide(area?.value ?? '');
+        if (area && left.redacted > 0) area.value = left.text;
+      }),
+    [app],
+  );
   const written = () => (field.current ? fromField(field.current.value, original) : original);
   const save = (rerun: boolean) => {
     const text = written();

@@ -42,6 +42,7 @@ export function useComposerDraft(draftOf: ConversationId | null, first: boolean)
   const files = useFiles(keeper);
   const aside = useAside(words.setText);
   useKept({ draftOf, area, keeper, owner, words, files, aside });
+  useForgetting({ area, owner, words, files, aside });
   return { area, keeper, owner, ...words, ...files, ...aside };
 }
 
@@ -155,6 +156,30 @@ function useAside(setText: (text: string) => void) {
     [t, setText, wordsAside],
   );
   return { aside, wordsAside, setAside };
+}
+
+/** Takes from the screen what is forgotten meanwhile: the next letter would keep it again. */
+function useForgetting({
+  area,
+  owner,
+  words: { setText },
+  files: { filesNow, changeFiles },
+  aside: { aside },
+}: Pick<Parameters<typeof useKept>[0], 'area' | 'owner' | 'words' | 'files' | 'aside'>): void {
+  const { forget } = useApp();
+  useEffect(
+    () =>
+      forget.onForgetting(({ clean, isGone }) => {
+        const isGoneWhole = owner.current !== null && isGone(owner.current);
+        const shown = area.current?.value ?? '';
+        const text = isGoneWhole ? '' : clean(shown);
+        aside.current = isGoneWhole ? [] : aside.current.map((one) => clean(one));
+        const files = isGoneWhole ? [] : clean(filesNow.current);
+        if (files !== filesNow.current && filesNow.current.length > 0) changeFiles(() => files);
+        if (text !== shown) setText(text);
+      }),
+    [forget, area, owner, filesNow, changeFiles, aside, setText],
+  );
 }
 
 /** Takes the kept draft, and keeps it from then on. */

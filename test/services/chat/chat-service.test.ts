@@ -10,6 +10,7 @@ import { type Imprint, imprintOf } from '../../../src/domain/forget/imprint.ts';
 import type { Forgotten } from '../../../src/domain/forget/sought.ts';
 import type { TurnState } from '../../../src/services/chat/chat.ts';
 import { MAX_TEXT_BYTES } from '../../../src/services/chat/chat-service.ts';
+import { createEraser } from '../../../src/services/forget/eraser.ts';
 import { remainsSince } from '../../../src/services/forget/traces.ts';
 import { deep } from '../../scale.ts';
 import { type ScriptedModelServer, startScriptedModel } from '../../server/scripted-model.ts';
@@ -797,6 +798,59 @@ describe('the queue', () => {
     await idle(conversationId);
     expect((await path(conversationId))[1]).toMatchObject({ finish: 'stopped' });
     expect((await transcript(conversationId)).slice(2)).toEqual(['user: second', 'assistant: second']);
+  });
+});
+
+describe('what waits to be sent and is forgotten', () => {
+  const eraserOf = (words: string, more: Partial<Forgotten> = {}) =>
+    createEraser({
+      id: 'record',
+      at: 0,
+      kind: 'phrase',
+      ids: [],
+      inside: [],
+      sources: [],
+      words: [imprintOf(words, 'record') as Imprint],
+      whole: false,
+      ...more,
+    });
+
+  it.each([false, true])('is sent without it, and never kept with it, whole: %s', async (whole) => {
+    id = 'gated';
+    const { chat, store, idle, path } = scene();
+    const { conversationId } = await chat.send({ parts: [{ type: 'text', text: 'count' }] });
+    await until(chat.turn(conversationId), ({ parts }) => JSON.stringify(parts).includes('two'));
+    for (const text of ['ask Quillfeather', 'and then'])
+      await chat.send({ conversationId, parts: [{ type: 'text', text }] });
+    chat.takeOut(eraserOf('Quillfeather', { whole }));
+    expect(chat.turn(conversationId).get().queue.map(textOf)).toEqual(
+      whole ? ['and then'] : ['ask •••', 'and then'],
+    );
+    const rows = async () =>
+      JSON.stringify(await Promise.all((await store.keyValues.keys('queue/')).map(store.keyValues.get)));
+    await vi.waitFor(async () => expect(await rows()).not.toContain('Quillfeather'));
+    id = 'plain';
+    server.go();
+    await idle(conversationId);
+    expect(JSON.stringify(await path(conversationId))).not.toContain('Quillfeather');
+  });
+
+  it('goes with its conversation, and from what this tab noted when it was left', async () => {
+    id = 'gated';
+    const memory = new Map<string, string>();
+    const { chat } = scene({
+      tabMemory: () => ({
+        getItem: (key) => memory.get(key) ?? null,
+        setItem: (key, value) => memory.set(key, value),
+      }),
+    });
+    const { conversationId } = await chat.send({ parts: [{ type: 'text', text: 'count' }] });
+    await chat.send({ conversationId, parts: [{ type: 'text', text: 'more' }] });
+    chat.composerDrafts.saveOnUnload('composer.new', 'to Quillfeather');
+    chat.takeOut(eraserOf('Quillfeather', { ids: [conversationId] }));
+    expect(chat.turn(conversationId).get().queue).toEqual([]);
+    expect(JSON.stringify([...memory])).toContain('to •••');
+    server.go();
   });
 });
 

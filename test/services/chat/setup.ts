@@ -13,7 +13,7 @@ import { type Config, defaultConfig } from '../../../src/domain/settings/config.
 import { createChat } from '../../../src/services/chat/chat-service.ts';
 import type { ChannelLike } from '../../../src/services/chat/cross-tab-turns.ts';
 import type { ModelRefusals } from '../../../src/services/chat/model-refusals.ts';
-import type { LocksLike } from '../../../src/services/chat/tab.ts';
+import type { LocksLike, TabMemory } from '../../../src/services/chat/tab.ts';
 import type { NotesLike } from '../../../src/services/chat/tools/index.ts';
 import { type ContextDependencies, createContext } from '../../../src/services/context/context-service.ts';
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';
@@ -88,6 +88,7 @@ export function createScene(
     refusals?: ModelRefusals;
     personaOf?: Prompts['personaOf'];
     withoutForgotten?: (message: Message) => Message | null;
+    tabMemory?: () => TabMemory;
   } = {},
 ) {
   const store = options.store ?? createInMemoryStore();
@@ -142,6 +143,7 @@ export function createScene(
     device: () => 'test-device',
     locks: options.locks,
     tabs: options.tabs,
+    tabMemory: options.tabMemory,
     onProblem,
   });
   const idle = (id: ConversationId) => until(chat.turn(id), (state) => state.status === 'idle');

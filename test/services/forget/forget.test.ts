@@ -219,6 +219,45 @@ describe('forget', () => {
     expect(await device.placesOf(CANARY)).toEqual([]);
   });
 
+  it('a title that was made of a message goes from feedback, and no backup brings it back', async () => {
+    const device = open();
+    const title = `The flood and ${CANARY}`;
+    const told = await device.say('told', [STORY, 'I am sorry to hear that.', 'And the weather?'], {
+      title,
+      titleBy: 'auto',
+    });
+    const [first, , third] = told.messages as [Message, Message, Message];
+    const card = { ...recallOf({ id: told.id, messages: [third] }, 'And the weather?') } as PartOf<'recall'>;
+    const quoted = await device.say('quoted', [
+      'Rain?',
+      [{ ...card, passages: card.passages.map((one) => ({ ...one, title })) }],
+    ]);
+    const verdict = { conversationId: told.id, messageId: third.id, title, passage: 'And the weather?' };
+    await device.notes.judge({ ...verdict, verdict: 'pinned', query: null } as never);
+    const backup = await device.library.exportConversations('all', 'json');
+    const bytes = new Uint8Array(await backup.blob.arrayBuffer());
+    const { plan } = await device.forgetAll({ kind: 'message', conversation: told.id, message: first.id });
+    expect(plan.finds.filter(({ what }) => what === 'feedback').map(({ excerpt }) => excerpt)).toEqual([
+      title,
+    ]);
+    const now = (await device.documents.read(told.id))?.meta.title;
+    expect(device.notes.state.get().feedback.map((one) => one.title)).toEqual([now]);
+    expect(await device.placesOf(CANARY)).toEqual([]);
+    // Everything is deleted since, and comes back.
+    const [pinned] = device.notes.state.get().feedback;
+    await device.notes.takeBack(pinned?.id as string);
+    await device.documents.erase([quoted.id]);
+    const bring = () => device.library.importFiles(filesOf({ 'backup.json': bytes }));
+    await bring();
+    expect(await device.placesOf(CANARY)).toEqual([]);
+    expect(device.notes.state.get().feedback.map((one) => one.title)).toEqual([now]);
+    await device.documents.erase([quoted.id, told.id]);
+    await bring();
+    expect(await device.placesOf(CANARY)).toEqual([]);
+    expect((await device.documents.read(told.id))?.messages.size).toBe(2);
+    expect((await device.documents.read(quoted.id))?.messages.size).toBe(2);
+  });
+
   it.each([
     ['a conversation', { kind: 'conversation', conversation: idOf('told') }],
     ['a source', { kind: 'source', tool: 'chatgpt' }],
@@ -609,7 +648,7 @@ describe('forget', () => {
       (async function* () {
         yield imported;
       })(),
-      [record],
+      [{ eraser: createEraser(record as Forgotten), titles: new Map() }],
       () => {},
     ))
       left.push(each);

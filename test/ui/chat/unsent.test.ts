@@ -27,6 +27,7 @@ function placeWith(drafts: Record<string, string>, queue: readonly string[] = []
       else kept.delete(place);
     },
     saveOnUnload: () => {},
+    takeOut: () => {},
     places: async (prefix) => [...kept.keys()].filter((place) => place.startsWith(prefix)),
   } satisfies ComposerDrafts;
   const chat: Pick<Chat, 'composerDrafts' | 'turn' | 'editQueued'> = {

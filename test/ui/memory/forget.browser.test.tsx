@@ -94,6 +94,32 @@ deep('closed in the time for an undo, it goes on, and says how it ended', async 
   await expect.element(result()).toBeVisible();
 });
 
+it('takes it out of a composer, an editor and messages that wait, all on the screen', async () => {
+  const answering = Promise.withResolvers<void>();
+  const app = await filled({
+    undoMs: 0,
+    reply: () => [answering.promise, { type: 'text-delta', text: 'Yes.' }],
+  });
+  await show(app, `/c/${TALK}`);
+  await app.say('And the roses?', TALK);
+  await app.chat.send({
+    conversationId: TALK,
+    parts: [{ type: 'text', text: `Write to ${CANARY} at once` }],
+  });
+  const queue = page.getByRole('list', { name: 'Waiting messages' });
+  await expect.element(queue.getByText(CANARY)).toBeVisible();
+  const composer = page.getByRole('textbox', { name: 'Message' });
+  await composer.fill(`Dear ${CANARY}, thank you`);
+  const sought = { kind: 'phrase', words: [CANARY], whole: false } as const;
+  await app.forget.begin(await app.forget.seek(sought, new AbortController().signal));
+  await expect.element(composer).toHaveValue('Dear •••, thank you');
+  await expect.element(queue.getByText('Write to ••• at once')).toBeVisible();
+  // What is said of it later stays.
+  await composer.fill(`${CANARY} again`);
+  await expect.element(composer).toHaveValue(`${CANARY} again`);
+  answering.resolve();
+});
+
 it('a message from its menu; failing, it says so and what goes on by itself', async () => {
   const app = await filled();
   await show(app, `/c/${TALK}`);

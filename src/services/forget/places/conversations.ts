@@ -10,6 +10,7 @@ import { missingTitle } from '../../memory/rows.ts';
 import type { PrivacyFilter } from '../../privacy/privacy-filter.ts';
 import type { Eraser } from '../eraser.ts';
 import { type CreatePlace, type Find, filterOf, roomOf } from '../place.ts';
+import { type Titles, titlesSince } from '../titles.ts';
 import { tracesIn, withTitles } from '../traces.ts';
 
 /** A title that was made of what goes is made of what stays, in the same change. */
@@ -55,17 +56,6 @@ export const conversations: CreatePlace = (deps) => {
       if (conversation) yield conversation;
     }
   };
-  /** Reads the new titles of conversations that lost messages. */
-  const titlesNow = async ({ record }: Eraser): Promise<ReadonlyMap<string, string>> => {
-    const titles = new Map<string, string>();
-    // Words alone are taken out of titles wherever they stand.
-    if (record.ids.length === 0 && !record.whole) return titles;
-    for (const id of record.inside as readonly ConversationId[]) {
-      const meta = (await documents.read(id))?.meta;
-      if (meta?.titleBy === 'auto' && meta.title !== '') titles.set(id, meta.title);
-    }
-    return titles;
-  };
   /** Sync put it into the trash of this device alone, because somebody wrote in it here: whatever clocks say, it is the person's to decide. */
   const isLeft = async ({ id, meta: { deletedAt } }: Conversation, eraser: Eraser): Promise<boolean> => {
     if (eraser.isOwn || deletedAt === null || !eraser.isGone(id)) return false;
@@ -73,7 +63,7 @@ export const conversations: CreatePlace = (deps) => {
     return room !== undefined && room.gone !== null;
   };
   /** Cards elsewhere that still call a conversation by a title that was made of what goes. */
-  const cardsWith = async function* (titles: ReadonlyMap<string, string>, eraser: Eraser) {
+  const cardsWith = async function* (titles: Titles, eraser: Eraser) {
     if (titles.size === 0) return;
     for await (const conversation of each()) {
       const rewritten = [...conversation.messages.values()].flatMap((message) => {
@@ -109,7 +99,10 @@ export const conversations: CreatePlace = (deps) => {
         else if (change && !conversation.newer)
           await documents.change(conversation.id, titled(conversation, change, privacy(), filter));
       }
-      for await (const { conversation, rewritten } of cardsWith(await titlesNow(eraser), eraser))
+      for await (const { conversation, rewritten } of cardsWith(
+        await titlesSince(eraser.record, documents),
+        eraser,
+      ))
         if (!conversation.newer) await documents.change(conversation.id, { rewritten, takesOut: true });
       if (gone.length > 0) {
         // Also those of which only other devices have something are erased there.

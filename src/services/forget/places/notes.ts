@@ -1,9 +1,12 @@
 // Memory notes that came from what goes or name it, sentences in the inbox, and what the person said of its passages.
-import { NOTES_DOCUMENT } from '../../../domain/base/ids.ts';
+import { asConversationId, NOTES_DOCUMENT } from '../../../domain/base/ids.ts';
+import type { Feedback } from '../../../domain/memory/notes.ts';
 import { saidOf } from '../../documents/cleaning.ts';
 import { feedbackWithout, isProposalTakenOut, noteWithout } from '../../documents/taking-out.ts';
 import type { Eraser } from '../eraser.ts';
 import type { CreatePlace, Find, PlaceDeps } from '../place.ts';
+import { feedbackTitled, titlesSince } from '../titles.ts';
+import { tracesIn } from '../traces.ts';
 
 async function heldIn({ notes: { known, inbox } }: PlaceDeps, eraser: Eraser) {
   const { whole } = eraser.record;
@@ -13,6 +16,21 @@ async function heldIn({ notes: { known, inbox } }: PlaceDeps, eraser: Eraser) {
     proposals: inbox.get().proposals.filter((one) => isProposalTakenOut(one, eraser)),
     feedback: feedback.filter((one) => feedbackWithout(one, eraser, whole) !== one),
   };
+}
+
+/** Feedback that stays, and loses the title that was made of what goes. */
+async function renamedIn(
+  { notes, documents }: PlaceDeps,
+  eraser: Eraser,
+  held: ReadonlySet<Feedback>,
+): Promise<readonly Feedback[]> {
+  const stays = (await notes.known()).feedback.filter((one) => !held.has(one));
+  const titles = new Map<string, string>();
+  for (const id of new Set(stays.map(({ conversationId }) => conversationId))) {
+    const conversation = await documents.read(asConversationId(id));
+    if (conversation && tracesIn(conversation, eraser).change?.meta?.title === '') titles.set(id, '');
+  }
+  return stays.filter((one) => feedbackTitled(one, titles, eraser) !== one);
 }
 
 /** Cleans memory notes, proposals and feedback, and then the log of their document. */
@@ -31,6 +49,7 @@ export const notes: CreatePlace = (deps) => ({
     });
     const isNamed = (text: string) => eraser.hide(text).redacted > 0;
     const held = await heldIn(deps, eraser);
+    const renamed = await renamedIn(deps, eraser, new Set(held.feedback));
     return [
       ...held.notes.map((note) => {
         const { text, before = [] } = note;
@@ -41,10 +60,12 @@ export const notes: CreatePlace = (deps) => ({
       }),
       ...held.proposals.map((one) => find('proposal', one, one.text)),
       ...held.feedback.map((one) => find('feedback', one, one.passage)),
+      ...renamed.map((one) => find('feedback', one, one.title)),
     ];
   },
   remove: async (eraser) => {
-    await deps.notes.takeOut(eraser, eraser.record.whole);
+    const titles = await titlesSince(eraser.record, deps.documents);
+    await deps.notes.takeOut(eraser, eraser.record.whole, (one) => feedbackTitled(one, titles, eraser));
     // They are folded with their document.
     await deps.documents.purge(eraser, [NOTES_DOCUMENT]);
   },
