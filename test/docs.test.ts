@@ -147,6 +147,13 @@ describe('the documents', () => {
     expect(road.match(/^\| (?!word|---)/gm)?.length ?? 0).toBeLessThanOrEqual(45);
   });
 
+  it('have a README of at most a page in each folder of the source', () => {
+    const long = PAGES.filter((page) => page.startsWith('src/')).filter(
+      (page) => Buffer.byteLength(read(page)) > 4096,
+    );
+    expect(long).toEqual([]);
+  });
+
   it('have a README in every folder of services and family of adapters, with promise, drawing and how to add; and number decisions once', () => {
     const folders = ['src/services', 'src/adapters'].flatMap((floor) =>
       readdirSync(join(ROOT, floor), { withFileTypes: true })
