@@ -1,4 +1,5 @@
-// Which memory notes apply to a request though no word is shared: "a small function that parses dates" brings "TypeScript strict, tests first".
+// Finds memory notes that apply to a request although they share no word with it: "a small function that parses dates" brings "TypeScript strict,
+// tests first".
 import { isTemporary } from '../../domain/base/ids.ts';
 import { log } from '../../domain/base/log.ts';
 import type { Readable } from '../../domain/base/readable.ts';
@@ -13,19 +14,19 @@ import type { Config } from '../../domain/settings/config.ts';
 import type { NotesState } from '../documents/notes.ts';
 import type { Recognising } from './recognising.ts';
 
-/** An answer waits no longer for it, ms. */
+/** Longest wait of an answer for the notes, ms. */
 const TIMEOUT_MS = 1_500;
-/** Notes looked at, the newest; most that go along. */
+/** Most notes examined, newest first; most that go along. */
 const [LOOKED_AT, MOST] = [300, 8];
 /** Longest part of a request that is read, characters. */
 const READ = 1_000;
-/** Messages behind which a note that went along before goes along again. */
+/** A note that went along goes along again after so many messages. */
 const AGAIN_AFTER = 24;
-/** Decisions and projects are about one thing: their subject must be plainly the request's. */
+/** Decisions and projects concern one subject, which must plainly be the request's. */
 const SURELY: Partial<Record<NoteKind, number>> = { decision: 0.5, project: 0.5, person: 0.3 };
 
 export interface Applying {
-  /** The notes that apply to what is asked, the most fitting first; none where that is switched off. Rejects never. */
+  /** Lists the notes that apply to the question, the most fitting first; none if that is switched off. Never rejects. */
   forRequest(asked: {
     readonly conversation: Conversation;
     readonly path: readonly Message[];
@@ -84,7 +85,7 @@ export function createApplying({
   };
 }
 
-/** A note of the person's own that holds now, and here. What a model wrote is recalled, and orders nothing. */
+/** True for the person's own note that holds now, in this project. A model's note is recalled, but gives no orders. */
 const mayApply = (note: MemoryNote, now: number, project: string | undefined): boolean =>
   note.applies !== false &&
   note.by === 'person' &&

@@ -1,4 +1,4 @@
-// How a question waits for what it needs: an index that is still opening or made again, and the model that reads it.
+// Waits for the parts that a question needs: an index that is opening or being rebuilt, and the model that reads the question.
 
 import type { EmbeddingProvider } from '../../adapters/embedding/embedding-provider.ts';
 import { hasCentredPieces } from '../../adapters/embedding/state-centres.ts';
@@ -17,17 +17,17 @@ import type { Notes } from '../documents/notes.ts';
 import { PrivacyFilter } from '../privacy/privacy-filter.ts';
 import type { MemoryStatus } from './memory.ts';
 
-/** How long a recall waits for an index that is opened or made again, ms: seconds, on a busy device many. Who asks may wait shorter. */
+/** Longest wait of a recall for an index that opens or is rebuilt, ms: seconds, on a busy device more. A caller may wait less. */
 const INDEX_TIMEOUT_MS = 90_000;
-/** How long an index that was just opened and has something may read what it missed before it is asked, ms. */
+/** Time for a newly opened index with content to read what it missed, before it is asked, ms. */
 const CATCH_UP = 1_000;
-/** How soon an index that turned out to be damaged is let go, ms. */
+/** Time until a damaged index is closed, ms. */
 const LET_GO = 5_000;
-/** Problem codes of an index that another one replaces. */
+/** Problem codes of an index that another one will replace. */
 const REPLACED: ReadonlySet<string> = new Set(['index-damaged', 'index-crashed']);
-/** How often it looks whether the index is there, ms. */
+/** Time between two checks whether the index is there, ms. */
 const INDEX_LOOK = 25;
-/** How long a recall waits for a model that is loading, ms. */
+/** Longest wait of a recall for a loading model, ms. */
 const MODEL_TIMEOUT_MS = 6_000;
 const NOT_YET: Problem = {
   code: 'memory-behind',
@@ -36,9 +36,9 @@ const NOT_YET: Problem = {
 };
 
 export interface AskingDeps {
-  /** null while it is starting, or when it cannot be had. */
+  /** Null while it starts, or if it failed. */
   readonly index: () => MemoryIndex | null;
-  /** Has index and model start now, where they would wait until the page can be used. */
+  /** Starts index and model at once; otherwise they wait until the page is usable. */
   readonly begin?: () => void;
   readonly embedding: () => EmbeddingProvider | null;
   readonly config: Readable<Config>;
@@ -46,7 +46,7 @@ export interface AskingDeps {
   /** Feedback of the person on earlier hits. */
   readonly notes?: Pick<Notes, 'state'>;
   readonly status: Readable<MemoryStatus>;
-  /** Absent: it knows no words but by their looks. */
+  /** Absent: private words are recognised by their form alone. */
   readonly filter?: PrivacyFilter;
 }
 
@@ -56,11 +56,11 @@ export interface QueryVector {
   readonly values: Float32Array;
   readonly scale: CosineScale;
   readonly languages: EmbeddingProvider['languages'];
-  /** Null where the provider has only whole vectors, or pieces that cannot be compared. */
+  /** Null if the provider has only whole vectors, or token vectors that cannot be compared. */
   readonly pieces: QueryPieces | null;
 }
 
-/** Makes what questions wait with. */
+/** Makes the waiting half of recall. */
 export function createAsking(deps: AskingDeps) {
   return new QuestionEmbedder(deps);
 }
@@ -68,7 +68,7 @@ export function createAsking(deps: AskingDeps) {
 class QuestionEmbedder {
   readonly #deps: AskingDeps;
   readonly #filter: PrivacyFilter;
-  /** The index that was asked last, since when it is there, and whether it had nothing then: new, or being made again. */
+  /** The last index asked: the time of its opening, and whether it was empty then, i.e. new or being rebuilt. */
   #opened: { readonly index: MemoryIndex; readonly since: number; empty: boolean } | null = null;
 
   constructor(deps: AskingDeps) {
@@ -93,7 +93,7 @@ class QuestionEmbedder {
   }
 
   /**
-   * Runs `work` on an index, and on its replacement if that one is damaged, stops or is closed. Asks once more if another
+   * Runs `work` on an index, and on its replacement if that one is damaged, stops or is closed. Runs it once more if another
    * engine took over meanwhile, which may not have read everything yet.
    */
   async inIndex<Found>(
@@ -121,7 +121,7 @@ class QuestionEmbedder {
     }
   }
 
-  /** True if all other conversations are empty: then nobody has to wait for an index. */
+  /** True if all other conversations are empty: then a wait for the index is useless. */
   isEmpty(except: ConversationId | undefined): boolean {
     const { ready, entries, projects } = this.#deps.documents.library.get();
     const noteState = this.#deps.notes?.state.get() ?? { ready: true, notes: [] };
@@ -136,8 +136,8 @@ class QuestionEmbedder {
   }
 
   /**
-   * The question as a vector; null with the reason where there is none in time, which begins when there is an index to ask. `reason: null`:
-   * nothing is wrong, the model just cannot read this language, or is not to see a `draft`. Secrets are taken out of it as of all that is embedded.
+   * Makes the question's vector; null, with the reason, if it is late. Its time begins when there is an index. `reason: null`: nothing is wrong, but
+   * the model cannot read this language, or must not see a `draft`. The privacy filter applies as for all embedded text.
    */
   async vectorOf(
     asked: string,
@@ -149,7 +149,7 @@ class QuestionEmbedder {
     if (draft && chosen.provider !== 'local') return { vector: null, reason: null };
     const text = this.#filter.hidden('index', asked);
     if (!this.#deps.embedding()) {
-      // Soon after opening neither is known yet, and whoever waits for the index can wait for the model as well.
+      // Right after opening neither is known yet, and a caller that waits for the index can wait for the model as well.
       let isAsked = false;
       const asked = () => {
         isAsked = true;
@@ -179,12 +179,12 @@ class QuestionEmbedder {
         provider.calibration(signal),
       ]);
       await Promise.race([asking, made]);
-      // A late model goes on loading: the next question finds it ready.
+      // A late model continues loading: the next question finds it ready.
       const [read, scale] = await atMost(signal, MODEL_TIMEOUT_MS, () => made);
       const [whole, end]: readonly QuestionRead[] = read;
       if (!whole) return { vector: null, reason: NOT_YET };
       const { vector, tokens, weights } = end ? leaning(whole, end) : whole;
-      // Without a centre the likeness of pieces has no known zero: meaning is then that of the whole vectors alone.
+      // Without a centre MaxSim has no known zero, so the whole vectors alone give the semantic score.
       const pieces =
         tokens && weights && weights.length > 0 && hasCentredPieces(provider.id) ? { tokens, weights } : null;
       return {
@@ -192,13 +192,13 @@ class QuestionEmbedder {
       };
     } catch (error) {
       signal.throwIfAborted();
-      // Replaced or closed in the middle: as if it had not been there.
+      // The index was replaced or closed meanwhile: treated as one that was not there.
       if (isAbort(error) || isTooLate(error)) return { vector: null, reason: NOT_YET };
       return { vector: null, reason: toProblem(error) };
     }
   }
 
-  /** Waits until `ready`, at most `ms`. One that failed to start will not come by waiting; one that is there and failed may be made again. */
+  /** Waits until `ready`, at most `ms`. Gives up at once on an index that failed to start; one that opened and failed may be rebuilt. */
   async #wait(ready: () => boolean, ms: number, signal: AbortSignal): Promise<void> {
     const deadline = performance.now() + ms;
     const isHopeless = () => this.#deps.index() === null && this.#deps.status.get().state === 'failed';

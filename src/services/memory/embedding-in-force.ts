@@ -1,11 +1,11 @@
-// The embedding provider that the configuration names, replaced when the configuration names another.
+// Follows the configuration: makes the embedding provider that it names, and replaces it when it names another.
 import type { EmbeddingProvider } from '../../adapters/embedding/embedding-provider.ts';
 import { log } from '../../domain/base/log.ts';
 import { type Readable, writable } from '../../domain/base/readable.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import { createJob } from '../scheduler.ts';
 
-/** How long after one could not be made it is tried again, ms: at first, and at most. */
+/** Delay before a provider that could not be made is tried again, ms: at first, and at most. */
 const [SOON, LATE] = [2_000, 60_000];
 
 /**

@@ -34,11 +34,11 @@ import { describeConversation, isRemembered, pipelineVersionOf, withoutCutWords 
 export type EngineStatus = Omit<MemoryStatus, 'engine'>;
 
 export interface MemoryEngine {
-  /** `changed`: look again. `ended`: the conversation that was open has ended. `now`: do all of it, failures too. */
+  /** `changed`: look again. `ended`: the open conversation has ended. `now`: do everything, failed parts too. */
   wake(reason: Parameters<Memory['wake']>[0]): void;
-  /** Embedding waits while true; forgotten after 15 s unless said again, so that a tab that died cannot hold it. */
+  /** Embedding pauses while true. A pause that is not repeated lasts 15 s, so that a tab that died cannot hold it. */
   setPaused(paused: boolean): void;
-  /** Empties the index and makes it again. Resolves when the wish is durable; progress is in the status. */
+  /** Empties the index and rebuilds it. Resolves when the request is durable; the status shows progress. */
   rebuild(): Promise<void>;
   /** Resolves when there is nothing left to do right now. */
   settled(): Promise<void>;
@@ -49,12 +49,12 @@ export interface MemoryEngineDeps {
   readonly index: MemoryIndex;
   /** null: none yet; words only. Asked again before each batch. */
   readonly embedding: () => EmbeddingProvider | null;
-  /** Tells that `embedding` gives another one now. Without it the change is noticed within seconds of the configuration's. */
+  /** Subscribes to a change of `embedding`. Without it the change is noticed within seconds of the configuration's. */
   readonly onEmbedding?: (listener: () => void) => () => void;
   readonly config: Readable<Config>;
-  /** Tokens of private words; absent: those that the store has. */
+  /** Tokens of private words; absent: those in the store. */
   readonly tokens?: TokenTable;
-  /** Writes a title made from the words, see `giveTitle`; titles live in documents, which this does not write. */
+  /** Writes a title made from the words, see `giveTitle`; titles are in documents, which the engine does not write. */
   readonly setTitle: (conversation: ConversationId, title: string) => Promise<void>;
   readonly onStatus: (status: EngineStatus) => void;
   readonly signal: AbortSignal;
@@ -63,8 +63,8 @@ export interface MemoryEngineDeps {
 }
 
 /**
- * Gives a title made from the words to a conversation that has none. Opened first: the title that went with a damaged entry comes back
- * from its line in the library. Throws as `open` and `change` do.
+ * Gives a title made from the words to a conversation without one. Opens it first, which restores the title of a damaged entry
+ * from the library. Throws as `open` and `change` do.
  */
 export async function giveTitle(
   documents: Pick<Documents, 'open' | 'change'>,
@@ -91,25 +91,28 @@ const UNDESCRIBED = 'memory.undescribed';
 
 /** Log entries read at a time. */
 const PAGE = 100;
-/** Vectors are kept about this often, ms: killed, it is all that is lost. As long a server may take for a batch: paused, it is all that is waited for. */
+/** Vectors are saved about this often, ms: a kill loses no more. A pause waits at most as long for the batch in hand. */
 const BATCH_MS = 700;
-/** Chunks asked for at a time; what is new meanwhile waits for them. */
+/** Chunks requested at a time; new ones wait for them. */
 const LOOK_AHEAD = 64;
 const PAUSE_FORGOTTEN_MS = 15_000;
-/** When a provider is looked for that the configuration may have named, ms after its change. */
+/** Delays after a configuration change at which a new provider is looked for, ms. */
 const PROVIDER_LOOKS = [100, 1_000, 10_000];
-/** How long one lot of new messages is collected before the next look. */
+/** New messages are collected for so long before the next look, ms. */
 const GAP_MS = 30;
-/** Least time between two statuses while nothing but figures changes. */
+/** Least time between two statuses that differ only in figures, ms. */
 const STATUS_MS = 200;
 
-/** Asks whichever engine runs, now or next, to make the index again. Durable when resolved. What was measured of models is measured anew from the next start on. */
+/**
+ * Asks the engine that runs now or next to rebuild the index. Durable when resolved. Calibrations of models are deleted, and measured again from the
+ * next start on.
+ */
 export async function requestRebuild(keyValues: KeyValues): Promise<void> {
   for (const key of await keyValues.keys(CALIBRATIONS)) await keyValues.set(key, undefined);
   await keyValues.set(REBUILD, true);
 }
 
-/** Starts at once. Ends with the signal; nothing has to be awaited then. */
+/** Starts the engine at once. It ends with the signal; callers need not await that. */
 export function startMemoryEngine(deps: MemoryEngineDeps): MemoryEngine {
   return new BackgroundEngine(deps);
 }
@@ -125,36 +128,36 @@ class BackgroundEngine implements MemoryEngine {
   #embeddingNow = false;
   #starting = true;
   #unread = 0;
-  /** Few entries are not worth reading the library for: each counts as one message until its conversation is read. */
+  /** A few entries do not justify reading the library: each counts as one message until its conversation is read. */
   #isCountedByEntry = false;
   #waiting = 0;
   #rate = 0;
   #paused = false;
-  /** The index does not answer, or the log cannot be read: nothing can be done until it does. */
+  /** The index does not answer, or the log cannot be read: everything waits for that. */
   #fatal: Problem | null = null;
-  /** The vectors cannot be made. */
+  /** Problem in making vectors. */
   #vectorProblem: Problem | null = null;
-  /** Something was skipped. */
+  /** Problem of something that was skipped. */
   #skipped: Problem | null = null;
   #lastNotified = '';
   #lastNotifiedAt = Number.NEGATIVE_INFINITY;
   #statusTimer: ReturnType<typeof setTimeout> | undefined;
-  /** Documents that a change named; an erased one leaves no entry behind to find it by. */
+  /** Documents named by a change; an erased one has no entry by which to find it. */
   readonly #touched = new Set<ConversationId>();
   /** Conversations whose summary is older than their messages. */
   readonly #undescribed = new Set<ConversationId>();
   readonly #projectAll;
-  /** Request that waits until the log is read up to its time: a word said just before an end belongs to it. */
+  /** Request that waits until the log is read up to its time: a message saved just before an end belongs to it. */
   #requested: 'ended' | 'now' | null = null;
-  /** Everything that waits now is to be done: set at the start, by an ended conversation, by `now`. */
+  /** True: embed everything that waits. Set at the start, by the end of a conversation, and by `now`. */
   #all = true;
-  /** Since when a conversation has something waiting, by `now()`. */
+  /** For each conversation with waiting chunks, since when, by `now()`. */
   readonly #waitingSince = new Map<ConversationId, number>();
-  /** Texts in a batch: follows how fast the model reads. */
+  /** Texts in a batch, adjusted to the model's speed. */
   #size = 4;
   #sizeFor = '';
   #pausedAt = 0;
-  /** Follows the state of whichever provider is in use. */
+  /** Subscription to the state of the present provider. */
   #watched: { readonly provider: EmbeddingProvider; readonly stop: () => void } | undefined;
   readonly #projector: ReturnType<typeof createJob>;
   readonly #indexer: ReturnType<typeof createJob>;
@@ -184,7 +187,7 @@ class BackgroundEngine implements MemoryEngine {
       touched: this.#touched,
       undescribed: this.#undescribed,
       onSkipped: (id, detail, cause) => this.#skip(id, detail, cause),
-      // A conversation that came in whole is one entry, however long it is.
+      // An imported conversation is one entry, however long it is.
       onFresh: (messages) => {
         if (!this.#isCountedByEntry || messages < 2) return;
         this.#unread += messages - 1;
@@ -222,7 +225,7 @@ class BackgroundEngine implements MemoryEngine {
     const stops = [
       this.#log.subscribe(({ documents }) => {
         for (const document of documents) if (isRead(document)) this.#touched.add(document);
-        // Not found from now on, and not only from the next look on: nobody may be told otherwise in between.
+        // The status must say at once that the new message cannot be found yet, and not only from the next look on.
         if (!this.#projecting && this.#unread === 0 && documents.some(isRead)) {
           this.#unread = 1;
           this.#notifySoon();
@@ -232,7 +235,7 @@ class BackgroundEngine implements MemoryEngine {
       this.#keyValues.subscribe(({ keys }) => {
         if (keys.includes(REBUILD)) this.#projector.wake(true);
       }),
-      // A change of the privacy filter concerns the rows, one of the triggers the vectors.
+      // The privacy filter affects rows, a trigger affects vectors.
       deps.config.subscribe(() => {
         this.#projector.wake();
         this.#indexer.wake();
@@ -337,7 +340,7 @@ class BackgroundEngine implements MemoryEngine {
     ).problem;
   }
 
-  /** Rows made by an older recipe (another version, other private words) are made again; vectors that still fit stay. */
+  /** Rebuilds rows of an older pipeline version (or of other private words); vectors that still fit stay. */
   async #followPipelineVersion(): Promise<void> {
     const pipelineVersion = pipelineVersionOf(this.#deps.config.get().privacy);
     const bookmark = await this.#deps.index.bookmark();
@@ -382,7 +385,7 @@ class BackgroundEngine implements MemoryEngine {
         await this.#keyValues.set(REBUILD, undefined);
       }
       const head = await this.#log.head();
-      // The log was emptied and the index was not: what it holds belongs to nobody.
+      // The log was emptied and the index was not: none of its rows has a source.
       if ((await this.#deps.index.bookmark()) > head) await this.#deps.index.clear();
       if (this.#starting) for (const id of await this.#undescribedBefore()) this.#undescribed.add(id);
       await this.#followPipelineVersion();
@@ -401,7 +404,7 @@ class BackgroundEngine implements MemoryEngine {
         try {
           await this.#projectAll([...ids], reach, { all: false, bookmark });
         } catch (error) {
-          // An erased conversation is in no entry: only this remembers that it has to go.
+          // An erased conversation is in no entry, so only this set remembers to remove it.
           for (const id of ids) this.#touched.add(id);
           throw error;
         }
@@ -433,7 +436,7 @@ class BackgroundEngine implements MemoryEngine {
     return Array.isArray(kept) ? kept.filter((id): id is ConversationId => typeof id === 'string') : [];
   }
 
-  /** Messages that are not findable yet: what the library says of the conversations named, and one for each entry beyond the page. */
+  /** Counts messages that cannot be found yet: of named conversations as the library counts, and one for each entry beyond the page. */
   async #countUnread(ids: ReadonlySet<ConversationId>, reach: number): Promise<number> {
     const beyond = Math.max(0, (await this.#log.head()) - reach);
     this.#isCountedByEntry = ids.size <= 3;
@@ -450,7 +453,7 @@ class BackgroundEngine implements MemoryEngine {
     return this.#paused;
   }
 
-  /** Conversations whose turn has come, or `all` when that is every one that waits. */
+  /** Conversations that are due, or `all` if every waiting one is. */
   #ready(counts: readonly { conversationId: ConversationId; messages: number }[]): ConversationId[] | 'all' {
     const { every_messages, max_age_minutes } = this.#deps.config.get().indexing;
     const present = new Set(counts.map(({ conversationId }) => conversationId));
@@ -525,10 +528,10 @@ class BackgroundEngine implements MemoryEngine {
   }
 
   /**
-   * Embeds these chunks and keeps their vectors as they come, and tells how many were read; ends early where a pause begins or another model is in
-   * use. A model of this device is given them one by one, as many as it reads side by side: whoever begins to type waits for no more of them.
-   * @param wasRead whether the model has read something before in this run
-   * @param onKept told how many more are read and kept
+   * Embeds chunks and saves their vectors as they come; returns how many were read. Ends early at a pause or a change of model. A local model
+   * gets chunks singly, as many as it reads side by side, so that a person who begins to type waits for no more.
+   * @param wasRead true if the model has read something before in this run
+   * @param onKept called with the count of chunks whose vectors were saved
    */
   async #embedAll(
     provider: EmbeddingProvider,
@@ -565,7 +568,7 @@ class BackgroundEngine implements MemoryEngine {
         made.push(...vectors);
         over += batch.length;
         const took = performance.now() - began;
-        // A cold batch also loads the model: it says nothing about its speed.
+        // A cold batch includes loading the model, so it tells nothing about speed.
         if (isWarm || took < BATCH_MS)
           this.#size = Math.max(1, Math.round(batch.length * Math.min(2, BATCH_MS / Math.max(1, took))));
         isWarm = true;
@@ -577,7 +580,7 @@ class BackgroundEngine implements MemoryEngine {
     };
     const readers: Promise<void>[] = [];
     let failed: { readonly reason: unknown } | undefined;
-    // How many a model reads side by side is known once it is loaded.
+    // The model's concurrency is known only once it is loaded.
     const more = () => {
       while (readers.length < (provider.concurrency ?? 1))
         readers.push(
@@ -589,7 +592,7 @@ class BackgroundEngine implements MemoryEngine {
     more();
     for (let at = 0; at < readers.length; at++) await readers[at];
     if (over > 0 && !this.#deps.signal.aborted) await keep();
-    // Replaced while it was at work: the next one is asked.
+    // The provider was replaced meanwhile: the next one is asked.
     if (
       failed &&
       !(isAbort(failed.reason) && !this.#deps.signal.aborted && this.#deps.embedding() !== provider)
@@ -599,7 +602,7 @@ class BackgroundEngine implements MemoryEngine {
   }
 
   async #runIndexer(): Promise<void> {
-    // Rows of another recipe may hold what is excluded by now; the projector wakes this when they are made again.
+    // Rows of an older pipeline version may contain excluded words; the projector wakes this job after rebuilding them.
     if (
       this.#starting ||
       (await this.#keyValues.get(PIPELINE_VERSION)) !== pipelineVersionOf(this.#deps.config.get().privacy)
@@ -621,7 +624,7 @@ class BackgroundEngine implements MemoryEngine {
           return;
         }
         if (provider.id !== this.#sizeFor) {
-          // Another model: everything waits again, and none of it is new.
+          // With another model everything waits again, and none of it is new.
           this.#all = true;
           [this.#size, this.#sizeFor] = [4, provider.id];
           before = new Set();

@@ -10,27 +10,27 @@ import type { Cancellation, Readable, Writable } from '../../domain/base/readabl
 import type { Config } from '../../domain/settings/config.ts';
 import { type Memory, type MemoryStatus, STARTING } from './memory.ts';
 
-/** An index that could not be opened is tried again after this time, ms: there may be room by then. */
+/** Delay before an index that could not be opened is tried again, ms: there may be space by then. */
 const RETRY_MS = 30_000;
-/** Times that the index is opened again after it stopped, before it is given up until the next start. */
+/** How often the index is reopened after a crash before it is given up until the next start. */
 const MAX_CRASHES = 3;
 
-/** The engine that keeps the index, as a tab uses it, wherever it runs. */
+/** The engine as a tab uses it, wherever it runs. */
 export interface RunningEngine extends Pick<Memory, 'wake' | 'setPaused'> {
-  /** Opens the index at once, where that would wait until the page can be used. */
+  /** Opens the index at once, instead of waiting until the page is usable. */
   begin(): void;
-  /** Null while there is none that can be asked. */
+  /** Null while no index can be asked. */
   index(): MemoryIndex | null;
-  /** Has the index made again from the log. Resolves as soon as that is asked for. */
+  /** Requests a rebuild of the index from the log. Resolves when the request is made. */
   requestRebuild(): Promise<void>;
 }
 
-/** Earlier events, as far as they decide what comes next. */
+/** Earlier events that decide the next reaction. */
 export interface History {
   readonly crashes: number;
-  /** The index was made anew once. */
+  /** The index was rebuilt once. */
   readonly remade: boolean;
-  /** Another tab, slower to close the damaged index, was waited for once. */
+  /** This tab has waited once for another, slower tab to close the damaged index. */
   readonly waited: boolean;
 }
 
@@ -71,25 +71,25 @@ export interface IndexEvents {
   readonly onCrashed: (problem: Problem) => void;
   /** Called when an index that could not be opened was replaced by a new one. */
   readonly onRemade: () => void;
-  /** Another tab's engine answers from now on, and may not have read yet what the one before had. */
+  /** Another tab's engine answers from now on, and may not have read everything that the previous one had. */
   readonly onNewLeader: () => void;
 }
 
 interface IndexSupervisorDeps {
   /** Opens the index with the engine that the settings want. Rejects as `openIndexInWorker`. */
   readonly open: (wanted: Config['storage']['engine'], events: IndexEvents) => Promise<OpenedIndex>;
-  /** The index can be asked from now on. */
+  /** Called when the index can be asked. */
   readonly onOpened: () => void;
   readonly config: Readable<Config>;
   readonly status: Writable<MemoryStatus>;
   /** State of the index's files, shared by all tabs. */
   readonly files: {
-    /** Has the next opening begin afresh. */
+    /** Makes the next opening begin with a new index. */
     markDamaged(): Promise<void>;
-    /** Calls `listener` after something new became known of them; returns how to stop. */
+    /** Calls `listener` after news of the files; returns how to stop. */
     subscribe(listener: () => void): () => void;
   };
-  /** A new index takes the place of the old one, for this reason. */
+  /** A new index replaces the old one, for this reason. */
   readonly onRemade: (problem: Problem) => void;
   readonly signal: Cancellation;
 }
@@ -97,7 +97,7 @@ interface IndexSupervisorDeps {
 export class IndexSupervisor {
   readonly #deps: IndexSupervisorDeps;
   #index: MemoryIndex | null = null;
-  /** The latest opening, after all before it; resolves with undefined where it failed. Never rejects. */
+  /** Resolves with the latest opening, after all earlier ones; with undefined if it failed. Never rejects. */
   #opening: Promise<OpenedIndex | undefined>;
   #history: History = { crashes: 0, remade: false, waited: false };
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -113,7 +113,7 @@ export class IndexSupervisor {
       wanted = now;
       this.#reopen();
     });
-    // Something new is known of the files: every tab that had to do without an index tries again.
+    // After news of the files every tab without an index tries again.
     const stopFiles = files.subscribe(() => {
       if (this.#hasFailed()) this.#reopen();
     });
@@ -129,15 +129,15 @@ export class IndexSupervisor {
     this.#opening = this.#open();
   }
 
-  /** Null while it opens, and where it could not be opened. Another object for each engine that answers. */
+  /** Null while it opens, and if it could not be opened. Another object for each engine that answers. */
   index(): MemoryIndex | null {
     return this.#index;
   }
 
-  /** Has an index that could not be opened made anew, in all tabs. False where there is one, or one is opening. */
+  /** Rebuilds an index that could not be opened, in all tabs. False if there is one, or one is opening. */
   async remake(): Promise<boolean> {
     if (!this.#hasFailed()) return false;
-    // One that is being tried just now may open after all.
+    // The present attempt may still succeed.
     await this.#opening;
     if (!this.#hasFailed()) return false;
     this.#history = { ...this.#history, crashes: 0 };
@@ -184,7 +184,7 @@ export class IndexSupervisor {
     }
   }
 
-  /** Resets the state, which describes the engine before: callers ask again once the new one tells how far it is. */
+  /** Resets the state, which describes the previous engine: callers ask again once the new one reports. */
   #followLeader(): void {
     if (this.#index === null) return;
     this.#index = { ...this.#index };
@@ -207,7 +207,7 @@ export class IndexSupervisor {
     }, RETRY_MS);
   }
 
-  /** Every tab closes the old one; the first to come back opens the new one, and the log fills it where it is empty. */
+  /** Every tab closes the old one; the first to return opens the new one, and the log fills it if it is empty. */
   #reopen(): void {
     clearTimeout(this.#timer);
     this.#opening = this.#opening.then(async (before) => {

@@ -1,14 +1,14 @@
-// Delays the index and the model until the page can be used, or until somebody asks for them before.
+// Delays index and model until the page is usable, or until the first request for them.
 
 /** A start that waits. */
 export interface LateStart {
-  /** Resolves once it is to begin. Never rejects. */
+  /** Resolves when the start is due. Never rejects. */
   readonly begun: Promise<void>;
-  /** Somebody wants what it makes: it waits no longer. */
+  /** Ends the wait: somebody needs the result. */
   begin(): void;
 }
 
-/** Makes one that begins when `usable` has settled, or is asked for. */
+/** Makes a start that is due when `usable` has settled, or when `begin` is called. */
 export function createLateStart(usable: Promise<unknown>): LateStart {
   let begin = () => {};
   const begun = new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-// One look into the index for a question, and the order of what it finds.
+// Searches the index for a question, and ranks what it finds.
 import type {
   Candidate,
   IndexFilter,
@@ -39,33 +39,33 @@ import type { MemoryFilter } from './memory.ts';
 
 export interface LookingDeps {
   readonly config: Readable<Config>;
-  /** Turns private words into their tokens: the index holds nothing else. */
+  /** Turns private words into tokens: the index holds only those. */
   readonly filter?: PrivacyFilter;
   readonly documents: Pick<Documents, 'library'>;
   /** Feedback of the person on earlier hits. */
   readonly notes?: Pick<Notes, 'state'>;
-  /** Parts of the ranking that are left away: the evaluation measures what each is worth. */
+  /** Parts of the ranking to leave out: the evaluation measures the worth of each. */
   readonly without?: () => ReadonlySet<Technique>;
   /** ms since 1970 */
   readonly now?: () => number;
 }
 
-/** Passages that are brought of conversations that only their descriptions tell of. */
+/** Passages taken from conversations that only their descriptions lead to. */
 const DESCRIBED_PASSAGES = 12;
 
-/** A candidate, whether it is a memory note or a question that nobody answered, and which of the question's words its title has. */
+/** A candidate, with: is it a memory note, is it an unanswered question, which of the question's words are in its title. */
 type Rated = Candidate & Pick<Rankable, 'note' | 'titled' | 'unanswered'>;
 export type Ranked = Scored<Rated>;
 
 type Place = Pick<Candidate, 'conversationId' | 'messageId'>;
 
-/** The filter for these conversations only. */
+/** Restricts the filter to these conversations. */
 export const within = (filter: IndexFilter, conversations: ReadonlySet<string>): IndexFilter => {
   const ids = filter.conversationIds ?? ([...conversations] as ConversationId[]);
   return { ...filter, conversationIds: ids.filter((id) => conversations.has(id)) };
 };
 
-/** Makes what looks, what turns a filter as people mean it into one that the index knows, and what tells whom nobody is to find any more. */
+/** Makes the searcher, with its translation of people's filters into the index's, and its test for passages nobody may find. */
 export function createLooking(deps: LookingDeps) {
   return new PassageSearch(deps);
 }
@@ -73,7 +73,7 @@ export function createLooking(deps: LookingDeps) {
 class PassageSearch {
   readonly #deps: LookingDeps;
   readonly #now: NonNullable<LookingDeps['now']>;
-  /** Tells what the index may still have and nobody may find: messages deleted or excluded since it was read. */
+  /** Test for messages that the index may still have but nobody may find: deleted or excluded since it read them. */
   #known: { readonly of: readonly unknown[]; readonly isOut: (said: Place) => boolean } | undefined;
 
   constructor(deps: LookingDeps) {
@@ -82,7 +82,7 @@ class PassageSearch {
     this.#now = now;
   }
 
-  /** The filter as the index knows it: a folder becomes the conversations that have one which is meant. */
+  /** Translates a filter for the index: a folder becomes the conversations in the folders that it means. */
   resolve(filter: MemoryFilter, isMeant: typeof isNamedFolder): IndexFilter {
     const { workDir, project, ...rest } = filter;
     if (workDir === undefined && project === undefined) return filter;
@@ -101,11 +101,11 @@ class PassageSearch {
   }
 
   /**
-   * Ranks words, meaning and neighbours together, then the best once more by token vectors. A neighbour may be a hit, unless
-   * the filter speaks of messages. Looks words up while the model still reads the question.
-   * @param options.everything also finds what is never to be recalled
-   * @param options.told resolves once everything is known that the person told memory
-   * @param options.first conversations whose best are candidates whatever there is elsewhere
+   * Ranks words, meaning and neighbours together, then the best again by token vectors. A neighbour may be a hit, unless
+   * the filter is about messages. Searches by words while the model still reads the question.
+   * @param options.everything also finds messages that are never to be recalled
+   * @param options.told resolves when all memory notes are known
+   * @param options.first conversations whose best are candidates in any case
    */
   async look(
     from: MemoryIndex,
@@ -152,12 +152,12 @@ class PassageSearch {
       const given = { ...asked, ...(vector ? { vector: meant(vector) } : {}), messages };
       found = united(found, await from.look({ ...given, ...knowing(found.knownWords) }));
     }
-    // A description is never a passage itself: it leads to the messages it describes.
+    // A description is never a passage: it leads to the messages that it describes.
     const described = meantBy(options.everything ? { candidates: [] } : found, found.worth);
     if (described.size > 0) {
       const inside = within(filter, new Set(described.keys()));
       const brought = { words, filter: inside, limit: DESCRIBED_PASSAGES };
-      // Without a model nothing tells which of them is meant.
+      // Without a model their order is unknown.
       const how = vector ? { vector: meant(vector), around: options.around } : { newest: '' };
       found = united(found, await from.look({ ...brought, ...how }));
     }
@@ -230,7 +230,7 @@ class PassageSearch {
     return this.#known.isOut;
   }
 
-  /** Candidates with what the index does not know of them: which are the person's notes, which were left unanswered, what titles and descriptions say. */
+  /** Adds facts to candidates that the index lacks: person's notes, unanswered questions, words of titles and descriptions. */
   #rated(
     words: string,
     found: readonly Candidate[],

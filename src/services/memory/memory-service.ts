@@ -1,5 +1,5 @@
-// Memory as a tab uses it: recall for a question, search for the palette. Works with whatever is there: an index that is
-// still starting, a model that is loading or broken, a library without vectors. Reports what recall lacks; never throws it.
+// Memory as a tab uses it: recall for a question, search for the palette. Works with the parts that are ready: the index may still
+// start, the model may load or fail, vectors may be missing. Reports what a recall lacks, and never throws it.
 
 import { cosine } from '../../adapters/embedding/vector.ts';
 import type {
@@ -30,35 +30,35 @@ import type { Memory, RecallResult, SearchHit } from './memory.ts';
 import { passagesOf } from './passages.ts';
 import { reachOf } from './reach.ts';
 
-/** Candidates asked of each half: the right one is among the best 50 for nine questions in ten. */
+/** Candidates from each half: for nine questions in ten the right one is among the best 50. */
 const CANDIDATES = 50;
 /** Neighbours on each side of a hit. */
 const NEIGHBOURS = 1;
-/** How long a recall waits for model and index once that is there, ms: seconds on a busy device, for ever from a broken one. */
+/** Longest wait of a recall for model and index once the index is there, ms: a busy device takes seconds, a broken one for ever. */
 const ANSWER_TIMEOUT_MS = 30_000;
-/** After this time no further part of a long message is looked for: an answer that waits does so for three seconds; ms. */
+/** Parts of a long message are searched for only up to this time, since an answer waits three seconds for all, ms. */
 const PARTS_UNTIL = 1_200;
-/** How long it waits for what the person told memory and is still being written down, ms: after that, what is known counts. */
+/** Longest wait for notes that are still being saved, ms; then the known ones count. */
 const NOTES_TIMEOUT = 3000;
-/** Messages without vectors, of all there are, from which on finding nothing may be for want of them; and the least number of them. */
+/** Share and least number of messages without vectors from which on a missing result may be due to them. */
 const [BEHIND_SHARE, BEHIND_LEAST] = [0.05, 10];
-/** A text of fewer search words says too little of what it is about. */
+/** A text with fewer search words says too little about its topic. */
 const LEAST_WORDS = 2;
-/** Meaning alone brings a message into the palette from this probability on. */
+/** Least probability at which a message enters the palette by meaning alone. */
 const PALETTE_FLOOR = 0.2;
-/** A sign that stands deeper in a passage than this is shown with so much before it, characters. */
+/** A sign deeper in a passage than this is shown with so many characters before it. */
 const [SIGN_DEEP, SIGN_LEAD] = [80, 40];
 
 interface MemoryDeps extends AskingDeps, LookingDeps {
   /** Memory notes and feedback. */
   readonly notes?: Pick<Notes, 'state' | 'known'>;
-  /** The engine's verbs, wherever it runs. */
+  /** The engine's methods, wherever it runs. */
   readonly wake: Memory['wake'];
   readonly setPaused: Memory['setPaused'];
   readonly rebuild: Memory['rebuild'];
 }
 
-/** Makes the tab's memory. It keeps nothing of its own: all it says comes from the index, the library and what the person told. */
+/** Makes the tab's memory. It stores nothing: all results come from the index, the library and the person's notes. */
 export function createMemory(deps: MemoryDeps): Memory {
   return new MemoryService(deps);
 }
@@ -88,7 +88,7 @@ class MemoryService implements Memory {
     const { recall: settings } = this.#deps.config.get();
     const query = askable(request.text);
     const { min_similarity: shown } = settings.filters;
-    // A question that calls on memory in so many words asked for it: show everything that may be shown.
+    // A question that calls on memory in so many words asked for it, so it gets everything that may be shown.
     const unasked = request.purpose === 'inject' && !callsOnMemory(query);
     const line = unasked ? Math.max(shown, settings.auto_recall.min_similarity) : shown;
     const limit = request.limit ?? settings.filters.max_results;
@@ -107,7 +107,7 @@ class MemoryService implements Memory {
     const current = settings.filters.exclude_current_session ? request.currentConversation : undefined;
     if (query === '' || limit <= 0 || this.#asking.isEmpty(current)) return result({});
 
-    // The model may read the question while the index is still waking up.
+    // The model reads the question while the index is still starting.
     const asking = this.#asking.waitForIndex(signal);
     const reading = this.#asking.vectorOf(query, signal, asking, request.draft);
     ignore(reading, 'the vector of a question whose recall was given up');
@@ -127,7 +127,7 @@ class MemoryService implements Memory {
         : filter;
     const reach = reachOf(request.from, this.#deps.documents.library.get(), request.persona);
     const narrowed = reach?.scope.reach === 'only' ? within(but, reach.conversations) : but;
-    // A question that names conversations has said where to look first.
+    // A question that names conversations sets its own scope.
     const first = reach?.scope.reach === 'first' && !filter.conversationIds ? reach.conversations : undefined;
     try {
       const { ranked, threshold, hits, nearMisses, around } = await this.#asking.inIndex(
@@ -148,7 +148,7 @@ class MemoryService implements Memory {
           const ranked = await atMost(signal, ANSWER_TIMEOUT_MS, async () => {
             const whole = await look(query, reading);
             const rest: Ranked[][] = [];
-            // One after the other: each keeps the index busy by itself. An answer that waits gets what is found by then.
+            // One after the other, since each keeps the index busy. An answer that waits gets the parts found by then.
             for (const part of partsOf(query)) {
               signal.throwIfAborted();
               if (now() - started > PARTS_UNTIL) break;
@@ -161,7 +161,7 @@ class MemoryService implements Memory {
           const { hits, nearMisses } = choose(ranked, {
             threshold,
             limit,
-            // Within one conversation there is no variety to keep.
+            // Within one conversation variety does not matter.
             perConversation:
               narrowed.conversationIds?.length === 1 ? limit : settings.context.max_messages_per_session,
           });
@@ -211,7 +211,7 @@ class MemoryService implements Memory {
     const narrowed = this.#looking.resolve(filter, isNamedFolder);
     if (text.trim() === '') {
       if (Object.keys(narrowed).length === 0) return onHits([], true);
-      // Nobody said a memory note to anybody.
+      // A memory note was said to nobody.
       const excludeConversationIds = [...(narrowed.excludeConversationIds ?? []), NOTES];
       const { hits, total } = await this.#asking.inIndex(from, signal, (from) =>
         this.#newestIn(from, '', { ...narrowed, excludeConversationIds }, limit),
@@ -280,7 +280,7 @@ class MemoryService implements Memory {
       from.stats(this.#deps.embedding()?.id ?? ''),
       from.messageIds(NOTES).then(({ size }) => size),
     ]);
-    // The memory notes are one more document of the index: nobody said them to anybody.
+    // The memory notes are one more document of the index, but no conversation.
     const conversations = stats.conversations - (notes > 0 ? 1 : 0);
     return { ...stats, conversations, messages: stats.messages - notes };
   }
@@ -331,7 +331,7 @@ class MemoryService implements Memory {
     };
   }
 
-  /** The newest messages that pass and hold `text` letter by letter, as hits, and how many they are. */
+  /** The newest messages that pass and contain `text` literally, as hits, and their count. */
   async #newestIn(from: MemoryIndex, text: string, filter: IndexFilter, limit: number) {
     const { candidates, total = 0 } = await from.look({ words: '', filter, limit, newest: text });
     const isOut = this.#looking.excludedNow();
@@ -345,7 +345,7 @@ class MemoryService implements Memory {
     return { hits, total: total - (candidates.length - kept.length) };
   }
 
-  /** A text that has no search words: the newest messages that hold it, and what means it where there is room for more. */
+  /** Searches for a text without search words: the newest messages that contain it, then those near in meaning if there is space. */
   async #searchAsIs(
     from: MemoryIndex,
     asIs: string,
@@ -378,7 +378,7 @@ class MemoryService implements Memory {
   }
 }
 
-/** A passage from a little before `text`, where that stands deep in it: a sign without search words is not found by those who cut snippets. */
+/** Cuts a passage to begin shortly before `text`, if that is deep in it: those who cut snippets cannot find a sign without search words. */
 function around(passage: string, text: string): string {
   const at = text === '' ? -1 : passage.indexOf(text);
   if (at < SIGN_DEEP) return passage;
@@ -409,7 +409,7 @@ const BEHIND: Problem = {
 };
 
 /**
- * Keeps shown hits in order with their new numbers; puts hits by meaning before the first shown one that scores lower, but
+ * Keeps shown hits in order with their new scores; inserts hits by meaning before the first shown one that scores lower, but
  * never first, where the cursor may be.
  */
 function merge(shown: readonly Ranked[], both: readonly Ranked[]): Ranked[] {

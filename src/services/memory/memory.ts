@@ -1,4 +1,4 @@
-// Memory as the tab uses it: recall, search, and how far the index is.
+// Memory as the tab uses it: recall, search, and the state of the index.
 
 import type { EmbeddingState } from '../../adapters/embedding/embedding-provider.ts';
 import type { IndexFilter, IndexStats, Overview } from '../../adapters/index/memory-index.ts';
@@ -19,19 +19,19 @@ export interface RecallRequest {
   readonly text: string;
   /** Default: settings (5). */
   readonly limit?: number;
-  /** `inject`: the passages go into a prompt unasked, so they must be surer. Default: `show`. */
+  /** `inject`: the passages go into a prompt unasked, so they need a higher score. Default: `show`. */
   readonly purpose?: 'inject' | 'show';
-  /** On whose behalf: a conversation, or the project where one is about to begin. Its project says where memory looks. */
+  /** The asking conversation, or the project in which one is about to begin: it sets the scope. */
   readonly from?: ConversationId;
-  /** Whose memory it is in that conversation: it may look in one project only, or there first. */
+  /** Persona of that conversation: it may restrict recall to one project, or search it first. */
   readonly persona?: PersonaReach | null;
   /** Left out of the search. */
   readonly currentConversation?: ConversationId;
-  /** Neighbours of each hit; default true. */
+  /** Adds neighbours to each hit; default true. */
   readonly withContext?: boolean;
   /** `workDir`: this folder and those in it. */
   readonly filter?: IndexFilter;
-  /** The words are still being written: they go to no model that is not on this device. */
+  /** The text is still being typed: it goes to no model outside this device. */
   readonly draft?: true;
   readonly signal: AbortSignal;
 }
@@ -43,16 +43,14 @@ export interface RecallResult {
   /** Below it, best first, at most as many as `limit`. */
   readonly nearMisses: readonly RecalledPassage[];
   readonly threshold: number;
-  /** Price of `passages` in the prompt. */
+  /** Cost of `passages` in the prompt, tokens. */
   readonly tokens: number;
   /** `keyword`: no vectors were used, `degraded` says why. */
   readonly mode: 'hybrid' | 'keyword';
   readonly degraded: Problem | null;
-  /** Nothing was searched at all: the index could not be asked. `degraded` says why. */
+  /** The index could not be asked, so nothing was searched. `degraded` says why. */
   readonly unavailable?: true;
-  /**
-   * Scope that memory looked in, or first in, for a project or persona; its name is empty if it is gone. Absent: everywhere.
-   */
+  /** Scope that was searched, or searched first, for a project or persona; its name is empty if it is gone. Absent: everywhere. */
   readonly scope?: RecallScope;
   readonly tookMs: number;
 }
@@ -66,14 +64,14 @@ export interface SearchHit {
   readonly createdAt: number;
   /** Up to 240 characters around the first match. */
   readonly snippet: string;
-  /** The file and the place in it that these are from; null where they were said. */
+  /** File and place in it that the text is from; null if it was said. */
   readonly source: PassageSource | null;
-  /** Null where nothing was ranked: the newest of those that pass. */
+  /** Null if nothing was ranked: the newest that pass. */
   readonly scores: RecalledPassage['scores'] | null;
   readonly archived: boolean;
 }
 
-/** How far the index is behind the log. Figures are of messages. */
+/** Distance of the index from the log. Figures count messages. */
 export interface MemoryStatus {
   readonly state: 'starting' | 'ready' | 'indexing' | 'paused' | 'failed';
   /** Messages in the log that cannot be found by words yet. */
@@ -83,12 +81,12 @@ export interface MemoryStatus {
   /** Messages embedded per second in the current run, 0 when idle. */
   readonly rate: number;
   readonly embedding: EmbeddingState;
-  /** File system that PGlite runs on. */
+  /** Storage engine of PGlite. */
   readonly engine: 'opfs' | 'indexeddb' | 'memory' | null;
   readonly problem: Problem | null;
 }
 
-/** Status of an index that nobody has heard of yet. */
+/** Status before any news of an index. */
 export const STARTING: MemoryStatus = {
   state: 'starting',
   unread: 0,
@@ -112,9 +110,9 @@ export interface Memory {
     options: Pick<RecallRequest, 'draft' | 'signal'>,
   ): Promise<boolean>;
   /**
-   * Gives exact words at once through `onHits`, then merges in meaning; later calls keep the order of repeated hits if
-   * possible. Finds also what is never recalled. Without a text: the newest messages that pass; without search words (one
-   * Han character, an emoji): the newest that hold it.
+   * Reports exact words at once through `onHits`, then adds hits by meaning; later calls keep the order of repeated hits if
+   * possible. Also finds messages that are never recalled. Without a text: the newest messages that pass; without search words
+   * (one Han character, an emoji): the newest that contain it.
    * @param request.filter its `workDir` is any part of a folder's path
    * @returns `total`: how many match
    * @throws the problem of an index that cannot be asked
@@ -126,15 +124,15 @@ export interface Memory {
     signal: AbortSignal;
     onHits: (hits: readonly SearchHit[], final: boolean, total?: number) => void;
   }): Promise<void>;
-  /** The person may ask soon: a model that came with the app comes into memory, if there is something to be recalled. */
+  /** A question may follow soon: loads a bundled model, if there is something to recall. */
   prepare(): void;
   stats(): Promise<IndexStats>;
-  /** The library from above, for the pictures; empty while there is no index. */
+  /** Data for the pictures of the whole library; empty while there is no index. */
   overview(): Promise<Overview>;
-  /** Says "look again": `now` also starts what would wait for its trigger. */
+  /** Makes the engine look again; `now` also starts work that waits for its trigger. */
   wake(reason: 'changed' | 'ended' | 'now'): void;
   setPaused(paused: boolean): void;
-  /** Drops the index and makes it again from the log. Recall by words comes back as it is rebuilt. */
+  /** Drops the index and rebuilds it from the log. Recall by words returns as that proceeds. */
   rebuild(): Promise<void>;
   close(): Promise<void>;
 }

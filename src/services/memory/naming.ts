@@ -1,5 +1,5 @@
-// Names a conversation after its first answer, by the model that gave it: one small request, once. A name that a person or an import gave
-// stays; without a model, when it is switched off (`chat.titles_by_model`) or fails, the title made from the words stays.
+// Names a conversation after its first answer, by the model that gave it: one small request, once. A name from a person or an import
+// stays; without a model, if this is switched off (`chat.titles_by_model`) or fails, the title made from the words stays.
 import type { ChatModel } from '../../adapters/models/chat-model.ts';
 import { toProblem } from '../../domain/base/errors.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
@@ -14,14 +14,14 @@ import type { Documents, LibraryEntry } from '../documents/documents.ts';
 import { PrivacyFilter } from '../privacy/privacy-filter.ts';
 import { createJob } from '../scheduler.ts';
 
-/** After a change of the library, ms: an answer of several steps is named once it has come to rest. */
+/** Delay after a change of the library, ms: an answer of several steps is named when it is finished. */
 const REST_MS = 2_000;
 const TIMEOUT_MS = 30_000;
 /** Longest part of the question, and of the answer, that the model reads, characters. */
 const READ = 2_000;
-/** Read beyond that for secrets only: one cut in two would pass for none. */
+/** Characters beyond that which are checked for secrets: one that is cut in two would not be recognised. */
 const BEYOND = 6_000;
-/** A title takes a few; models that think need room for that before it. */
+/** A title needs few tokens, but models that think need space for that first. */
 const ANSWER_TOKENS = 1_000;
 const MAX_TITLE = 60;
 
@@ -31,18 +31,18 @@ const SYSTEM =
 interface NamingDeps {
   readonly documents: Pick<Documents, 'library' | 'read' | 'change'>;
   readonly config: Readable<Config>;
-  /** Absent: it knows no words but by their looks. */
+  /** Absent: private words are recognised by their form alone. */
   readonly filter?: PrivacyFilter;
-  /** The one that answers in the conversation; null: none. */
+  /** Model that answers in the conversation; null: none. */
   readonly model: (conversation: Conversation) => ChatModel | null;
   /** ms since 1970 */
   readonly now: () => number;
   readonly signal: AbortSignal;
-  /** Runs `work` in one tab at a time; absent: there is only this one. */
+  /** Runs `work` in one tab at a time; absent: there is only this tab. */
   readonly exclusively?: (work: () => Promise<void>) => Promise<void>;
 }
 
-/** True if a model may name the conversation: begun here, with an answer, not in the trash nor of an excluded folder. */
+/** True if a model may name the conversation: begun here, answered, and neither in the trash nor in an excluded folder. */
 export const mayBeNamed = (entry: LibraryEntry, { exclude_work_dirs }: Config['privacy']): boolean =>
   entry.deletedAt === null &&
   !entry.sample &&
@@ -51,7 +51,7 @@ export const mayBeNamed = (entry: LibraryEntry, { exclude_work_dirs }: Config['p
   entry.messageCount >= 2 &&
   !isExcluded(entry.workDir, exclude_work_dirs);
 
-/** Begins to name what is begun from now on. Ends with the signal. */
+/** Starts naming new conversations. Ends with the signal. */
 export function startNaming({
   documents,
   config,
@@ -62,7 +62,7 @@ export function startNaming({
   filter = new PrivacyFilter({ config }),
 }: NamingDeps): void {
   const startedAt = now();
-  /** Asked for in this tab: not again, whatever came of it. */
+  /** Conversations whose name was requested in this tab: never again, whatever the result. */
   const asked = new Set<ConversationId>();
 
   const isWanted = (entry: LibraryEntry): boolean =>
@@ -95,7 +95,7 @@ export function startNaming({
     said: Exchange,
     ending: AbortSignal,
   ): Promise<void> {
-    // Redacted, not by token: what the model answers becomes a title, and a title is no place for a secret.
+    // Redacted without tokens: the model's answer becomes a title, and a title is no place for a secret.
     const quoted = (message: Message) =>
       filter
         .redacted('index', textOf(message).slice(0, READ + BEYOND))
@@ -121,7 +121,7 @@ export function startNaming({
       `A title was asked of ${by.id}: ${usage.inputTokens ?? '?'} in, ${usage.outputTokens ?? '?'} out`,
     );
     const title = titleIn(text);
-    // A person may have given one meanwhile, or had the words forgotten that it was made of.
+    // The person may have given a title meanwhile, or had its words forgotten.
     const after = await documents.read(id);
     if (after?.meta.titleBy !== 'auto' || after.meta.title !== meta.title) return;
     if (!stillSaid([said.question, said.answer], after)) return;
@@ -153,7 +153,7 @@ interface Exchange {
   readonly answer: Message;
 }
 
-/** The first question and the answer to it that a model finished; null while there is none, or where it has been named already. */
+/** Returns the first question and its finished answer; null if there is none yet, or the conversation was named already. */
 function firstExchange(conversation: Conversation): Exchange | null {
   if (conversation.meta.titleCall) return null;
   const path = pathTo(conversation.messages, effectiveHead(conversation));
@@ -168,7 +168,7 @@ function firstExchange(conversation: Conversation): Exchange | null {
   return question && answer && textOf(question).trim() !== '' ? { question, answer } : null;
 }
 
-/** The title in what a model said, without what it dresses it up with. Empty where there is none. */
+/** Extracts the title from a model's answer; empty if there is none. */
 export function titleIn(text: string): string {
   const line =
     text

@@ -1,5 +1,5 @@
-// Notices what a person says of themselves and of how they want things, and asks about it: sentences go into the inbox of the memory notes.
-// Reads the log with a bookmark of its own, what was written on this device alone; once per origin, behind the index, never while one types.
+// Notices sentences in which a person describes themselves or their wishes, and puts them into the inbox of the memory notes as questions.
+// Reads the log with its own bookmark, only messages written on this device; once per origin, after the index, never while somebody types.
 import type { Store } from '../../adapters/log/conversation-log.ts';
 import { toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, isConversation } from '../../domain/base/ids.ts';
@@ -20,29 +20,29 @@ import { createJob } from '../scheduler.ts';
 import type { Recognised, Recognising } from './recognising.ts';
 import { isRemembered } from './rows.ts';
 
-/** After a message, ms: what is asked and answered meanwhile comes first. */
+/** Delay after a message, ms, so that the conversation comes first. */
 const REST_MS = 3_000;
-/** Typing is forgotten after this time unless said again, ms. */
+/** A typing notice that is not repeated ends after this time, ms. */
 const TYPING_FORGOTTEN_MS = 15_000;
 const PAGE = 100;
-/** Messages looked at are remembered, so many; older ones are told by their time. */
+/** Most messages that are remembered as seen; older ones are recognised by their time. */
 const SEEN = 500;
-/** Clocks of two tabs are the same; a message may be saved a little after it was made, ms. */
+/** A message may be saved this much later than it was made, ms; all tabs share one clock. */
 const LATE_MS = 600_000;
-/** A note so near says the same in other words; one so near may say what was true before. */
+/** From the first cosine on a note says the same in other words; from the second on it may say what was true before. */
 const [SAME_FROM, REPLACES_FROM] = [0.92, 0.6];
-/** Kinds that hold only in the project where they were said; who one is and what one likes holds everywhere. */
+/** Kinds that hold only in the project where they were said; identity and tastes hold everywhere. */
 export const OF_A_PROJECT: readonly NoteKind[] = ['rule', 'decision', 'project'];
-/** Notes that a sentence is compared with; the newest. */
+/** Most notes that a sentence is compared with, newest first. */
 const COMPARED = 500;
 
 interface NoticingDeps {
   readonly store: Store;
   readonly notes: Notes;
   readonly recognising: Recognising;
-  /** Finds private words: a sentence with any is not proposed. */
+  /** Finds private words: a sentence that contains one is not proposed. */
   readonly filter: Pick<PrivacyFilter, 'find'>;
-  /** False while there is no model yet: then it is waited for. */
+  /** False while there is no model yet: noticing waits for it. */
   readonly ready: () => boolean;
   readonly config: Readable<Config>;
   /** ms since 1970 */
@@ -60,7 +60,7 @@ interface Noticing {
 
 interface Bookmark {
   readonly seq: number;
-  /** Messages before this time were there before, ms since 1970. */
+  /** Messages before this time are older than the first start, ms since 1970. */
   readonly at: number;
   readonly seen: readonly string[];
 }
@@ -208,12 +208,14 @@ class NoticingService implements Noticing {
     if (config.get().notes.accept) await this.#acceptAll(id);
   }
 
-  /** Notes go to the person's other devices and into the index: what is kept out of either is not proposed. */
+  /** Notes go to the person's other devices and into the index, so words that are kept out of either are not proposed. */
   #isPlain(text: string): boolean {
     return (['index', 'sync'] as const).every((place) => this.#deps.filter.find(place, text).length === 0);
   }
 
-  /** The person switched on that nothing is asked: what replaces nothing is kept. What may contradict a note, or a model suggests, waits for them. */
+  /**
+   * The person wants no questions: sentences that replace nothing are kept. Those that may contradict a note, or that a model suggests, still wait.
+   */
   async #acceptAll(id: ConversationId): Promise<void> {
     const { notes } = this.#deps;
     for (const { id: proposal, source, replaces, by } of notes.inbox.get().proposals)
@@ -222,7 +224,7 @@ class NoticingService implements Noticing {
   }
 }
 
-/** The person's messages that were not looked at yet, in order; copies on other branches were. */
+/** The person's unseen messages, in order, without copies on other branches. */
 const fresh = (conversation: Conversation, from: number, seen: ReadonlySet<string>): Message[] =>
   [...conversation.messages.values()]
     .filter(

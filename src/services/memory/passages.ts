@@ -1,4 +1,4 @@
-// Hits cut to what there is room for in the prompt.
+// Cuts hits to the space that the prompt has for them.
 import type { NeighbourRow } from '../../adapters/index/memory-index.ts';
 import type { MessageId } from '../../domain/base/ids.ts';
 import { passageSource } from '../../domain/chat/files.ts';
@@ -9,7 +9,7 @@ import { neighbourTokens, shareOut } from '../../domain/memory/passages.ts';
 import { excerptOf } from '../../domain/memory/snippet.ts';
 import type { Ranked } from './looking.ts';
 
-/** Most tokens of what stands beside a hit. */
+/** Most tokens of a hit's neighbours. */
 const NEIGHBOUR_TOKENS = 120;
 /** Title, date and marks around a passage in the prompt. */
 const FRAME_TOKENS = 24;
@@ -17,8 +17,8 @@ const FRAME_TOKENS = 24;
 const LEAST_TOKENS = 24;
 
 /**
- * Hits as passages within `budget` tokens: neighbours give way first, then the long passages, none is dropped while it can be cut. No
- * message stands beside two of them, nor one that is a hit itself, is in `already`, or `never` to be recalled; what stands in them is added there.
+ * Turns hits into passages within `budget` tokens: neighbours shrink first, then long passages; none is dropped that can still be cut. A message is
+ * no one's neighbour if it is a hit itself, in `already`, `never` to be recalled, or used once. The messages used are added to `already`.
  */
 export function passagesOf(
   hits: readonly Ranked[],
@@ -53,7 +53,7 @@ export function passagesOf(
     const { text: said } = passageSource(candidate.text);
     const line = candidate.text.slice(0, candidate.text.length - said.length);
     const share = shares[at] ?? 0;
-    // Which file and page it is from goes along, however little of it does.
+    // The passage keeps its file and page, however short it gets.
     const passage =
       line === ''
         ? excerptOf(said, query, share)

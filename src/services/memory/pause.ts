@@ -1,10 +1,10 @@
-// Keeps the engine paused as long as there is a reason. It forgets a pause that is not said again, in case a tab died.
+// Keeps the engine paused while there is a reason. The engine forgets a pause that is not repeated, in case a tab died.
 import type { Memory } from './memory.ts';
 
-/** A pause is said again this often, ms. */
+/** Time between two repetitions of a pause, ms. */
 const PAUSE_REPEAT_MS = 5000;
 
-/** Why the background waits. */
+/** A reason for which the background waits. */
 export interface Pause {
   set(why: 'person' | 'typing', paused: boolean): void;
 }

@@ -1,5 +1,5 @@
-// From conversations that changed to rows of the index, in batches: a batch is one transaction, one bad row costs its own conversation only,
-// and everything may be done again.
+// Turns changed conversations into rows of the index, in batches: a batch is one transaction, a bad row costs only its conversation,
+// and everything may be repeated.
 import type { ConversationRow, MemoryIndex, MessageRow } from '../../adapters/index/memory-index.ts';
 import { toProblem } from '../../domain/base/errors.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
@@ -21,7 +21,7 @@ import {
   withoutCutWords,
 } from './rows.ts';
 
-/** Messages, and characters of chunks, in one transaction of the index: small enough to let searches in between. */
+/** Most messages, and characters of chunks, in one transaction: small enough for searches to come in between. */
 const BATCH_MESSAGES = 200;
 const BATCH_CHARACTERS = 300_000;
 
@@ -48,20 +48,20 @@ interface ProjectionDeps {
   /** Writes a title made from the words. */
   readonly setTitle: (conversation: ConversationId, title: string) => Promise<void>;
   readonly signal: AbortSignal;
-  /** Documents that a change named: each is struck out when its turn comes. */
+  /** Documents named by a change; each is removed when it is handled. */
   readonly touched: Set<ConversationId>;
   /** Conversations whose summary is older than their messages: kept up to date. */
   readonly undescribed: Set<ConversationId>;
-  /** Something of a conversation cannot be read. */
+  /** Reports something of a conversation that cannot be read. */
   readonly onSkipped: (conversation: string, detail: string, cause?: unknown) => void;
-  /** So many messages of one conversation are about to be read that the index does not have; `onMessage` tells of each. */
+  /** Reports how many new messages of a conversation are about to be read; `onMessage` reports each. */
   readonly onFresh: (messages: number) => void;
   readonly onMessage: () => void;
   readonly onBatch: () => void;
 }
 
 interface Projection {
-  /** Projects conversations in batches; the bookmark moves to `reach` with the last one. `all`: also the rows that are there already. */
+  /** Projects conversations in batches; the bookmark moves to `reach` with the last one. `all`: existing rows are rebuilt too. */
   projectAll(
     ids: readonly ConversationId[],
     reach: number,
@@ -73,7 +73,7 @@ interface Projection {
 const isOfTheIndex = (error: unknown): boolean => toProblem(error).code === 'storage-full';
 
 /**
- * True if the row of a message must be made: messages never change, but a forgotten one hands its children on, and takes
+ * True if a message's row must be written: messages never change, but a forgotten one passes its children on, and gets
  * them back when it is restored.
  */
 const lacksRow = (
@@ -82,18 +82,18 @@ const lacksRow = (
   known: ReadonlySet<MessageId>,
 ): boolean => !known.has(id) || (parentId !== null && messages.has(parentId) && !known.has(parentId));
 
-/** Keeps nothing of its own but titles that are still to be written. */
+/** Makes the projector. It keeps nothing but titles that are still to be written. */
 export function createProjection(deps: ProjectionDeps): Projection {
   return new LogProjector(deps);
 }
 
 class LogProjector implements Projection {
   readonly #deps: ProjectionDeps;
-  /** Conversations that shall get a title made from their words, once their rows are in. */
+  /** Conversations to get a title made from their words, once their rows are written. */
   readonly #untitled: [ConversationId, string][] = [];
-  /** Messages that had grown and have their new rows: what the index has of a message does not tell. */
+  /** Completed messages with new rows; the index cannot tell that from an id. */
   readonly #renewed = new WeakSet<Message>();
-  /** Those whose rows are in the batch that is being made. */
+  /** Messages whose rows are in the present batch. */
   readonly #renewing: Message[] = [];
 
   constructor(deps: ProjectionDeps) {
@@ -162,13 +162,13 @@ class LogProjector implements Projection {
           this.#deps.onSkipped(id, toProblem(one).message, one);
         }
       }
-      // Nothing at all went in: that is the index, not the rows.
+      // If nothing at all was accepted, the index is at fault and not the rows.
       if (failed === all.length && all.length > 1) throw error;
       await this.#deps.index.apply(emptyBatch(), bookmark);
     }
   }
 
-  /** Rows of one conversation that the index does not have yet, into the batch; what it has too much, out of it. */
+  /** Adds a conversation's new rows to the batch, and removes surplus ones. */
   async #project(
     id: ConversationId,
     batch: Batch,
@@ -211,7 +211,7 @@ class LogProjector implements Projection {
         batch.conversations.push({ ...row, ...made });
       } else {
         batch.conversations.push(row);
-        // Rules of privacy changed: what they take away goes from keywords and summary at once.
+        // The rules of privacy changed, so words that they remove leave keywords and summary at once.
         if (options.all)
           await this.#deps.index.describe(
             id,
@@ -221,7 +221,7 @@ class LogProjector implements Projection {
       }
     } else {
       batch.conversations.push(row);
-      // A changed row may come with a new title or summary.
+      // A changed row may bring a new title or summary.
       this.#deps.undescribed.add(id);
     }
 
@@ -237,7 +237,7 @@ class LogProjector implements Projection {
       if (!known.has(message.id)) this.#deps.onMessage();
       if (batch.messages.length >= BATCH_MESSAGES || batch.characters >= BATCH_CHARACTERS) {
         await options.flush();
-        // The rest of a long conversation still needs its own line, or the transaction would make an empty one.
+        // The rest of a long conversation still needs its row, or the transaction would make an empty one.
         batch.conversations.push(row);
       }
     }
@@ -250,7 +250,7 @@ class LogProjector implements Projection {
       await this.#deps.setTitle(id, title);
     } catch (error) {
       this.#deps.signal.throwIfAborted();
-      // Without a title it is listed by its first words; the next change tries again.
+      // Without a title its first words are listed; the next change tries again.
       log.info('A title could not be saved', error);
     }
   }

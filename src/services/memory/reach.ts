@@ -1,4 +1,4 @@
-// How far memory looks for a conversation, by the project that it is in and by its persona.
+// Decides the scope of memory for a conversation, by its project and its persona.
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { RecallScope } from '../../domain/chat/message.ts';
 import { withInner, withOuter } from '../../domain/projects/filing.ts';
@@ -8,15 +8,15 @@ import type { LibraryListing, ProjectEntry } from '../documents/documents.ts';
 interface Reach {
   readonly scope: RecallScope;
   /**
-   * Conversations of the project and of those within it, with their files, and the files of the enclosing one, whose
-   * instructions hold here, too.
+   * Conversations and files of the project and of those within it, and files of the enclosing project, whose
+   * instructions also apply.
    */
   readonly conversations: ReadonlySet<string>;
 }
 
 /**
- * `from`: a conversation or a project; null: everywhere alike. A project that looks nowhere else says so for the projects in it as well, and
- * for every persona: that can only narrow it further. Where a persona's only project is gone, memory looks nowhere.
+ * Computes the scope. `from`: a conversation or a project; null: everywhere. A project that restricts memory also restricts the projects in it
+ * and every persona, which can only narrow it further. If a persona's only project is gone, nothing is searched.
  */
 export function reachOf(
   from: ConversationId | undefined,

@@ -1,4 +1,4 @@
-// A rebuild of the index as long work that a person can watch: asked for here, done elsewhere, read off memory's status.
+// Shows a rebuild of the index as long work: requested here, done elsewhere, followed by memory's status.
 
 import { isAbort, RecollectError } from '../../domain/base/errors.ts';
 import { log, orElse } from '../../domain/base/log.ts';
@@ -8,10 +8,10 @@ import type { Activities } from '../library/activities.ts';
 import { type Counters, counted } from '../library/counters.ts';
 import type { MemoryStatus } from './memory.ts';
 
-/** An index that is open and has not begun to read by then has nothing to read, ms. */
+/** An open index that has not begun to read within this time has nothing to read, ms. */
 const BEGINS_WITHIN_MS = 10_000;
 
-/** Throws what the index failed of. */
+/** Throws the index's error. */
 function refuseFailed({ state, problem }: Pick<MemoryStatus, 'state' | 'problem'>): void {
   if (state !== 'failed') return;
   const { code, message, ...more } = problem ?? {
@@ -62,7 +62,7 @@ export function createRebuilding({
             const { unread } = status.get();
             if (unread === 0) return;
             const next = counted(counters, unread);
-            // Counted as they are read: what comes in meanwhile is read as well.
+            // Counted as they are read, since new messages are read as well.
             progress.setTotal(Math.max(messages(), next.done + next.left));
             progress.add(next.done - counters.done);
             counters = next;
@@ -80,7 +80,7 @@ export function createRebuilding({
         signal,
       )
       .catch((error: unknown) => {
-        // The activity tells it.
+        // The activity shows it.
         if (!isAbort(error)) log.warn('The rebuild of the index stopped', error);
       })
       .finally(() => {

@@ -1,5 +1,5 @@
-// Recognises what sentences are: by what was learnt of the embedding model in use, else by their words. What was learnt of the model that comes
-// with the app ships with it; of another one it is learnt once, from the same examples, and kept on the device.
+// Recognises kinds of sentences with classifiers that were trained on the embedding model in use, else by their words. Those for the bundled
+// model ship with it; for another model they are trained once, on the same examples, and kept on the device.
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { EmbeddingProvider } from '../../adapters/embedding/embedding-provider.ts';
@@ -18,14 +18,14 @@ export interface Recognised extends Recognition {
 }
 
 export interface Recognising {
-  /** In the order of the texts. By their words where there is no model, or it fails. Rejects only when aborted. */
+  /** In the order of the texts. By words if there is no model, or it fails. Rejects only when aborted. */
   of(texts: readonly string[], signal: AbortSignal): Promise<Recognised[]>;
 }
 
 interface RecognisingDeps {
   readonly embedding: () => EmbeddingProvider | null;
   readonly keyValues: Pick<KeyValues, 'get' | 'set'>;
-  /** Learns what is not known of a model; the others read what one of them learnt. */
+  /** True for the one that trains classifiers of an unknown model; the others read its result. */
   readonly learns: boolean;
 }
 
@@ -72,7 +72,7 @@ class RecognisingService implements Recognising {
   ): Promise<(Float32Array | undefined)[]> {
     const key = (text: string) => `${provider.id} ${text}`;
     const missing = [...new Set(texts)].filter((text) => !this.#vectors.has(key(text)));
-    // A few at a time: a question that comes meanwhile overtakes what waits, not what is being read.
+    // In small batches: a question that comes meanwhile overtakes waiting texts, not those being read.
     for (let at = 0; at < missing.length; at += Math.min(8, provider.maxBatch)) {
       const batch = missing.slice(at, at + Math.min(8, provider.maxBatch));
       const made = await provider.embed(batch, { kind: 'passage', signal });
@@ -103,7 +103,7 @@ class RecognisingService implements Recognising {
   }
 
   async #learn(provider: EmbeddingProvider, signal: AbortSignal): Promise<Heads> {
-    // Only who uses another model reads the examples.
+    // Only another model needs the examples.
     const { EXAMPLES } = await import('../../domain/memory/recognition/examples.ts');
     const vectors = await this.#vectorsOf(
       provider,
@@ -133,7 +133,7 @@ class RecognisingService implements Recognising {
   }
 }
 
-/** A name may hold an address, which is nobody's business where keys are told of. */
+/** The name may hold an address; a hash keeps it out of reports that list keys. */
 const keyOf = (provider: string): string =>
   `memory.heads/${LEARNT.examples}/${bytesToHex(sha256(utf8ToBytes(provider))).slice(0, 16)}`;
 

@@ -1,4 +1,4 @@
-// From a conversation to the rows of the index. The privacy filter stands at this door: nothing behind it has seen a secret.
+// Turns a conversation into rows of the index. The privacy filter is applied here: no later step sees a secret.
 import type { ConversationRow, MessageRow } from '../../adapters/index/memory-index.ts';
 import type { MessageId } from '../../domain/base/ids.ts';
 import { goesOn } from '../../domain/chat/continuation.ts';
@@ -20,17 +20,17 @@ import { endsSentence, sentenceSpans } from '../../domain/text/sentences.ts';
 import type { LibraryEntry } from '../documents/documents.ts';
 import type { Hiding } from '../privacy/privacy-filter.ts';
 
-/** Longest text of one part that goes into a row, in characters; the whole of it is in the log. */
+/** Longest text of one part in a row, characters; the log has all of it. */
 const MAX_TEXT = 100_000;
-/** Messages that keywords and summary are made from: the beginning and the end of a very long conversation. */
+/** Most messages from which keywords and summary are made: the beginning and the end of a very long conversation. */
 const MAX_DESCRIBED = 400;
 
-/** Characters of the message before that are looked at. */
+/** Most characters of the previous message that are read. */
 const MAX_BEFORE = 4_000;
 
 type Privacy = Config['privacy'];
 
-/** Raised whenever rows are made differently: the index is then brought up to date, keeping the vectors that still fit. */
+/** Raise it when rows are made differently: the index is then rebuilt, and keeps vectors that still fit. */
 const PIPELINE_VERSION = 17;
 
 /** Everything that rows depend on beside the log. When it changes, rows are made again. */
@@ -41,9 +41,9 @@ export const pipelineVersionOf = (privacy: Privacy): string =>
     privacy.exclude_work_dirs,
     privacy.keep_out_of_index,
     [privacy.own_names, privacy.own_addresses, privacy.own_words, privacy.own_patterns],
-    // Absent as long as it is off: nothing is read again for the sake of a setting that nobody uses.
+    // Absent while it is off, so that a setting nobody uses causes no rebuild.
     ...(privacy.skip_sensitive_messages ? ['skip'] : []),
-    // Any row may hold what newer rules find; which ones do is known only once all were read.
+    // Newer detectors may find words in any row, so all rows are read again.
     ...(privacy.keep_out_of_index.length > 0 ? [{ detectors: DETECTORS_VERSION }] : []),
   ]);
 
@@ -59,22 +59,22 @@ export const isRemembered = ({ meta }: Conversation, privacy: Privacy, line?: Li
 /** A text without its private words. */
 type Clean = (text: string) => string;
 
-/** Names of the passages that memory gave: the calendar counts them. The words stay where they were said. */
+/** Reduces recalled passages to their names, which the calendar counts. Their words stay in their own messages. */
 const recalledOf = (part: Part): unknown => ({
   type: 'recall',
   passages: givenBy(part).map(({ conversationId, messageId }) => ({ conversationId, messageId })),
 });
 
 /**
- * Recalls of a message, the one part needed beside its chunks; the chunks hold the words. A model's own tool counts as any
- * recall does; in a `copy` of the result nothing was recalled anew.
+ * Recalls of a message: the only part that is needed beside its chunks. A model's own call counts as any recall does;
+ * a `copy` of the result recalls nothing new.
  */
 const recallsIn = (parts: readonly Part[], copy: boolean): unknown[] =>
   parts
     .filter((part) => part.type === 'recall' || (part.type === 'tool-result' && part.recalled && !copy))
     .map(recalledOf);
 
-/** The row of a conversation. Summary and keywords are left to `describe`: empty here means "as they were". */
+/** Makes the row of a conversation. Summary and keywords stay empty, which means unchanged; `describe` writes them. */
 export function conversationRow({ id, meta, messages }: Conversation, clean: Clean): ConversationRow {
   let updatedAt = meta.createdAt;
   let tokenCount = 0;
@@ -98,7 +98,7 @@ export function conversationRow({ id, meta, messages }: Conversation, clean: Cle
 }
 
 const counted = new WeakMap<Message, number>();
-/** Counted once a message: they are immutable, and a long conversation is looked at after each new one. */
+/** Computed once for each message: messages never change, and a long conversation is read after each new one. */
 function tokensOf(message: Message): number {
   const known = counted.get(message);
   if (known !== undefined) return known;
@@ -107,7 +107,7 @@ function tokensOf(message: Message): number {
   return tokens;
 }
 
-/** The row of a message with its chunks. */
+/** Makes the row of a message with its chunks. */
 export function messageRow(
   conversation: Conversation,
   message: Message,
@@ -123,7 +123,7 @@ export function messageRow(
       ? []
       : chunksOf(withBegunSentence(conversation, message, clean), {
           redact: clean,
-          // More than the end is given, so that a secret cut in two is still seen as one.
+          // More than the end is passed on, so that a secret that is cut in two is still recognised.
           ...(before && message.role !== 'tool'
             ? { before: cleanTail(textOf(before), MAX_BEFORE, clean) }
             : {}),
@@ -144,7 +144,7 @@ export function messageRow(
   };
 }
 
-/** Which message goes on with which one that was cut off. */
+/** Maps each answer that was cut off to the message that continues it. */
 export function continuations({ messages }: Conversation): ReadonlyMap<MessageId, Message> {
   const found = new Map<MessageId, Message>();
   for (const message of messages.values()) {
@@ -155,8 +155,8 @@ export function continuations({ messages }: Conversation): ReadonlyMap<MessageId
 }
 
 /**
- * The conversation without private words that were cut where an answer was cut off and went on: neither half shows what it is. The same object
- * where there are none.
+ * Removes private words that were split between an answer that was cut off and its continuation, since neither half shows what it is. The same
+ * object if there are none.
  */
 export function withoutCutWords(
   conversation: Conversation,
@@ -187,8 +187,8 @@ export function withoutCutWords(
 }
 
 /**
- * An answer that goes on with one that was cut off, with the beginning of the sentence in which that was: neither half would be found by
- * itself. Both are looked through for secrets as one.
+ * Joins the beginning of the sentence in which an answer was cut off to its continuation: neither half would be found alone.
+ * Both are searched for secrets as one text.
  */
 function withBegunSentence(
   conversation: Conversation,
@@ -215,12 +215,12 @@ function withBegunSentence(
   };
 }
 
-/** Messages looked at on the way up to what was said before: notes, tools and answers from memory are passed over. */
+/** Most steps up to the previous message: notes, tools and answers from memory are skipped. */
 const STEPS_UP = 8;
 
 /**
- * The message whose words these are: for a copy on another branch, and for an answer that was taken over, the one said first. Only that one
- * is found, or a question asked once would be there as often as it was sent back. A copy whose original was forgotten stands for itself.
+ * The message with these words first: the original of a copy on another branch or of a reused answer. Only the original is
+ * found, else each copy would be a hit of its own. A copy whose original was forgotten stands for itself.
  */
 function originalOf(conversation: Conversation, message: Message): Message {
   let at = message;
@@ -232,7 +232,7 @@ function originalOf(conversation: Conversation, message: Message): Message {
   return at;
 }
 
-/** The nearest message above that was said by a person or a model and can be found; null where there is none near. */
+/** The nearest message above from a person or a model that can be found; null if none is near. */
 function beforeOf(conversation: Conversation, message: Message): Message | null {
   let at = message.parentId;
   for (let step = 0; at !== null && step < STEPS_UP; step++) {
@@ -249,7 +249,7 @@ function beforeOf(conversation: Conversation, message: Message): Message | null 
   return null;
 }
 
-/** Keywords and summary of a conversation. */
+/** Makes keywords and summary of a conversation. */
 export function describeConversation(
   conversation: Conversation,
   privacy: Privacy,
@@ -272,7 +272,7 @@ export function describeConversation(
   };
 }
 
-/** A title made from the words, for a conversation that has none; undefined where there is nothing to do. */
+/** Makes a title from the words of a conversation without one; undefined if it has one. */
 export function missingTitle(conversation: Conversation, privacy: Privacy, clean: Clean): string | undefined {
   const { title, titleBy } = conversation.meta;
   if (title !== '' || titleBy === 'person') return undefined;

@@ -1,5 +1,5 @@
-// Asks the model that answers what else of the person's own words may be worth remembering: few, small requests, so many tokens a day, from the
-// messages written on this device since the last one. It may only quote: what does not stand in a message word for word is not proposed.
+// Asks the answering model which of the person's own words may be worth remembering: few, small requests, limited tokens a day, about
+// new messages from this device. The model may only quote: words that are not literally in a message are not proposed.
 import { z } from 'zod';
 import type { Store } from '../../adapters/log/conversation-log.ts';
 import type { ChatModel } from '../../adapters/models/chat-model.ts';
@@ -24,19 +24,19 @@ import { createJob } from '../scheduler.ts';
 import { OF_A_PROJECT } from './noticing.ts';
 import { isRemembered } from './rows.ts';
 
-/** After a change of the library, ms: what the device recognises by itself comes first. */
+/** Delay after a change of the library, ms: the device's own recognition comes first. */
 const REST_MS = 8_000;
 const TIMEOUT_MS = 60_000;
-/** The least that is new in a conversation before it is asked about: characters, or messages. */
+/** Least amount of new text in a conversation before a request: characters, or messages. */
 const [LEAST, LEAST_MESSAGES] = [160, 3];
-/** Most that one request reads of a message, and of all, characters. */
+/** Most characters that one request reads of a message, and of all. */
 const [READ, READ_ALL] = [1_200, 4_000];
-/** An answer takes some hundred; models that think need room for that before it. */
+/** An answer needs some hundred tokens, but models that think need space for that first. */
 const ANSWER_TOKENS = 1_200;
 const MOST = 5;
 /** Shortest and longest quotation, characters. */
 const [SHORTEST, LONGEST] = [6, 400];
-/** Messages looked at are remembered, so many. */
+/** Most messages that are remembered as seen. */
 const SEEN = 500;
 const KEY = 'memory.suggested';
 
@@ -51,7 +51,7 @@ const itemSchema = z.object({
 });
 
 const keptSchema = z.looseObject({
-  /** The day the tokens were used on, as the device has it. */
+  /** Day on which the tokens were used, in the device's time zone. */
   day: z.string().catch(''),
   tokens: z.number().catch(0),
   seen: z.array(z.string()).catch([]),
@@ -64,18 +64,18 @@ interface SuggestingDeps {
   readonly notes: Pick<Notes, 'known' | 'state' | 'inbox' | 'propose'>;
   readonly config: Readable<Config>;
   readonly filter: Pick<PrivacyFilter, 'find' | 'redacted'>;
-  /** The one that answers in the conversation; null: none. */
+  /** Model that answers in the conversation; null: none. */
   readonly model: (conversation: Conversation) => ChatModel | null;
-  /** The name of this device, as its messages have it. */
+  /** Name of this device, as in its messages. */
   readonly device: () => string;
   /** ms since 1970 */
   readonly now: () => number;
   readonly signal: AbortSignal;
-  /** Runs `work` in one tab at a time; absent: there is only this one. */
+  /** Runs `work` in one tab at a time; absent: there is only this tab. */
   readonly exclusively?: (work: () => Promise<void>) => Promise<void>;
 }
 
-/** Looks at what is written from now on. Ends with the signal. */
+/** Starts watching for new messages. Ends with the signal. */
 export function startSuggesting(deps: SuggestingDeps): void {
   const service = new SuggestingService(deps);
   const { documents, config, signal, exclusively = (work) => work() } = deps;
@@ -97,7 +97,7 @@ export function startSuggesting(deps: SuggestingDeps): void {
 class SuggestingService {
   readonly #deps: SuggestingDeps;
   readonly #startedAt: number;
-  /** When each conversation was last looked at, by its own time of change: only what changed is read again. */
+  /** For each conversation, its time of change at the last look: unchanged ones are not read again. */
   readonly #looked = new Map<ConversationId, number>();
 
   constructor(deps: SuggestingDeps) {
@@ -144,7 +144,7 @@ class SuggestingService {
     const { read, prompt } = this.#promptOf(fresh);
     const price = estimateTokens(SYSTEM) + estimateTokens(prompt) + ANSWER_TOKENS;
     if (kept.tokens + price > config.get().notes.model_tokens_per_day) return;
-    // Never ask about these again, whatever comes of it; book the highest price until the real one is known.
+    // Recorded before the request: these messages are never asked about again, and the highest price counts until the real one is known.
     await this.#keep({
       ...kept,
       tokens: kept.tokens + price,
@@ -189,7 +189,7 @@ class SuggestingService {
     log.info(`${by.id} was asked what is worth remembering: ${spent} tokens, ${added} new`);
   }
 
-  /** The person's messages on the branch that is shown, written here since the start, that nobody asked about and that a model has answered. */
+  /** The person's messages on the shown branch, written here since the start, answered by a model, and not asked about yet. */
   #fresh(conversation: Conversation, seen: ReadonlySet<string>): Message[] {
     const { privacy } = this.#deps.config.get();
     const path = pathTo(conversation.messages, effectiveHead(conversation));
@@ -210,7 +210,7 @@ class SuggestingService {
       );
   }
 
-  /** The newest messages that find room, numbered, without private words. */
+  /** Builds the prompt from the newest messages that fit, numbered, without private words. */
   #promptOf(messages: readonly Message[]): { readonly read: readonly Message[]; readonly prompt: string } {
     const read: Message[] = [];
     const quoted: string[] = [];
@@ -231,7 +231,7 @@ class SuggestingService {
     };
   }
 
-  /** Notes go to the person's other devices and into the index: what is kept out of either is not proposed. */
+  /** Notes go to the person's other devices and into the index, so words that are kept out of either are not proposed. */
   #isPlain(text: string): boolean {
     return (['index', 'sync'] as const).every((place) => this.#deps.filter.find(place, text).length === 0);
   }
@@ -263,7 +263,7 @@ export function quotedIn(
   });
 }
 
-/** The stretch of the text that reads like the quotation but for white space; null where there is none. */
+/** Finds the stretch of the text that equals the quotation apart from white space; null for none. */
 function verbatim(quote: string, text: string): string | null {
   const at = text.indexOf(quote);
   if (at >= 0) return quote;

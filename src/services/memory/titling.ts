@@ -1,6 +1,6 @@
-// Titles and summaries in better words, by the model that answers, when the person allows it (`indexing.summaries: model`). In the
-// background, one conversation at a time, only for what was written here lately and has come to rest; what it makes is kept with the
-// conversation. Without a model, or when it fails, the words made without one stay.
+// Lets the answering model write better titles and summaries, if the person allows it (`indexing.summaries: model`). In the
+// background, one conversation at a time, only for recent conversations from this device that have come to rest; the result is kept with the
+// conversation. Without a model, or if it fails, the version made without one stays.
 
 import { z } from 'zod';
 import type { ChatModel } from '../../adapters/models/chat-model.ts';
@@ -18,9 +18,9 @@ import { PrivacyFilter } from '../privacy/privacy-filter.ts';
 import { createJob } from '../scheduler.ts';
 import { mayBeNamed } from './naming.ts';
 
-/** A conversation that rested this long has come to an end for now, ms. */
+/** A conversation that rested this long has ended for now, ms. */
 const REST_MS = 60_000;
-/** Older than this is left as it is, ms: nobody asked for a bill for all of the past. */
+/** Older conversations are left alone, ms: nobody wants a bill for the whole past. */
 const RECENT_MS = 7 * 86_400_000;
 /** Longest part of a conversation that the model reads, characters: its beginning and its end. */
 const READ = 12_000;
@@ -39,17 +39,17 @@ const SYSTEM =
 interface TitlingDeps {
   readonly documents: Pick<Documents, 'library' | 'read' | 'change'>;
   readonly config: Readable<Config>;
-  /** Absent: it knows no words but by their looks. */
+  /** Absent: private words are recognised by their form alone. */
   readonly filter?: PrivacyFilter;
   /** Null: none is connected. */
   readonly model: () => ChatModel | null;
   readonly now: () => number;
   readonly signal: AbortSignal;
-  /** Runs `work` in one tab at a time; absent: there is only this one. */
+  /** Runs `work` in one tab at a time; absent: there is only this tab. */
   readonly exclusively?: (work: () => Promise<void>) => Promise<void>;
 }
 
-/** Begins to look after titles and summaries. Ends with the signal. */
+/** Starts the work on titles and summaries. Ends with the signal. */
 export function startTitling({
   documents,
   config,
@@ -59,7 +59,7 @@ export function startTitling({
   exclusively = (work) => work(),
   filter = new PrivacyFilter({ config }),
 }: TitlingDeps): void {
-  /** Conversation → its last change that was looked at in this tab. */
+  /** For each conversation, its time of change at the last look in this tab. */
   const seen = new Map<ConversationId, number>();
 
   const wanted = (entry: LibraryEntry): boolean =>
@@ -103,9 +103,9 @@ export function startTitling({
       maxTokens: 400,
     });
     const made = read(text);
-    // An answer that is no title is no reason to ask again and again.
+    // An unusable answer is no reason to ask again and again.
     if (!made) return;
-    // A person may have given a title meanwhile, gone on, or had words forgotten: what was made of those is kept nowhere.
+    // The person may have given a title meanwhile, written more, or had words forgotten: the result is then dropped.
     const now = await documents.read(entry.id);
     if (!now || transcriptOf(now, config.get().privacy, filter) !== prompt) return;
     await documents.change(entry.id, {
@@ -135,7 +135,7 @@ export function startTitling({
   job.wakeWithin(REST_MS);
 }
 
-/** The branch that is shown, without secrets; the middle of a long one is left out. */
+/** Text of the shown branch without secrets; a long one loses its middle. */
 function transcriptOf(conversation: Conversation, privacy: Config['privacy'], filter: PrivacyFilter): string {
   const said = pathTo(conversation.messages, effectiveHead(conversation))
     .filter(
@@ -150,7 +150,7 @@ function transcriptOf(conversation: Conversation, privacy: Config['privacy'], fi
   return whole.length <= READ ? whole : `${whole.slice(0, READ / 2)}\n\n[…]\n\n${whole.slice(-READ / 2)}`;
 }
 
-/** The object in what a model said, however it dressed it up; undefined where there is none. */
+/** Parses the object in a model's answer, whatever surrounds it; undefined if there is none. */
 function read(text: string): z.infer<typeof polished> | undefined {
   const from = text.indexOf('{');
   const to = text.lastIndexOf('}');
