@@ -16,7 +16,7 @@ import type { SaveStatus } from './documents.ts';
 /** Delay before a failed write is tried again, ms. */
 const RETRY_MS = 20_000;
 
-/** An entry for the log under a new id. */
+/** Makes a log entry with a new id. */
 export const newEntry = (document: DocumentId, origin: Origin, bytes: Uint8Array): NewEntry => ({
   id: newEntryId(),
   document,
@@ -24,9 +24,9 @@ export const newEntry = (document: DocumentId, origin: Origin, bytes: Uint8Array
   bytes,
 });
 
-/** Knows how far this tab has followed the log, and which entries it appended itself. */
+/** Tracks how far this tab has followed the log, and which entries it appended itself. */
 export class LogCursor {
-  /** The highest seq that was followed. */
+  /** Highest seq that was followed. */
   seq = 0;
   readonly #own = new Set<EntryId>();
 
@@ -34,14 +34,14 @@ export class LogCursor {
     for (const { id } of entries) this.#own.add(id);
   }
 
-  /** Moves past own entries, where nobody else appended in between. */
+  /** Moves past own entries, unless another tab appended in between. */
   appended(entries: readonly NewEntry[], seq: number): void {
     if (seq - entries.length !== this.seq) return;
     this.seq = seq;
     for (const { id } of entries) this.#own.delete(id);
   }
 
-  /** Moves to the entry. True where this tab appended it. */
+  /** Moves to the entry. True if this tab appended it. */
   advance({ seq, id }: LogEntry): boolean {
     this.seq = Math.max(this.seq, seq);
     return this.#own.delete(id);
@@ -78,13 +78,13 @@ export class AppendQueue {
     return this.#queue.length === 0;
   }
 
-  /** Documents with a change that is not written yet. */
+  /** Lists documents with an unwritten change. */
   documents(): Set<DocumentId> {
     return new Set(this.#queue.flatMap(({ entries }) => entries.map(({ document }) => document)));
   }
 
   /**
-   * Queues entries and writes for one transaction. Resolves when they are durable. Rejects where the first try fails, and keeps them queued.
+   * Queues entries and writes for one transaction. Resolves when they are durable. Rejects if the first attempt fails, and keeps them queued.
    * `onSaved` is called once when they are written, however late: until then the document must stay in memory.
    */
   enqueue(
@@ -99,23 +99,23 @@ export class AppendQueue {
     return written;
   }
 
-  /** Queues entries that nobody waits for: what cannot be written now is written with the next change. */
+  /** Queues entries without a waiting caller: a failed write is repeated with the next change. */
   enqueueInBackground(entries: readonly NewEntry[]): void {
     ignore(this.enqueue(entries, []), 'the entries stay queued, and the save status tells');
   }
 
-  /** Writes everything that is queued: reading the log finds it then. Throws where it cannot be written. */
+  /** Writes all queued entries, so that a reader of the log finds them. Throws if that fails. */
   async drain(): Promise<void> {
     while (!this.isEmpty) await this.enqueue([], []);
   }
 
-  /** Appends around the queue: a failure leaves nothing behind to be written later. */
+  /** Appends past the queue: a failure leaves nothing queued. */
   async append(entries: readonly NewEntry[], writes: readonly KeyValueWrite[] = []): Promise<void> {
     this.#cursor.appending(entries);
     this.#cursor.appended(entries, await this.#log.append(entries, writes));
   }
 
-  /** Writes what is queued. Resolves when it is written, or the try failed. */
+  /** Starts writing queued entries. Resolves when the attempt has succeeded or failed. */
   flush(): Promise<void> {
     // With an empty queue the work would end before it is assigned, and block all later writes.
     if (this.isEmpty) return this.#flushing ?? Promise.resolve();
@@ -127,7 +127,7 @@ export class AppendQueue {
     this.#saving.set({ state: 'failed', problem: toProblem(error) });
   }
 
-  /** Ends retries. What is queued can still be flushed. */
+  /** Ends retries. Queued entries can still be flushed. */
   close(): void {
     this.#closing = true;
     clearTimeout(this.#retryTimer);
@@ -144,7 +144,7 @@ export class AppendQueue {
     }
   }
 
-  /** Writes what is queued now. False where that failed. */
+  /** Writes the entries queued now. False if that failed. */
   async #writeBatch(): Promise<boolean> {
     const batch = this.#queue.slice();
     try {

@@ -1,5 +1,5 @@
-// Changes many conversations in one durable append: imports. Prepares the changes on copies and shows them once they are durable, so that
-// all of an import is there or nothing.
+// Changes many conversations in one durable append, for imports. Prepares the changes on copies and shows them once they are durable, so that
+// an import is there as a whole or not at all.
 import * as Y from 'yjs';
 import type { Origin } from '../../adapters/log/conversation-log.ts';
 import { RecollectError } from '../../domain/base/errors.ts';
@@ -13,7 +13,7 @@ import type { DocumentLoader } from './loading.ts';
 import { type ConversationDocument, createConversationDocument, toLibraryEntry } from './yjs-conversation.ts';
 import { createLibraryDocument } from './yjs-library.ts';
 
-/** Longest stretch of work before the page has its turn, ms. */
+/** Longest stretch of work before the page gets its turn, ms. */
 const MAX_WORK_MS = 12;
 
 interface PreparedChange {
@@ -31,7 +31,7 @@ interface BulkChangeDeps {
   readonly loader: DocumentLoader;
 }
 
-/** Throws `newer-conversation` where a newer version of the app wrote it: changing it would damage what this one does not know. */
+/** Throws `newer-conversation` if a newer version of the app wrote it: a change could damage parts that this version does not know. */
 export function refuseNewer(document: ConversationDocument): void {
   if (document.read().newer)
     throw new RecollectError(
@@ -93,9 +93,7 @@ export class BulkChange {
     return prepared;
   }
 
-  /**
-   * Makes list entries again that changed since: an old one would take back what was changed meanwhile. Leaves out what was erased since.
-   */
+  /** Recomputes list entries that changed since: an old one would undo a change made meanwhile. Leaves out erased conversations. */
   async #refreshEntries(prepared: PreparedChange[], origin: Origin): Promise<PreparedChange[]> {
     const { queue, list, loader } = this.#deps;
     for (;;) {

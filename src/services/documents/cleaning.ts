@@ -8,28 +8,28 @@ import { readHlc } from '../../domain/sync/hlc.ts';
 import { utf16Of } from '../../domain/text/encoding.ts';
 
 export interface Holdback {
-  /** The text without its secrets. */
+  /** Returns the text without its secrets. */
   readonly hide: (text: string) => { readonly text: string; readonly redacted: number };
-  /** Conversations of which no passage may leave inside another document. */
+  /** True for conversations of which no passage may leave inside another document. */
   readonly isRedacted: (conversation: string) => boolean;
-  /** Messages of which no passage may leave, and that go as a whole. Default: none. */
+  /** True for messages that must leave neither as passages nor as a whole. Default: none. */
   readonly isRedactedMessage?: (message: string) => boolean;
   /**
-   * Words are taken out for good: only where they stand in what somebody said or named. So a field's name tells nothing, what the app itself
-   * wrote stays (ids, models, reasons), and files are looked through whatever their size. `all`: nothing of it is the app's.
+   * Removes words for good, so only from people's words and names: field names tell nothing, the app's own values (ids, models, reasons) stay, and
+   * files are searched at any size. `all`: no value is the app's own.
    */
   readonly forgets?: 'words' | 'all';
-  /** With `forgets`: what was said later stays as it is. Default: all is meant. */
+  /** With `forgets`: true for values said later, which stay. Default: no value counts as later. */
   readonly isLater?: ((said: Said) => boolean) | undefined;
 }
 
-/** When something was said, ms since 1970, and what it is known by: two wordings of one thing are two. */
+/** Time at which something was said, ms since 1970, and a mark that identifies it; each wording of a thing has its own. */
 export interface Said {
   readonly mark: string;
   readonly at: number;
 }
 
-/** Holdback by the rules of forgetting: words, and whole items that are gone. */
+/** Makes the rules for forgetting: words, and whole items that are gone. */
 export const holdbackOf = ({
   hide,
   isGone,
@@ -40,7 +40,7 @@ export const holdbackOf = ({
   readonly isLater?: Holdback['isLater'];
 }): Holdback => ({ hide, isRedacted: isGone, isRedactedMessage: isGone, forgets: 'words', isLater });
 
-/** Fields that no person writes and no secret stands in; looking into them could only break them. */
+/** Fields that no person writes and that hold no secrets; changing them could only break them. */
 const PLAIN_FIELDS = new Set([
   'id',
   'parentId',
@@ -52,7 +52,7 @@ const PLAIN_FIELDS = new Set([
   'conversationId',
   'messageId',
 ]);
-/** Further fields that nobody's words stand in: what forgetting leaves as it is. */
+/** Further fields without people's words, which forgetting leaves unchanged. */
 const APP_FIELDS = new Set([
   ...PLAIN_FIELDS,
   'at',
@@ -90,19 +90,19 @@ const APP_FIELDS = new Set([
   'wanted',
   'why',
 ]);
-/** A tool's name is the app's, a file's is a person's. */
+/** A tool's name is the app's; a file's name is a person's. */
 const NAMED_BY_APP = new Set<unknown>(['tool-call', 'tool-result']);
-/** Whose form is nobody's here: what an importer could not name, what a person set for an endpoint. */
+/** Fields with a foreign structure: content that an importer could not name, parameters of an endpoint. */
 const FREE_FIELDS = new Set(['original', 'parameters']);
 /** An id, also as the beginning of a key: `id/client`, `id:key`. */
 const ID_KEY = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:[/:][^\s]*)?$/;
-/** An attached text that is longer is not looked through: that would take seconds. Its bytes stay on the device. Bytes. */
+/** Longer attached texts are not searched, which would take seconds. Their bytes stay on the device. Bytes. */
 const MAX_TEXT_BYTES = 4 * 1024 * 1024;
-/** How much of a file tells whether it is text, base64 digits. */
+/** Beginning of a file that tells if it is text, base64 digits. */
 const HEAD_DIGITS = 4096;
 const CONVERSATION_ID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
-/** The same value where nothing is to be hidden in it. `field`: under which name it stands. */
+/** Returns the cleaned value; the same one if nothing in it is hidden. `field`: name under which the value is stored. */
 export function cleanValue(value: unknown, rules: Holdback, field = ''): unknown {
   let holdback = rules;
   if (typeof value === 'string') {
@@ -126,12 +126,12 @@ export function cleanValue(value: unknown, rules: Holdback, field = ''): unknown
     const before = 'before' in value ? cleanValue(value.before, holdback) : undefined;
     return 'before' in value && before !== value.before ? { ...value, before } : value;
   }
-  // Everything inside a value that is meant was there with it, whatever its own date.
+  // Everything within a meant value was there with it, whatever its own date.
   if (said) holdback = { ...holdback, isLater: undefined };
   // Feedback quotes its passage, so it goes with it.
   if ('passage' in value && isRedactedPassage(value, holdback)) return null;
   if ('parts' in value && 'id' in value && isRedactedId(value.id, holdback)) return null;
-  // Its card loses what stays here passage by passage, as any other does.
+  // Its card loses the passages that stay here, as any other card does.
   if (isRedactedAnswer(value, holdback)) return cleanValue({ ...value, text: REDACTED }, holdback, field);
   const isTool = holdback.forgets && 'type' in value && NAMED_BY_APP.has(value.type);
   let changed = false;
@@ -147,16 +147,16 @@ export function cleanValue(value: unknown, rules: Holdback, field = ''): unknown
       return [name, next];
     }),
   );
-  // The bytes of a document hold the same words, and nobody can take them out there: drop them.
+  // The document's bytes hold the same words and cannot be edited, so they are dropped.
   if ('extract' in value && cleaned.extract !== value.extract) return { ...cleaned, url: undefined };
   return changed ? cleaned : value;
 }
 
-/** The value without private words; the same one where there are none. */
+/** Removes private words from a value; the same value if there are none. */
 export const withoutPrivateWords = (value: unknown, hide: Holdback['hide']): unknown =>
   cleanValue(value, { hide, isRedacted: () => false });
 
-/** Puts the conversations of which something is quoted in the value into `quoted`: those about which `cleanValue` asks. */
+/** Adds to `quoted` the conversations that the value quotes: those about which `cleanValue` asks. */
 export function addQuoted(value: unknown, quoted: Set<string>): void {
   const add = (conversation: string) => {
     quoted.add(conversation);
@@ -168,7 +168,7 @@ export function addQuoted(value: unknown, quoted: Set<string>): void {
   for (const inner of Object.values(value)) addQuoted(inner, quoted);
 }
 
-/** No person's words. */
+/** True for text that no person wrote. */
 const isAppText = (text: string, { forgets }: Holdback, field: string): boolean => {
   if (field === 't' && readHlc(text) !== null) return true;
   if (forgets === 'all') return false;
@@ -224,14 +224,14 @@ const isRedactedAnswer = (value: object, holdback: WithholdsPassages): boolean =
   );
 };
 
-/** A `data:` URL taken apart; `head` ends with the comma. */
+/** Parts of a `data:` URL; `head` ends with the comma. */
 interface DataUrl {
   readonly head: string;
   readonly type: string;
   readonly base64: string;
 }
 
-/** null for what is no URL with bytes in base64: words that only begin like one are words. */
+/** Null for anything but a URL with base64 bytes: words that only begin like one are words. */
 function fileIn(url: string): DataUrl | null {
   const comma = url.indexOf(',');
   const [, type] = (comma > 0 && /^data:([^;,]*)(?:;[^,]*)?;base64$/i.exec(url.slice(0, comma))) || [];
@@ -240,7 +240,7 @@ function fileIn(url: string): DataUrl | null {
   return { head: url.slice(0, comma + 1), type: type.toLowerCase(), base64 };
 }
 
-/** Bytes of a picture are no words, and a hit in them would break the file. undefined: the bytes stay here. */
+/** Cleans a text file. A picture's bytes are no words, and a change in them would break it. undefined: the bytes stay here. */
 function cleanFile(
   url: string,
   { head, type, base64 }: DataUrl,
@@ -256,16 +256,16 @@ function cleanFile(
     if (text === null && !isNamedText) return url;
     const hidden = hide(text ?? binary);
     if (hidden.redacted === 0) return url;
-    // In an encoding that is not known the bytes around the secret stay what they are.
+    // In an unknown encoding the bytes around the secret stay unchanged.
     return head + btoa(text === null ? hidden.text.replaceAll('•', '*') : utf8(hidden.text));
   } catch (error) {
-    // Not the bytes of anything.
+    // Invalid base64.
     log.debug('An attachment in base64 could not be read', error);
     return cleanUrl(url, { hide });
   }
 }
 
-/** Words as a URL: as they stand, or percent-encoded. */
+/** Cleans words in a URL, plain or percent-encoded. */
 function cleanUrl(url: string, { hide }: Pick<Holdback, 'hide'>): string {
   const hidden = hide(url);
   if (hidden.redacted > 0) return hidden.text;
@@ -280,7 +280,7 @@ function cleanUrl(url: string, { hide }: Pick<Holdback, 'hide'>): string {
   }
 }
 
-/** The text with these bytes (each a character), byte order mark included; null where they are none. `cut`: its end may be missing. */
+/** Decodes bytes (each a character), including a byte order mark; null if they are no text. `cut`: the end may be missing. */
 function textIn(binary: string, cut = false): string | null {
   const bytes = new Uint8Array(binary.length);
   for (let at = 0; at < bytes.length; at += 1) bytes[at] = binary.charCodeAt(at);
@@ -296,7 +296,7 @@ function textIn(binary: string, cut = false): string | null {
   }
 }
 
-/** The bytes of a text, each as a character. */
+/** Encodes a text, each byte as a character. */
 function utf8(text: string): string {
   const bytes = new TextEncoder().encode(text);
   let binary = '';

@@ -1,4 +1,4 @@
-// Keeps conversations in memory while somebody uses them, counted by reference. An erased conversation leaves the cache: what its holders
+// Keeps conversations in memory while they are in use, by reference count. An erased conversation leaves the cache: content that its holders
 // still show is in no log.
 import { RecollectError } from '../../domain/base/errors.ts';
 import { type ConversationId, isTemporary } from '../../domain/base/ids.ts';
@@ -24,7 +24,7 @@ export interface CachedConversation {
 interface CacheEntry {
   /** Rejects as opening does. */
   readonly opening: Promise<CachedConversation>;
-  /** Counted from the moment it is asked for: another may let go of it while it is read. */
+  /** Counted from the request on, since another holder may release it while it is being read. */
   references: number;
 }
 
@@ -40,7 +40,7 @@ interface CacheDeps {
 export class ConversationCache {
   readonly #deps: CacheDeps;
   readonly #entries = new Map<ConversationId, CacheEntry>();
-  /** Temporary conversations that ended: a late change does not begin them again. */
+  /** Temporary conversations that ended: a late change does not start them again. */
   readonly #ended = new Set<ConversationId>();
 
   constructor(deps: CacheDeps) {
@@ -51,7 +51,7 @@ export class ConversationCache {
     return this.#entries.has(id);
   }
 
-  /** Opens the conversation and holds it until `release`. `create`: begins it where there is none. */
+  /** Opens the conversation and holds it until `release`. `create`: starts it if there is none. */
   acquire(id: ConversationId, create: boolean): CacheEntry {
     const entry = this.#entries.get(id) ?? this.#begin(id, create);
     entry.references += 1;
@@ -68,7 +68,7 @@ export class ConversationCache {
     );
   }
 
-  /** The conversation, where it is in memory and could be opened. */
+  /** Returns the conversation if it is in memory and could be opened. */
   async find(id: ConversationId): Promise<CachedConversation | undefined> {
     const opening = this.#entries.get(id)?.opening;
     return (
@@ -81,7 +81,7 @@ export class ConversationCache {
     this.#entries.delete(id);
   }
 
-  /** Forgets the conversation if `isGone` says so once it is open, and nobody opened it anew meanwhile. */
+  /** Forgets the conversation if `isGone` says so once it is open, unless somebody reopened it meanwhile. */
   async forgetIf(id: ConversationId, isGone: () => Promise<boolean>): Promise<void> {
     const entry = this.#entries.get(id);
     // Wait for opening: only then is a new conversation's first entry logged or queued.
@@ -96,8 +96,8 @@ export class ConversationCache {
   }
 
   /**
-   * Takes a lost title from the list, which does not say who gave it: it may have been the person. Removes again what was completed
-   * elsewhere while it was forgotten here. Returns the update; undefined where there is nothing to repair.
+   * Restores a lost title from the list, which does not tell who gave it, so it counts as the person's. Removes messages again that were
+   * completed elsewhere while they were forgotten here. Returns the update; undefined if nothing needs repair.
    */
   repair({ document, damaged }: LoadedConversation): Uint8Array | undefined {
     const { id, meta, newer } = document.read();
@@ -125,7 +125,7 @@ export class ConversationCache {
     const repaired = loaded && this.repair(loaded);
     if (repaired) queue.enqueueInBackground([newEntry(id, 'user', repaired)]);
     const document = loaded?.document ?? createConversationDocument(id);
-    // An entry that changed while this was read knows more.
+    // A list entry that changed during the read is newer.
     if (loaded && list.get(id) === before) list.refresh(loaded);
     const place = createPlace(document.read);
     return {
@@ -137,7 +137,7 @@ export class ConversationCache {
     };
   }
 
-  /** Takes out this entry, never one that came into its place. */
+  /** Removes this cache entry, but never its successor. */
   #drop(id: ConversationId, entry: CacheEntry): boolean {
     return this.#entries.get(id) === entry && this.#entries.delete(id);
   }

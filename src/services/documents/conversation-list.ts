@@ -1,5 +1,5 @@
-// The library's list as this tab has it: one entry per conversation, each a last-writer-wins value. Two tabs that change a conversation at
-// once may each write an entry that lacks the other's change: whoever has the conversation in memory sees that and writes it again.
+// The library's list in this tab: one entry per conversation, each a last-writer-wins value. If two tabs change a conversation at
+// once, each may write an entry that lacks the other's change; a tab with the conversation in memory notices and writes it again.
 import { type ConversationId, LIBRARY_DOCUMENT } from '../../domain/base/ids.ts';
 import { type Readable, writable } from '../../domain/base/readable.ts';
 import { type AppendQueue, newEntry } from './append-queue.ts';
@@ -8,7 +8,7 @@ import type { LoadedConversation } from './loading.ts';
 import { toLibraryEntry } from './yjs-conversation.ts';
 import { createLibraryDocument, type LibraryDocument } from './yjs-library.ts';
 
-/** Subscribers hear of a change this much later, ms: a save is over by then, and several changes are drawn once. */
+/** Delay before subscribers are notified, ms: a save is over by then, and several changes are drawn once. */
 const NOTIFY_AFTER_MS = 30;
 
 export class ConversationList {
@@ -48,10 +48,10 @@ export class ConversationList {
     this.#queue.enqueueInBackground([newEntry(LIBRARY_DOCUMENT, 'user', update)]);
   }
 
-  /** Writes the conversation's entry again where it says something else. One without an entry was erased, or is listed at the next start. */
+  /** Writes the conversation's entry again if it differs. A conversation without one was erased, or is listed at the next start. */
   refresh({ document, damaged }: Pick<LoadedConversation, 'document' | 'damaged'>): void {
     const conversation = document.read();
-    // The entry of a damaged conversation may say more than what can be read of it.
+    // The entry of a damaged conversation may say more than its readable part.
     if (damaged || conversation.newer || !this.get(conversation.id)) return;
     this.write([toLibraryEntry(conversation)]);
   }

@@ -1,4 +1,4 @@
-// Says once of each damaged part of a conversation that it is there: it stays where it is, and would be found again at every start.
+// Reports each damaged part of a conversation once: it stays in place, and every start would find it again.
 import type { KeyValues } from '../../adapters/log/conversation-log.ts';
 import type { Problem } from '../../domain/base/errors.ts';
 import { isConversation } from '../../domain/base/ids.ts';
@@ -6,13 +6,13 @@ import { log } from '../../domain/base/log.ts';
 import type { Writable } from '../../domain/base/readable.ts';
 
 interface Damages {
-  /** Shows the problem if it is of a part that nobody was told of yet, and nothing else is being told. Others are not for here. */
+  /** Shows a damage that was never reported, unless another problem is being shown. Ignores other problems. */
   report(problem: Problem): void;
   /** The person has read it. */
   dismiss(): void;
 }
 
-/** `alert`: what is being told. */
+/** `alert`: the problem being shown. */
 export function createDamages({
   keyValues,
   alert,
@@ -31,7 +31,7 @@ export function createDamages({
         if (wasNotified !== undefined) return;
         const telling = alert.get();
         if (telling === null) alert.set(problem);
-        // One word is enough of one conversation; what nobody was told is told another time.
+        // One report is enough for a conversation; unreported parts wait for another time.
         else if (telling.code !== problem.code || telling.params?.document !== document) return;
         shown.add(key);
       }, keep);

@@ -26,9 +26,9 @@ import { createLibraryDocument } from './yjs-library.ts';
 
 interface DocumentsDeps {
   readonly store: Store;
-  /** Feedback quotes passages, and is forgotten with what is erased. Required if others share the store. */
+  /** Feedback quotes passages, and is removed with erased ones. Required if others share the store. */
   readonly notes?: Pick<Notes, 'forget'> & Partial<Pick<Notes, 'forgotten'>>;
-  /** Told of damaged entries: they stay in the log, and the rest is shown. */
+  /** Hears of damaged entries: they stay in the log, and the rest is shown. */
   readonly onProblem?: OnProblem;
 }
 
@@ -60,7 +60,7 @@ export function createDocuments({
     for (const entry of entries) loader.apply(list.document, entry);
     list.logEntries = entries.length;
     list.notify();
-    // Go on without what fails now (a full disk, a damaged entry): everything can be read.
+    // Continue after a failure here (a full disk, a damaged entry), since everything can still be read.
     try {
       await erasure.resume();
       await listOrphans();
@@ -72,7 +72,7 @@ export function createDocuments({
     }
   };
 
-  /** Lists conversations that are in the log and not in the library, as after damage to their entry. */
+  /** Lists conversations that are in the log but not in the library, as after damage to their entry. */
   const listOrphans = async (): Promise<void> => {
     const entries: LibraryEntry[] = [];
     for (const id of await log.documents()) {
@@ -134,7 +134,7 @@ export function createDocuments({
         if (await cache.find(id)) continue;
         if ((await log.read(id)).every(({ origin }) => origin === 'import')) found.push(id);
       }
-      // Somebody wrote what is still queued.
+      // Somebody wrote the queued entries.
       const queued = queue.documents();
       return found.filter((id) => !queued.has(id));
     },
@@ -154,7 +154,7 @@ export function createDocuments({
   };
 }
 
-/** Takes out of the log what is to be nowhere in it. */
+/** Purges forgotten content from the log. */
 const createTakingOut = ({
   started,
   log,
@@ -206,7 +206,7 @@ async function openConversation(cache: ConversationCache, id: ConversationId): P
   };
 }
 
-/** Makes changes of one conversation: shown at once, resolved when durable. */
+/** Makes the function that changes one conversation: shown at once, resolved when durable. */
 function createChange({
   started,
   cache,
@@ -219,7 +219,7 @@ function createChange({
   readonly cache: ConversationCache;
   readonly list: ConversationList;
   readonly queue: AppendQueue;
-  /** Items forgotten for good, so that no undo brings them back. */
+  /** Records of forgetting, so that no undo restores forgotten content. */
   readonly forgotten: () => readonly Forgotten[];
   readonly set: Store['keyValues']['set'];
 }): Documents['change'] {
@@ -263,7 +263,7 @@ function createChange({
         list.logEntries += 1;
       }
     }
-    // Write first, show next: drawing takes longer than the disk, and both can go on at once.
+    // Starts the write before notifying readers: drawing takes longer than the disk, and both run at once.
     const written = queue.enqueue(entries, writes, () => cache.release(id, entry));
     show();
     if (listed) list.notifySoon();

@@ -1,4 +1,4 @@
-// Conversations as Yjs documents. Everything that changes one goes through here into the log; nothing else knows Yjs.
+// Conversations as Yjs documents. Every change of one goes through here into the log; nothing else knows Yjs.
 import type { KeyValueWrite, Origin } from '../../adapters/log/conversation-log.ts';
 import type { Problem } from '../../domain/base/errors.ts';
 import type { ConversationId, DocumentId, MessageId } from '../../domain/base/ids.ts';
@@ -10,7 +10,7 @@ import type { ProjectId, ProjectLine } from '../../domain/projects/project.ts';
 import type { Hlc } from '../../domain/sync/hlc.ts';
 import type { Said } from './cleaning.ts';
 
-/** A line of the sidebar. Lives in the library document. */
+/** One conversation in the sidebar, stored in the library document. */
 export interface LibraryEntry {
   readonly id: ConversationId;
   readonly title: string;
@@ -21,17 +21,17 @@ export interface LibraryEntry {
   readonly archived: boolean;
   readonly workDir: string | null;
   readonly deletedAt: number | null;
-  /** When it was last put into or taken out of archive or trash; 0: never. */
+  /** Time of the last move into or out of archive or trash; 0: never. */
   readonly movedAt: number;
   readonly source: { readonly tool: string; readonly id: string } | null;
-  /** Started by another conversation (a subagent): not at the top level. */
+  /** True if another conversation started it (a subagent): not listed at the top level. */
   readonly child: boolean;
   readonly sample: boolean;
-  /** The project it is in, by where it was filed or by its folder; null: outside of all. Of a project: the one it is in. */
+  /** Its project, by where it was filed or by its folder; null: none. Of a project: the enclosing one. */
   readonly projectId: ProjectId | null;
-  /** Folder it was filed in, as stored: `''` for outside of all, null if its work dir decides. */
+  /** Folder it was filed in, as stored: `''` for none, null if its work dir decides. */
   readonly filed: string | null;
-  /** Set where this is a project and no conversation. */
+  /** Set for a project, null for a conversation. */
   readonly project: ProjectLine | null;
 }
 
@@ -40,7 +40,7 @@ export interface ProjectEntry extends LibraryEntry {
   readonly project: ProjectLine;
 }
 
-/** Everything that the library lists, trash included, newest first. `ready` false until the log was read once. */
+/** All entries, trash included, newest first. `ready`: the log was read once. */
 export interface LibraryListing {
   readonly ready: boolean;
   readonly entries: readonly LibraryEntry[];
@@ -50,44 +50,44 @@ export interface LibraryListing {
 export type SaveStatus =
   | { readonly state: 'saved' }
   | { readonly state: 'saving' }
-  /** The screen shows more than the disk has; the write is tried again. */
+  /** The screen is ahead of the disk; the write is repeated. */
   | { readonly state: 'failed'; readonly problem: Problem };
 
-/** A conversation that is open here and follows every change, whoever makes it. */
+/** An open conversation, which follows every change, whoever makes it. */
 export interface OpenConversation extends Readable<Conversation> {
   readonly id: ConversationId;
   /** Origin of a question that came since opening: this browser or another device. Null: it was there before. */
   originOf(question: MessageId): 'here' | 'elsewhere' | null;
-  /** Lets go; the document is dropped when nobody holds it. */
+  /** Releases it; the document is dropped when nobody holds it. */
   close(): void;
 }
 
-/** Changes made together: one update in the log, saved or not saved as one. */
+/** Changes made together: one update in the log, saved as one. */
 export interface ConversationChange {
-  /** New ones. One that is here, or was forgotten, stays so. */
+  /** New messages. One that exists, or was forgotten, stays as it is. */
   readonly messages?: readonly Message[];
-  /** More of messages that are here (`completed` in `domain/chat`). It is joined to what is here, and takes nothing away. */
+  /** Additions to existing messages (`completed` in `domain/chat`), which remove nothing. */
   readonly completed?: readonly Message[];
   readonly meta?: Partial<ConversationMeta>;
-  /** When titles and flags in `meta` were said, where that was elsewhere: they give way to what is here and later. Else: now. */
+  /** Times of titles and flags in `meta` that were set elsewhere: later ones here win. Absent: now. */
   readonly said?: Readonly<Record<string, Hlc>>;
   /** Name → checkpoint, or the bare message id; null removes the name. */
   readonly checkpoints?: Readonly<Record<string, Checkpoint | MessageId | null>>;
-  /** Id → a new compaction as a whole, or what changes in one that is there (`undone`, `summary`); null removes it. */
+  /** Id → a whole new compaction, or changed fields of an existing one (`undone`, `summary`); null removes it. */
   readonly compactions?: Readonly<Record<string, Partial<Compaction> | null>>;
-  /** Removes content for good (forget), and summaries that may quote it. Children hang on to the removed message's parent. */
+  /** Removes content for good (forget), and summaries that may quote it. Children move to the removed message's parent. */
   readonly removed?: readonly MessageId[];
-  /** Takes a removal back: messages that were removed, with their content. They stand where they stood, and nothing of the change has what was forgotten since. */
+  /** Restores removed messages with their content, in their old place, without anything that was forgotten since. */
   readonly restored?: readonly Message[];
-  /** Takes words out of messages for good: each stands in for the one of its id. Else as `removed`, but that nothing hangs elsewhere. */
+  /** Removes words from messages for good: each replaces the one with its id. Otherwise as `removed`, but no child moves. */
   readonly rewritten?: readonly Message[];
-  /** For good: what is `removed` cannot be `restored`, and titles in `meta` take the place of those that the conversation began with, too. */
+  /** For good: `removed` messages cannot be `restored`, and titles in `meta` also replace the conversation's first one. */
   readonly takesOut?: true;
 }
 
-/** Says what must be nowhere any more, as `Documents.purge` asks. */
+/** Rules that name what must be nowhere any more, for `Documents.purge`. */
 export interface PurgeRules {
-  /** The text without the words that were forgotten. */
+  /** Returns the text without forgotten words. */
   readonly hide: (text: string) => { readonly text: string; readonly redacted: number };
   /** True if this conversation or message was forgotten. */
   readonly isGone: (id: string) => boolean;
@@ -99,9 +99,9 @@ export interface Documents {
   /** All conversations, and all projects. */
   readonly library: Readable<LibraryListing>;
   readonly saving: Readable<SaveStatus>;
-  /** Throws `conversation-missing`, of a temporary one `conversation-ended`. */
+  /** Throws `conversation-missing`, or `conversation-ended` for a temporary one. */
   open(id: ConversationId): Promise<OpenConversation>;
-  /** Reads once, without following. Undefined where there is none. */
+  /** Reads once, without following changes. Undefined if there is none. */
   read(id: ConversationId): Promise<Conversation | undefined>;
   /**
    * Makes the change and resolves when it is durable; the screen sees it at once. Temporary conversations change in memory
@@ -117,23 +117,23 @@ export interface Documents {
     options?: { origin?: Origin; writes?: readonly KeyValueWrite[] },
   ): Promise<void>;
   /**
-   * Many conversations in one durable append, after all that waits to be written: imports. All or none, but what is erased meanwhile is left
-   * out. Throws as `change` does.
+   * Changes many conversations in one durable append, after all waiting writes, for imports. All or none, except that conversations erased
+   * meanwhile are left out. Throws as `change` does.
    */
   changeMany(
     changes: readonly { id: ConversationId; change: ConversationChange }[],
     origin: Origin,
   ): Promise<void>;
   /**
-   * Makes an ordinary conversation of a temporary one, in one durable change, and gives its id: the same, however often it is asked. The
-   * temporary one is gone then. Throws `conversation-ended`, and as `change` does: then it is as it was.
+   * Turns a temporary conversation into an ordinary one, in one durable change, and returns its id, the same for every call. The
+   * temporary one then ends. Throws `conversation-ended`, and as `change` does, with nothing changed.
    */
   keep(id: ConversationId): Promise<ConversationId>;
-  /** Those of them that nothing but imports has written, and that nobody has open here. */
+  /** Picks those that only imports have written and that are not open here. */
   onlyImported(ids: readonly ConversationId[]): Promise<ConversationId[]>;
   /**
-   * Erases the documents from log and library for good, and what was said of their passages. What cannot be done now (a full disk) it
-   * throws, and does at the next start.
+   * Erases the documents from log and library for good, with feedback on their passages. Throws if a part fails (a full disk),
+   * and finishes it at the next start.
    */
   erase(ids: readonly ConversationId[]): Promise<void>;
   /**
@@ -144,11 +144,11 @@ export interface Documents {
    * @throws `storage-full`, `storage-failed`
    */
   purge(rules: PurgeRules, only?: readonly DocumentId[]): Promise<readonly DocumentId[]>;
-  /** Reads every entry of the log back; returns the documents that still have what the rules name, or cannot be read. */
+  /** Reads every entry of the log; returns the documents that still contain what the rules name, or that cannot be read. */
   unpurged(rules: PurgeRules): Promise<readonly DocumentId[]>;
-  /** Takes the line of a conversation that is not there (a damaged line that still decodes, say) off the list. One that is there stays. */
+  /** Removes the list entry of a conversation that does not exist (e.g. a damaged entry that still decodes). An existing one stays. */
   unlist(id: ConversationId): Promise<void>;
-  /** Writes again what could not be written. */
+  /** Repeats failed writes. */
   retry(): Promise<void>;
   close(): Promise<void>;
 }

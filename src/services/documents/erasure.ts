@@ -1,5 +1,5 @@
-// Erases conversations for good, with what quotes them. A key-value entry says what is being erased until it is done: a kill in between
-// neither brings a conversation back nor leaves what quotes it.
+// Erases conversations for good, with everything that quotes them. A key-value entry names them until that is done, so that after a kill
+// neither a conversation nor a quotation remains.
 import type { ConversationLog, KeyValues } from '../../adapters/log/conversation-log.ts';
 import { toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, isTemporary, LIBRARY_DOCUMENT } from '../../domain/base/ids.ts';
@@ -31,7 +31,7 @@ export class Erasure {
     const { keyValues, list } = this.#deps;
     const keys = await keyValues.keys(ERASING);
     const left = keys.map((key) => key.slice(ERASING.length) as ConversationId);
-    // A listed conversation came back since, e.g. by an import: only remove the key of its erasure.
+    // The listed conversation has returned, e.g. by an import: only the note of its erasure goes.
     for (const id of left) if (list.get(id)) await keyValues.set(`${ERASING}${id}`, undefined);
     const erased = left.filter((id) => !list.get(id));
     if (erased.length > 0) await this.#eraseAll(erased);
@@ -51,8 +51,8 @@ export class Erasure {
         ids.map((id) => ({ key: `${ERASING}${id}`, value: true })),
       );
     } catch (error) {
-      // On a full disk only erasing makes space for the note that it was done, and for what is queued before it. A kill in between leaves
-      // a list entry without a conversation, which can be taken off the list.
+      // On a full disk only erasing makes space for the note of it, and for queued entries before it. A kill in between leaves
+      // a list entry without a conversation, which can be unlisted.
       if (toProblem(error).code !== 'storage-full') throw error;
       let done = 0;
       try {
@@ -61,7 +61,7 @@ export class Erasure {
           done += 1;
         }
       } catch (cause) {
-        // Chromium may refuse even that. What is still there is listed: it would come back at the next start.
+        // Chromium may refuse even that. The rest is listed again, as it would be at the next start.
         list.write(entries.slice(done).flatMap((entry) => entry ?? []));
         list.notify();
         throw cause;
@@ -72,11 +72,11 @@ export class Erasure {
     await this.#eraseAll(ids);
   }
 
-  /** Takes a list entry without a conversation off the list. */
+  /** Removes the list entry of a conversation that does not exist. */
   async unlist(id: ConversationId): Promise<void> {
     const { log, queue, list, cache, notes } = this.#deps;
     if (cache.has(id) || (await log.read(id)).length > 0) return;
-    // Erased on a full disk and killed: what quotes it is still there, and nothing but this entry leads to it.
+    // The conversation was erased on a full disk before a kill: quotations remain, and only this entry leads to them.
     await notes?.forget([id]);
     const update = list.change([], [id]);
     if (!update) return;
@@ -90,7 +90,7 @@ export class Erasure {
       await log.erase(id);
       cache.forget(id);
     }
-    // Last: on a full disk only what was erased makes space for it. Until it is done the key stays.
+    // Last, since on a full disk only the erasure makes space for it. The key stays until this is done.
     await notes?.forget(ids);
     for (const id of ids) await keyValues.set(`${ERASING}${id}`, undefined);
   }

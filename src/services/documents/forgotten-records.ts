@@ -9,7 +9,7 @@ import {
 } from '../../domain/forget/sought.ts';
 import { plain, type ValueMaps } from './small-document.ts';
 
-/** A record, with the devices that confirmed it by their ids. */
+/** A record, with the ids of devices that confirmed it. */
 export interface ForgottenRecord extends Forgotten {
   readonly confirmed: ReadonlyMap<string, Confirmation>;
 }
@@ -42,7 +42,7 @@ export function readForgotten(maps: ValueMaps): ForgottenRecord[] {
     .sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1));
 }
 
-/** Keeps the record. One that is there stays. Call within a transaction. */
+/** Adds the record unless it exists. Call within a transaction. */
 export function writeForgotten(maps: ValueMaps, record: Forgotten): void {
   const records = maps('x');
   if (!records.has(record.id)) records.set(record.id, plain(record));

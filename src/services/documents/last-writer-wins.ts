@@ -1,6 +1,6 @@
-// Values of which the later one counts, however wrong the clocks are that say so. Yjs settles two writes of one key by the ids of their
-// clients, and the loser's value is gone with its time. So each client writes under a key of its own, with a hybrid time; who reads takes
-// the latest; who writes takes out what was there before, so that only what was written at once lies side by side.
+// Last-writer-wins values, robust against wrong clocks. Yjs settles two writes of one key by the ids of their clients, and the loser's
+// value is lost with its time. So each client writes under a key of its own, with a hybrid time; readers take the latest; a writer removes
+// older values, so that only concurrent ones lie side by side.
 import type * as Y from 'yjs';
 import { z } from 'zod';
 import { type Hlc, nextHlc, readHlc } from '../../domain/sync/hlc.ts';
@@ -10,11 +10,11 @@ const rowSchema = z.object({ v: z.unknown(), t: z.string().refine((time) => read
 interface LastWriterWins {
   /** Key → the latest value. */
   values(): Record<string, unknown>;
-  /** Key → when that was said. */
+  /** Key → time of that value. */
   times(): Record<string, Hlc>;
   /** Writes with one time for all. Call within a transaction. */
   set(values: readonly (readonly [string, unknown])[]): void;
-  /** Writes what was said elsewhere at that time, unless something later is here. Call within a transaction. */
+  /** Writes a value from elsewhere with its time, unless a later one is here. Call within a transaction. */
   bring(key: string, value: unknown, time: Hlc): void;
 }
 
@@ -35,9 +35,9 @@ export function createLastWriterWins(doc: Y.Doc, now: () => number): LastWriterW
     return found.sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : a.name < b.name ? -1 : 1));
   };
 
-  // Asked each time: Yjs changes it where another device has the same.
+  // Read each time: Yjs changes the id if another device has the same.
   const node = () => doc.clientID.toString(36);
-  /** In the place of what was there `before`. */
+  /** Replaces the values `before`. */
   const put = (before: readonly { key: string; name: string }[], key: string, v: unknown, t: Hlc) => {
     const mine = `${key}/${node()}`;
     for (const row of before) if (row.key === key && row.name !== mine) w.delete(row.name);

@@ -1,5 +1,5 @@
-// Keeps the library's lines in step with conversations that changed elsewhere. The library document is not synced: each line is made
-// from its conversation on each device, so that a line never says more, or less, than what is here.
+// Updates the library's entries after conversations changed on other devices. The library document is not synced: each device makes
+// each entry from its conversation, so that an entry never says more, or less, than the conversation here.
 import type { KeyValueWrite, LogEntry, NewEntry, Store } from '../../adapters/log/conversation-log.ts';
 import { type ConversationId, LIBRARY_DOCUMENT, newEntryId } from '../../domain/base/ids.ts';
 import { log as diagnostics } from '../../domain/base/log.ts';
@@ -9,7 +9,7 @@ import { toLibraryEntry } from './yjs-conversation.ts';
 import { createLibraryDocument, type LibraryDocument } from './yjs-library.ts';
 
 interface ListEntryWriter {
-  /** Makes the lines of these conversations again, or takes them out where the log has nothing of them; `writes` in the same append. */
+  /** Rewrites the entries of these conversations, or removes those without anything in the log; `writes` go into the same append. */
   refresh(ids: readonly ConversationId[], writes: readonly KeyValueWrite[]): Promise<void>;
 }
 
@@ -18,7 +18,7 @@ export function createListEntryWriter({ log }: Store): ListEntryWriter {
   const reader = createReader(log);
   let held: { document: LibraryDocument; last: LogEntry } | undefined;
 
-  /** The library as the log has it now; only what is new is read. */
+  /** The library as the log has it now; reads only new entries. */
   const library = async (): Promise<LibraryDocument> => {
     let entries = held ? await log.read(LIBRARY_DOCUMENT, held.last.seq - 1) : [];
     if (held && entries[0]?.id === held.last.id) entries = entries.slice(1);
@@ -49,7 +49,7 @@ export function createListEntryWriter({ log }: Store): ListEntryWriter {
         if (found) lines.push(toLibraryEntry(found.conversation));
         else gone.push(id);
       }
-      // Read last: what other tabs wrote meanwhile comes before what is written here.
+      // Read last, so that entries of other tabs come before this one.
       const update = (await library()).change(lines, gone);
       const entries: NewEntry[] = update
         ? [{ id: newEntryId(), document: LIBRARY_DOCUMENT, origin: 'remote', bytes: update }]

@@ -1,4 +1,4 @@
-// Reads documents out of the log, and writes snapshots in the place of many entries.
+// Reads documents from the log, and replaces many entries by a snapshot.
 import * as Y from 'yjs';
 import type { ConversationLog, LogEntry } from '../../adapters/log/conversation-log.ts';
 import { RecollectError, toProblem } from '../../domain/base/errors.ts';
@@ -8,7 +8,7 @@ import { hasPendingStructs } from './pending-structs.ts';
 import { type ConversationDocument, createConversationDocument } from './yjs-conversation.ts';
 import type { LibraryDocument } from './yjs-library.ts';
 
-/** A document gets a snapshot when this many entries have piled up on it. */
+/** A document with this many entries gets a snapshot. */
 export const SNAPSHOT_AFTER = 200;
 
 export interface LoadedConversation {
@@ -30,7 +30,7 @@ export class DocumentLoader {
     this.#onProblem = onProblem;
   }
 
-  /** Applies the entry. Reports a damaged one, and returns false: it stays in the log, and the rest is shown. */
+  /** Applies the entry. Reports a damaged one and returns false: it stays in the log, and the rest is shown. */
   apply(document: ConversationDocument | LibraryDocument, entry: LogEntry): boolean {
     try {
       document.apply(entry.bytes, entry.origin);
@@ -53,8 +53,8 @@ export class DocumentLoader {
   }
 
   /**
-   * Replaces the document's entries by one snapshot, made of the log rather than the screen: it holds exactly what it replaces. Leaves
-   * them where one cannot be decoded or waits for another: they must survive as they are. `empty`: a new document.
+   * Replaces the document's entries by one snapshot, made from the log rather than the screen: it contains exactly what it replaces. Does
+   * nothing if one cannot be decoded or waits for another: they must survive as they are. `empty`: a new document.
    */
   async writeSnapshot(
     id: DocumentId,
@@ -67,7 +67,7 @@ export class DocumentLoader {
     try {
       for (const entry of entries) empty.apply(entry.bytes);
     } catch (error) {
-      // The person is told when the document is opened.
+      // The person learns of it when the document is opened.
       log.debug('No snapshot: an entry cannot be read', error);
       return;
     }

@@ -1,4 +1,4 @@
-// Follows what other tabs and devices append: applies it to the list and to the conversations in memory, and lets go of what they erased.
+// Follows the entries of other tabs and devices: applies them to the list and to conversations in memory, and drops erased ones.
 import type { ConversationLog, LogEntry } from '../../adapters/log/conversation-log.ts';
 import { toProblem } from '../../domain/base/errors.ts';
 import { type DocumentId, isConversation, LIBRARY_DOCUMENT } from '../../domain/base/ids.ts';
@@ -29,7 +29,7 @@ interface FollowerDeps {
 export class LogFollower {
   readonly #deps: FollowerDeps;
   readonly #unsubscribe: () => void;
-  /** Documents that others changed, until the log was read. */
+  /** Documents that others changed since the last read. */
   readonly #changed = new Set<DocumentId>();
   #isBehind = false;
   #reading: Promise<void> | undefined;
@@ -77,7 +77,7 @@ export class LogFollower {
       }
     } catch (error) {
       onProblem(toProblem(error));
-      // Nobody announces the change a second time. Without a start there is nothing to follow.
+      // The change is announced only once. Without a start there is nothing to follow.
       ignore(
         started().then(() => this.#retryLater()),
         'the failed start was reported already',
@@ -92,7 +92,7 @@ export class LogFollower {
     if (!this.#closed) this.#retryTimer = setTimeout(() => this.#follow([]), RETRY_MS);
   }
 
-  /** Others erased what they changed and the log has nothing of: appending to it would leave a fragment that nobody can read. */
+  /** Others erased these documents, of which the log has nothing left: an append would leave an unreadable fragment. */
   async #forgetErased(): Promise<void> {
     const { log, queue, cache } = this.#deps;
     for (const id of [...this.#changed]) {
@@ -135,7 +135,7 @@ export class LogFollower {
     for (const [cached, { before, by }] of touched) {
       cached.place.changed(before, by);
       cached.value.set(cached.place.read());
-      // Whoever brought another device's change lists it.
+      // The tab that receives another device's change lists it.
       if (by === 'tab') list.refresh(cached);
     }
     if (listChanged) list.notify();

@@ -1,4 +1,4 @@
-// Notes and feedback as they lie in the maps of their document: reads wordings, writes one in the place of others, takes words out. Pure.
+// Reads and writes notes and feedback in the maps of their document: wordings, replacements, removal of words. Pure.
 import { v7 } from 'uuid';
 import type { z } from 'zod';
 import { RecollectError } from '../../domain/base/errors.ts';
@@ -17,7 +17,7 @@ import { feedbackWithout, noteWithout } from './taking-out.ts';
 /** Longest note, characters. */
 export const MAX_NOTE = 4000;
 
-/** One damaged value costs only itself. */
+/** Skips unreadable values, so that a damaged one costs only itself. */
 const parsed = <T>(map: ValueMap, schema: z.ZodType<T>): [string, T][] =>
   [...map].flatMap(([key, value]) => {
     const { success, data } = schema.safeParse(value);
@@ -25,23 +25,23 @@ const parsed = <T>(map: ValueMap, schema: z.ZodType<T>): [string, T][] =>
   });
 /** Wordings of the notes in the map. */
 export const wordingsIn = (notes: ValueMap): Wording[] => wordingsOf(parsed(notes, noteSchema));
-/** Feedback in the map, as far as it can be read. */
+/** Reads the feedback in the map, skipping damaged entries. */
 export const feedbackIn = (feedback: ValueMap): Feedback[] =>
   parsed(feedback, feedbackSchema).map(([, one]) => one);
 
-/** The note that this is a wording of. */
+/** Id of the note that this is a wording of. */
 export const groupOf = ({ note }: Wording): string => note.beside ?? note.id;
 
-/** As it is kept: under the id of the note that it is a wording of. */
+/** Stored form: under the id of the note that it is a wording of. */
 export const kept = ({ beside, ...note }: MemoryNote): MemoryNote => ({ ...note, id: beside ?? note.id });
 
-/** Writes a wording in the place of others, under a key that nobody else writes: what others write at the same time stays beside it. */
+/** Writes a wording in the place of others, under a new key: a concurrent wording of another device stays beside it. */
 export function put(notes: ValueMap, note: MemoryNote, over: readonly string[]): void {
   for (const key of over) notes.delete(key);
   notes.set(v7(), plain(kept(note)));
 }
 
-/** Changes one map after the other; returns how many notes and verdicts were removed or changed. */
+/** Changes one map after the other; returns the number of removed or changed items. */
 export function takeOutOf(
   notes: ValueMap,
   feedback: ValueMap,
@@ -75,7 +75,7 @@ export function takeOutOf(
   return count;
 }
 
-/** The words of a note. Throws `note-empty`, `note-too-long`. */
+/** Trims a note's words. Throws `note-empty`, `note-too-long`. */
 export function checked(text: string): string {
   const words = text.trim();
   if (words === '') throw new RecollectError('note-empty', 'A memory note needs words.');
@@ -86,7 +86,7 @@ export function checked(text: string): string {
   return words;
 }
 
-/** Only what is there: absent and undefined are one thing in JSON. */
+/** Drops undefined details, which JSON cannot tell from absent ones. */
 export const details = (known: Partial<MemoryNote>): Partial<MemoryNote> =>
   Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined));
 
@@ -99,9 +99,9 @@ export const pastOf = (note: MemoryNote, at: number, stays?: string): Past => [
     ? []
     : [{ text: note.text, since: note.since ?? note.updatedAt, until: at }]),
 ];
-/** A copy in order of `until`, then of `since`. */
+/** Copies them in order of `until`, then of `since`. */
 export const byTime = (past: Past): Past => [...past].sort((a, b) => a.until - b.until || a.since - b.since);
 
-/** A query as it is compared: NFKC, small letters, single spaces, at most 200 UTF-16 units. */
+/** Normalises a query for comparison: NFKC, small letters, single spaces, at most 200 UTF-16 units. */
 export const normal = (query: string): string =>
   query.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim().slice(0, 200);

@@ -76,8 +76,8 @@ export interface NotesState {
 export interface Notes {
   readonly state: Readable<NotesState>;
   /**
-   * Notes including those still being written, which count once they are durable: ask here before ranking or sending, so
-   * that nothing comes back that was just forbidden. Reads the log again if that failed before. Never rejects.
+   * Notes including those still being saved, which count once they are durable. Ask here before ranking or sending, so
+   * that nothing returns that was just forbidden. Reads the log again if that failed before. Never rejects.
    */
   known(): Promise<NotesState>;
   /**
@@ -98,12 +98,12 @@ export interface Notes {
     readonly project?: string | undefined;
     readonly since?: number | undefined;
   }): Promise<MemoryNote>;
-  /** Changes what is said about a note and not its words; `undefined` takes a detail away. Unknown: nothing happens. */
+  /** Changes details of a note, not its words; `undefined` removes a detail. Unknown id: nothing happens. */
   revise(id: string, details: Partial<NoteDetails>): Promise<void>;
-  /** Makes one note of two: `keep` stays, in the words given, `other` goes into what it was before. Unknown: nothing happens. */
+  /** Merges two notes: `keep` gets the given words, `other` becomes part of its past. Unknown id: nothing happens. */
   merge(keep: string, other: string, text: string): Promise<void>;
   readonly inbox: Readable<Inbox>;
-  /** Puts sentences into the inbox that are not there and were never decided on, of kinds that are wanted. Returns how many are new. */
+  /** Adds sentences to the inbox that are new, undecided and of wanted kinds. Returns how many. */
   propose(sentences: readonly Omit<Proposal, 'id'>[]): Promise<number>;
   /**
    * Makes a note of a proposal. `over`: the note it replaces, whose words stay as its past. `project` null: it holds
@@ -118,40 +118,40 @@ export interface Notes {
       readonly over?: string;
     },
   ): Promise<MemoryNote | null>;
-  /** They are not asked about again. */
+  /** Refuses proposals, so that they are never made again. */
   refuse(ids: readonly string[]): Promise<void>;
-  /** Takes a decision back: the proposal is open again, unless its words were forgotten since. */
+  /** Undoes a decision: the proposal is open again, unless its words were forgotten since. */
   reopen(proposal: Proposal): Promise<void>;
   /** Turns proposals of a kind on or off. Waiting ones are hidden, and come back when the kind is allowed again. */
   setWanted(kind: NoteKind, wanted: boolean): Promise<void>;
-  /** Takes out proposals whose message is gone. `isGone` is asked of each one's source. */
+  /** Withdraws proposals whose message is gone. `isGone` is called with the source of each. */
   withdraw(isGone: (source: Proposal['source']) => boolean): Promise<void>;
-  /** Removes a note for good, and what was said of it. Returns what was removed, for `bring`. Unknown: nothing happens. */
+  /** Removes a note for good, with its feedback. Returns what was removed, for `bring`. Unknown id: nothing happens. */
   remove(id: string): Promise<Pick<NotesState, 'notes' | 'feedback'>>;
   /**
-   * Settles what was worded in two ways at once, by the `id` of one wording. `alone`: it is the note, and the others go. `apart`: it becomes a
-   * note of its own. Unknown: nothing happens.
+   * Settles concurrent wordings of a note, by the `id` of one. `alone`: it becomes the note, and the others go. `apart`: it becomes a
+   * note of its own. Unknown id: nothing happens.
    */
   settle(id: string, how: 'alone' | 'apart'): Promise<void>;
-  /** Keeps the verdict: one of pinned and never a message, and any number of not-related for different questions. */
+  /** Stores feedback: one of pinned and never for a message, any number of not-related for different questions. */
   judge(verdict: Omit<Feedback, 'id' | 'at'>): Promise<Feedback>;
-  /** Takes a verdict back. */
+  /** Removes feedback. */
   takeBack(id: string): Promise<void>;
-  /** Conversations were erased for good: what was said of their passages goes with their words, from the log too. */
+  /** Conversations were erased for good: feedback on their passages goes too, also from the log. */
   forget(conversations: readonly string[]): Promise<void>;
   /** Records of what was forgotten for good, newest first. Empty until the log was read once. */
   readonly forgotten: Readable<readonly ForgottenRecord[]>;
-  /** Keeps the record; durable when resolved. */
+  /** Adds a record; durable when resolved. */
   record(forgotten: Forgotten): Promise<void>;
-  /** This device did what the record asks. */
+  /** Notes that this device has carried out the record. */
   confirm(id: string, device: string, confirmation: Confirmation): Promise<void>;
   /**
-   * Takes out notes that came from something that is gone, what was said of its passages, and the words that the rules hide. `whole`: a note
-   * with such words goes as a whole. `renamed` gives feedback the title that its conversation has now. Returns how many were removed or changed.
+   * Removes notes from forgotten sources, feedback on their passages, and words that the rules hide. `whole`: a note
+   * with such words goes as a whole. `renamed` gives feedback its conversation's present title. Returns how many were removed or changed.
    */
   takeOut(rules: PurgeRules, whole: boolean, renamed?: (one: Feedback) => Feedback): Promise<number>;
   /**
-   * Adds what an export or an undo brings and this library lacks, without what was forgotten; of a note that is there, the later words stay.
+   * Adds notes and feedback of an export or an undo that this library lacks, without forgotten ones; for an existing note the later words win.
    * Returns how many it added or changed.
    */
   bring(brought: {
@@ -170,7 +170,7 @@ interface SyncedNotesDeps {
   readonly onProblem?: (problem: Problem) => void;
 }
 
-/** Reads the document at once and follows it; what other tabs and devices write appears by itself. */
+/** Reads the document at once and follows it, including changes by other tabs and devices. */
 export function createNotes(deps: SyncedNotesDeps): Notes {
   return new SyncedNotes(deps);
 }
@@ -247,7 +247,7 @@ class SyncedNotes implements Notes {
       for (const key of gone.keys) notes.delete(key);
       const [left] = all.filter((one) => one !== gone && groupOf(one) === groupOf(gone));
       if (left) {
-        // Kept anew: who takes this one out elsewhere at the same time, and keeps the other, takes no more than they see.
+        // Under a new key: a device that removes this wording at the same time removes only what it has seen.
         put(notes, left.note, left.keys);
         removed.notes = [{ ...gone.note, id: v7(), beside: groupOf(gone) }];
         return;
@@ -275,7 +275,7 @@ class SyncedNotes implements Notes {
       else if (meant.note.beside !== undefined) {
         const { beside: _, ...apart } = meant.note;
         for (const key of meant.keys) notes.delete(key);
-        // Under the key it has: two devices that settle it so at once make one note.
+        // Under its own key, so that two devices that settle it at once make one note.
         notes.set(apart.id, plain(apart));
       }
     });
@@ -291,7 +291,7 @@ class SyncedNotes implements Notes {
       at: this.#now(),
     };
     await this.#change((_, feedback) => {
-      // Earlier versions named a verdict on a note after one of its wordings.
+      // Earlier versions stored feedback on a note under one of its wordings.
       if (made.verdict !== 'not-related')
         for (const one of feedbackIn(feedback))
           if (one.verdict !== 'not-related' && isAbout(one, made)) feedback.delete(one.id);
@@ -353,7 +353,7 @@ class SyncedNotes implements Notes {
     this.#change((notes) => {
       const wording = wordingsIn(notes).find(({ note }) => note.id === id);
       if (!wording) return;
-      // Under the key it has: the words are the same, so nothing of two devices is lost by it.
+      // Under its own key: the words are the same, so nothing of two devices is lost.
       for (const key of wording.keys) {
         const known = noteSchema.safeParse(notes.get(key)).data;
         if (known) notes.set(key, plain({ ...known, ...changed }));
@@ -407,7 +407,7 @@ class SyncedNotes implements Notes {
           project: as.project === null ? undefined : (as.project ?? proposal.project ?? old?.note.project),
           since: proposal.at,
           ...(old ? { applies: old.note.applies, before: byTime(pastOf(old.note, at)) } : {}),
-          // Kept beside the note that it may replace: both stand, and each is shown with the other.
+          // Stored beside the note that it may replace: both remain, each shown with the other.
           ...(!old && proposal.replaces && all.some((one) => one.note.id === proposal.replaces)
             ? { against: [proposal.replaces] }
             : {}),
@@ -471,7 +471,7 @@ class SyncedNotes implements Notes {
 
 const isSameInbox = (one: Inbox, other: Inbox): boolean => JSON.stringify(one) === JSON.stringify(other);
 
-/** True where an update of somebody else puts another wording beside one that is `here`: two rewrote a note at once. */
+/** True if an update of another device adds a wording beside one that is `here`: both rewrote a note at once. */
 export function wordsMeet(here: Uint8Array, update: Uint8Array): boolean {
   const before = new Set(readNotes([here]).notes.map(({ text }) => text));
   const { notes } = readNotes([here, update]);
@@ -485,7 +485,7 @@ export function wordsMeet(here: Uint8Array, update: Uint8Array): boolean {
   );
 }
 
-/** The notes in updates of the log, newest first, for whoever reads without following. Updates that do not decode are counted. */
+/** Reads the notes in updates of the log, newest first, without following changes. Counts updates that do not decode. */
 export function readNotes(updates: readonly Uint8Array[]): { notes: MemoryNote[]; damaged: number } {
   const doc = new Y.Doc();
   let damaged = 0;

@@ -1,13 +1,13 @@
-// Closes the gap that a damaged entry leaves. Yjs integrates the changes of one author only in order, so everything that this author did
-// after the gap would wait for ever for bytes that nobody can read. The gap is closed in a copy that is only read: the log keeps it,
-// and the missing piece still fits when an intact copy of it comes from another device.
+// Closes the gap that a damaged entry leaves. Yjs integrates an author's changes only in order, so everything by this author
+// after the gap would wait for ever for unreadable bytes. The gap is closed in a copy that is only read: the log keeps it,
+// and the missing piece still fits when another device sends an intact copy.
 import * as encoding from 'lib0/encoding';
 import * as Y from 'yjs';
 
-/** True where a part of the document waits for changes that are not here. */
+/** True if a part of the document waits for missing changes. */
 export const hasPendingStructs = (doc: Y.Doc): boolean => doc.store.pendingStructs !== null;
 
-/** A copy in which what waits is shown, with nothing where the missing changes would be. The caller destroys it. */
+/** Copies the document with its waiting parts integrated, and nothing in the place of missing changes. The caller destroys it. */
 export function withoutPendingStructs(doc: Y.Doc): Y.Doc {
   const update = Y.encodeStateAsUpdate(doc);
   const copy = new Y.Doc();
@@ -16,7 +16,7 @@ export function withoutPendingStructs(doc: Y.Doc): Y.Doc {
   return copy;
 }
 
-/** Reads the document; where something of it did not decode, with what waits behind that gap. */
+/** Reads the document; if a part of it did not decode, including the parts that wait behind that gap. */
 export function acrossPendingStructs<T>(doc: Y.Doc, damaged: boolean, read: (doc: Y.Doc) => T): T {
   if (!damaged || !hasPendingStructs(doc)) return read(doc);
   const whole = withoutPendingStructs(doc);
@@ -27,7 +27,7 @@ export function acrossPendingStructs<T>(doc: Y.Doc, damaged: boolean, read: (doc
   }
 }
 
-/** An update of nothing but removed content: all that `update` refers to and has not. */
+/** Makes an update that contains only removed content, for everything that `update` refers to and lacks. */
 function emptiness(update: Uint8Array): Uint8Array {
   const held = new Map<number, [from: number, to: number][]>();
   const reach = new Map<number, number>();

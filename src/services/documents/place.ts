@@ -1,30 +1,30 @@
-// Holds the branch on which an open conversation stands here. All devices share one head, and the last change of it counts; but another
-// device that asks at the same time must not take what was asked here, and its answer, off the screen. Then the conversation stays on
-// its branch, and the other branch is offered beside it. Nothing of this is written.
+// Keeps an open conversation on its branch. All devices share one head, and its last change wins; but a question asked on
+// another device at the same time must not take a question asked here off the screen. Then the conversation stays on
+// its branch, and the other branch is offered beside it. Stores nothing.
 import type { MessageId } from '../../domain/base/ids.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import type { Message } from '../../domain/chat/message.ts';
 import type { ConversationChange } from './documents.ts';
 
 export interface Place {
-  /** The conversation as it stands here; the same object until it changes. */
+  /** The conversation with the head shown here; the same object until it changes. */
   read(): Conversation;
-  /** Somebody here changes it: a head that is among the changes counts. */
+  /** Reports a change made here; its head counts. */
   change(change: ConversationChange): void;
-  /** It was changed by another device, or by another tab of this one. `before`: as `read` gave it then. */
+  /** Reports a change by another device, or another tab of this one. `before`: the result of `read` before it. */
   changed(before: Conversation, by: 'device' | 'tab'): void;
   /** Origin of a question that came since the conversation was opened; null: it was there before. */
   originOf(question: MessageId): 'here' | 'elsewhere' | null;
 }
 
-/** `document`: the conversation as all devices have it; the same object until it changes. */
+/** Makes the keeper of the head. `document`: the conversation as all devices have it; the same object until it changes. */
 export function createPlace(document: () => Conversation): Place {
-  /** Questions that were asked here since it was opened. */
+  /** Questions asked here since it was opened. */
   const asked = new Set<MessageId>();
-  /** Questions that other devices asked since then. */
+  /** Questions asked on other devices since then. */
   const received = new Set<MessageId>();
   let held: MessageId | null = null;
-  /** Last readings: as all devices have it, as it is shown here, and the head held here. */
+  /** Last readings: as all devices have it, as it is shown here, and the head kept here. */
   let shared = document();
   let shown = shared;
   let heldThen: MessageId | null = null;

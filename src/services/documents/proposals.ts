@@ -14,15 +14,15 @@ import { isProposalTakenOut } from './taking-out.ts';
 export interface Inbox {
   /** False until the log was read once. */
   readonly ready: boolean;
-  /** Those the person has not decided on, newest first. */
+  /** Undecided proposals, newest first. */
   readonly proposals: readonly Proposal[];
-  /** Kinds of which none is wanted. */
+  /** Kinds that the person wants no proposals of. */
   readonly never: readonly NoteKind[];
 }
 
 export const EMPTY_INBOX: Inbox = { ready: false, proposals: [], never: [] };
 
-/** The parts of the document that proposals lie in. */
+/** Maps of the document that hold proposals. */
 interface ProposalMaps {
   readonly proposals: ValueMap;
   readonly decisions: ValueMap;
@@ -49,7 +49,7 @@ function isDecided(decisions: ValueMap, { id, at }: Proposal): boolean {
   return decision !== undefined && (decision.as === 'refused' || decision.at >= at);
 }
 
-/** Open proposals. Leaves out a sentence that a note has by now, and shows one that is proposed twice once. */
+/** Lists open proposals, without duplicates and without sentences that have become notes. */
 export function readInbox(
   { proposals, decisions, never }: ProposalMaps,
   notes: readonly MemoryNote[],
@@ -75,10 +75,10 @@ export function readInbox(
   };
 }
 
-/** Most proposals that wait; older ones that nobody decided on make room. */
+/** Most waiting proposals; the oldest make space for new ones. */
 const MOST_OPEN = 200;
 
-/** Puts proposals in that are not there yet and were never decided on. Returns how many. */
+/** Adds proposals that are new and were never decided. Returns how many. */
 export function addProposals(maps: ProposalMaps, added: readonly Proposal[]): number {
   let count = 0;
   for (const one of added) {
@@ -95,13 +95,13 @@ export function addProposals(maps: ProposalMaps, added: readonly Proposal[]): nu
   return count;
 }
 
-/** Takes the words out and keeps the decision. */
+/** Removes the words and stores the decision. */
 export function decideOn(maps: ProposalMaps, id: string, as: Decision, at: number): void {
   maps.proposals.delete(id);
   maps.decisions.set(id, { as, at });
 }
 
-/** Proposals of forgotten places, or with forgotten words, go as a whole. Returns how many. */
+/** Withdraws proposals of forgotten sources, or with forgotten words. Returns how many. */
 export function withdrawForgotten({ proposals }: ProposalMaps, rules: PurgeRules): number {
   let count = 0;
   for (const [id, value] of [...proposals]) {
@@ -113,7 +113,7 @@ export function withdrawForgotten({ proposals }: ProposalMaps, rules: PurgeRules
   return count;
 }
 
-/** Removes proposals of sources that are gone. `isGone` is asked of each open proposal's source. */
+/** Withdraws proposals whose source is gone, by `isGone`. */
 export function withdraw({ proposals }: ProposalMaps, isGone: (source: Proposal['source']) => boolean): void {
   for (const [id, value] of [...proposals]) {
     const source = proposalSchema.safeParse(value).data?.source;

@@ -1,5 +1,5 @@
-// Puts one snapshot in the place of a document's entries, in which nothing of what was forgotten is left: neither in values that were removed,
-// nor in those that wait behind a gap, nor in keys, which Yjs keeps of what it deletes.
+// Replaces a document's entries by one snapshot without anything forgotten: neither in removed values,
+// nor in values that wait behind a gap, nor in keys, which Yjs keeps of deleted entries.
 import * as Y from 'yjs';
 import type { ConversationLog, LogEntry } from '../../adapters/log/conversation-log.ts';
 import { type DocumentId, isConversation, LIBRARY_DOCUMENT, NOTES_DOCUMENT } from '../../domain/base/ids.ts';
@@ -8,7 +8,7 @@ import { holdbackOf, saidOf } from './cleaning.ts';
 import type { PurgeRules } from './documents.ts';
 import { cleanUpdate, countHeld } from './shared.ts';
 
-/** How many values of an entry hold what is to be nowhere; undefined where it is damaged. */
+/** Counts the values of an entry that must be nowhere; undefined if it is damaged. */
 const heldIn = ({ bytes }: Pick<LogEntry, 'bytes'>, rules: PurgeRules): number | undefined =>
   attempt(() => countHeld(bytes, holdbackOf(rules)), undefined, 'an entry that is no Yjs update');
 
@@ -27,7 +27,7 @@ export async function purgeLog(
     const entries = await log.read(id);
     if (beganLater(id, entries, rules)) continue;
     const held = entries.map((entry) => heldIn(entry, rules));
-    // The list overwrites titles, which only the conversation knows to have been taken out.
+    // The list overwrites titles, and only the conversation knows which were removed.
     const isOverwritten = id === LIBRARY_DOCUMENT && entries.length > 1;
     const isAffected = isOverwritten || held.some((count) => count !== 0) || takesOut(id, entries);
     if (!isAffected) continue;
@@ -37,7 +37,7 @@ export async function purgeLog(
   return damaged;
 }
 
-/** A conversation of which everything was said later than the rules reach: nothing of it is meant, its title neither. */
+/** True for a conversation in which everything was said later than the rules reach: nothing of it is meant, nor its title. */
 function beganLater(id: DocumentId, entries: readonly LogEntry[], { isLater }: PurgeRules): boolean {
   if (!isLater || !isConversation(id)) return false;
   const said = attempt(
@@ -58,7 +58,7 @@ function beganLater(id: DocumentId, entries: readonly LogEntry[], { isLater }: P
   };
   const [first] = said;
   if (!first || !said.every(isLaterSaid)) return false;
-  // Its title may be meant all the same.
+  // An old title may be meant all the same.
   const began = Math.min(...said.map((value) => saidOf(value)?.at ?? 0));
   return isLater({ mark: id, at: began });
 }
@@ -66,7 +66,7 @@ function beganLater(id: DocumentId, entries: readonly LogEntry[], { isLater }: P
 const isMessage = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && 'parts' in value && 'createdAt' in value;
 
-/** Documents of which an entry holds what is to be nowhere, or cannot be read. */
+/** Lists documents with an entry that holds forgotten content, or cannot be read. */
 export async function unpurgedIn(log: ConversationLog, rules: PurgeRules): Promise<DocumentId[]> {
   const found: DocumentId[] = [];
   for (const id of await log.documents()) {
@@ -77,10 +77,10 @@ export async function unpurgedIn(log: ConversationLog, rules: PurgeRules): Promi
   return found;
 }
 
-/** Later entries delete something of earlier ones, which still hold it. */
+/** True if later entries delete something of earlier ones, which still hold it. */
 const takesOut = (id: DocumentId, entries: readonly LogEntry[]): boolean => {
   if (entries.length < 2) return false;
-  // Its maps `x` and `r` are records and personas, which delete nothing.
+  // The maps `x` and `r` of this document hold records and personas, which delete nothing.
   if (id === NOTES_DOCUMENT)
     return attempt(() => holdsDeleted(entries), false, 'an entry that is no Yjs update');
   return entries.some(({ bytes }) =>
@@ -88,7 +88,7 @@ const takesOut = (id: DocumentId, entries: readonly LogEntry[]): boolean => {
   );
 };
 
-/** An entry has words that the document has no more. Flags and times that were overwritten are no words. */
+/** True if an entry holds words that the document has lost. Overwritten flags and times are no words. */
 function holdsDeleted(entries: readonly LogEntry[]): boolean {
   const doc = new Y.Doc();
   try {
@@ -113,7 +113,7 @@ const hasText = (value: unknown): boolean =>
   typeof value === 'string' ||
   (typeof value === 'object' && value !== null && Object.values(value).some(hasText));
 
-/** A head that moves deletes its place of before; a removed message, its stand-in or a record of it is one of these maps. */
+/** True for a removed message, its stand-in or a record of it. A moved head also deletes its old value, which does not count. */
 const isDeletion = (bytes: Uint8Array): boolean =>
   Y.decodeUpdate(bytes).structs.some(
     (struct) => struct instanceof Y.Item && ['x', 'r'].includes(struct.parent as unknown as string),

@@ -1,4 +1,4 @@
-// Reads conversations out of the log without following them: for the engine's projector and for exports.
+// Reads conversations from the log without following changes, for the engine's projector and for exports.
 import type { ConversationLog, LogEntry } from '../../adapters/log/conversation-log.ts';
 import {
   type ConversationId,
@@ -16,15 +16,18 @@ import { type ConversationDocument, createConversationDocument } from './yjs-con
 import { createLibraryDocument, type LibraryDocument } from './yjs-library.ts';
 
 export interface Reader {
-  /** As the log has it now, the memory notes as the conversation `NOTES`; undefined where it has nothing of it. `damaged` counts entries and messages that could not be read; `grown` are messages that are found by other words than they came with. */
+  /**
+   * Reads a conversation as the log has it now, the memory notes as `NOTES`; undefined if the log has nothing of it. `damaged` counts unreadable
+   * entries and messages; `grown` are messages with more words than at first.
+   */
   read(
     id: ConversationId,
   ): Promise<{ conversation: Conversation; damaged: number; grown: readonly Message[] } | undefined>;
-  /** All lines of the library, trash included. */
+  /** All entries of the library, trash included. */
   library(): Promise<readonly LibraryEntry[]>;
 }
 
-/** Keeps the `keep` documents read last, so that following a busy conversation applies only what is new. */
+/** Makes a reader. It keeps the last `keep` documents, so that following a busy conversation applies only new entries. */
 export function createReader(log: ConversationLog, keep = 4): Reader {
   const kept = new Map<string, { document: ConversationDocument; last: LogEntry; broken: number }>();
   let library: { document: LibraryDocument; last: LogEntry | undefined } = {
@@ -32,7 +35,7 @@ export function createReader(log: ConversationLog, keep = 4): Reader {
     last: undefined,
   };
 
-  /** Entries after `last`, or undefined if `last` was compacted or erased: then all must be read anew. */
+  /** Entries after `last`, or undefined if `last` was compacted or erased: then everything must be read again. */
   const sinceLast = async (id: DocumentId, last: LogEntry): Promise<LogEntry[] | undefined> => {
     const [first, ...rest] = await log.read(id, last.seq - 1);
     return first?.id === last.id ? rest : undefined;
@@ -58,7 +61,7 @@ export function createReader(log: ConversationLog, keep = 4): Reader {
       slot.last = last;
       kept.set(id, slot);
       for (const entry of entries) {
-        // One entry that does not decode must not take the conversation with it: the others still apply.
+        // The other entries still apply if one does not decode.
         try {
           slot.document.apply(entry.bytes, entry.origin);
         } catch (error) {

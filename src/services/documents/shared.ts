@@ -1,8 +1,7 @@
-// Documents as sync sees them: updates that are merged, compared and cleaned of what must not leave the device, without a word about
-// what a conversation is. The log stays the truth; nothing here changes it.
+// Documents as sync sees them: merges, compares and cleans updates, without knowing what a conversation is. Nothing here changes the log.
 //
-// Cleaning keeps the structure: a Yjs item keeps its id, its place and its length, only the strings inside its values are replaced. All
-// devices so have the same document to Yjs, and merge as ever; those that did not write the words see the mark instead of the secret.
+// Cleaning keeps the structure: a Yjs item keeps its id, place and length, and only strings within its values are replaced. So all
+// devices have the same document to Yjs and merge as usual; a device that did not write the words sees the mark instead of the secret.
 // This works because values are whole JSON (a message, a title): no secret is spread over two items.
 import * as encoding from 'lib0/encoding';
 import * as Y from 'yjs';
@@ -13,34 +12,34 @@ import type { Conversation } from '../../domain/chat/conversation.ts';
 import { addQuoted, cleanValue, type Holdback } from './cleaning.ts';
 import { createConversationDocument } from './yjs-conversation.ts';
 
-/** Per Yjs client the clock up to which everything is known. */
+/** For each Yjs client, the clock up to which everything is known. */
 type Clocks = Readonly<Record<string, number>>;
 
 /** One document as the log has it. */
 export interface WholeDocument {
-  /** Everything as one update, what waits for changes that never came included. Content that was removed is gone from it. */
+  /** Everything as one update, including parts that wait for missing changes. Removed content is not in it. */
   readonly update: Uint8Array;
-  /** For a conversation: what it says. */
+  /** The conversation, if it is one. */
   readonly conversation: Conversation | null;
-  /** How many messages were forgotten in it. */
+  /** Count of messages that were forgotten in it. */
   readonly forgotten: number;
-  /** Some of it cannot be read: what is not said here may have been said. */
+  /** Some of it cannot be read, so what is missing here may still exist. */
   readonly damaged: boolean;
-  /**
-   * False for a mere fragment: what it builds upon is not here (a change still waits for it), or, in a conversation, nothing begins it.
-   */
+  /** False for a mere fragment: a change waits for its base, or nothing begins the conversation. */
   readonly standsAlone: boolean;
   /**
-   * True where the update of somebody else puts a message beside one that is here, and its writer went on from an earlier step than the
-   * latest one here: two went on at once. A branch made knowingly, as by asking again, goes on from the latest step.
+   * True if another's update adds a message beside one that is here, while its writer knew only an earlier step than the
+   * latest here: both continued at once. A deliberate branch, as by asking again, starts from the latest step.
    */
   branchesOff(update: Uint8Array): boolean;
 }
 
-/** Reads documents as the log has them; undefined where it has nothing of one. Entries that do not decode are left out. */
+/** Reads documents as the log has them; undefined for none. Skips entries that do not decode. */
 export type WholeReader = (id: DocumentId) => Promise<WholeDocument | undefined>;
 
-/** Keeps the `keep` documents read last, so that following a busy one applies only what is new. What it gives is good until the next call. */
+/**
+ * Makes a reader. It keeps the last `keep` documents, so that following a busy one applies only new entries. A result is valid until the next call.
+ */
 export function createWholeReader(log: ConversationLog, keep = 8): WholeReader {
   const kept = new Map<
     DocumentId,
@@ -58,7 +57,7 @@ export function createWholeReader(log: ConversationLog, keep = 8): WholeReader {
   return async (id) => {
     const known = kept.get(id);
     kept.delete(id);
-    // The entry read last, and what came after it. It is gone where the document was folded or erased: then all is read anew.
+    // Reads the last known entry and newer ones. If it is gone, the document was replaced by a snapshot or erased: then all is read again.
     let entries = known ? await log.read(id, known.last.seq - 1) : [];
     const follows = known !== undefined && entries[0]?.id === known.last.id;
     if (follows) entries = entries.slice(1);
@@ -107,7 +106,7 @@ export function createWholeReader(log: ConversationLog, keep = 8): WholeReader {
   };
 }
 
-/** How many messages are forgotten in an update that is a whole document. */
+/** Counts forgotten messages in an update that is a whole document. */
 export function forgottenIn(update: Uint8Array): number {
   const doc = new Y.Doc();
   try {
@@ -119,14 +118,14 @@ export function forgottenIn(update: Uint8Array): number {
 }
 
 /**
- * Each step of the head is a Yjs item that names as its origin the step its writer saw last: who knew what is a fact of the document, the
- * same on all devices, whatever their clocks say and whoever reached the relay first.
+ * Each step of the head is a Yjs item whose origin is the last step that its writer saw: so all devices agree on who knew what,
+ * whatever their clocks say and whoever reached the relay first.
  */
 function branchesOff(doc: Y.Doc, { messages }: Conversation, update: Uint8Array): boolean {
   const meta = doc.getMap('meta');
   const latest = meta._map.get('head');
   if (!latest) return false;
-  /** Below which messages the update puts one. */
+  /** Messages below which the update adds one. */
   const below = new Set<unknown>();
   let apart = false;
   for (const struct of Y.decodeUpdate(update).structs) {
@@ -150,7 +149,7 @@ function branchesOff(doc: Y.Doc, { messages }: Conversation, update: Uint8Array)
 export const readWhole = (log: ConversationLog, id: DocumentId): Promise<WholeDocument | undefined> =>
   createWholeReader(log, 1)(id);
 
-/** Several updates as one. Nothing of them is lost, gaps included. */
+/** Merges several updates into one. Nothing is lost, gaps included. */
 export const mergeUpdates = (updates: readonly Uint8Array[]): Uint8Array =>
   updates.length === 1 ? (updates[0] as Uint8Array) : Y.mergeUpdates([...updates]);
 
@@ -163,7 +162,7 @@ export function isUpdate(bytes: Uint8Array): boolean {
   return attempt(decode, false, 'bytes that are no Yjs update');
 }
 
-/** The clocks known after this update as well. A part that does not join on is not counted. */
+/** Adds the clocks of this update. A part that does not join on is not counted. */
 export function withUpdate(clocks: Clocks, update: Uint8Array): Clocks {
   const { from, to } = Y.parseUpdateMeta(update);
   const all: Record<string, number> = { ...clocks };
@@ -174,7 +173,7 @@ export function withUpdate(clocks: Clocks, update: Uint8Array): Clocks {
   return all;
 }
 
-/** Part of a snapshot beyond these clocks. Deletions are all kept. */
+/** Returns the part of a snapshot beyond these clocks, with all deletions. */
 export const beyond = (update: Uint8Array, clocks: Clocks): Uint8Array =>
   Y.diffUpdate(
     update,
@@ -212,7 +211,7 @@ export function missingFrom(held: Uint8Array, whole: Uint8Array): Uint8Array | n
   return null;
 }
 
-/** The conversations of which something is quoted in the update. */
+/** Lists the conversations quoted in the update. */
 export function quotedIn(update: Uint8Array): ReadonlySet<string> {
   const quoted = new Set<string>();
   for (const struct of Y.decodeUpdate(update).structs)
@@ -223,7 +222,7 @@ export function quotedIn(update: Uint8Array): ReadonlySet<string> {
   return quoted;
 }
 
-/** Puts `map`'s values in the place of those that the struct carries. */
+/** Replaces the values in the struct. */
 function mapValues(struct: Y.Item | Y.GC | Y.Skip, map: (value: unknown) => unknown): void {
   if (!(struct instanceof Y.Item)) return;
   const { content } = struct;
@@ -233,7 +232,7 @@ function mapValues(struct: Y.Item | Y.GC | Y.Skip, map: (value: unknown) => unkn
   else if (content instanceof Y.ContentFormat) content.value = map(content.value) as object;
 }
 
-/** The update as it may leave the device, and how many values were changed for that. */
+/** Cleans an update so that it may leave the device, and counts the changed values. */
 export function cleanUpdate(
   update: Uint8Array,
   holdback: Holdback,
@@ -254,8 +253,8 @@ export function cleanUpdate(
       content.str = '•'.repeat(content.str.length);
       redacted += 1;
     }
-    // A name typed by a person (a checkpoint's). Its item's id stands for it, so that two names never become one.
-    // A flag's name, a message's id and their writer are nobody's words.
+    // A person typed this name (a checkpoint's). The item's id replaces it, so that two names never become one.
+    // Names of flags, ids of messages and their writers are no person's words.
     const isNamed = holdback.forgets
       ? (struct.parent as unknown) === 'checkpoints'
       : (struct.parent as unknown) !== 'w' && (struct.parent as unknown) !== 'c';
@@ -267,11 +266,11 @@ export function cleanUpdate(
   return { update: redacted === 0 ? update : encodeUpdate(structs, ds), redacted };
 }
 
-/** How many values of the update hold something that is to be held back. */
+/** Counts values of the update that hold something to be held back. */
 export const countHeld = (update: Uint8Array, holdback: Holdback): number =>
   cleanUpdate(update, holdback).redacted;
 
-/** Writes decoded structs as an update (version 1 encoding): per client the count, the first clock, the structs; then what is deleted. */
+/** Encodes structs as an update (version 1): per client the count, the first clock, the structs; then deletions. */
 function encodeUpdate(
   structs: readonly (Y.Item | Y.GC | Y.Skip)[],
   ds: ReturnType<typeof Y.decodeUpdate>['ds'],
@@ -304,7 +303,7 @@ function encodeUpdate(
 }
 
 /**
- * The update that puts a conversation into the trash at this time (ms since 1970), or takes it out (null); null where there is none, or
+ * Makes the update that moves a conversation into the trash at this time (ms since 1970), or out of it (null); null if there is none, or
  * nothing to do.
  */
 export async function deletedAt(

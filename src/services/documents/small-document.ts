@@ -1,5 +1,5 @@
-// A small synced document of plain values by key, read whole: maps by name in one document of the log. What other tabs and devices write
-// appears by itself; a change is shown once it is durable. Keys and maps that this version does not know are left where they are.
+// A small synced document of plain values by key, read whole: named maps in one document of the log. Follows other tabs and devices;
+// a change is shown once it is durable. Unknown keys and maps are left alone.
 import * as Y from 'yjs';
 import type { ConversationLog } from '../../adapters/log/conversation-log.ts';
 import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
@@ -7,7 +7,7 @@ import { type DocumentId, newEntryId } from '../../domain/base/ids.ts';
 import { SerialQueue } from '../../domain/base/serial-queue.ts';
 import { acrossPendingStructs, hasPendingStructs, withoutPendingStructs } from './pending-structs.ts';
 
-/** The document is folded when this many entries have piled up on it. */
+/** A document with this many entries is replaced by a snapshot. */
 const FOLD_AFTER = 200;
 
 /** A map of a small document. Values are plain JSON. */
@@ -20,7 +20,7 @@ export const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(valu
 interface SmallDocumentDeps {
   readonly log: ConversationLog;
   readonly document: DocumentId;
-  /** Hears what the document is now, once at the start and after each change. */
+  /** Called with the document at the start and after each change. */
   readonly onChange: (maps: ValueMaps) => void;
   readonly onProblem: (problem: Problem) => void;
 }
@@ -29,29 +29,29 @@ export class SmallDocument {
   readonly #deps: SmallDocumentDeps;
   readonly #doc = new Y.Doc();
   readonly #applied = new Set<string>();
-  // One author a tab: a new one for each change would stay in the document for ever.
+  // One author for each tab: a new one for each change would stay in the document for ever.
   readonly #author = new Y.Doc().clientID;
   readonly #queue = new SerialQueue();
   readonly #stop: () => void;
-  /** The log was read once: before that nothing is known, which is not the same as nothing being there. */
+  /** The log was read once: before that, an empty document means nothing. */
   #isRead = false;
   #entries = 0;
-  /** Up to where the log was read. */
+  /** Position up to which the log was read. */
   #seq = 0;
-  /** Something did not decode. */
+  /** An entry did not decode. */
   #damaged = false;
   #closed = false;
 
   constructor(deps: SmallDocumentDeps) {
     this.#deps = deps;
-    // Also what this tab wrote: notes and prompts are two readers of one document.
+    // Includes this tab's own entries: notes and prompts are two readers of one document.
     this.#stop = deps.log.subscribe(({ documents }) => {
       if (documents.includes(deps.document)) this.#follow();
     });
     this.#follow();
   }
 
-  /** Resolves when all that was asked for until now is done; reads the log again where that failed before. Rejects never. */
+  /** Resolves when all earlier requests are done; reads the log again if that failed before. Never rejects. */
   async known(): Promise<void> {
     await this.#queue.idle();
     if (!this.#isRead) await this.#queue.run(() => this.#read()).catch((error) => this.#report(error));
@@ -59,17 +59,17 @@ export class SmallDocument {
 
   /**
    * Makes a change on a copy, so that a failure leaves nothing behind. Resolves when it is durable. Throws `storage-full`, `storage-failed`.
-   * `foldAfter`: as many entries of the document are folded into one, and what was taken out is nowhere in that.
+   * `foldAfter`: from this many entries on the document becomes one snapshot, without removed values.
    */
   change(make: (maps: ValueMaps) => void, foldAfter: number = FOLD_AFTER): Promise<void> {
     return this.#queue.run(async () => {
       await this.#read();
-      // Entries shown from behind a gap can be changed too: the change then waits in the document with its target.
+      // Entries behind a gap can be changed, too: the change then waits in the document with its target.
       const across = this.#damaged && hasPendingStructs(this.#doc);
       const copy = across ? withoutPendingStructs(this.#doc) : new Y.Doc();
       if (!across) {
         Y.applyUpdate(copy, Y.encodeStateAsUpdate(this.#doc));
-        // Across a gap each change is of an author of its own: whatever this one says after a change that waits would wait with it.
+        // Behind a gap each change has its own author: later changes of a waiting author would wait, too.
         copy.clientID = this.#author;
       }
       let bytes: Uint8Array | undefined;
@@ -86,7 +86,7 @@ export class SmallDocument {
         this.#entries += 1;
         this.#announce();
       }
-      // Words taken out before stay in the log until the document is compacted.
+      // Removed words stay in the log until the document is replaced by a snapshot.
       if (this.#entries >= (bytes ? foldAfter : Math.max(foldAfter, 2))) await this.#fold();
     });
   }
@@ -97,7 +97,7 @@ export class SmallDocument {
     this.#doc.destroy();
   }
 
-  /** Applies what the log has and this tab has not. */
+  /** Applies the entries that this tab lacks. */
   async #read(): Promise<void> {
     const { log, document, onProblem } = this.#deps;
     const read = await log.read(document, this.#seq);
@@ -126,7 +126,7 @@ export class SmallDocument {
     if (isFirst || added.length > 0) this.#announce();
   }
 
-  /** Folds what the log has; an entry that does not decode must survive as it is, then nothing is folded. */
+  /** Replaces the entries by a snapshot, unless one does not decode, since it must survive. */
   async #fold(): Promise<void> {
     const { log, document } = this.#deps;
     const kept = await log.read(document);

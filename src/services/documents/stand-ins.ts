@@ -1,5 +1,5 @@
-// Messages of which words were taken out: each is forgotten, and one without those words stands in for it. The map `r` of a conversation holds
-// them by `id/client`; `id/-` says that the message was removed as a whole, `id/!` that it was so for good. Both win over words that were taken out
+// Stand-ins for messages that lost words: the original is forgotten, and a copy without those words replaces it. The map `r` of a conversation
+// holds them by `id/client`; `id/-` marks a message removed as a whole, `id/!` one removed for good. Both win over a removal of words
 // elsewhere at the same time.
 import type * as Y from 'yjs';
 import { type Message, messageSchema } from '../../domain/chat/message.ts';
@@ -21,7 +21,7 @@ export class StandIns {
     });
   }
 
-  /** By id. Where two devices took out words at once, one of the two, the same on all devices. */
+  /** By id. If two devices removed words at once, all devices pick the same one. */
   all(): ReadonlyMap<string, Message> {
     const found = new Map<string, Message>();
     for (const row of [...this.#rows.keys()].sort()) {
@@ -33,7 +33,7 @@ export class StandIns {
     return found;
   }
 
-  /** Puts the message in the place of all that stood in for it. Call within a transaction. */
+  /** Replaces all stand-ins of the message. Call within a transaction. */
   set(message: Message): void {
     this.remove(message.id);
     this.#rows.set(
@@ -42,13 +42,13 @@ export class StandIns {
     );
   }
 
-  /** Nothing stands in for it any more, from any device. Call within a transaction. */
+  /** Removes its stand-ins of all devices. Call within a transaction. */
   removeWhole(id: string, forGood: boolean): void {
     this.remove(id);
     this.#rows.set(`${id}/${forGood ? FOR_GOOD : REMOVED}`, null);
   }
 
-  /** A removed message is there again. False where it was removed for good, or stands without some of its words. Call within a transaction. */
+  /** Restores a removed message. False if it was removed for good, or has lost words. Call within a transaction. */
   restore(id: string): boolean {
     if (this.#rows.has(`${id}/${FOR_GOOD}`) || this.all().has(id)) return false;
     this.#rows.delete(`${id}/${REMOVED}`);
@@ -59,7 +59,7 @@ export class StandIns {
     for (const row of this.#standing()) if (messageOf(row) === id) this.#rows.delete(row);
   }
 
-  /** Removes what another device wrote while the message was removed here. Call within a transaction. */
+  /** Removes writes of another device from the time while the message was removed here. Call within a transaction. */
   removeForgotten(): void {
     for (const row of this.#standing()) if (this.#isGone(messageOf(row))) this.#rows.delete(row);
   }

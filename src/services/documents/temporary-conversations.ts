@@ -1,4 +1,4 @@
-// Makes an ordinary conversation of a temporary one, which exists in memory alone.
+// Turns a temporary conversation, which exists only in memory, into an ordinary one.
 import { type ConversationId, newConversationId } from '../../domain/base/ids.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import type { BulkChange } from './bulk-change.ts';
@@ -14,7 +14,7 @@ export class TemporaryConversations {
     this.#changes = changes;
   }
 
-  /** Keeps the conversation under a new id, the same however often it is asked. */
+  /** Keeps the conversation under a new id, the same for every call. */
   keep(temporary: ConversationId): Promise<ConversationId> {
     const known = this.#keeping.get(temporary);
     if (known) return known;
@@ -38,7 +38,7 @@ export class TemporaryConversations {
         compactions: Object.fromEntries(compactions),
       };
       await this.#changes.apply([{ id, change }], 'user');
-      // Write again what was said meanwhile.
+      // Repeats the write for messages that came meanwhile.
     } while (value.get() !== written);
     this.#cache.end(temporary);
     return id;

@@ -40,19 +40,19 @@ export interface ConversationDocument {
   readonly doc: Y.Doc;
   /** The same object until the document changes. */
   read(): Conversation;
-  /** Messages that are found by other words than they came with, as they are now: the same objects until they change. */
+  /** Messages with more words than at first, as they are now: the same objects until they change. */
   grown(): readonly Message[];
   /**
-   * Makes the change; returns the Yjs update that carries it, or undefined where it changed nothing. `restores`: what damage took is put
-   * back as what the conversation began with, so that every title or flag with a time wins, also one that comes later.
+   * Makes the change; returns its Yjs update, or undefined if nothing changed. `restores`: values lost to damage are restored as
+   * first values, so that every title or flag with a time wins, also one that arrives later.
    */
   change(change: ConversationChange, options?: { readonly restores?: boolean }): Uint8Array | undefined;
   /**
-   * Throws where it does not decode; what joins on behind it is shown all the same. `origin`: where it came from, if that is known;
-   * what this device wrote itself has no gaps unless it was damaged.
+   * Throws if it does not decode; parts that follow it are shown all the same. `origin`: its source, if known;
+   * this device's own updates have no gaps unless they were damaged.
    */
   apply(update: Uint8Array, origin?: Origin): void;
-  /** Messages in the document that no schema accepts: kept, not shown. */
+  /** Counts messages in the document that no schema accepts: they are stored but not shown. */
   damaged(): number;
 }
 
@@ -83,14 +83,14 @@ class YjsConversation implements ConversationDocument {
   // Messages are immutable, so each is parsed once, however often the document changes.
   readonly #parsed = new Map<string, Message | null>();
   #current: Conversation | undefined;
-  // So is the tree of them: moving the head or naming a place must not cost a walk over all.
+  // The tree is cached too: moving the head or naming a place must not walk over all messages.
   #tree: ReadonlyMap<MessageId, Message> | undefined;
-  // And so is what they have become.
+  // Completed messages, also parsed once.
   readonly #whole = new Map<string, Message>();
-  // Records are large: they are read again only when one of them changed.
+  // Records are large, so they are read again only when one of them changed.
   #recorded: Map<string, Compaction> | undefined;
   #named: Map<string, Checkpoint> | undefined;
-  /** Something did not decode. */
+  /** An update did not decode. */
   #broken = false;
   /** Every update came from this device. */
   #home: boolean | undefined;
@@ -192,7 +192,7 @@ class YjsConversation implements ConversationDocument {
     this.#doc.on('update', capture);
     try {
       this.#doc.transact(() => {
-        // Initial values give way to all later ones, here or elsewhere, and compete with none yet.
+        // First values lose to all later ones, here or elsewhere, and compete with none yet.
         const begins = restores || (isEmpty(this.#m) && isEmpty(this.#meta));
         // Keep forgotten messages out, also when their export is imported once more.
         for (const message of change.messages ?? [])
@@ -200,7 +200,7 @@ class YjsConversation implements ConversationDocument {
         for (const message of change.completed ?? []) {
           const here = this.#m.has(message.id) ? there?.get(message.id) : undefined;
           const made = here && completed(here, message);
-          // Beside what other devices brought: theirs may have more than what came here of it.
+          // Beside the additions of other devices, which may have more of it.
           if (made) this.#c.set(`${message.id}/${this.#doc.clientID.toString(36)}`, plain(made));
         }
         const before = this.#lastWriterWins.values();
@@ -221,7 +221,7 @@ class YjsConversation implements ConversationDocument {
         for (const [name, target] of Object.entries(change.checkpoints ?? {}))
           if (target === null) this.#checkpoints.delete(name);
           else if (!same(this.#checkpoints.get(name), target)) this.#checkpoints.set(name, plain(target));
-        // Nor does a summary come back with it that may quote what was forgotten.
+        // A summary that may quote forgotten words must not return with it.
         const forgotten = (change.messages ?? []).filter(
           ({ id, parts }) => this.#x.has(id) && hasContent(parts),
         );
@@ -239,10 +239,10 @@ class YjsConversation implements ConversationDocument {
           if (!standIn) this.#standIns.removeWhole(removed, change.takesOut === true);
           else if (message) {
             this.#standIns.set(standIn);
-            // Counted with the forgotten messages: a room that still has the words is made anew.
+            // Counted with the forgotten messages, so that a room that still has the words is rebuilt.
             this.#x.set(`${removed}/${this.#doc.clientID.toString(36)}/${this.#x.size}`, null);
           }
-          // A summary may quote what is forgotten: it goes too, and is made anew when there is need.
+          // A summary may quote forgotten content, so it goes too, and is made again when needed.
           if (message && hasContent(message.parts))
             for (const [key, made] of readCompactions(this.#compactions))
               if (made.createdAt >= message.createdAt) changeCompaction(this.#compactions, key, null);
@@ -258,7 +258,7 @@ class YjsConversation implements ConversationDocument {
         if (!isEmpty(this.#x))
           for (const row of this.#c.keys()) if (this.#x.has(messageOf(row))) this.#c.delete(row);
         this.#standIns.removeForgotten();
-        // A title keeps what it began with beside what was said later.
+        // Yjs keeps a title's first value beside later ones.
         if (change.takesOut)
           for (const [key, value] of Object.entries(change.meta ?? {}))
             if (value !== undefined && !same(this.#meta.get(key), value)) this.#meta.set(key, plain(value));
@@ -274,7 +274,7 @@ class YjsConversation implements ConversationDocument {
       );
     behind?.destroy();
     if (!deletion) return update;
-    // It waits where the message waits: else that would come back with the missing piece, and elsewhere it would never go.
+    // The deletion waits with the message: otherwise the message would return with the missing piece, and never be deleted elsewhere.
     Y.applyUpdate(this.#doc, deletion, 'log');
     this.#current = undefined;
     return update ? Y.mergeUpdates([update, deletion]) : deletion;
@@ -308,7 +308,7 @@ class YjsConversation implements ConversationDocument {
     return message;
   }
 
-  /** A message with all that came of it later; the order of devices is the same everywhere. */
+  /** Joins a message with all its additions, in an order that all devices share. */
   #wholeOf(message: Message, rows: readonly string[]): Message {
     let made = this.#whole.get(message.id);
     if (!made) {
@@ -328,7 +328,7 @@ class YjsConversation implements ConversationDocument {
     return rows;
   }
 
-  /** The next ancestor that was not forgotten. */
+  /** The nearest ancestor that was not forgotten. */
   #livingParent(parentId: MessageId | null, standing: ReadonlyMap<string, Message>): MessageId | null {
     const seen = new Set<string>();
     let at: string | null = parentId;
@@ -359,16 +359,16 @@ class YjsConversation implements ConversationDocument {
     return messages;
   }
 
-  /** Reads what waits behind a gap made by damage; what waits for other devices is a fragment until they have spoken. */
+  /** Reads parts behind a gap made by damage; parts that wait for other devices stay hidden until those have sent them. */
   #readAcrossGaps(): Conversation {
     const whole = withoutPendingStructs(this.#doc);
     const there = whole.getMap('m');
-    // Forgotten after the damage: it waits in the document, where it cannot be taken out.
+    // Forgotten after the damage: the message waits in the document and cannot be removed there.
     for (const key of whole.getMap('x').keys()) there.delete(key);
     const conversation = createConversationDocument(this.#id, whole, this.#now).read();
     whole.destroy();
     const messages = rejoined(conversation.messages);
-    // If the newest words stand behind the gap, so does the head set with them: show those words.
+    // If the newest words are behind the gap, so is their head: show those words.
     const newest = [...messages.values()].reduce<Message | undefined>(
       (a, b) => (a && a.createdAt > b.createdAt ? a : b),
       undefined,
@@ -382,7 +382,7 @@ class YjsConversation implements ConversationDocument {
   }
 }
 
-/** The update that takes these messages out of a document; undefined where it has none of them. */
+/** Makes the update that removes these messages from a document; undefined if it has none of them. */
 function deletionOf(doc: Y.Doc, removed: readonly MessageId[]): Uint8Array | undefined {
   const messages = doc.getMap('m');
   let update: Uint8Array | undefined;
@@ -399,7 +399,7 @@ function deletionOf(doc: Y.Doc, removed: readonly MessageId[]): Uint8Array | und
   return update;
 }
 
-/** A message whose parent was lost hangs on what was said last before it, so that the conversation still reads as one. */
+/** Attaches a message whose parent was lost to the last message before it, so that the conversation still reads as one. */
 function rejoined(messages: Conversation['messages']): Conversation['messages'] {
   const lost = ({ parentId }: Message) => parentId !== null && !messages.has(parentId);
   const all = [...messages.values()];
@@ -412,14 +412,14 @@ function rejoined(messages: Conversation['messages']): Conversation['messages'] 
     if (!latest || latest.createdAt < message.createdAt) before = latest;
     latest = message;
     if (!lost(message)) continue;
-    // Strange clocks: nothing may hang on what hangs on it.
+    // With wrong clocks the earlier message may descend from this one.
     const ring = before && pathTo(joined, before.id).some(({ id }) => id === message.id);
     joined.set(message.id, { ...message, parentId: before && !ring ? before.id : null });
   }
   return joined;
 }
 
-/** Key by key, so that one damaged value costs only itself. */
+/** Reads meta key by key, so that a damaged value costs only itself. */
 function readMeta(raw: Record<string, unknown>): ConversationMeta {
   const whole = conversationMetaSchema.safeParse(raw);
   if (whole.success) return whole.data as ConversationMeta;
@@ -459,7 +459,7 @@ function readCompactions(compactions: Y.Map<unknown>): Map<string, Compaction> {
   return found;
 }
 
-/** A record is written once; what changes later is a small entry of its own. */
+/** A record is written once; each later change is a small entry of its own. */
 function changeCompaction(
   compactions: Y.Map<unknown>,
   id: string,
@@ -485,12 +485,12 @@ function changeCompaction(
 
 const messageOf = (row: string): string => row.slice(0, row.lastIndexOf('/'));
 
-/** Takes out what came of a message later. */
+/** Removes all additions to a message. */
 function takeOut(rows: Y.Map<unknown>, id: MessageId): void {
   for (const row of [...rows.keys()]) if (messageOf(row) === id) rows.delete(row);
 }
 
-/** A map's `size` makes a list of all that is in it. */
+/** A map's `size` would list all its entries. */
 const isEmpty = (map: Y.Map<unknown>): boolean => map.keys().next().done === true;
 
 /** JSON as Yjs stores it: no undefined, nothing shared with the caller. */
@@ -500,7 +500,7 @@ const plain = (value: unknown): unknown =>
 const same = (a: unknown, b: unknown): boolean =>
   a === b || (typeof b === 'object' && JSON.stringify(a) === JSON.stringify(b));
 
-/** The same tree is counted once, however often its conversation's title or head changes. */
+/** Cached by tree, which stays the same when the conversation's title or head changes. */
 const counted = new WeakMap<object, { readonly newest: number; readonly count: number }>();
 
 function figuresOf(messages: Conversation['messages']): { readonly newest: number; readonly count: number } {
@@ -516,7 +516,7 @@ function figuresOf(messages: Conversation['messages']): { readonly newest: numbe
   return figures;
 }
 
-/** The line of the sidebar that a conversation deserves. */
+/** Makes the conversation's entry in the sidebar. */
 export function toLibraryEntry(conversation: Conversation): LibraryEntry {
   const { meta } = conversation;
   const { newest, count: messageCount } = figuresOf(conversation.messages);
@@ -535,7 +535,7 @@ export function toLibraryEntry(conversation: Conversation): LibraryEntry {
     source: meta.source ? { tool: meta.source.tool, id: meta.source.id } : null,
     child: meta.parent !== null,
     sample: meta.sample,
-    // The list tells if that project exists.
+    // The list knows if that project exists.
     projectId: meta.projectId === '' ? null : (meta.projectId as ProjectId | null),
     filed: meta.projectId,
     project: meta.project ? projectLineOf(conversation) : null,

@@ -1,4 +1,4 @@
-// The library document: `c` maps a conversation's id to its line in the sidebar. A listing, not a truth: each line is made from
+// The library document: `c` maps a conversation's id to its list entry. Each entry is derived from
 // the conversation's own document in the same append, and can be made again from it.
 import * as Y from 'yjs';
 import { z } from 'zod';
@@ -32,12 +32,12 @@ const entrySchema = z.looseObject({
 
 export interface LibraryDocument {
   readonly doc: Y.Doc;
-  /** All lines, projects included, as they were written; newest first. The same array until the document changes. */
+  /** All entries, projects included, as stored; newest first. The same array until the document changes. */
   entries(): readonly LibraryEntry[];
-  /** Conversations and projects apart, each with the project it is in by now. The same arrays until the document changes. */
+  /** Conversations and projects separately, each with its present project. The same arrays until the document changes. */
   listed(): Pick<LibraryListing, 'entries' | 'projects'>;
   get(id: ConversationId): LibraryEntry | undefined;
-  /** Sets lines and removes lines; returns the update, or undefined where nothing differs. */
+  /** Sets and removes entries; returns the update, or undefined if nothing changed. */
   change(set: readonly LibraryEntry[], remove: readonly ConversationId[]): Uint8Array | undefined;
   apply(update: Uint8Array): void;
 }
@@ -51,7 +51,7 @@ export function createLibraryDocument(doc: Y.Doc = new Y.Doc()): LibraryDocument
   const parsed = new Map<string, LibraryEntry>();
   let sorted: LibraryEntry[] | undefined;
   let split: ReturnType<LibraryDocument['listed']> | undefined;
-  /** Lines that stand in another project than is written in them, by the line: readers hold on to the same objects. */
+  /** Entries whose present project differs from the stored one, by entry, so that readers get the same objects. */
   const moved = new WeakMap<LibraryEntry, LibraryEntry>();
   c.observe((event) => {
     for (const key of event.keysChanged) parsed.delete(key);
