@@ -1,5 +1,5 @@
-// Account state that devices share in the index room: members, versions (beacons), moves, tombstones. Follows the facts,
-// compares them with what is here, and announces what this device has to say.
+// Account state that devices share in the index room: members, version announcements, moves, tombstones. Follows the state,
+// compares it with what is here, and publishes this device's own facts.
 
 import { log } from '../../domain/base/log.ts';
 import type { Readable } from '../../domain/base/readable.ts';
@@ -42,83 +42,83 @@ import type { RoomContent } from './room-context.ts';
 export interface AccountState {
   /** Content of the index room. */
   readonly content: RoomContent;
-  /** Documents whose facts changed and that were not looked at since. */
+  /** Documents whose state changed and that were not handled since. */
   readonly dirty: Set<string>;
-  /** The latest time in the index. */
+  /** Latest time in the index. */
   latest(): string;
-  /** Grows when a device says what it holds. */
+  /** Grows with each version announcement of a device. */
   announcementCount(): number;
   /** Devices of the account, without those that left or were taken off the list. */
   devices(): ReadonlyMap<string, DeviceState>;
-  /** Puts into the step that a device belongs to the account no more. One that does says so again when it is there. */
+  /** Adds to the transaction that a device has left the account. One that has not lists itself again when it connects. */
   removeDevice(transaction: Transaction, device: string): Promise<void>;
-  /** Somebody told of this document. */
+  /** True if a device has announced this document. */
   isAnnounced(document: string): boolean;
-  /** Somebody has the document in this epoch. */
+  /** True if a device has the document in this epoch. */
   existsIn(document: string, epoch: number): boolean;
   tombstoneOf(document: string): Tombstone | null;
-  /** Documents that are erased everywhere, or that this device alone has erased (`at` is null). `known`: this device has a record of it. */
+  /** Documents erased everywhere, or by this device alone (`at` is null). `known`: this device has a record of it. */
   tombstones(): Map<string, { known: boolean; at: number | null }>;
-  /** The epoch that was said to be the document's. */
+  /** The announced epoch of the document. */
   epochOf(document: string): number;
   /** True if the device that moved the document into this epoch brings all of it. */
   isUploadedByMover(document: string, epoch: number): boolean;
-  /** The epoch in which a document lives now, as far as anybody said. */
+  /** The epoch in which a document lives now, as far as announced. */
   currentEpoch(document: string): number;
-  /** Others announced what is not here. */
+  /** True if others announced versions that are not here. */
   isBehind(document: string): boolean;
-  /** Another device, which has told of this document, does not have what this one has put there. */
+  /** True if another device, which has announced this document, lacks what this one has put there. */
   othersLack(document: string): boolean;
-  /** Ids of the other devices that said they hold all of what the record holds. */
+  /** Ids of the other devices that announced all that the record holds. */
   holdersOf(document: string, record: RoomRecord): string[];
 
-  /** Puts facts into the step, and seals them for the index. */
+  /** Adds facts to the transaction, and seals them for the index. */
   publish(transaction: Transaction, facts: readonly (readonly [string, unknown])[]): Promise<void>;
-  /** Takes over that the index lives in this epoch now, without a word to the others, who are there. */
+  /** Records the index's present epoch, without telling the others, who are there already. */
   putIndexEpoch(transaction: Transaction, epoch: number): void;
-  /** The device holds more of a document than it told the others. */
+  /** Notes that the device holds more of a document than it has announced. */
   queueAnnouncement(document: string): void;
-  /** Notes whether the relay has no room for the rest of a document: the others are told only of what they can fetch. */
+  /** Notes that the relay has no space for the rest of a document: only versions that can be fetched are announced. */
   setDeferred(document: string, held: boolean): void;
   /** True if the document's queue waits for space on the relay, and nothing was added since. */
   isDeferred(document: string): boolean;
-  /** This device has put something on the relay of which the others do not know yet that it is there. */
+  /** True if this device has put something on the relay that is not announced yet. */
   hasUnannounced(): boolean;
-  /** Tells the others what is to be told; only once the index was read. True where it did. */
+  /** Announces versions, only once the index was read. True if it did. */
   sendAnnouncements(signal: AbortSignal): Promise<boolean>;
 
-  /** The facts of this document were followed: is it to be fetched? */
+  /** Decides again if this document is to be fetched, after its state was followed. */
   updateFetchList(document: string): void;
   /** Documents to be fetched now. */
   toFetch(): string[];
-  /** Documents to fetch that the relay has not failed to give. */
+  /** Counts documents to fetch that the relay has not failed to give. */
   fetching(): number;
   /**
-   * Documents that others announced and that are not here: unread ones may still lie on the relay, lacking ones were read to
-   * the end in vain.
+   * Announced documents that are missing here: unread ones may still be on the relay, lacking ones were not in rooms read to
+   * the end.
    */
   unfetched(): { readonly unread: number; readonly lacking: number };
-  /** A document's room was read to its end: it is here, or the relay does not have it. */
+  /** A document's room was read to its end: the document is here, or the relay does not have it. */
   markRead(document: string): void;
-  /** The relay does not let this device into the document's room. */
+  /** The relay refuses this device entry to the document's room. */
   markRefused(document: string): void;
-  /** Asks again for what the relay did not give. */
+  /** Requests again what the relay did not give. */
   retryLacking(): void;
-  /** Changes that a device says it made and that the relay does not give. */
+  /** Counts announced changes of a device that the relay does not give. */
   missingOf(device: string): number;
 }
 
-/** Beacons are gathered for this long, ms. */
+/** Announcements are collected for so long, ms. */
 const ANNOUNCEMENT_GAP_MS = 250;
-/** A version announcement waits this long for changes that are on their way to the relay just now: one then speaks of all of them, ms. */
+/** An announcement waits so long for changes that are just on their way to the relay, so that it covers them, ms. */
 const ANNOUNCEMENT_WAIT_MS = 40;
-/** A device says that it is alive this often while connected, ms. */
+/** Time between two signs of life of a connected device, ms. */
 const LAST_SEEN_EVERY_MS = 15 * 60_000;
 
 const NO_ANNOUNCEMENTS: ReadonlyMap<string, VersionAnnouncement> = new Map();
 
 const encodeRows = (rows: StateRows): Uint8Array => new TextEncoder().encode(JSON.stringify(rows));
-/** The facts in a body of the index; null where it is none. */
+/** Decodes the facts in a body of the index; null if it is none. */
 export function decodeRows(body: Uint8Array): StateRows | null {
   try {
     const rows = stateRowsSchema.safeParse(
@@ -140,7 +140,7 @@ interface AccountStateDeps {
   readonly now: () => number;
   /** Monotonic, ms. */
   readonly clock: () => number;
-  /** Asks for a round in this many ms at the latest. */
+  /** Asks for a round within so many ms. */
   readonly wakeWithin: (ms: number) => void;
 }
 
@@ -153,22 +153,22 @@ class SyncedAccountState implements AccountState {
   readonly #deps: AccountStateDeps;
   readonly #device: string;
   readonly dirty = new Set<string>();
-  /** Heads by document and device, as the facts have them. */
+  /** Versions by document and device, as announced. */
   readonly #announcements = new Map<string, Map<string, VersionAnnouncement>>();
   #announcementCount = 0;
   #latest = '';
   /** Documents of which others announced more than is here. */
   readonly #toFetch = new Set<string>();
-  /** Rooms whose relay did not give what others announced; looked at again later. */
+  /** Rooms whose relay did not give what others announced; they are read again later. */
   readonly #lacking = new Map<string, number>();
-  /** Documents of them whose rooms refused this device: their content is unknown. */
+  /** Those whose rooms refused this device: their content is unknown. */
   readonly #refused = new Set<string>();
   /** Documents whose rooms have no space for something of this device. */
   readonly #deferred = new Set<string>();
-  /** Documents of which the others are to be told. */
+  /** Documents whose versions are to be announced. */
   readonly #unannounced: Set<string>;
   #nextAnnouncementAt = 0;
-  /** When there was first something to tell while more was on its way. */
+  /** Time of the first waiting announcement while more changes were on their way. */
   #dueSince: number | null = null;
   #lastSeenSentAt = Number.NEGATIVE_INFINITY;
   readonly content: RoomContent;
@@ -217,7 +217,7 @@ class SyncedAccountState implements AccountState {
       const fact = deviceSchema.safeParse(value);
       if (!fact.success) continue;
       const id = key.slice('device/'.length);
-      // A name that shows nothing would be a row without one.
+      // An invisible name would make an empty row.
       all.set(id, { ...fact.data, name: shownName(fact.data.name) || id.slice(0, 6) });
     }
     return all;
@@ -262,7 +262,7 @@ class SyncedAccountState implements AccountState {
       const document = key.slice('gone/'.length);
       const fact = this.tombstoneOf(document);
       const record = this.#deps.records.rooms.get(document);
-      // A document that lives on in a later room is not gone.
+      // A document that lives on in a later room is not erased.
       const lives = record
         ? record.epoch > (fact?.epoch ?? 0)
         : this.existsIn(document, this.currentEpoch(document));
@@ -469,7 +469,7 @@ class SyncedAccountState implements AccountState {
   markRead(document: string): void {
     this.#refused.delete(document);
     if (this.isBehind(document)) {
-      // Looked, and it is not there: the relay lacks it, or keeps it back.
+      // The room was read and it is not there: the relay lacks it, or withholds it.
       if (!this.#lacking.has(document)) this.#lacking.set(document, this.#lackingUntil());
     } else {
       this.#lacking.delete(document);
@@ -536,9 +536,9 @@ class SyncedAccountState implements AccountState {
     return this.#latest;
   }
 
-  /** Puts into the journal, once these facts are taken over, who came to the account and who is gone from it. */
+  /** Adds to the journal, once these facts are applied, which devices joined and left. */
   #journalDeviceChanges(transaction: Transaction, rows: StateRows): void {
-    // Before this device told of itself it had not read who else is there: they were there before it.
+    // Devices found at its first reading were there before this device.
     if (!this.#deviceOf(this.#device)) return;
     const ids = new Set(
       rows.flatMap(([key]) => (key.startsWith('device/') ? [key.slice('device/'.length)] : [])),

@@ -1,5 +1,5 @@
-// The account of this device and its secrets: probing a relay, joining, locking other devices out, leaving. A relay is asked before
-// anything is written, and everything that is written of a step is written at once.
+// The account of this device and its secrets: probing a relay, joining, locking other devices out, leaving. Each step asks the relay
+// before it writes anything, and writes everything in one transaction.
 import type { Store } from '../../adapters/log/conversation-log.ts';
 import type { Deflate } from '../../adapters/sync/deflate.ts';
 import type { RelayAccount, SyncBackend, SyncRoom } from '../../adapters/sync/sync-backend.ts';
@@ -31,7 +31,7 @@ import {
 import type { SyncRequest } from './requests.ts';
 
 const JOIN_TIMEOUT_MS = 20_000;
-/** Empty epochs of the index after which it is looked no further, and the largest body it reads there. */
+/** Search for the index ends after so many empty epochs; largest body read in that search. */
 const MAX_EMPTY_EPOCHS = 3;
 const MAX_INDEX_BYTES = 64 * 1024 * 1024;
 
@@ -49,8 +49,8 @@ export async function openAccount(
 }
 
 /**
- * Opens a room and waits until the relay has told what is in it; the caller closes it. Throws what the relay answers, `sync-offline` where
- * it does not. `once`: the first failure counts, nothing is tried again.
+ * Opens a room and waits until the relay has sent its content; the caller closes it. Throws the relay's error, or `sync-offline` without
+ * an answer. `once`: the first failure counts, nothing is tried again.
  */
 async function openSynced(
   backend: SyncBackend,
@@ -90,7 +90,10 @@ async function openSynced(
   }
 }
 
-/** The last epoch, of those that begin with `from`, in which these keys open something of the index: rooms full of junk may have been left. null: there is none. */
+/**
+ * Finds the last epoch, from `from` on, in which these keys open something of the index: earlier rooms may have been left because of junk. Null:
+ * none.
+ */
 export async function findIndex(
   {
     backend,
@@ -111,7 +114,7 @@ export async function findIndex(
       for (const blob of room.blobs().values()) {
         const payload = (await openBlob({ roomId, key }, blob))?.payload;
         if (!payload) continue;
-        // Opened by this key: the account is there. What it says is read again, and whole, by the session.
+        // This key opened it, so the account exists. The session reads its facts again, and completely.
         opens = true;
         const body = payload.deflated ? await deflate.inflate(payload.body, MAX_INDEX_BYTES) : payload.body;
         for (const [, , time] of (body && decodeRows(body)) ?? []) if (time > latest) latest = time;
@@ -136,7 +139,7 @@ interface AccountDeps {
   readonly signal: AbortSignal;
 }
 
-/** Asks the relay whether it would let this token in; a room into which nothing is put leaves nothing there. */
+/** Asks the relay to admit this token; a room that stays empty leaves nothing there. */
 export async function probe(
   { vault, backend, sealing, signal }: AccountDeps,
   { account, endpoint }: Extract<SyncRequest, { do: 'knock' }>,
@@ -150,7 +153,7 @@ export async function probe(
   room.close();
 }
 
-/** Asks the relay whether this key opens anything there; only then it becomes this device's account. */
+/** Checks with the relay that this key opens something there; only then does it become this device's account. */
 export async function join(
   { store: { log, keyValues }, vault, backend, sealing, deflate, now, signal }: AccountDeps,
   request: Extract<SyncRequest, { do: 'join' }>,
@@ -239,7 +242,7 @@ export async function revoke(
     afterUpload: true,
     document: null,
   };
-  // With an operator's token the new account would be the old one: there the old rooms are erased one by one.
+  // With an operator's token both accounts are one on the relay, so the old rooms are erased one by one.
   const ended: readonly (string | null)[] = managed === undefined ? [null] : await rooms();
   const erasures = erase ? ended.map((room) => erasureWrite(room ?? account.id, { ...old, room })) : [];
   let time: string | null = null;
@@ -260,7 +263,7 @@ export async function revoke(
   await log.append([], writes);
 }
 
-/** This device leaves the account; what it has of conversations stays. `erase`: the account on the relay is erased before. */
+/** Leaves the account; conversations stay on this device. `erase`: the account on the relay is erased before. */
 export async function leave(
   { store: { log, keyValues }, backend, account, relay, now, signal }: Membership,
   { erase }: { readonly erase: boolean },
@@ -277,7 +280,7 @@ export async function leave(
   );
 }
 
-/** Forgets the secrets of accounts that this device left or never took on. */
+/** Deletes the secrets of accounts that this device left or never joined. */
 export async function sweepSecrets(
   { store: { keyValues }, vault }: Pick<AccountDeps, 'store' | 'vault'>,
   account: Account | null,

@@ -13,7 +13,7 @@ import { openApplied, type RoomContext, readBody } from './room-context.ts';
 
 type Blobs = ReadonlyMap<string, Uint8Array>;
 
-/** Parts of one segment. */
+/** The parts of one segment. */
 interface Segment {
   readonly bodies: readonly Uint8Array[];
   readonly replaces: readonly string[];
@@ -23,9 +23,9 @@ interface Segment {
 export class RoomCompactor {
   readonly #context: RoomContext;
   readonly #isUnreadable: (name: string) => boolean;
-  /** Units by the names of their blobs: opening them takes time. */
+  /** Units by the names of their blobs, cached since opening takes time. */
   readonly #units = new Map<string, Unit>();
-  /** In these there was nothing to compact. */
+  /** Blobs in which there was nothing to compact. */
   #nothingIn: Blobs | undefined;
   #compactAt: number | null = null;
   #disabled = false;
@@ -35,18 +35,18 @@ export class RoomCompactor {
     this.#isUnreadable = isUnreadable;
   }
 
-  /** Compacts no more: the room has no space for a segment beside what it replaces. */
+  /** Stops compacting: the room has no space for a segment beside the blobs it replaces. */
   disable(): void {
     this.#disabled = true;
   }
 
-  /** Forgets what was seen on a connection that ended. */
+  /** Forgets the state of a connection that ended. */
   disconnected(): void {
     this.#nothingIn = undefined;
     this.#compactAt = null;
   }
 
-  /** Queues one segment in the place of many blobs, if that is due and the room was quiet. True where it did. */
+  /** Queues one segment in place of many blobs, if that is due and the room was quiet. True if it did. */
   async compact(): Promise<boolean> {
     const { content, document, record, records, room, sealInto, onCoverageGrown } = this.#context;
     const blobs = room.blobs();
@@ -84,7 +84,7 @@ export class RoomCompactor {
     return true;
   }
 
-  /** Enough has piled up, and the quiet time is over. */
+  /** True if enough blobs have accumulated, and the quiet time is over. */
   #isDue(blobs: Blobs): boolean {
     const { clock, wakeWithin, compaction = DEFAULT_COMPACTION } = this.#context;
     const unopened = this.#unopened(blobs).map(

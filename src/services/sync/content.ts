@@ -1,5 +1,5 @@
-// Content of a document's room: takes changes of others into the log as they are, and cleans those of this device of what
-// must not leave it. Decides which documents stay here altogether.
+// Content of a document's room: adds changes of others to the log unchanged, and removes from this device's changes
+// all that must not leave it. Decides which documents stay here.
 import type { ConversationLog } from '../../adapters/log/conversation-log.ts';
 import {
   type ConversationId,
@@ -34,15 +34,15 @@ import type { RoomContent } from './room-context.ts';
 
 export interface DocumentContents {
   of(document: string): RoomContent;
-  /** As the log has it now. */
+  /** Reads a document as the log has it now. */
   readonly read: WholeReader;
-  /** Why conversations stay on this device, by what the library says of them. */
+  /** Reasons for which conversations stay on this device, by their list entries. */
   listedReasons(): Promise<ReadonlyMap<string, RoomRecord['withheld']>>;
-  /** The update as it may leave the device. */
+  /** Returns the update in the form in which it may leave the device. */
   clean(update: Uint8Array): Promise<Uint8Array>;
   /**
-   * Why the document stays on this device; null: it does not. Where that cannot be read, what was decided `before` stands, or else what
-   * the library says of its folder.
+   * Reason for which the document stays on this device; null: it does not. If it cannot be read, the earlier decision `before` counts, or else the
+   * folder in its list entry.
    */
   reasonToWithhold(
     document: string,
@@ -57,7 +57,7 @@ type Listed = Pick<LibraryEntry, 'id' | 'sample' | 'workDir' | 'filed'>;
 const listedOf = (conversation: Conversation | undefined): Listed | undefined =>
   conversation && { ...conversation.meta, id: conversation.id, filed: conversation.meta.projectId };
 
-/** Tells of conversations and projects whether they are in a project that stays here (`ids`), or are one. */
+/** Tests if a conversation or project is in a project that stays here (`ids`), or is one. */
 async function projectsKeptHere(
   ids: readonly string[],
   library: () => Promise<readonly LibraryEntry[]>,
@@ -74,7 +74,7 @@ async function projectsKeptHere(
   };
 }
 
-/** Conflict between two devices in what arrives; undefined: none. */
+/** Conflict between two devices in arriving changes; undefined: none. */
 function meetingIn(
   document: string,
   here: WholeDocument,
@@ -110,7 +110,7 @@ export function createDocumentContents({
   };
 
   const projectsHere = () => projectsKeptHere(config.get().sync.exclude_projects, library);
-  /** Told from the library, or else the conversation, not from the records: what quotes it may be sent before it has one. */
+  /** From library or conversation, not from the records: a quotation may be sent before its conversation has a record. */
   const excludedOf = async (ids: ReadonlySet<string>): Promise<ReadonlySet<string>> => {
     const excluded = new Set<string>();
     if (ids.size === 0) return excluded;
@@ -146,7 +146,7 @@ export function createDocumentContents({
       )
     );
   };
-  /** All of it that may leave the device; null: nothing. Asked of the document itself: its record may not say yet that it stays. */
+  /** Everything of it that may leave the device; null: nothing. Judged by the document itself, since its record may not be up to date. */
   const shareable = async (document: string): Promise<Uint8Array | null> => {
     const here = await read(document as DocumentId);
     if (!here) return null;
@@ -172,7 +172,7 @@ export function createDocumentContents({
         const here = await read(document as DocumentId);
         for (const body of known) if (!here || missingFrom(here.update, body)) updates.push(body);
         if (updates.length === 0) return 0;
-        // A body may repeat what was forgotten here since: of that the log takes nothing in again.
+        // A body may repeat words forgotten here since, which the log must not take in again.
         const all = mergeUpdates(updates);
         const merged = here ? missingFrom(here.update, all) : all;
         if (!merged) return updates.length;

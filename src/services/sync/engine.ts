@@ -1,4 +1,4 @@
-// The door to sync: follows the configuration and the account, runs a session while both want it, and answers what tabs ask. Once per
+// Entry point of sync: follows configuration and account, runs a session while both want one, and answers requests of tabs. Once per
 // origin: the leader runs it, the next leader resumes from the records.
 
 import type { KeyValues, Store } from '../../adapters/log/conversation-log.ts';
@@ -13,17 +13,17 @@ import type { SyncAnswer, SyncRequest } from './requests.ts';
 import { createSyncSession, type SyncSession, type SyncSessionDeps } from './session.ts';
 import { SYNC_OFF, type SyncStatus } from './sync.ts';
 
-/** The clocks are the platform's, and rooms are folded as usual, unless others are given. */
+/** Defaults: the platform's clocks, and the usual compaction. */
 interface SyncEngineDeps
   extends Pick<SyncSessionDeps, 'store' | 'vault' | 'config' | 'backend' | 'sealing' | 'deflate' | 'signal'>,
     Partial<Pick<SyncSessionDeps, 'now' | 'clock' | 'compaction'>> {
   readonly onStatus: (status: SyncStatus) => void;
-  /** Tokens of private words; absent: those that the store has. */
+  /** Tokens of private words; absent: those in the store. */
   readonly tokens?: TokenTable;
 }
 
 export interface SyncEngine {
-  /** Something may have changed: look again. `online`: the network is back, pauses end. */
+  /** Looks again, since something may have changed. `online`: the network is back, so pauses end. */
   wake(reason?: 'changed' | 'online'): void;
   ask(request: SyncRequest): Promise<SyncAnswer>;
   readonly status: () => SyncStatus;
@@ -31,10 +31,10 @@ export interface SyncEngine {
   settled(): Promise<void>;
 }
 
-/** A tab's list of open conversations is forgotten unless said again, ms. */
+/** A tab's list of open conversations expires unless repeated, ms. */
 const OPEN_EXPIRES_MS = 120_000;
 
-/** Follows configuration and account: runs while both want it. Ends with the signal. */
+/** Follows configuration and account, and runs while both want it. Ends with the signal. */
 export function startSync(deps: SyncEngineDeps): SyncEngine {
   return new SyncThread(deps);
 }
@@ -62,7 +62,7 @@ class SyncThread implements SyncEngine {
   /** Documents on each tab's screen. */
   readonly #openDocuments = new Map<string, { documents: readonly string[]; until: number }>();
   readonly #job: ReturnType<typeof createJob>;
-  // The account or the way changed, here or in a tab.
+  // Identifies account and address, to notice a change here or in a tab.
   #identity = '';
 
   constructor(deps: SyncEngineDeps) {
@@ -100,7 +100,7 @@ class SyncThread implements SyncEngine {
       }),
       log.subscribe(({ documents, foreign }) => {
         this.#session?.markChanged(documents);
-        // A tab wrote: from now on the relay lacks it, also while a round is still busy with something else.
+        // A tab's entry is missing on the relay from now on, also while a round is still busy.
         if (foreign && this.#current.state === 'synced') this.#publishStatus();
         this.#job.wake();
       }),
@@ -128,7 +128,7 @@ class SyncThread implements SyncEngine {
     return new Promise((resolve, reject) => {
       if (request.do === 'look') {
         this.#session?.requestCheck(request.force);
-        // From now on until it was looked nothing is known for sure.
+        // Nothing is certain from now on until the next check.
         this.#publishStatus();
       }
       this.#requests.push({ request, resolve, reject });
@@ -174,7 +174,7 @@ class SyncThread implements SyncEngine {
     return account.success ? account.data : null;
   }
 
-  /** The account's keys, and where it is. */
+  /** Opens the account's keys and the relay's address. */
   async #openRelay(account: Account) {
     const { ring, token } = await openAccount(this.#deps, account);
     return { ring, relay: { endpoint: this.#config.get().sync.remote.endpoint || account.endpoint, token } };
@@ -205,11 +205,11 @@ class SyncThread implements SyncEngine {
     });
   }
 
-  /** Leaving is possible while nothing runs: what a person wants to be rid of must not have to be switched on first. */
+  /** Leaving is possible while nothing runs: nobody should have to switch sync on in order to get rid of it. */
   async #leaveWhileStopped(erase: boolean): Promise<null> {
     const account = await this.#readAccount();
     if (!account) throw new RecollectError('sync-unpaired', 'This device belongs to no account');
-    // The key is asked for only where the relay is: an account whose key was lost can be left as well.
+    // Only the relay's erasure needs the key: an account whose key was lost can be left, too.
     const relay = erase ? (await this.#openRelay(account)).relay : { endpoint: account.endpoint, token: '' };
     await leave({ ...this.#deps, now: this.#now, account, relay }, { erase });
     await sweepSecrets(this.#deps, null);
@@ -217,7 +217,7 @@ class SyncThread implements SyncEngine {
     return null;
   }
 
-  /** `why`: what keeps the session from being opened. */
+  /** Answers one request. `why`: reason for which the session cannot be opened. */
   async #answer(request: SyncRequest, why?: unknown): Promise<SyncAnswer> {
     if (request.do === 'open') {
       this.#openDocuments.set(request.tab, {

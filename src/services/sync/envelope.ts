@@ -1,4 +1,4 @@
-// Bodies into blobs and back: cut into parts, deflated, sealed, numbered, and put together again. Knows keys, not what a body means.
+// Turns bodies into blobs and back: cuts, deflates, seals, numbers and joins them. Knows keys, but not the meaning of a body.
 import type { Deflate } from '../../adapters/sync/deflate.ts';
 import type { KeyRing, SealingKey } from '../../adapters/vault/sealing.ts';
 import {
@@ -41,7 +41,7 @@ export function createRoomKeys(ring: KeyRing): RoomKeys {
   };
 }
 
-/** Content of a blob; null if this key does not open it. */
+/** Opens a blob; null if this key does not open it. */
 export async function openBlob(
   { roomId, key }: RoomKey,
   blob: Uint8Array,
@@ -65,14 +65,14 @@ export interface BodyParts {
   readonly coverage: Coverage;
 }
 
-/** Those whose parts are all there. */
+/** Returns the bodies whose parts are all there. */
 export function groupParts(opened: readonly OpenedBlob[]): BodyParts[] {
   const byUnit = new Map<string, Map<number, OpenedBlob>>();
   for (const blob of opened) {
     const { device: author, seq, part, parts } = blob.payload;
     const name = `${author}/${seq - part}/${parts}`;
     const unit = byUnit.get(name) ?? new Map<number, OpenedBlob>();
-    // A device whose store was set back may have used a number twice: both count.
+    // A device with a restored store may have used a number twice: both count.
     if (parts === 1 && unit.has(part)) byUnit.set(`${name}/${blob.key}`, new Map([[part, blob]]));
     else byUnit.set(name, unit.set(part, blob));
   }
@@ -89,7 +89,7 @@ export function groupParts(opened: readonly OpenedBlob[]): BodyParts[] {
 
 const MAX_INFLATED_BYTES = 256 * 1024 * 1024;
 
-/** The body whose parts these are; null where it does not inflate. */
+/** Joins the parts to their body; null if it does not inflate. */
 export async function joinParts({ opened }: BodyParts, deflate: Deflate): Promise<Uint8Array | null> {
   const length = opened.reduce((sum, { payload }) => sum + payload.body.length, 0);
   const joined = new Uint8Array(length);
@@ -106,20 +106,20 @@ interface OutgoingBody {
   readonly record: RoomRecord;
   readonly body: Uint8Array;
   readonly kind: BlobKind;
-  /** Entries that the body holds besides itself, for segments and snapshots. */
+  /** Further entries that the body covers, for segments and snapshots. */
   readonly holds?: Coverage;
-  /** Blobs that it stands for: taken out of the room once it is confirmed. */
+  /** Blobs that it replaces: removed from the room once it is confirmed. */
   readonly replaces?: readonly string[];
-  /** Changes of this device in it. */
+  /** Count of this device's changes in it. */
   readonly changes: number;
-  /** How a body moves the clocks (`RoomContent`). */
+  /** Computes the clocks after a body (`RoomContent`). */
   readonly content: { advanceClocks(before: RoomRecord['clocks'], body: Uint8Array): RoomRecord['clocks'] };
 }
 
-/** Seals a body into the outbox of a room. Returns the record as it will be; the caller puts it into the same step. */
+/** Seals a body into the outbox of a room. Returns the room's next record, which the caller adds to the same transaction. */
 export type SealInto = (transaction: Transaction, outgoing: OutgoingBody) => Promise<RoomRecord>;
 
-/** Bodies from this size on are deflated and sent as segments: they are bulk, whose exact length says little. */
+/** Bodies from this size on are deflated and sent as segments: their exact length tells little. */
 const MIN_SEGMENT_BYTES = 4 * 1024;
 
 /**

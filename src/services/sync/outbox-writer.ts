@@ -1,5 +1,5 @@
-// From the log to the outbox: reads what is new, leaves out what must stay here, seals the rest. What the relay has nothing of yet is
-// sent as a whole. Every step is one commit with the bookmark it reaches.
+// Fills the outbox from the log: reads new entries, leaves out what must stay here, seals the rest. A document that is new to the relay is
+// sent whole. Each transaction includes the bookmark that it reaches.
 import type { LogEntry } from '../../adapters/log/conversation-log.ts';
 import { type DocumentId, LIBRARY_DOCUMENT, NOTES_DOCUMENT } from '../../domain/base/ids.ts';
 import { INDEX_ROOM } from '../../domain/sync/keys.ts';
@@ -16,17 +16,17 @@ import {
 import type { SessionContext } from './session-context.ts';
 
 interface OutboxWriter {
-  /** Seals what is new in the log. True where there was something. */
+  /** Seals new entries of the log. True if there were any. */
   pushChanges(): Promise<boolean>;
-  /** Documents without a record: sent as a whole, or compared with what others have put on the relay. Only once the index was read. */
+  /** Handles documents without a record: sends them whole, or compares them with the relay's version. Only once the index was read. */
   adoptDocuments(): Promise<boolean>;
-  /** There may be documents without a record. */
+  /** True while there may be documents without a record. */
   readonly isAdopting: boolean;
-  /** Sends all of the documents whose records ask for it, as far as the outbox has room. */
+  /** Sends documents whole whose records ask for it, as far as the outbox has space. */
   pushSnapshots(): Promise<boolean>;
-  /** The rules about what stays here may have changed. */
+  /** Notes that the rules about documents that stay here may have changed. */
   markRulesChanged(): void;
-  /** Looks at what stays here again, where the rules changed. */
+  /** Applies changed rules to all documents. */
   recheckWithheld(): Promise<boolean>;
 }
 
@@ -36,13 +36,13 @@ const LOG_PAGE_ENTRIES = 200;
 const MAX_OUTBOX_BYTES = 16 * 1024 * 1024;
 
 type SealingOutboxWriterDependencies = SessionContext & {
-  /** The log was read where it speaks of this document. */
+  /** Called when the log was read up to a change of this document. */
   readonly onLogRead: (document: string) => void;
-  /** Something of this document waits for its room. */
+  /** Called when a change of this document waits for its room. */
   readonly onQueued: (document: string) => void;
-  /** Puts into the step what makes of a document one that was erased elsewhere. */
+  /** Adds to the transaction that a document erased elsewhere stays in this device's trash. */
   readonly keepInTrash: (transaction: Transaction, document: string) => Promise<void>;
-  /** Puts into the step what becomes of a document that is gone and of which something came into the log. */
+  /** Handles a write to a tombstoned document, within the transaction. */
   readonly handleTombstonedWrite: (
     transaction: Transaction,
     document: string,
@@ -109,7 +109,7 @@ class SealingOutboxWriter implements OutboxWriter {
         forgotten: here.forgotten,
       };
       const living = this.#deps.accountState.existsIn(document, record.epoch);
-      // Erased everywhere before this device could say that it has it.
+      // Erased everywhere before this device could announce that it has it.
       if (gone && record.epoch === gone.epoch + 1 && !living)
         await this.#deps.keepInTrash(transaction, document);
       else if (living) this.#deps.records.putRoom(transaction, document, { ...record, compare: true });
@@ -142,14 +142,14 @@ class SealingOutboxWriter implements OutboxWriter {
 
   async recheckWithheld(): Promise<boolean> {
     if (!this.#mustRecheck) return false;
-    // Rules that change meanwhile are looked at in the next round.
+    // Rules that change meanwhile are applied in the next round.
     this.#mustRecheck = false;
     let did = false;
     try {
       const listed = await this.#deps.contents.listedReasons();
       for (const [document, record] of [...this.#deps.records.rooms]) {
         if (document === INDEX_ROOM || record.gone !== null) continue;
-        // Reading every document would take long: of what goes out, those are read of which the library says that they stay, or nothing.
+        // Reading every document would take long: of shared ones, only those are read that the library excludes or does not list.
         if (record.withheld === null && listed.get(document) === null) continue;
         const here = await this.#deps.contents.read(document as DocumentId);
         const withheld = here
@@ -169,7 +169,7 @@ class SealingOutboxWriter implements OutboxWriter {
     return did;
   }
 
-  /** Bytes on their way; documents that the relay has no room for hold nothing else back. */
+  /** Size of waiting blobs; documents that the relay has no space for delay no others. */
   #outboxBytes(): number {
     let bytes = 0;
     for (const [document, rows] of this.#deps.records.outbox)
@@ -177,7 +177,7 @@ class SealingOutboxWriter implements OutboxWriter {
     return bytes;
   }
 
-  /** The document stays here from now on, whatever of it was to be sent, or goes out again. What lies on the relay stays there. */
+  /** The document stays here from now on, and its waiting blobs with it, or it goes out again. Blobs on the relay stay there. */
   #setWithheld(
     transaction: Transaction,
     document: string,
@@ -203,7 +203,7 @@ class SealingOutboxWriter implements OutboxWriter {
 
   async #queueEntries(transaction: Transaction, document: string, list: readonly LogEntry[]): Promise<void> {
     const record = this.#deps.records.rooms.get(document);
-    // Not known yet: all of it is sent, or compared, once the index was read.
+    // Without a record the document is sent whole, or compared, once the index was read.
     if (!record) {
       this.#isAdopting = true;
       return;
@@ -217,7 +217,7 @@ class SealingOutboxWriter implements OutboxWriter {
       this.#setWithheld(transaction, document, record, withheld);
       return;
     }
-    // Sent with all else that the new room lacks, once it can be told what that is.
+    // Sent with everything else that the new room lacks, once that is known.
     if (awaitsMove(record)) return;
     const updates = list.flatMap(({ origin, bytes }) => {
       if (!isUpdate(bytes)) return [];
@@ -245,7 +245,7 @@ class SealingOutboxWriter implements OutboxWriter {
   }
 
   /**
-   * True if these entries may take words out: a snapshot does, some time after its record. A room made anew in between would
+   * True if these entries may remove words: a snapshot does, some time after its record. A room rebuilt in between would
    * still have them, and titles and notes leave no mark of their own.
    */
   async #mayTakeOut(list: readonly LogEntry[]): Promise<boolean> {
@@ -259,7 +259,7 @@ class SealingOutboxWriter implements OutboxWriter {
     const body = await this.#deps.contents.of(document).snapshot();
     const transaction = newTransaction();
     if (!body) {
-      // Nothing of it is here (any more): what others have of it is to be fetched, and nothing is to be sent.
+      // Nothing of it is here (any more): the others' version is to be fetched, and nothing sent.
       this.#deps.records.putRoom(transaction, document, { ...record, whole: false, compare: true });
       await this.#deps.records.commit(transaction);
       return true;
@@ -275,7 +275,7 @@ class SealingOutboxWriter implements OutboxWriter {
     });
     this.#deps.records.putRoom(transaction, document, { ...next, whole: false });
     transaction.after.push(() => {
-      // Deferral belonged to the room that was left.
+      // The deferral belonged to the previous room.
       this.#deps.accountState.setDeferred(document, false);
       this.#deps.accountState.queueAnnouncement(document);
     });

@@ -1,22 +1,22 @@
-// Handles a room that the relay has no space left for: withdraws what says nothing new, and decides when the document moves to its next epoch.
+// Handles a room for which the relay has no space left: withdraws redundant rows, and decides when the document moves to its next epoch.
 import { MAX_COMPACT_BYTES } from '../../domain/sync/compaction.ts';
 import { covers, EMPTY_COVERAGE, union, withRange } from '../../domain/sync/coverage.ts';
 import { newTransaction, replacesWithSnapshot } from './records.ts';
 import { heldCoverage, type RoomContext } from './room-context.ts';
 
-/** All devices see a full room at once: the jitter lets one of them move it first. */
+/** All devices notice a full room at once: the jitter lets one of them move it first. */
 const MOVE_JITTER_MS = 2_000;
-/** A full room is left where a new one is this many times smaller. */
+/** A full room is left if a new one would be smaller by this factor. */
 const MIN_SHRINK_RATIO = 1.25;
-/** A full room is weighed again once it holds this many times as much. */
+/** A full room is measured again once it has grown by this factor. */
 const MIN_GROWTH_RATIO = 1.1;
-/** Rows as small as this burden no room, bytes. */
+/** Rows up to this size do not matter in any room, bytes. */
 const SMALL_BYTES = 1024;
 
 export class RoomQuota {
   readonly #context: RoomContext;
   readonly #onCompactionWithdrawn: () => void;
-  /** Size of the full room when last weighed, bytes. */
+  /** Size of the full room at the last measurement, bytes. */
   #weighedBytes = 0;
   #moveAt: number | null = null;
 
@@ -26,8 +26,8 @@ export class RoomQuota {
   }
 
   /**
-   * Withdraws the rows that say nothing new: compactions, and repairs that somebody else has made since. Takes what of them lies in the room
-   * out again, and claims their numbers by a tiny row.
+   * Withdraws redundant rows: compactions, and repairs that another device has made since. Removes their parts from the room
+   * and uses up their numbers with a tiny row.
    */
   async withdraw(): Promise<void> {
     const { content, device, document, record, records, sealInto } = this.#context;
@@ -63,7 +63,7 @@ export class RoomQuota {
     await records.commit(transaction);
   }
 
-  /** True if the room is too full even to compact; the document is to move to the next epoch. `isFull`: the relay said so. */
+  /** True if the room is too full even to compact; the document moves to the next epoch. `isFull`: the relay said so. */
   async isOverQuota(isFull: boolean): Promise<boolean> {
     const { clock, content, deflate, record, wakeWithin } = this.#context;
     const bytes = this.#bytesWithOutbox(isFull);
@@ -85,7 +85,7 @@ export class RoomQuota {
     return false;
   }
 
-  /** Size of the room; for a full one with what is still to be sent into it. */
+  /** Size of the room, bytes; for a full one including what waits for it. */
   #bytesWithOutbox(isFull: boolean): number {
     const { document, records, room } = this.#context;
     const blobs = room.blobs();

@@ -36,7 +36,7 @@ interface ReadBodies {
   record: RoomRecord;
 }
 
-/** Unreadable blobs opened in one round: then the thread and other rooms have their turn. */
+/** Most unreadable blobs opened in one round, so that the thread and other rooms get their turn. */
 const MAX_UNREADABLE_PER_ROUND = 2_048;
 
 export class RoomReceiver {
@@ -44,16 +44,16 @@ export class RoomReceiver {
   readonly #onRolledBack: (transaction: Transaction) => void;
   /** Not tried again while the connection lasts. */
   readonly #unreadable = new Set<string>();
-  /** Opened in rounds that stopped half-way; applied once the whole room was opened. */
+  /** Blobs opened in interrupted rounds; applied once the whole room was opened. */
   readonly #opened = new Map<string, OpenedBlob>();
   /** Position in the same blobs where the next round resumes. */
   #cursor: { blobs: Blobs; rest: MapIterator<[string, Uint8Array]> } | undefined;
-  /** The last state that held nothing new: the same state is not read again. */
+  /** The last state without anything new: the same state is not read again. */
   #lastRead: { blobs: Blobs; record: RoomRecord; complete: boolean } | undefined;
 
   /**
-   * `onRolledBack`: own blobs were found that this store does not know to have arrived. It was restored from a backup, a copy of it runs
-   * elsewhere, or others compacted them before the confirmation was seen. Called with the transaction that applies them.
+   * `onRolledBack`: the room has own blobs that this store does not know. The store was restored from a backup, a copy of it runs
+   * elsewhere, or others compacted them before the confirmation arrived. Called with the transaction that applies them.
    */
   constructor(context: RoomContext, onRolledBack: (transaction: Transaction) => void) {
     this.#context = context;
@@ -73,7 +73,7 @@ export class RoomReceiver {
     this.#cursor = undefined;
   }
 
-  /** Forgets what was seen on a connection that ended. */
+  /** Forgets the state of a connection that ended. */
   disconnected(wasSynced: boolean): void {
     if (wasSynced) this.#unreadable.clear();
     this.#opened.clear();
@@ -81,7 +81,7 @@ export class RoomReceiver {
     this.#cursor = undefined;
   }
 
-  /** Applies what is new in the room; null: there is more to open in the next round. */
+  /** Applies new bodies of the room; null: the next round has more to open. */
   async receive(signal: AbortSignal): Promise<Received | null> {
     const { room, record, records, document } = this.#context;
     const blobs = room.blobs();
@@ -110,12 +110,12 @@ export class RoomReceiver {
     return { did, complete };
   }
 
-  /** Opens the blobs that are new. False where it stopped so that others have their turn. */
+  /** Opens new blobs. False if it stopped to let others have their turn. */
   async #openNew(blobs: Blobs, before: RoomRecord, signal: AbortSignal): Promise<boolean> {
     if (this.#cursor?.blobs !== blobs) this.#cursor = { blobs, rest: blobs.entries() };
     const { rest } = this.#cursor;
     let unreadable = 0;
-    // By hand: leaving a `for … of` may close the iterator.
+    // By hand, since leaving a `for … of` may close the iterator.
     for (let next = rest.next(); !next.done; next = rest.next()) {
       const [name, blob] = next.value;
       if (before.marks[name] || this.#unreadable.has(name) || this.#opened.has(name)) continue;
@@ -171,7 +171,7 @@ export class RoomReceiver {
         read.foreign += 1;
         read.authors.add(author);
       } else read.repeatsOwn ||= isKnown;
-      // Own numbers that this store does not know: it was rolled back, and continues after them.
+      // Own numbers unknown to this store: it was rolled back, and continues after them.
       for (const [, to] of parts.coverage[device] ?? []) {
         if (to > read.lastOwn || (to === read.lastOwn && author === device))
           read.lastOwnBody = author === device ? body : null;
@@ -187,7 +187,7 @@ export class RoomReceiver {
     return read;
   }
 
-  /** The lowest own number of which this device does not know that it is on the relay. */
+  /** Lowest own number that is not known to be on the relay. */
   #firstUnconfirmed(before: RoomRecord): number {
     const { records, document, epoch, room } = this.#context;
     const unconfirmed = [...(records.outbox.get(document) ?? [])].flatMap(([number, row]) =>
@@ -205,10 +205,10 @@ export class RoomReceiver {
     const { content, document, records, onCoverageGrown } = this.#context;
     const transaction = newTransaction();
     const applied = await content.apply(transaction, read.bodies, read.known);
-    // A rolled-back store may have used a number twice, and nobody who holds the one asks for the other. So everything is sent once more
-    // under a new number. The index needs none of this: everybody reads all of it.
+    // A rolled-back store may have used a number twice, and a device with one of them never asks for the other. So everything is sent again
+    // under a new number. The index needs none of this, since everybody reads all of it.
     const reused = (isRolledBack && !continues) || (read.repeatsOwn && applied > read.bodies.length);
-    // If the last own body lacks nothing, another copy of this device sent everything already; answering it would never end.
+    // If the last own body lacks nothing, another copy of this device has sent everything; answering it would never end.
     const isSentAlready = async () =>
       read.lastOwnBody !== null && (await content.diff(read.lastOwnBody)) === null;
     const squash = read.record.squash || (reused && document !== INDEX_ROOM && !(await isSentAlready()));
@@ -230,7 +230,7 @@ export class RoomReceiver {
   }
 }
 
-/** Follows own blobs after the store's last one, each naming the one before: nothing else was ever sent under their numbers. */
+/** Follows own blobs after the store's last one, each of which names its predecessor: nothing else was ever sent under their numbers. */
 function followOwnChain(
   fresh: readonly OpenedBlob[],
   { marks }: ReadBodies,

@@ -1,5 +1,5 @@
-// Records of sync in the key-value store: the account, one per room, the outbox, the facts of the index, the journal. Each
-// changes in one transaction with the log entries it speaks of, so a kill leaves all of a step or nothing.
+// Records of sync in the key-value store: the account, one per room, the outbox, the account state, the journal. Each
+// changes in one transaction with its log entries, so a kill leaves a whole step or nothing.
 import { z } from 'zod';
 import type { KeyValues, KeyValueWrite, NewEntry, Store } from '../../adapters/log/conversation-log.ts';
 import type { Vault } from '../../adapters/vault/vault.ts';
@@ -31,7 +31,7 @@ const STALE_LIST_ENTRIES = 'sync/unlisted/';
 const ERASURES = 'sync/erase/';
 const STALE_SECRETS = 'sync/stale/';
 
-/** Facts are kept in this many rows, so that one that changes rewrites little. */
+/** Account state is kept in this many rows, so that one change rewrites little. */
 const BUCKETS = 64;
 const MAX_JOURNAL_ENTRIES = 300;
 
@@ -53,7 +53,7 @@ export const accountSchema = z.object({
   createdAt: z.number(),
   /** The account existed before this device: an empty relay then means a loss, not a beginning. */
   joined: z.boolean(),
-  /** In which epoch the index was when this device joined. */
+  /** Epoch of the index when this device joined. */
   indexEpoch: z.number().default(0),
 });
 export type Account = z.infer<typeof accountSchema>;
@@ -63,7 +63,7 @@ export const keyName = (account: string) => `sync/key/${account}`;
 /** Name in the vault of an account's access token for its relay. */
 export const tokenName = (account: string) => `sync/token/${account}`;
 
-/** The account key that the vault keeps under this id. Throws `vault-unavailable`. */
+/** Reads the account key that the vault keeps under this id. Throws `vault-unavailable`. */
 export async function accountKey(vault: Vault, id: string): Promise<Uint8Array> {
   const key = await vault.get(keyName(id));
   if (key === undefined)
@@ -76,28 +76,28 @@ const coverageSchema = z.record(z.string(), z.array(z.tuple([z.number(), z.numbe
 
 const roomSchema = z.object({
   epoch: z.number(),
-  /** Number of this device's last blob in the room, and that blob's hash. */
+  /** Number of this device's last blob in the room, with that blob's hash. */
   seq: z.number(),
   before: bytes,
   /** Everything of the room that is committed here, own blobs included. */
   have: coverageSchema,
-  /** Blobs that were taken over, with what they hold, for as long as they lie in the room. */
+  /** Applied blobs with their coverage, for as long as they are in the room. */
   marks: z.record(z.string(), coverageSchema),
-  /** Yjs clocks that the room has for sure. */
+  /** Yjs clocks that the room certainly covers. */
   clocks: z.record(z.string(), z.number()),
-  /** Why the document stays on this device; null: it does not. */
+  /** Reason for which the document stays on this device; null: it does not. */
   withheld: z.enum(['excluded', 'sample']).nullable(),
-  /** The epoch up to which the document is erased everywhere; what is here since lies in the trash of this device alone. */
+  /** Epoch up to which the document is erased everywhere; later content is only in the trash of this device. */
   gone: z.number().nullable(),
-  /** How many messages were forgotten in it when it was last sent. */
+  /** Count of its forgotten messages when it was last sent. */
   forgotten: z.number(),
-  /** The room still holds words that were forgotten: all of it is to be replaced. */
+  /** The room still holds forgotten words, so all of it is to be replaced. */
   squash: z.boolean(),
-  /** All of the document is to be sent. */
+  /** The whole document is to be sent. */
   whole: z.boolean(),
-  /** True if the room must be compared with the document. */
+  /** The room must be compared with the document. */
   compare: z.boolean(),
-  /** Another device moved the document into this epoch and brings all of it. */
+  /** Another device moved the document into this epoch and uploads all of it. */
   awaits: z.boolean().default(false),
 });
 export type RoomRecord = z.infer<typeof roomSchema>;
@@ -119,24 +119,24 @@ export const freshRecord = (epoch: number): RoomRecord => ({
   awaits: false,
 });
 
-/** The document goes to the account's other devices: it neither stays here nor is erased everywhere. */
+/** True if the document goes to the account's other devices: it neither stays here nor is erased everywhere. */
 export const isShared = ({ withheld, gone }: RoomRecord): boolean => withheld === null && gone === null;
 
-/** Nothing is here yet of what another device brings into this epoch. */
+/** True if nothing has arrived yet of the document that another device brings into this epoch. */
 export const awaitsMove = ({ awaits, compare, have }: RoomRecord): boolean =>
   awaits && compare && Object.keys(have).length === 0;
 
 const staysSchema = z.looseObject({ withheld: z.string() });
-/** A room's record, as it is stored, says that the document stays on this device. */
+/** True if a stored record of a room says that the document stays on this device. */
 export const staysHere = (stored: unknown): boolean => staysSchema.safeParse(stored).success;
 
 const outboxSchema = z.object({
   epoch: z.number(),
   blobs: z.array(bytes),
   keys: z.array(z.string()),
-  /** Blobs that are taken out of the room once these are confirmed. */
+  /** Blobs to be removed from the room once these are confirmed. */
   replaces: z.array(z.string()),
-  /** Changes of this device in it; 0 for what only folds or heals. */
+  /** Count of this device's changes in it; 0 for a mere compaction or repair. */
   changes: z.number(),
   bytes: z.number(),
 });
@@ -145,9 +145,9 @@ export type OutboxRow = z.infer<typeof outboxSchema>;
 const erasureSchema = z.object({
   endpoint: z.string(),
   token: z.string().nullable(),
-  /** The account whose token to use, where it still is the device's own. */
+  /** Account whose token to use, if the device still belongs to it. */
   room: z.string().nullable(),
-  /** Only once everything is uploaded: the old account is the only copy on the relay until then. */
+  /** Wait until everything is uploaded: the old account is the only copy on the relay until then. */
   afterUpload: z.boolean(),
   /** For a room that was left: the document that must be uploaded first. null: every one. */
   document: z.string().nullable().default(null),
@@ -172,7 +172,7 @@ export async function readJournal(keyValues: KeyValues): Promise<JournalEntry[]>
   return stored.success ? stored.data : [];
 }
 
-/** The write that puts a step of the account itself into the journal, while nobody else writes it. `problem`: what is to be known besides. */
+/** Makes the write that adds a step of the account itself to the journal, while nobody else writes it. `problem`: adds an error, too. */
 export async function journalWrite(
   keyValues: KeyValues,
   what: 'created' | 'joined' | 'left' | 'revoked',
@@ -185,15 +185,15 @@ export async function journalWrite(
   return { key: JOURNAL, value: [...lines, ...(await readJournal(keyValues))].slice(0, MAX_JOURNAL_ENTRIES) };
 }
 
-/** Writes to the key-value store that make everything of one account forgotten; its account record stays to be replaced or deleted by the caller. */
+/** Makes the writes that delete all records of an account; the caller replaces or deletes its account record. */
 export async function deleteRecordsWrites(keyValues: KeyValues): Promise<KeyValueWrite[]> {
   const keys = await Promise.all([ROOMS, OUTBOX, STATE, SYNCED_AT].map((prefix) => keyValues.keys(prefix)));
   return [...keys.flat(), BOOKMARK].map((key) => ({ key, value: undefined }));
 }
 
 /**
- * Writes to the key-value store with which a new account begins where another one ended: what is gone stays gone. The index begins with these facts;
- * `gone`: documents that were erased everywhere, with the records of those of which this device knows, and when that was.
+ * Makes the writes with which a new account continues after another: tombstones remain, as the first facts of the new index.
+ * `gone`: erased documents, with the time, and whether this device has a record of them.
  */
 export function tombstoneWrites(
   gone: ReadonlyMap<string, { readonly known: boolean; readonly at: number | null }>,
@@ -201,7 +201,7 @@ export function tombstoneWrites(
   stamp: () => string,
 ): KeyValueWrite[] {
   const writes: KeyValueWrite[] = [
-    // Compared, the index gets every fact that it does not have.
+    // The comparison adds every fact that the index lacks.
     { key: ROOMS + INDEX_ROOM, value: { ...freshRecord(indexEpoch), compare: true } },
   ];
   const rows: StateRows = [];
@@ -216,28 +216,28 @@ export function tombstoneWrites(
   return writes;
 }
 
-/** The write that asks for an erasure on a relay. */
+/** Makes the write that requests an erasure on a relay. */
 export const erasureWrite = (name: string, erasure: Erasure): KeyValueWrite => ({
   key: ERASURES + name,
   value: erasure,
 });
 
 /**
- * Write that marks an account's secrets to be forgotten, or (`false`) no more. The vault has no transactions: a new
- * account's are marked before they are kept, an old one's as it ends; the next start forgets all that are marked.
+ * Makes the write that marks an account's secrets for deletion, or (`false`) unmarks them. The vault has no transactions: a new
+ * account's are marked before they are stored, an old one's as it ends; the next start deletes all marked ones.
  */
 export const staleSecretsWrite = (account: string, stale: boolean): KeyValueWrite => ({
   key: STALE_SECRETS + account,
   value: stale ? true : undefined,
 });
 
-/** Accounts whose secrets are to be forgotten. */
+/** Lists accounts whose secrets are to be deleted. */
 export const staleAccounts = async (keyValues: KeyValues): Promise<string[]> =>
   (await keyValues.keys(STALE_SECRETS)).map((key) => key.slice(STALE_SECRETS.length));
 
 /**
- * Puts into the step what takes a room's outbox rows back: none of them goes out any more, and what of them may lie in the room already is
- * taken out when next it is open. True where one of them was to take the place of all that lies in the room.
+ * Withdraws a room's outbox rows, within the transaction: none goes out any more, and parts that may be in the room already are
+ * removed at the next opening. True if one of them was to replace everything in the room.
  */
 export function retractOutbox(
   records: Records,
@@ -254,7 +254,7 @@ export function retractOutbox(
   const [number] = rows.at(-1) ?? [];
   const replaced = rows.some(([, row]) => replacesWithSnapshot(row));
   if (number === undefined || sent.length === 0) return replaced;
-  // The same number: the later write of a step counts.
+  // Under the same number, the later write of a transaction counts.
   records.putOutboxRow(transaction, document, number, {
     epoch,
     blobs: [],
@@ -266,21 +266,21 @@ export function retractOutbox(
   return replaced;
 }
 
-/** The row puts all of the document in the place of what lies in the room. */
+/** True if the row replaces everything in the room by the whole document. */
 export const replacesWithSnapshot = ({ replaces, blobs: [first] }: OutboxRow): boolean =>
   replaces.length > 0 && first !== undefined && kindOf(first) === 'snapshot';
 
-/** Changes of one step, gathered to be committed together. */
+/** Changes of one step, to be committed together. */
 export interface Transaction {
   readonly entries: NewEntry[];
   readonly writes: KeyValueWrite[];
-  /** Called once it is committed. */
+  /** Called after the commit. */
   readonly after: (() => void)[];
 }
 /** Makes an empty transaction, to be filled and passed to `Records.commit`. */
 export const newTransaction = (): Transaction => ({ entries: [], writes: [], after: [] });
 
-/** The records, read once and followed in memory: one leader writes them. */
+/** The records, read once and kept in memory: only the leader writes them. */
 export interface Records {
   readonly rooms: ReadonlyMap<string, RoomRecord>;
   /** By document, in the order of sealing. */
@@ -290,20 +290,20 @@ export interface Records {
   readonly erasures: ReadonlyMap<string, Erasure>;
   readonly bookmark: number;
   readonly journal: readonly JournalEntry[];
-  /** When this device and its relay were last in step; null: never yet. */
+  /** Time at which this device and its relay were last in step; null: never yet. */
   readonly syncedAt: number | null;
   putRoom(transaction: Transaction, document: string, record: RoomRecord | undefined): void;
   putOutboxRow(transaction: Transaction, document: string, number: number, row: OutboxRow | undefined): void;
-  /** Takes over what is later. */
+  /** Merges later facts. */
   putState(transaction: Transaction, rows: StateRows, changed?: (keys: readonly string[]) => void): void;
   putBookmark(transaction: Transaction, seq: number): void;
   putListEntryStale(transaction: Transaction, document: string, value: boolean): void;
   putErasure(transaction: Transaction, name: string, erasure: Erasure | undefined): void;
   addToJournal(entry: Omit<JournalEntry, 'at'>): void;
-  /** All of the step or nothing. In memory it counts once it is durable. */
+  /** Commits all of it or nothing. In memory it counts once it is durable. */
   commit(transaction: Transaction): Promise<void>;
   putSyncedAt(at: number): Promise<void>;
-  /** Writes the journal, where it has new lines. */
+  /** Writes the journal if it has new entries. */
   flushJournal(): Promise<void>;
 }
 
@@ -321,7 +321,7 @@ class StoredRecords implements Records {
   readonly rooms = new Map<string, RoomRecord>();
   readonly outbox = new Map<string, Map<number, OutboxRow>>();
   readonly state = new Map<string, StateEntry>();
-  /** The same facts, as they are kept. */
+  /** The same facts in their stored buckets. */
   readonly #buckets = new Map<number, Map<string, StateEntry>>();
   readonly staleListEntries = new Set<string>();
   readonly erasures = new Map<string, Erasure>();
@@ -335,7 +335,7 @@ class StoredRecords implements Records {
     this.#now = now;
   }
 
-  /** Reads what is kept. To be called once, before anything else. */
+  /** Reads all records. Call it once, before anything else. */
   async load(): Promise<this> {
     await this.#readPrefix(ROOMS, (document, value) => {
       const record = roomSchema.safeParse(value);
@@ -449,7 +449,7 @@ class StoredRecords implements Records {
     await this.#deps.keyValues.set(JOURNAL, this.#journal);
   }
 
-  /** Takes over what is later; returns the keys that changed. */
+  /** Merges later facts; returns the keys that changed. */
   #mergeIntoMemory(rows: StateRows): string[] {
     const keys = mergeState(this.state, rows);
     for (const key of keys) {
@@ -480,7 +480,7 @@ class StoredRecords implements Records {
   }
 }
 
-/** A coverage as the record keeps it. */
+/** Converts a coverage to its stored form. */
 export const toStoredCoverage = (coverage: Coverage): RoomRecord['have'] =>
   Object.fromEntries(
     Object.entries(coverage).map(([device, ranges]) => [

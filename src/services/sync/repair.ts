@@ -1,17 +1,17 @@
-// Repairs a room: puts back what the relay lost, compares the room with the document, and replaces all of it by one snapshot. Replaces only
+// Repairs a room: restores what the relay lost, compares the room with the document, and replaces all of it by one snapshot. Replaces only
 // what was opened, applied and committed, and removes it only once its replacement is confirmed.
 import { covers, EMPTY_COVERAGE } from '../../domain/sync/coverage.ts';
 import { INDEX_ROOM } from '../../domain/sync/keys.ts';
 import { newTransaction, type RoomRecord } from './records.ts';
 import { heldCoverage, openApplied, type RoomContext, readBody } from './room-context.ts';
 
-/** All devices see a loss at once: the jitter lets one of them repair it first. */
+/** All devices notice a loss at once: the jitter lets one of them repair it first. */
 const REPAIR_JITTER_MS = 2_000;
 
 export class RoomRepair {
   readonly #context: RoomContext;
   readonly #isUnreadable: (name: string) => boolean;
-  /** The last state that lacked nothing: the same state is not checked again. */
+  /** The last complete state: the same state is not checked again. */
   #intact: { blobs: ReadonlyMap<string, Uint8Array>; record: RoomRecord } | undefined;
   #repairAt: number | null = null;
 
@@ -20,17 +20,17 @@ export class RoomRepair {
     this.#isUnreadable = isUnreadable;
   }
 
-  /** A loss was seen and waits to be repaired. */
+  /** True while a loss waits to be repaired. */
   get isRepairing(): boolean {
     return this.#repairAt !== null;
   }
 
-  /** Forgets what was seen on a connection that ended. */
+  /** Forgets the state of a connection that ended. */
   disconnected(): void {
     this.#intact = undefined;
   }
 
-  /** Puts back what this device knows to have been on the relay and the relay lost or withholds. True where it did. */
+  /** Restores what this device knows to have been on the relay and the relay lost or withholds. True if it did. */
   async repair(): Promise<boolean> {
     const { room, record: current, clock, onLoss, wakeWithin } = this.#context;
     const [blobs, record] = [room.blobs(), current()];
@@ -42,7 +42,7 @@ export class RoomRepair {
       this.#repairAt = null;
       return false;
     }
-    // Others may have put it together anew: wait until everything that arrived is read.
+    // Others may have compacted it: wait until everything that arrived is read.
     if ([...blobs.keys()].some((name) => !record.marks[name] && !this.#isUnreadable(name))) return false;
     this.#repairAt ??= clock() + Math.random() * REPAIR_JITTER_MS;
     if (clock() < this.#repairAt) {
@@ -55,17 +55,17 @@ export class RoomRepair {
     return true;
   }
 
-  /** Reads every body in the room, and queues what this device has besides. */
+  /** Reads every body in the room, and queues what only this device has. */
   async compare(): Promise<void> {
     const { content, document, record: current, records, sealInto, onCoverageGrown } = this.#context;
     const bodies = await this.#applyAgain();
     const transaction = newTransaction();
     const record = current();
-    // A blob covers only what is in itself, not what it leaves out because other blobs have it: those may be lost.
+    // A blob covers only its own content, not what it leaves out because other blobs have it: those may be lost.
     const lacks = !covers(heldCoverage(this.#context), record.have);
     const there = bodies.length > 0 ? content.merge(bodies) : null;
     const body = lacks ? await content.snapshot() : await content.diff(there);
-    // Others replace the room for messages that they forgot, and a room that was made anew has nothing of them.
+    // Others replace the room for messages that they forgot, which a rebuilt room never had.
     const forgotten = record.seq === 0 && there ? content.forgottenCount(there) : 0;
     const next = body
       ? await sealInto(transaction, {
@@ -88,11 +88,11 @@ export class RoomRepair {
     await records.commit(transaction);
   }
 
-  /** Replaces everything that was applied by one snapshot, and forgotten messages go with it. True where it did. */
+  /** Replaces everything that was applied by one snapshot without forgotten messages. True if it did. */
   async replaceAll(): Promise<boolean> {
     const { marks } = this.#context.record();
     const replaces = [...this.#context.room.blobs().keys()].filter((name) => marks[name]);
-    // The snapshot must have everything that they have.
+    // The snapshot must contain everything that they have.
     await this.#applyAgain();
     return await this.#queueSnapshot('folded', replaces);
   }
@@ -128,7 +128,7 @@ export class RoomRepair {
     return true;
   }
 
-  /** Applies every body in the room once more: the disk may have lost some of it. Returns the bodies. */
+  /** Applies every body in the room again, since the disk may have lost some. Returns the bodies. */
   async #applyAgain(): Promise<Uint8Array[]> {
     const { content, records } = this.#context;
     const bodies: Uint8Array[] = [];

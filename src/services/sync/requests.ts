@@ -12,24 +12,24 @@ export const syncRequestSchema = z.discriminatedUnion('do', [
     realm: z.string(),
     fingerprint: z.string(),
     deviceName: z.string(),
-    /** The latest time that the offering device knew of in the index. */
+    /** Latest time in the index that the offering device knew. */
     index: z.string().nullable(),
   }),
-  /** Opens an empty room with the token kept in the vault under this id, and leaves again. */
+  /** Opens an empty room with the token kept in the vault under this id, and leaves it again. */
   z.object({ do: z.literal('knock'), account: z.string(), endpoint: z.string() }),
   z.object({
     do: z.literal('revoke'),
     device: z.string(),
-    /** Also where not everything of the account is here: what the person was told of that, and agreed to. */
+    /** Continue although parts of the account are missing here: the reason that the person was shown and accepted. */
     anyway: z.enum(['fetching', 'lacking', 'unreachable']).nullable(),
   }),
-  /** Takes a device off the list of those that belong to the account. */
+  /** Takes a device off the list of members. */
   z.object({ do: z.literal('take-off'), device: z.string() }),
   z.object({ do: z.literal('forget'), documents: z.array(z.string()) }),
   z.object({ do: z.literal('leave'), erase: z.boolean() }),
   z.object({ do: z.literal('look'), force: z.boolean() }),
   z.object({ do: z.literal('where'), document: z.string() }),
-  /** The latest time in the index, for a pairing link. */
+  /** Latest time in the index, for a pairing link. */
   z.object({ do: z.literal('index') }),
   z.object({ do: z.literal('open'), tab: z.string(), documents: z.array(z.string()) }),
 ]);

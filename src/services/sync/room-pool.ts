@@ -1,5 +1,5 @@
-// Which rooms are open: the index always; of the others those with something to send or to fetch, those on somebody's screen, and a few
-// that were used just now. Looks again now and then, at everything where somebody asks for it or the relay was found to have lost something.
+// Decides which rooms are open: always the index; of the others those with something to send or fetch, those on a screen, and a few
+// that were just used. Checks from time to time; on request, or after a loss on the relay, it checks every room.
 
 import type { Deflate } from '../../adapters/sync/deflate.ts';
 import type { DocumentId } from '../../domain/base/ids.ts';
@@ -22,23 +22,23 @@ export interface RoomPool {
   close(document: string): void;
   closeIndex(): void;
   closeAll(): void;
-  /** Opens what is wanted and closes the rest. */
+  /** Opens wanted rooms and closes the others. */
   openWanted(): Promise<void>;
-  /** Something is wanted that is not open yet: another round is due. */
+  /** True if a wanted room is not open yet: another round is due. */
   readonly hasUnopened: boolean;
-  /** Asks to look again, at the beginning of the next round: rooms must not vanish in the middle of one. `force`: at every room. */
+  /** Requests a check at the beginning of the next round, since rooms must not vanish in the middle of one. `force`: of every room. */
   requestCheck(force: boolean): void;
-  /** Does what was asked for, or is due. */
+  /** Runs a check that was requested or is due. */
   runCheck(): Promise<void>;
-  /** It was asked to look, and not all (or not this document) was looked at yet. */
+  /** True if a check is under way that has not covered all rooms (or this document) yet. */
   isChecking(document?: string): boolean;
-  /** A room that was to be looked at was looked at, as far as the relay let it. */
+  /** A room under check was read, as far as the relay allows it. */
   markChecked(document: string): void;
   /** Ends the pauses of rooms that are not connected. */
   retry(): void;
 }
 
-/** Rooms that are open at once while there is much to do, and those that are kept open for what may come. */
+/** Most rooms open at once while there is much to do; most that stay open afterwards. */
 const MAX_OPEN_ROOMS = 24;
 const MAX_WARM_ROOMS = 8;
 const WARM_MS = 120_000;
@@ -61,11 +61,11 @@ class PooledRooms implements RoomPool {
   #index: SyncedRoom | undefined;
   /** Rooms to be opened and compared whatever the index says. */
   readonly #toCheck = new Set<string>();
-  /** The index was read once: own blobs that come later are those of another copy, which tells of what it does. */
+  /** The index was read once: own blobs that arrive later are from another copy of this device, which announces its own changes. */
   #indexWasRead = false;
-  /** The relay was found to lack what it had. */
+  /** The relay has lost something. */
   #lossSeen = false;
-  /** Somebody asked to look (true: at everything). */
+  /** A check was requested (true: of everything). */
   #requested: boolean | null = null;
   #nextCheckAt: number;
   #isProbing = false;
@@ -126,7 +126,7 @@ class PooledRooms implements RoomPool {
     }
     for (const document of [...this.#toCheck]) {
       const record = this.#deps.records.rooms.get(document);
-      // There is no room of it (any more) to look at.
+      // It has no room to check (any more).
       if (!record || !isShared(record)) this.#toCheck.delete(document);
     }
     const wanted = new Set(this.#wantedRooms());
@@ -139,7 +139,7 @@ class PooledRooms implements RoomPool {
       if (link && link.epoch !== (record?.epoch ?? this.#deps.accountState.currentEpoch(document)))
         this.close(document);
       if (this.#links.has(document)) continue;
-      // Here before it was ever fetched: what is here goes to the others too.
+      // The document was here before it was ever fetched, so this version goes to the others, too.
       if (!record && (await this.#deps.log.read(document as DocumentId)).length > 0) {
         const transaction = newTransaction();
         this.#deps.records.putRoom(transaction, document, {
@@ -185,7 +185,7 @@ class PooledRooms implements RoomPool {
   }
 
   /**
-   * Compares every document after this store was put back: announcing before that could replace newer announcements of this
+   * Compares every document after this store was restored: an announcement before that could replace newer ones of this
    * very device. Two copies of a device that run in turns read all rooms at each start.
    */
   #compareAll(transaction: Transaction): void {
@@ -219,7 +219,7 @@ class PooledRooms implements RoomPool {
       sealInto: this.#deps.sealInto,
       compaction: this.#deps.compaction,
       clock: this.#deps.clock,
-      // An index that lost something: the relay runs on an older copy of its disk, and the rooms may have lost something too.
+      // An index with a loss: the relay runs on an older copy of its disk, and rooms may have lost something too.
       onLoss: () => {
         if (document === INDEX_ROOM) this.#lossSeen = true;
       },
@@ -263,8 +263,8 @@ class PooledRooms implements RoomPool {
   }
 
   /**
-   * The others may have left the index for a later epoch, and the word of it may have been deleted since, with all that lay in between:
-   * so now and then it is looked, as far as a newcomer looks, whether somebody is there.
+   * The others may have left the index for a later epoch, and the announcement of that may have been deleted since: so from time to time
+   * this looks there, as far as a new device would look.
    */
   #probeIndex(): void {
     if (this.#isProbing) return;
@@ -294,7 +294,7 @@ class PooledRooms implements RoomPool {
       if (document === INDEX_ROOM || !isShared(record)) continue;
       if (!force && !this.#deps.accountState.othersLack(document)) continue;
       this.#toCheck.add(document);
-      // Through a new connection: what this one shows of our own may not be what the relay gives to others.
+      // Through a new connection: the present one may show own blobs that the relay does not give to others.
       this.close(document);
     }
     if (force) {

@@ -1,10 +1,10 @@
-// One room, kept in sync: receives, sends, then repairs or compacts. It does not know what a body means; `RoomContent` does.
+// Keeps one room in sync: receives, sends, then repairs or compacts. It does not know what a body means; `RoomContent` does.
 //
 //   send      body ─► seal ─► ONE commit {outbox row, record} ─► insert ─► the relay gives it back ─► commit {row removed}
 //   receive   blobs ─► open ─► ONE commit {log entries, record with marks}
-//   compact   the outbox row of a segment names the blobs it replaces; they are taken out when the segment is confirmed, never before
+//   compact   the outbox row of a segment names the blobs it replaces; they are removed once the segment is confirmed
 //
-// Killed anywhere, the next start finds either the commit or its cause, and does it (again); doing it twice changes nothing.
+// After a kill anywhere, the next start finds either the commit or its cause, and repeats it; doing it twice changes nothing.
 import type { SyncRoom } from '../../adapters/sync/sync-backend.ts';
 import type { Problem } from '../../domain/base/errors.ts';
 import { INDEX_ROOM } from '../../domain/sync/keys.ts';
@@ -17,8 +17,8 @@ import type { RoomContext } from './room-context.ts';
 import { RoomSender } from './send.ts';
 
 /**
- * The device that moved a document into its next epoch uploads it. Another one does where nothing has arrived after this long, ms; the
- * jitter keeps them from doing so at once.
+ * The device that moved a document into its next epoch uploads it. If nothing has arrived after this time, another one does, ms; the
+ * jitter keeps several from doing so at once.
  */
 const MOVE_WAIT_MS = 60_000;
 const MOVE_JITTER_MS = 20_000;
@@ -46,7 +46,7 @@ export class SyncedRoom {
   #mustCompare = false;
   #wasSynced = false;
   #overQuota = false;
-  /** Until when an empty room waits for the device that moved into it, by the clock. */
+  /** Clock time until which an empty room waits for the device that moved into it. */
   #uploadAt: number | null = null;
 
   constructor(deps: SyncedRoomDeps) {
@@ -66,7 +66,7 @@ export class SyncedRoom {
     this.#lastActiveAt = clock();
   }
 
-  /** When something last happened in it, by the clock. */
+  /** Clock time of the last event in it. */
   get lastActiveAt(): number {
     return this.#lastActiveAt;
   }
@@ -76,59 +76,59 @@ export class SyncedRoom {
     return this.#receiver.unreadableCount + this.room.junk;
   }
 
-  /** Everything in the room was received. */
+  /** True if everything in the room was received. */
   get isRead(): boolean {
     return this.#read && this.room.state === 'synced';
   }
 
-  /** None of it waits for its other parts. */
+  /** True if no body waits for other parts. */
   get isComplete(): boolean {
     return this.#complete && this.room.state === 'synced';
   }
 
-  /** Besides, everything of this device is confirmed, and the room was compared with what this device knows of it. */
+  /** True if, also, everything of this device is confirmed, and the room was compared with this device's knowledge. */
   get isSettled(): boolean {
     return this.#settled && !this.#dirty;
   }
 
-  /** The relay lacks something of it, which is not there again yet. */
+  /** True while the relay lacks a part of it that is not restored yet. */
   get isRepairing(): boolean {
     return this.#repair.isRepairing;
   }
 
-  /** The relay had no space for something that is to be sent; smaller rows go on. */
+  /** Problem of a row for which the relay had no space; smaller rows go on. */
   get quotaProblem(): Problem | null {
     return this.#sender.quotaProblem;
   }
 
-  /** Everything that the full room has space for was sent. */
+  /** True if everything was sent that the full room has space for. */
   get isDeferred(): boolean {
     return this.#sender.isDeferred;
   }
 
-  /** The room is too full even to compact: the document is to move to the next epoch, where it takes less space. */
+  /** True if the room is too full even to compact; the document moves to the next epoch, where it takes less space. */
   get isOverQuota(): boolean {
     return this.#overQuota;
   }
 
-  /** Ends the pause of a lost connection, and sends also what the relay had no space for. `force`: see `SyncRoom`. */
+  /** Ends the pause of a lost connection, and also sends deferred rows. `force`: see `SyncRoom`. */
   retry(force?: boolean): void {
     if (this.#sender.retryOverQuota()) this.#dirty = true;
     this.room.retry(force);
   }
 
-  /** Has the next round look at the room. */
+  /** Makes the next round handle the room. */
   markDirty(): void {
     this.#dirty = true;
   }
 
-  /** Has the next round compare the room's content with the document. */
+  /** Makes the next round compare the room's content with the document. */
   compare(): void {
     this.#mustCompare = true;
     this.#dirty = true;
   }
 
-  /** One round: receives, sends, then repairs or compacts. True where it did something. */
+  /** One round: receives, sends, then repairs or compacts. True if it did something. */
   async sync(signal: AbortSignal): Promise<boolean> {
     if (this.room.state !== 'synced') {
       this.#disconnected();
@@ -168,7 +168,7 @@ export class SyncedRoom {
     const blobCount = this.room.blobs().size;
     const received = await this.#receiver.receive(signal);
     if (!received) {
-      // Unopened blobs may be somebody's words: until they are read the room is neither left nor repaired.
+      // Unopened blobs may hold somebody's words: until they are read the room is neither left nor repaired.
       this.#dirty = true;
       this.#forgetReading();
       return true;
@@ -199,7 +199,7 @@ export class SyncedRoom {
     return did || sent || maintained || this.room.blobs().size !== blobCount;
   }
 
-  /** Compares, replaces, repairs or compacts the room, whichever is due first. True where it did. */
+  /** Compares, replaces, repairs or compacts the room, whichever is due first. True if it did. */
   async #maintain(): Promise<boolean> {
     const record = this.#context.record();
     if (!isShared(record)) return false;
@@ -212,7 +212,7 @@ export class SyncedRoom {
     return (await this.#repair.repair()) || (await this.#compactor.compact());
   }
 
-  /** Another device moved the document here and is still to upload it. A second copy of a large document might not fit. */
+  /** Another device moved the document here and has not uploaded it yet. A second copy of a large document might not fit. */
   #isAwaitingMover(): boolean {
     const { record, clock, wakeWithin } = this.#context;
     if (!isShared(record()) || this.document === INDEX_ROOM) return false;

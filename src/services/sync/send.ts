@@ -1,29 +1,29 @@
-// Sends: puts the outbox rows of a room onto the relay, and removes each row once the relay gave all of its blobs back.
+// Sends the outbox rows of a room to the relay, and removes each row once the relay has given all of its blobs back.
 import type { Problem } from '../../domain/base/errors.ts';
 import { INDEX_ROOM } from '../../domain/sync/keys.ts';
 import { newTransaction, type OutboxRow } from './records.ts';
 import type { RoomContext } from './room-context.ts';
 
-/** Bytes on their way to the relay at a time: on a slow connection little enough for an answer every few seconds. */
+/** Most bytes on their way to the relay: on a slow connection few enough for an answer every few seconds. */
 const MAX_IN_FLIGHT_BYTES = 512 * 1024;
 
 export class RoomSender {
   readonly #context: RoomContext;
-  /** The relay had no space for a row of this size: rows as large wait until somebody asks again. */
+  /** The relay had no space for a row of this size: rows as large wait for a retry. */
   #full: { readonly problem: Problem; readonly bytes: number } | null = null;
-  /** The size of the largest row on its way, bytes. */
+  /** Size of the largest row on its way, bytes. */
   #largestInFlight = 0;
 
   constructor(context: RoomContext) {
     this.#context = context;
   }
 
-  /** The relay had no space for something; smaller rows go on. */
+  /** Problem of a row for which the relay had no space; smaller rows go on. */
   get quotaProblem(): Problem | null {
     return this.#full?.problem ?? null;
   }
 
-  /** Everything that the full room has space for was sent. */
+  /** True if everything was sent that the full room has space for. */
   get isDeferred(): boolean {
     const limit = this.#full?.bytes;
     return limit !== undefined && [...this.rows().values()].every((row) => row.bytes >= limit);
@@ -33,7 +33,7 @@ export class RoomSender {
     return this.#context.records.outbox.get(this.#context.document) ?? new Map();
   }
 
-  /** Sends also what the relay had no space for. True where there was such a row. */
+  /** Sends deferred rows again. True if there were any. */
   retryOverQuota(): boolean {
     if (!this.#full) return false;
     this.#full = null;
@@ -50,7 +50,7 @@ export class RoomSender {
     this.#context.room.retry();
   }
 
-  /** Removes confirmed rows and sends the next ones. True where a row was removed. */
+  /** Removes confirmed rows and sends the next ones. True if a row was removed. */
   async send(signal: AbortSignal): Promise<boolean> {
     const { room } = this.#context;
     const { confirmed, blobs, retracted } = this.#selectRows();
@@ -63,7 +63,7 @@ export class RoomSender {
   #selectRows(): {
     confirmed: (readonly [number, OutboxRow])[];
     blobs: Uint8Array[];
-    /** Blobs to take out of the room: parts of what does not fit would keep out what does. */
+    /** Blobs to remove from the room: parts of a row that does not fit would keep out one that does. */
     retracted: string[];
   } {
     const { room, epoch } = this.#context;
@@ -74,7 +74,7 @@ export class RoomSender {
     let inFlight = 0;
     this.#largestInFlight = 0;
     const rows = [...this.rows()];
-    // In a full room the smallest row goes first, and alone: a relay takes all of a message or nothing.
+    // In a full room the smallest row goes first, and alone: a relay accepts all of a message or nothing.
     if (this.#full) rows.sort(([, a], [, b]) => a.bytes - b.bytes);
     for (const [number, row] of rows) {
       if (row.epoch !== epoch || row.keys.every((name) => room.isConfirmed(name))) {

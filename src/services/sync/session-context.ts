@@ -24,6 +24,6 @@ export interface SessionContext {
   readonly signal: AbortSignal;
   /** Asks for a round. */
   readonly wake: () => void;
-  /** Asks for a round in this many ms at the latest. */
+  /** Asks for a round within so many ms. */
   readonly wakeWithin: (ms: number) => void;
 }

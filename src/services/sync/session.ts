@@ -37,23 +37,23 @@ export interface SyncSessionDeps
   readonly store: Store;
   readonly vault: Vault;
   readonly config: Readable<Config>;
-  /** In front of all that leaves. */
+  /** Applied to everything that leaves. */
   readonly filter: PrivacyFilter;
   readonly sealing: Sealing;
   readonly deflate: Deflate;
   readonly ring: KeyRing;
   readonly signal: AbortSignal;
-  /** When rooms are folded; the usual where it is not said. */
+  /** Policy of compaction; absent: the usual one. */
   readonly compaction?: CompactionPolicy | undefined;
-  /** Documents on somebody's screen. */
+  /** Documents on a screen. */
   readonly onScreen: () => Iterable<string>;
 }
 
 export interface SyncSession {
-  /** Does what is due. True where more is due at once. */
+  /** Does what is due. True if more is due at once. */
   round(): Promise<boolean>;
   status(): SyncStatus;
-  /** Grows when a device says what it holds: where conversations are may be another matter now. */
+  /** Grows with each version announcement: the whereabouts of conversations may have changed. */
   announcementCount(): number;
   answer(request: SyncRequest): Promise<SyncAnswer>;
   markChanged(documents: readonly string[]): void;
@@ -63,16 +63,16 @@ export interface SyncSession {
   close(): void;
 }
 
-/** Lines of the library are made when a conversation has been quiet for this long, ms. */
+/** List entries are made after a conversation has been quiet for so long, ms. */
 const LIST_ENTRIES_AFTER_MS = 40;
 const WATCH_MS = 5_000;
-/** Longest wait of a leaving device for the relay to take its word, and how often it looks, ms. */
+/** Longest wait of a leaving device for the relay to accept its announcement, and the interval of checks, ms. */
 const DEPARTURE_TIMEOUT_MS = 3_000;
 const DEPARTURE_POLL_MS = 20;
-/** The time of the last agreement is told anew this often at most, ms: it is not worth a message each round. */
+/** Least time between two reports of the last agreement, ms: not every round is worth a message. */
 const SYNCED_AT_EVERY_MS = 10_000;
 
-/** Opens the records and runs from there; nothing is done before the first round. */
+/** Opens the records and runs from there; nothing happens before the first round. */
 export async function createSyncSession(deps: SyncSessionDeps): Promise<SyncSession> {
   return new ConnectedSession(deps, await openRecords(deps.store, deps.now));
 }
@@ -91,10 +91,10 @@ class ConnectedSession implements SyncSession {
   readonly #outboxWriter: ReturnType<typeof createOutboxWriter>;
   readonly #listEntries: ReturnType<typeof createListEntryWriter>;
   #listEntriesDueAt: number | null = null;
-  /** Lines made just now, until when they are watched: a tab may have written the same line at the same time, from fewer messages or more. */
+  /** List entries made just now, watched until this time: a tab may have written the same entry at once, from other messages. */
   readonly #watched = new Map<string, number>();
   readonly #rewrittenRemotely = new Set<string>();
-  /** Documents that the relay had no room for, each told once. */
+  /** Documents for which the relay had no space, each reported once. */
   readonly #overQuota = new Set<string>();
   #problem: Problem | null = null;
   #wasSynced = false;
@@ -257,7 +257,7 @@ class ConnectedSession implements SyncSession {
         });
       await this.#records.flushJournal();
       await revoke(this.#membership, {
-        // Documents read to the end in vain are not lost with the old account; unread ones would be.
+        // Documents in rooms that were read to the end are not lost with the old account; unread ones would be.
         erase: missing === null || (missing.why === 'lacking' && anyway === 'lacking'),
         name: this.#accountState.devices().get(request.device)?.name ?? null,
         rooms: () => this.#roomNames(),
@@ -303,7 +303,7 @@ class ConnectedSession implements SyncSession {
     return JSON.stringify([privacy.exclude_work_dirs, sync.exclude_projects]);
   }
 
-  /** Makes the library's lines of what changed elsewhere, once it has been quiet. */
+  /** Makes the list entries of conversations that changed elsewhere, once they are quiet. */
   async #refreshListEntries(): Promise<boolean> {
     if (this.#records.staleListEntries.size + this.#rewrittenRemotely.size === 0) {
       this.#listEntriesDueAt = null;
@@ -344,7 +344,7 @@ class ConnectedSession implements SyncSession {
     return lacking > 0 ? { why: 'lacking', count: lacking } : null;
   }
 
-  /** Documents of which all is still to be sent; what stays here is none of them. */
+  /** Counts documents that are still to be sent whole, without those that stay here. */
   #unsentDocuments(): number {
     return [...this.#records.rooms.values()].filter((record) => record.whole && isShared(record)).length;
   }
@@ -365,7 +365,7 @@ class ConnectedSession implements SyncSession {
     return count + this.#unsentDocuments() + this.#tombstones.unread.size;
   }
 
-  /** The relay may lack something of a room, or still have what is to be replaced there. */
+  /** True if the relay may lack something of a room, or still have what is to be replaced there. */
   #isComparing(): boolean {
     for (const record of this.#records.rooms.values())
       if ((record.compare || record.squash) && isShared(record)) return true;
@@ -442,7 +442,7 @@ class ConnectedSession implements SyncSession {
     };
   }
 
-  /** Tells the others that this device belongs to the account no more, as far as they can be told now. */
+  /** Announces that this device has left the account, as far as that is possible now. */
   async #announceDeparture(): Promise<void> {
     const { index } = this.#rooms;
     if (!index?.isRead) return;

@@ -1,4 +1,4 @@
-// Sync as a tab has it: makes and reads what people hand from device to device, keeps keys in the vault, and asks the engine, which runs
+// Sync in a tab: makes and reads the links that people pass between devices, keeps keys in the vault, and asks the engine, which runs
 // once per origin, for everything that needs the relay.
 import type { ConversationLog, KeyValues, Store } from '../../adapters/log/conversation-log.ts';
 import { drawQr, readQr } from '../../adapters/sync/qr.ts';
@@ -41,10 +41,10 @@ interface SyncDeps {
   readonly vault: Vault;
   readonly settings: Pick<Settings, 'config' | 'set'>;
   readonly notes: Pick<Notes, 'forget'>;
-  /** As the engine tells it. */
+  /** Status from the engine. */
   readonly status: Readable<SyncStatus>;
   readonly ask: (request: SyncRequest) => Promise<SyncAnswer>;
-  /** Hears what this device is called from now on. */
+  /** Called with the device's new name. */
   readonly onNamed?: (name: string) => Promise<void>;
   readonly random: (bytes: number) => Uint8Array;
   readonly now?: () => number;
@@ -54,7 +54,7 @@ interface SyncDeps {
 /** Interval at which a tab repeats its open documents, ms: the engine forgets tabs that died. */
 const OPEN_REPEAT_MS = 45_000;
 
-/** A relay's address as it is used: `wss://host/path`, without an end slash. https and http are understood. Throws `sync-endpoint`. */
+/** Normalises a relay's address: `wss://host/path`, without an end slash. Accepts https and http. Throws `sync-endpoint`. */
 export function relayAddress(text: string): string {
   const typed = text.trim().replace(/^http/i, 'ws');
   const address = /^[a-z]+:\/\//i.test(typed) ? typed : `wss://${typed}`;
@@ -122,7 +122,7 @@ class SyncService implements Sync {
     readonly mode?: 'remote' | 'managed';
     readonly token?: string;
   }): Promise<void> {
-    // It would be said to be made, and gone with the tab.
+    // The account would seem to be made, and vanish with the tab.
     if (this.#deps.store.kind === 'memory')
       throw new RecollectError('storage-unavailable', 'Sync needs a browser that keeps what it receives');
     const address = relayAddress(endpoint);
@@ -157,7 +157,7 @@ class SyncService implements Sync {
   async test(endpoint: string, token?: string): Promise<void> {
     const address = relayAddress(endpoint);
     const id = toText(this.#deps.random(9));
-    // Without an operator's token, an account that nobody has tells as much as one's own would.
+    // Without an operator's token, a random account tests as much as the own one would.
     await this.#deps.vault.put(tokenName(id), token?.trim() || toText(this.#deps.random(TOKEN_BYTES)));
     try {
       await this.#deps.ask({ do: 'knock', account: id, endpoint: address });
@@ -234,7 +234,7 @@ class SyncService implements Sync {
   }
 
   async forget(conversations: readonly ConversationId[]): Promise<void> {
-    // First what quotes them: were it left behind, nothing would be listed any more with which to ask for it again.
+    // Quotations go first: if they were left behind, nothing would be listed any more from which to request it again.
     await this.#deps.notes.forget(conversations);
     await this.#deps.ask({ do: 'forget', documents: [...conversations] });
   }

@@ -1,6 +1,6 @@
-// Keeping a person's devices in step, as the interface sees it. What is written here travels sealed to a relay and is opened on the
-// other devices only. Statuses never say more than is known: `relay` means that the relay gave it back, a device's name under
-// `devices` that this device itself said it holds it.
+// Contract of sync, as the interface sees it. Content travels sealed to a relay and is opened only on the person's other
+// devices. Statuses never claim more than is known: `relay` means that the relay gave it back, a device's name under
+// `devices` that this device itself announced to hold it.
 import type { Problem } from '../../domain/base/errors.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
@@ -23,19 +23,19 @@ export type SyncState =
   | 'syncing'
   /** The relay has all changes of this device, findable by others; this device has all it knows of, and compares nothing. */
   | 'synced'
-  /** Sync does not go on by itself; `problem` says why. */
+  /** Sync does not continue by itself; `problem` says why. */
   | 'stopped';
 
 export interface SyncDevice {
   /** Random, made when the device was paired. */
   readonly id: string;
   readonly name: string;
-  /** This one. */
+  /** True for this device. */
   readonly here: boolean;
   readonly pairedAt: number;
-  /** When it last told of itself, by its own clock, ms since 1970. */
+  /** Time of its last sign of life, by its own clock, ms since 1970. */
   readonly seenAt: number;
-  /** Changes that it says it made and that the relay does not give out (yet). */
+  /** Count of its announced changes that the relay does not give out (yet). */
   readonly missing: number;
 }
 
@@ -44,7 +44,7 @@ export interface SyncAccount {
   readonly fingerprint: string;
   /** Address of the relay. */
   readonly endpoint: string;
-  /** An operator gave the token that the relay is shown: the key alone does not open the way there. */
+  /** An operator gave the token that the relay is shown: the key alone does not open it. */
   readonly managed: boolean;
   readonly since: number;
 }
@@ -54,21 +54,21 @@ export interface SyncStatus {
   readonly state: SyncState;
   /** The account that is kept in step; null: none, or sync is off. */
   readonly account: SyncAccount | null;
-  /** Changes that are saved here and that the relay does not have yet. */
+  /** Count of changes that are saved here but not on the relay yet. */
   readonly waiting: number;
-  /** Conversations that others have changed and that are being fetched. */
+  /** Count of conversations with changes by others that are being fetched. */
   readonly fetching: number;
-  /** When relay and device were last known to have the same, ms since 1970; null: never. */
+  /** Time at which relay and device were last known to be equal, ms since 1970; null: never. */
   readonly syncedAt: number | null;
-  /** Entries on the relay that cannot be opened: kept there, counted, harmless. */
+  /** Count of entries on the relay that cannot be opened: kept there, harmless. */
   readonly unreadable: number;
-  /** Conversations that are kept on this device alone (excluded folders, samples, what lost against a deletion). */
+  /** Count of conversations kept on this device alone (excluded folders, samples, content that lost against a deletion). */
   readonly withheld: number;
   readonly devices: readonly SyncDevice[];
   readonly problem: Problem | null;
 }
 
-/** While nothing syncs. */
+/** Status while nothing syncs. */
 export const SYNC_OFF: SyncStatus = {
   mode: 'disabled',
   state: 'disabled',
@@ -91,8 +91,8 @@ export interface Whereabouts {
 }
 
 /**
- * Why something of the account is not on this device: it is being `fetching` (or what there is to fetch is just being read), the relay was
- * asked for it and is `lacking` it, or the relay is `unreachable` and so what there is to fetch is not known.
+ * Reason for which parts of the account are not on this device: they are being fetched (`fetching`, also while the list is read), the relay
+ * does not have them (`lacking`), or it cannot be reached, so that nothing is known (`unreachable`).
  */
 export type WhyUnfetched = 'fetching' | 'lacking' | 'unreachable';
 
@@ -121,9 +121,9 @@ export interface JournalEntry {
 export interface Pairing {
   /** Opens the app with the key in the fragment, which browsers do not send. `base` is the address of the app. */
   readonly link: string;
-  /** 24 words with a checksum. They carry the key alone: the relay's address, and an operator's token, are asked for besides. */
+  /** 24 words with a checksum. They carry only the key: the relay's address, and an operator's token, are entered separately. */
   readonly phrase: string;
-  /** To be compared by eye on both devices. */
+  /** For people to compare on both devices. */
   readonly fingerprint: string;
   /** The link as a QR code: rows of modules, true is dark, a quiet zone of 2 included. */
   readonly qr: readonly (readonly boolean[])[];
@@ -153,7 +153,7 @@ export interface Sync {
   /** Everything another device needs. Throws `sync-unpaired`. */
   pairing(base: string): Promise<Pairing>;
   /**
-   * Reads a link, its fragment or 24 words; writes nothing, asks nobody. Throws `sync-link`, `sync-phrase` (a word or the checksum is
+   * Reads a link, its fragment or 24 words; writes nothing, contacts nobody. Throws `sync-link`, `sync-phrase` (a word or the checksum is
    * wrong: `params.words` names unknown words).
    */
   readOffer(text: string): PairingOffer;
@@ -180,22 +180,22 @@ export interface Sync {
    */
   revoke(device: string, options?: { readonly anyway?: WhyUnfetched }): Promise<void>;
   /**
-   * Takes a device off the list, which left the account without being able to say so, or is gone. It is not locked out: where it still has the
-   * key, it is listed again as soon as it syncs.
+   * Takes a device off the list that left the account without announcing it, or is gone. It is not locked out: with the
+   * key it is listed again as soon as it syncs.
    */
   takeOff(device: string): Promise<void>;
-  /** Erases conversations here, on the relay and on all devices for good. What another device wrote meanwhile goes to its trash. */
+  /** Erases conversations here, on the relay and on all devices for good. Later words of another device go to its trash. */
   forget(conversations: readonly ConversationId[]): Promise<void>;
-  /** Looks at once. `force`: compares every room with this device, and mends what the relay lost. Resolves when asked, not when done. */
+  /** Checks at once. `force`: compares every room with this device, and restores what the relay lost. Resolves when requested, not when done. */
   syncNow(options?: { readonly force?: boolean }): Promise<void>;
   /**
-   * This device leaves: its key is erased, its conversations stay. While connected it tells the others, who list it no more. `erase`: the
+   * Leaves the account: this device's key is erased, its conversations stay. While connected it tells the others, who unlist it. `erase`: the
    * account on the relay is erased as well.
    */
   leave(options?: { readonly erase?: boolean }): Promise<void>;
   /** Newest first. */
   journal(): Promise<readonly JournalEntry[]>;
-  /** Conversations on the screen: their rooms are kept open, so that changes arrive at once. */
+  /** Conversations on the screen: their rooms stay open, so that changes arrive at once. */
   setOpen(conversations: readonly ConversationId[]): void;
   close(): void;
 }

@@ -1,5 +1,5 @@
-// How documents end and move: erased here and so everywhere, erased elsewhere and so here, kept in the trash where something was written
-// meanwhile, carried over to the next epoch of their room. Deleting wins; what lost is kept where it was written.
+// Ends and moves documents: erased here and so everywhere, erased elsewhere and so here, kept in the trash after writing
+// meanwhile, moved to the next epoch of their room. Deleting wins; content that lost stays on its own device.
 import { toProblem } from '../../domain/base/errors.ts';
 import { type DocumentId, isConversation, LIBRARY_DOCUMENT, newEntryId } from '../../domain/base/ids.ts';
 import { epochKey, type Tombstone, tombstoneKey } from '../../domain/sync/account-state.ts';
@@ -14,34 +14,34 @@ import type { SessionContext } from './session-context.ts';
 interface Tombstones {
   /** A change in the log named these documents. */
   markChanged(documents: readonly string[]): void;
-  /** The log was read where it speaks of this document. */
+  /** The log was read up to a change of this document. */
   markRead(document: string): void;
-  /** Changes that were named and not looked at yet. */
+  /** Documents named by changes and not handled yet. */
   readonly unread: ReadonlySet<string>;
   /** Finds documents that left the log: they were erased here, and are erased everywhere. */
   detectErased(): Promise<boolean>;
   /** Erases for good, here and everywhere. */
   eraseEverywhere(documents: readonly string[]): Promise<void>;
-  /** Puts into the step what makes of a document one that was erased elsewhere while something was written here. */
+  /** Adds to the transaction that a document erased elsewhere, with new writing here, stays in the trash. */
   keepInTrash(transaction: Transaction, document: string): Promise<void>;
-  /** True if something of a document that is gone is kept on this device. */
+  /** True if parts of an erased document are kept on this device. */
   isInTrash(document: string): boolean;
   /**
-   * Something came into the log of a document that is gone. Whole again, it lives on in a new room. A mere fragment, appended by a tab
-   * that still had it open, is erased as well where it was erased here, and lies in the trash where somebody else erased it.
+   * Handles a write to a tombstoned document. If it is whole again, it lives on in a new room. A mere fragment, from a tab
+   * that still had it open, is erased too if it was erased here, and goes to the trash if it was erased elsewhere.
    */
   handleTombstonedWrite(transaction: Transaction, document: string, here: WholeDocument): Promise<void>;
-  /** Does what the facts ask for: erased, moved, taken back. */
+  /** Does what the account state asks for: erasures, moves, restorations. */
   applyAccountState(): Promise<boolean>;
-  /** A room in which too much cannot be opened, or that has no space to be made smaller in, is left and made again in the next epoch. */
+  /** Moves documents out of rooms with too much that cannot be opened, or without space to compact, into the next epoch. */
   moveDamagedRooms(): Promise<boolean>;
-  /** Erases on the relay what is to be erased there; `uploaded`: all that this device has is there. */
+  /** Carries out erasures on the relay; `uploaded`: everything of this device is there. */
   eraseOnRelay(uploaded: () => boolean): Promise<void>;
 }
 
-/** Unreadable things in a room after which it is made again in the next epoch. */
+/** Most unreadable entries in a room before it is rebuilt in the next epoch. */
 const UNREADABLE_LIMIT = 64;
-/** A relay that does not answer is asked again to erase after this long, ms. */
+/** Delay before a relay that does not answer is asked again to erase, ms. */
 const ERASE_RETRY_MS = 30_000;
 
 /** Makes the keeper of tombstones for a session with the relay. Its methods that take a transaction only add to it; the caller commits. */
@@ -53,10 +53,10 @@ class TombstoneKeeper implements Tombstones {
   readonly #deps: SessionContext & { readonly rooms: RoomPool };
   readonly #reasonToWithhold;
   readonly #device: string;
-  /** Documents that a change in the log named and that were not looked at since. */
+  /** Documents named by a change in the log and not handled since. */
   readonly unread = new Set<string>();
   readonly #trash = new Set<string>();
-  /** The log was looked through once. */
+  /** The log was searched once. */
   #hasRun = false;
 
   constructor(deps: SessionContext & { readonly rooms: RoomPool }) {
@@ -181,7 +181,7 @@ class TombstoneKeeper implements Tombstones {
       this.#deps.accountState.dirty.delete(document);
       try {
         did = (await this.#applyDocumentState(document)) || did;
-        // At once: where the next one cannot be followed, this one is not come back to.
+        // At once: this document is not handled again if the next one fails.
         this.#deps.accountState.updateFetchList(document);
       } catch (error) {
         // Not done, so still to be done.
@@ -208,7 +208,7 @@ class TombstoneKeeper implements Tombstones {
           forgotten: record.forgotten,
           whole: record.withheld === null,
         });
-        // A full account may have no room for both: then the old one is what the others have.
+        // A full account may have no space for both: then the others have the old one.
         await this.#eraseRoom(transaction, document, record.epoch, isOverQuota);
       }
       await this.#deps.accountState.publish(transaction, [
@@ -273,7 +273,7 @@ class TombstoneKeeper implements Tombstones {
     }
   }
 
-  /** Forgets what the outbox holds of a document's room. */
+  /** Deletes the outbox rows of a document's room. */
   #dropOutboxRows(transaction: Transaction, document: string): void {
     for (const number of this.#deps.records.outbox.get(document)?.keys() ?? [])
       this.#deps.records.putOutboxRow(transaction, document, number, undefined);
@@ -295,7 +295,7 @@ class TombstoneKeeper implements Tombstones {
     });
   }
 
-  /** All of the document lies in the room where it is now, and the others can know where that is. */
+  /** True if the document's present room has all of it, and the others can know where that is. */
   #isUploaded(document: string): boolean {
     if (this.#deps.records.outbox.has(document) || this.#deps.records.outbox.has(INDEX_ROOM)) return false;
     if (this.#deps.rooms.all().some((link) => link.document === document && link.isRepairing)) return false;
@@ -339,7 +339,7 @@ class TombstoneKeeper implements Tombstones {
     this.#deps.rooms.close(document);
   }
 
-  /** Puts it into the trash of this device, or takes it out. */
+  /** Moves it into the trash of this device, or out of it. */
   async #setDeleted(transaction: Transaction, document: string, time: number | null): Promise<void> {
     const bytes = await deletedAt(this.#deps.log, document as DocumentId, time);
     if (bytes)
@@ -355,7 +355,7 @@ class TombstoneKeeper implements Tombstones {
     const record = this.#deps.records.rooms.get(document);
     if (document === LIBRARY_DOCUMENT || !record || record.gone !== null) return false;
     if (record.withheld !== null && record.seq === 0) {
-      // Nobody else was ever told of it. Remembered, so that what a tab still appends does not begin it anew.
+      // It was never announced. The tombstone stays, so that a late write of a tab does not start it again.
       const transaction = newTransaction();
       this.#markErased(transaction, document, record, record.epoch);
       await this.#deps.records.commit(transaction);
@@ -370,7 +370,7 @@ class TombstoneKeeper implements Tombstones {
   async #moveIndex(record: RoomRecord | undefined): Promise<boolean> {
     const epoch = this.#deps.accountState.epochOf(INDEX_ROOM);
     if (epoch <= (record?.epoch ?? this.#deps.account.indexEpoch)) return false;
-    // The word of the move itself must have reached the old room.
+    // The announcement of the move itself must have reached the old room.
     if (this.#deps.records.outbox.has(INDEX_ROOM)) {
       this.#deps.accountState.dirty.add(INDEX_ROOM);
       return false;
@@ -406,7 +406,7 @@ class TombstoneKeeper implements Tombstones {
     if (!record) return this.#deps.accountState.isAnnounced(document);
     const gone = this.#deps.accountState.tombstoneOf(document);
     const epoch = this.#deps.accountState.currentEpoch(document);
-    // If a device moved it before hearing of the erasure, everybody goes on with it.
+    // If a device moved it before it heard of the erasure, everybody continues with it.
     const livesOn = epoch > record.epoch && this.#deps.accountState.existsIn(document, epoch);
     if (gone && gone.epoch >= record.epoch && record.gone !== gone.epoch && !livesOn) {
       await this.#applyTombstone(document, record, gone);
@@ -414,7 +414,7 @@ class TombstoneKeeper implements Tombstones {
     }
     if (epoch <= record.epoch || (record.gone !== null && !this.#deps.accountState.existsIn(document, epoch)))
       return false;
-    // It moved, or somebody restored it: what is here is compared with what the new room has, and what lies in the trash here lives again.
+    // It moved, or somebody restored it: the version here is compared with the new room's, and a version in the trash lives again.
     const inTrash = record.gone !== null && (await this.#deps.log.read(document as DocumentId)).length > 0;
     const transaction = newTransaction();
     this.#dropOutboxRows(transaction, document);
