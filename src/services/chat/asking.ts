@@ -1,6 +1,6 @@
-// Asking a model once for a step: a request that fits, an answer taken over where the very same request was answered before, or streamed to
-// the screen and into its draft row; a second time without tools where the endpoint would not take them. What goes wrong with the model is in
-// what it gives; only a request that cannot be made is thrown.
+// Asks a model once for a step: builds a request that fits, then reuses the answer to an identical request, or streams a new one to
+// the screen and into its draft row; asks again without tools if the endpoint refuses them. Errors of the model are part of
+// the result; only a request that cannot be made throws.
 import type { ChatModel, ToolDescription } from '../../adapters/models/chat-model.ts';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import { createPacer, pauseWhileWriting, speedOf } from '../../domain/base/pacer.ts';
@@ -21,7 +21,7 @@ import {
   shownPatching,
 } from './patching.ts';
 
-/** Characters of the part that is being written. */
+/** Characters of the part that is being streamed. */
 const lengthOf = (parts: readonly Part[]): number => {
   const last = parts.at(-1);
   return last?.type === 'text' || last?.type === 'reasoning' ? last.text.length : 0;
@@ -33,25 +33,25 @@ export interface Streamed {
   readonly finish: Finish;
   readonly usage: Usage | undefined;
   readonly problem: Problem | null;
-  /** Tokens that stood in the request for private words. */
+  /** Tokens that replaced private words in the request. */
   readonly hidden?: readonly string[];
 }
 
 interface StepToAsk {
   readonly request: StepRequest;
-  /** Left out because the model would not take it. */
+  /** Left out because the model refused it. */
   readonly omitted: readonly Omission[];
-  /** Stands in the answer already. */
+  /** Parts that the answer has already. */
   readonly before: readonly Part[];
-  /** Answers to the very same request may be taken over from other branches. */
+  /** Answers to an identical request may be reused from other branches. */
   readonly reuse: boolean;
-  /** The answer that is to be patched, rather than written anew. */
+  /** Answer to patch instead of writing a new one. */
   readonly patching?: PatchTarget | undefined;
   /** The last step: the model has to answer now. */
   readonly noCalls: boolean;
-  /** The row in which the answer is kept while it comes; made only where a model is asked. */
+  /** Makes the row that keeps the answer while it streams; called only if a model is asked. */
   readonly draft: () => DraftRow;
-  /** The answer so far, as often as a screen can show it. */
+  /** Called with the answer so far, as often as a screen can show it. */
   readonly onParts: (parts: readonly Part[]) => void;
 }
 
@@ -59,16 +59,16 @@ interface Asked {
   readonly got: Streamed;
   /** The step that was sent; null if the person stopped before that. */
   readonly prepared: PreparedStep | null;
-  /** Name of the request. */
+  /** Key of the request. */
   readonly key: string | undefined;
-  /** The answer it was taken over from. */
+  /** The answer that was reused. */
   readonly taken: Message | undefined;
   readonly draft: DraftRow | undefined;
-  /** How it was patched, or why it was not. */
+  /** Record of the patch, or of the reason for which there is none. */
   readonly patch: PatchRecord | undefined;
   /** Usage of a patch that failed. */
   readonly lost: Usage | undefined;
-  /** Tools that were offered in the end: none if the model refused tools. */
+  /** Tools offered in the end: none if the model refused them. */
   readonly tools: readonly ToolDescription[];
 }
 
@@ -125,7 +125,7 @@ export const createAsking =
         stream(model, what, { before, omitted, noCalls, tools, draft: row, onParts, signal });
       got = await ask(prepared);
       if (tools.length > 0 && looksRefused(got, before)) {
-        // Some models take no tools and say so with a refusal: once without, and remembered where that helped.
+        // Some models refuse tools: one attempt without them, remembered if it helped.
         const { problem } = got;
         tools = [];
         prepared = plain(await context.prepare({ ...request, tools }), ['tools']);
@@ -169,7 +169,7 @@ async function stream(
   let hidden: readonly string[] = [];
   let problem: Problem | null = null;
   const without = (['thoughts', 'images'] as const).filter((what) => omitted.includes(what));
-  /** When the first words came, and how many there are since. */
+  /** Time of the first words, and characters since then. */
   let began: number | undefined;
   let came = 0;
   const screen = createPacer(
@@ -197,7 +197,7 @@ async function stream(
       }
     }
   } catch (error) {
-    // A model never throws; should one do so, what arrived is kept all the same.
+    // A model never throws; if one does, the parts that arrived are kept all the same.
     finish = 'error';
     problem = toProblem(error);
   } finally {
@@ -207,7 +207,7 @@ async function stream(
   return { parts, finish, usage, problem, hidden };
 }
 
-/** The request without calls where the model takes none: what they gave is told in words. */
+/** For a model without tools, rewrites calls and results of the request as words. */
 const plain = (step: PreparedStep, omitted: readonly Omission[]): PreparedStep =>
   omitted.includes('tools')
     ? { ...step, prompt: { ...step.prompt, messages: callsAsWords(step.prompt.messages) } }
@@ -215,7 +215,7 @@ const plain = (step: PreparedStep, omitted: readonly Omission[]): PreparedStep =
 
 const isSaid = (part: Part): boolean => part.type !== 'recall';
 
-/** A whole answer to the very same request, on any branch; the newest. Linear in the conversation. */
+/** Finds the newest whole answer to an identical request, on any branch. Linear in the conversation. */
 function answerTo(conversation: Conversation, key: string): Message | undefined {
   let found: Message | undefined;
   for (const message of conversation.messages.values())
@@ -229,7 +229,7 @@ function answerTo(conversation: Conversation, key: string): Message | undefined 
   return found;
 }
 
-/** The endpoint would not take the request, perhaps for its tools: nothing came, and it was not the key, the model or the length. */
+/** True if the endpoint may have refused the tools: nothing arrived, and neither key, model nor length was the reason. */
 function looksRefused(
   { parts, finish, problem }: { parts: readonly Part[]; finish: Finish; problem: Problem | null },
   before: readonly Part[],
@@ -245,7 +245,7 @@ function looksRefused(
   return problem.code === 'model-server' && (reason === 'request' || reason === 'input');
 }
 
-/** Was told not to call, and did so or tried to. */
+/** True if the model called a tool, or tried to, although it was told not to. */
 export const wantsToCall = ({
   parts,
   finish,

@@ -1,7 +1,7 @@
-// Conducts turns: one at a time in a conversation, as many conversations at once as one likes. What a turn does is in `turns.ts`.
+// Runs turns: one at a time in a conversation, in any number of conversations at once. `turns.ts` runs a single turn.
 //
 //   send ──► user message saved ──► turn: recall (bounded) ──► steps ──► answer saved ──► next in the queue
-//                                                         └─ draft row, every half second: what a crash would lose
+//                                     └─ draft row, every half second: the part that a crash would lose
 
 import type { KeyValues } from '../../adapters/log/conversation-log.ts';
 import type { ChatModel } from '../../adapters/models/chat-model.ts';
@@ -58,21 +58,21 @@ import { createTurns } from './turns.ts';
 interface ChatDependencies {
   readonly documents: Documents;
   readonly keyValues: KeyValues;
-  /** The model that answers in a conversation now, or the one asked for (`by`); null: memory answers. Asked once for each turn. */
+  /** Model that answers in a conversation now, or the one asked for (`by`); null: memory answers. Called once for each turn. */
   readonly model: (conversation: Conversation, by?: ModelChoice) => ChatModel | null;
-  /** Hears of a conversation whose first message was just said. */
+  /** Called with a conversation after its first message. */
   readonly onBegun?: (id: ConversationId) => void;
   readonly memory: Pick<Memory, 'recall' | 'wake'>;
-  /** Makes requests that fit. */
+  /** Builds requests that fit. */
   readonly context: TurnContext;
-  /** Keeps the notes of models; absent: they cannot write any. */
+  /** Stores notes of models; absent: they cannot write any. */
   readonly notes?: NotesLike | undefined;
   /**
-   * Takes out of a message whatever was forgotten since it began; gives null if nothing is left. Absent: nothing is ever
+   * Removes from a message whatever was forgotten since it began; null if nothing is left. Absent: nothing is ever
    * forgotten.
    */
   readonly withoutForgotten?: ((message: Message) => Message | null) | undefined;
-  /** Which of the person's notes apply to a question; absent: none. */
+  /** Finds the person's notes that apply to a question; absent: none. */
   readonly applying?: Applying | undefined;
   readonly config: Readable<Config>;
   /** Persona of a conversation; absent: none anywhere. */
@@ -83,42 +83,42 @@ interface ChatDependencies {
   readonly device: () => string;
   /** Price of a model; null if unknown. Absent: no answer carries its cost. */
   readonly priceOf?: (model: ChatModel) => Price | null;
-  /** `navigator.locks` where there is one: tells the draft of a living tab from that of a dead one. */
+  /** `navigator.locks` if the browser has it: tells drafts of living tabs from those of dead ones. */
   readonly locks?: LocksLike | undefined;
-  /** To the other tabs of this origin; absent: each tab knows its own turns alone. */
+  /** Channel to the other tabs of this origin; absent: each tab knows only its own turns. */
   readonly tabs?: ChannelLike | undefined;
-  /** `sessionStorage` where there is one: tells a tab that was loaded again what it had written. */
+  /** `sessionStorage` if the browser has it: keeps a tab's texts over a reload. */
   readonly tabMemory?: (() => TabMemory) | undefined;
-  /** Remembers what models refuse; made here if nobody else needs it. */
+  /** Remembers refusals of models; made here if nobody else needs it. */
   readonly refusals?: ModelRefusals;
-  /** Hears of what went wrong beside a turn (a draft row that could not be written, say). */
+  /** Reports errors beside a turn (e.g. a draft row that could not be written). */
   readonly onProblem?: (problem: Problem) => void;
 }
 
-/** Text of one message, UTF-8. */
+/** Longest text of one message, bytes of UTF-8. */
 export const MAX_TEXT_BYTES = 10 * 1024 * 1024;
-/** Files of one message, as they are kept (data URLs). */
+/** Largest size of a message's files, as stored (data URLs), bytes. */
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 const TITLE_LENGTH = 60;
-/** How long after its end the answer of another tab may take to be read here, ms. */
+/** Longest wait for another tab's finished answer to be read here, ms. */
 const ARRIVES_WITHIN_MS = 3000;
 
 /** State of one conversation in this tab. */
 interface Session {
   readonly state: Writable<TurnState>;
-  /** Set while a turn runs; aborting it is "stop". */
+  /** Set while a turn runs; aborting it stops the turn. */
   turn: AbortController | null;
   /** The person pressed Stop: the queue waits until they send it or an answer succeeds. */
   stopAsked: boolean;
-  /** Asked for explicitly while a turn ran: before what is queued. */
+  /** Requests made explicitly while a turn ran: they come before the queue. */
   next: TurnRequest[];
-  /** Taken from the head of the queue and not yet in the log: kept with the queue until they are, and no longer to be taken back. */
+  /** Taken from the queue and not yet in the log: stored with the queue until then, but no longer to be taken back. */
   sending: Queued;
-  /** Passages chosen by hand for messages in the queue. */
+  /** Passages that the person chose for queued messages. */
   readonly chosen: Map<string, PartOf<'recall'>>;
-  /** Ends when the turn and all that was queued behind it are done. Never rejects. */
+  /** Resolves when the turn and everything queued behind it are done. Never rejects. */
   running: Promise<void>;
-  /** Changes of this conversation one after another. */
+  /** Serial queue of changes to this conversation. */
   readonly changes: SerialQueue;
 }
 
@@ -170,7 +170,7 @@ class ChatService implements Chat {
         channel: deps.tabs,
         tab: this.#tab.id,
         alive: this.#tab.locked,
-        // Rescues the drafts of a closed tab now, rather than at the next start of some tab.
+        // Rescues the drafts of a closed tab now, instead of at the next start of a tab.
         whenGone: async (other) => {
           await this.#rows.whenGone(other);
           await this.rescueDrafts();
@@ -262,7 +262,7 @@ class ChatService implements Chat {
           const { queue } = session.state.get();
           // It has its turn already.
           if (!queue.some((item) => item.id === queued)) return;
-          // It goes back to whoever sent it, and must not be sent from here as well.
+          // It returns to its sender, and must not be sent from here as well.
           session.chosen.delete(queued);
           this.#set(session, { queue: queue.filter((item) => item.id !== queued) });
           throw error;
@@ -318,7 +318,7 @@ class ChatService implements Chat {
       this.#start(session, id, {
         asked: asked.id,
         explicit: true,
-        // The same passages as before, byte for byte, as far as they still hold; an answer that has none, or whose memory was not ready,
+        // The same passages as before, byte for byte, as far as they still hold. An answer without any, or whose memory was not ready,
         // may find some now, unless the person wanted none.
         ...(stored && ((givesSomething(stored) && !stored.degraded) || stored.leftOut?.length)
           ? { recall: stored }
@@ -392,7 +392,7 @@ class ChatService implements Chat {
         if (replay !== 'none' && (plan.asked !== null || replay === 'branch')) {
           this.#stop(session, id);
           const after = replay === 'branch' ? plan.after : [];
-          // One answer alone is no replay: what a patch saved is said beside it.
+          // A single answer is no replay: its patch shows what was saved.
           this.#set(session, {
             replay: replay === 'branch' ? { done: 0, total: plan.answers, saved: 0, asked: 0 } : null,
           });
@@ -478,7 +478,7 @@ class ChatService implements Chat {
         const lost = conversation
           ? items.filter((item) => !there.has(item.id) && !conversation.messages.has(asMessageId(item.id)))
           : [];
-        // Shown again, not sent: the person may have gone on elsewhere. They go out before the next message.
+        // Shown again but not sent, since the person may have continued elsewhere. They go out before the next message.
         if (lost.length > 0) {
           this.#set(session, { queue: [...lost, ...session.state.get().queue] });
           await this.#keepQueue(session, conversationId);
@@ -492,7 +492,7 @@ class ChatService implements Chat {
   async close(): Promise<void> {
     this.#closed = true;
     this.#closing.abort();
-    // Turns that run in other tabs go on there.
+    // Turns that run in other tabs continue there.
     for (const session of this.#sessions.values()) this.#abort(session);
     await Promise.all([...this.#sessions.values()].map((session) => session.running));
     await this.#rows.close();
@@ -521,11 +521,11 @@ class ChatService implements Chat {
     return session;
   }
 
-  /** Shows it until its answer is here; then it is this tab's turn. */
+  /** Shows another tab's turn until its answer is here; then this tab is free again. */
   async #endInAnotherTab(session: Session, id: ConversationId, answer: MessageId | null): Promise<void> {
     const shown = session.state.get();
     let failed = false;
-    // One that was erased meanwhile cannot be opened: there is nothing to wait for.
+    // A conversation that was erased meanwhile cannot be opened: there is nothing to wait for.
     const open =
       answer === null
         ? null
@@ -548,8 +548,8 @@ class ChatService implements Chat {
   }
 
   /**
-   * Makes a change of which `message` is a part. Null once it is durable; the problem where it stands in the conversation and waits in line
-   * for the disk. Throws where it does not even stand there.
+   * Makes a change that contains `message`. Null once it is durable; the problem if the conversation has it but it waits for
+   * the disk. Throws if even the conversation does not have it.
    */
   async #put(id: ConversationId, change: ConversationChange, message: MessageId): Promise<Problem | null> {
     try {
@@ -566,7 +566,7 @@ class ChatService implements Chat {
     }
   }
 
-  /** Goes on as soon as what was said is on the disk, unless the person has gone on from elsewhere by then. Until then the turn tells why not. */
+  /** Continues as soon as the message is on the disk, unless the person has moved on by then. Until then the turn shows the reason. */
   #onceSaved(
     session: Session,
     id: ConversationId,
@@ -605,7 +605,7 @@ class ChatService implements Chat {
       parentId: message.parentId,
       role: message.role ?? 'user',
       kind: 'message',
-      // A clock that was set back must not put an answer before its question.
+      // After a clock was set back, an answer must not be older than its question.
       createdAt: Math.max(this.#deps.now(), (parent?.createdAt ?? 0) + 1),
       parts: message.parts,
       device: this.#deps.device(),
@@ -616,7 +616,7 @@ class ChatService implements Chat {
       meta: {
         head: said.id,
         ...(conversation ? {} : { createdAt: said.createdAt }),
-        // Begun with instructions or in a project it is there already, without a name.
+        // A conversation that began with instructions or in a project exists already, without a name.
         ...(isNameless(conversation) && !isTemporary(id) ? { title: provisionalTitle(said.parts) } : {}),
       },
     };
@@ -631,7 +631,7 @@ class ChatService implements Chat {
     return before ? { recall: await recallAgain(before, { documents, notes }) } : {};
   }
 
-  /** The conversation is busy until `work` ends; aborting `control` stops all of it. */
+  /** Keeps the conversation busy until `work` ends; aborting `control` stops all of it. */
   #holdForComparison(
     id: ConversationId,
     { question, models }: { readonly question: MessageId; readonly models: string },
@@ -661,7 +661,7 @@ class ChatService implements Chat {
     });
   }
 
-  /** Runs the turn, then what was asked for meanwhile, then what was queued, one by one. */
+  /** Runs the turn, then explicit requests made meanwhile, then queued messages, one by one. */
   #start(session: Session, id: ConversationId, request: TurnRequest | null): void {
     if (request) session.next.push(request);
     if (this.#isBusy(session)) return;
@@ -676,7 +676,7 @@ class ChatService implements Chat {
             const end = await this.#turns.run(session, id, wanted);
             tip = end?.last ?? wanted.asked;
             const [next, ...after] = wanted.after ?? [];
-            // A branch is gone through only as long as its answers come.
+            // A replay continues only as long as its answers succeed.
             if (next !== undefined && end?.finish === 'stop') {
               const again = await this.#askAgain(id, next, end.last);
               if (again) session.next.unshift({ asked: again, explicit: true, reuse: true, after });
@@ -714,7 +714,7 @@ class ChatService implements Chat {
 
   /**
    * Sends the first queued message below `tip`, if there is one. Dequeues before awaiting, so it cannot be both taken back and sent.
-   * Its row stays until it is in the log. Throws if it was not sent: then it is at the head of the queue again.
+   * Its row stays until it is in the log. Throws if it was not sent: then it is first in the queue again.
    */
   async #sayQueued(
     session: Session,
@@ -731,7 +731,7 @@ class ChatService implements Chat {
       session.sending = others(session.sending);
       await this.#keepQueue(session, id);
     };
-    // A row that is left is known by its id when it is found: it costs nobody a turn.
+    // A leftover row is recognised by its id later, so the turn need not fail for it.
     const onLeft = (error: unknown) => {
       if (!isAbort(error)) this.#onProblem(toProblem(error));
     };
@@ -752,7 +752,7 @@ class ChatService implements Chat {
     }
   }
 
-  /** A question of the old branch, put below the new one. */
+  /** Repeats a question of the old branch below the new one. */
   async #askAgain(id: ConversationId, question: MessageId, below: MessageId): Promise<MessageId | null> {
     const conversation = await this.#needed(id);
     const said = conversation.messages.get(question);
@@ -774,13 +774,13 @@ class ChatService implements Chat {
     session?.turn?.abort(new DOMException('Stopped', 'AbortError'));
   }
 
-  /** Stops the answer and holds the queue back: whoever presses Stop wants nothing more sent. */
+  /** Stops the answer and holds the queue: after Stop the person wants nothing more sent. */
   #stopByPerson(session: Session | undefined): void {
     if (session && this.#isBusy(session)) session.stopAsked = true;
     this.#abort(session);
   }
 
-  /** Stops the answer because something else takes its place; the queue is not held back. */
+  /** Stops the answer because something replaces it; the queue continues. */
   #stop(session: Session, id: ConversationId): void {
     if (session.state.get().inAnotherTab) this.#crossTab?.stop(id);
     else this.#abort(session);
@@ -791,8 +791,8 @@ class ChatService implements Chat {
   }
 
   /**
-   * The first message to ask after something was sent back: the one whose answer is missing, or else the next question of
-   * the branch.
+   * Finds the first message to ask about after something was sent back: the one without its answer, or else the next question
+   * of the branch.
    */
   async #firstOf(
     id: ConversationId,
@@ -828,8 +828,8 @@ const shownOf = ({ status, parts, parentId, step, calls, answerId, model, starte
 });
 
 /**
- * The question behind an answer, and the first message of that answer (it can go on over tool calls). A question is its own
- * question: one that was never answered can be answered this way.
+ * Finds the question of an answer, and the answer's first message (tool calls may split it). A question is its own question,
+ * so one that was never answered can be answered this way.
  */
 function questionOf(
   messages: Conversation['messages'],
@@ -875,11 +875,11 @@ function refuseTooLarge(parts: readonly Part[]): void {
   notify('files', files, MAX_FILE_BYTES);
 }
 
-/** Nothing was said in it, and nobody named it. */
+/** True if nothing was said in it, and nobody named it. */
 const isNameless = (conversation: Conversation | undefined): boolean =>
   !conversation || (conversation.messages.size === 0 && conversation.meta.title === '');
 
-/** A name until the words of the conversation have given it a better one: the first line, cut between words. */
+/** Makes a name until a better one is known: the first line, cut between words. */
 function provisionalTitle(parts: readonly Part[]): string {
   const line =
     parts

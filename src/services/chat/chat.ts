@@ -1,4 +1,4 @@
-// Conducts the turns of a conversation: remember, ask, stream, append.
+// Contract of the chat service: sends messages, runs turns, compares models, keeps drafts.
 
 import type { Problem } from '../../domain/base/errors.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
@@ -13,11 +13,11 @@ import type { ComposerDrafts } from './composer-drafts.ts';
 /** Current turn of a conversation. Session state: the log gets the finished message only. */
 export interface TurnState {
   /**
-   * `compacting`: the window is being made smaller; `confirming`: a plan for that waits for the person (`ContextState.pending`);
-   * `calling`: tools run, `calls` says which.
+   * `compacting`: the window is being reduced; `confirming`: a plan for that waits for the person (`ContextState.pending`);
+   * `calling`: tools run, `calls` names them.
    */
   readonly status: 'idle' | 'recalling' | 'compacting' | 'confirming' | 'waiting' | 'streaming' | 'calling';
-  /** The answer so far, in the order in which it came. Empty when idle. */
+  /** The answer so far, in order of arrival. Empty when idle. */
   readonly parts: readonly Part[];
   /** The message that is being answered. */
   readonly parentId: MessageId | null;
@@ -25,33 +25,33 @@ export interface TurnState {
   readonly step: number;
   /** Tools that run now. */
   readonly calls: readonly { readonly callId: string; readonly name: string }[];
-  /** Set while a branch is gone through again after something on it was sent back. */
+  /** Set during a replay of a branch after something on it was sent back. */
   readonly replay: Replay | null;
-  /** The id the answer will have. Once the conversation has a message with it, the turn has nothing more to show. */
+  /** The id that the answer will have. Once the conversation has that message, the turn shows nothing more. */
   readonly answerId: MessageId | null;
   readonly model: string | null;
   /** ms since 1970 */
   readonly startedAt: number;
-  /** Messages written while an answer streams; sent one by one when it ends. After one that failed they wait until the person goes on. */
+  /** Messages written during an answer; sent one by one when it ends. After a failed answer they wait for the person. */
   readonly queue: readonly { readonly id: string; readonly parts: readonly Part[] }[];
-  /** Why the last turn could not even start; cleared by the next. */
+  /** Problem that kept the last turn from starting; the next turn clears it. */
   readonly problem: Problem | null;
-  /** It runs in another tab. What is sent here waits for its end. */
+  /** True if it runs in another tab. Messages sent here wait for its end. */
   readonly inAnotherTab: boolean;
 }
 
-/** How far going through a branch again has come. Kept after the turn until the next one begins. */
+/** Progress of a replay. Kept after the turn until the next one begins. */
 export interface Replay {
-  /** Answers of the old branch that are behind it, and all there are. */
+  /** Finished answers of the old branch, and all of them. */
   readonly done: number;
   readonly total: number;
-  /** Answers taken over because nothing they depend on had changed: model calls saved. */
+  /** Answers reused because nothing they depend on had changed: model calls saved. */
   readonly saved: number;
-  /** Answers the model was asked for. */
+  /** Answers for which the model was asked. */
   readonly asked: number;
 }
 
-/** Nothing goes on. */
+/** State of a conversation without a running turn. */
 export const IDLE_TURN: TurnState = {
   status: 'idle',
   parts: [],
@@ -71,11 +71,11 @@ export interface SendOptions {
   /** Absent: a new conversation is made. */
   readonly conversationId?: ConversationId;
   readonly parts: readonly Part[];
-  /** Message ids of passages the person ticked off beforehand: not injected, and kept with the answer as left out. */
+  /** Messages of passages that the person unticked: not injected, and listed with the answer as left out. */
   readonly withoutPassages?: readonly MessageId[];
-  /** Passages that memory found for exactly these words while they were written; used if memory does not answer now. */
+  /** Passages found for exactly these words while they were typed; used if memory does not answer now. */
   readonly announced?: RecallResult;
-  /** Exactly this goes in from memory (`/recall --explain`), wherever in the conversation; nothing else is looked for. */
+  /** Exact memory to inject (`/recall --explain`), from anywhere in the conversation; nothing is searched for. */
   readonly recall?: PartOf<'recall'>;
 }
 
@@ -85,8 +85,8 @@ export type AfterSendBack = Config['context']['after_send_back'];
 /** Something sent back to an earlier message of a conversation. */
 export interface SendBack {
   /**
-   * `edit`: another wording of a message (of the person, or a tool's result), in its place. `note`: a message to whoever stood at that
-   * message then.
+   * `edit`: another wording of a message (of the person, or a tool's result) in its place. `note`: a message to the model at that point
+   * of the conversation.
    */
   readonly type: 'edit' | 'note';
   readonly message: MessageId;
@@ -104,13 +104,13 @@ export interface SendBack {
 export type Omission = 'tools' | 'thoughts' | 'images';
 
 export interface RegenerateOptions {
-  /** Part that the endpoint refused; left out from then on once a request without it is accepted. */
+  /** Part that the endpoint refused; always left out once a request without it is accepted. */
   readonly without?: Omission;
-  /** Model that answers this once, instead of the one in use. */
+  /** Model for this one answer, instead of the one in use. */
   readonly by?: ModelChoice;
 }
 
-/** A model that would not take something in a request. It is left out from then on. */
+/** A model that refused something in a request, which is left out from then on. */
 export interface ModelRefusal {
   readonly endpoint: string;
   readonly model: string;
@@ -122,7 +122,7 @@ export interface ModelRefusal {
   readonly leftOut: readonly string[];
 }
 
-/** At most so many models are asked in one comparison, beside the answer that is there. */
+/** Most models asked in one comparison, beside the existing answer. */
 export const MAX_COMPARED = 2;
 
 export interface ComparedAnswer {
@@ -138,7 +138,7 @@ export interface ComparedAnswer {
 }
 
 export interface Comparison {
-  /** The answer it was begun from. */
+  /** The answer it began with. */
   readonly answer: MessageId;
   readonly question: MessageId;
   readonly answers: readonly ComparedAnswer[];
@@ -146,37 +146,39 @@ export interface Comparison {
 
 export interface Chat {
   readonly modelRefusals: Readable<readonly ModelRefusal[]>;
-  /** Sends everything again: to all models, or to those of one endpoint (its host). */
+  /** Sends refused parts again: to all models, or to those of one endpoint (its host). */
   forgetModelRefusals(endpoint?: string): Promise<void>;
   /** Texts that are neither sent nor saved yet. */
   readonly composerDrafts: ComposerDrafts;
   turn(id: ConversationId): Readable<TurnState>;
   /**
    * Saves the user message, then starts or queues the answer. Without a model the answer is recall, and says so.
-   * @returns once the message is saved, or shown and waiting for room on the disk: then `turn` and `Documents.saving` say
+   * @returns once the message is saved, or shown and waiting for space on the disk: then `turn` and `Documents.saving` say
    * so, and the answer begins once it is saved
    * @throws only if the words are lost
    */
   send(options: SendOptions): Promise<{ conversationId: ConversationId }>;
-  /** A new sibling of an answer, from the same user message. */
+  /** Asks for a new sibling of an answer, from the same user message. */
   regenerate(id: ConversationId, answer: MessageId, options?: RegenerateOptions): Promise<void>;
   /**
-   * Asks the model to go on with an answer that was cut off (`domain/chat/continuation.ts`): what comes is a message below it. An attempt
-   * that brought nothing gives way. Throws `message-missing` where there is nothing to go on with.
+   * Asks the model to continue an answer that was cut off (`domain/chat/continuation.ts`), as a message below it. An attempt
+   * without any words is replaced. Throws `message-missing` if there is nothing to continue.
    */
   goOn(id: ConversationId, answer: MessageId): Promise<void>;
   /** A new sibling of a user message; `rerun` asks the model again. */
   edit(id: ConversationId, message: MessageId, parts: readonly Part[], rerun: boolean): Promise<void>;
   /**
-   * A D-Mail: appends below an earlier place, moves the head there and regenerates. The old branch stays; `dmail` links both ways
-   * (`domain/chat/dmail.ts`). Resolves as soon as it is saved, or waits in line as with `send`; `undo` moves the head back. Throws `conversation-missing`, `message-missing`.
+   * Sends a D-Mail: appends below an earlier message, moves the head there and regenerates. The old branch stays; `dmail` links both ways
+   * (`domain/chat/dmail.ts`). Resolves once it is saved, or waits for the disk as `send` does.
+   * @returns `undo` moves the head back
+   * @throws `conversation-missing`, `message-missing`
    */
   sendBack(
     id: ConversationId,
     mail: SendBack,
   ): Promise<{ readonly messageId: MessageId; readonly undo: () => Promise<void> }>;
   /**
-   * Questions and answers that `sendBack` with `replay: 'branch'` would go through, and whether `patch` would find an
+   * Counts questions and answers that `sendBack` with `replay: 'branch'` would repeat, and tells if `patch` would find an
    * answer.
    */
   sendBackCost(
@@ -185,8 +187,8 @@ export interface Chat {
     type: SendBack['type'],
   ): Promise<{ turns: number; answers: number; patch: boolean }>;
   /**
-   * Deletes a message for good, or the answer that ends with it; what follows moves up.
-   * Throws `conversation-missing`, `message-missing`. `undo` puts it back, as long as this tab lives.
+   * Deletes a message for good, or the answer that ends with it; its children move up.
+   * Throws `conversation-missing`, `message-missing`. `undo` restores it, as long as this tab lives.
    */
   deleteMessage(
     id: ConversationId,
@@ -197,17 +199,17 @@ export interface Chat {
    * `conversation-busy` while an answer is being written, `conversation-missing`, `message-missing`.
    */
   compare(id: ConversationId, answer: MessageId, choices: readonly ModelChoice[]): Promise<void>;
-  /** The comparison that was begun last, in this tab or before it was loaded; null: none. */
+  /** The latest comparison, of this tab or from before its reload; null: none. */
   comparison(id: ConversationId): Readable<Comparison | null>;
   /** Stops the answer and keeps what arrived. Queued messages wait until they are sent or a later answer succeeds. */
   stop(id: ConversationId): void;
   /** Sends the first queued message now; an answer that is being written is stopped first. */
   sendQueued(id: ConversationId): void;
-  /** Null takes it out. What is being sent has left the queue: with that nothing happens. */
+  /** Changes a queued message; null removes it. Nothing happens to one that is being sent, which has left the queue. */
   editQueued(id: ConversationId, queued: string, parts: readonly Part[] | null): void;
-  /** Takes forgotten words out of whatever is neither sent nor saved yet: drafts, messages that wait, passages chosen for them. */
+  /** Removes forgotten words from texts that are neither sent nor saved yet: drafts, queued messages, passages chosen for them. */
   takeOut(eraser: Eraser): void;
-  /** Answers that were cut by a crash: appended from their draft rows at start. Returns how many. */
+  /** Appends answers that a crash cut off, from their draft rows, at the start. Returns how many. */
   rescueDrafts(): Promise<number>;
   close(): Promise<void>;
 }

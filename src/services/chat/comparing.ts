@@ -1,5 +1,5 @@
-// Several models answer one question at once: each has a turn of its own, each answer a sibling branch. The head stays where it is
-// until the person goes on with one of them. Which answers belong to a comparison is kept on the device: a reload does not end it.
+// Compares models: each has a turn of its own, each answer is a sibling branch. The head stays
+// until the person continues with one of them. The device remembers which answers belong to a comparison, so a reload does not end it.
 import { z } from 'zod';
 import type { KeyValues } from '../../adapters/log/conversation-log.ts';
 import { asMessageId, type ConversationId, isTemporary, type MessageId } from '../../domain/base/ids.ts';
@@ -17,7 +17,7 @@ interface Candidate extends ComparedAnswer {
 }
 
 const KEY = 'comparisons';
-/** Comparisons that are kept, of as many conversations; older ones go. */
+/** Most comparisons that are remembered, one for each conversation; the oldest ones go. */
 const MAX_KEPT = 50;
 const keptSchema = z.array(
   z.object({
@@ -35,14 +35,14 @@ type About = { readonly answer: MessageId; readonly question: MessageId };
 
 interface ComparingDeps {
   readonly run: ReturnType<typeof createTurns>['run'];
-  /** The conversation is busy until `work` ends; aborting `control` stops all of it. */
+  /** Keeps the conversation busy until `work` ends; aborting `control` stops all of it. */
   readonly hold: (
     id: ConversationId,
     about: { readonly question: MessageId; readonly models: string },
     control: AbortController,
     work: Promise<unknown>,
   ) => void;
-  /** Prepares the input of a comparison that began before this tab was loaded. */
+  /** Prepares the input of a comparison that began before the tab's reload. */
   readonly prepare: (id: ConversationId, answer: MessageId) => Promise<Given>;
   readonly keyValues: Pick<KeyValues, 'get' | 'set'>;
 }
@@ -56,7 +56,7 @@ export class Comparing {
     this.#deps = deps;
   }
 
-  /** The one that was begun last. */
+  /** The latest comparison of a conversation. */
   of(id: ConversationId): Readable<Comparison | null> {
     return this.#of(id);
   }
@@ -112,14 +112,14 @@ export class Comparing {
     ignore(write, 'which answers stand in a comparison; after a reload they are branches');
   }
 
-  /** A column for each model, which runs when it is asked. */
+  /** Makes a column for each model; it runs when it is asked. */
   #candidates(
     id: ConversationId,
     about: About,
     wanted: readonly { readonly choice: ModelChoice; readonly last: MessageId | null }[],
     given: Given | (() => Promise<Given>),
   ): Candidate[] {
-    /** The answers as they begin: a tab that dies leaves what had arrived under these ids. */
+    /** Ids of the answers as they begin: a tab that dies leaves its parts under them. */
     const lasts: (string | null)[] = wanted.map(({ last }) => last);
     const note = (at: number, last: MessageId | null) => {
       lasts[at] = last;
@@ -150,7 +150,7 @@ export class Comparing {
           });
           note(at, session.state.get().answerId);
           const end = await ending;
-          // An attempt that brought nothing gives way to the next one.
+          // An attempt without any words is replaced by the next one.
           fruitless = end?.finish === 'error' && !hasContent(session.state.get().parts) ? end.last : null;
           last.set(end?.last ?? null);
           note(at, end?.last ?? null);
@@ -162,7 +162,7 @@ export class Comparing {
     return all;
   }
 
-  /** Ends when no candidate runs any more. Those that are asked again while others run join it. */
+  /** Ends when no candidate runs any more. One that is asked again meanwhile joins in. */
   #work(
     id: ConversationId,
     { question }: About,

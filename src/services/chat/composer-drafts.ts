@@ -1,5 +1,5 @@
-// Unsent texts of the composer and of message editors, kept beside the log by place. Each tab has rows of its own, so that
-// sending in one deletes nothing of another; the next tab that looks takes the rows of a closed one.
+// Unsent texts of the composer and of message editors, stored beside the log by place. Each tab has its own rows, so that
+// sending in one tab deletes nothing of another; the next tab takes over the rows of a closed one.
 
 import { z } from 'zod';
 import type { KeyValues } from '../../adapters/log/conversation-log.ts';
@@ -9,7 +9,7 @@ import { attempt, log, orElse } from '../../domain/base/log.ts';
 import { type PartOf, partSchema } from '../../domain/chat/message.ts';
 import { isAbandoned, type LocksLike, type Tab, type TabMemory } from './tab.ts';
 
-/** A file in the composer. `pasted`: the words it was made from, to turn it back. */
+/** A file in the composer. `pasted`: the text it was made from, to turn it back. */
 export interface DraftFile {
   readonly id: string;
   readonly part: PartOf<'file'>;
@@ -21,13 +21,13 @@ export interface Draft {
 }
 
 export interface ComposerDrafts {
-  /** Draft at a place, from this tab or taken over from closed ones. Null: none. */
+  /** Returns the draft at a place, from this tab or taken over from closed ones. Null: none. */
   claim(place: string): Promise<Draft | null>;
-  /** Durable when resolved. Null, or neither words nor files: this tab has nothing there any more. */
+  /** Saves a draft; durable when resolved. Null, or a draft without words and files, deletes this tab's row. */
   save(place: string, draft: Draft | null): Promise<void>;
-  /** Notes the words at once, for a page that may be gone before anything is durable: this tab finds them after a reload. */
+  /** Notes the words at once, for a page that may end before a save is durable: this tab finds them after a reload. */
   saveOnUnload(place: string, text: string): void;
-  /** Places that begin so, at which anybody has written. */
+  /** Lists places with this prefix that have a draft. */
   places(prefix: string): Promise<string[]>;
   /** Takes words out of what this tab has in memory and noted; `clean` gives the same object where there are none. */
   takeOut(clean: <T>(value: T) => T): void;
@@ -47,16 +47,16 @@ type Left = z.infer<typeof leftSchema>;
 
 const LEFT = 'recollect.left';
 
-/** The memory of a tab whose device is locked at rest: it has names of tabs, and never words. */
+/** Wraps the memory of a tab on a locked device: it stores names of tabs, and never words. */
 export const withoutWords = (memory: TabMemory): TabMemory => ({
   getItem: (key) => (key === LEFT ? null : memory.getItem(key)),
   setItem: (key, value) => memory.setItem(key, key === LEFT ? '{}' : value),
 });
 
 const ROWS = 'written/';
-/** Drafts of earlier versions: one for all tabs. */
+/** Key of drafts of earlier versions: one for all tabs. */
 const SHARED = 'item/';
-/** A page that is loaded again lets go of its lock within this time, ms. A copy of a living tab waits for it in vain. */
+/** A reloading page frees its lock within this time, ms. A copy of a living tab waits for it in vain. */
 const RELOAD_MS = 1500;
 
 const isEmpty = (draft: Draft | null): boolean => !draft || (draft.text === '' && draft.files.length === 0);
@@ -87,12 +87,12 @@ class StoredComposerDrafts implements ComposerDrafts {
   readonly #deps: ComposerDraftsDeps;
   /** Drafts of this tab, by place. */
   readonly #own = new Map<string, Draft>();
-  /** Places whose row has what is in `#own`, or had it: what was forgotten since is in neither. */
+  /** Places whose row equals `#own`, except for words forgotten since, which are in neither. */
   readonly #durable = new Set<string>();
-  /** Noted by this page and not yet durable: the number of the note, by place. */
+  /** Notes of this page that are not durable yet: number of the note, by place. */
   readonly #notes = new Map<string, number>();
   #noteNumber = 0;
-  /** Places that are being looked at: what is kept there meanwhile comes after. */
+  /** Places that are being claimed: saves there wait for that. */
   readonly #looking = new Map<string, Promise<unknown>>();
 
   constructor(deps: ComposerDraftsDeps) {
@@ -141,7 +141,7 @@ class StoredComposerDrafts implements ComposerDrafts {
     const kept = (await this.#deps.keyValues.keys(ROWS + prefix)).map((key) =>
       key.slice(ROWS.length, key.lastIndexOf('/')),
     );
-    // Those of a temporary conversation, and those of a page that was just left, are listed nowhere else.
+    // Drafts of temporary conversations, and of a page that was just left, are listed nowhere else.
     const others = [...this.#own.keys(), ...Object.keys(this.#left())];
     return [...new Set([...kept, ...others.filter((place) => place.startsWith(prefix))])];
   }
@@ -172,7 +172,7 @@ class StoredComposerDrafts implements ComposerDrafts {
     try {
       this.#deps.memory?.().setItem(LEFT, JSON.stringify(words ? { ...others, [place]: words } : others));
     } catch (error) {
-      // No room, or a browser that keeps nothing for a tab: what was kept before holds.
+      // No space, or a browser that stores nothing for a tab: the earlier save holds.
       log.debug('Words on their way to the log could not be noted', error);
     }
   }
@@ -186,7 +186,7 @@ class StoredComposerDrafts implements ComposerDrafts {
     if (draft && this.#own.get(place) === draft) this.#durable.add(place);
   }
 
-  /** As the row has it: what was taken out of it meanwhile comes back from nowhere. */
+  /** Reads the row again, so that words removed from it meanwhile do not return. */
   async #kept(place: string): Promise<Draft | undefined> {
     const row = rowSchema.safeParse(await this.#deps.keyValues.get(this.#keyOf(place))).data;
     if (!row) return this.#own.get(place);
@@ -195,7 +195,7 @@ class StoredComposerDrafts implements ComposerDrafts {
     return draft;
   }
 
-  /** Does the work where the owner of a row is gone, and nobody else does it meanwhile. */
+  /** Runs the work if the owner of a row is gone, while no other tab does so. */
   async #ifGone(owner: string, touchedAt: number, work: () => Promise<void>): Promise<void> {
     if (!(await this.#deps.tab.locked) || !this.#deps.locks) {
       if (owner === this.#deps.tab.before || isAbandoned(touchedAt, this.#deps.now())) await work();
@@ -206,7 +206,7 @@ class StoredComposerDrafts implements ComposerDrafts {
       if (lock) await work();
       return lock !== null;
     });
-    // This tab, as it was before it was loaded again, may just be ending.
+    // This tab before its reload may be just ending.
     if (!done && owner === this.#deps.tab.before)
       await orElse(
         this.#deps.locks.request(name, { signal: AbortSignal.timeout(RELOAD_MS) }, work),
@@ -216,10 +216,10 @@ class StoredComposerDrafts implements ComposerDrafts {
   }
 
   async #look(place: string): Promise<Draft | null> {
-    // Read the known text first: a text kept while we look is on the screen already.
+    // The known text is read first: a text saved during the claim is on the screen already.
     const before = this.#durable.has(place) ? await this.#kept(place) : this.#own.get(place);
     const there = before ? [before] : [];
-    /** Takes over a row, if it still exists: joins it with the draft here, and deletes it once the result is kept. */
+    /** Takes over a row, if it still exists: joins it with the draft here, and deletes it once the result is saved. */
     const take = async (key: string, schema: z.ZodType<z.infer<typeof draftSchema>>) => {
       const row = schema.safeParse(await this.#deps.keyValues.get(key)).data;
       // Noted when the page was left, so later than the row.
@@ -245,7 +245,7 @@ class StoredComposerDrafts implements ComposerDrafts {
     }
     if (noted && leftKey !== null && rows.every(({ key }) => key !== leftKey))
       rows.push({ key: leftKey, owner: noted.tab, touchedAt: noted.touchedAt });
-    // Each goes before what is there: the latest first, so that the oldest stands at the top.
+    // Each goes before the present text, latest first, so that the oldest ends up on top.
     for (const { key, owner, touchedAt } of rows.sort((a, b) => b.touchedAt - a.touchedAt))
       await this.#ifGone(owner, touchedAt, () => take(key, rowSchema));
     await take(SHARED + place, draftSchema);

@@ -1,6 +1,6 @@
-// Turns of other tabs. A turn runs in the tab that began it; every other one shows it, can have it stopped, and lets what is written there wait for its end.
+// Shares turns between tabs. A turn runs in the tab that began it; every other tab shows it, can stop it, and queues its own messages until it ends.
 //
-//   tab with the turn ──tell──► channel ──► onTurn in every other tab
+//   tab with the turn ──notify──► channel ──► onTurn in every other tab
 //                     ◄──stop──
 
 import { z } from 'zod';
@@ -11,7 +11,7 @@ import type { Endpoint } from '../../domain/threads/endpoint.ts';
 import { joinNews } from '../../domain/threads/news.ts';
 import type { TurnState } from './chat.ts';
 
-/** Parts of a `BroadcastChannel` that are used here. */
+/** The members of a `BroadcastChannel` that are used here. */
 export type ChannelLike = Endpoint & { close(): void };
 
 /** Parts of a turn that other tabs see. */
@@ -20,7 +20,7 @@ export type Shown = Pick<
   'status' | 'parts' | 'parentId' | 'step' | 'calls' | 'answerId' | 'model' | 'startedAt'
 >;
 
-/** Least time between two tellings of one turn, ms. */
+/** Least time between two messages about one turn, ms. */
 const PACE_MS = 250;
 
 const shownSchema = z.object({
@@ -33,7 +33,7 @@ const shownSchema = z.object({
   model: z.string().nullable(),
   startedAt: z.number(),
 });
-/** Other tabs may run another version of the app: what is not understood is passed over. */
+/** Other tabs may run another version of the app: unknown messages are ignored. */
 const newsSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('turn'), tab: z.string(), conversation: z.string(), turn: shownSchema }),
   z.object({ type: z.literal('ended'), tab: z.string(), conversation: z.string() }),
@@ -42,15 +42,16 @@ const newsSchema = z.discriminatedUnion('type', [
 ]);
 
 interface CrossTabTurns {
-  /** A turn of this tab, as it is now; null when it has ended. */
+  /** Sends a turn of this tab as it is now; null when it has ended. */
   notify(id: ConversationId, turn: Shown | null): void;
-  /** Has whoever runs the turn stop it. */
+  /** Asks the tab that runs the turn to stop it. */
   stop(id: ConversationId): void;
   close(): void;
 }
 
 /**
- * @param deps.alive resolves once others can tell that this tab lives; false where they never can: then nothing is told, or believed
+ * Makes the tab's part.
+ * @param deps.alive resolves once others can see that this tab lives; false if they never can: then nothing is sent or believed
  * @param deps.whenGone resolves when that tab is gone
  * @param deps.onTurn null: it has ended there, or its tab is gone
  */

@@ -1,4 +1,4 @@
-// Deletes one message, or an answer with its steps: from the log, the relay, the index. What hangs below it stays and moves up.
+// Deletes one message, or an answer with its steps, from log, relay and index. Its children stay and move up.
 import { RecollectError } from '../../domain/base/errors.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { planDeletion } from '../../domain/chat/deletion.ts';
@@ -6,8 +6,8 @@ import { memoryFileBefore, memoryFileWithout } from '../../domain/chat/memory-fi
 import type { Documents } from '../documents/documents.ts';
 
 /**
- * Resolves when the deletion is durable. `undo` puts back the message, the compactions that may have quoted it, its checkpoints and the head;
- * only this call knows the words, so it works as long as this tab is open. Throws `conversation-missing`, `message-missing`.
+ * Resolves when the deletion is durable. `undo` restores the message, compactions that may quote it, its checkpoints and the head;
+ * only this call has the words, so it works while this tab is open. Throws `conversation-missing`, `message-missing`.
  */
 export async function deleteMessage(
   documents: Pick<Documents, 'read' | 'change'>,
@@ -36,7 +36,7 @@ export async function deleteMessage(
         restored: plan.messages,
         compactions: Object.fromEntries(lost),
         checkpoints: Object.fromEntries(moved),
-        // Whoever went on meanwhile stays where they are.
+        // A person who has moved on meanwhile stays there.
         meta: {
           ...memoryFileBefore(conversation, files),
           ...(after.meta.head === plan.head ? { head } : {}),

@@ -1,5 +1,5 @@
 // Rows beside the log for anything that a crash of the tab would lose: the streaming answer and queued messages. Each row
-// carries the tab that owns it (`tab.ts`): nobody takes a row from a living tab.
+// names the tab that owns it (`tab.ts`): nobody takes a row from a living tab.
 
 import { z } from 'zod';
 import type { KeyValues } from '../../adapters/log/conversation-log.ts';
@@ -10,7 +10,7 @@ import { type Message, messageSchema, type Part, partSchema } from '../../domain
 import type { TurnState } from './chat.ts';
 import { isAbandoned, type LocksLike, type Tab } from './tab.ts';
 
-/** A draft is written this often at most, ms: what a crash can cost. */
+/** Least time between two writes of a draft, ms: the most that a crash can cost. */
 const EVERY_MS = 500;
 const HEARTBEAT_MS = 5000;
 
@@ -32,11 +32,11 @@ export type Queued = TurnState['queue'];
 
 /** The row of one streaming answer. */
 export interface DraftRow {
-  /** Notes what has come; written soon. */
+  /** Notes the parts so far; they are written soon. */
   update(parts: readonly Part[]): void;
-  /** Ends writing and gives the row's key, so that whoever saves the answer can delete it in the same transaction. */
+  /** Ends writing and returns the row's key, so that the answer's save can delete it in the same transaction. */
   settle(): Promise<string>;
-  /** Ends writing and leaves the row, if it is still there, to be rescued. */
+  /** Ends writing and leaves the row, if it still exists, to be rescued. */
   release(): void;
 }
 
@@ -91,7 +91,7 @@ class StoredDraftRows {
     this.#leave = leave;
   }
 
-  /** Starts the row of an answer. Nothing waits for it: an answer must not be late because of its draft. */
+  /** Starts the row of an answer. Nothing waits for it: a draft must not delay its answer. */
   readonly draft = (
     conversationId: ConversationId,
     answer: Message,
@@ -118,7 +118,7 @@ class StoredDraftRows {
             replaces,
           });
         } catch (error) {
-          // The answer goes on; it is only less safe. Said once.
+          // The answer continues, only less safely. Reported once.
           if (!notified) this.#deps.onProblem(toProblem(error));
           notified = true;
         }
@@ -173,7 +173,7 @@ class StoredDraftRows {
     await this.#deps.locks?.request(this.#lockOf(other), { signal: this.#closing.signal }, async () => {});
   }
 
-  /** Keeps what waits in a conversation; durable when resolved. */
+  /** Stores a conversation's queue; durable when resolved. */
   queue(conversationId: ConversationId, items: Queued): Promise<void> {
     const row = items.length > 0 ? { tab: this.#tab, conversationId, items } : undefined;
     return this.#queueWrites.run(async () => {
@@ -186,8 +186,8 @@ class StoredDraftRows {
   }
 
   /**
-   * Hands over the rows of tabs that are gone. A tab that still holds its lock (a living one, or one that a reload is just
-   * ending) is waited for in the background: its rows are handed over when it ends. A handler that fails leaves its row.
+   * Passes on the rows of tabs that are gone. A tab that still holds its lock (it lives, or is just reloading)
+   * is awaited in the background. If a handler fails, its row stays.
    */
   async rescue(handlers: RescueHandlers): Promise<void> {
     const hasLock = await this.#locked;
@@ -215,14 +215,14 @@ class StoredDraftRows {
     }
   }
 
-  /** Waits for what is being written and gives up the lock. */
+  /** Waits for pending writes and frees the lock. */
   async close(): Promise<void> {
     await this.#queueWrites.idle();
     this.#closing.abort(new DOMException('Closing', 'AbortError'));
     this.#leave();
   }
 
-  /** Rows of other tabs, by tab. Rows that this version cannot read are left where they are. */
+  /** Rows of other tabs, by tab. Rows that this version cannot read are left alone. */
   async #foreignRows(handlers: RescueHandlers): Promise<Map<string, ForeignRow[]>> {
     const byTab = new Map<string, ForeignRow[]>();
     const add = (

@@ -1,4 +1,4 @@
-// The model that answers: made anew for each question from what is connected now, with the key and the repairs of its endpoint.
+// Makes the answering model, for each question from the connected endpoints, with the key and the repairs of its endpoint.
 import type { ChatModel, Endpoint } from '../../adapters/models/chat-model.ts';
 import { createEndpointModel } from '../../adapters/models/index.ts';
 import { isTemporary } from '../../domain/base/ids.ts';
@@ -27,9 +27,9 @@ interface EndpointModelsDeps {
   readonly refusals: Pick<ModelRefusals, 'leftOut' | 'remember'>;
   /** Persona of a conversation; absent: none anywhere. */
   readonly personaOf?: Prompts['personaOf'];
-  /** Hears of every request to one of them. */
+  /** Records every request to one of them. */
   readonly spending: Pick<Spending, 'record'>;
-  /** In front of every request. */
+  /** Privacy filter of every request. */
   readonly filter: PrivacyFilter;
 }
 
@@ -43,7 +43,7 @@ export class EndpointModels {
     this.#passing = deps.filter.passing();
   }
 
-  /** The model of a conversation, or of one that has not begun; `by`: that one instead. Null where memory answers. */
+  /** Returns the model of a conversation, or of one that has not begun; `by`: that one instead. Null if memory answers. */
   modelOf(conversation?: Conversation, by?: ModelChoice): ChatModel | null {
     const { settings, keys, fetch, refusals, personaOf, spending, filter } = this.#deps;
     const connections = settings.connections.get();
@@ -72,9 +72,9 @@ export class EndpointModels {
         price: this.priceOf(model),
       }),
     );
-    // Tokens of a temporary conversation are kept nowhere, like the conversation itself.
+    // Tokens of a temporary conversation are stored nowhere, like the conversation itself.
     const behind = conversation && isTemporary(conversation.id) ? this.#passing : filter;
-    // Outermost: what is counted is what was sent.
+    // The filter is outermost, so that the meter counts the text that is sent.
     const model = privateModel(metered, behind);
     this.#endpointOf.set(model, endpoint);
     return model;

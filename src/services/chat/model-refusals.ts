@@ -1,5 +1,5 @@
-// Things that models refused in a request: tools, thoughts, a parameter. Kept on the device per endpoint and model, and left
-// out until the person says otherwise.
+// Parts of requests that models refused: tools, thoughts, a parameter. Kept on the device by endpoint and model, and left
+// out until the person decides otherwise.
 import { z } from 'zod';
 import type { KeyValues } from '../../adapters/log/conversation-log.ts';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
@@ -7,7 +7,7 @@ import { type Readable, writable } from '../../domain/base/readable.ts';
 import { SerialQueue } from '../../domain/base/serial-queue.ts';
 import type { ModelRefusal, Omission } from './chat.ts';
 
-/** The name of an earlier version, which knew tools alone. */
+/** Key of an earlier version, which knew only tools. */
 const KEY = 'tool-refusals';
 
 const refusalsSchema = z.array(
@@ -31,12 +31,12 @@ export interface ModelRefusals {
    */
   leftOut(model: Named): readonly string[];
   remember(model: Named, leftOut: readonly string[], problem: Problem | null): Promise<void>;
-  /** Everything goes along again: to all models, or to those of one endpoint (its host). */
+  /** Sends refused parts again: to all models, or to those of one endpoint (its host). */
   forget(endpoint?: string): Promise<void>;
 }
 
 const OMISSIONS: readonly string[] = ['tools', 'thoughts', 'images'] satisfies Omission[];
-/** True if the word names something that requests can be sent without. */
+/** True if the word names a part that requests can do without. */
 export const isOmission = (what: string): what is Omission => OMISSIONS.includes(what);
 
 /** Reads the refusals kept on this device and follows new ones. Storage errors go to `onProblem`: the refusals then count in this tab only. */
@@ -55,9 +55,9 @@ export function createModelRefusals({
   read()
     .then((known) => all.update((since) => [...known, ...since]))
     .catch((error) => onProblem(toProblem(error)));
-  /** Made in this tab, and not stored yet. */
+  /** Changes made in this tab, and not stored yet. */
   const changes = new Set<Change>();
-  /** Changes what is stored, not what this tab remembers: words may have been forgotten, or another tab have learnt more. */
+  /** Changes the stored list, not this tab's copy: words may have been forgotten, or another tab have added more. */
   const change = (one: Change) => {
     all.update(one);
     changes.add(one);
@@ -68,7 +68,7 @@ export function createModelRefusals({
         changes.delete(one);
         all.set([...changes].reduce((known, next) => next(known), stored));
       } catch (error) {
-        // Known in this tab at least.
+        // At least this tab knows it.
         onProblem(toProblem(error));
       }
     });

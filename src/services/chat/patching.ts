@@ -1,5 +1,5 @@
-// Patching an answer after something before it has changed: one request in which the model writes only what changes. Where its blocks cannot be
-// carried out nothing is lost: the answer is asked for as a whole.
+// Patches an answer after something before it has changed: one request in which the model writes only the differences. If its blocks cannot be
+// applied nothing is lost: the whole answer is requested.
 
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { pathTo } from '../../domain/chat/conversation.ts';
@@ -13,14 +13,14 @@ import type { PreparedStep } from '../context/turn-context.ts';
 /** The answer that is patched. */
 export interface PatchTarget {
   readonly answer: Message;
-  /** Requests that it had taken, its tools included. */
+  /** Requests that it took, its tools included. */
   readonly steps: number;
 }
 
-/** Record in an answer of how it was patched, or that it could not be. */
+/** Record of an answer's patch, or of the reason for which there was none. */
 export type PatchRecord = NonNullable<Message['patch']>;
 
-/** The answer on the branch that was left, and what it had taken; undefined where it is not there any more. */
+/** Finds the answer on the old branch, and its number of requests; undefined if it is gone. */
 export function patchTargetOf({ messages }: Conversation, answer: Message['id']): PatchTarget | undefined {
   const path = pathTo(messages, answer);
   const question = path.findLastIndex(({ role, kind }) => role === 'user' && kind === 'message');
@@ -29,7 +29,7 @@ export function patchTargetOf({ messages }: Conversation, answer: Message['id'])
   return message && { answer: message, steps };
 }
 
-/** The request with the answer as it was at its end, without tools: they would be another way to go on. */
+/** Builds the request with the old answer at its end, without tools, which would invite the model to start again. */
 export function patchingRequest(step: PreparedStep, { answer }: PatchTarget): PreparedStep {
   const text = patchRequest(textOf(answer));
   const last = step.prompt.messages.at(-1);
@@ -52,7 +52,7 @@ export function patchingRequest(step: PreparedStep, { answer }: PatchTarget): Pr
 
 const isText = (part: Part): boolean => part.type === 'text';
 
-/** Answer as far as the blocks go, while they stream. `before`: its parts from earlier steps. */
+/** Applies the blocks that have arrived, while they stream. `before`: parts from earlier steps. */
 export function shownPatching(
   parts: readonly Part[],
   before: readonly Part[],
@@ -63,7 +63,7 @@ export function shownPatching(
   return [...before, ...come.filter((part) => !isText(part)), { type: 'text', text }];
 }
 
-/** The patched answer; or the reason for which it is asked for as a whole. `got`: what was streamed. */
+/** Applies all blocks; or returns the reason for which the whole answer must be requested. `got`: the streamed result. */
 export function patchedAnswer<Streamed extends Pick<Message, 'parts' | 'finish'>>(
   got: Streamed,
   before: readonly Part[],
@@ -71,7 +71,7 @@ export function patchedAnswer<Streamed extends Pick<Message, 'parts' | 'finish'>
 ): { readonly got: Streamed; readonly record: PatchRecord | undefined } | { readonly record: PatchRecord } {
   const { answer, steps } = patching;
   const come = got.parts.slice(before.length);
-  // Half of the blocks make no answer, and a request that failed would most likely fail as a whole, too.
+  // Some of the blocks make no answer, and a failed request would most likely fail for the whole, too.
   if (got.finish === 'stopped' || got.finish === 'error')
     return { got: { ...got, parts: before }, record: undefined };
   const written = textOf({ parts: come });

@@ -4,18 +4,18 @@ import { textOf } from '../../domain/chat/message.ts';
 import { asks, offers, requests } from '../../domain/text/cues.ts';
 import { sentencesOf } from '../../domain/text/sentences.ts';
 
-/** Longest question that is looked up, characters; longer ones are rarely one. */
+/** Longest question that is looked up, characters; longer texts seldom are one. */
 const MAX_QUESTION = 300;
 
 /**
- * The questions about facts, and requests for them, with which the last answer on the path ends, as one text; null where it asks nothing.
- * Whether the answer to them is known is for memory to say.
+ * Joins the questions about facts, and requests for them, that end the last answer on the path; null for none.
+ * Memory decides whether the answer to them is known.
  */
 export function askedAgain(path: readonly Message[]): string | null {
   const last = path.findLast((message) => message.kind === 'message' && message.role !== 'system');
   if (last?.role !== 'assistant') return null;
   const text = textOf(last)
-    // Code asks nobody, nor does what is quoted.
+    // Code and quotations are no questions.
     .replace(/(^|\n)(```|~~~)[\s\S]*?(\n\2|$)/g, '\n')
     .replace(/^[ \t]*>.*$/gm, '')
     .slice(-2000);
@@ -31,7 +31,7 @@ export function askedAgain(path: readonly Message[]): string | null {
 
 /**
  * Queries for memory: the question alone, since "as always" only blurs it, and with the answer, since "the one of the
- * server" may be what makes it one.
+ * server" may be what identifies it.
  */
 export const queriesFor = (question: string, answer: string): readonly string[] => [
   ...new Set([question, `${question}\n${answer}`.trim()]),

@@ -1,5 +1,5 @@
-// The messages of a turn on their way into the document: each with the end of its draft row, both or neither, and the head behind it unless
-// the person has gone elsewhere.
+// Writes the messages of a turn into the document: each in one transaction with the deletion of its draft row; the head follows unless
+// the person has moved on.
 import type { KeyValues } from '../../adapters/log/conversation-log.ts';
 import { type ConversationId, isTemporary, type MessageId, newMessageId } from '../../domain/base/ids.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
@@ -22,7 +22,7 @@ export function createSaving({
   device: () => string;
   withoutForgotten?: ((message: Message) => Message | null) | undefined;
 }) {
-  /** Appends the message and takes its draft row away, both or neither. The head follows unless the person has gone elsewhere. */
+  /** Appends the message and deletes its draft row in one transaction. The head follows unless the person has moved on. */
   async function save(
     id: ConversationId,
     conversation: Conversation,
@@ -54,14 +54,14 @@ export function createSaving({
     );
   }
 
-  /** Drops the draft row of an answer that is not kept. */
+  /** Deletes the draft row of an answer that is not kept. */
   async function drop(draft: DraftRow | undefined): Promise<void> {
     const row = await draft?.settle();
     if (row !== undefined) await keyValues.set(row, undefined);
   }
 
   /**
-   * Puts a model's letter below its checkpoint and gives the message to answer below. Later work stays on its branch, as the
+   * Appends a model's letter below its checkpoint and returns the message to answer. Later work stays on its branch, as the
    * letter says. If the checkpoint lies before the question being answered, the question is repeated below the letter.
    */
   async function deliver(
@@ -102,7 +102,7 @@ export function createSaving({
     return leaf;
   }
 
-  /** False once the conversation was erased for good, here or in another tab: what is still answered must not come back as a lone message. */
+  /** False once the conversation was erased for good, here or in another tab: its answer must not return as a lone message. */
   const stillThere = async (id: ConversationId): Promise<boolean> => {
     const { ready, entries } = documents.library.get();
     const isListed = !ready || isTemporary(id) || entries.some((entry) => entry.id === id);

@@ -1,5 +1,5 @@
-// Plans what sending something back changes: new messages, the head, what is asked. Writes nothing; the old branch stays as
-// it is.
+// Plans the changes of sending something back: new messages, the head, the next question. Writes nothing; the old branch
+// stays.
 import { RecollectError } from '../../domain/base/errors.ts';
 import { type MessageId, newMessageId } from '../../domain/base/ids.ts';
 import { startsTurn } from '../../domain/chat/checkpoint.ts';
@@ -21,15 +21,15 @@ interface SendBackPlan {
   readonly sent: MessageId;
   /** New head, and parent of the next message. */
   readonly leaf: MessageId;
-  /** The question whose answer is missing at `leaf`; null: none is. */
+  /** The question without an answer at `leaf`; null: none. */
   readonly asked: MessageId | null;
-  /** Later questions of the branch that was left, oldest first. */
+  /** Later questions of the old branch, oldest first. */
   readonly after: readonly MessageId[];
-  /** Answers of that branch from there on: what may have to be asked for. */
+  /** Count of later answers on that branch, which may have to be requested again. */
   readonly answers: number;
 }
 
-/** The branch a message is seen on: the shown one where it lies on it, else the newest below it. */
+/** Returns the branch on which a message is seen: the shown one if it is on it, else the newest below it. */
 function branchThrough(conversation: Conversation, message: MessageId): Message[] {
   const shown = pathTo(conversation.messages, effectiveHead(conversation));
   return shown.some(({ id }) => id === message)
@@ -48,7 +48,7 @@ export function questionsAfter(
     questions: later
       .filter((said) => startsTurn(said) && (textOf(said) !== '' || said.parts.length > 0))
       .map(({ id }) => id),
-    // The pieces of one answer that was cut off are asked for at once.
+    // The pieces of an answer that was cut off count as one.
     answers: later.filter(
       (said, at) =>
         said.role === 'assistant' &&
@@ -58,7 +58,7 @@ export function questionsAfter(
   };
 }
 
-/** The answer of the branch that was left which what is sent back changes; null where there is none, or it is made of pieces. */
+/** Finds the answer of the old branch that the change affects; null if there is none, or it consists of pieces. */
 export function answerToPatch(
   conversation: Conversation,
   message: MessageId,
@@ -80,7 +80,7 @@ export function answerToPatch(
   return answer && isWhole ? answer.id : null;
 }
 
-/** Throws `message-missing`. */
+/** Makes the plan. Throws `message-missing`. */
 export function planSendBack(
   conversation: Conversation,
   mail: SendBack,
@@ -126,12 +126,12 @@ export function planSendBack(
   const plan = { sent: edited.id, after: questions, answers };
   const hasResults = edited.parts.some((part) => part.type === 'tool-result');
   if (original.role !== 'tool' && !hasResults) {
-    // An edited question is asked again; an edited answer stands as it is worded now.
+    // An edited question is asked again; an edited answer stands as worded.
     const asked = original.role === 'user' ? edited.id : null;
     return { ...plan, messages: [edited], leaf: edited.id, asked };
   }
 
-  // Calls and results are never parted: the other results of the same step come along.
+  // Calls and results stay together, so the other results of the step are copied.
   const messages: Message[] = [edited];
   for (const sibling of branch.slice(at + 1)) {
     if (sibling.role !== 'tool') break;
@@ -149,8 +149,8 @@ export function planSendBack(
 }
 
 /**
- * The message's parts in the person's wording. Of a message with tool results one result is changed, and what followed them goes; of any
- * other only its words are worded anew: files that were attached stay, unless others are sent in their place.
+ * Applies the person's wording to a message. With tool results, one result is replaced and the text after them goes; otherwise
+ * only the words change, and attached files stay unless new ones are sent.
  */
 function wording(original: Message, { parts, callId }: SendBack): readonly Part[] {
   const target = original.parts.findIndex(
@@ -164,7 +164,7 @@ function wording(original: Message, { parts, callId }: SendBack): readonly Part[
   const last = original.parts.findLastIndex((part) => part.type === 'tool-result');
   return original.parts.slice(0, last + 1).map((part, index) => {
     if (index !== target || part.type !== 'tool-result') return part;
-    // Drop what memory had given: the model reads other text now.
+    // The passages no longer belong to it, since the model reads another text now.
     const { recalled: _, ...result } = part;
     return { ...result, text, edited: true, isError: false };
   });

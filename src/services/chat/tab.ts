@@ -1,9 +1,9 @@
-// Owners of rows beside the log. A tab holds a Web Lock as long as it lives, so nobody takes a row from a living one.
+// Owners of rows beside the log. A tab holds a Web Lock for its whole life, so nobody takes a row from a living one.
 
 import { newEntryId } from '../../domain/base/ids.ts';
 import { log } from '../../domain/base/log.ts';
 
-/** Parts of `navigator.locks` that are used here. */
+/** The members of `navigator.locks` that are used here. */
 export interface LocksLike {
   request(
     name: string,
@@ -15,16 +15,16 @@ export interface LocksLike {
 /** Storage that keeps a tab's name over a reload: `sessionStorage`. */
 export type TabMemory = Pick<Storage, 'getItem' | 'setItem'>;
 
-/** Without Web Locks, a row that was untouched for so long is nobody's, ms. */
+/** Without Web Locks, a row that was untouched for so long counts as abandoned, ms. */
 const ABANDONED_MS = 30_000;
-/** `touchedAt`, `now`: ms since 1970. A row of a time to come was touched before the clock was set back. */
+/** `touchedAt`, `now`: ms since 1970. A row from the future was touched before the clock was set back, and counts as abandoned. */
 export const isAbandoned = (touchedAt: number, now: number): boolean =>
   Math.abs(now - touchedAt) > ABANDONED_MS;
 const NAME = 'recollect.tab';
 
 export interface Tab {
   readonly id: string;
-  /** Name of this tab before it was reloaded. In a copied tab it is the name of a living one. */
+  /** Name of this tab before its reload. In a copied tab it is the name of a living one. */
   readonly before: string | null;
   /** True once the lock is held; false where there are no locks, or the browser refuses them. */
   readonly locked: Promise<boolean>;
@@ -46,7 +46,7 @@ export function createTab(locks: LocksLike | undefined, memory?: () => TabMemory
     before = kept?.getItem(NAME) ?? null;
     kept?.setItem(NAME, id);
   } catch (error) {
-    // Its rows are then those of any tab that is gone.
+    // Its rows then belong to no living tab after a reload.
     log.debug('This browser keeps nothing for a tab', error);
   }
   const lockOf = (owner: string) => `recollect-chat/${owner}`;

@@ -1,4 +1,4 @@
-// Running the tools a message calls, one after another; what they gave is a message of its own. A tool that fails or is stopped gives a
+// Runs the tools that a message calls, one after another; their results are a message of its own. A tool that fails or is stopped has a
 // result that says so.
 import { isAbort, toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, type MessageId, newMessageId } from '../../domain/base/ids.ts';
@@ -21,9 +21,9 @@ interface CallsToRun {
   readonly message: Message;
   readonly calls: readonly Call[];
   readonly tools: readonly Tool[];
-  /** The answer this one was taken over from: its results are taken over too. */
+  /** The reused answer, whose results are reused too. */
   readonly taken: Message | undefined;
-  /** Shows the state meanwhile. */
+  /** Shows progress. */
   readonly onProgress: (shown: Partial<TurnState>) => void;
   readonly signal: AbortSignal;
 }
@@ -41,13 +41,13 @@ interface ToolCallsDependencies {
   readonly notes: NotesLike | undefined;
   readonly config: Readable<Config>;
   readonly personaOf?: Prompts['personaOf'] | undefined;
-  /** Absent: it knows no words but by their looks. */
+  /** Absent: private words are recognised by their form alone. */
   readonly filter?: PrivacyFilter;
   readonly now: () => number;
   readonly device: () => string;
 }
 
-/** Runs the calls of a message. Throws nothing. */
+/** Makes the function that runs a message's calls. It never throws. */
 export const createToolCalls =
   ({
     documents,
@@ -138,7 +138,7 @@ export const createToolCalls =
     return { message: results, mail };
   };
 
-/** The results that a taken-over answer had, as its tools gave them. */
+/** Copies the results of a reused answer. */
 function resultsOf(conversation: Conversation, answer: MessageId): Message | undefined {
   let found: Message | undefined;
   for (const message of conversation.messages.values())

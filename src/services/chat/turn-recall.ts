@@ -1,4 +1,4 @@
-// Asks memory for an answer: decides whether and for what, and how long the answer waits for it.
+// Asks memory for an answer: decides if and for what, and how long the answer waits.
 import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import {
   asConversationId,
@@ -31,22 +31,22 @@ import type { Prompts } from '../prompts/prompts.ts';
 import { askedAgain, queriesFor } from './repeat.ts';
 import type { NotesLike } from './tools/index.ts';
 
-/** A slow index holds up an answer no longer than this, ms. */
+/** Longest wait of an answer for the index, ms. */
 const RECALL_TIMEOUT_MS = 3000;
-/** Without a model the recall is the answer: then there is time for an index that is just waking up or made again, ms. */
+/** Without a model the recall is the answer, so it may wait for an index that is starting or being rebuilt, ms. */
 const RECALL_ONLY_TIMEOUT_MS = 120_000;
 /** Turns between two recalls for a full window. */
 const RECALL_PAUSE_TURNS = 8;
 
-/** A message waits no longer to hear whether the topic moved, ms. */
+/** Longest wait of a message for the test whether the topic moved, ms. */
 const TOPIC_TIMEOUT_MS = 500;
-/** A call on memory with so many search words can be looked for by itself. */
+/** A call on memory with at least so many search words is also a query by itself. */
 const CALL_WORDS = 3;
 
 export type Recall = PartOf<'recall'>;
-/** Why memory is asked by itself: what a kept recall says of it. */
+/** Reason for an unasked recall, as stored with it. */
 type Why = Pick<Recall, 'trigger' | 'moved'>;
-/** Decision whether memory is asked, and for what. */
+/** Decision to ask memory, with its queries. */
 interface Wanted {
   /** Undefined: the person asked for it, or it is the answer. */
   readonly why: Why | undefined;
@@ -60,7 +60,7 @@ interface QuestionToRecall {
   /** A model answers; without one the recall is the answer. */
   readonly answering: boolean;
   readonly without: readonly MessageId[] | undefined;
-  /** Passages found for these words while they were written; used if memory does not answer now. */
+  /** Passages found for these words while they were typed; used if memory does not answer now. */
   readonly announced: RecallResult | undefined;
   readonly pressure: () => number;
   readonly onAsking: () => void;
@@ -68,20 +68,20 @@ interface QuestionToRecall {
 }
 
 export interface Recalled {
-  /** The passages as they will be kept with the answer; null where none were asked for or none could be had. */
+  /** The passages as stored with the answer; null if none were wanted or none could be had. */
   readonly recall: Recall | null;
-  /** Why memory could not be asked. */
+  /** Problem because of which memory could not be asked. */
   readonly problem: Problem | null;
-  /** Why memory was asked by itself; undefined where the person asked for it, or it is the answer. */
+  /** Reason for an unasked recall; undefined if the person asked for it, or it is the answer. */
   readonly why: Why | undefined;
-  /** Notes of the person that apply to the question, whether or not memory was searched. */
+  /** The person's notes that apply to the question, whether or not memory was searched. */
   readonly applied: readonly AppliedNote[];
 }
 
 interface TurnRecall {
   /**
-   * Passages for the question at the end of the path. `pressure`: fill of the window, 0–1, read only if it matters.
-   * `onAsking`: called when memory is asked. Throws nothing.
+   * Finds passages for the question at the end of the path. `pressure`: fill of the window, 0–1, read only if it matters.
+   * `onAsking`: called when memory is asked. Never throws.
    */
   forQuestion(request: QuestionToRecall): Promise<Recalled>;
 }
@@ -100,7 +100,7 @@ function wasJustCompacted(
   );
 }
 
-/** Memory of an earlier answer, for the same question again: without what was deleted since, or is by now not to be recalled for it. */
+/** Returns the memory of an earlier answer for the same question, without what was deleted or forbidden since. */
 export async function recallAgain(
   stored: Recall,
   { documents, notes }: { documents: Pick<Documents, 'library' | 'read'>; notes: NotesLike | undefined },
@@ -149,7 +149,7 @@ interface Remembered {
   readonly problem: Problem | null;
 }
 
-/** The one whose best passage comes closest. */
+/** Picks the result whose best passage is closest. */
 function fittest(found: readonly Remembered[]): Remembered {
   const best = ({ recall }: Remembered): number =>
     recall
@@ -161,7 +161,7 @@ function fittest(found: readonly Remembered[]): Remembered {
 
 interface TurnRecallServiceDeps {
   readonly personaOf?: Prompts['personaOf'] | undefined;
-  /** Without `topicMoved` no topic ever moves. */
+  /** Without `topicMoved` the topic never moves. */
   readonly memory: Pick<Memory, 'recall'> & Partial<Pick<Memory, 'topicMoved'>>;
   readonly config: Readable<Config>;
   readonly notes?: NotesLike | undefined;
@@ -232,7 +232,7 @@ class TurnRecallService implements TurnRecall {
     });
   }
 
-  /** The passages for the answer, as they will be kept with it; null where none were asked for. Throws nothing. */
+  /** Returns the passages as stored with the answer; null if none were wanted. Never throws. */
   async #remember(
     conversation: Conversation,
     query: string,
@@ -310,7 +310,7 @@ class TurnRecallService implements TurnRecall {
     }
   }
 
-  /** A message about something else than what was looked for last is looked up as a first one is; so is what was offered while it was written. */
+  /** Recalls for a message on another topic than the last query, as for a first message; so also if passages were offered while it was typed. */
   async #onNewTopic(
     conversation: Conversation,
     path: readonly Message[],
@@ -328,7 +328,7 @@ class TurnRecallService implements TurnRecall {
     return moved ? { why: { moved: true }, queries: [textOf(asked)] } : null;
   }
 
-  /** False where that cannot be told in time. Throws nothing. */
+  /** False if that cannot be decided in time. Never throws. */
   async #topicMoved(text: string, before: string, signal: AbortSignal): Promise<boolean> {
     const { memory } = this.#deps;
     const asking = atMost(
@@ -339,7 +339,7 @@ class TurnRecallService implements TurnRecall {
     return orElse(asking, false, 'whether the topic moved, which could not be told in time');
   }
 
-  /** Why memory should be asked by itself, and for what: of several questions the one that finds more counts. Null: it should not. */
+  /** Decides on an unasked recall and its queries: of several, the one that finds more counts. Null: none. */
   #recallTrigger(
     conversation: Conversation,
     path: readonly Message[],
@@ -357,20 +357,20 @@ class TurnRecallService implements TurnRecall {
     const calls = callsOnMemory(textOf(asked));
     const repeated = first ? null : askedAgain(path.slice(0, -1));
     if (repeated !== null) {
-      // "As always" is looked for with the question that it answers; a call that says more may be about something else.
+      // "As always" is searched for with the question that it answers; a call with more words may be about something else.
       const more = calls && queryWords(textOf(asked)).split(' ').length >= CALL_WORDS ? itself : [];
       return { why: { trigger: 'repeat' }, queries: [...queriesFor(repeated, textOf(asked)), ...more] };
     }
-    // Asked for in so many words, at any point of the conversation: not by itself, so there is no reason to name.
+    // The person asked in so many words, at any point of the conversation, so there is no reason to show.
     if (calls) return { why: undefined, queries: itself };
     if (first) return null;
-    // Once each time the window fills up, not with every message from then on.
+    // Once each time the window fills up, not with every later message.
     const lately = path.slice(-2 * RECALL_PAUSE_TURNS);
     const recalled = lately.some((message) =>
       message.parts.some((part) => part.type === 'recall' && part.trigger === 'window'),
     );
     if (recalled) return null;
-    // Compaction that begins earlier would bring the window down again and again before it is ever as full as that.
+    // A compaction that begins earlier would empty the window again and again before it is that full.
     const full = Math.min(threshold, context.trigger_ratio);
     const isFull = wasJustCompacted(conversation, path, questions.at(-2)) || pressure() >= full;
     return isFull ? { why: { trigger: 'window' }, queries: itself } : null;

@@ -24,7 +24,7 @@ import { descriptionOf, type NotesLike, type Tool, toolsInForce } from './tools/
 import { showTurn, type TurnEnd, type TurnRequest, type TurnSession } from './turn.ts';
 import type { Recall } from './turn-recall.ts';
 
-/** From this share of the window on, an answer that was cut off may have been cut off by the window. */
+/** From this fill of the window on, the window may be the reason for which an answer was cut off. */
 const HALF_FULL = 0.5;
 
 export interface TurnStepsDeps {
@@ -85,10 +85,10 @@ export class TurnSteps {
   /** Parts that the next answer begins with. */
   #before: readonly Part[];
   #replaces: MessageId | undefined;
-  /** The request was made smaller once already. */
+  /** The request was reduced once already. */
   #roomMade = false;
   #end: TurnEnd | null = null;
-  /** The row that the step is kept in meanwhile: whatever goes wrong, it beats no longer, and another tab may take it over. */
+  /** Draft row of the step: after a failure it is no longer touched, so that another tab may take it over. */
   #draft: DraftRow | undefined;
 
   constructor(deps: TurnStepsDeps, turn: Turn) {
@@ -101,7 +101,7 @@ export class TurnSteps {
     this.#replaces = turn.request.replaces;
   }
 
-  /** Runs them to the end of the turn. Null where nothing was saved; rejects with what kept a step from being saved. */
+  /** Runs the steps to the end of the turn. Null if nothing was saved; rejects if a step could not be saved. */
   async run(): Promise<TurnEnd | null> {
     try {
       for (let step = 0; step < this.#maxSteps; ) {
@@ -131,7 +131,7 @@ export class TurnSteps {
       this.#roomMade = true;
       if (await this.#makeRoom(outcome)) {
         if (!(await this.#keepCutOff(prepared, outcome, got))) return 'end';
-        // The answer that is asked for now is another message than the one that was cut off.
+        // The new answer is another message than the one that was cut off.
         showTurn(session, { answerId: newMessageId() });
         return 'same step again';
       }
@@ -241,15 +241,15 @@ export class TurnSteps {
   }
 
   /**
-   * Cut off for its length, or refused for the length of what was asked: a smaller request may help. An answer can also end at the
-   * endpoint's own limit for answers: then room in the window would help nothing.
+   * True if a smaller request may help: cut off for its length, or the question refused for its length. At the endpoint's
+   * own limit for answers, space in the window would not help.
    */
   #wasCutOff(got: Streamed, { tools }: Outcome): boolean {
     if (got.problem?.code === 'model-context') return true;
     return got.finish === 'length' && this.#deps.context.pressure(this.#request(tools)) >= HALF_FULL;
   }
 
-  /** True where the next request will be smaller; false where it cannot be, or the person stopped it. */
+  /** True if the next request will be smaller; false if that is impossible, or the person stopped it. */
   async #makeRoom({ tools }: Outcome): Promise<boolean> {
     try {
       return await this.#deps.context.compactAfterCutOff(this.#request(tools));
@@ -259,7 +259,7 @@ export class TurnSteps {
     }
   }
 
-  /** Keeps what there is of an answer that was cut off, aside. False where the conversation is not there any more. */
+  /** Saves the parts of an answer that was cut off as a branch. False if the conversation is gone. */
   async #keepCutOff(step: Prepared, { prepared, key, draft }: Outcome, got: Streamed): Promise<boolean> {
     const { saving, toMessage } = this.#deps;
     const { id, open } = this.#turn;
@@ -276,7 +276,7 @@ export class TurnSteps {
     return true;
   }
 
-  /** Rejects with `conversation-missing` where it was erased meanwhile. */
+  /** Rejects with `conversation-missing` if it was erased meanwhile. */
   async #save(step: Prepared, outcome: Outcome, got: Streamed): Promise<Message> {
     const { prepared, key, taken, draft, patch, lost } = outcome;
     const { saving, toMessage, context, memory } = this.#deps;
@@ -289,7 +289,7 @@ export class TurnSteps {
       ...(taken?.usage || !usage ? {} : { usage }),
       ...this.#costOf(taken ? undefined : usage),
     };
-    // Erased for good while it was being answered: it must not come back as a lone answer.
+    // Erased for good while it was being answered: it must not return as a lone answer.
     if (!(await saving.stillThere(id))) {
       await saving.drop(draft);
       throw new RecollectError('conversation-missing', `Conversation ${id} was erased while it was answered`);
@@ -310,7 +310,7 @@ export class TurnSteps {
     return price && amount !== null ? { cost: { amount, currency: price.currency } } : {};
   }
 
-  /** A letter to the past: the turn goes on there. The question may stand there too, and what memory had given for it. */
+  /** Delivers a letter to the past: the turn continues there, perhaps with the question and its passages repeated. */
   async #deliver(results: Message, mail: Parameters<TurnStepsDeps['saving']['deliver']>[3]): Promise<void> {
     const { id, open, asked, first } = this.#turn;
     this.#leaf = await this.#deps.saving.deliver(id, open, results, mail, asked);
@@ -338,7 +338,7 @@ function bothUsed(one: Usage, other: Usage): Usage {
   return sum;
 }
 
-/** Counts a step of a replay: `saved` where an earlier answer was taken over instead of asked for. */
+/** Counts a step of a replay: `saved` if an earlier answer was reused. */
 function countReplayed(session: TurnSession, saved: boolean): void {
   const { replay } = session.state.get();
   if (!replay) return;

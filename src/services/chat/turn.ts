@@ -15,33 +15,33 @@ export interface TurnRequest {
   readonly from?: MessageId;
   readonly without?: readonly MessageId[];
   readonly announced?: RecallResult;
-  /** Memory of an earlier answer to the same message, used again as it is. */
+  /** Memory of an earlier answer to the same message, used again unchanged. */
   readonly recall?: Recall;
   /** The person asked for this answer: show the conversation at its question. */
   readonly explicit?: boolean;
-  /** A failed answer without content that this one takes the place of. */
+  /** A failed answer without content, which this one replaces. */
   readonly replaces?: MessageId;
   /** Left out because the endpoint refused it, as `refused` says. */
   readonly omit?: Omission;
   readonly refused?: { readonly message: string } | undefined;
   /** Model that answers, instead of the one in use. */
   readonly by?: ModelChoice;
-  /** Answers to the very same request may be taken over from other branches. */
+  /** Answers to an identical request may be reused from other branches. */
   readonly reuse?: boolean;
-  /** The answer of the old branch that is to be patched, rather than written anew. */
+  /** Answer of the old branch to patch instead of writing a new one. */
   readonly patchOf?: MessageId;
-  /** Questions of the old branch that are asked again afterwards, oldest first. */
+  /** Questions of the old branch to ask again afterwards, oldest first. */
   readonly after?: readonly MessageId[];
 }
 
 /** Parts of the conversation's session that a turn uses. */
 export interface TurnSession {
   readonly state: Writable<TurnState>;
-  /** Set while a turn runs; aborting it is "stop". */
+  /** Set while a turn runs; aborting it stops the turn. */
   turn: AbortController | null;
 }
 
-/** How a turn ended: the last message it saved, and why there was no more. Null where nothing was saved. */
+/** End of a turn: the last message it saved, and the reason for which it ended. Null if nothing was saved. */
 export interface TurnEnd {
   readonly last: MessageId;
   readonly finish: Finish;

@@ -61,7 +61,7 @@ class TurnRunner {
   readonly #saving: ReturnType<typeof createSaving>;
   readonly #memories: ReturnType<typeof createTurnRecall>;
   readonly #stepDeps: TurnStepsDeps;
-  /** Puts a message into its conversation. */
+  /** Saves a message into its conversation. */
   readonly save: ReturnType<typeof createSaving>['save'];
 
   constructor(deps: TurnDependencies) {
@@ -89,7 +89,7 @@ class TurnRunner {
     this.save = this.#saving.save;
   }
 
-  /** Runs a turn to its end. What goes wrong before anything could be saved is in the state; null then. */
+  /** Runs a turn to its end. A problem before anything was saved is in the state; the result is null then. */
   async run(session: TurnSession, id: ConversationId, request: TurnRequest): Promise<TurnEnd | null> {
     const control = new AbortController();
     session.turn = control;
@@ -218,7 +218,7 @@ class TurnRunner {
       signal: AbortSignal;
     },
   ): Promise<TurnEnd | null> {
-    // Nothing to quote is an answer too; that memory could not be asked is not.
+    // Finding nothing is an answer, too; a memory that could not be asked is not.
     const finish: Finish = problem ? 'error' : signal.aborted ? 'stopped' : 'stop';
     const answer: Message = {
       id: answerId,

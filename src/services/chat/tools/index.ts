@@ -1,4 +1,4 @@
-// The registry of tools that models may call, and how a call is carried out.
+// The registry of tools that models may call, and the runner of a call.
 
 import { z } from 'zod';
 import type { ToolDescription } from '../../../adapters/models/chat-model.ts';
@@ -17,7 +17,7 @@ export type { NotesLike, Tool } from './tool.ts';
 
 export const TOOLS: readonly Tool[] = [recall, openConversation, remember, checkpoint, sendDMail];
 
-/** Tools that are switched on and have what they need. */
+/** Lists tools that are switched on and have their dependencies. */
 export const toolsInForce = (config: Config, offering: Offering): readonly Tool[] =>
   config.tools.enabled
     ? TOOLS.filter((tool) => config.tools[tool.switch] && (tool.available?.(offering) ?? true))
@@ -35,7 +35,7 @@ export function descriptionOf(tool: Tool): ToolDescription {
   return description;
 }
 
-/** Arguments as the model meant them: some write JSON within a string, in a fence, or encoded twice. Undefined: no JSON. */
+/** Parses arguments as the model meant them: some write JSON within a string, in a fence, or encoded twice. Undefined: no JSON. */
 function inputOf(written: string): unknown {
   const text = written.trim().replace(/^```\w*\n([\s\S]*?)\n?```$/, '$1');
   if (text === '') return {};
@@ -44,7 +44,7 @@ function inputOf(written: string): unknown {
   return typeof input === 'string' ? readJson(input) : input;
 }
 
-/** Carries one call out. What goes wrong is an answer too: the model reads it and can do better. Throws only AbortError. */
+/** Runs one call. An error becomes its result: the model reads it and can do better. Throws only AbortError. */
 export async function runTool(
   tools: readonly Tool[],
   call: PartOf<'tool-call'>,

@@ -1,4 +1,4 @@
-// open_conversation: reads around a message of another conversation. What memory must not hold, this does not show either.
+// open_conversation: reads around a message of another conversation. It shows nothing that memory must not hold.
 import { z } from 'zod';
 import { asMessageId, type ConversationId } from '../../../domain/base/ids.ts';
 import { childrenOf, effectiveHead, newestLeaf, pathTo } from '../../../domain/chat/conversation.ts';
@@ -10,7 +10,7 @@ import { isExcluded, isSkipped } from '../../../domain/memory/privacy.ts';
 import { reachOf } from '../../memory/reach.ts';
 import { defineTool, mayRemember, type ToolContext, type ToolOutcome } from './tool.ts';
 
-/** Messages on each side of the one that is asked for. */
+/** Messages on each side of the requested one. */
 const AROUND = 6;
 /** Longest text of one message and of all together, characters. */
 const MAX_MESSAGE = 3000;
@@ -58,7 +58,7 @@ export const openConversation = defineTool({
       if (isSkipped(message, privacy)) continue;
       const text = clean(wordsOf(message)).slice(0, Math.min(MAX_MESSAGE, room));
       if (text.trim() === '') continue;
-      // As memory has it, without secrets: so its words were kept with what the person said of them.
+      // Without secrets, as memory has it: the person's feedback refers to those words.
       const said = clean(textOf(message));
       if (never({ conversationId: conversation.id, messageId: message.id, text: said })) continue;
       room -= text.length;
@@ -80,7 +80,7 @@ export const openConversation = defineTool({
   },
 });
 
-/** Conversations whose id is this or begins so: not those in the trash, none from an excluded folder, and none where memory may not look. */
+/** Finds conversations by an id or its beginning: not in the trash, not in an excluded folder, and within the persona's scope. */
 function lookUp(id: string, { conversationId, documents, config, persona }: ToolContext): ConversationId[] {
   const wanted = id.toLowerCase();
   const library = documents.library.get();
@@ -99,7 +99,7 @@ function lookUp(id: string, { conversationId, documents, config, persona }: Tool
 const wordsOf = (message: Message): string =>
   [
     textOf(message),
-    // A passage must not be read where what it quotes was forgotten.
+    // A passage must not be read if its source was forgotten.
     ...message.parts
       .filter((part) => !isOfMemory(part))
       .map((part) =>

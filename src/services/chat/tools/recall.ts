@@ -6,11 +6,11 @@ import { renderFound, renderFoundOne } from '../../../domain/context/recalled.ts
 import { estimateTokens } from '../../../domain/context/tokens.ts';
 import { defineTool, MAX_RESULT, mayRemember } from './tool.ts';
 
-/** The passages at the price of what a model reads of each. */
+/** Prices the passages by the text that the model reads of each. */
 const priced = (passages: readonly RecalledPassage[]): RecalledPassage[] =>
   passages.map((passage, at) => ({ ...passage, tokens: estimateTokens(renderFoundOne(passage, at)) }));
 
-/** A model that asked waits no longer for memory, ms. */
+/** Longest wait of a model for memory that it asked, ms. */
 const TIMEOUT_MS = 30_000;
 
 export const recall = defineTool({

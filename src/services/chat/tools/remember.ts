@@ -1,5 +1,5 @@
-// remember: keeps a note in memory, in the model's words. The person sees the call, and can edit or delete the note. What is said in an
-// excluded folder is not for memory, nor for other devices: there it keeps nothing.
+// remember: stores a memory note in the model's words. The person sees the call, and can edit or delete the note. In an
+// excluded folder it stores nothing, since words from there are not for memory or other devices.
 import { z } from 'zod';
 import { isExcluded } from '../../../domain/memory/privacy.ts';
 import { defineTool, mayRemember } from './tool.ts';

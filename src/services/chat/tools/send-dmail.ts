@@ -1,4 +1,4 @@
-// sendDMail: goes back to a checkpoint with a note to oneself. What was done since stays on its own branch, for the person to see.
+// sendDMail: returns to a checkpoint with a note to the model itself. Later work stays on its own branch, where the person can see it.
 import { z } from 'zod';
 import { defineTool } from './tool.ts';
 

@@ -21,65 +21,65 @@ export interface NotesLike extends Pick<Notes, 'state' | 'known'> {
 
 export interface ToolContext {
   readonly conversationId: ConversationId;
-  /** Root to the message that calls. */
+  /** From the root to the calling message. */
   readonly path: readonly Message[];
-  /** Places a letter can go to, by their number: those before this step (`domain/chat/checkpoint.ts`). */
+  /** Messages that a letter can go to, by their number: those before this step (`domain/chat/checkpoint.ts`). */
   readonly checkpoints: readonly MessageId[];
-  /** Checkpoints set in this step already. */
+  /** Count of checkpoints set in this step already. */
   readonly newCheckpoints: number;
-  /** A letter waits for the end of this step. */
+  /** True if a letter waits for the end of this step. */
   readonly mailPending: boolean;
   readonly documents: Pick<Documents, 'library' | 'read'>;
   readonly memory: Pick<Memory, 'recall'>;
   /** Absent: notes cannot be kept, and `remember` is not offered. */
   readonly notes: NotesLike | undefined;
   readonly config: Config;
-  /** How far memory looks with the conversation's persona; null: it has none. */
+  /** Scope of memory with the conversation's persona; null: it has none. */
   readonly persona: PersonaReach | null;
-  /** Hides from every tool what memory must not hold. */
+  /** Hides from every tool whatever memory must not hold. */
   readonly filter: Pick<PrivacyFilter, 'hidden'>;
   readonly signal: AbortSignal;
 }
 
-/** Things that decide whether a tool is offered. */
+/** Facts that decide whether a tool is offered. */
 export interface Offering extends Pick<ToolContext, 'notes'> {
   /** Null: a conversation that has not begun. */
   readonly conversationId: ConversationId | null;
 }
 
-/** Tools of memory have no business in a temporary conversation. */
+/** False in a temporary conversation, which memory must not touch. */
 export const mayRemember = ({ conversationId }: Offering): boolean =>
   conversationId === null || !isTemporary(conversationId);
 
-/** A tool's answer is cut at this many characters: a model must not drown in it. */
+/** Longest result of a tool, characters: a model must not drown in it. */
 export const MAX_RESULT = 60_000;
 
 /** Result of a tool. `text` is what the model reads, and what the person can open. */
 export interface ToolOutcome {
   readonly text: string;
   readonly isError?: boolean;
-  /** Something outside the conversation is different now. */
+  /** True if something outside the conversation has changed. */
   readonly changed?: boolean;
-  /** This call is a checkpoint. */
+  /** True if this call set a checkpoint. */
   readonly checkpoint?: boolean;
-  /** The passages behind the text, each at the price at which it stands there: kept with the result, shown as a card. */
+  /** Passages behind the text, each at the price of its own share: stored with the result, shown as a card. */
   readonly recalled?: ToolRecall;
-  /** A letter to be delivered when the step is over. */
+  /** A letter to be delivered at the end of the step. */
   readonly mail?: { readonly message: string; readonly to: MessageId };
 }
 
 export interface Tool<Input extends z.ZodType = z.ZodType> {
-  /** As the model calls it. */
+  /** Name under which the model calls it. */
   readonly name: string;
   /** Its key under `tools` in the configuration. */
   readonly switch: Exclude<keyof Config['tools'], 'enabled' | 'max_steps'>;
   /** Text for the model. */
   readonly description: string;
-  /** Schema of the arguments; a model reads of mistakes in its words. */
+  /** Schema of the arguments; the model reads its error messages. */
   readonly input: Input;
-  /** False where what it needs is not there. */
+  /** False if a dependency of the tool is missing. */
   available?(context: Offering): boolean;
-  /** Anything thrown becomes an error result. */
+  /** Runs the tool; anything it throws becomes an error result. */
   run(input: z.infer<Input>, context: ToolContext): Promise<ToolOutcome>;
 }
 
