@@ -1,4 +1,4 @@
-// Checkpoints of a conversation: naming a place, going back to one, comparing two. Going back moves the head and copies nothing.
+// Checkpoints of a conversation: naming a message, going back to one, comparing two. Going back moves the head and copies nothing.
 import { distance } from 'fastest-levenshtein';
 import { RecollectError } from '../../domain/base/errors.ts';
 import { asMessageId, type ConversationId, type MessageId } from '../../domain/base/ids.ts';
@@ -10,7 +10,7 @@ import type { Config } from '../../domain/settings/config.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { ContextControl } from './context.ts';
 
-/** Shortest beginning of a message id that is taken for one. */
+/** Shortest beginning of a message id that counts as one. */
 const MIN_ID = 8;
 const MAX_NAME = 100;
 
@@ -41,7 +41,7 @@ export function createCheckpoints({
   const listed = (conversation: Conversation) =>
     listCheckpoints(conversation, { rules: config.get().context.checkpoints, now: now() });
 
-  /** The message behind a name or an id, which is called by its first words. Given names and whole ids are found without looking at the branch. */
+  /** Finds the message of a name or an id; one without a name gets its first words. Names and whole ids are found without reading the branch. */
   function find(conversation: Conversation, nameOrId: string): { name: string; messageId: MessageId } {
     const wanted = nameOrId.trim();
     const named = conversation.checkpoints.get(wanted);
@@ -99,7 +99,7 @@ export function createCheckpoints({
     removeCheckpoint: async (id, name) => {
       const conversation = await needed(id);
       const before = conversation.checkpoints.get(name);
-      // Automatic ones are not kept anywhere: there is nothing to remove.
+      // Automatic ones are stored nowhere, so there is nothing to remove.
       if (!before) find(conversation, name);
       await documents.change(id, { checkpoints: { [name]: null } });
       return {
@@ -111,7 +111,7 @@ export function createCheckpoints({
       const conversation = await needed(id);
       const before = conversation.checkpoints.get(name);
       const wanted = nameFrom(to);
-      // Automatic ones are not kept anywhere: there is nothing to rename.
+      // Automatic ones are stored nowhere, so there is nothing to rename.
       if (!before) find(conversation, name);
       if (!before || wanted === '' || wanted === name) return { name, undo: () => Promise.resolve() };
       const displaced = conversation.checkpoints.get(wanted) ?? null;
@@ -137,7 +137,7 @@ export function createCheckpoints({
   };
 }
 
-/** The message that the given question of the shown branch hangs on; null where there is none. Without listing what else there is. */
+/** Finds the parent of that question of the shown branch, without listing all checkpoints; null for none. */
 function beforeTurn(conversation: Conversation, turn: number): MessageId | null {
   let seen = 0;
   for (const message of pathTo(conversation.messages, effectiveHead(conversation))) {
@@ -148,17 +148,17 @@ function beforeTurn(conversation: Conversation, turn: number): MessageId | null 
   return null;
 }
 
-/** A message nobody named, by its first words. */
+/** Names a message by its first words. */
 const called = (message: Message): { name: string; messageId: MessageId } => ({
   name: firstLineOf(message) || message.id,
   messageId: message.id,
 });
 
-/** The share of letters that differ, 0–1: a short name that has nothing in common is not nearer for being short. */
+/** Share of letters that differ, 0–1: a short name without anything in common is not nearer for being short. */
 const farness = (wanted: string, name: string): number =>
   distance(wanted, name) / Math.max(wanted.length, name.length, 1);
 
-/** A name as it is kept: one line, not too long; empty where none was given. */
+/** Normalises a name: one line, limited length; empty if none was given. */
 const nameFrom = (given = ''): string =>
   [...given.replace(/\s+/g, ' ').trim()].slice(0, MAX_NAME).join('').trimEnd();
 

@@ -1,5 +1,5 @@
-// Carries compactions out: automatic ones for a step, those a person asks for, plans that wait, and taking them back. Every attempt has one
-// begin and one end, and one that fails leaves everything as it was.
+// Runs compactions: automatic ones for a step, those a person asks for, pending plans, and undoing. Every attempt has one
+// begin and one end event, and a failed one changes nothing.
 import { v7 } from 'uuid';
 import type { ChatModel, ToolDescription } from '../../adapters/models/chat-model.ts';
 import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
@@ -56,7 +56,7 @@ interface Compacting
     ContextControl,
     'compact' | 'adjust' | 'apply' | 'cancel' | 'undo' | 'redo' | 'rewrite' | 'again'
   > {
-  /** Compacts for a step; asks first where the person wants to be asked. True where something is in force now that was not before. */
+  /** Compacts for a step; asks the person first if they want that. True if a new compaction is in force. */
   forStep(request: StepRequest, reason: CompactionReason, force: boolean): Promise<boolean>;
 }
 
@@ -96,7 +96,7 @@ class CompactionService implements Compacting {
           }),
       ...(change.strategy ? { strategy: change.strategy } : {}),
     };
-    // Applying carries out the shown plan until the new one is there.
+    // Until the new plan is there, applying uses the one on the screen.
     session.pendingPlan = { ...before, asked: attempt };
     this.#deps.sessions.set(session, { pending: { ...pending, busy: true } });
     session.control?.abort(new DOMException('Asked again', 'AbortError'));
@@ -147,11 +147,11 @@ class CompactionService implements Compacting {
         const unsaved = problemOf(result);
         if (unsaved) this.#deps.sessions.set(session, { problem: unsaved });
       }
-      // Another plan that was being made would be paid for and never seen.
+      // Another plan in the making would be paid for and never seen.
       session.control?.abort(new DOMException('Applied', 'AbortError'));
       this.#deps.sessions.settle(session, result.outcome === 'applied');
     } catch (error) {
-      // The plan stays on the screen, to be tried again.
+      // The plan stays on the screen for another attempt.
       result = { outcome: 'failed', problem: toCompactionProblem(error) };
       this.#deps.sessions.set(session, { problem: result.problem });
     } finally {
@@ -180,7 +180,7 @@ class CompactionService implements Compacting {
     await this.#deps.needed(id);
     const session = this.#deps.sessions.of(id);
     session.futile = 0;
-    // The missed messages are sent again as they are: nothing has to be brought back.
+    // The missed messages are sent whole again, so nothing has to be brought back.
     this.#deps.sessions.set(session, { loss: null });
     await this.#deps.documents.change(id, { compactions: { [compaction]: { undone: true } } });
   };
@@ -197,7 +197,7 @@ class CompactionService implements Compacting {
     await this.#deps.documents.change(id, { meta, compactions: { [compaction]: { summary } } });
   };
 
-  /** A person's wording of a summary is their session memory; `text` null: they took it back. */
+  /** Saves a person's wording of a summary as their session memory; `text` null removes it. */
   async #wordedOf(
     conversation: Conversation,
     made: Compaction,
@@ -206,7 +206,7 @@ class CompactionService implements Compacting {
     const plan = planOf(made);
     const { current } = savedFiles(conversation);
     if (!plan || (text === null && !current)) return {};
-    // Keep the words that the person wrote before the compaction was made.
+    // Keeps the words that the person wrote before the compaction was made.
     const before = plan.summaries.find(({ edited }) => edited === true)?.text ?? null;
     if (text === null && before === null) return await this.#deps.files.cleared(conversation);
     const shown = linesOf(summaryTextOf(plan), current?.lines, 'rules');
@@ -226,7 +226,7 @@ class CompactionService implements Compacting {
     );
   };
 
-  /** Compacts for a step; asks first where the person wants to be asked. True where something is in force now that was not before. */
+  /** Compacts for a step; asks the person first if they want that. True if a new compaction is in force. */
   async forStep(request: StepRequest, reason: CompactionReason, force: boolean): Promise<boolean> {
     const session = this.#deps.sessions.of(request.id);
     return await this.#deps.sessions.enqueue(
@@ -269,8 +269,8 @@ class CompactionService implements Compacting {
   }
 
   /**
-   * Null once it is durable; the problem where it is in force and waits in line for the disk. Throws where it is not even in force: also
-   * `message-missing`, where what it was made of (`read`) was deleted or forgotten meanwhile.
+   * Null once it is durable; the problem if it is in force but waits for the disk. Throws if it is not even in force: also
+   * `message-missing`, if its source (`read`) was deleted or forgotten meanwhile.
    */
   async #store(
     id: ConversationId,
@@ -312,7 +312,7 @@ class CompactionService implements Compacting {
   }
 
   /**
-   * One attempt, from its begin to its end. Throws nothing; only a stopped turn's AbortError. `onPreview` is called before the plan can be seen,
+   * Runs one attempt, from its begin to its end. Throws only the AbortError of a stopped turn. `onPreview` is called before the plan can be seen,
    * and so before anybody can decide.
    */
   async #runAttempt(
@@ -398,7 +398,7 @@ class CompactionService implements Compacting {
     return result;
   }
 
-  /** Takes the waiting plan away without carrying it out. What making it again cost is told: its preview did not know. */
+  /** Dismisses the pending plan. Reports the cost of remaking it, which its preview did not include. */
   #dismiss(id: ConversationId, session: Session): void {
     const { pending } = session.state.get();
     const { pendingPlan: waiting } = session;
@@ -495,7 +495,7 @@ class CompactionService implements Compacting {
   }
 }
 
-/** Choices of blocks add up; the last word on a message counts. */
+/** Choices of blocks add up; the last one for a message counts. */
 function chosen(
   before: Pick<CompactionAttempt, 'keep' | 'compact'>,
   change: Pick<CompactionAttempt, 'keep' | 'compact'>,
@@ -513,7 +513,7 @@ function chosen(
   };
 }
 
-/** Why an attempt failed, or why what is in force is not on the disk yet. */
+/** Problem because of which an attempt failed, or is not on the disk yet. */
 const problemOf = (result: CompactResult): Problem | null =>
   result.outcome === 'failed'
     ? result.problem

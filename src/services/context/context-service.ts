@@ -1,9 +1,9 @@
-// Keeps what a model sees within its window, and tells how. Strategies plan (`domain/context/compaction`), this carries plans out:
+// Keeps requests within a model's window, and shows how. Strategies plan (`domain/context/compaction`), this service carries plans out:
 //
 //   step ──► request ──► too large? ──► begin ─► strategy.plan ─► (confirm) ─► stored in the document ─► end ──► request again
-//                           └─ no ──► send                                          undo = one flag, any time
+//                          └─ no ──► send                                          undo = one flag, any time
 //
-// A compaction that fails leaves everything as it was: the request is sent all the same, without its oldest turns if it must be.
+// A failed compaction changes nothing: the request is sent all the same, without its oldest turns if need be.
 import type { KeyValues } from '../../adapters/log/conversation-log.ts';
 import type { ChatModel, ToolDescription } from '../../adapters/models/chat-model.ts';
 import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
@@ -45,13 +45,13 @@ import type { PreparedStep, StepRequest, TurnContext } from './turn-context.ts';
 export interface ContextDependencies {
   readonly documents: Pick<Documents, 'library' | 'read' | 'change' | 'open'>;
   readonly keyValues: KeyValues;
-  /** The model that would answer in a conversation now, or in a new one; null: memory answers. */
+  /** Model that would answer in a conversation now, or in a new one; null: memory answers. */
   readonly model: (conversation?: Conversation) => ChatModel | null;
   readonly config: Readable<Config>;
   /** ms since 1970 */
   readonly now: () => number;
   readonly device: () => string;
-  /** Tools that would be offered with a request in a conversation, or in a new one. */
+  /** Tools that would be offered in a conversation, or in a new one. */
   readonly tools?: ((conversation: ConversationId | null) => readonly ToolDescription[]) | undefined;
   /** The model's own tokenizer, once it is loaded. */
   readonly counterFor?: ((model: ChatModel) => TokenCounter | undefined) | undefined;
@@ -60,9 +60,9 @@ export interface ContextDependencies {
   readonly personaOf?: Prompts['personaOf'] | undefined;
   /** Scores and vectors from the memory index; absent: words alone decide. */
   readonly meaning?: MeaningSource | undefined;
-  /** Memory notes and feedback; absent: conversations keep all that they were given of memory. */
+  /** Memory notes and feedback; absent: no memory is redacted. */
   readonly notes?: Pick<Notes, 'state' | 'known'> | undefined;
-  /** Recognises what a person said that must stay word for word; absent: by the words alone. */
+  /** Recognises a person's sentences that must stay word for word; absent: by their words alone. */
   readonly recognising?: Recognising | undefined;
   /** Longest time for one summary, ms. */
   readonly summaryTimeoutMs?: number;
@@ -72,10 +72,10 @@ export interface ContextDependencies {
 /** After an attempt that did not help, the next one waits until the request has grown by this factor. */
 const GROWTH = 1.1;
 
-/** Between two tasks a conversation is compacted from this share of what makes it compact on. */
+/** Between two tasks a conversation is compacted from this share of the usual trigger on. */
 const BETWEEN_TASKS = 0.5;
 
-/** Above so many messages that nothing was read of yet, the context meter leaves out what would be brought back. */
+/** With more unread messages than this, the context meter leaves out what would be brought back. */
 const MANY_UNREAD = 200;
 
 /** Creates the service. Nothing happens before the first call. */
@@ -94,7 +94,7 @@ class ContextService implements ContextControl, TurnContext {
   readonly #sessionMemoryJob: ReturnType<typeof createSessionMemoryJob>;
   readonly #compacting: ReturnType<typeof createCompacting>;
   readonly #postTurnTasks: ReturnType<typeof createPostTurnTasks>;
-  /** The request as it stands before anything is typed; made again only where something it depends on is different. */
+  /** The request before anything is typed; rebuilt only if one of its inputs has changed. */
   #lastBuilt: { readonly of: readonly unknown[]; readonly built: Built } | undefined;
   readonly #named: ReturnType<typeof createCheckpoints>;
   readonly onEvent: ContextControl['onEvent'];
@@ -232,10 +232,10 @@ class ContextService implements ContextControl, TurnContext {
     if (id !== null && !conversation) return null;
     const answering = this.#deps.model(conversation);
     const built = this.#standing(conversation, answering);
-    // Add the cost of the typed text: the rest need not be made anew for every letter.
+    // Adds the cost of the typed text: the rest need not be rebuilt for every letter.
     const { request } = built.prompt.manifest;
     const cost = draft.length > 0 ? this.#meters.of(answering).parts(draft) + MESSAGE_OVERHEAD : 0;
-    // A long document goes in part.
+    // A long document is sent in part.
     const typed = Math.max(0, cost - this.#requests.fitting.saved(draft, request.limit));
     const { tokens } = request;
     const meter = this.#meters.of(answering);
@@ -300,7 +300,7 @@ class ContextService implements ContextControl, TurnContext {
     let built = await this.#sendable(request);
     const again = session.futile === 0 || wantedOf(built) >= session.futile * GROWTH;
     if ((isDue(built) || this.#isBetweenTasks(request, built)) && again) {
-      // Only a full window sets a target: with room left it would ask for nothing.
+      // Only a full window sets a target: with space left there would be nothing to reduce.
       const changed = await this.#compacting.forStep(request, 'auto', !built.pressed);
       request.signal.throwIfAborted();
       if (changed) built = await this.#sendable(request);
@@ -313,7 +313,7 @@ class ContextService implements ContextControl, TurnContext {
     };
   }
 
-  /** The request begins another task, and there is enough before it that shortening pays. */
+  /** True if the request begins another task, and there is enough before it to make shortening worth while. */
   #isBetweenTasks(request: StepRequest, { total, budget }: Built): boolean {
     if (!this.#deps.config.get().context.compact_on_new_task || total < budget.trigger * BETWEEN_TASKS)
       return false;
@@ -371,7 +371,7 @@ class ContextService implements ContextControl, TurnContext {
     return this.#requests.build(conversation, path, { ...request, goesOn: true }, bringBack);
   }
 
-  /** As it will be sent: what is brought back by the words of the question, and by its meaning where the index knows it in time. */
+  /** Builds the final request: with messages brought back by the question's words, and by its meaning if the index answers in time. */
   async #sendable(request: StepRequest) {
     const conversation = request.conversation();
     await this.#requests.understand(
@@ -413,13 +413,13 @@ class ContextService implements ContextControl, TurnContext {
     return built;
   }
 
-  /** Bringing back reads what was not read yet: typing does not wait for that. */
+  /** Bringing back would read unread messages, and typing must not wait for that. */
   #isReadAlready(path: readonly Message[]): boolean {
     return path.filter((message) => !this.#postTurnTasks.isRead(message)).length <= MANY_UNREAD;
   }
 }
 
-/** The manifest with what is sent besides the messages. */
+/** Adds the other parts of the request to the manifest. */
 const withParameters = (manifest: RequestManifest, model: ChatModel | null): RequestManifest =>
   model?.parameters ? { ...manifest, parameters: model.parameters } : manifest;
 
@@ -432,11 +432,11 @@ const EMPTY: Conversation = {
   compactions: new Map(),
 };
 
-/** It is time to compact: by tokens, or by the number of messages. */
+/** True if a compaction is due: by tokens, or by the number of messages. */
 const isDue = ({ pressed, crowded }: { readonly pressed: boolean; readonly crowded: boolean }): boolean =>
   pressed || crowded;
 
-/** Tokens of a request with what was left out for want of room: this grows on where the request itself cannot. */
+/** Tokens of a request including what was left out for want of space: this grows even if the request cannot. */
 const wantedOf = ({ total, prompt }: { readonly total: number; readonly prompt: BuiltPrompt }): number =>
   prompt.manifest.request.lines.reduce(
     (sum, line) => (line.form === 'out' && line.why === 'window' ? sum + line.tokens : sum),

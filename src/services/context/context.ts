@@ -1,4 +1,4 @@
-// Looks after what a model gets to see of a long conversation: compaction, its preview and undoing, the context meter, manifests, checkpoints.
+// Contract of the context service: compaction, its preview and undoing, the context meter, manifests, checkpoints.
 // Nothing here destroys anything: a compaction moves the window, a checkpoint moves the head.
 import type { Problem } from '../../domain/base/errors.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
@@ -12,7 +12,7 @@ import type { CompactionPlan } from '../../domain/context/compaction/plan.ts';
 import type { Loss } from '../../domain/context/loss.ts';
 import type { RequestManifest } from '../../domain/context/manifest.ts';
 
-/** Told around every attempt to compact. Each begin has exactly one end with its `id`, also where it failed. */
+/** Event around every attempt to compact. Each begin has exactly one end with its `id`, also after a failure. */
 export type CompactionEvent =
   | {
       readonly type: 'compaction-begin';
@@ -30,10 +30,10 @@ export type CompactionEvent =
       readonly id: string;
       readonly conversationId: ConversationId;
       readonly reason: CompactionReason;
-      /** The strategy whose plan it is: another than that of the begin, where that one failed. */
+      /** Strategy of the plan: not the one of the begin, if that one failed. */
       readonly strategy: string;
       /**
-       * `applied`: in force now. `nothing`: there was nothing to fold. `failed`: all is as before. `cancelled`: by the person, or the turn
+       * `applied`: in force now. `nothing`: there was nothing to compact. `failed`: nothing changed. `cancelled`: by the person, or the turn
        * was stopped. `preview`: the plan is shown (`ContextState.pending`), nothing was applied.
        */
       readonly outcome: 'applied' | 'nothing' | 'failed' | 'cancelled' | 'preview';
@@ -49,13 +49,13 @@ export type CompactionEvent =
        */
       readonly summary: string | null;
       /**
-       * Usage of the summary calls; null if no model was asked or it told none. Applying or dismissing a shown plan reports
+       * Usage of the summary calls; null if no model was asked, or it reported none. Applying or dismissing a shown plan reports
        * the sum of all its calls, those of its preview among them.
        */
       readonly usage: Usage | null;
-      /** US dollars (or the price list's currency); null where nobody knows. */
+      /** US dollars (or the price list's currency); null if unknown. */
       readonly cost: number | null;
-      /** Why it failed, or why it is not what was asked for (fallback): with a sentence in the catalogue. */
+      /** Problem because of which it failed, or differs from what was asked for (fallback): with a sentence in the catalogue. */
       readonly problem: Problem | null;
       /** ms since 1970 */
       readonly at: number;
@@ -80,7 +80,7 @@ export interface PendingPlan {
   readonly reason: CompactionReason;
   readonly strategy: string;
   readonly guidance: string;
-  /** A turn waits for the answer: cancelling lets it go on without compaction. */
+  /** A turn waits for the answer: cancelling lets it continue without compaction. */
   readonly blocking: boolean;
   readonly plan: CompactionPlan;
   readonly blocks: readonly PlanBlock[];
@@ -88,7 +88,7 @@ export interface PendingPlan {
   readonly summary: string;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  /** It is being made again after `adjust`. */
+  /** True while it is being remade after `adjust`. */
   readonly busy: boolean;
   readonly problem: Problem | null;
 }
@@ -96,7 +96,7 @@ export interface PendingPlan {
 /** Cost so far of a model's notes on a conversation. */
 export interface SessionMemoryState {
   readonly running: boolean;
-  /** The newest message they speak of; null before the first. */
+  /** Newest message that they cover; null before the first. */
   readonly upTo: MessageId | null;
   readonly calls: number;
   /** Spent on this conversation, and what may be spent (`context.session_memory.model_budget_tokens`). */
@@ -108,13 +108,13 @@ export interface SessionMemoryState {
 /** The session memory as a Markdown file of the conversation, on the branch that is shown. */
 export interface SessionMemoryFile {
   readonly lines: readonly MemoryLine[];
-  /** When a person saved it last, ms since 1970; null: it is made of the conversation, and grows with it. */
+  /** Time of the person's last save, ms since 1970; null: it is derived from the conversation, and grows with it. */
   readonly savedAt: number | null;
-  /** The newest message it speaks of; null: of none. */
+  /** Newest message that it covers; null: none. */
   readonly upTo: MessageId | null;
-  /** The compaction it stands in requests by; null: everything is sent whole still. */
+  /** The compaction through which requests contain it; null: everything is still sent whole. */
   readonly compaction: string | null;
-  /** How many of its lines have no room in requests. */
+  /** Count of its lines that have no space in requests. */
   readonly left: number;
   /** Files that other devices saved at the same time, newest first. `at`: ms since 1970. */
   readonly others: readonly {
@@ -134,7 +134,7 @@ export interface ContextState {
     readonly startedAt: number;
   } | null;
   readonly pending: PendingPlan | null;
-  /** The session memory that a model writes in the background, where it may; null where it does not. */
+  /** The session memory that a model writes in the background, if it may; null if not. */
   readonly sessionMemory: SessionMemoryState | null;
   /** Compacted messages that the newest answer seems to have missed; brought back with the next question. */
   readonly loss: { readonly answer: MessageId; readonly losses: readonly Loss[] } | null;
@@ -164,7 +164,7 @@ export interface CompactOptions {
 
 /** Result of an attempt. */
 export type CompactResult =
-  /** `unsaved`: it is in force, and waits in line for the disk; why. */
+  /** `unsaved`: it is in force but waits for the disk, for this reason. */
   | { readonly outcome: 'applied'; readonly compaction: Compaction; readonly unsaved?: Problem }
   | { readonly outcome: 'preview'; readonly pending: PendingPlan }
   | { readonly outcome: 'nothing' | 'cancelled' }
@@ -182,11 +182,11 @@ export interface ContextControl {
   /** Every event of this tab, as it happens; returns how to stop. */
   onEvent(listener: (event: CompactionEvent) => void): () => void;
 
-  /** Compacts the branch that is shown. Waits for a turn that is just using the window. Throws `conversation-missing` only. */
+  /** Compacts the branch that is shown. Waits for a turn that is just using the window. Throws only `conversation-missing`. */
   compact(id: ConversationId, options?: CompactOptions): Promise<CompactResult>;
   /**
-   * Makes the pending plan again with other guidance, another strategy, or more blocks kept or folded by hand: choices add up, and stay
-   * through whatever is asked next. A message chosen both ways is what was said last.
+   * Remakes the pending plan with other guidance, another strategy, or more blocks kept or compacted by hand. Choices add up, and stay
+   * through later changes; the last one for a message counts.
    */
   adjust(
     id: ConversationId,
@@ -201,40 +201,40 @@ export interface ContextControl {
   apply(id: ConversationId, summary?: string): Promise<CompactResult>;
   cancel(id: ConversationId): void;
 
-  /** One flag, at any later time. The compaction before it, if any, is in force again. */
+  /** Undoes a compaction by one flag, at any later time. The compaction before it, if any, is in force again. */
   undo(id: ConversationId, compaction: string): Promise<void>;
   redo(id: ConversationId, compaction: string): Promise<void>;
-  /** Puts the person's wording in place of the summary; null: the strategy's own again. */
+  /** Replaces the summary by the person's wording; null: by the strategy's own again. */
   rewrite(id: ConversationId, compaction: string, summary: string | null): Promise<void>;
-  /** Makes the summary again, with guidance: a new compaction in place of this one, which is undone. */
+  /** Remakes the summary, with guidance: a new compaction in place of this one, which is undone. */
   again(id: ConversationId, compaction: string, guidance: string): Promise<CompactResult>;
 
-  /** The session memory as it would be, or is, sent in place of older messages. Throws `conversation-missing` only. */
+  /** The session memory as it is, or would be, sent in place of older messages. Throws only `conversation-missing`. */
   memoryFile(id: ConversationId): Promise<SessionMemoryFile>;
-  /** Saves lines in place of those that were read; what other devices saved is settled with it. */
+  /** Saves lines in place of those that were read; files that other devices saved are settled with it. */
   saveMemoryFile(
     id: ConversationId,
     from: SessionMemoryFile,
     lines: readonly MemoryLine[],
   ): Promise<{ readonly undo: () => Promise<void> }>;
-  /** Throws the saved file away: it is made of the conversation again. */
+  /** Deletes the saved file: it is derived from the conversation again. */
   remakeMemoryFile(id: ConversationId): Promise<{ readonly undo: () => Promise<void> }>;
 
   /**
-   * Parts of the next request, with what it brings back of compacted messages. `draft`: text in the composer; `announced`:
-   * passages of memory that would go along. Null for a conversation that is not there.
+   * Parts of the next request, including compacted messages that it brings back. `draft`: text in the composer; `announced`:
+   * passages of memory that would go along. Null for an unknown conversation.
    */
   next(
     id: ConversationId | null,
     draft: readonly Part[],
     announced?: readonly RecalledPassage[],
   ): Promise<NextRequest | null>;
-  /** The manifest kept with an answer; null for one that has none. */
+  /** The manifest stored with an answer; null if it has none. */
   manifest(id: ConversationId, answer: MessageId): Promise<RequestManifest | null>;
 
   /** All checkpoints, newest first. */
   checkpoints(id: ConversationId): Promise<readonly ListedCheckpoint[]>;
-  /** The checkpoint of this name or message id. Throws `checkpoint-unknown` (name, nearest); `checkpoint-none` where there is none at all. */
+  /** Finds a checkpoint by name or message id. Throws `checkpoint-unknown` (name, nearest); `checkpoint-none` if there is none at all. */
   find(
     id: ConversationId,
     nameOrId: string,
@@ -247,13 +247,13 @@ export interface ContextControl {
   ): Promise<{
     readonly name: string;
     readonly messageId: MessageId;
-    /** The name stood elsewhere before; undoing puts it back there. */
+    /** True if the name was on another message before; undoing returns it there. */
     readonly moved: boolean;
     readonly undo: () => Promise<void>;
   }>;
   removeCheckpoint(id: ConversationId, name: string): Promise<{ readonly undo: () => Promise<void> }>;
   /**
-   * Gives a named checkpoint another name; one that has that name already gives way. A blank name changes nothing, and
+   * Renames a named checkpoint; another one with that name is replaced. A blank name changes nothing, and
    * automatic ones keep theirs. Throws `checkpoint-unknown` (name, nearest).
    */
   renameCheckpoint(
@@ -262,7 +262,7 @@ export interface ContextControl {
     to: string,
   ): Promise<{ readonly name: string; readonly undo: () => Promise<void> }>;
   /**
-   * Moves the head to a checkpoint, a name or a message id (8 characters of it at least). Copies nothing, whatever the size.
+   * Moves the head to a checkpoint, a name or a message id (at least 8 characters of it). Copies nothing, whatever the size.
    * Throws `checkpoint-unknown` (name, nearest).
    */
   restore(

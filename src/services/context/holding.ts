@@ -1,4 +1,4 @@
-// Finds sentences of a person that compaction must keep word for word: by meaning, beside the rules on words.
+// Finds a person's sentences that compaction must keep word for word: by meaning, beside the rules on words.
 import type { MessageId } from '../../domain/base/ids.ts';
 import { log } from '../../domain/base/log.ts';
 import { atMost } from '../../domain/base/within.ts';
@@ -7,12 +7,12 @@ import { HELD_FROM, statementsOf } from '../../domain/memory/recognition/recogni
 import { setsRule } from '../../domain/text/cues.ts';
 import type { Recognising } from '../memory/recognising.ts';
 
-/** A compaction waits no longer for it, ms. */
+/** Longest wait of a compaction for it, ms. */
 const TIMEOUT_MS = 5_000;
-/** Sentences looked at, the newest; most that are held, the surest; and all their characters. */
+/** Most sentences examined, newest first; most that are kept, surest first; and most characters of all. */
 const [LOOKED_AT, MOST, MOST_CHARACTERS] = [240, 40, 4_000];
 
-/** Sentences by the message they stand in. Nothing where there is no model in time; rejects only when aborted. */
+/** Returns sentences by their message. Empty without a model in time; rejects only when aborted. */
 export async function heldOn(
   path: readonly Message[],
   recognising: Recognising,
@@ -20,7 +20,7 @@ export async function heldOn(
 ): Promise<ReadonlyMap<MessageId, readonly string[]>> {
   const said = path
     .flatMap((message) => statementsOf(message).map((text) => ({ id: message.id, text })))
-    // These are held by their words already.
+    // Their words alone keep these already.
     .filter(({ text }) => !setsRule(text))
     .slice(-LOOKED_AT);
   const held = new Map<MessageId, string[]>();

@@ -1,5 +1,5 @@
-// Reads from the memory index how messages bear on a question, as recall ranks them, and their vectors. Gives nothing while
-// the index is asleep, slow or behind: then words alone decide.
+// Reads from the memory index how relevant messages are to a question, as recall ranks them, and their vectors. Returns nothing while
+// the index starts, is slow or behind: then words alone decide.
 import type { MemoryIndex } from '../../adapters/index/memory-index.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { log } from '../../domain/base/log.ts';
@@ -7,21 +7,21 @@ import { atMost } from '../../domain/base/within.ts';
 import type { Memory } from '../memory/memory.ts';
 import type { SentenceMeaning } from './sentence-meaning.ts';
 
-/** Worth waiting for so long in a compaction, ms. */
+/** Longest wait of a compaction, ms. */
 const TIMEOUT_MS = 3000;
-/** A send that has waited for the index waits for sentences no longer than this besides, ms. */
+/** Longest further wait of a send for sentences, after its wait for the index, ms. */
 const SENTENCES_TIMEOUT_MS = 500;
 /** Candidates that recall ranks for a question. */
 const CANDIDATES = 50;
-/** Longest part of a question that is asked, characters. */
+/** Longest part of a question that is used, characters. */
 const MAX_QUESTION = 4000;
 
 export interface MeaningSource {
-  /** Relevance of messages of a conversation to a question, 0–1; those it says nothing of are missing. */
+  /** Relevance of a conversation's messages to a question, 0–1; unknown ones are missing. */
   readonly relevance?:
     | ((id: ConversationId, question: string, signal: AbortSignal) => Promise<ReadonlyMap<MessageId, number>>)
     | undefined;
-  /** How near sentences are to a question; see `sentence-meaning.ts`. */
+  /** Nearness of sentences to a question; see `sentence-meaning.ts`. */
   readonly near?: SentenceMeaning['near'] | undefined;
   /** Reads sentences while nobody waits. */
   readonly readAhead?: SentenceMeaning['readAhead'] | undefined;
@@ -31,7 +31,7 @@ export interface MeaningSource {
     | undefined;
 }
 
-/** The index of the tab, by recall's own ranking inside one conversation. */
+/** Uses the tab's index, with recall's own ranking within one conversation. */
 export function meaningBy({
   memory,
   index,
@@ -40,7 +40,7 @@ export function meaningBy({
 }: {
   memory: Pick<Memory, 'recall'>;
   index: () => Pick<MemoryIndex, 'meanings'> | null;
-  /** The embedding model whose vectors are there. */
+  /** Embedding model of the vectors. */
   model: () => string | null;
   sentences?: SentenceMeaning;
 }): MeaningSource {
@@ -68,7 +68,7 @@ export function meaningBy({
   };
 }
 
-/** The same, never late and never broken: nothing after `patienceMs`, AbortError only for the caller's own signal. */
+/** Bounds a source: after `patienceMs` or an error it returns nothing. Throws only the AbortError of the caller's own signal. */
 export function withTimeout(
   source: MeaningSource,
   timeoutMs: number = TIMEOUT_MS,

@@ -1,5 +1,5 @@
-// The session memory as a file that a person reads, edits and pins lines of, before any compaction and after it: what a model is sent in place
-// of compacted messages is this file.
+// The session memory as a file that a person reads, edits and pins lines of, with or without a compaction. A model gets this file in place
+// of compacted messages.
 import { v7 } from 'uuid';
 import { z } from 'zod';
 import type { KeyValues } from '../../adapters/log/conversation-log.ts';
@@ -34,7 +34,7 @@ import type { SessionMemoryFile } from './context.ts';
 import type { Requests } from './requests.ts';
 import type { SessionMemoryJob } from './session-memory-job.ts';
 
-/** Room for notes on a conversation without a compaction, tokens. */
+/** Space for notes on a conversation without a compaction, tokens. */
 const NOTED_TOKENS = 2_000;
 
 interface MemoryFilesDependencies {
@@ -55,7 +55,7 @@ interface MemoryFilesDependencies {
 /** Key of the id under which this device saves. */
 const WRITER = 'context/writer';
 
-/** How a person worded it, and what they were shown. */
+/** A person's wording, and the text they were shown. */
 interface Worded {
   readonly shown: readonly MemoryLine[];
   readonly lines: readonly MemoryLine[];
@@ -64,21 +64,21 @@ interface Worded {
 
 export interface MemoryFiles {
   read(id: ConversationId): Promise<SessionMemoryFile>;
-  /** Saves lines in place of what was read; resolves with how to take that back. */
+  /** Saves lines in place of those that were read; resolves with the undo. */
   save(
     id: ConversationId,
     from: SessionMemoryFile,
     lines: readonly MemoryLine[],
   ): Promise<{ readonly undo: () => Promise<void> }>;
-  /** Throws the person's version away: the file is made of the conversation again. */
+  /** Deletes the person's version: the file is derived from the conversation again. */
   remake(id: ConversationId): Promise<{ readonly undo: () => Promise<void> }>;
-  /** The change of metadata that keeps a wording. */
+  /** Makes the change of metadata that stores a wording. */
   change(
     conversation: Conversation,
     path: readonly Message[],
     worded: Worded,
   ): Promise<Partial<ConversationMeta>>;
-  /** The change of metadata that throws it away. */
+  /** Makes the change of metadata that deletes it. */
   cleared(conversation: Conversation): Promise<Partial<ConversationMeta>>;
 }
 
@@ -127,7 +127,7 @@ class FileKeeper implements MemoryFiles {
     const made = inForce?.id === from.compaction ? inForce : null;
     await this.#deps.documents.change(id, {
       meta,
-      // The divider shows it, and an app that knows no file sends it.
+      // The divider shows it, and an older app, which knows no file, sends it.
       ...(made ? { compactions: { [made.id]: { summary: textOfLines(lines) } } } : {}),
     });
     return {

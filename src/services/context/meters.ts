@@ -1,4 +1,4 @@
-// One meter for each model, set right by what endpoints report. What was learnt is kept on the device.
+// Keeps one token meter for each model, corrected by the usage that endpoints report. The corrections are kept on the device.
 import { z } from 'zod';
 import type { KeyValues } from '../../adapters/log/conversation-log.ts';
 import type { ChatModel } from '../../adapters/models/chat-model.ts';
@@ -25,7 +25,7 @@ const keyOf = (model: ChatModel | null): string => (model ? `${model.endpoint ??
 export interface Meters {
   of(model: ChatModel | null): TokenMeter;
   learn(model: ChatModel, manifest: RequestManifest, usage: Usage | undefined): void;
-  /** Resolves when the kept counts are loaded. */
+  /** Resolves when the stored corrections are loaded. */
   readonly ready: Promise<void>;
 }
 

@@ -21,9 +21,9 @@ import type { Sessions } from './sessions.ts';
 
 /** Longest stretch of reading ahead, ms. */
 const SLICE_MS = 8;
-/** From this share of what compacts a branch on, its sentences are read: what is compacted will be asked for by meaning. */
+/** From this share of the trigger on, sentences are read ahead: after a compaction, questions search them by meaning. */
 const COMING = 0.5;
-/** Messages that are put together at once. */
+/** Messages that are combined at once. */
 const STRETCH = 500;
 
 interface PostTurnTasksDependencies {
@@ -41,9 +41,9 @@ interface PostTurnTasksDependencies {
 }
 
 interface PostTurnTasks {
-  /** Looks after the branch that is shown. Reads only where enough is new since the last time. */
+  /** Handles the shown branch. Reads only if enough is new since the last time. */
   run(id: ConversationId): Promise<void>;
-  /** A message was read, so that nothing has to be done for it at pressure. */
+  /** True if a message was read ahead, so that a compaction under pressure need not read it. */
   isRead(message: Message): boolean;
 }
 
@@ -65,7 +65,7 @@ export function createPostTurnTasks({
   /** Conversations that are being read; one at a time each. */
   const preparing = new Set<ConversationId>();
 
-  /** After an answer: sees whether it missed something, and keeps the notes up to date that a session memory is made of. */
+  /** Looks for messages that the answer missed, and updates the notes for a session memory. */
   async function run(id: ConversationId): Promise<void> {
     await pause();
     await ready();
@@ -95,7 +95,7 @@ export function createPostTurnTasks({
   async function prepareBranch(id: ConversationId): Promise<void> {
     if (preparing.has(id)) return;
     preparing.add(id);
-    // Held open: what was read is remembered with the message itself.
+    // Kept open, since the results are cached with the message objects.
     const open = await orElse(documents.open(id), null, 'reading a branch before it must be compacted');
     try {
       if (!open) return;
@@ -131,7 +131,7 @@ export function createPostTurnTasks({
           'reading the sentences of a branch before a question means one of them',
         );
       if (writer && config.get().context.session_memory.by_model) {
-        // All this took its time: what was forbidden meanwhile goes to no model.
+        // All this took time: words that were forbidden meanwhile go to no model.
         await ready();
         await sessionMemoryJob.write(id, open.get, writer, meter, closing);
       }
@@ -144,5 +144,5 @@ export function createPostTurnTasks({
   return { run, isRead: (message) => read.has(message) };
 }
 
-/** Lets the page have its turn. */
+/** Yields to the event loop. */
 const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 0));

@@ -1,4 +1,4 @@
-// Text for a model on the projects that a conversation is in.
+// Text for a model about the projects of a conversation.
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import type { ProjectText } from '../../domain/context/prompt.ts';
@@ -8,7 +8,7 @@ import type { LibraryListing } from '../documents/documents.ts';
 
 const NOTHING: readonly ProjectText[] = [];
 
-/** Tells of a conversation by its id. The same array until a project says something else, or the conversation is in another one. */
+/** Makes the lookup by conversation. It returns the same array until a project changes, or the conversation moves. */
 export function createProjectWords(
   library: Readable<LibraryListing>,
 ): (conversation: ConversationId) => readonly ProjectText[] {

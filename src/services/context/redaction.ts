@@ -1,4 +1,4 @@
-// Redacts memory that conversations were given, after what the person deleted or forbade since.
+// Redacts memory in conversations by what the person deleted or forbade since.
 import { orElse } from '../../domain/base/log.ts';
 import { until } from '../../domain/base/readable.ts';
 import { atMost } from '../../domain/base/within.ts';
@@ -7,17 +7,17 @@ import { unusableSince } from '../../domain/memory/notes.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Notes } from '../documents/notes.ts';
 
-/** Nothing waits longer to hear what was deleted or called never, ms. */
+/** Longest wait for the list of deleted and forbidden messages, ms. */
 const TIMEOUT_MS = 3000;
 
 interface CurrentRedaction {
-  /** The same object until a conversation comes or goes, or the person tells memory something: caches go by it. */
+  /** The same object until a conversation is added or removed, or the notes change: caches depend on that. */
   now(): Redaction;
-  /** Resolves when it is known what was deleted and called never up to this call; soon, also where that cannot be read. */
+  /** Resolves when everything deleted and forbidden up to this call is known; soon, also if it cannot be read. */
   known(): Promise<void>;
 }
 
-/** `notes`: what the person told memory; absent: conversations keep what they were given. */
+/** Makes the current redaction. `notes`: memory notes and feedback; absent: nothing is redacted by them. */
 export function createCurrentRedaction({
   library,
   notes,
@@ -31,7 +31,7 @@ export function createCurrentRedaction({
     const nothing = createRedaction(() => false);
     return { now: () => nothing, known: () => Promise.resolve() };
   }
-  /** Conversations that are there; null while the library is not read. */
+  /** Existing conversations; null while the library is not read. */
   const livingOf = ({
     ready,
     entries,
@@ -59,7 +59,7 @@ export function createCurrentRedaction({
     const listed = library.get();
     if (!made || made.notesState !== notes.state.get()) made = make();
     else if (made.listed !== listed) {
-      // Most saves change the listing and nothing that matters here.
+      // Most saves change nothing in the listing that matters here.
       made = isSame(made.living, livingOf(listed)) ? { ...made, listed } : make();
     }
     return made.redaction;

@@ -1,10 +1,10 @@
-// A name for all that a model is sent: equal requests have equal keys, so that an answer can stand for its request. Pure.
+// Makes a key of everything that a model is sent: equal requests have equal keys, so that an answer can be reused. Pure.
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { ChatModel, Prompt, ToolDescription } from '../../adapters/models/chat-model.ts';
 import type { Part } from '../../domain/chat/message.ts';
 
-/** Messages never change, so neither do their parts: each is hashed once. */
+/** Messages never change, nor do their parts, so each is hashed once. */
 const known = new WeakMap<object, string>();
 
 const hashText = (text: string): string => bytesToHex(sha256(utf8ToBytes(text))).slice(0, 32);
@@ -17,7 +17,7 @@ function hashOf(value: object, content: readonly unknown[]): string {
   return hash;
 }
 
-/** Fields of a part that reach an endpoint, in one order. */
+/** Lists the fields of a part that reach an endpoint, in a fixed order. */
 function sentOf(part: Part): readonly unknown[] {
   switch (part.type) {
     case 'text':

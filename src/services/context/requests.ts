@@ -1,5 +1,5 @@
-// Builds a model's request for a branch: the messages as the compaction in force says, with the compacted ones that the
-// question needs. Pure but for its caches: the same branch gives the same bytes.
+// Builds a model's request for a branch, with the compaction in force, and with the compacted messages that the
+// question needs. Pure except for its caches: the same branch gives the same bytes.
 import type { ChatModel, ToolDescription } from '../../adapters/models/chat-model.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
@@ -38,18 +38,18 @@ import type { Prompts } from '../prompts/prompts.ts';
 import { type MeaningSource, withTimeout } from './meaning.ts';
 import type { Meters } from './meters.ts';
 
-/** A send waits for the meaning of its question no longer than this, ms. */
+/** Longest wait of a send for the meaning of its question, ms. */
 const MEANING_TIMEOUT_MS = 1000;
 
-/** Folded messages in which the context meter looks for what will be brought back. */
+/** Most compacted messages in which the context meter looks for those to bring back. */
 const MOST_NEAR = 256;
 
 export interface Built {
   readonly prompt: BuiltPrompt;
   readonly budget: CompactionBudget;
-  /** It is time to compact, or something was left out for want of room already. */
+  /** Compaction is due, or something was already left out for want of space. */
   readonly pressed: boolean;
-  /** So many messages are sent whole that it is time to compact though there is room (`context.compact_threshold`). */
+  /** So many messages are sent whole that compaction is due although there is space (`context.compact_threshold`). */
   readonly crowded: boolean;
   /** The whole request, tokens. */
   readonly total: number;
@@ -58,9 +58,9 @@ export interface Built {
 export interface RequestOptions {
   readonly model: ChatModel | null;
   readonly tools: readonly ToolDescription[];
-  /** Memory for the answer to come. */
+  /** Memory for the coming answer. */
   readonly recall: PartOf<'recall'> | null;
-  /** It is sent: an answer at its end is one to go on with. */
+  /** It will be sent: an answer at its end is to be continued. */
   readonly goesOn?: boolean;
 }
 
@@ -89,7 +89,7 @@ export function createRequests(deps: RequestBuilderDeps) {
 class RequestBuilder {
   readonly #deps: RequestBuilderDeps;
   readonly #bounded: ReturnType<typeof withTimeout>;
-  /** How compacted messages, and their sentences, bear on the question that was asked last in each conversation, by meaning. */
+  /** Relevance of compacted messages and their sentences to each conversation's latest question, by meaning. */
   readonly #understood = new Map<
     ConversationId,
     {
@@ -98,7 +98,7 @@ class RequestBuilder {
       readonly near: ReadonlyMap<Unit, number>;
     }
   >();
-  /** Compacted messages that go with a question: the same bytes for every step of its answer. The newest of each conversation. */
+  /** Compacted messages brought back for a question: the same bytes for every step of its answer. The newest of each conversation. */
   readonly #returned = new Map<
     ConversationId,
     {
@@ -109,7 +109,7 @@ class RequestBuilder {
     }
   >();
   readonly #missed = new Map<ConversationId, { readonly key: string; readonly losses: readonly Loss[] }>();
-  /** The newest of each kind: a step looks at the same request several times before it sends it. */
+  /** The newest of each kind: a step builds the same request several times before it sends it. */
   readonly #built = new Map<boolean, { readonly of: readonly unknown[]; readonly made: Built }>();
   readonly redaction: () => Redaction;
   /** Documents that do not fit whole. */
@@ -122,7 +122,7 @@ class RequestBuilder {
   }
 
   /**
-   * Compaction in force on a path, as the prompt is made from it; a plan of a newer version that cannot be read is left
+   * Compaction in force on a path, in the form for the prompt; an unreadable plan of a newer version is left
    * alone.
    */
   readonly appliedOn = (conversation: Conversation, path: readonly Message[]): AppliedPlan | null => {
@@ -139,7 +139,7 @@ class RequestBuilder {
     };
   };
 
-  /** `bringBack`: with what of the compacted messages the question needs; without, it is a context meter. */
+  /** Builds the request. `bringBack`: with compacted messages that the question needs; without, for the context meter. */
   readonly build = (
     conversation: Conversation,
     path: readonly Message[],
@@ -178,7 +178,7 @@ class RequestBuilder {
     return this.#deps.projectsOf?.(conversation.id);
   }
 
-  /** Instructions as they weigh: the conversation's or the person's, and those of its projects. */
+  /** Instructions in the order of their weight: the conversation's or the person's, and those of its projects. */
   systemOf(conversation: Conversation): string {
     const { chat } = this.#deps.config.get();
     const own = instructionsFor(conversation.meta, this.#deps.personaOf?.(conversation) ?? null, chat);
@@ -225,8 +225,8 @@ class RequestBuilder {
   }
 
   /**
-   * Asks how the compacted messages and their sentences bear on the question at the end of the path, once for each question: every step of its
-   * answer gets the same. Throws AbortError only.
+   * Computes once for each question how relevant compacted messages and their sentences are to it, so that every step of its answer
+   * gets the same. Throws only AbortError.
    */
   async understand(conversation: Conversation, path: readonly Message[], signal: AbortSignal): Promise<void> {
     const { id } = conversation;
@@ -236,7 +236,7 @@ class RequestBuilder {
     const applied = this.appliedOn(conversation, sent);
     if (!applied) return;
     const relevance = await this.#bounded.relevance(id, textOf(question), signal);
-    // Read the messages not yet read, as long as there is time: the most relevant first, then the newest.
+    // Reads unread messages while there is time: the most relevant first, then the newest.
     const messages = [...createCompactedSearch(sent, applied).messages]
       .reverse()
       .sort((a, b) => (relevance.get(b.id) ?? 0) - (relevance.get(a.id) ?? 0));
@@ -244,7 +244,7 @@ class RequestBuilder {
     this.#understood.set(id, { question: question.id, relevance, near });
   }
 
-  /** Compacted messages that answer the question at the end of the path, or that the answer before it missed. */
+  /** Picks compacted messages that answer the question at the end of the path, or that the answer before it missed. */
   #returnedFor(
     id: ConversationId,
     path: readonly Message[],
@@ -311,7 +311,7 @@ class RequestBuilder {
         goesOn,
       });
     let prompt = promptWith([]);
-    // Leave brought-back messages out of the decision: they only fill free space.
+    // Messages that are brought back do not count in the decision: they only fill free space.
     const base = prompt.manifest.request.tokens;
     const budget: CompactionBudget = {
       ...budgetOf(context, window, toolTokens + base.recall),
@@ -332,7 +332,7 @@ class RequestBuilder {
   }
 }
 
-/** Sentences of an answer that may tell of something missing: what asks back first, then what names something definite. */
+/** Picks sentences that may show a gap: questions first, then those that name something definite. */
 function suspectsIn(answer: string): string {
   const sentences = sentencesOf(answer.slice(0, 20_000));
   const asking = sentences.filter(asksBack).slice(-4);

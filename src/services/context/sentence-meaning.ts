@@ -1,31 +1,31 @@
-// How near the sentences of a conversation are to a question by meaning: an index has one vector for a passage of many sentences, and which
-// of them is meant only their own vectors tell. Made on this device alone, kept with the sentence in memory, gone when that is.
+// Computes how near the sentences of a conversation are to a question: an index has one vector for a passage of many sentences, so which
+// of them is meant only their own vectors tell. Computed on this device, kept in memory with the sentence.
 
 import type { EmbeddingProvider } from '../../adapters/embedding/embedding-provider.ts';
 import { cosine } from '../../adapters/embedding/vector.ts';
 import type { Unit } from '../../domain/context/units.ts';
 import { knows } from '../../domain/memory/rank.ts';
 
-/** Read with one call, so that a question that comes meanwhile need not wait long. */
+/** Read in one call, so that a question that comes meanwhile need not wait long. */
 const BATCH = 8;
-/** Sentences that are read ahead: the newest of a branch. */
+/** Most sentences read ahead: the newest of a branch. */
 const AHEAD = 1_000;
-/** A send waits no longer than this for sentences that were not read ahead, ms. */
+/** Longest wait of a send for sentences that were not read ahead, ms. */
 const READING_MS = 300;
-/** Longest part of a question that is asked, characters. */
+/** Longest part of a question that is used, characters. */
 const MAX_QUESTION = 4_000;
 
 export interface SentenceMeaning {
   /**
-   * Cosines of sentences with a question. Those that were not read yet are read in the order given as long as there is time; the rest is
-   * missing. Empty where there is no model that can read the question. Throws what the model throws.
+   * Cosines of sentences with a question. Unread ones are read in the given order while there is time; the others are
+   * missing. Empty without a model that can read the question. Throws the model's errors.
    */
   near(question: string, units: readonly Unit[], signal: AbortSignal): Promise<ReadonlyMap<Unit, number>>;
-  /** Reads sentences while nobody waits, the newest first, which are the last. Throws what the model throws. */
+  /** Reads sentences while nobody waits, newest first. Throws the model's errors. */
   readAhead(units: readonly Unit[], signal: AbortSignal): Promise<void>;
 }
 
-/** `embedding`: null where there is none, or one that is not on this device. `now`: ms, rising. */
+/** `embedding`: null if there is none, or it is not on this device. `now`: ms, monotonic. */
 export function createSentenceMeaning({
   embedding,
   now,

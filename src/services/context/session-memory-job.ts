@@ -1,5 +1,5 @@
-// A session memory in a model's words, kept up to date once a compaction comes near: unless the person switched it off, and only for as many
-// tokens as they allow. It lies in the key-value store: derived, on this device, and made anew where it is lost.
+// Lets a model write the session memory, and updates it once a compaction comes near, unless the person switched that off, within the
+// tokens they allow. Stored in the key-value store: derived, on this device only, and made again if it is lost.
 import { z } from 'zod';
 import type { KeyValues } from '../../adapters/log/conversation-log.ts';
 import type { ChatModel } from '../../adapters/models/chat-model.ts';
@@ -28,14 +28,14 @@ const PREFIX = 'session-memory/';
 const keptSchema = z.object({
   text: z.string(),
   upTo: z.string(),
-  /** Messages of the branch it was made of: where one of them is forgotten, so is the memory. */
+  /** Count of the branch's messages that it was made from: if one of them is forgotten, so is the memory. */
   messages: z.number(),
   calls: z.number(),
   tokens: z.number(),
 });
 type Kept = z.infer<typeof keptSchema>;
 
-/** A call was paid for, and there is no memory: it speaks of no branch. */
+/** A call was paid for without a usable memory, so it covers no branch. */
 const NOTHING_YET = { text: '', upTo: '', messages: 0 };
 
 /** Index of the last message that a memory covers; -1 if it covers another branch or a forgotten message. */
@@ -44,7 +44,7 @@ function endOf(memory: Kept, path: readonly Message[]): number {
   return at + 1 === memory.messages ? at : -1;
 }
 
-/** The first of these messages, as many as cost at most `available` tokens and one at least; with their tokens and calls of tools. */
+/** Takes as many of the first messages as cost at most `available` tokens, at least one; returns their tokens and calls, too. */
 function readAtOnce(
   messages: readonly Message[],
   available: number,
@@ -80,7 +80,7 @@ export function createSessionMemoryJob(deps: SessionMemoryWriterDeps) {
 
 class SessionMemoryWriter {
   readonly #deps: SessionMemoryWriterDeps;
-  /** Conversations with a memory here. What is erased must not be remembered. */
+  /** Conversations with a memory here. Memories of erased ones must go. */
   readonly #written = new Set<string>();
   readonly close: () => void;
 
@@ -94,7 +94,7 @@ class SessionMemoryWriter {
     ignore(listed, 'the list of session memories; they are taken away after the next start');
   }
 
-  /** The memory, where it speaks of this branch. */
+  /** The memory, if it covers this branch. */
   async memoryOn(
     id: ConversationId,
     path: readonly Message[],
@@ -106,7 +106,7 @@ class SessionMemoryWriter {
     return memory && upTo !== undefined && memory.text.trim() !== '' ? { text: memory.text, upTo } : null;
   }
 
-  /** Brings the memory up to date where enough was said since. Throws nothing: rules stand in for it. */
+  /** Updates the memory if enough was said since. Never throws: notes by rules replace it. */
   async write(
     id: ConversationId,
     conversation: () => Conversation,
@@ -121,12 +121,12 @@ class SessionMemoryWriter {
     const path = this.#deps.redaction().path(pathTo(now.messages, effectiveHead(now)));
     const before = await this.#kept(id);
     const from = before ? endOf(before, path) : -1;
-    // On another branch it begins anew, but what was spent stays spent.
+    // On another branch it begins again, but spent tokens stay spent.
     const previous = from < 0 ? null : (before?.text ?? null);
     const spent = before?.tokens ?? 0;
     const size = path.reduce((sum, { parts }) => sum + meter.parts(parts) + MESSAGE_OVERHEAD, 0);
     if (size < budgetOf(context, window).trigger * rules.model_from_ratio) return;
-    // Read as much of a long conversation as the budget pays for, with room for the instructions and the answer.
+    // Reads as much of a long conversation as the budget allows, with space for instructions and answer.
     const paid = rules.model_budget_tokens - spent - 2 * ANSWER_TOKENS;
     const half = Math.floor(window / 2);
     const available = paid >= 2 * rules.every_tokens ? Math.min(half, paid) : half;
@@ -161,7 +161,7 @@ class SessionMemoryWriter {
     if (left < MEMORY_TOKENS) return state({});
     state({ running: true });
     let usage: Usage | undefined;
-    /** Books a call, and what is the memory after it. */
+    /** Records a call's cost, and the memory after it. */
     const keep = async (
       cost: number,
       { text, upTo, messages }: Pick<Kept, 'text' | 'upTo' | 'messages'>,
@@ -199,7 +199,7 @@ class SessionMemoryWriter {
         language,
         maxTokens: MEMORY_TOKENS,
       });
-      // A text that is no memory, or was made of words that were forgotten meanwhile, is not kept; that it was paid for is.
+      // An unusable text, or one from words that were forgotten meanwhile, is dropped; its cost is recorded.
       const read = news.flatMap(({ id: one }) => now.messages.get(one) ?? []);
       const good =
         text.trim() !== '' && meter.text(text) <= 2 * MEMORY_TOKENS && stillSaid(read, conversation());
@@ -210,7 +210,7 @@ class SessionMemoryWriter {
       );
     } catch (error) {
       const problem = isAbort(error) ? null : toProblem(error);
-      // A failed call may have been billed: trust the usage that the endpoint tells.
+      // A failed call may have been billed: the endpoint's usage counts.
       const billed = usage && (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0);
       try {
         if (billed) await keep(billed, { ...NOTHING_YET, ...before }, problem);

@@ -1,4 +1,4 @@
-// State of each conversation in this tab as the interface sees it; runs its attempts one after another and notifies
+// Keeps the state of each conversation in this tab for the interface; runs its attempts one after another and notifies
 // subscribers.
 
 import type { ConversationId } from '../../domain/base/ids.ts';
@@ -7,44 +7,44 @@ import { SerialQueue } from '../../domain/base/serial-queue.ts';
 import { type CompactionEvent, type ContextState, IDLE_CONTEXT } from './context.ts';
 import type { Bill, CompactionAttempt, Planned } from './planning.ts';
 
-/** Events of one conversation that the interface keeps. */
+/** Most events kept for a conversation. */
 const MAX_EVENTS = 50;
 
 export interface Session {
   readonly state: Writable<ContextState>;
-  /** Attempts of this conversation one after another. */
+  /** Serial queue of this conversation's attempts. */
   readonly attempts: SerialQueue;
-  /** Ends what runs. */
+  /** Aborts the running attempt. */
   control: AbortController | null;
   /** Tokens at which the last attempt did not help; 0: it did. */
   futile: number;
-  /** The waiting plan, how it was made, and what was asked for last: the same, unless it is being made again. All its calls are billed. */
+  /** The pending plan, how it was made, and the latest request for it: the same, unless it is being remade. All its calls are billed. */
   pendingPlan: {
     readonly attempt: CompactionAttempt;
     readonly planned: Planned;
     readonly asked: CompactionAttempt;
     readonly bill: Bill;
-    /** Calls of the bill that the preview's end told. */
+    /** Count of billed calls that the preview's end has reported. */
     readonly reportedCalls: number;
   } | null;
-  /** A turn that waits for the person. */
+  /** Continues a turn that waits for the person. */
   decided: ((applied: boolean) => void) | null;
 }
 
 export interface Sessions {
   of(id: ConversationId): Session;
   set(session: Session, change: Partial<ContextState>): void;
-  /** Keeps the event with the conversation and tells every listener. */
+  /** Stores the event with the conversation and calls every listener. */
   emit(session: Session, event: CompactionEvent): void;
   onEvent(listener: (event: CompactionEvent) => void): () => void;
   /**
-   * Runs `work` after all earlier work on the conversation. Aborting `signal` while it waits rejects at once, and the work does not begin;
-   * work that has begun is waited for.
+   * Runs `work` after all earlier work on the conversation. Aborting `signal` while it waits rejects at once, and the work never begins;
+   * work that has begun is awaited.
    */
   enqueue<T>(session: Session, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
-  /** Takes the waiting plan away and lets the turn behind it go on. */
+  /** Removes the pending plan and continues the turn behind it. */
   settle(session: Session, applied: boolean): void;
-  /** Settles what waits and resolves when nothing runs any more. */
+  /** Settles pending plans and resolves when nothing runs any more. */
   end(): Promise<void>;
 }
 

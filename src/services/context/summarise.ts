@@ -1,4 +1,4 @@
-// Lets the model that answers write a summary. One request, no tools, bounded in time; what goes wrong is thrown for the strategy to decide.
+// Lets the answering model write a summary. One request, no tools, bounded in time; errors are thrown, and the strategy decides.
 import type { ChatModel } from '../../adapters/models/chat-model.ts';
 import { RecollectError, toError } from '../../domain/base/errors.ts';
 import { log } from '../../domain/base/log.ts';
@@ -6,12 +6,12 @@ import { isTooLate, within } from '../../domain/base/within.ts';
 import type { Usage } from '../../domain/chat/message.ts';
 import type { Summarise } from '../../domain/context/compaction/strategy.ts';
 
-/** A summary that takes longer is given up, ms: the conversation waits for it. */
+/** Longest time for a summary, ms: the conversation waits for it. */
 export const SUMMARY_TIMEOUT_MS = 120_000;
 
 /**
- * Throws RecollectError (`model-*`, `compaction-failed` for no time or no room), or AbortError. `onUsage` hears of every call.
- * `answerTokens`: what an answer may cost.
+ * Makes the function. It throws RecollectError (`model-*`, `compaction-failed` for no time or no space), or AbortError. `onUsage` gets every
+ * call's usage. `answerTokens`: most tokens of an answer.
  */
 export function summariseWith(
   model: ChatModel,
@@ -42,7 +42,7 @@ export function summariseWith(
           if (isTooLate(bounded.reason))
             throw failed(`The summary took longer than ${Math.round(timeoutMs / 1000)} seconds.`, 'timeout');
           if (event.problem && event.finish !== 'stop') throw toError(event.problem);
-          // Half a summary would pass for a whole one.
+          // A summary that was cut off would pass for a whole one.
           if (event.finish === 'length') throw failed('The summary was cut off for its length.', 'length');
         }
       }
@@ -54,7 +54,7 @@ export function summariseWith(
 const failed = (detail: string, reason: string) =>
   new RecollectError('compaction-failed', detail, { params: { detail, reason }, retry: true });
 
-/** Blocks in which models write calls where nobody parses them: Qwen, Llama, Mistral, Kimi, DeepSeek. One that never ends takes the rest. */
+/** Blocks in which models write calls without a tool interface: Qwen, Llama, Mistral, Kimi, DeepSeek. One without an end takes the rest. */
 const CALLS: readonly RegExp[] = [
   /<(tool_calls?|function_calls?|invoke|function)\b[^>\n]{0,200}>[\s\S]*?(?:<\/\1>|$)/gi,
   /<function=[^>\n]{0,200}>[\s\S]*?(?:<\/function>|$)/gi,
@@ -64,13 +64,13 @@ const CALLS: readonly RegExp[] = [
   /<[|｜]tool▁calls▁begin[|｜]>[\s\S]*?(?:<[|｜]tool▁calls▁end[|｜]>|$)/g,
 ];
 
-/** The words of a summary: a call written in words is none. */
+/** Removes calls that are written as words. */
 function withoutCalls(text: string): string {
   const words = CALLS.reduce((rest, call) => rest.replace(call, ''), text).trim();
   return isCallAlone(words) ? '' : words;
 }
 
-/** `{"name": …, "arguments": …}`, also in a fence: a call, and nothing but a call. */
+/** True if the whole text is a call, `{"name": …, "arguments": …}`, perhaps in a fence. */
 function isCallAlone(words: string): boolean {
   const bare = words.replace(/^```\w*\s*|(?<!\s)\s*```$/g, '').trim();
   if (!/^[[{]/.test(bare) || !/[\]}]$/.test(bare)) return false;

@@ -8,15 +8,15 @@ import type { BuiltPrompt } from '../../domain/context/prompt.ts';
 
 export interface StepRequest {
   readonly id: ConversationId;
-  /** As it is now: asked again after a compaction. */
+  /** The present conversation: read again after a compaction. */
   readonly conversation: () => Conversation;
-  /** The message the next one hangs on. */
+  /** Parent of the next message. */
   readonly leaf: MessageId;
   readonly model: ChatModel;
   readonly recall: PartOf<'recall'> | null;
   readonly tools: readonly ToolDescription[];
   readonly signal: AbortSignal;
-  /** Hears what holds the step up. */
+  /** Called with the reason for a delay of the step. */
   readonly onStatus: (status: 'compacting' | 'confirming' | 'waiting') => void;
 }
 
@@ -26,17 +26,17 @@ export interface PreparedStep {
 }
 
 export interface TurnContext {
-  /** How full the window would be, 0–1 and above, before anything is done about it. */
+  /** Fill of the window, 0–1 and above, before any compaction. */
   pressure(request: Omit<StepRequest, 'signal' | 'onStatus'>): number;
   /**
-   * Makes the request for a step. Where it would be too large, the branch is compacted first (asked about first, with `context.confirm`).
-   * What goes wrong with that never stops the step. Throws AbortError only.
+   * Makes the request for a step. If it would be too large, compacts the branch first (after a question, with `context.confirm`).
+   * A failure of that never stops the step. Throws only AbortError.
    */
   prepare(request: StepRequest): Promise<PreparedStep>;
-  /** An answer ended for want of room: compacts once, below what the window is said to hold. True where the request is smaller now. */
+  /** An answer ended for want of space: compacts once, below the window's stated size. True if the request is smaller now. */
   compactAfterCutOff(request: StepRequest): Promise<boolean>;
-  /** Learns from an answer how the model counts. */
+  /** Learns from an answer how the model counts tokens. */
   learn(model: ChatModel, manifest: RequestManifest, usage: Usage | undefined): void;
-  /** An answer was saved: the session memory is brought up to date in the background. */
+  /** An answer was saved: updates the session memory in the background. */
   settled(id: ConversationId): void;
 }
