@@ -114,6 +114,21 @@ describe('the documents', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('name every file of a folder of services and of a family of adapters in its README', () => {
+    const missing = PAGES.filter((name) =>
+      /^src\/(?:services|adapters|domain)\/[\w/-]+\/README\.md$/.test(name),
+    ).flatMap((page) => {
+      // Members of a registry are named there.
+      const index = join(dirname(page), 'index.ts');
+      const text =
+        read(page) + (existsSync(join(ROOT, index)) ? read(index).replace(/'\.\/(\w[\w.-]*)'/g, '`$1`') : '');
+      return readdirSync(join(ROOT, dirname(page)))
+        .filter((file) => file.endsWith('.ts') && file !== 'index.ts' && !text.includes(`\`${file}\``))
+        .map((file) => `${dirname(page)}/${file}`);
+    });
+    expect(missing).toEqual([]);
+  });
+
   it('show each promise of privacy by a test', () => {
     const page = read('docs/privacy.md');
     const tables = [...page.matchAll(/^\|.*shown by \|\n\|[-|]+\|\n((?:\|.*\|\n)+)/gm)];
