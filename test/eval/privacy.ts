@@ -1,6 +1,7 @@
 // How well private words are found: precision and recall by category and language, over sentences that are labelled by hand.
 //   npm run eval -- --privacy [--misses]      prints JSON; --misses: with what was missed and what was found wrongly
-// `first.jsonl` was written before the detectors, and they were mended by it; `second.jsonl` was written in another manner, and only measures.
+// `first.jsonl` was written before the detectors, and they were mended by it; `second.jsonl` was written in another manner, and only measures;
+// `third.jsonl` has files, commands and addresses as they are pasted, and what only looks like them; `fourth.jsonl` was written after the rules for those.
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { CATEGORIES, type Category } from '../../src/domain/privacy/categories.ts';
@@ -73,7 +74,7 @@ export function measure(sentences: readonly Labelled[]) {
 export function runPrivacyEval(): void {
   const shown = process.argv.includes('--misses');
   const report = Object.fromEntries(
-    ['first', 'second'].map((name) => {
+    ['first', 'second', 'third', 'fourth'].map((name) => {
       const { misses, ...rest } = measure(readLabelled(name));
       return [name, shown ? { ...rest, misses } : rest];
     }),

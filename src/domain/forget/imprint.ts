@@ -72,7 +72,7 @@ interface TokenRules {
 /** Parts words that are written together: before a capital, and between letters and digits. */
 const HUMP = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{L})(?=\p{N})|(?<=\p{N})(?=\p{L})/u;
 /** Endings of a name: an *s* without its apostrophe, the number of an account, or both. */
-const HANGING = [/\d+$/, /(?<=\p{L}{2})s$/u, /(?<=\p{L}{2})s\d+$/u];
+const HANGING = [/(?<!\d)\d+$/, /(?<=\p{L}{2})s$/u, /(?<=\p{L}{2})s\d+$/u];
 /** Seeds of names differ from those of words: an earlier version looks for words alone, and must not find a name where it says another thing. */
 const NAMES = '/name';
 

@@ -1,14 +1,17 @@
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { CATEGORIES } from '../../../src/domain/privacy/categories.ts';
 import type { PersonalLists } from '../../../src/domain/privacy/detector.ts';
 import { bankAccounts } from '../../../src/domain/privacy/detectors/bank-accounts.ts';
 import { cards } from '../../../src/domain/privacy/detectors/cards.ts';
+import { credentialFiles } from '../../../src/domain/privacy/detectors/credential-files.ts';
 import { emails } from '../../../src/domain/privacy/detectors/emails.ts';
 import { ids } from '../../../src/domain/privacy/detectors/ids.ts';
 import { DETECTORS } from '../../../src/domain/privacy/detectors/index.ts';
 import { keywords } from '../../../src/domain/privacy/detectors/keywords.ts';
 import { addresses, names, words } from '../../../src/domain/privacy/detectors/own-lists.ts';
 import { phones } from '../../../src/domain/privacy/detectors/phones.ts';
+import { recoveryPhrases } from '../../../src/domain/privacy/detectors/recovery-phrases.ts';
 import { SECRET_RULES } from '../../../src/domain/privacy/detectors/secret-rules.ts';
 import { secrets } from '../../../src/domain/privacy/detectors/secrets.ts';
 import { describeDetector } from '../../suites/detector.suite.ts';
@@ -54,6 +57,94 @@ describeDetector('secrets', {
     'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAf',
   ],
 });
+it.each([
+  ['machine a.example login mira password pl-um7', 'pl-um7'],
+  ['> machine a.example\n>   login mira\n   password pl-um7\n', 'pl-um7'],
+  ['default login anonymous password mira@home', 'mira@home'],
+  ['*:5432:*:mira:plum-7', 'plum-7'],
+  ['masterauth "pl-um7x"', 'pl-um7x'],
+  ['sqlplus mira/pl-um7@orcl', 'pl-um7'],
+  ['{"auth": "bWlyYTpwbHVtNw=="}', 'bWlyYTpwbHVtNw=='],
+  ['curl -b "PHPSESSID=kq8wlm2zrt5yp0xv" x', 'kq8wlm2zrt5yp0xv'],
+])('finds what stands for a password by its place: %j', (text, words) => {
+  expect(credentialFiles.find(text, lists).map(({ from, to }) => text.slice(from, to))).toEqual([words]);
+});
+
+it.each([
+  'machine learning login form password reset',
+  'the machine login and the password',
+  'src/app.ts:1042:17:error:unexpected',
+  '2001:db8:85a3:8d3:1319',
+  'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSURRRENDQWlpZ0F3SUJBZ0lVZn',
+  'requirepass <password>',
+  'PHPSESSID=deleted',
+])('leaves %j alone, which holds no password', (text) => {
+  expect(credentialFiles.find(text, lists)).toEqual([]);
+});
+
+const PHRASE = 'ribbon velvet obscure lunar tiger canyon merge pilot wrestle gadget ocean humble';
+it.each([
+  PHRASE,
+  PHRASE.toUpperCase(),
+  `${PHRASE} ${PHRASE}`,
+  PHRASE.replaceAll(' ', '\n'),
+  PHRASE.replaceAll(' ', ', '),
+  PHRASE.split(' ').join('", "'),
+  PHRASE.split(' ')
+    .map((word, at) => `${at + 1}. ${word}`)
+    .join('\n')
+    .slice(3),
+  `${'abandon '.repeat(11)}about`,
+  '歇 涌 卖 呵 咬 惠 的 这 鬼 钻 甲 吹',
+])('finds a recovery phrase as it is written: %j', (phrase) => {
+  const text = `My wallet: ${phrase}. Keep it.`;
+  expect(recoveryPhrases.find(text, lists).map(({ from, to }) => text.slice(from, to))).toEqual([phrase]);
+});
+
+it.each([
+  PHRASE.split(' ').slice(0, 11).join(' '),
+  `${PHRASE.split(' ').slice(0, 6).join(' ')} the ${PHRASE.split(' ').slice(6).join(' ')}`,
+  'abandon ability able about above absent absorb abstract absurd abuse access accident account accuse',
+  'about about about about about about about about about about about about',
+  '今 天 我 们 去 哪 里',
+])('leaves %j alone, which is no recovery phrase', (text) => {
+  expect(recoveryPhrases.find(text, lists)).toEqual([]);
+});
+
+it.each([
+  ['xghp_9aXb3LmQ7rT2vK8wN5cZ1yF4dG6hJ0pSeUoI', 'ghp_9aXb3LmQ7rT2vK8wN5cZ1yF4dG6hJ0pSeUoI'],
+  ['ghp_9aXb3LmQ7rT2vK8wN5cZ1yF4dG6hJ0pSeUoIend_of_it_all', undefined],
+  ['idAKIAQ3EGRZ7WXT5LPV2Nend', 'AKIAQ3EGRZ7WXT5LPV2N'],
+  ['k_sk-ant-api03-Zq8Wn3Lk5Tt7Rr2Pp9Mm4Vv6Bb1Xx0', 'sk-ant-api03-Zq8Wn3Lk5Tt7Rr2Pp9Mm4Vv6Bb1Xx0'],
+])('finds keys that are glued to other text: %j', (text, words) => {
+  const found = secrets.find(text, lists).map(({ from, to }) => text.slice(from, to));
+  // Behind a key of a known length other text may be taken along; before it, never.
+  if (words) expect(found).toEqual([words]);
+  else expect(found.join()).toMatch(/^ghp_9aXb3LmQ7rT2vK8wN5cZ1yF4dG6hJ0pSeUoI/);
+});
+
+it('takes no hash, no id, no picture and no time for a secret or a number of a person', () => {
+  const hex = (size: number) => fc.stringMatching(new RegExp(`^[0-9a-f]{${size}}$`));
+  const plain = fc.oneof(
+    hex(40).map((hash) => `commit ${hash}`),
+    hex(64).map((hash) => `sha256:${hash}`),
+    hex(32).map((hash) => `${hash}  build.tar.gz`),
+    fc.uuid(),
+    fc.base64String({ minLength: 200, maxLength: 2_000 }).map((bytes) => `data:image/png;base64,${bytes}`),
+    fc.base64String({ minLength: 88, maxLength: 88 }).map((bytes) => `"integrity": "sha512-${bytes}"`),
+    fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) }).map((one) => one.toISOString()),
+    fc.integer({ min: 1_500_000_000_000, max: 1_900_000_000_000 }).map(String),
+    fc.tuple(fc.nat(30), fc.nat(99), fc.nat(30_000)).map((parts) => `v${parts.join('.')}`),
+  );
+  fc.assert(
+    fc.property(plain, (text) => {
+      for (const { category, find } of DETECTORS)
+        expect([category, find(text, lists)]).toEqual([category, []]);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
 describeDetector('values behind keywords', {
   detector: { ...keywords, find: (text, given) => keywords.find(text.replaceAll('§', 'password: '), given) },
   lists: { ...lists, sensitive_keywords: [] },

@@ -9,7 +9,7 @@ const FOLDER = join(import.meta.dirname, '../../../src/domain/privacy');
 const BESIDE = ['detector.ts', 'known-words.ts', 'own-pattern.ts', 'plain-form.ts', 'scan.ts'];
 
 /** Of the rules as they were when the version was raised last. Where a change finds the same words, the digest alone is written anew. */
-const KNOWN = { version: 2, digest: '63fa84aecf75a279' };
+const KNOWN = { version: 3, digest: '88583092a70b41b6' };
 
 /** Comments and the shape of lines find nothing. */
 const rulesOf = (source: string): string =>

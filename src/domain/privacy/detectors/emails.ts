@@ -1,5 +1,5 @@
 // E-mail addresses as people write them: the common part of RFC 5321, with a top-level domain.
-import { type Detector, matches } from '../detector.ts';
+import { type Detector, masked, matches } from '../detector.ts';
 
 /** Top-level domains in other scripts that have many mailboxes: a word of such a script may follow a domain without a space. */
 const OTHER_SCRIPTS = '中国|中國|公司|网络|網絡|网址|在线|商城|香港|台灣|рф|бел|укр';
@@ -16,4 +16,19 @@ const ADDRESS = new RegExp(
   'gu',
 );
 
-export const emails: Detector = { category: 'emails', find: (text) => matches(text, ADDRESS) };
+/** The same as an address of a page, JSON or HTML writes it, and as people write it who fear machines: "jo [at] example [dot] org". */
+const ESCAPED = new RegExp(
+  [
+    String.raw`(?<![A-Za-z0-9.%+@-])[A-Za-z0-9](?:[A-Za-z0-9._+'-]|%2B){0,62}(?:%40|\\u0040|&#64;|\s?(?:\[at\]|\(at\)|\{at\})\s?)`,
+    String.raw`(?:[A-Za-z0-9-]{1,63}(?:\.|%2E|\s?(?:\[dot\]|\(dot\)|\{dot\})\s?)){1,6}[A-Za-z]{2,24}(?![A-Za-z0-9]|%2F|[.-][A-Za-z0-9])`,
+  ].join(''),
+  'gi',
+);
+
+export const emails: Detector = {
+  category: 'emails',
+  find(text) {
+    const spans = matches(text, ADDRESS);
+    return [...spans, ...matches(masked(text, spans), ESCAPED)];
+  },
+};

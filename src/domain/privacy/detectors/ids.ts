@@ -79,6 +79,24 @@ const isFinnish = (written: string): boolean => {
   return '0123456789ABCDEFHJKLMNPRSTUVWXY'[Number(digits) % 31] === written.at(-1)?.toUpperCase();
 };
 
+/** AHV: the check digit of an EAN-13. */
+const isSwiss = (written: string): boolean =>
+  weighted(digitsOf(written), [1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1]) % 10 === 0;
+
+/** A letter counts as its place in the alphabet and nine, a missing one as 36. */
+function isHongKong(written: string): boolean {
+  const [, letters = '', digits = '', check = ''] = /^([A-Z]{1,2})(\d{6})\(([\dA])\)$/.exec(written) ?? [];
+  const values = [...letters.padStart(2, ' ')].map((one) => (one === ' ' ? 36 : one.charCodeAt(0) - 55));
+  const sum = [...values, ...[...digits].map(Number)].reduce((all, value, at) => all + value * (9 - at), 0);
+  return (sum + (check === 'A' ? 10 : Number(check))) % 11 === 0;
+}
+
+/** A letter stands for two digits of its county. */
+function isTaiwanese(written: string): boolean {
+  const county = 'ABCDEFGHJKLMNPQRSTUVXYWZIO'.indexOf(written[0] as string) + 10;
+  return weighted(String(county) + written.slice(1), [1, 9, 8, 7, 6, 5, 4, 3, 2, 1, 1]) % 10 === 0;
+}
+
 const FORMS: readonly IdForm[] = [
   {
     country: 'CN',
@@ -86,6 +104,37 @@ const FORMS: readonly IdForm[] = [
       /(?<![\dA-Za-z_.-])[1-9]\d{5}(?<gap>[ -]?)(?:18|19|20)\d{6}\k<gap>\d{3}[\dXx](?![\dA-Za-z_]|[.-]\d)/g,
     check: isChinese,
   },
+  {
+    country: 'CN',
+    pattern:
+      /(?<![\dA-Za-z_.-])[1-9]\d{5}(?<gap>[ -])(?:18|19|20)\d{2}\k<gap>\d{4}\k<gap>\d{3}[\dXx](?![\dA-Za-z_]|[.-]\d)/g,
+    check: isChinese,
+  },
+  {
+    country: 'any, of a passport',
+    pattern: /(?<![\dA-Za-z_.-])[A-Z]{1,2}\d{7,8}(?![\dA-Za-z_]|[.-]\d)/g,
+    named: /护照|護照|通行证|\bpassport\b/i,
+  },
+  { country: 'HK', pattern: /(?<![\w.-])[A-Z]{1,2}\d{6}\([\dA]\)/g, check: isHongKong },
+  {
+    country: 'TW',
+    pattern: /(?<![\dA-Za-z_.-])[A-Z][1289]\d{8}(?![\dA-Za-z_]|[.-]\d)/g,
+    check: isTaiwanese,
+    named: /身[分份][證证]|\bnational id\b/i,
+  },
+  // Taxpayers without a social security number
+  {
+    country: 'US',
+    pattern: /(?<![\w.-])9\d{2}-(?:5\d|6[0-5]|7\d|8[0-8]|9[0-24-9])-\d{4}(?![\w-]|\.\d)/g,
+  },
+  // Never issued: prefixes with D, F, I, Q, U, V, and some pairs
+  {
+    country: 'GB',
+    pattern:
+      /(?<![\w-])(?!BG|GB|KN|NK|NT|TN|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z](?<gap> ?)\d{2}\k<gap>\d{2}\k<gap>\d{2}\k<gap>[A-D](?![\w-])/g,
+    named: /\bni (?:number|no)\b|\bnino\b|national insurance/i,
+  },
+  { country: 'CH', pattern: /(?<![\w.-])756\.\d{4}\.\d{4}\.\d{2}(?![\w-]|\.\d)/g, check: isSwiss },
   // Never issued: 000, 666 and 900 to 999, and groups of zeros.
   {
     country: 'US',

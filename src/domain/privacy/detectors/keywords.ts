@@ -59,7 +59,7 @@ export function keywordPatterns(keywords: readonly string[]): NamedSecrets | nul
   const made: RegExp[] = [];
   if (names) {
     // api_keys, "client_secret": the keyword and the rest of a longer name, in quotes or Markdown marks
-    const tail = String.raw`(?:${names})[\w-]{0,32}["'\x60*_]{0,3}`;
+    const tail = String.raw`(?<!/etc/)(?:${names})[\w-]{0,32}["'\x60*_]{0,3}`;
     // DB_PASSWORD: its beginning too, where something must stand before it. Anywhere else it would be tried at each letter of a long word.
     const name = String.raw`[\w.-]{0,64}?${tail}`;
     made.push(
@@ -108,6 +108,9 @@ export function keywordPatterns(keywords: readonly string[]): NamedSecrets | nul
 /** Marks of what was found before, quotes and Markdown. */
 const NOTHING = /^[\s•"'\x60“”*_]*$/;
 
+/** Says that there is none, or has to be one. */
+const OPEN = /^(?:none|null|nil|undefined|n\/a|required|optional|not set)(?: \w{1,10}){0,2}\.?$/i;
+
 /** The value without its quotes and the spaces behind it; null where there is nothing but marks of what was found before. */
 function valueIn(written: string, from: number): Span | null {
   const value = written.trimEnd();
@@ -115,7 +118,7 @@ function valueIn(written: string, from: number): Span | null {
   const words = quoted
     ? value.slice(1, -1)
     : value.replace(/(?<=[^"'\x60”])["'\x60”]$/, '').replace(/^["'\x60“](?=[^"'\x60“])/, '');
-  if (NOTHING.test(words)) return null;
+  if (NOTHING.test(words) || OPEN.test(words)) return null;
   const start = from + value.indexOf(words);
   return { from: start, to: start + words.length };
 }

@@ -138,6 +138,20 @@ const AFTER = String.raw`(?![A-Za-z\d_+=@%€$£]|[.,:/-]\d| ?[-–/] ?\d| \d| ?
 /** +44 20 7946 0958, +1 (650) 555-0199, 0044 …; the code decides how many digits there are. */
 const INTERNATIONAL =
   /(?<![\p{L}\p{N}_+=@.,/-])\+[1-9]\d{0,3}(?:[ .\u00a0/-]?(?:\(\d{1,6}\)|\d{1,6})){1,7}(?![\d_]|[A-Za-z])/gu;
+/** The same with 00 for the plus, in groups: a bare row of digits may be anything. */
+const DIALLED =
+  /(?<![\p{L}\p{N}_+=@.,/-]|\d ?[.,/-]? )00[ .-]?[1-9]\d{0,3}(?:[ ./-](?:\(\d{1,6}\)|\d{1,6})){1,7}(?![\d_]|[A-Za-z])/gu;
+/** A Chinese mobile number with its country and without a plus, as chats write it: 86 138 0013 8000. */
+const CHINESE = new RegExp(
+  String.raw`${BEFORE_OR_HAN}(?:00)?86[ -]?1[3-9]\d(?:\d{8}|(?<mark>[ -])\d{4}\k<mark>\d{4})${AFTER}`,
+  'gu',
+);
+/** Names such a row of digits before it: the number of an order. */
+const ORDER =
+  /(?:order|invoice|tracking|ticket|parcel|shipment|serial|订单|訂單|运单|運單|单号|單號|流水|编号|編號|工单|快递|物流)[^\d\n]{0,12}$/i;
+/** Links that call or write: wa.me/49…, tel:44… */
+const LINKED =
+  /(?<kept>(?:\bwa\.me\/|\b(?:tel|sms|callto):|\bwhatsapp[^\s"'<>]{0,40}[?&]phone=)\+?)\d{8,15}(?![\w-])/gi;
 const NATIONAL: readonly RegExp[] = [
   // China: mobile numbers, area codes, service numbers
   String.raw`${BEFORE_OR_HAN}1[3-9]\d(?:\d{8}|(?<mark>[ .-])\d{4}\k<mark>\d{4}|[ -]\d{4}[ -]\d{4}|[ -]\d{3}[ -]\d{5})${AFTER}`,
@@ -154,7 +168,7 @@ const NATIONAL: readonly RegExp[] = [
 
 /** A word for a telephone, and the number right behind it. */
 const NAMED = new RegExp(
-  String.raw`(?<kept>(?:\b(?:tele?(?:phone|fon)?|phone|mobile|mobil|cell|handy|fax|hotline|whatsapp|sms|call|ring|dial|text|numéro|landline|festnetz)\b|电话|手机|座机|热线|传真|拨打|致电|号码)[^\d\n+(]{0,16})${BEFORE_OR_HAN}(?:\+?(?:\(\d{1,5}\)|\d)(?:${GAP}?(?:\(\d{1,5}\)|\d{1,5})){4,13}|9\d{4})(?![A-Za-z\d_=@%€$£]|[.,:/-]\d|年|月|日|位|元|块|%|点)`,
+  String.raw`(?<kept>(?:\b(?:tele?(?:phone|fon)?|phone|mobile|mobil|cell|handy|fax|hotline|whatsapp|sms|call|ring|dial|text|numéro|landline|festnetz)\b|\b(?:my|your|his|her|our|their)\s(?:[a-z]{1,10}\s)?number\b|电话|手机|座机|热线|传真|拨打|致电|号码)[^\d\n+(]{0,16})${BEFORE_OR_HAN}(?:\+?(?:\(\d{1,5}\)|\d)(?:${GAP}?(?:\(\d{1,5}\)|\d{1,5})){4,13}|9\d{4})(?![A-Za-z\d_=@%€$£]|[.,:/-]\d|年|月|日|位|元|块|%|点)`,
   'giu',
 );
 /** Behind a word that only may name a telephone, what is shorter is a number of something else. */
@@ -188,6 +202,14 @@ export const phones: Detector = {
     };
     for (const { 0: written, index } of text.matchAll(INTERNATIONAL))
       if (isInternational(written)) add(index, written);
+    for (const { 0: written, index } of text.matchAll(DIALLED))
+      if (isInternational(written.replace(/^00/, ''))) add(index, written);
+    for (const { 0: written, index } of text.matchAll(CHINESE))
+      if (!ORDER.test(text.slice(Math.max(0, index - 24), index))) add(index, written);
+    for (const { 0: whole, index, groups } of text.matchAll(LINKED)) {
+      const kept = groups?.kept?.length ?? 0;
+      add(index + kept, whole.slice(kept));
+    }
     for (const pattern of NATIONAL)
       for (const { 0: written, index } of text.matchAll(pattern)) add(index, written);
     for (const { 0: whole, index, groups } of text.matchAll(NAMED)) {

@@ -43,6 +43,23 @@ const SHAPES: readonly RegExp[] = [
   /(?<kept>\bWIFI:(?:[^\n;]{0,80};){1,4}P:)[^;\n]{4,80}/g, // a network as its QR code says it
 ];
 
+/**
+ * Keys with other text right before or behind them: only such as begin unlike any word and are of a known length. What is glued behind is left.
+ * Group `kept` is the text before.
+ */
+const GLUED: readonly RegExp[] = [
+  /(?<kept>[A-Za-z0-9_])gh[oprsu]_[A-Za-z0-9]{36}/g,
+  /(?<kept>[A-Za-z0-9_])github_pat_[A-Za-z0-9]{22}_[A-Za-z0-9]{59}/g,
+  /(?<kept>[A-Za-z0-9_])glpat-[\w-]{20}/g,
+  /(?:AKIA|ASIA)[A-Z2-7]{16}/g,
+  /(?<kept>[A-Za-z0-9_])AIza[\w-]{35}/g,
+  /(?<kept>[A-Za-z0-9_])sk-(?:ant|proj|svcacct|or)-[\w-]{24,200}/g,
+  /(?<kept>[A-Za-z0-9_])[sr]k_live_[A-Za-z0-9]{24,100}/g,
+  /(?<kept>[A-Za-z0-9_])xox[abprs]-\d{9,13}-[\w-]{16,80}/g,
+  /(?<kept>[A-Za-z0-9_])(?:npm_|hf_)[A-Za-z0-9]{34,36}/g,
+  /(?<kept>[A-Za-z0-9_])eyJ(?:(?!eyJ)[\w-]){10,2000}\.eyJ[\w-]{10,4000}\.[\w-]{10,1000}/g,
+];
+
 const ALPHABETS: Readonly<Record<Alphabet, RegExp>> = {
   hex: /[0-9a-f]{1,2000}/iy,
   alnum: /[0-9A-Za-z]{1,2000}/y,
@@ -102,6 +119,12 @@ const NAMED: readonly RegExp[] = [
 /** Bits in each character, as `ENTROPY`. */
 const NAMED_ENTROPY = 3.3;
 
+/** The name of something: words of letters and short numbers, apart by one mark. */
+const isSpelt = (value: string): boolean => {
+  const words = value.split(/[_./-]/);
+  return words.length > 2 && words.every((word) => /^(?:[a-z]+|[A-Z]+|[A-Z][a-z]+|v?\d{1,4})$/.test(word));
+};
+
 /** Cookies, which identify a browser: the value of each. */
 const COOKIES = /\b(?:set-)?cookie["'`]?\s?:\s?[^\r\n]{1,4000}/gi;
 const COOKIE = /(?<kept>[\w.$-]=)[^\s"'`;,]{16,2000}/g;
@@ -117,7 +140,7 @@ function byNames(text: string): Span[] {
     ({ from, to }) => {
       const value = text.slice(from, to).replace(/[.=-]{1,3}$/, '');
       const isMixed = /\d/.test(value) && /[a-z]/i.test(value) && entropyOf(value) >= NAMED_ENTROPY;
-      return isMixed && !value.includes(MASK) ? [{ from, to: from + value.length }] : [];
+      return isMixed && !value.includes(MASK) && !isSpelt(value) ? [{ from, to: from + value.length }] : [];
     },
   );
   spans.sort((one, other) => one.from - other.from || other.to - one.to);
@@ -138,6 +161,14 @@ function byRules(text: string): Span[] {
   return spans;
 }
 
+const glued = (text: string): Span[] =>
+  GLUED.flatMap((pattern) => matches(text, pattern))
+    .filter(
+      ({ from, to }) => /\d/.test(text.slice(from, to)) && entropyOf(text.slice(from, to)) >= NAMED_ENTROPY,
+    )
+    .sort((one, other) => one.from - other.from || other.to - one.to)
+    .filter(({ from }, at, all) => from >= (all[at - 1]?.to ?? 0));
+
 export const secrets: Detector = {
   category: 'secrets',
   find(text) {
@@ -153,7 +184,7 @@ export const secrets: Detector = {
       all.push(...spans);
       left = masked(left, spans);
     }
-    for (const find of [byRules, byNames]) {
+    for (const find of [byRules, glued, byNames]) {
       const spans = find(left).sort((one, other) => one.from - other.from);
       all.push(...spans);
       left = masked(left, spans);
