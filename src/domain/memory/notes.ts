@@ -1,5 +1,6 @@
 // Memory notes in the person's own words, and feedback on passages. Written to the log and to exports as plain JSON, so
 // every shape here is also a schema for data from outside.
+import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { z } from 'zod';
@@ -79,9 +80,14 @@ export const proposalSchema = z.looseObject({
 /** A sentence that the person is asked about: *Remember this?* */
 export type Proposal = Known<z.infer<typeof proposalSchema>>;
 
-/** The same sentence is one proposal, wherever it is said and on whichever device it is noticed. */
-export const proposalId = (text: string): string =>
-  bytesToHex(sha256(utf8ToBytes(squeezed(text)))).slice(0, 24);
+/**
+ * Names a sentence: the same one is one proposal, wherever it is said and on whichever device of the person it is noticed. Without a salt as
+ * earlier versions did.
+ */
+export const proposalId = (text: string, salt?: string): string => {
+  const words = utf8ToBytes(squeezed(text));
+  return bytesToHex(salt === undefined ? sha256(words) : hmac(sha256, utf8ToBytes(salt), words)).slice(0, 24);
+};
 
 /** True if a note holds at a time, ms since 1970. */
 export const holdsAt = ({ since, until }: MemoryNote, at: number): boolean =>

@@ -3,7 +3,7 @@
 //   n   key -> one wording of a note as JSON          (the note's id, or a random key where it was rewritten: see `wordingsOf`)
 //   f   feedback id -> feedback as JSON
 //   x, k   what was forgotten for good: `forgotten-records.ts`
-//   p, d, w   what is proposed to memory, and what became of it: see `proposals.ts`
+//   p, d, w, s   what is proposed to memory, and what became of it: see `proposals.ts`
 // Keys and values that this version does not know are left where they are.
 
 import { v7 } from 'uuid';
@@ -23,7 +23,6 @@ import {
   type MemoryNote,
   noteSchema,
   type Proposal,
-  proposalId,
   subjectOf,
 } from '../../domain/memory/notes.ts';
 import type { NoteKind } from '../../domain/memory/recognition/kinds.ts';
@@ -56,6 +55,7 @@ import {
   type Inbox,
   proposalMapsOf,
   readInbox,
+  reopenIn,
   withdraw,
   withdrawForgotten,
 } from './proposals.ts';
@@ -377,9 +377,8 @@ class SyncedNotes implements Notes {
 
   readonly propose: Notes['propose'] = async (sentences) => {
     let count = 0;
-    const all = sentences.map((one) => ({ ...one, id: proposalId(one.text) }));
     await this.#change((_notes, _feedback, maps) => {
-      count = addProposals(proposalMapsOf(maps), all);
+      count = addProposals(proposalMapsOf(maps), sentences);
     });
     return count;
   };
@@ -432,9 +431,7 @@ class SyncedNotes implements Notes {
   readonly reopen: Notes['reopen'] = (proposal) =>
     this.#change((_notes, _feedback, maps) => {
       if (readForgotten(maps).some((record) => isProposalTakenOut(proposal, createEraser(record)))) return;
-      const inbox = proposalMapsOf(maps);
-      inbox.decisions.delete(proposal.id);
-      inbox.proposals.set(proposal.id, plain(proposal));
+      reopenIn(proposalMapsOf(maps), proposal);
     });
 
   readonly setWanted: Notes['setWanted'] = (kind, wanted) =>

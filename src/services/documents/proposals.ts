@@ -2,9 +2,11 @@
 //   p   proposal id -> proposal as JSON, while it is open
 //   d   proposal id -> what the person decided, without the words; once decided, a proposal does not come back, on no device
 //   w   kind -> true where the person wants no proposals of that kind
+//   s   salt -> true: ids are hashes with the first of them; two devices that begin apart have two, and find decisions by either
+import { v4 } from 'uuid';
 import { z } from 'zod';
 import { timeSchema } from '../../domain/base/time.ts';
-import { type MemoryNote, type Proposal, proposalSchema } from '../../domain/memory/notes.ts';
+import { type MemoryNote, type Proposal, proposalId, proposalSchema } from '../../domain/memory/notes.ts';
 import { NOTE_KINDS, type NoteKind } from '../../domain/memory/recognition/kinds.ts';
 import { squeezed } from '../../domain/text/sentences.ts';
 import type { PurgeRules } from './documents.ts';
@@ -27,6 +29,7 @@ interface ProposalMaps {
   readonly proposals: ValueMap;
   readonly decisions: ValueMap;
   readonly never: ValueMap;
+  readonly salts: ValueMap;
 }
 
 /** Picks the three maps of proposals out of the notes' document. */
@@ -34,7 +37,23 @@ export const proposalMapsOf = (maps: ValueMaps): ProposalMaps => ({
   proposals: maps('p'),
   decisions: maps('d'),
   never: maps('w'),
+  salts: maps('s'),
 });
+
+const saltsOf = ({ salts }: Pick<ProposalMaps, 'salts'>): string[] => [...salts.keys()].sort();
+
+/** Names the sentence as it is named from now on. A device that has no salt yet draws one. */
+function idNow(maps: ProposalMaps, text: string): string {
+  const [salt = v4()] = saltsOf(maps);
+  maps.salts.set(salt, true);
+  return proposalId(text, salt);
+}
+
+/** All names that the sentence may have been given, by earlier versions and by devices that began apart, too. */
+const idsOf = (maps: Pick<ProposalMaps, 'salts'>, text: string): string[] => [
+  proposalId(text),
+  ...saltsOf(maps).map((salt) => proposalId(text, salt)),
+];
 
 const decisionSchema = z.looseObject({
   as: z.enum(['accepted', 'refused']),
@@ -44,23 +63,26 @@ const decisionSchema = z.looseObject({
 type Decision = z.infer<typeof decisionSchema>['as'];
 
 /** A refused proposal stays refused. An accepted one may be proposed again: its note may be gone by then. */
-function isDecided(decisions: ValueMap, { id, at }: Proposal): boolean {
-  const decision = decisionSchema.safeParse(decisions.get(id)).data;
-  return decision !== undefined && (decision.as === 'refused' || decision.at >= at);
+function isDecided(
+  maps: Pick<ProposalMaps, 'decisions' | 'salts'>,
+  { text, at }: Pick<Proposal, 'text' | 'at'>,
+): boolean {
+  if (maps.decisions.size === 0) return false;
+  return idsOf(maps, text).some((id) => {
+    const decision = decisionSchema.safeParse(maps.decisions.get(id)).data;
+    return decision !== undefined && (decision.as === 'refused' || decision.at >= at);
+  });
 }
 
 /** Lists open proposals, without duplicates and without sentences that have become notes. */
-export function readInbox(
-  { proposals, decisions, never }: ProposalMaps,
-  notes: readonly MemoryNote[],
-): Inbox {
+export function readInbox(maps: ProposalMaps, notes: readonly MemoryNote[]): Inbox {
+  const { proposals, never } = maps;
   const unwanted = NOTE_KINDS.filter((kind) => never.get(kind) === true);
   const known = new Set(notes.map(({ text }) => squeezed(text)));
   const open: Proposal[] = [];
   for (const [id, value] of proposals) {
     const { success, data } = proposalSchema.safeParse(value);
-    if (success && data.id === id && !isDecided(decisions, data) && !unwanted.includes(data.kind))
-      open.push(data);
+    if (success && data.id === id && !isDecided(maps, data) && !unwanted.includes(data.kind)) open.push(data);
   }
   open.sort((a, b) => b.at - a.at || (a.id < b.id ? -1 : 1));
   return {
@@ -79,12 +101,13 @@ export function readInbox(
 const MOST_OPEN = 200;
 
 /** Adds proposals that are new and were never decided. Returns how many. */
-export function addProposals(maps: ProposalMaps, added: readonly Proposal[]): number {
+export function addProposals(maps: ProposalMaps, added: readonly Omit<Proposal, 'id'>[]): number {
   let count = 0;
   for (const one of added) {
-    if (maps.proposals.has(one.id) || isDecided(maps.decisions, one) || maps.never.get(one.kind) === true)
-      continue;
-    maps.proposals.set(one.id, plain(one));
+    const isThere = idsOf(maps, one.text).some((id) => maps.proposals.has(id));
+    if (isThere || isDecided(maps, one) || maps.never.get(one.kind) === true) continue;
+    const id = idNow(maps, one.text);
+    maps.proposals.set(id, plain({ ...one, id }));
     count += 1;
   }
   const open = [...maps.proposals].flatMap(([id, value]) => {
@@ -97,8 +120,16 @@ export function addProposals(maps: ProposalMaps, added: readonly Proposal[]): nu
 
 /** Removes the words and stores the decision. */
 export function decideOn(maps: ProposalMaps, id: string, as: Decision, at: number): void {
-  maps.proposals.delete(id);
-  maps.decisions.set(id, { as, at });
+  const text = proposalSchema.safeParse(maps.proposals.get(id)).data?.text;
+  for (const one of text === undefined ? [id] : idsOf(maps, text)) maps.proposals.delete(one);
+  maps.decisions.set(text === undefined ? id : idNow(maps, text), { as, at });
+}
+
+/** Takes the decision back, under whichever name it was kept. */
+export function reopenIn(maps: ProposalMaps, proposal: Proposal): void {
+  for (const id of idsOf(maps, proposal.text)) maps.decisions.delete(id);
+  const id = idNow(maps, proposal.text);
+  maps.proposals.set(id, plain({ ...proposal, id }));
 }
 
 /** Withdraws proposals of forgotten sources, or with forgotten words. Returns how many. */

@@ -1,9 +1,10 @@
 // The inbox of memory: decided once, on all devices; what a note was before stays with it.
 import { describe, expect, it } from 'vitest';
+import * as Y from 'yjs';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
-import { NOTES_DOCUMENT } from '../../../src/domain/base/ids.ts';
+import { NOTES_DOCUMENT, newEntryId } from '../../../src/domain/base/ids.ts';
 import { until } from '../../../src/domain/base/readable.ts';
-import type { Proposal } from '../../../src/domain/memory/notes.ts';
+import { type Proposal, proposalId } from '../../../src/domain/memory/notes.ts';
 import { createNotes } from '../../../src/services/documents/notes.ts';
 
 const sentence = (text: string, more: Partial<Proposal> = {}): Omit<Proposal, 'id'> => ({
@@ -60,6 +61,52 @@ describe('proposals', () => {
       { text: 'Tests first, always.', kind: 'preference', project: 'p1', since: 10, by: 'person' },
       { text: 'I am vegan.', kind: 'fact', source: { messageId: 'm of I am vegan.' } },
     ]);
+  });
+
+  it('are known by hashes that nobody else can make, and that two devices agree on', async () => {
+    const [a, b] = [device(1), device(2)];
+    const refused = async (one: Device, text: string) => {
+      await one.notes.propose([sentence(text)]);
+      await one.notes.refuse(one.notes.inbox.get().proposals.map(({ id }) => id));
+    };
+    // Each begins apart, and says one thing that the other says, too.
+    await refused(a, 'I am vegan.');
+    await b.notes.propose([sentence('I am vegan.'), sentence('Tests come first.')]);
+    const bytes = await Promise.all(
+      [a, b].map(async ({ store }) =>
+        Buffer.concat((await store.log.read(NOTES_DOCUMENT)).map((one) => one.bytes)),
+      ),
+    );
+    for (const text of ['I am vegan.', 'Tests come first.'])
+      for (const one of bytes) expect(one.includes(proposalId(text))).toBe(false);
+    await exchange(a, b);
+    expect([open(a), open(b)]).toEqual([['Tests come first.'], ['Tests come first.']]);
+    expect(await b.notes.propose([sentence('I am vegan.')])).toBe(0);
+    const [other] = b.notes.inbox.get().proposals;
+    await b.notes.refuse([other?.id ?? '']);
+    await exchange(a, b);
+    expect(await a.notes.propose([sentence('Tests come first.'), sentence('I am vegan.')])).toBe(0);
+    expect([open(a), open(b)]).toEqual([[], []]);
+    if (other) await a.notes.reopen(other);
+    await exchange(a, b);
+    expect([open(a), open(b)]).toEqual([['Tests come first.'], ['Tests come first.']]);
+  });
+
+  it('that an earlier version decided on, without a salt, stay decided', async () => {
+    const { store } = device(0);
+    const doc = new Y.Doc();
+    doc.getMap('d').set(proposalId('I am vegan.'), { as: 'refused', at: 5 });
+    const waiting = { ...sentence('Tests come first.'), id: proposalId('Tests come first.') };
+    doc.getMap('p').set(waiting.id, waiting);
+    await store.log.append([
+      { id: newEntryId(), document: NOTES_DOCUMENT, bytes: Y.encodeStateAsUpdate(doc), origin: 'remote' },
+    ]);
+    const notes = createNotes({ store, now: () => 20 });
+    await until(notes.inbox, ({ ready }) => ready);
+    expect(await notes.propose([sentence('I am vegan.'), sentence('Tests come first.')])).toBe(0);
+    await notes.refuse([waiting.id]);
+    expect(notes.inbox.get().proposals).toEqual([]);
+    expect(await notes.propose([sentence('Tests come first.')])).toBe(0);
   });
 
   it('come only once: not twice from one message, not for a note that is there, never after they were refused', async () => {
