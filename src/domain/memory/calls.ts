@@ -1,9 +1,9 @@
-// Calls on memory: words that point at what was said or done before between the person and the app ("as we agreed", 上次说的). Heard by the
-// form of a sentence: who, a verb of speaking or deciding in the past, and nobody else who was told.
+// Recognises calls on memory: words that refer to earlier talk between the person and the app ("as we agreed", 上次说的). Judged by the
+// form of a sentence: a subject, a past verb of speaking or deciding, and nobody else who was told.
 import { sentencesOf } from '../text/sentences.ts';
 
 /**
- * Length of the beginning and the end in which a call on memory is looked for, characters; text in between is more often
+ * Length of the beginning and of the end in which a call is looked for, characters; text in between is more often
  * pasted.
  */
 const REACH = 800;
@@ -16,7 +16,7 @@ const OTHERS_WORDS =
 
 const FICTION =
   'story|tale|poem|song|lyrics|dialogue|dialog|scene|script|sketch|joke|haiku|essay|novel|limerick|tweet|caption|quote';
-/** From here on a sentence holds words for somebody else: what is to be translated, put into a letter or said by a figure. */
+/** From here on a sentence holds words for somebody else: text to translate, to put into a letter or into a character's mouth. */
 const FOR_OTHERS = new RegExp(
   [
     '\\b(?:translate|proofread|rewrite|rephrase|reword|correct|paraphrase|edit|shorten|polish|fix|improve)\\b[^:]{0,60}:',
@@ -31,7 +31,7 @@ const FOR_OTHERS = new RegExp(
   ].join('|'),
   'iu',
 );
-/** The sentence is about words, not made of them. */
+/** The sentence is about words instead of using them. */
 const ABOUT_WORDS =
   /\b(?:how (?:do|would|can|should) (?:you|i|we|one) (?:say|spell|pronounce)|what(?: does|'s)? .{1,80} means?|in (?:french|german|spanish|italian|chinese|english|japanese|latin)\?)|(?:用|的)?(?:英语|英文|日语|日文|法语|德语|韩语|中文|粤语)(?:里|中)?(?:怎么|如何|该怎么)(?:说|讲|写|读|翻)|的(?:英文|英语|拼音|日语)|(?:是什么意思|什么含义|怎么翻译|翻译成|造(?:个|一个)?句)/iu;
 
@@ -41,7 +41,7 @@ const PAST =
   '(?:said|told|talked|spoke|spoken|discussed|agreed|decided|mentioned|planned|settled|chose|chosen|picked|explained|described|shared|shown|showed|gave|given|sent|suggested|recommended|proposed|made|built|did|wrote|written|drafted|listed|asked|promised|taught|called|named|laid out|came up with|worked out|figured out|put together|set up|went (?:over|through|with|for)|gone (?:over|through)|been (?:over|through|saying|talking|discussing|planning|working on)|ended up|landed on|covered|sketched|compared|brought up|complained|done|(?:talked|spoke) (?:through|over))';
 const PLAIN =
   '(?:say|tell|talk|speak|discuss|agree|decide|mention|plan|settle|choose|pick|explain|describe|share|show|give|send|suggest|recommend|propose|make|build|write|draft|list|ask|promise|call|name|lay out|come up with|work out|figure out|put together|set up|go (?:over|through|with|for)|end up|cover|bring up|complain)';
-/** Somebody else was told: "I mentioned it to my boss", "we talked with the bank". */
+/** Excludes others who were told: "I mentioned it to my boss", "we talked with the bank". */
 const TO_NOBODY_ELSE =
   '(?!.{0,40}\\b(?:to|with|at|from|by) (?!you\\b|me\\b|us\\b|this\\b|that\\b|each other\\b|start\\b|do\\b|use\\b|go\\b|be\\b|get\\b|buy\\b|make\\b|have\\b|keep\\b|take\\b|move\\b|the (?:start|beginning|end)\\b)(?:(?:the|my|our|his|her|their|a|an) )?\\p{L}+)(?!(?<=\\b(?:told|tell|asked?|gave|given?|sent|send|show|showed|shown|promised?|taught)) (?:him|her|them|everyone|everybody|people|my|the|his|our|their)\\b)';
 const ME = "(?<!\\b(?:and|or|if|when|before|after|until|once|because) )\\b(?:i|we)(?:'ve|'d| have| had)?";
@@ -54,7 +54,7 @@ const TALK_ENDS =
   "(?=\\s*(?:[.,;:?!)–—-]|$)|['’]s? |\\s+(?:about|on|of|over|where|when|with you|we|i|you|from|and|to|was|is|as|for|in|that|yesterday|last|today|earlier)\\b)";
 
 const EN = [
-  // Asked to remember: you, still; or told to, with something of us or a question behind it.
+  // Asks if the app still remembers; or tells it to, with something of "us" or a question behind it.
   "\\b(?:do|can|did|don't|didn't|you|surely you|if you)(?: (?:you|still|even|happen to|just|perhaps|might|may|should|must|will|would|can))* (?:remember|recall|recollect)\\b",
   "(?:^|[,;:–—-] *|\\b(?:and|so|but|please|also|now|then|ok|okay|hey|hi|well) )(?:remember|recall|recollect) (?:our|when (?:i|we|you)|what (?:i|we|you)|where (?:i|we|you)|which|how (?:i|we|you)|who|my|(?:the|that|those|all) .{1,60}\\b(?:i|we|you)(?:'ve|'d)? " +
     `(?:have |had |already |once )?${PAST})\\b`,
@@ -94,7 +94,7 @@ const EN = [
     PAST.slice(3),
 ];
 
-// Chinese. A time that points back, with us or nobody before it; and us, a verb of speaking, 过/的/了, and nobody else told.
+// Chinese: a time in the past, with "us" or nobody before it; or "us", a verb of speaking, 过/的/了, and nobody else told.
 const THEN =
   '(?:上一?次|上一?回|之前|以前|先前|那次|那回|那天|前几天|前两天|前阵子|前段时间|前面|早先|早前|昨天|前天|上周|上个?月|上个?星期|去年|当时|当初|曾经|刚才|最初|一开始|原来|最后|过去)';
 const US = '(?:我们|咱们|咱俩|咱|我|你|您|我俩)';
@@ -102,7 +102,7 @@ const SPOKE =
   '(?:说|聊|提|讲|讨论|商量|决定|敲定|定|约|谈|问|告诉|推荐|建议|教|给|写|做|列|选|挑|起|发|画|拟|算|整理|描述|解释|形容|交代|提供|答应|介绍|分析|总结|规划|计划|安排|用|改|看|查|弄|帮)';
 const HOW =
   '(?:不是|是不是|是|有没有|没有|好像|应该|肯定|已经|曾经|曾|就|都|还|也|才|又|一起|可能|到底|具体|究竟|明明|早就|一共|总共|好|刚|先|最后|最终|怎么|跟你|跟您|和你|和您|对你|给你|给您|向你|同你|跟我|和我|给我|帮我|为我|替我|让你|请你|叫你|要你)';
-/** Nobody else is the one who said it: no noun right before. */
+/** Excludes another speaker: no noun right before. */
 const NO_OTHER =
   '(?<=^|[\\s，,。；;：:、？?！!（(“"]|我|你|您|们|咱|俩|按|照|像|跟|和|同|用|把|从|着|续|据|对|到|就|是|在|问|了|的|得|下|请|与|给|比|看|查|找|记|知道|关于|么|将|回|一|还|都|帮|于|啊|呀|哎|嗯|诶|欸|想|哦|对了)';
 const NOT_AFTER = '(?!.{0,8}(?:跟|和|对|给|向|同|告诉)(?!你|您|我|咱))';
@@ -131,7 +131,7 @@ const ZH = [
 
 const CALL = new RegExp([...EN, ...ZH].join('|'), 'iu');
 
-/** A text without code, quotations and quoted lines, an ellipsis where one stood. */
+/** Replaces code, quotations and quoted lines of a text by an ellipsis. */
 export const ownWords = (text: string): string => text.replace(/’/g, "'").replace(OTHERS_WORDS, ' … ');
 
 /**

@@ -1,4 +1,4 @@
-// From a ranking to what is shown of it: hits and near misses, none of them twice, and not all of one conversation.
+// Chooses from a ranking what is shown: hits and near misses, without repetition, and not all from one conversation.
 
 import { asks } from '../text/cues.ts';
 import { wordings } from '../text/near-duplicate.ts';
@@ -6,8 +6,8 @@ import { squeezed } from '../text/sentences.ts';
 import type { Rankable, Scored } from './rank.ts';
 
 /**
- * Tells of one after the other whether it is kept: one passage a message, one of each wording, so many of each conversation. Notes only look
- * like one conversation: each stands for itself.
+ * Makes the test that keeps one passage of a message, one of each wording, and a limited number of each conversation. Notes share a
+ * conversation in name only, so that limit does not apply to them.
  */
 function chooser(perConversation: number): (candidate: Rankable) => boolean {
   const messages = new Set<string>();
@@ -25,7 +25,7 @@ function chooser(perConversation: number): (candidate: Rankable) => boolean {
   };
 }
 
-/** One passage a message, one of each wording, at most `perConversation` of each conversation; order kept, at most `limit`. */
+/** Keeps one passage of a message, one of each wording, at most `perConversation` of each conversation, at most `limit`, in order. */
 export function distinct<C extends Rankable, S extends Scored<C>>(
   ranked: readonly S[],
   perConversation: number,
@@ -40,10 +40,10 @@ export function distinct<C extends Rankable, S extends Scored<C>>(
   return kept;
 }
 
-/** A reply may score so much below the threshold and comes along all the same, where the question that it answers passes. */
+/** How far a reply may score below the threshold if the question that it answers passes. */
 const REPLY_ALLOWANCE = 0.15;
 
-/** Makes the threshold of each candidate: the reply to a question that passes has a lower one, for a question without its reply tells nothing. */
+/** Makes the threshold of each candidate: lower for the reply to a question that passes, since a question without its reply tells nothing. */
 function thresholdOf<C extends Rankable>(
   ranked: readonly Scored<C>[],
   threshold: number,
@@ -61,14 +61,14 @@ function thresholdOf<C extends Rankable>(
       : threshold;
 }
 
-/** Scores so near to each other say nothing of which of two wordings is the better one. */
+/** Scores this near to each other do not tell which of two wordings is better. */
 const EVEN = 0.02;
-/** So many places on a newer one that says the same is looked for: to tell wordings apart takes time. */
+/** Distance within which a newer near-duplicate is looked for: comparing wordings takes time. */
 const PLACES_ON = 16;
 
 /**
- * Those at or above their threshold, memory notes first, and the near misses below it; at most `limit` of each. Of passages that say the same in
- * nearly the same words the best is taken, of equally good ones the newest for which there is a place.
+ * Returns those at or above their threshold, memory notes first, and the near misses below it; at most `limit` of each. Of near-duplicates
+ * the best is taken, of equally good ones the newest for which there is a place.
  */
 export function choose<C extends Rankable, S extends Scored<C>>(
   ranked: readonly (S & Scored<C>)[],
@@ -88,7 +88,7 @@ export function choose<C extends Rankable, S extends Scored<C>>(
     }
     const wording = worded(one.candidate.text);
     if (said.has(wording)) continue;
-    // The newest takes its place at once: one that gave way later would have kept others of its conversation from theirs.
+    // The newest takes its place at once: one that gave way later would have kept others of its conversation out.
     const found = ranked
       .slice(at, at + PLACES_ON)
       .filter(

@@ -13,34 +13,34 @@ import { dateWords } from '../text/spellings.ts';
 import { words } from '../text/words.ts';
 import { isOfMemory } from './own-tools.ts';
 
-/** Most tokens in a chunk: the shipped models read 512, their prefix, the speaker and an estimate's error included. */
+/** Most tokens in a chunk: the shipped models read 512, including prefix, speaker and the error of the estimate. */
 export const CHUNK_TOKENS = 380;
 /** A last piece smaller than this joins the one before it. */
 const SMALL_TOKENS = 48;
-/** Longest text of one part that is cut up, in characters. What lies beyond is in the log, and found by what stands before it. */
+/** Longest text of one part that is cut into chunks, characters. The log has the rest. */
 export const READ_UP_TO = 400_000;
-/** Most chunks one message gives: a pasted book must not bury the library. */
+/** Most chunks of one message: a pasted book must not bury the library. */
 const MAX_CHUNKS = 400;
-/** The same with a document attached, which is long by its nature: some 600 pages. */
+/** Most chunks with an attached document, some 600 pages. */
 const MAX_DOCUMENT_CHUNKS = 1_500;
 /** Longer code, and tool output, is shown and embedded by its beginning and end only; characters. */
 const LONG_CODE = 4_000;
 const HEAD = 900;
 const TAIL = 400;
-/** Most search words taken from what is cut out of the middle. */
+/** Most search words taken from the middle that is cut out. */
 const MAX_MIDDLE_WORDS = 1_500;
 
-/** Most characters of what was said right before that stand in front of what is embedded: they help to understand it. */
+/** Most characters of the previous message that precede the embedded text, as context. */
 const CONTEXT = 300;
 /**
- * Most tokens that a passage and what stands in front of it come to; a passage longer than this stands alone. Short ones need to be told what
- * they answer, long ones say it, and the model's time is their length: with 300 characters in front of every passage no set was found better.
+ * Most tokens of a passage with its context; a longer passage has none. Short passages need context, long ones contain it, and the model's
+ * time is proportional to length: with 300 characters of context for every passage, no set got better.
  */
 const READ_TOKENS = 100;
 
-/** Order of embedding: speech of people and models, long code and attached texts, calls and results of tools. */
+/** Order of embedding: words of people and models, long code and attached texts, calls and results of tools. */
 const CLASS = { said: 0, code: 1, attached: 1, tool: 2 } as const;
-/** Attached texts that are read as prose; of others, longer than code may be, only the ends are. */
+/** Attached texts that are read as prose; of any other, if it is longer than code may be, only the ends are. */
 const PROSE = /^text\/(?:plain|markdown|html|rtf)\b/i;
 const CLASS_STEP = 100_000_000;
 
@@ -54,11 +54,11 @@ export interface Chunk {
 }
 
 export interface ChunkOptions {
-  /** Takes secrets out; `redact` with the person's keywords. */
+  /** Removes secrets; `redact` with the person's keywords. */
   readonly redact: (text: string) => string;
-  /** Speaker in front of the embedded text. Default: the name the text opens with, else the role's. */
+  /** Speaker in front of the embedded text. Default: the name that the text opens with, else the role's. */
   readonly speaker?: string;
-  /** The message before, redacted; its end stands in front of the embedded text. */
+  /** The previous message, redacted; its end precedes the embedded text. */
   readonly before?: string;
 }
 
@@ -72,11 +72,11 @@ const SPEAKERS: Readonly<Record<Message['role'], string>> = {
 interface Piece {
   readonly text: string;
   readonly class: keyof typeof CLASS;
-  /** Words found in it beyond those of the text. */
+  /** Search words beyond those of the text. */
   readonly hidden?: string;
 }
 
-/** Splits one paragraph or line that is too long: at sentences, then at words, then anywhere. */
+/** Splits a paragraph or line that is too long: at sentences, then at words, then anywhere. */
 function splitLong(text: string, limit: number): string[] {
   const out: string[] = [];
   let held = '';
@@ -131,7 +131,7 @@ function pack(units: readonly string[], limit: number): string[] {
   return out;
 }
 
-/** Beginning and end of something long; the words of the middle stay findable. */
+/** Keeps the beginning and end of something long; the words of the middle stay findable. */
 function ends(text: string, of: keyof typeof CLASS): Piece {
   if (text.length <= HEAD + TAIL + 200) return { text, class: of };
   const head = text.slice(0, HEAD).replace(/[\ud800-\udbff]$/, '');
@@ -182,12 +182,12 @@ function saidPieces(text: string): Piece[] {
   return pieces;
 }
 
-/** Characters of a call's arguments that are read for their values, and levels of them. */
+/** Most characters, and levels, of a call's arguments that are read for their values. */
 const [CALL_READ, CALL_DEPTH] = [20_000, 4];
-/** Characters of them in the line. */
+/** Most characters of them in the line. */
 const CALL_SHOWN = 400;
 
-/** The values of arguments in words, each letter by letter. */
+/** Lists the values of arguments as words. */
 const valuesOf = (value: unknown, depth = CALL_DEPTH): string => {
   if (typeof value !== 'object' || value === null) return String(value);
   if (depth === 0) return JSON.stringify(value);
@@ -206,14 +206,14 @@ function callLine(name: string, args: string): string {
     values = valuesOf(JSON.parse(args));
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
-    // Cut off, nested too deep, or no JSON: without its signs.
+    // Truncated, nested too deep, or no JSON: only its signs are removed.
     values = args.replace(/[{}[\]"]+/g, ' ').replace(/\\[nrt]/g, ' ');
   }
   const short = values.replace(/\s+/g, ' ').trim();
   return `${name}: ${short.length > CALL_SHOWN ? `${short.slice(0, CALL_SHOWN)}…` : short}`;
 }
 
-/** The end of what was said before, on one line, as much as `text` leaves room for; the line break behind it parts it from what follows. */
+/** Returns the end of the previous message on one line, as long as `text` leaves space; a line break separates it from the text. */
 function contextOf(before: string, text: string): string {
   const line = before
     .slice(-CONTEXT * 2)
@@ -228,13 +228,13 @@ function contextOf(before: string, text: string): string {
 /** 128 bits of SHA-256, hex: equal texts share a vector. */
 export const hashOf = (text: string): string => bytesToHex(sha256(utf8ToBytes(text))).slice(0, 32);
 
-/** Pieces of an attached text: a long paste is one, and asked for later like anything that was said. */
+/** Cuts an attached text into pieces: a long paste becomes one, and is asked for later like any words. */
 const attachedPieces = (text: string, mediaType: string): Piece[] =>
   text.length > LONG_CODE && !PROSE.test(mediaType)
     ? [ends(text, 'attached')]
     : saidPieces(text).map((piece) => ({ ...piece, class: 'attached' }));
 
-/** Pieces of a document, section by section; above each stand the file and its page, sheet, slide or chapter. */
+/** Cuts a document into pieces, section by section, each headed by the file and its page, sheet, slide or chapter. */
 function documentPieces(
   name: string,
   { sections }: ExtractedText,
@@ -251,9 +251,9 @@ function documentPieces(
 }
 
 /**
- * Chunks of a message, in order, attached texts last; a picture, or a PDF without words, gives its name. None for:
+ * Cuts a message into chunks, in order, attached texts last; a picture, or a PDF without words, gives its name. None for:
  * - notes, system prompts, answers given from memory
- * - letters of a model to an earlier place: nobody said them, and their branch has the content
+ * - letters of a model to an earlier point: nobody said them, and their branch has the content
  * - reasoning, and recalls in an answer or by a tool: memories must not be remembered again as if they had been said
  */
 export function chunksOf(message: Message, options: ChunkOptions): Chunk[] {
@@ -306,7 +306,7 @@ export function chunksOf(message: Message, options: ChunkOptions): Chunk[] {
       words: [own, piece.hidden, when].filter(Boolean).join(' '),
       embedded,
       hash: hashOf(embedded),
-      // Within a class the newest first; fits 32 bits until the year 2150.
+      // Newest first within a class; fits 32 bits until the year 2150.
       priority: CLASS[piece.class] * CLASS_STEP + CLASS_STEP - Math.min(age, CLASS_STEP),
     };
   });

@@ -1,5 +1,5 @@
-// The newest correction stands for a fact: a later sentence of the person that sets an earlier one right ("no, port 8081", 改到周四了) often
-// has less of the question's words than what it corrects.
+// Lets the newest correction stand for a fact: a later sentence of the person that corrects an earlier one ("no, port 8081", 改到周四了) often
+// shares fewer words with the question than the corrected one.
 import { memoized } from '../base/once.ts';
 import type { Role } from '../chat/message.ts';
 import { asks, corrects, speakerIn } from '../text/cues.ts';
@@ -18,20 +18,20 @@ interface Said {
   readonly note?: boolean;
 }
 
-/** Longer messages say much besides: which of it is meant is not to be told by words. */
+/** Longer messages say much besides, and words do not tell which part is meant, characters. */
 const LONGEST = 400;
-/** Facts among so many of the best are looked at; a correction may stand further behind: it seldom has the words of the question. */
+/** Facts are looked for among the first number of best passages, corrections among the second: they seldom share the question's words. */
 const [FACTS, CORRECTIONS] = [50, 100];
 /**
  * Least words that two texts about one thing share, one fewer if the question has one of them, and their share of the
  * shorter text.
  */
 const [SHARED_WORDS, SHARED_SHARE] = [3, 0.2];
-/** Least words that an answer, given both texts, shares with the newer one alone to be made of it. */
+/** An answer that was given both texts counts as made from the newer one if it shares so many words with that one alone. */
 const USED_SHARED = 2;
-/** Shared part of the shorter text if nothing but a new value speaks for a correction. */
+/** Share of the shorter text that must agree if only a new value suggests a correction. */
 const SHARED_IF_NEW = 0.3;
-/** Says that something is otherwise than before, which alone corrects nothing. */
+/** Says that something has changed, which alone corrects nothing. */
 const NEW =
   /\b(?:now|already|these days|as of|from (?:today|tomorrow|now|next|january|february|march|april|may|june|july|august|september|october|november|december)|changed?|raised|lifted|lowered|new|instead|moved|switched)\b|现在|已经|改|换|涨|降|加量|从\S{1,6}起|以后/iu;
 
@@ -45,7 +45,7 @@ function read(text: string): Read {
   return { words: new Set([...words].filter((word) => !figures.has(word))), values: valuesIn(text) };
 }
 
-/** Tells if a text corrects something or says that something is new, and who speaks in it. */
+/** Tells if a text corrects something or says that something is new, and its speaker. */
 const tells = (text: string) => ({
   corrects: sentencesOf(text).some(corrects),
   isNew: NEW.test(text),
@@ -54,7 +54,7 @@ const tells = (text: string) => ({
 const isShort = ({ text, role, note }: Said): boolean => role === 'user' && !note && text.length <= LONGEST;
 
 /**
- * Best first, as they came; but where the person corrected what is among them, the newest correction takes its place and is as probable, and it
+ * Returns them best first, as they came, except that the newest correction of a passage takes its place with its probability, and the passage
  * comes right after.
  */
 export function corrected<
@@ -83,12 +83,12 @@ export function corrected<
     if (newer.candidate.messageId === older.candidate.messageId) return false;
     if (saysOf(newer).speaker !== saysOf(older).speaker) return false;
     const [a, b] = [readOf(newer), readOf(older)];
-    // Memory gave both to one answer, or the older one to the answer to the newer: what they speak of was seen to be one.
+    // Memory gave both to one answer, or the older one to the answer to the newer: they concern the same thing.
     const together = recalls.some(
       ({ given }) => given.has(newer.candidate.messageId) && given.has(older.candidate.messageId),
     );
     const shared = [...a.words].filter((word) => b.words.has(word));
-    // Memory gave both, and the answer was made of the newer one alone: so the older one held no more.
+    // Memory gave both, and the answer was made from the newer one alone: so the older one no longer held.
     if (shared.length >= USED_SHARED && usedAlone(newer, older)) return true;
     const { corrects: says, isNew } = saysOf(newer);
     if (!says && !isNew) return false;

@@ -6,14 +6,14 @@ import { savedFiles } from '../chat/memory-file.ts';
 import { planOf, summaryTextOf } from '../context/compaction/plan.ts';
 import { words } from '../text/words.ts';
 
-/** Search words kept of a description: what a long session memory begins with. */
+/** Most search words of a description: a long session memory keeps those of its beginning. */
 const MOST_WORDS = 600;
-/** A conversation is meant where its description has so many of the question's words, and so much of what they are worth. */
+/** A conversation is meant if its description has so many of the question's words, and that share of their IDF weight. */
 const [LEAST_WORDS, LEAST_SHARE] = [2, 0.5];
-/** So many conversations at most are meant. */
+/** Most conversations that are meant. */
 const MOST_MEANT = 3;
 
-/** Texts that a person, a model or rules wrote of the conversation, newest compaction first; none is empty. */
+/** Lists texts that a person, a model or rules wrote about the conversation, newest compaction first; none is empty. */
 export function writtenOf(conversation: Pick<Conversation, 'meta' | 'compactions'>): string[] {
   const { meta, compactions } = conversation;
   const newest = [...compactions.values()]
@@ -27,7 +27,7 @@ export function writtenOf(conversation: Pick<Conversation, 'meta' | 'compactions
   ].filter((text) => text.trim() !== '');
 }
 
-/** The search words of these texts, each once, parted by spaces. */
+/** Joins the search words of these texts, each once, separated by spaces. */
 export const descriptionOf = (texts: readonly string[]): string =>
   [...new Set(texts.flatMap((text) => words(text).split(' ')))]
     .filter(Boolean)
@@ -35,8 +35,8 @@ export const descriptionOf = (texts: readonly string[]): string =>
     .join(' ');
 
 /**
- * The conversations that a question means by what is written of them, with the words they have of it, where nothing of them was found.
- * `worth`: of its words, in their order.
+ * Finds conversations that a question means by their description though none of their passages was found, with the shared words.
+ * `worth`: IDF weights of the question's words, in order.
  */
 export function meantBy<Id>(
   {

@@ -1,4 +1,4 @@
-// A conversation read once for what it is about: its sentences and the weight of its words. Keywords and summary are made from it.
+// Reads a conversation once for its topic: its sentences and the weights of its words. Keywords and summary are made from this.
 
 import { type Message, textOf } from '../chat/message.ts';
 import { cleanHead } from '../privacy/scan.ts';
@@ -28,7 +28,7 @@ const GRAMMAR = /^[的了吗呢我你他她它很又也都就是这那着不没]
 
 const WORD = /[\p{L}\p{M}\p{N}]+(?:['’._\-/][\p{L}\p{M}\p{N}]+)*/gu;
 const HAN = /\p{Script=Han}/u;
-/** Characters read of one message: enough to know what it is about. */
+/** Most characters read of one message: enough to know its topic. */
 const MAX_TEXT = 6_000;
 
 export interface Sentence {
@@ -38,7 +38,7 @@ export interface Sentence {
   readonly byPerson: boolean;
 }
 
-/** A word of the conversation: its weight, and how often it was written in which form. */
+/** A word of the conversation: its weight, and the count of each written form. */
 export interface Name {
   readonly weight: number;
   readonly forms: ReadonlyMap<string, number>;
@@ -50,7 +50,7 @@ export interface Digest {
   readonly names: ReadonlyMap<string, Name>;
 }
 
-/** Stems of words seen lately; a library says the same words over and over. Empty: describes nothing. */
+/** Stems of recent words, cached since a library repeats them. Empty: describes nothing. */
 const stems = new Map<string, string>();
 function stemOf(run: string): string {
   const known = stems.get(run);
@@ -64,7 +64,7 @@ function stemOf(run: string): string {
 
 const runsOf = (text: string): readonly string[] => text.match(WORD) ?? [];
 
-/** Words worth naming, with their stem, in order. `segments`: those of the text's Han runs. */
+/** Yields words worth naming, with their stem, in order. `segments`: those of the text's Han runs. */
 function* namesIn(
   text: string,
   segments: Iterator<readonly Segment[]>,
@@ -89,7 +89,7 @@ function* namesIn(
   }
 }
 
-/** Reads what person and model said, secrets taken out by `redact`. Said often, early and by the person weighs more. */
+/** Reads the words of person and model, with secrets removed by `redact`. Frequent, early and the person's own words weigh more. */
 export function digestOf(
   messages: readonly Pick<Message, 'role' | 'kind' | 'parts'>[],
   redact: (text: string) => string,
@@ -115,7 +115,7 @@ export function digestOf(
           names.set(stem, name);
         }
         name.forms.set(form, (name.forms.get(form) ?? 0) + 1);
-        // Saying a word in a second message tells more than saying it twice in one.
+        // A word in a second message tells more than a second time in one.
         const times = (inMessage.get(stem) ?? 0) + 1;
         inMessage.set(stem, times);
         const length = HAN.test(form) ? form.length / 2 : Math.min(1.6, 0.6 + form.length / 10);

@@ -1,7 +1,7 @@
-// The words a conversation is about, without any model.
+// Picks the keywords of a conversation without a model.
 import type { Digest } from './digest.ts';
 
-/** Up to `limit` keywords, the weightiest first, each in the form in which it was written most often. */
+/** Returns up to `limit` keywords, the weightiest first, each in its most frequent form. */
 export function keywordsOf({ names }: Digest, limit = 8): string[] {
   return [...names]
     .sort((a, b) => b[1].weight - a[1].weight || (a[0] < b[0] ? -1 : 1))

@@ -1,5 +1,5 @@
-// Lanes by who speaks: the person, the assistant, a tool, named others in a chat of friends. Long answers swamp the few words that they
-// answer, so a lane that fills what was found has to share what it is usually asked for, and a question may ask for one of them.
+// Lanes by speaker: the person, the assistant, a tool, named others in a chat of friends. Long answers crowd out the few words that they
+// answer, so a lane with most of the results shares the usual demand for it, and a question may ask for one lane.
 import type { Role } from '../chat/message.ts';
 import { speakerIn } from '../text/cues.ts';
 import type { Fit } from './fit.ts';
@@ -13,7 +13,7 @@ interface Said {
   readonly role?: Role;
 }
 
-/** A name that opens so many of the messages found is one of a chat; fewer times it is a word with a colon. */
+/** A name that opens so many of the messages found is a speaker; fewer times it is a word with a colon. */
 const LEAST_MESSAGES = 3;
 
 const TOOLS = 'command|script|tests?|build|query|tool|run|terminal|logs?|ci|pipeline|search|linter|compiler';
@@ -48,7 +48,7 @@ const ASKS_FOR_PERSON = new RegExp(
 );
 const ASKS_FOR_ALL = /\b(?:summar(?:y|ies|i[sz]e)|recap|overview)\b|总结|概括|回顾|梳理/iu;
 
-/** Whose words a question asks for: `all` of a summary, null where it does not say. One that names the assistant's part may still say "I". */
+/** Lane that a question asks for: `all` for a summary, null if it does not say. A question that names the assistant's part may still say "I". */
 export function askedFor(question: string): Exclude<Lane, 'others'> | 'all' | null {
   if (ASKS_FOR_ALL.test(question)) return 'all';
   if (ASKS_FOR_TOOL.test(question)) return 'tool';
@@ -56,7 +56,7 @@ export function askedFor(question: string): Exclude<Lane, 'others'> | 'all' | nu
   return ASKS_FOR_PERSON.test(question) ? 'person' : null;
 }
 
-/** Tells of each candidate which lane it is in, and what that is worth for this question, log odds. */
+/** Tells each candidate's lane, and its worth for this question in log odds. */
 export function lanesOf(
   candidates: readonly Said[],
   question: string,
@@ -79,7 +79,7 @@ export function lanesOf(
   const asked = askedFor(question);
   const logOdds = (lane: Lane): number => {
     if (lane === 'others' || asked === 'all') return 0;
-    // The lane that is asked for gains nothing of its own: a question about something else is to stay without an answer.
+    // The requested lane gains nothing: a question about something else must stay without an answer.
     if (lane === asked) return 0;
     const crowded = lane === 'person' ? 0 : Math.log((fit[lane] * count.person) / count[lane]);
     return Math.min(0, crowded) - (asked === null ? 0 : fit.asked);

@@ -1,22 +1,22 @@
-// Late interaction: a question's pieces compared with a passage's pieces, each with the one it is nearest to (Khattab and Zaharia,
-// "ColBERT", 2020). Passages keep only the signs of their pieces' vectors. This says what is meant; the index does the same with tables, many
+// Late interaction: each token vector of a question is compared with the nearest one of a passage (Khattab and Zaharia,
+// "ColBERT", 2020). Passages keep only the signs of their token vectors. This is the definition; the index computes the same with tables, many
 // times as fast (`adapters/index/late-tables.ts`).
 
-/** Numbers in a piece's vector, and bits kept of it. */
+/** Numbers in a token vector, and bits kept of it. */
 const WIDTH = 256;
 const BYTES = WIDTH / 8;
-/** The cosine of a vector and the signs of another is at most about 0.8 (the square root of 2/π); what a sign costs is not given back. */
+/** Signs of a vector of length 1 have this size. The cosine with a vector is at most about 0.8 (the square root of 2/π), which is not corrected. */
 const SIGN = 1 / Math.sqrt(WIDTH);
 
-/** A question's pieces: `weights.length` vectors of `WIDTH` numbers and length 1, and how much each says. */
+/** Token vectors of a question: `weights.length` vectors of `WIDTH` numbers and length 1, with their weights. */
 export interface QueryPieces {
   readonly tokens: Float32Array;
   readonly weights: Float32Array;
 }
 
 /**
- * Makes the comparison for one question: the weighted mean, over its pieces, of the best likeness to any piece of the passage, -0.8–0.8.
- * `bits`: 32 bytes a piece, lowest bit first. Null where the question or the passage has no pieces.
+ * Makes the comparison for one question: the weighted mean, over its token vectors, of the best cosine with any of the passage, -0.8–0.8.
+ * `bits`: 32 bytes a piece, lowest bit first. Null if the question or the passage has no pieces.
  */
 export function lateInteraction({ tokens, weights }: QueryPieces): (bits: Uint8Array) => number | null {
   const count = weights.length;

@@ -1,5 +1,5 @@
 // Written by `npm run eval -- --learn --bench DIR --write` from test/eval/own, MADial-Bench and MemoryBank (both MIT): the weights that turn a
-// score into a probability; what each means is said in `fit.ts`. The line for words alone, `keyword`, is learnt anew only with `--words`: see decision 0012.
+// score into a probability, explained in `fit.ts`. The weights for words alone, `keyword`, are learnt again only with `--words`: decision 0012.
 
 export const LEARNT = {
   hybrid: {

@@ -1,15 +1,15 @@
-// Last query to memory on a path: a message about the same needs no second search.
+// Finds the last query to memory on a path: a message on the same topic needs no second search.
 import type { MessageId } from '../base/ids.ts';
 import { startsTurn } from '../chat/checkpoint.ts';
 import { type Message, textOf } from '../chat/message.ts';
 import type { CosineScale } from './rank.ts';
 
-/** Below this probability of being related two texts are about different things. */
+/** Below this probability of being related, two texts have different topics. */
 const ANOTHER_BELOW = 0.6;
 
 /**
- * The text that memory was asked for last; the first message where nothing tells of another look; null before there is one. `known`: a look that
- * left no trace, for it found nothing.
+ * Returns the last query to memory; the first message if there was no later one; null before there is a message. `known`: a query without a
+ * trace, since it found nothing.
  */
 export function lookedForOn(
   path: readonly Message[],
@@ -24,6 +24,6 @@ export function lookedForOn(
   return last;
 }
 
-/** True if two texts are about different things, by the cosine of their vectors as questions and the model's cosine scale. */
+/** True if two texts have different topics, by the cosine of their vectors as questions and the model's cosine scale. */
 export const isAboutElse = (cosine: number, { related, spread }: CosineScale): boolean =>
   1 / (1 + Math.exp((related - cosine) / spread)) < ANOTHER_BELOW;

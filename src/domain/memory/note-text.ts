@@ -1,18 +1,18 @@
-// Memory notes as a text that people read and write: Markdown out, and in what other assistants let people copy of their memories.
+// Memory notes as text: writes them as Markdown, and reads those that people copy from other assistants.
 
 import { sentencesOf, squeezed } from '../text/sentences.ts';
 import { holdsAt, type MemoryNote } from './notes.ts';
 import { isNoteKind, NOTE_KINDS, type NoteKind } from './recognition/kinds.ts';
 import { kindByWords } from './recognition/wording.ts';
 
-/** A day, UTC: the same text on every device. */
+/** A day in UTC: the same text on every device. */
 const day = (at: number): string => new Date(at).toISOString().slice(0, 10);
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 /** Headings, in the language of the person. `other`: notes without a kind. */
 type NoteHeadings = Readonly<Record<NoteKind | 'other' | 'ended' | 'title', string>>;
 
-/** The notes by kind, each as `- [day] text`, and below it what it was before. What does not hold any more stands last. */
+/** Writes the notes by kind, each as `- [day] text` with its earlier wordings below. Notes that no longer hold come last. */
 export function notesAsMarkdown(notes: readonly MemoryNote[], headings: NoteHeadings, now: number): string {
   const line = (note: MemoryNote): string =>
     [
@@ -43,7 +43,7 @@ export function notesAsMarkdown(notes: readonly MemoryNote[], headings: NoteHead
   ].join('\n\n')}\n`;
 }
 
-/** A note as a text has it. */
+/** A note as read from a text. */
 interface ReadNote {
   readonly text: string;
   readonly kind: NoteKind | undefined;
@@ -54,13 +54,13 @@ interface ReadNote {
 const BULLET = /^\s{0,12}(?:[-*•·–]|\d{1,3}[.)、])\s+/u;
 const DATED =
   /^[[（(【]?(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?(?:[ T]\d{1,2}:\d{2}(?::\d{2})?)?[\])）】]?\s{0,4}[-–—:：]?\s{0,4}/u;
-/** Marks of an assistant for an unknown date. */
+/** Other assistants' marks for an unknown date. */
 const UNDATED =
   /^[[（(【](?:unknown|undated|no date|date unknown|n\/?a|未知|不详|日期未知|无日期)[\])）】]\s{0,4}[-–—:：]?\s{0,4}/iu;
 const HEADING = /^\s{0,3}#{1,6}\s+(.{1,200})$/u;
 const BARE_HEADING =
   /^(?:\*{1,3}|_{1,3})([^*_.!?。！？]{1,100})(?:\*{1,3}|_{1,3})[:：]?$|^[^.!?。！？]{1,60}[:：](?:\*{1,3}|_{1,3})?$/u;
-/** Texts of the app around, which are no memory. */
+/** Texts of the other app's interface, which are no memory. */
 const CHROME =
   /^(?:saved memories|saved info|memory|memories|reference (?:saved memories|chat history)|manage(?: memor(?:y|ies))?|delete(?: all)?|edit|forget|show more|clear memory|about you|your saved info|add|copy|done|close|memory updated|updated saved memory|(?:here (?:is|are)|below (?:is|are)).{0,120}[:：]?|(?:last )?updated .{0,40}|`{3}.{0,20}|~{3}.{0,20}|已保存的记忆|已保存的信息|你保存的信息|记忆|管理|管理记忆|全部删除|删除|编辑|复制|关闭|添加)$/iu;
 const HEADING_KINDS: readonly (readonly [NoteKind, RegExp])[] = [
@@ -74,14 +74,14 @@ const HEADING_KINDS: readonly (readonly [NoteKind, RegExp])[] = [
 const LONGEST = 400;
 const MOST = 1_000;
 
-/** As the person would say it: "User prefers tea" is read like "I prefer tea", only to tell what kind it is. */
+/** Rewrites in the first person, only to recognise the kind: "User prefers tea" counts like "I prefer tea". */
 const inFirstPerson = (text: string): string =>
   text
     .replace(/^(?:the )?user(?:'s|’s)\b/iu, 'my')
     .replace(/^(?:the )?user (?:is|are)\b/iu, 'I am')
     .replace(/^(?:the )?user (?:has)\b/iu, 'I have')
     .replace(/^(?:the )?user (\w{2,20}?)s\b/iu, 'I $1')
-    // Without a subject, as lists of memories often are: "Is allergic to nuts", "Works as a nurse".
+    // Lists of memories often leave the subject out: "Is allergic to nuts", "Works as a nurse".
     .replace(/^(?:is|was)\b/iu, 'I am')
     .replace(/^has\b/iu, 'I have')
     .replace(/^(?:does not|doesn['’]t)\b/iu, "I don't")
@@ -99,7 +99,7 @@ const inFirstPerson = (text: string): string =>
       '我',
     );
 
-/** A line that is a heading by its looks, unless it says something of the person: "*I am vegan*". */
+/** A line that looks like a heading, unless it describes the person: "*I am vegan*". */
 const bareHeading = (line: string): string | undefined =>
   BARE_HEADING.test(line) &&
   kindByWords(inFirstPerson(line.replace(/^[*_]+|(?<![*_:：])[*_:：]+$/g, ''))) === null
@@ -107,8 +107,8 @@ const bareHeading = (line: string): string | undefined =>
     : undefined;
 
 /**
- * The notes in a text: our own Markdown, the saved memories of ChatGPT (a line each, with or without a date in front), what Claude keeps of a
- * person (paragraphs under headings), Gemini's saved info. Long paragraphs come sentence by sentence; the same words once.
+ * Reads the notes in a text: our own Markdown, ChatGPT's saved memories (a line each, with or without a date), Claude's notes on a
+ * person (paragraphs under headings), Gemini's saved info. Long paragraphs are split into sentences; equal words count once.
  */
 export function notesInText(text: string): ReadNote[] {
   const found = new Map<string, ReadNote>();

@@ -1,4 +1,4 @@
-// Memory notes in the person's own words, and feedback on passages. Written to the log and to exports as plain JSON, so
+// Memory notes in the person's own words, and feedback on passages. The log and exports hold them as plain JSON, so
 // every shape here is also a schema for data from outside.
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
@@ -22,15 +22,15 @@ export const noteSchema = z.looseObject({
   createdAt: timeSchema,
   updatedAt: timeSchema,
   by: z.enum(['person', 'model']).catch('person'),
-  /** The message it was taken from, where there is one. */
+  /** The message it was taken from, if any. */
   source: z.looseObject({ conversationId: z.string(), messageId: z.string() }).nullable().catch(null),
-  /** The note that was worded so and otherwise at once, on two devices: this is the wording that stands second, until somebody settles it. */
+  /** Id of the note that another device reworded at once: this is the second wording, until somebody settles it. */
   beside: z.string().optional().catch(undefined),
   /** Kind of the note; absent if it was written freely. */
   kind: z.enum(NOTE_KINDS).optional().catch(undefined),
   /** The project it holds for; absent: everywhere. */
   project: z.string().optional().catch(undefined),
-  /** From when, and until when it holds, ms since 1970. One whose end has come is neither recalled nor applied any more. */
+  /** Beginning and end of its validity, ms since 1970. After its end it is neither recalled nor applied. */
   since: timeSchema.optional().catch(undefined),
   until: timeSchema.optional().catch(undefined),
   /** Earlier wordings, oldest first. */
@@ -38,19 +38,19 @@ export const noteSchema = z.looseObject({
     .array(z.looseObject({ text: z.string(), since: timeSchema, until: timeSchema }))
     .optional()
     .catch(undefined),
-  /** Notes that say otherwise and were kept on purpose. */
+  /** Contradicting notes that were kept on purpose. */
   against: z.array(z.string()).optional().catch(undefined),
-  /** `false`: it is recalled, and does not travel with requests that it applies to. */
+  /** `false`: it is recalled, but does not accompany requests that it applies to. */
   applies: z.boolean().optional().catch(undefined),
 });
-/** Something to be remembered in words of its own; recalled before passages. */
+/** A memory note; recalled before passages. */
 export type MemoryNote = Known<z.infer<typeof noteSchema>>;
 
 export const feedbackSchema = z.looseObject({
   id: z.string(),
   conversationId: z.string(),
   messageId: z.string(),
-  /** `pinned`: rather than others; `never`: not any more; `not-related`: not for `query` and what is like it. */
+  /** `pinned`: preferred; `never`: not any more; `not-related`: not for `query` and similar ones. */
   verdict: z.enum(['pinned', 'never', 'not-related']),
   query: z.string().nullable().catch(null),
   /** Shown part of the message, for the list: at most 300 characters. */
@@ -59,7 +59,7 @@ export const feedbackSchema = z.looseObject({
   /** ms since 1970 */
   at: timeSchema,
 });
-/** Verdict of a person on a recalled passage. */
+/** Feedback of a person on a recalled passage. */
 export type Feedback = Known<z.infer<typeof feedbackSchema>>;
 
 export const proposalSchema = z.looseObject({
@@ -69,10 +69,10 @@ export const proposalSchema = z.looseObject({
   kind: z.enum(NOTE_KINDS),
   /** The message in which it was said. */
   source: z.looseObject({ conversationId: z.string(), messageId: z.string() }),
-  /** When it was said, ms since 1970. */
+  /** Time at which it was said, ms since 1970. */
   at: timeSchema,
   by: z.enum(['device', 'model']).catch('device'),
-  /** The note that it may take the place of. */
+  /** The note that it may replace. */
   replaces: z.string().optional().catch(undefined),
   /** The project of its conversation. */
   project: z.string().optional().catch(undefined),
@@ -81,27 +81,27 @@ export const proposalSchema = z.looseObject({
 export type Proposal = Known<z.infer<typeof proposalSchema>>;
 
 /**
- * Names a sentence: the same one is one proposal, wherever it is said and on whichever device of the person it is noticed. Without a salt as
- * earlier versions did.
+ * Makes the id of a proposal, equal for the same sentence on all devices of the person. `salt`: the person's own; without one as in
+ * earlier versions.
  */
 export const proposalId = (text: string, salt?: string): string => {
   const words = utf8ToBytes(squeezed(text));
   return bytesToHex(salt === undefined ? sha256(words) : hmac(sha256, utf8ToBytes(salt), words)).slice(0, 24);
 };
 
-/** True if a note holds at a time, ms since 1970. */
+/** True if a note holds at this time, ms since 1970. */
 export const holdsAt = ({ since, until }: MemoryNote, at: number): boolean =>
   (since === undefined || since <= at) && (until === undefined || until > at);
 
-/** One wording of a note, and under which keys it is kept: two where two devices wrote the same words. */
+/** One wording of a note, with its keys: two if two devices wrote the same words. */
 export interface Wording {
   readonly note: MemoryNote;
   readonly keys: readonly string[];
 }
 
 /**
- * Groups the wordings of notes, `[key, note]`. A rewrite replaces the wordings its device knew by a new key, so those of two devices both
- * stay. The one under the note's own id counts, else the latest; others are notes `beside` it, named after their key.
+ * Groups the wordings of notes, `[key, note]`. A rewrite replaces the wordings that its device knew by a new key, so those of two devices both
+ * remain. The one under the note's own id counts, else the latest; others are notes `beside` it, named after their key.
  */
 export function wordingsOf(kept: Iterable<readonly [string, MemoryNote]>): Wording[] {
   const byNote = new Map<string, (readonly [string, MemoryNote])[]>();
@@ -123,12 +123,12 @@ export function wordingsOf(kept: Iterable<readonly [string, MemoryNote]>): Wordi
   });
 }
 
-/** The message that a note is as it stands now. */
+/** Id of the message for a note's present wording. */
 const messageOf = ({ id, updatedAt }: MemoryNote): string => `${id}@${updatedAt}`;
 
 /**
- * Notes that hold now as a conversation, so that they are read, embedded and found like everything else. A note that was rewritten is another message:
- * messages never change.
+ * Turns notes that hold now into a conversation, so that they are read, embedded and found like everything else. A rewritten note is another message,
+ * since messages never change.
  */
 export const conversationOfNotes = (
   notes: readonly MemoryNote[],
@@ -137,7 +137,7 @@ export const conversationOfNotes = (
   id: NOTES,
   meta: {
     ...(conversationMetaSchema.parse({}) as ConversationMeta),
-    // A name of its own, or one would be made of its words and written.
+    // Without a title of its own, one would be made from its words and stored.
     title: 'Memory notes',
     titleBy: 'person',
   },
@@ -163,39 +163,39 @@ export const conversationOfNotes = (
   compactions: new Map(),
 });
 
-/** True for the name that notes have in place of a conversation. */
+/** True for the id that notes have in place of a conversation's. */
 export const isNotes = (conversation: string): conversation is ConversationId => conversation === NOTES;
 
 const wordsOf = (text: string): ReadonlySet<string> => new Set(queryWords(text).split(' ').filter(Boolean));
 
-/** Questions that share so many of their words are one question: what is not related to one is not related to the other. */
+/** Questions that share this part of their words count as one: not related to one means not related to the other. */
 const SAME_QUESTION = 0.6;
 
-/** The note behind a message of `conversationOfNotes`. */
+/** Id of the note behind a message of `conversationOfNotes`. */
 const noteIdOf = (messageId: string): string => messageId.replace(/@\d+$/, '');
 
-/** Subject of a verdict for good; for a note it covers all its wordings. */
+/** Subject of permanent feedback; for a note it covers all its wordings. */
 export const subjectOf = ({
   conversationId,
   messageId,
 }: Pick<Said, 'conversationId' | 'messageId'>): string =>
   isNotes(conversationId) ? noteIdOf(messageId) : messageId;
 
-/** True if a verdict is about this message. Pinned and never follow a note through rewrites; not related goes with its words. */
+/** True if feedback is about this message. Pinned and never follow a note through rewrites; not related belongs to its words. */
 export const isAbout = (verdict: Feedback, said: Pick<Said, 'conversationId' | 'messageId'>): boolean =>
   verdict.verdict === 'not-related'
     ? verdict.messageId === said.messageId
     : subjectOf(verdict) === subjectOf(said);
 
 /**
- * Tells which recalled passages are gone: conversation deleted, or no valid note with these words. Counts unread ones as
+ * Makes the test for recalled passages that are gone: the conversation deleted, or no valid note with these words. Unread ones count as
  * there.
  */
 export function goneSince(
   library: {
     readonly ready: boolean;
     readonly entries: readonly { readonly id: string; readonly deletedAt: number | null }[];
-    /** Their files and pinned notes are found, too. */
+    /** Files and pinned notes of projects are found, too. */
     readonly projects?: readonly { readonly id: string; readonly deletedAt: number | null }[];
   },
   noteState: { readonly ready: boolean; readonly notes: readonly MemoryNote[] },
@@ -213,16 +213,16 @@ export function goneSince(
       : library.ready && !living.has(conversationId);
 }
 
-/** True if a verdict is about this note, in whatever words it had then. */
+/** True if feedback is about this note, in any of its wordings. */
 export const isOfNote = ({ conversationId, messageId }: Feedback, note: MemoryNote['id']): boolean =>
   isNotes(conversationId) && noteIdOf(messageId) === note;
 
-/** Longest stretch of a passage that is kept with a verdict, characters. */
+/** Longest part of a passage that is stored with feedback, characters. */
 export const MAX_JUDGED = 300;
-/** Shortest stretch by which a wording is known that was not kept whole, characters. */
+/** Shortest part that identifies a wording of which not all was stored, characters. */
 const LEAST_STRETCH = 20;
 
-/** The messages that are never to be recalled, also not beside others: those that were judged, and all that say the same. */
+/** Makes the test for messages that are never to be recalled, nor shown beside others: those judged so, and all that say the same. */
 export function neverOf(feedback: readonly Feedback[]): (said: Said) => boolean {
   const judged = feedback.filter(({ verdict }) => verdict === 'never');
   const subjects = new Set(judged.map(subjectOf));
@@ -243,7 +243,7 @@ export function neverOf(feedback: readonly Feedback[]): (said: Said) => boolean 
   };
 }
 
-/** Passages of an older recall that may no longer be used: deleted since, or never to be recalled. */
+/** Makes the test for passages of an older recall that may no longer be used: deleted since, or never to be recalled. */
 export function unusableSince(
   library: Parameters<typeof goneSince>[0],
   noteState: Parameters<typeof goneSince>[1] & { readonly feedback: readonly Feedback[] },
@@ -252,7 +252,7 @@ export function unusableSince(
   return (said) => never(said) || gone(said);
 }
 
-/** Feedback on this question, as ranking takes it. */
+/** Selects the feedback on this question, for the ranking. */
 export function feedbackFor(
   feedback: readonly Feedback[],
   question: string,

@@ -1,5 +1,5 @@
-// Overview questions ("in which order did I bring up …", 我们一共聊过哪些…): what answers is spread over weeks and conversations, so the
-// best passages of one place are no answer. Such a question is answered by the best of each stretch of time, or of each conversation.
+// Overview questions ("in which order did I bring up …", 我们一共聊过哪些…): their answer is spread over weeks and conversations, so the
+// best passages of one place do not answer them. They get the best of each stretch of time, or of each conversation.
 import { distinct } from './choose.ts';
 import type { Rankable, Scored } from './rank.ts';
 
@@ -12,7 +12,7 @@ const TALKS = 'conversations?|chats?|discussions?|sessions|talks';
 const BY_US = `(?:\\b(?:i|we)(?:['’]ve|['’]d| have| had)? (?:\\w+ )?(?:${SAID})\\b|\\b(?:did|have|had) (?:i|we) (?:\\w+ )?(?:${SAID})\\b|\\b(?:(?:i|we)(?:['’]ve| have| had)?|(?:have|had) (?:i|we)) (?:\\w+ )?\\w{3,}(?:ed|nt)\\b)`;
 const either = (...parts: readonly string[]): RegExp => new RegExp(parts.join('|'), 'iu');
 
-/** Verbs of trade: an order that is placed and shipped is none in which things happened. */
+/** Verbs of trade: an order that is placed and shipped is no order of events. */
 const TRADED =
   '(?:\\w+ly )?(?:plac|cancel|ship|deliver|receiv|paid|pay|return|refund|confirm|charg|bought|buy|sen[dt]|sign|submit|track|lost|got|get|ma[dk]e|took|wrote|gave|complain|process)';
 const COURSE = '(?:things|it all|it|everything|events|all (?:of )?(?:this|that))';
@@ -34,7 +34,7 @@ const OF_THE_PAST = either(
   "\\b(?:did|have|had|has|was|were|brought|mentioned|discussed|described|talked|told|raised|came up|ran into|asked|went|happened|throughout|across|my|our)\\b|['’]ve\\b",
   '过|了|提到|说的|聊的|以来|对话|这件事|这个项目',
 );
-/** Questions for all of a kind that was said. */
+/** Asks for everything of a kind that was said. */
 const WHOLE = either(
   `\\b(?:everything|all|every(?: single)? \\w+|what all)\\b.{0,40}${BY_US}`,
   `\\bwhat (?:all )?(?:have|had) (?:i|we) (?:\\w+ )?(?:${SAID})\\b`,
@@ -48,7 +48,7 @@ const WHOLE = either(
 );
 const SUMS_UP =
   '\\b(?:summar(?:y|i[sz]e|ies)|recap|overview|outline|sum up|lay out|history|story|everything|go over|run (?:me )?through|walk me through|catch me up|bring together|put together|trace|look back)\\b';
-/** A summary of what was said, and not of a text that is at hand. */
+/** Asks for a summary of earlier talk, not of a text at hand. */
 const SUMMARY = either(
   `${SUMS_UP}.{0,80}\\b(?:everything|all)\\b.{0,12}\\b(?:about|on|with|of|around|regarding)\\b`,
   `${SUMS_UP}.{0,80}${BY_US}`,
@@ -72,15 +72,15 @@ const DEVELOPED = either(
 );
 /** Plans and wishes, which were not said yet. */
 const TO_COME = /\b(?:should|shall|must|do) (?:i|we|you|one)\b|\bfrom now on\b|应该|该先|以后都|从现在起/iu;
-/** Whom a request speaks to is no word about what was said. */
+/** The addressee of a request does not refer to earlier talk. */
 const TO_WHOM = /(?:请|帮|给|替|为)我(?!们?(?:说|提|聊|讲|问)过)/gu;
-/** An overview is asked for in so many characters; what is longer carries a text along. */
+/** Longest request for an overview, characters; a longer message carries a text along. */
 const ASKED_IN = 600;
 
-/** How an overview is answered: by what was said at each time, by what was said in each conversation, or by the best there is. */
+/** Answer to an overview: by times, by conversations, or by the best passages. */
 type Breadth = 'times' | 'conversations' | 'best';
 
-/** Kind of overview that a question asks for; null: it asks for one thing that was said, or for nothing that was. */
+/** Kind of overview that a question asks for; null: it asks for one thing, or for nothing that was said. */
 function breadthOf(question: string): Breadth | null {
   if (question.length > ASKED_IN) return null;
   const text = question.replace(TO_WHOM, '');
@@ -90,27 +90,27 @@ function breadthOf(question: string): Breadth | null {
   return WHOLE.test(text) ? 'conversations' : null;
 }
 
-/** True if a question asks for a course of events, for all of it or for a summary, not for one thing that was said. */
+/** True if a question asks for a course of events, for everything or for a summary, not for one thing that was said. */
 export const asksForCourse = (question: string): boolean => breadthOf(question) !== null;
 
-/** From this probability on a passage is shown for an overview question, as each is only a part of the answer. */
+/** Least probability of a passage for an overview question, since each is only a part of the answer. */
 const LINE = 0.15;
-/** A summary, or all there is, may be asked of what nobody spoke of: there the best has to be this probable. */
+/** Least probability of the best passage for a summary or a list: its topic may never have come up. */
 const BEST = 0.4;
 
-/** The probability from which on passages are shown for a question: `line`, or a lower one for an overview question that finds anything. */
+/** Threshold for a question: `line`, or a lower one for an overview question that finds anything. */
 export function lineFor(question: string, line: number, ranked: readonly Scored<Rankable>[]): number {
   const breadth = breadthOf(question);
   const best = ranked.reduce((most, { scores }) => Math.max(most, scores.final), 0);
   return breadth === 'times' || (breadth !== null && best >= BEST) ? Math.min(line, LINE) : line;
 }
 
-/** So many of the best messages are spread, over conversations or over so many equal stretches of time, from the oldest to the newest. */
+/** How many of the best messages are spread, over conversations or over so many equal stretches of time. */
 const [SPREAD, STRETCHES] = [50, 5];
 
 /**
- * Questions about the course of things: the best of each stretch of time first, then the second of each. Questions for all there is: the best
- * of each conversation first. Summaries, and any other question: `ranked` as it is.
+ * Orders passages for an overview. A course of events: the best of each stretch of time first, then the second of each. Everything: the best
+ * of each conversation first. Summaries, and other questions: unchanged.
  */
 export function covering<C extends Rankable, S extends Scored<C>>(
   question: string,
@@ -134,7 +134,7 @@ export function covering<C extends Rankable, S extends Scored<C>>(
   return [...spread, ...ranked.filter((one) => !first.has(one))];
 }
 
-/** The stretch of time a passage is of, among so many equal ones. */
+/** Assigns each passage to one of so many equal stretches of time. */
 function stretchesOf<C extends Rankable>(best: readonly Scored<C>[]): (candidate: C) => number {
   const times = best.map(({ candidate }) => candidate.createdAt);
   const from = Math.min(...times);

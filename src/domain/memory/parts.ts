@@ -1,23 +1,23 @@
-// Splits a long message into what it asks and tells: searched as a whole, the matter with the most words drowns the others.
+// Splits a long message into its questions and statements: searched as a whole, the topic with the most words would win.
 
 import { asks, speakerIn } from '../text/cues.ts';
 import { hanShare, sentencesOf } from '../text/sentences.ts';
 import { queryWords } from '../text/words.ts';
 import { ownWords } from './calls.ts';
 
-/** A shorter message is about one thing, letters; a Chinese character says as much as two of them. */
+/** A shorter message has one topic, letters; a Chinese character counts as two. */
 const LONG = 700;
 const HAN_LETTERS = 2;
 /** Most parts, and the longest that is read, characters. */
 const [MOST, LONGEST] = [5, 400];
-/** Fewest search words of a part; fewer find by chance. */
+/** Fewest search words of a part: fewer match by chance. */
 const LEAST_WORDS = 3;
 
 const wordCount = (text: string): number => new Set(queryWords(text).split(' ').filter(Boolean)).size;
 
 /**
- * The questions of a long message, each with the sentence before it, and then its paragraphs without one, those that say most first; at most
- * five, in the order of the message. None where it is short, says one thing, or is a talk of several people. Code and quotations are left out.
+ * Lists the questions of a long message, each with the sentence before it, then its paragraphs without one, the most telling first; at most
+ * five, in the order of the message. None if it is short, has one topic, or is a talk of several people. Leaves out code and quotations.
  */
 export function partsOf(message: string): readonly string[] {
   const own = ownWords(message);
@@ -47,7 +47,7 @@ export function partsOf(message: string): readonly string[] {
   return chosen.length > 1 ? chosen.map(({ text }) => text) : [];
 }
 
-/** Several rankings as one, best first: each keeps its order, and what stands in more than one stands where it is best. */
+/** Merges several rankings, best first: each keeps its order, and an item of several rankings stands at its best place. */
 export function merged<
   S extends { readonly candidate: { readonly chunkId: number }; readonly scores: { readonly final: number } },
 >(rankings: readonly (readonly S[])[]): S[] {

@@ -1,4 +1,4 @@
-// The passages of a recall: what stands beside them, what is left out, and how much room each gets.
+// Handles the passages of a recall: their neighbours, omissions, and the space for each.
 import type { RecalledPassage } from '../chat/message.ts';
 import { estimateTokens } from '../context/tokens.ts';
 import { asksInWords } from '../text/cues.ts';
@@ -9,7 +9,7 @@ const NEIGHBOUR_FRAME = 4;
 /** Estimated tokens of a neighbour, its frame included. */
 export const neighbourTokens = (text: string): number => estimateTokens(text) + NEIGHBOUR_FRAME;
 
-/** Neighbours before and after a passage, each in order. Older answers say only when they were said. */
+/** Lists the neighbours before and after a passage, each in order. Older answers have only times. */
 export function besideOf(
   passage: RecalledPassage,
 ): Record<'before' | 'after', RecalledPassage['neighbours']> {
@@ -26,12 +26,12 @@ export function besideOf(
   return { before: sorted.filter(isBefore), after: sorted.filter((one) => !isBefore(one)) };
 }
 
-/** A sentence of fewer characters ("Hi!") says nothing by itself. */
+/** A shorter sentence ("Hi!") says nothing by itself, characters. */
 const SAYS_SOMETHING = 8;
-/** Longer texts are not looked at, characters: who asks so much says something, too. */
+/** Longer texts count as saying something, characters. */
 const QUESTIONS = 600;
 
-/** True if a text does nothing but ask: then its reply tells more. */
+/** True if a text only asks: then its reply tells more. */
 export function onlyAsks(text: string): boolean {
   if (text.length > QUESTIONS) return false;
   const sentences = sentencesOf(text)
@@ -40,20 +40,20 @@ export function onlyAsks(text: string): boolean {
   return sentences.length > 0 && sentences.every(asksInWords);
 }
 
-/** The reply that stands beside a passage of which all that the person does is to ask; undefined where none does. */
+/** The reply beside a passage in which the person only asks; undefined for none. */
 export const replyBeside = (passage: RecalledPassage): RecalledPassage['neighbours'][number] | undefined =>
   passage.role === 'user' && onlyAsks(passage.passage)
     ? besideOf(passage).after.find(({ role, text }) => role === 'assistant' && text.trim() !== '')
     : undefined;
 
-/** A message, whether it is a passage or stands beside one. */
+/** A message that is a passage or the neighbour of one. */
 export interface Said {
   readonly conversationId: string;
   readonly messageId: string;
   readonly text: string;
 }
 
-/** The passage without the neighbours that are `out`, at the price of what is left. */
+/** Removes the neighbours that are `out`, and corrects the price. */
 function without(passage: RecalledPassage, out: (said: Said) => boolean): RecalledPassage {
   const { conversationId } = passage;
   const neighbours = passage.neighbours.filter(
@@ -69,7 +69,7 @@ function without(passage: RecalledPassage, out: (said: Said) => boolean): Recall
   };
 }
 
-/** The passages without the messages that are `out`, also where those stand beside others. What loses nothing stays the same object. */
+/** Removes the messages that are `out`, also as neighbours. A passage that loses nothing stays the same object. */
 export const withoutMessages = (
   passages: readonly RecalledPassage[],
   out: (said: Said) => boolean,
@@ -78,7 +78,7 @@ export const withoutMessages = (
     .filter(({ passage, ...said }) => !out({ ...said, text: passage }))
     .map((passage) => without(passage, out));
 
-/** Those of a list that are ticked. What is listed stands for itself: it does not come along beside another. */
+/** Picks ticked passages of a list. A listed message is not repeated as a neighbour. */
 export function tickedOf(listed: readonly RecalledPassage[], ticked: ReadonlySet<string>): RecalledPassage[] {
   const own = new Set(listed.map(({ messageId }) => messageId));
   return listed
@@ -87,7 +87,7 @@ export function tickedOf(listed: readonly RecalledPassage[], ticked: ReadonlySet
 }
 
 /**
- * Divides a budget among wants so that no one gets more than it wants and the small ones are served first: the largest share that,
+ * Divides a budget among wants so that no one gets more than it wants and small ones are served first: the largest share that,
  * given to all, still fits. Sum of the result <= max(budget, 0).
  */
 export function shareOut(wants: readonly number[], budget: number): number[] {

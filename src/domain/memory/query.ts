@@ -1,11 +1,11 @@
-// The search line's little language: `in:"title" from:me dir:~/work project:shop before:2026-05 after:7d has:code is:pinned` and free words.
+// Parses the search line: `in:"title" from:me dir:~/work project:shop before:2026-05 after:7d has:code is:pinned` and free words.
 import type { Role } from '../chat/message.ts';
 import { datesIn } from '../text/dates.ts';
 
-/** Characters from the beginning and from the end that a longer text is reduced to: an answer keeps the whole question. */
+/** A longer text is reduced to so many characters of its beginning and end: an answer keeps the whole question. */
 const [ASKED_HEAD, ASKED_TAIL] = [1_000, 3_000];
 
-/** Query for a message: all of it, or the beginning and the end of a long one, which hold its question. */
+/** Makes the query for a message: all of it, or the beginning and the end of a long one, which hold its question. */
 export function askable(text: string): string {
   const whole = text.trim();
   if (whole.length <= ASKED_HEAD + ASKED_TAIL) return whole;
@@ -49,7 +49,7 @@ export const isNamedFolder = (workDir: string | null, part: string): boolean =>
         .toLowerCase(),
     );
 
-/** True if a folder is this one or lies in it, letter by letter: a path is what its device says. */
+/** True if a folder is this one or lies in it, compared exactly, since a path belongs to its device. */
 export const isWithinFolder = (workDir: string | null, folder: string): boolean =>
   workDir !== null && `${slashed(workDir)}/`.startsWith(`${slashed(folder)}/`);
 
@@ -80,20 +80,20 @@ const SPANS: Readonly<Record<string, number>> = {
   月: 30 * DAY,
   年: 365 * DAY,
 };
-/** `7d`, `7 days ago`, `7天前`: the first letter of what is counted is what counts. */
+/** `7d`, `7 days ago`, `7天前`: the unit is known by its first letter. */
 const SPAN =
   /^(\d{1,4})\s?(?:([hdwmy])|(hour|day|week|month|year)s?(?:\s+(?:ago|back))?|个?(小时|天|周|星期|月|年)(?:之|以)?前)$/i;
 const NAMED_DAYS: Readonly<Record<string, number>> = { today: 0, 今天: 0, yesterday: 1, 昨天: 1, 前天: 2 };
 /** Times too rough to filter by a day: "a few weeks ago". */
 const ROUGH = /\b(?:ago|back|earlier|other day)\b|前$|前[几两些]/i;
 
-/** The beginning of a day; undefined for one that does not exist: 30 February would be a day in March. */
+/** Beginning of a day; undefined for one that does not exist, which Date would move to the next month. */
 function dayOf(year: number, month: number, date: number): number | undefined {
   const at = new Date(year, month - 1, date);
   return at.getMonth() === month - 1 && at.getDate() === date ? at.getTime() : undefined;
 }
 
-/** `23.11.2026`, and with slashes or hyphens where only one order is possible: 5/6 is a day in May to some and in June to others. */
+/** Reads `23.11.2026`, and slashes or hyphens if only one order is possible: 5/6 is in May for some and in June for others. */
 function dayFirst(text: string): number | undefined {
   const [, first = '', mark, second = '', year] = /^(\d{1,2})([./-])(\d{1,2})\2(\d{4})$/.exec(text) ?? [];
   if (mark === undefined) return undefined;
@@ -102,11 +102,11 @@ function dayFirst(text: string): number | undefined {
   return b > 12 ? dayOf(Number(year), a, b) : undefined;
 }
 
-/** The beginning of a time in words that questions use as well: `last week`, `May 2026`, `上周三`, `11月23日`. */
+/** Beginning of a time in words that questions use as well: `last week`, `May 2026`, `上周三`, `11月23日`. */
 function dayInWords(text: string, now: number): number | undefined {
   if (ROUGH.test(text)) return undefined;
   const [span] = datesIn(text, now) ?? datesIn(`in ${text}`, now) ?? [];
-  // Spans are given half a day of room in front.
+  // Spans are widened by half a day in front.
   return span && span.from + DAY / 2;
 }
 
@@ -131,7 +131,7 @@ export function parseDay(text: string, now: number): number | undefined {
 }
 
 /**
- * A text that cannot be found by search words, as it is looked for instead, letter by letter: one Han or kana character, or signs without any
+ * Returns a text without search words, which is then searched for literally: one Han or kana character, or signs without any
  * letter or digit, such as an emoji. Null for all others.
  */
 export function heldAsIs(text: string): string | null {
@@ -139,26 +139,26 @@ export function heldAsIs(text: string): string | null {
   const isOne = /^(?:[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[^\p{L}\p{N}\s]{1,16})$/u.test(
     sign,
   );
-  // Drop the sign for colour, which some write and others leave out.
+  // Drops the variation selector for colour, which some write and others leave out.
   return isOne ? sign.replace(/(?<=.)\ufe0f$/u, '') : null;
 }
 
 const FILTER =
   /(?<!\S)(-?)(in|title|from|dir|folder|project|before|after|since|has|is)[:：](?:\s?(?:"([^"]*)"?|“([^”]*)”?|'([^']*)'|(\S+)))?/giu;
 
-/** A filter as it is written in a search line. */
+/** A filter as typed in a search line. */
 export interface WrittenFilter {
   /** In lower case. */
   readonly name: string;
   readonly negated: boolean;
-  /** Without its quotes; empty where there is none yet. */
+  /** Without its quotes; empty if there is none yet. */
   readonly value: string;
   readonly text: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** The filters written in a line, in order, understood or not. The last may still be without a value. */
+/** Lists the filters typed in a line, in order, understood or not. The last may still be without a value. */
 export const filtersIn = (line: string): WrittenFilter[] =>
   [...line.matchAll(FILTER)].map((match) => {
     const [text, minus, name = '', ...values] = match;
@@ -172,7 +172,7 @@ export const filtersIn = (line: string): WrittenFilter[] =>
     };
   });
 
-/** Reads one filter into `filter`; false when its value means nothing. */
+/** Reads one filter into `filter`; false if its value means nothing. */
 function read(filter: SearchFilter, name: string, value: string, negated: boolean, now: number): boolean {
   switch (name) {
     case 'in':
@@ -219,7 +219,7 @@ function read(filter: SearchFilter, name: string, value: string, negated: boolea
 export const isUnderstood = ({ name, negated, value }: WrittenFilter, now: number): boolean =>
   value.trim() !== '' && read({}, name, value.trim(), negated, now);
 
-/** Takes a search line apart. Never fails: what is not a filter is a word. A leading `-` turns `from:`, `has:` and `is:` round. */
+/** Parses a search line. Never fails: anything else is a word. A leading `-` negates `from:`, `has:` and `is:`. */
 export function parseSearch(line: string, now: number): SearchLine {
   const filter: SearchFilter = {};
   const unknown: string[] = [];

@@ -1,22 +1,22 @@
-// A question of several lines is a small talk of its own: what stands last is what is asked now, what stands before it is how it came
-// to that. So the last line is read once more by itself, and the whole leans towards it.
+// Blends a question of several lines: its last line is the actual question, the lines before it are its background.
+// So the last line is read once more alone, and the vector of the whole is moved towards it.
 
 import { queryWords } from '../text/words.ts';
 import type { QueryPieces } from './late.ts';
 
-/** How far the whole leans: 0 is the whole alone, 1 the last line alone. From 0.15 to 0.35 it helps about alike. */
+/** Share of the last line: 0 is the whole alone, 1 the last line alone. Values from 0.15 to 0.35 help about equally. */
 const BLEND = 0.25;
-/** Most pieces that are kept of both: those that say most. */
+/** Most token vectors of both that are kept: those with the most weight. */
 const MOST_PIECES = 40;
-/** A last line of fewer search words ("thanks!", a closing bracket) asks nothing. */
+/** A last line with fewer search words ("thanks!", a closing bracket) asks nothing. */
 const LEAST_WORDS = 2;
 
-/** A question as a model read it: a vector of length 1, and its pieces where the model gives them. */
+/** A question as a model read it: a vector of length 1, and token vectors if the model has them. */
 export interface QuestionRead extends Partial<QueryPieces> {
   readonly vector: Float32Array;
 }
 
-/** The last line of a question of several lines; null where it has one line, or its last asks nothing. */
+/** Returns the last line of a question with several; null if it has one line, or its last asks nothing. */
 export function lastLineOf(question: string): string | null {
   const lines = question.split('\n').flatMap((line) => line.trim() || []);
   const last = lines.at(-1);
@@ -24,7 +24,7 @@ export function lastLineOf(question: string): string | null {
   return queryWords(last).split(' ').filter(Boolean).length >= LEAST_WORDS ? last : null;
 }
 
-/** The whole question leaning towards its last line: one vector of length 1, and the weightiest pieces of both. */
+/** Blends both into one vector of length 1, with the weightiest token vectors of both. */
 export function leaning(whole: QuestionRead, last: QuestionRead): QuestionRead {
   const vector = whole.vector.map((value, at) => (1 - BLEND) * value + BLEND * (last.vector[at] ?? 0));
   const length = Math.hypot(...vector);
@@ -40,7 +40,7 @@ export function leaning(whole: QuestionRead, last: QuestionRead): QuestionRead {
   return { vector, tokens, weights: Float32Array.from(pieces, ({ weight }) => weight) };
 }
 
-/** Each piece with its share of `total`. */
+/** Returns the token vectors with their share of `total`. */
 function piecesOf(
   { tokens, weights }: QuestionRead,
   total: number,

@@ -1,4 +1,4 @@
-// From candidates to a ranking: two searches on one scale, a probability, and age. Pure arithmetic; what is shown of it is chosen in `choose.ts`.
+// Ranks candidates: two searches on one scale, a probability, and age. Pure arithmetic; `choose.ts` picks those to show.
 import type { Role } from '../chat/message.ts';
 import { asks, asksInWords, asksWhen, isNamed, speakerIn, tellsTime } from '../text/cues.ts';
 import { datesIn } from '../text/dates.ts';
@@ -9,7 +9,7 @@ import { FIT, type Fit } from './fit.ts';
 import { type Lane, lanesOf } from './lanes.ts';
 import type { Said } from './passages.ts';
 
-/** How a model's cosines read; see the embedding contract. */
+/** Scale of a model's cosines; see the embedding contract. */
 export interface CosineScale {
   readonly related: number;
   readonly spread: number;
@@ -27,21 +27,21 @@ export interface Rankable {
   readonly cosine: number | null;
   /** BM25 share of each of the question's words, in their order; 0 or missing for words it lacks. */
   readonly terms: readonly number[];
-  /** Late interaction, where it was computed; see `late.ts`. */
+  /** Late interaction, if it was computed; see `late.ts`. */
   readonly late?: number | null;
-  /** The chunks said right before and after it, where there are any; they count where they are among the candidates. */
+  /** Chunks said right before and after it, if any; they count if they are among the candidates. */
   readonly previous?: number | null;
   readonly next?: number | null;
-  /** Which of the question's words are in the title of its conversation, in their order; absent where it has none, or was made from its words. */
+  /** For each of the question's words, true if the conversation's title has it; absent without a title, or one made from its words. */
   readonly titled?: readonly boolean[];
-  /** A memory note of the person's own: ranks above passages. */
+  /** True for a memory note of the person's own, which ranks above passages. */
   readonly note?: boolean;
-  /** A question of the person's own that nobody answered; see `unansweredIn`. */
+  /** True for an unanswered question of the person's own; see `unansweredIn`. */
   readonly unanswered?: boolean;
   /** Role of its speaker, and the message it follows; absent: unknown. */
   readonly role?: Role;
   readonly before?: string | null;
-  /** The messages that memory gave to the answer it is of; see `sources.ts`. */
+  /** Messages that memory gave to the answer it is from; see `sources.ts`. */
   readonly recalled?: readonly string[];
 }
 
@@ -60,23 +60,23 @@ type Boost = {
   readonly factor: number;
 };
 
-/** The numbers behind a rank; a type and not an interface, so that they can be written to the log as they are. */
+/** The numbers behind a rank; a type and not an interface, so that it can be written to the log directly. */
 export type Scores = {
   readonly vector: number | null;
   readonly keyword: number | null;
-  /** Late interaction, 0–1; null where it was not computed. */
+  /** Late interaction, 0–1; null if it was not computed. */
   readonly late: number | null;
-  /** The half that is weighed against the words, 0–1: of both of the above. */
+  /** Semantic score, 0–1: both of the above. */
   readonly meaning: number | null;
   readonly hybrid: number;
   readonly decay: number;
   readonly boosts: readonly Boost[];
-  /** Its z-score among the background scores, and its margin over the runner-up, in deviations: named as answers in the log have them. */
+  /** Its z-score among the background scores, and its margin over the runner-up, in deviations; named as in the log. */
   readonly stands: number;
   readonly above: number;
-  /** Log odds of its lane, by who is asked for. */
+  /** Log odds of its lane, by the lane that is asked for. */
   readonly lane: number;
-  /** Log odds of being in the project that is asked from; absent where nobody asks from one, or it is elsewhere. */
+  /** Log odds of being in the asking project; absent if none asks, or it is elsewhere. */
   readonly project?: number;
   readonly final: number;
 };
@@ -91,36 +91,36 @@ export interface Scored<C extends Rankable> {
 interface Feedback {
   readonly pinned: (said: Said) => boolean;
   readonly never: (said: Said) => boolean;
-  /** Not related to this very question. */
+  /** True if the person called it not related to this very question. */
   readonly notRelated: (said: Said) => boolean;
 }
 
 export interface RankContext {
   readonly weights: { readonly vector: number; readonly keyword: number };
-  /** Absent: no vector half. */
+  /** Absent: no semantic score. */
   readonly scale?: CosineScale;
   /** Languages that the embedding model reads; absent: all. */
   readonly languages?: readonly string[] | 'any';
   /** IDF weight of each of the question's words, in the order of `terms`; empty: no keyword score. */
   readonly worth: readonly number[];
-  /** As asked: it may name a speaker, ask when, or tell a date. */
+  /** As asked: it may name a speaker, ask when, or mention a date. */
   readonly question: string;
   /** Per day. */
   readonly decayFactor: number;
   /** ms since 1970 */
   readonly now: number;
   readonly feedback?: Feedback;
-  /** Tells if a conversation is in the asking project, if that one comes first. */
+  /** True for conversations in the asking project, if that one comes first. */
   readonly inProject?: (conversationId: string) => boolean;
-  /** Leaves parts of the ranking away, to measure what each is worth. */
+  /** Leaves parts of the ranking out, to measure the worth of each. */
   readonly without?: ReadonlySet<Technique>;
-  /** Other weights than the shipped ones, to learn them. */
+  /** Other weights than the shipped ones, for learning. */
   readonly fit?: Fit;
 }
 
-/** Boosts of the passage itself, which tell nothing of the others. */
+/** Boosts that concern only the passage itself. */
 const RAISING: ReadonlySet<Boost['name']> = new Set(['note', 'pin', 'language']);
-/** A score with all that raises or lowers it, and without what raises only itself. */
+/** Computes a score with all boosts, and without those that raise only itself. */
 const scoreOf = (base: number, boosts: readonly Boost[]): { score: number; unraised: number } =>
   boosts.reduce(
     ({ score, unraised }, { name, factor }) => ({
@@ -130,7 +130,7 @@ const scoreOf = (base: number, boosts: readonly Boost[]): { score: number; unrai
     { score: base, unraised: base },
   );
 
-/** The best so many are compared piece by piece: a ceiling on what late interaction costs. */
+/** How many of the best are compared by token vectors: a limit on the cost of late interaction. */
 export const LATE = 32;
 
 export type Technique =
@@ -163,18 +163,18 @@ export const knows = (languages: readonly string[] | 'any', text: string): boole
 const knowsHan = (languages: readonly string[] | 'any'): boolean =>
   languages === 'any' || languages.some((language) => ['zh', 'ja', 'ko'].includes(language));
 
-/** A cosine on the 0–1 scale that is the same for every model: put on the scale of `fit.cosine` by the model's own, 1 from 0.6 on. */
+/** Maps a cosine to the 0–1 scale that all models share: the model's own scale to that of `fit.cosine`, 1 from 0.6 on. */
 export const vectorHalf = (cosine: number, { related, spread }: CosineScale, fit: Fit = FIT): number => {
   const { related: zero, spread: unit } = fit.cosine;
   return share((zero + (unit * (cosine - related)) / spread) / fit.full);
 };
 
-/** Late interaction on the same scale. */
+/** Maps late interaction to the same scale. */
 const lateHalf = (late: number, fit: Fit = FIT): number => share((late - fit.lateFloor) / fit.full);
 
 /**
- * BM25 on an absolute 0–1 scale: what the words add, as a share of what they could, unknown ones included; the power is for long
- * questions, which are not answered word for word. With few messages no word is rare: there, having all words is enough.
+ * Maps BM25 to an absolute 0–1 scale: the words' gains, as a share of what they could add, unknown ones included; the power is for long
+ * questions, which are not answered word for word. In a small library no word is rare, so having all words is enough.
  */
 export function keywordHalf(sum: number, worth: readonly number[], fit: Fit = FIT): number {
   const most = worth.reduce((all, one) => all + one, 0);
@@ -183,22 +183,22 @@ export function keywordHalf(sum: number, worth: readonly number[], fit: Fit = FI
   return share(sum / reach / fit.keywordFull);
 }
 
-/** The half that is weighed against the words: whole vector and late interaction, as far as each was computed. */
+/** Semantic score: whole vector and late interaction, as far as each was computed. */
 function meaningOf(vector: number | null, late: number | null, fit: Fit = FIT): number | null {
   if (vector === null) return late;
   if (late === null) return share((1 - fit.late + fit.late * fit.lateFollows) * vector);
   return (1 - fit.late) * vector + fit.late * late;
 }
 
-/** A passage's language is read from so many of its first characters. */
+/** Characters from which a passage's language is read. */
 const TELLING = 300;
-/** Tells if a passage is Chinese and the question is not, or the other way round: then they hardly share a word. */
+/** True if a passage is Chinese and the question is not, or the other way round: then they hardly share a word. */
 const foreignTo = (question: string): ((text: string) => boolean) => {
   const asked = isHan(question);
   return (text) => isHan(text.slice(0, TELLING)) !== asked;
 };
 
-/** Weighted sum of the halves. A half that is impossible (null) leaves the whole weight to the other. */
+/** Weighted sum of semantic and keyword score. If one is impossible (null), the other has the whole weight. */
 export function hybridOf(
   vector: number | null,
   keyword: number | null,
@@ -212,8 +212,8 @@ export function hybridOf(
 }
 
 /**
- * Makes the z-score: how many deviations a score stands above the background, which is the sixth to the twenty-fifth best of those found.
- * A few usual scores stand in where a small library has none. A question that everything answers a little is answered by nothing.
+ * Makes the z-score: how many deviations a score is above the background, the sixth to the twenty-fifth best score found.
+ * A few usual scores complete a small library. If everything answers a question a little, nothing does.
  */
 export function zScoreAmong(scores: readonly number[], fit: Fit = FIT): (score: number) => number {
   const { mean: usual, deviation, count } = fit.background;
@@ -233,12 +233,12 @@ interface Placed {
   readonly zScore: number;
 }
 
-/** So many of the best are looked at for near-duplicates. */
+/** How many of the best are compared for near-duplicates. */
 const MAY_BE_SHOWN = 16;
 
 /**
  * Makes the margin of a passage, in deviations, over the runner-up: the best of another conversation that does not say the
- * same. Two that are even get none; without a runner-up a usual one stands in.
+ * same. Two that are even get none; without a runner-up a usual one is assumed.
  */
 export function marginOver(runnersUp: readonly Placed[], fit: Fit = FIT): (passage: Placed) => number {
   const { usual, even, most } = fit.runnerUp;
@@ -248,7 +248,7 @@ export function marginOver(runnersUp: readonly Placed[], fit: Fit = FIT): (passa
   const [first] = best;
   const other = best.find((one) => one.conversationId !== first?.conversationId);
   return ({ conversationId, text, zScore }) => {
-    // To tell wordings apart takes time: only for those that may be shown.
+    // Comparing wordings takes time, so only passages that may be shown are compared.
     const runnerUp =
       zScore < shown
         ? conversationId === first?.conversationId
@@ -256,7 +256,7 @@ export function marginOver(runnersUp: readonly Placed[], fit: Fit = FIT): (passa
           : first
         : best.find((one) => one.conversationId !== conversationId && worded(one.text) !== worded(text));
     const margin = zScore - (runnerUp?.zScore ?? usual);
-    // Ignore a distance this small: of two that answer alike the newer is to win.
+    // A small distance is ignored: of two equally good ones the newer is to win.
     return Math.sign(margin) * Math.min(most, Math.max(0, Math.abs(margin) - even));
   };
 }
@@ -267,13 +267,13 @@ export interface Evidence {
   readonly zScore: number;
   readonly margin: number;
   readonly words: number;
-  /** Log odds of its lane, by who is asked for; see `lanes.ts`. */
+  /** Log odds of its lane, by the lane that is asked for; see `lanes.ts`. */
   readonly lane: number;
-  /** Log odds of being in the project that is asked from. */
+  /** Log odds of being in the asking project. */
   readonly project?: number;
 }
 
-/** Probability that a person calls the passage related, before its age. `wordsOnly`: the score is made of words alone. */
+/** Probability that a person calls the passage related, before its age. `wordsOnly`: the score consists of words alone. */
 export function probabilityOf(evidence: Evidence, wordsOnly = false, fit: Fit = FIT): number {
   const line = wordsOnly ? fit.keyword : fit.hybrid;
   return logistic(
@@ -287,7 +287,7 @@ export function probabilityOf(evidence: Evidence, wordsOnly = false, fit: Fit = 
   );
 }
 
-/** The logarithm of how many words are asked, up to so many: Han text comes as words and as pairs, so each of it counts half. */
+/** Logarithm of the number of words asked, up to a limit: Han text comes as words and as pairs, so each counts half. */
 const wordsAsked = (question: string, terms: number, fit: Fit = FIT): number =>
   Math.log(1 + Math.min(fit.wordsMost, terms * (isHan(question) ? 0.5 : 1)));
 
@@ -307,7 +307,7 @@ export function withDecay(probability: number, decay: number): number {
   return all > 0 ? odds / all : 0;
 }
 
-/** Every candidate with all its numbers, best first; equal ones newest first. What is never to be shown again is left out. */
+/** Returns every candidate with all its numbers, best first; equal ones newest first. Leaves out those never to be shown again. */
 export const rank = <C extends Rankable>(candidates: readonly C[], context: RankContext): Scored<C>[] =>
   ranker(
     candidates,
@@ -318,7 +318,7 @@ export const rank = <C extends Rankable>(candidates: readonly C[], context: Rank
     lane,
   }));
 
-/** A candidate with its numbers, and what its probability was made of. */
+/** A candidate with its numbers, and the evidence for its probability. */
 interface Explained<C extends Rankable> extends Scored<C> {
   readonly evidence: Evidence;
   readonly wordsOnly: boolean;
@@ -329,21 +329,21 @@ interface Known {
   readonly vector: number | null;
   readonly keyword: number | null;
   readonly isForeign: boolean;
-  /** Part for the named speaker; its neighbours gain by it, too. */
+  /** Factor for the named speaker; its neighbours gain by it, too. */
   readonly named: number;
   readonly boosts: readonly Boost[];
   readonly decay: number;
 }
 
-/** The places of a candidate's neighbours in the list; -1 where they are not in it. */
+/** Positions of a candidate's neighbours in the list; -1 for none. */
 interface Links {
   readonly previous: readonly number[];
   readonly next: readonly number[];
-  /** Part of its score that the message before adds. */
+  /** Part of its score that the previous message adds. */
   readonly before: readonly number[];
 }
 
-/** Does once what does not hang on token vectors, and gives a function that ranks with them: recall ranks twice. */
+/** Computes everything that does not depend on token vectors once, and returns the function that ranks with them: recall ranks twice. */
 export function ranker<C extends Rankable>(
   candidates: readonly C[],
   context: RankContext,
@@ -360,7 +360,7 @@ export function ranker<C extends Rankable>(
   const words = wordsAsked(context.question, context.worth.length, fit);
   return (lateOf) => {
     const scored = scoresOf(candidates, known, links, context, lateOf);
-    // Compute the background without language or manual boosts: the others must not stand lower for them.
+    // The background has no language or manual boosts, so that others do not rank lower because of them.
     const background = on('lanes') ? bestOfEach(scored, messages) : scored;
     const zScoreOf = zScoreAmong(
       background.map(({ unraised }) => unraised),
@@ -390,7 +390,7 @@ export function ranker<C extends Rankable>(
           margin: margin({ conversationId: candidate.conversationId, text: candidate.text, zScore }),
           words,
           lane: lanes.logOdds(lane),
-          // Passages elsewhere keep their probability: nothing is lost if nothing fits here.
+          // Passages elsewhere keep their probability, so nothing is lost if nothing in the project fits.
           ...(isNear(candidate.conversationId) ? { project: fit.project } : {}),
         };
         const probability = probabilityOf(evidence, wordsOnly, fit);
@@ -419,7 +419,7 @@ export function ranker<C extends Rankable>(
   };
 }
 
-/** A longer question is a message of its own, at whose end something is asked: what follows seldom answers it as a whole. */
+/** A longer question is a message of its own with a question at its end, and the reply seldom answers all of it, characters. */
 const SHORT_QUESTION = 240;
 
 function linksOf(candidates: readonly Rankable[], laneOf: (candidate: Rankable) => Lane, fit: Fit): Links {
@@ -427,7 +427,7 @@ function linksOf(candidates: readonly Rankable[], laneOf: (candidate: Rankable) 
   const placeOf = (chunk: number | null | undefined): number =>
     typeof chunk === 'number' ? (place.get(chunk) ?? -1) : -1;
   const previous = candidates.map((candidate) => placeOf(candidate.previous));
-  // An assistant answers every question: only of a person the reply says that the question was worth one.
+  // An assistant answers every question; only a person's reply shows that the question deserved one.
   const replies = (candidate: Rankable, question: Rankable | undefined): boolean =>
     question !== undefined &&
     question.messageId !== candidate.messageId &&
@@ -444,7 +444,7 @@ function linksOf(candidates: readonly Rankable[], laneOf: (candidate: Rankable) 
   };
 }
 
-/** The number of its message for each candidate: a message of many chunks counts once. */
+/** Number of each candidate's message: a message with many chunks counts once. */
 function messagesOf(candidates: readonly Rankable[]): readonly number[] {
   const numbers = new Map<string, number>();
   return candidates.map(({ messageId }) => {
@@ -454,7 +454,7 @@ function messagesOf(candidates: readonly Rankable[]): readonly number[] {
   });
 }
 
-/** The best chunk of each message. */
+/** Picks the best chunk of each message. */
 function bestOfEach<S extends { readonly unraised: number; readonly place: number }>(
   scored: readonly S[],
   messages: readonly number[],
@@ -479,7 +479,7 @@ function knownOf<C extends Rankable>(
   const none: readonly number[] = [];
   const termsAt = (at: number): readonly number[] => candidates[at]?.terms ?? none;
 
-  /** A word that only the message before or after has, or the title, counts in part: an answer need not repeat the question. */
+  /** A word that only the previous or next message has, or the title, counts in part: an answer need not repeat the question. */
   const keywordAt = (at: number): number => {
     const [own, before, after] = [termsAt(at), termsAt(previous[at] ?? -1), termsAt(next[at] ?? -1)];
     const titled = on('title') ? candidates[at]?.titled : undefined;
@@ -525,7 +525,7 @@ function knownOf<C extends Rankable>(
   });
 }
 
-/** The score of each candidate, with all that made it; what is never to be shown again is left out. */
+/** Computes the score of each candidate, with its evidence; leaves out those never to be shown again. */
 function scoresOf<C extends Rankable>(
   candidates: readonly C[],
   known: readonly Known[],
@@ -604,8 +604,8 @@ function conversationScores(
 }
 
 /**
- * The person's own questions that nobody answered, as far as can be seen here: the last of their conversation, or followed by another message
- * of theirs. What memory alone answered counts as never answered.
+ * Finds the person's own unanswered questions, as far as candidates tell: the last of their conversation, or followed by another message
+ * of theirs. An answer from memory alone does not count.
  */
 export function unansweredIn<C extends Rankable & { readonly role: string }>(
   candidates: readonly C[],
@@ -617,12 +617,12 @@ export function unansweredIn<C extends Rankable & { readonly role: string }>(
     (typeof next === 'number' ? roles.get(next) === 'user' && asks(text) : asksInWords(text));
 }
 
-/** From this share of common words on, of the one that has fewer, two questions ask the same. */
+/** Two questions with this share of common words, of the shorter one's, ask the same. */
 const SAME_QUESTION = 0.4;
 
 /**
- * True if a candidate is this question asked before and never answered, in these words or in most of them. One that also
- * tells something, in a sentence of its own, is none.
+ * True if a candidate is this question asked before and never answered, in these words or in most of them; false for one that also
+ * tells something, in a sentence of its own.
  */
 export function isEcho({ text, unanswered }: Rankable, question: string): boolean {
   if (!unanswered) return false;

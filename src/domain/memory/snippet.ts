@@ -1,9 +1,9 @@
-// The stretch of a passage where the question's words are.
+// Finds the stretch of a passage that has the question's words.
 import { cutToTokens, estimateTokens } from '../context/tokens.ts';
 import { foldedWithOrigin } from '../text/fold.ts';
 import { queryWords, words } from '../text/words.ts';
 
-/** Places looked at for the best stretch. */
+/** Most places examined for the best stretch. */
 const MAX_MATCHES = 200;
 const CJK = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}`;
 const IS_CJK = new RegExp(`[${CJK}]`, 'u');
@@ -14,10 +14,10 @@ const TOKEN = new RegExp(
 );
 const PART = /[\p{L}\p{M}\p{N}]+/gu;
 
-/** Most tokens whose search words are kept at hand: the same ones come again with each passage and each key. */
+/** Most tokens whose search words are cached: the same ones return with each passage and each key. */
 const KNOWN_TOKENS = 4_000;
 
-/** Many texts are looked at for one query after another: its words are looked up once. */
+/** Caches the query's words, since many texts are searched for the same query. */
 const wordsOfQuery = (() => {
   let known = { query: '', words: new Set<string>() };
   return (query: string): ReadonlySet<string> => {
@@ -49,8 +49,8 @@ export interface Match {
 }
 
 /**
- * Every place where a word of the query is written, in order, as the index finds it: whatever the accents, the capitals and the script, a name or
- * number whole where only the whole is the word. `half`: also tokens that begin with it, in lower case.
+ * Lists every place of a query's word, in order, as the index finds it: ignoring accents, capitals and script, a name or
+ * number only as a whole where the whole is the word. `half`: also tokens that begin with it, in lower case.
  */
 export function matchesIn(text: string, query: string, half = '', most = Number.POSITIVE_INFINITY): Match[] {
   const wanted = wordsOfQuery(query);
@@ -86,7 +86,7 @@ function bestStart(text: string, query: string, width: number): number {
   const matches = matchesIn(text, query, '', MAX_MATCHES);
   const byEnd = [...matches].sort((a, b) => a.end - b.end);
   const reach = width * 0.8;
-  /** How often each word stands in the stretch that is looked at. */
+  /** Count of each word in the present stretch. */
   const held = new Map<string, number>();
   let [best, most] = [0, 0];
   let [entered, left] = [0, 0];
@@ -104,7 +104,7 @@ function bestStart(text: string, query: string, width: number): number {
   return best;
 }
 
-/** At most `width` characters on one line around the words of the query, with an ellipsis where something is left out. */
+/** Cuts a snippet of at most `width` characters, on one line, around the words of the query, with an ellipsis for omissions. */
 export function snippetOf(text: string, query: string, width = 240): string {
   const line = text.replace(/\s+/g, ' ').trim();
   if (line.length <= width) return line;
@@ -122,7 +122,7 @@ export function snippetOf(text: string, query: string, width = 240): string {
   return `${start > 0 ? '…' : ''}${cut}${end < line.length ? '…' : ''}`;
 }
 
-/** A passage cut to at most `tokens`, keeping the stretch that holds the query's words. */
+/** Cuts a passage to at most `tokens`, keeping the stretch with the query's words. */
 export function excerptOf(text: string, query: string, tokens: number): string {
   if (estimateTokens(text) <= tokens) return text;
   if (tokens < 4) return '';

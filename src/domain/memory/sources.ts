@@ -1,6 +1,6 @@
-// The source and its repetitions: what was asked before, and an answer to it that was made from what memory gave. They stand nearer to the
-// question asked again than the source does; counted as passages of their own they would push it down with each asking. So they are one with
-// their source: it is found by the words in which it was asked for, and they leave the ranking.
+// Joins a source with its repetitions: the earlier question, and an answer made from what memory gave. They resemble the question
+// more than the source does, and as separate passages would push it down with each asking. So they count as one with
+// their source: it is found by their words too, and they leave the ranking.
 import { memoized } from '../base/once.ts';
 import type { Role } from '../chat/message.ts';
 import { asksInWords, corrects, setsRule, speakerIn } from '../text/cues.ts';
@@ -16,24 +16,24 @@ interface Given {
   /** ms since 1970 */
   readonly createdAt: number;
   readonly before?: string | null;
-  /** The chunks said right before and after it. */
+  /** Chunks said right before and after it. */
   readonly previous?: number | null;
   readonly next?: number | null;
   readonly cosine: number | null;
   readonly terms: readonly number[];
-  /** The messages that memory gave to the answer it is of. */
+  /** Messages that memory gave to the answer it is from. */
   readonly recalled?: readonly string[];
   readonly note?: boolean;
 }
 
-/** Messages that memory gave to one answer, and the one that it answers; and those it was made of, where it says nothing else. */
+/** Messages that memory gave to one answer, with its question; and its source messages, if it says nothing else. */
 export interface Recalled {
   readonly given: ReadonlySet<string>;
   readonly used: ReadonlySet<string>;
 }
 
 /**
- * Candidates left to rank, ids of the chunks whose words and token vectors each answers to as well, and what was given
+ * Candidates left to rank, chunks whose words and token vectors also count for each of them, and messages that were given
  * together.
  */
 export interface Grouped<C extends Given> {
@@ -42,14 +42,17 @@ export interface Grouped<C extends Given> {
   readonly recalls: readonly Recalled[];
 }
 
-/** So much of what an answer says stands in its question or in what memory gave to it. */
+/** Share of an answer's words that its question or its given passages must have. */
 const COVERED = 0.5;
-/** An answer is of the given passage that has most of its words, and of those that have this part of as many. */
+/** An answer comes from the given passage that has most of its words, and from those with at least this part of as many. */
 const NEARLY_AS_MANY = 0.5;
 
-/** Longer answers without a manifest say more than one thing; characters. */
+/** A longer answer without a manifest says more than one thing, characters. */
 const RESTATES_AT_MOST = 240;
-/** So much of what such an answer adds to its question stands in one earlier message, it adds so many words, and so many of the question are there. */
+/**
+ * For an answer without a manifest: share of its additions that one earlier message must have, least number of added words, and of shared words of
+ * the question.
+ */
 const [RESTATED, ADDS_AT_LEAST, SHARED_AT_LEAST] = [0.8, 3, 2];
 
 type Rough = ReturnType<typeof roughWords>;
@@ -61,7 +64,7 @@ const onlyAsks = ({ role, text }: Given): boolean =>
 const shared = (one: ReadonlySet<string>, other: ReadonlySet<string>): number =>
   [...one].filter((word) => other.has(word)).length;
 
-/** The chunks that an answer was made of: those with most of its words, and with its figures where any of them has one. */
+/** Finds the chunks that an answer was made from: those with most of its words, and with its figures if any has one. */
 function madeOf<C extends Given>(said: Rough, given: readonly C[], rough: (one: C) => Rough): C[] {
   const counted = given.map((one) => ({
     one,
@@ -74,11 +77,11 @@ function madeOf<C extends Given>(said: Rough, given: readonly C[], rough: (one: 
   return rest.filter((one) => one.words >= NEARLY_AS_MANY * words).map(({ one }) => one);
 }
 
-/** At most so many messages are brought because memory gave them to an answer. */
+/** Most messages fetched because memory gave them to an answer. */
 const BROUGHT = 40;
 
 /**
- * Passages given to found answers that were not found themselves: the answers may repeat them. Those of the first answers
+ * Lists passages given to found answers that were not found themselves, since the answers may repeat them. Those of the first answers
  * first.
  */
 export function givenAndMissing<M extends string>(
@@ -89,7 +92,7 @@ export function givenAndMissing<M extends string>(
   return [...given].filter((id) => !there.has(id)).slice(0, BROUGHT);
 }
 
-/** The messages that candidates are of, and what was said right beside them: a passage is given with its neighbours. */
+/** Messages of the candidates and their neighbours: a passage is given with its neighbours. */
 function neighbourhood<C extends Given>(candidates: readonly C[]) {
   const byMessage = new Map<string, C[]>();
   for (const one of candidates) byMessage.set(one.messageId, [...(byMessage.get(one.messageId) ?? []), one]);
@@ -110,7 +113,7 @@ function neighbourhood<C extends Given>(candidates: readonly C[]) {
 }
 
 /**
- * Messages of other conversations that an answer without a manifest restates: earlier ones on the same matter with nearly
+ * Lists messages of other conversations that an answer without a manifest restates: earlier ones on the same topic with nearly
  * all it adds to its question, and each of its figures. Empty if it tells something of its own.
  */
 function restatedBy<C extends Given>(
@@ -126,7 +129,7 @@ function restatedBy<C extends Given>(
   const added = [...said.words].filter((word) => !asked.has(word));
   if (added.length < ADDS_AT_LEAST) return [];
   const isIn = (has: (word: string) => boolean) => added.filter(has).length >= RESTATED * added.length;
-  /** Also has what the answer names of its question; else it is another thing with the same answer. */
+  /** The source must also have the answer's words of the question; else it is another thing with the same answer. */
   const speaksOfIt = (one: C): boolean => {
     const words = new Set(around([one.messageId]).flatMap((beside) => [...rough(beside).words]));
     const named = [...asked].filter((word) => said.words.has(word));
@@ -134,7 +137,7 @@ function restatedBy<C extends Given>(
   };
   return candidates.filter((one) => {
     if (one.createdAt >= answer.createdAt || one.conversationId === answer.conversationId) return false;
-    // Most messages have none of the words: they are not read word by word.
+    // Most messages have none of the words, so they are not compared word by word.
     const text = lowerCase(one);
     if (!isIn((word) => text.includes(word))) return false;
     const { words, figures } = rough(one);
@@ -146,13 +149,13 @@ function restatedBy<C extends Given>(
   });
 }
 
-/** Groups candidates with their sources. Linear in the candidates, and in the passages given to those that are answers. */
+/** Groups candidates with their sources. Linear in the candidates, and in the passages given to answers among them. */
 export function groupedBySource<C extends Given>(candidates: readonly C[]): Grouped<C> {
   const answers = candidates.filter(
     ({ recalled, note, role, text }) =>
       !note &&
       ((recalled?.length ?? 0) > 0 ||
-        // One of several people in a chat, who has a name, tells what is their own.
+        // A named person in a chat of several tells their own.
         (role === 'assistant' && text.length <= RESTATES_AT_MOST && speakerIn(text) === null)),
   );
   if (answers.length === 0) return { sources: candidates, repeatedBy: new Map(), recalls: [] };
@@ -161,7 +164,7 @@ export function groupedBySource<C extends Given>(candidates: readonly C[]): Grou
   const near = neighbourhood(candidates);
   const { byChunk, ofMessage, around } = near;
   const repeats = new Set<number>();
-  /** Questions of which something was answered that stands nowhere else. */
+  /** Questions with an answer that is nowhere else. */
   const answered = new Set<string>();
   const made = new Map<C, readonly C[]>();
   const recalls: Recalled[] = [];
@@ -216,7 +219,7 @@ export function groupedBySource<C extends Given>(candidates: readonly C[]): Grou
   return { sources, repeatedBy, recalls };
 }
 
-/** The source as it is found by the words and the meaning of what repeats it. */
+/** Adds the words and meaning of its repetitions to a source. */
 const withRepeats = <C extends Given>(source: C, repeated: readonly C[]): C => ({
   ...source,
   terms: repeated.reduce(
@@ -232,7 +235,7 @@ const withRepeats = <C extends Given>(source: C, repeated: readonly C[]): C => (
   ),
 });
 
-/** Late interaction of a chunk, or of what repeats it, whichever is more. */
+/** Late interaction of a chunk, or of its best repetition, whichever is more. */
 export function bestLate(
   chunk: number,
   repeatedBy: Grouped<Given>['repeatedBy'],

@@ -1,12 +1,12 @@
 // Rules and preferences that a person set once ("Always name versions when I ask about libraries", 以后都用中文回答) hardly share a word with a
-// request that they apply to. So the fifth and the tenth place are kept for those that came nearest to it.
+// request that they apply to. So the fifth and the tenth place are reserved for the nearest ones.
 import { asksWhen } from '../text/cues.ts';
 import { sentencesOf } from '../text/sentences.ts';
 import { askedFor } from './lanes.ts';
 import { asksForCourse } from './overview.ts';
 import type { Rankable, Scored } from './rank.ts';
 
-/** A sentence that sets a rule for what is to come. */
+/** Matches a sentence that sets a rule for the future. */
 const STANDING = new RegExp(
   [
     '^(?:(?:please|and|but|so|also|then|just|ok(?:ay)?),? )*(?:always|never|from now on|make sure (?:to|you))\\b',
@@ -17,7 +17,7 @@ const STANDING = new RegExp(
 );
 const PREFERENCE =
   /\bi(?:['’]d| would)? (?:really |much |usually |always |generally )?(?:prefer|rather|favou?r)\b|\blike i prefer\b|我(?:们)?(?:就|更|最|比较|一直|平时|宁可|宁愿)?(?:偏爱|习惯|倾向|更喜欢|宁愿|宁可)/iu;
-/** A rule stands in the first sentences of a message, a preference in its first characters; what is longer is a text, not a rule. */
+/** A rule is in the first sentences of a message, a preference in its first characters; a longer message is a text. */
 const [FIRST_SENTENCES, FIRST_CHARACTERS, LONGEST] = [3, 400, 600];
 
 /** True if a message sets a rule or states a preference. */
@@ -29,10 +29,10 @@ export function setsStanding(text: string): boolean {
     .some((sentence) => STANDING.test(sentence.trim()) && !/[?？]\s*$/u.test(sentence));
 }
 
-/** Asks for what was, where what was said answers and no rule applies. */
+/** Asks about the past, which earlier words answer and no rule applies to. */
 const OF_THE_PAST =
   /\b(?:did|had|was|were|have|has) (?:i|we|my|our)\b|\b(?:i|we)(?:['’]ve| have| had)\b|我们?.{0,12}(?:过|了|来着)|上次|之前/iu;
-/** A request is no longer than this; what is longer carries a text along. */
+/** Longest request; a longer message carries a text along, characters. */
 const LONGEST_REQUEST = 2_000;
 const isRequest = (question: string): boolean =>
   question.length <= LONGEST_REQUEST &&
@@ -41,14 +41,14 @@ const isRequest = (question: string): boolean =>
   !asksWhen(question) &&
   !asksForCourse(question);
 
-/** The places that are kept, counted from 0, in messages. */
+/** Reserved places, counted from 0, in messages. */
 const KEPT = [4, 9];
-/** So many of the best are looked at. */
+/** How many of the best are searched for rules. */
 const LOOKED_AT = 50;
 
 /**
- * Best first, as they came; but the person's nearest rule or preference stands at least fifth for a request, and the next at least tenth. None is
- * more probable for it, so no more is shown or given unasked.
+ * Returns them best first, except that for a request the person's nearest rule or preference is at least fifth, and the next at least tenth.
+ * Probabilities stay, so no more is shown or given unasked.
  */
 export function withStanding<C extends Rankable, S extends Scored<C>>(
   question: string,

@@ -1,13 +1,13 @@
-// A summary made of the conversation's own sentences, word for word: it can be incomplete, never wrong.
+// Makes a summary from the conversation's own sentences, word for word: it can be incomplete, but never wrong.
 
 import { cjkShare } from '../text/sentences.ts';
 import type { Digest, Sentence } from './digest.ts';
 import { keywordsOf } from './keywords.ts';
 
-/** Sentences looked at: the beginning and the end of a very long conversation. */
+/** Most sentences examined: the beginning and the end of a very long conversation. */
 const MAX_SENTENCES = 600;
 
-/** Neither a shout nor a paragraph; a Han character says about as much as three Latin ones. */
+/** True for neither a shout nor a paragraph; a Han character counts as three Latin ones. */
 const fits = ({ text }: Sentence): boolean => {
   if (text.length < 8 || text.length > 320) return false;
   const size = text.length * (cjkShare(text) > 0.5 ? 3 : 1);
@@ -15,8 +15,8 @@ const fits = ({ text }: Sentence): boolean => {
 };
 
 /**
- * One to three sentences, verbatim and in their order, joined by spaces; keywords where there is no sentence to show.
- * One of the first is the person's (what it is about); the others hold most of the weighty words not yet said.
+ * Picks one to three sentences, verbatim and in their order, joined by spaces; keywords if there is no sentence to show.
+ * One of the first is the person's (the topic); the others hold most of the weighty words not yet said.
  */
 export function summaryOf(digest: Digest, sentences = 3): string {
   const all = digest.sentences.filter(fits);

@@ -1,4 +1,4 @@
-// A short name for a conversation, made from what the person said first; and what a name that was given says of its passages.
+// Makes a short title from the person's first words; and matches a given title with a question.
 import { type Message, textOf } from '../chat/message.ts';
 import { cleanHead } from '../privacy/scan.ts';
 import { plainText } from '../text/markdown.ts';
@@ -37,8 +37,8 @@ function shorten(text: string): string {
 }
 
 /**
- * A title of at most 56 columns from the first thing the person said, without Markdown, greetings and line breaks.
- * Where that says nothing (a greeting, a file, code) later ones are tried, then the keywords. Empty when there is nothing at all.
+ * Makes a title of at most 56 columns from the first thing the person said, without Markdown, greetings and line breaks.
+ * If that says nothing (a greeting, a file, code), tries later messages, then the keywords. Empty if there is nothing at all.
  */
 export function titleOf(
   messages: readonly Pick<Message, 'role' | 'kind' | 'parts'>[],
@@ -47,7 +47,7 @@ export function titleOf(
   const users = messages
     .filter((message) => message.role === 'user' && message.kind === 'message')
     .slice(0, 5);
-  // A sentence with something in it is preferred to one that only opens the talk.
+  // A sentence with content is preferred to an opening phrase.
   let fallback = '';
   for (const message of users) {
     for (const sentence of sentencesOf(plainText(cleanHead(textOf(message), 4_000, redact))).slice(0, 8)) {
@@ -74,7 +74,7 @@ export function titleOf(
       if (said < (cjkShare(text) > 0.5 ? 2 : 4) || columns(text) < 4) continue;
       const first = text.codePointAt(0) as number;
       const initial = String.fromCodePoint(first);
-      // "iPhone", "npm install": a name keeps its own case; a sentence that lost its courtesy gets a capital.
+      // A name keeps its own case ("iPhone", "npm install"); a sentence that lost its courtesy gets a capital.
       const capital =
         !bared || /^\S*[\p{Lu}.]/u.test(text) ? text : initial.toUpperCase() + text.slice(initial.length);
       const title = shorten(capital);
@@ -85,17 +85,17 @@ export function titleOf(
   return fallback || shorten(keywordsOf(digestOf(messages, redact), 4).join(', '));
 }
 
-/** Fewer words than this may stand in what was said by chance. */
+/** Fewer words than this may match by chance. */
 const LEAST_FROM_WORDS = 3;
 
-/** True if a title only repeats words that were said, as one made by `titleOf` does. */
+/** True if a title only repeats words of the conversation, as `titleOf` does. */
 export function isFromWords(title: string, said: readonly string[]): boolean {
   const bare = squeezed(title);
   if (words(title).split(' ').length < LEAST_FROM_WORDS) return false;
   return said.some((text) => squeezed(text).includes(bare));
 }
 
-/** Search words of titles, those asked for last: cutting sixty titles into words takes a millisecond, and each recall asks for many of the same. */
+/** Caches search words of recent titles: splitting sixty titles takes a millisecond, and each recall asks for many of the same. */
 const ofTitles = new Map<string, ReadonlySet<string>>();
 const [MOST_TITLES, LONGEST_KEPT] = [2_000, 200];
 function titleWords(title: string): ReadonlySet<string> {
@@ -111,8 +111,8 @@ function titleWords(title: string): ReadonlySet<string> {
 }
 
 /**
- * The question's search words in titles of conversations, in their order; words of the description (`described`) count as well. Undefined
- * without any, or if the title was made from `said` (read only when it matters): then the passages have them.
+ * Tells which of the question's search words a conversation's title has, in order; words of its description (`described`) count too. Undefined
+ * for none, or if the title was made from `said` (read only when needed): then the passages have them.
  */
 export function titledBy<Id>(
   asked: readonly string[],

@@ -1,5 +1,5 @@
-// Names for the regions of a map: nearby places form a region, and it is called by the word that sets it apart from the rest. What a
-// conversation is about stands in its title; its keywords, read off its messages, only confirm that, unless several conversations share one.
+// Names the regions of a map: nearby places form a region, named by the word that distinguishes it from the rest. The
+// title of a conversation tells its topic; keywords only confirm that, unless several conversations share one.
 import { wordSegments } from '../text/segments.ts';
 import { isStopWord } from '../text/stop-words.ts';
 import { words } from '../text/words.ts';
@@ -15,9 +15,9 @@ interface Placed {
 
 interface Topic {
   readonly label: string;
-  /** Which of the places say the word and lie in the region, those in the midst of them first. */
+  /** Places in the region with that word, the central ones first. */
   readonly members: readonly number[];
-  /** Places in the region, those that do not say it among them. */
+  /** Count of places in the region, with and without the word. */
   readonly size: number;
 }
 
@@ -26,14 +26,14 @@ interface Point {
   readonly y: number;
 }
 
-/** A word as one conversation has it. */
+/** A word within one conversation. */
 interface Said {
   readonly form: string;
   readonly weight: number;
   readonly inTitle: boolean;
 }
 
-/** A word as a region has it. */
+/** A word within a region. */
 interface Here {
   form: string;
   weight: number;
@@ -42,7 +42,7 @@ interface Here {
 }
 
 const ROUNDS = 12;
-/** Weight of a title's word, beside the first of the keywords. */
+/** Weight of a title's word, relative to the first keyword. */
 const IN_TITLE = 2;
 
 const distance = (a: Point, b: Point): number => (a.x - b.x) ** 2 + (a.y - b.y) ** 2;
@@ -52,10 +52,10 @@ const middleOf = (points: readonly Point[]): Point => ({
 });
 
 /**
- * At most `wanted` regions by k-means, begun far apart, each named by its most telling word (frequent here × rare elsewhere).
- * - a word stands in a title of the region, or is a keyword of two of its places; no name twice
+ * Finds at most `wanted` regions by k-means, with distant starts, each named by its most telling word (frequent here × rare elsewhere).
+ * - the word is in a title of the region, or is a keyword of two of its places; no name twice
  * - times, files, numbers, and pieces of a longer Chinese word are no names
- * - regions of one place, and those without a word, go unnamed
+ * - regions with one place, and those without a word, stay unnamed
  */
 export function topicsOf(places: readonly Placed[], wanted: number): Topic[] {
   const regions = regionsOf(places, Math.min(wanted, Math.floor(places.length / 2)));
@@ -100,7 +100,7 @@ export function topicsOf(places: readonly Placed[], wanted: number): Topic[] {
     });
 }
 
-/** True if a Chinese word is cut out of a longer one that the region says about as often. */
+/** True if a Chinese word is cut out of a longer one that the region has about as often. */
 function isPiece(word: string, here: ReadonlyMap<string, Here>): boolean {
   if (!HAN.test(word)) return false;
   const weight = here.get(word)?.weight ?? 0;
@@ -109,7 +109,7 @@ function isPiece(word: string, here: ReadonlyMap<string, Here>): boolean {
   return false;
 }
 
-/** Indexes of the places in each of `count` regions. */
+/** Lists the indexes of the places in each of `count` regions. */
 function regionsOf(places: readonly Placed[], count: number): number[][] {
   if (count < 1) return [];
   let middles: Point[] = [places[0] as Placed];
@@ -143,7 +143,7 @@ function regionsOf(places: readonly Placed[], count: number): number[][] {
 const HAN = /\p{Script=Han}/u;
 const HAN_RUN = /\p{Script=Han}+/gu;
 
-/** Asked once for each word: a library says the same ones over and over. */
+/** Caches answers by word, since a library repeats its words. */
 function remembered<A>(answer: (word: string) => A): (word: string) => A {
   const known = new Map<string, A>();
   return (word) => {
@@ -156,16 +156,16 @@ function remembered<A>(answer: (word: string) => A): (word: string) => A {
   };
 }
 
-/** Every form of a word under one key: its stem, or for Han the word itself. */
+/** One key for all forms of a word: its stem, or for Han the word itself. */
 const keyOf = remembered((form) =>
   HAN.test(form) ? form : (words(form).split(' ').at(-1) ?? '') || form.toLowerCase(),
 );
 
-/** The words of a conversation that may name a topic. */
+/** Collects the words of a conversation that may name a topic. */
 function wordsSaid({ title, keywords }: Placed): Map<string, Said> {
   const titled = titleWords(title).filter(namesTopic);
   const topical = keywords.filter(namesTopic);
-  // 博物 beside 博物馆: the segmenter cuts the longer word where its dictionary lacks it.
+  // The segmenter cuts a longer word that its dictionary lacks: 博物 beside 博物馆.
   const longer = (form: string): string =>
     HAN.test(form)
       ? [...titled, ...topical].reduce(
@@ -178,7 +178,7 @@ function wordsSaid({ title, keywords }: Placed): Map<string, Said> {
   const add = (word: string, weight: number, inTitle: boolean) => {
     const form = longer(word);
     const known = said.get(keyOf(form));
-    // The form of the title is how the person names it.
+    // The title has the form that the person uses.
     said.set(keyOf(form), {
       form: known?.form ?? form,
       weight: (known?.weight ?? 0) + weight,
@@ -193,10 +193,10 @@ function wordsSaid({ title, keywords }: Placed): Map<string, Said> {
   return said;
 }
 
-/** An acronym is a name however short: NAS, CSS. In a title that is written in capitals it is any word. */
+/** An acronym is a name however short: NAS, CSS. In a title in capitals it is any word. */
 const ACRONYM = /(?<![\p{L}\p{N}_./-])\p{Lu}{2,5}(?![\p{L}\p{N}_./-])/gu;
 
-/** Words of a title in their order; Chinese ones as long as they are. */
+/** Words of a title in their order; Chinese ones in full length. */
 function titleWords(title: string): string[] {
   const { names } = digestOf(
     [{ role: 'user', kind: 'message', parts: [{ type: 'text', text: title }] }],
@@ -218,7 +218,7 @@ function titleWords(title: string): string[] {
   ];
 }
 
-/** Ends of longer words that are none by themselves: 博物·馆, 数据·库, 打印·机. */
+/** Ends of longer words that are no words themselves: 博物·馆, 数据·库, 打印·机. */
 const ENDS = new Set('馆库站店厅院校局所室机器仪员者家师学论法律性化型式率度量费券卡证表图谱');
 /** Words of one character in everyday sentences: never a piece of a name that the segmenter does not know. */
 const PLAIN = new Set(
@@ -229,8 +229,8 @@ const PLAIN = new Set(
 const LONGEST_UNKNOWN = 5;
 
 /**
- * The words of one run of Han, of those `worthy` to be named, put together again where the segmenter cuts what its dictionary lacks: with
- * the end that belongs to them, and names of foreign sound that come as single characters (贝·叶·斯).
+ * Rejoins the `worthy` words of one run of Han where the segmenter cuts words that its dictionary lacks: with
+ * their endings, and names of foreign sound that come as single characters (贝·叶·斯).
  */
 function joined(segments: readonly string[], worthy: ReadonlySet<string>): string[] {
   const found: string[] = [];
@@ -262,7 +262,7 @@ const TIMES =
   'spring summer autumn fall winter morning noon afternoon evening night tonight overnight ' +
   'midnight weekend today yesterday tomorrow daily nightly weekly monthly quarterly yearly annual ' +
   'second minute hour day week month quarter year decade century moment later earlier ago recently';
-/** Words of a question to one's memory: they fit any conversation and name no topic. */
+/** Words of a question to one's memory, which fit any conversation and name no topic. */
 const TALK =
   'decide decided discuss discussed mention mentioned talk talked remember recall agree agreed explain explained missing conversation';
 const HAN_TALK = new Set(
@@ -274,16 +274,16 @@ const NO_TOPIC = new Set(
   `${NUMBERS} ${TIMES} ${TALK}`.split(' ').flatMap((word) => [word, `${word}s`, keyOf(word)]),
 );
 const HAN_NUMBER = '[〇零一二两三四五六七八九十百千万亿几半数\\d]';
-/** 十一月, 第二次, 三百米, 五千, 一部: a number, with or without what it counts. Not 三明治, 一致, 四川. */
+/** A number, with or without its unit: 十一月, 第二次, 三百米, 五千, 一部. Not 三明治, 一致, 四川. */
 const COUNTED = new RegExp(
   `^(?:第${HAN_NUMBER}.*|${HAN_NUMBER}+(?:个|次|下|天|日|号|周|月|年|岁|季|代|点|刻|秒|分钟?|小时|钟头|星期|礼拜|块|元|角|毛|米|公里|里|斤|公斤|克|吨|升|倍|成|步|层|楼|条|张|只|件|台|部|本|页|行|字|位|名|人|种|类|项|样|遍|回|场|趟|顿|份|组|批|段|句|篇|封|辆|间|家|座|把|双|对|套|片|颗|棵|根|杯|瓶|碗|盒|袋|以[上下内])?)$`,
   'u',
 );
 const HAN_TIME =
   /^(?:[早晚午][上间]?|[上中下]午|[早凌]晨|清早|傍晚|深夜|半夜|夜[里晚间]|[白今明昨前后当每整][天日晚早年]|[上下这本]?(?:周末?|个?星期|个?礼拜)[一二三四五六日天]?|周末|[上下这本当每]个?月|[春夏秋冬][天季]|[去今明前后]年|小时|分钟|钟头|月[初中底份]|年[初中底]|平时|最近|以[前后]|之[前后]|刚才|目前|随时|现在)$/u;
-/** A place seen from a thing (家里, 桌上), not a thing. */
+/** A place relative to a thing (家里, 桌上), not a thing. */
 const HAN_WHERE = /[里上]$/u;
-/** Paths, addresses and names of files have one of these within; so do versions and decimal numbers. */
+/** Paths, addresses, file names, versions and decimal numbers contain one of these. */
 const FILE = /[/\\@:.]/;
 
 const namesTopic = remembered((word: string): boolean => {

@@ -1,6 +1,6 @@
-// The values that a sentence names (times, days, amounts, numbers), by kind, to tell whether another one names another value for the same thing.
+// Reads the values in a sentence (times, days, amounts, numbers), by kind, to tell if another sentence gives another value for the same thing.
 
-/** Kinds are `clock`, `weekday`, `date`, `code` or the beginning of the word that is counted; `number` where nothing is counted. */
+/** Kinds are `clock`, `weekday`, `date`, `code` or the beginning of the counted word; `number` for a bare number. */
 export type Values = ReadonlyMap<string, ReadonlySet<string>>;
 
 const NUMBER_WORD =
@@ -18,13 +18,13 @@ const VALUE = new RegExp(
   'giu',
 );
 const SPLIT = new RegExp(`^((?:\\d+(?:[.,]\\d+)*)|${NUMBER_WORD}|${HAN_NUMBER}+)\\s?(.*)$`, 'iu');
-/** Words after a number that are not counted by it. */
+/** Words after a number that it does not count. */
 const NOT_COUNTED =
   /^(?:now|already|and|or|for|on|at|in|of|to|by|from|with|behind|as|is|was|went|since|because|because|then|after|before|every|the|an?|[了吧，的被到后起])$/iu;
-/** So much of a text is read, characters; so much of a counted word tells it from others. */
+/** Most characters of a text that are read; letters that identify a counted word. */
 const [READ, WORD] = [500, 4];
 
-/** The values of a text's beginning. Linear in what is read. */
+/** Lists the values of a text's beginning. Linear in the part that is read. */
 export function valuesIn(text: string): Values {
   const values = new Map<string, Set<string>>();
   const add = (kind: string, value: string) => {
@@ -39,10 +39,10 @@ export function valuesIn(text: string): Values {
     if (kind) add(kind, match.replace(/s$/u, ''));
     else {
       const [, value = match, counted = ''] = SPLIT.exec(match) ?? [];
-      // A single Han figure without a measure is mostly no number ("一下", "一样").
+      // A single Han figure without a measure word is seldom a number ("一下", "一样").
       if (counted === '' && /^\p{Script=Han}$/u.test(value)) continue;
       add(counted === '' || NOT_COUNTED.test(counted) ? 'number' : counted.slice(0, WORD), value);
-      // Long numbers name things (ports, rooms, versions): what follows them is not counted.
+      // Long numbers name things (ports, rooms, versions), so the next word is not counted.
       if (/^\d{3,}|\d[.,]\d/u.test(value)) add(`of ${value.length}`, value);
     }
   }

@@ -1,4 +1,4 @@
-// English sentences by what kind of note they would make, and what they are about. All written for this project.
+// English sentences by the kind of note they would make, and by topic. All written for this project.
 export const EXAMPLES_EN = `
 # rule answers
 Always answer in English, even when I write in German.

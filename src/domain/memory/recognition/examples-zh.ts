@@ -1,4 +1,4 @@
-// Chinese sentences by what kind of note they would make, and what they are about. All written for this project.
+// Chinese sentences by the kind of note they would make, and by topic. All written for this project.
 export const EXAMPLES_ZH = `
 # rule answers
 请一直用中文回答我。

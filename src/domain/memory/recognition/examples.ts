@@ -1,4 +1,4 @@
-// The examples that recognition learns from: 1,156 sentences in two languages, each with its class and its topic.
+// The examples for training the classifiers: 1,156 sentences in two languages, each with its class and its topic.
 import { EXAMPLES_EN } from './examples-en.ts';
 import { EXAMPLES_ZH } from './examples-zh.ts';
 import { type NoteKind, SENTENCE_CLASSES, TOPICS, type Topic } from './kinds.ts';
@@ -15,7 +15,7 @@ const oneOf = <T extends string>(list: readonly T[], word: string | undefined): 
   return found;
 };
 
-/** A heading `# kind topic` holds for the lines below it. Throws at a heading that names something unknown. */
+/** Parses examples: a heading `# kind topic` holds for the lines below it. Throws for a heading with an unknown name. */
 export function readExamples(text: string): Example[] {
   const examples: Example[] = [];
   let [kind, topic]: [NoteKind | 'none', Topic] = ['none', 'none'];

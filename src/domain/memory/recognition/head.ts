@@ -1,20 +1,20 @@
-// A head: what a softmax regression learnt of sentences' vectors and cues. A few thousand numbers, so that it ships for the model that comes
-// with the app and is learnt on the device, once, for any other.
+// A classifier head: softmax regression on sentences' vectors and cues. It has a few thousand numbers, so it ships for the bundled model
+// and is trained on the device, once, for any other.
 
-/** How much of a step's weight vectors and cues have, and how much large weights cost; chosen by the examples alone. */
+/** Learning rates of vector and cue weights, and the ridge; chosen by the examples alone. */
 const [VECTOR_GAIN, CUE_GAIN, RIDGE] = [4, 0.3, 0.001];
 const STEPS = 120;
 const RATE = 0.1;
 
 export interface Head {
   readonly classes: number;
-  /** Numbers of a text: its vector's, its cues', and one more. */
+  /** Numbers of a text: its vector's, its cues', and a constant. */
   readonly width: number;
   /** Row by row, one for each class. */
   readonly weights: Float32Array;
 }
 
-/** Probabilities of the classes, adding up to 1. */
+/** Computes the probabilities of the classes, which add up to 1. */
 export function probabilities(head: Head, vector: ArrayLike<number>, cues: readonly number[]): number[] {
   const { classes, width, weights } = head;
   const scores = Array.from({ length: classes }, (_, row) => {
@@ -39,8 +39,8 @@ interface Taught {
 }
 
 /**
- * Learns a head step by step, so that whoever calls may let others have their turn between two steps: a step over 1,200 examples of 384
- * numbers takes some 20 ms. Adam on the cross entropy with a ridge; the same examples give the same head.
+ * Trains a head step by step, so that the caller can yield between two steps: a step over 1,200 examples of 384
+ * numbers takes some 20 ms. Adam on the cross entropy with a ridge; deterministic.
  */
 export function createTraining(
   taught: readonly Taught[],
@@ -60,7 +60,7 @@ export function createTraining(
   const scores = new Float64Array(classes);
   let steps = 0;
 
-  /** The slope of the loss over all examples, without the ridge. */
+  /** Gradient of the loss over all examples, without the ridge. */
   const measure = (): void => {
     slope.fill(0);
     for (const [row, { as }] of taught.entries()) {
@@ -116,10 +116,10 @@ export function createTraining(
 }
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
-/** Levels to each side of nought that a written weight has. */
+/** Levels of a written weight on each side of zero. */
 const LEVELS = 2047;
 
-/** A head as text: for each class the largest weight, then two letters a weight. */
+/** Writes a head as text: for each class the largest weight, then two letters a weight. */
 export function writeHead({ classes, width, weights }: Head): string {
   const rows = Array.from({ length: classes }, (_, row) => {
     const own = weights.subarray(row * width, (row + 1) * width);
@@ -134,7 +134,7 @@ export function writeHead({ classes, width, weights }: Head): string {
   return `${width}\n${rows.join('\n')}`;
 }
 
-/** Reads what `writeHead` wrote; null where it is something else. */
+/** Reads the text of `writeHead`; null for anything else. */
 export function readHead(text: string): Head | null {
   const [first = '', ...rows] = text.split('\n');
   const width = Number(first);

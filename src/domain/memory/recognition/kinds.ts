@@ -3,7 +3,7 @@
 export const NOTE_KINDS = ['rule', 'preference', 'fact', 'person', 'project', 'decision'] as const;
 export type NoteKind = (typeof NOTE_KINDS)[number];
 
-/** The classes of a sentence: `none` says nothing that is worth a note. */
+/** Classes of a sentence: `none` is not worth a note. */
 export const SENTENCE_CLASSES = ['none', ...NOTE_KINDS] as const;
 
 /** Topics of requests and notes. `answers`: how the person wants to be answered; `none`: something else. */

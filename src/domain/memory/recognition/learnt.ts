@@ -1,4 +1,4 @@
-// Written by `npm run eval -- --notes --learn`: what the examples taught of the vectors of the model that comes with the app.
+// Written by `npm run eval -- --notes --learn`: the heads that were trained on the examples, for the bundled model.
 export const LEARNT = {
   provider: 'local/multilingual-e5-small-en-zh/q8-centred-3',
   /** Number of the examples. */

@@ -1,4 +1,4 @@
-// Which sentences of a person are worth a memory note, of what kind, and which notes apply to a request though no word is shared.
+// Recognises a person's sentences that are worth a memory note, their kind, and notes that apply to a request though no word is shared.
 import type { Message } from '../../chat/message.ts';
 import { MAX_SENTENCE, unitsOf } from '../../context/units.ts';
 import { hanShare, sentencesOf } from '../../text/sentences.ts';
@@ -6,30 +6,33 @@ import { type Head, probabilities } from './head.ts';
 import { type NoteKind, SENTENCE_CLASSES, TOPICS, type Topic } from './kinds.ts';
 import { cuesOf, kindByWords, saysNothingLasting, topicsByWords } from './wording.ts';
 
-/** Heads learnt for one embedding model. */
+/** Heads trained for one embedding model. */
 export interface Heads {
   readonly kinds: Head;
   readonly topics: Head;
 }
 
-/** Reading of a text. */
+/** Classification of a text. */
 export interface Recognition {
-  /** The likeliest kind; null where the sentence is no note by its wording. */
+  /** The likeliest kind; null if its wording shows that it is no note. */
   readonly kind: NoteKind | null;
-  /** How surely it is a note of any kind, 0–1. */
+  /** Probability that it is a note of any kind, 0–1. */
   readonly probability: number;
   /** Shares of `TOPICS`, adding up to 1. */
   readonly topics: readonly number[];
 }
 
-/** From here on a sentence is proposed: of three proposals fewer than one in ten is none on sentences kept apart. */
+/** Threshold for a proposal: fewer than one in ten is wrong, on sentences kept apart. */
 export const PROPOSED_FROM = 0.65;
-/** From here on it stays word for word through a compaction: there a sentence too many costs its tokens alone. */
+/** Threshold for staying word for word through a compaction, where a wrong sentence only costs tokens. */
 export const HELD_FROM = 0.4;
-/** How sure the words alone are. */
+/** Probability that the words alone give. */
 const BY_WORDS = 0.7;
 
-/** @param vector of length 1, made as a passage by the model that the heads were learnt of; null: by the words alone */
+/**
+ * Classifies a text.
+ * @param vector of length 1, made as a passage by the model that the heads were trained for; null: by the words alone
+ */
 export function recognise(text: string, vector: ArrayLike<number> | null, heads: Heads | null): Recognition {
   const fits = heads && vector && heads.kinds.width > vector.length && heads.topics.width > vector.length;
   if (!fits) {
@@ -44,10 +47,10 @@ export function recognise(text: string, vector: ArrayLike<number> | null, heads:
   return { kind: SENTENCE_CLASSES[best + 1] as NoteKind, probability: 1 - none, topics };
 }
 
-/** Most sentences of one message that are looked at; of a long one the first and the last. */
+/** Most sentences of one message that are read; of a long one the first and the last. */
 const MOST = 16;
 const LONGEST = 400;
-/** Texts longer than this may be pasted rather than said, characters. */
+/** Longer texts may be pasted rather than said, characters. */
 const SAID = 1_500;
 const EDGE = 6;
 
@@ -57,7 +60,7 @@ const saysSomething = (sentence: string): boolean =>
     ? (sentence.match(/\p{L}/gu)?.length ?? 0) >= 4
     : (sentence.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) >= 3);
 
-/** The sentences of a person's message that may be worth a note, verbatim and in order; none of anybody else's. */
+/** Lists sentences of a person's message that may be worth a note, verbatim and in order; none of anybody else's. */
 export function statementsOf(message: Message): readonly string[] {
   if (message.role !== 'user' || message.kind !== 'message') return [];
   const prose = unitsOf(message).filter(({ kind, quoted }) => kind === 'prose' && !quoted);
@@ -74,7 +77,7 @@ export function statementsOf(message: Message): readonly string[] {
 // ---------------------------------------------------------------------------------------- what applies
 /** A note applies from here on (docs/decisions/1302). */
 const APPLIES_FROM = 0.22;
-/** Weight of a topic that bears on another without being about it: people who cannot walk far travel otherwise. */
+/** Weight of a topic that affects another without being the same: people who cannot walk far travel differently. */
 const BEARS = 0.3;
 const BEARS_ON: readonly (readonly [of: Topic, on: Topic])[] = [
   ['health', 'food'],
@@ -83,9 +86,9 @@ const BEARS_ON: readonly (readonly [of: Topic, on: Topic])[] = [
   ['people', 'travel'],
   ['food', 'health'],
 ];
-/** Nearness of meaning counts from this cosine on, and so much. */
+/** Cosine from which nearness of meaning counts, and its weight. */
 const [NEAR, NEARNESS] = [0.25, 0.6];
-/** How the person wants to be answered holds for every request. */
+/** A note on how the person wants to be answered applies to every request from this share on. */
 const ALWAYS_FROM = 0.5;
 const ANSWERS = TOPICS.indexOf('answers' satisfies Topic);
 const NONE = TOPICS.indexOf('none' satisfies Topic);
@@ -95,7 +98,7 @@ interface Applying {
   readonly vector: ArrayLike<number> | null;
 }
 
-/** How well a note applies to a request, from 0; 1 or more: to every request. Null: it does not. */
+/** Degree to which a note applies to a request, from 0; 1 or more: to every request. Null: it does not. */
 export function appliesTo(note: Applying & { readonly kind: NoteKind }, request: Applying): number | null {
   if ((note.kind === 'rule' || note.kind === 'preference') && (note.topics[ANSWERS] as number) >= ALWAYS_FROM)
     return 1 + (note.topics[ANSWERS] as number);

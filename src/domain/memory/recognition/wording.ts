@@ -1,4 +1,4 @@
-// Reads the kind of a sentence from its wording, without a model: cues that a head weighs beside the vector, and cues that
+// Classifies a sentence by its wording, without a model: cues that a head weighs beside the vector, and cues that
 // decide alone.
 import { decides, isAboutPerson, isQuestion, setsRule } from '../../text/cues.ts';
 import type { NoteKind, Topic } from './kinds.ts';
@@ -7,7 +7,7 @@ const REQUESTS =
   /^(?:please |can you |could you )?(?:write|give|make|set|find|draft|translate|explain|summari[sz]e|suggest|plan|fix|show|tell|create|add|convert|compare|correct)\b|^(?:请|帮我|给我|把|写|给|再)/iu;
 const OWN = /\b(?:i|i['’]m|i['’]ve|my|me|we|our|us)\b|[我咱]/iu;
 
-/** 1 where a cue is there, else 0. The order is part of what was learnt. */
+/** 1 for each cue that matches, else 0. The heads depend on the order. */
 export const cuesOf = (sentence: string): readonly number[] =>
   [
     isQuestion(sentence),
@@ -18,15 +18,15 @@ export const cuesOf = (sentence: string): readonly number[] =>
     OWN.test(sentence),
   ].map(Number);
 
-/** "…, okay?" asks for nothing but a nod. */
+/** "…, okay?" asks for no more than a nod. */
 const NODDING = /[,，]\s?(?:ok|okay|right|please|alright|好吗|行吗|好不好|可以吗)\s?[?？]\s*$/iu;
-/** Somebody else says it, or nobody does. */
+/** Hearsay. */
 const REPORTED =
   /\b(?:according to|apparently|allegedly)\b|\b(?:the|a|this|that) (?:\w+ )?(?:docs?|documentation|manual|article|report|paper|study|studies|website|site|law|recipe|author|review|book|film|movie|story) (?:says?|claims?|states?|tells?|recommends?|suggests?)\b|据说|听说|据报道|(?:说明书|文档|文章|手册|菜谱|报告|网站|网上|书|新闻|论文)(?:里|上|中)?(?:都)?(?:写着?|说|讲|建议|要求|提到)/iu;
 const IMAGINED =
   /^(?:suppose|imagine|pretend|what if|if i were|假如|假设|要是|想象)|\bif (?:i|we|it) (?:were|was|had|lived)\b|^如果[我咱]/iu;
 
-/** Statements of others about others: without a word of the person they are nobody's memory here. */
+/** Statements of others about others, without a word about the person. */
 const OF_OTHERS =
   /^(?:he|she|they|his|her|their|some people|most people|many people)\b|,? (?:he|she|they) (?:said|says)\W*$|^[他她](?:们|说|的)?|^(?:有些|有的|很多|不少|大多数|一般)人|的人(?:都|要|应该|会|得|可以|不能)/iu;
 /** Contents of a picture or a story. */
@@ -37,7 +37,7 @@ const PASSING =
   /\bi(?:['’]?ve| have)? just (?:opened|read|copied|ran|run|tried|saw|seen|got|noticed|pasted|installed|clicked|finished reading|checked)\b|\bi(?:['’]m| am) (?:\w+ )?(?:trying|getting|reading|looking|seeing|running|opening|copying|waiting|testing)\b.{0,40}\b(?:right now|your|error|(?:the|a|an|this|that) (?:pdf|file|code|link|page|script|output|logs?|answer|attachment))\b|\bin (?:a|one|two|five|ten|fifteen|twenty|thirty|an|half an|\d+) (?:minutes?|hours?)\b|\bon (?:the|my|our) way (?:home|to)\b|\bi['’]?d like (?:an?|some|the|\d+|two|three) (?!\w+ (?:of mine|every|each))(?:\w+ ){0,2}(?:list|example|title|summary|table|draft|version|outline|overview|name|idea|suggestion|explanation|translation|script|function)s?\b|我(?:刚|刚刚|刚才|正在|正)(?:打开|看|读|跑|运行|试|复制|下载|安装|点|收到|查|装)|(?:分钟|小时)(?:后|之后)(?:要|得|就)|(?:昨晚|今晚|刚才)(?:没|遇|看|下|睡)|下午遇/iu;
 const ITS_PERSON = /\b(?:i|i['’](?:m|ve|d|ll)|my|me|mine|we|we['’](?:re|ve)|our|us)\b|[我咱]/iu;
 
-/** True where a sentence is no note whatever a model says: a question, hearsay, a supposition, a story, a moment. */
+/** True for a sentence that is no note whatever a model says: a question, hearsay, a supposition, a story, a moment. */
 export const saysNothingLasting = (sentence: string): boolean =>
   (isQuestion(sentence) && !NODDING.test(sentence)) ||
   REPORTED.test(sentence) ||
@@ -69,7 +69,7 @@ const BY_WORDS: readonly (readonly [NoteKind, RegExp])[] = [
   ],
 ];
 
-/** The kind of a sentence by its words alone, for a device without a model; null where none speaks for itself. */
+/** Kind of a sentence by its words alone, for a device without a model; null if they do not show one. */
 export function kindByWords(sentence: string): NoteKind | null {
   if (saysNothingLasting(sentence) || REQUESTS.test(sentence)) return null;
   if (setsRule(sentence)) return 'rule';
@@ -119,7 +119,7 @@ const TOPIC_WORDS: readonly (readonly [Topic, RegExp])[] = [
   ],
 ];
 
-/** Topics of a text by its words, a share for each of `TOPICS`; all of it `none` if no word tells. */
+/** Topics of a text by its words, a share for each of `TOPICS`; all of it `none` if no word shows one. */
 export function topicsByWords(text: string, topics: readonly Topic[]): number[] {
   const found = TOPIC_WORDS.filter(([, pattern]) => pattern.test(text)).map(([topic]) => topic);
   return topics.map((topic) =>
