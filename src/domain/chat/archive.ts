@@ -1,8 +1,8 @@
-// Our own file: a library, or a part of it, complete. What the exporter writes and the importer reads.
+// Format of our own file: a whole library, or a part of it. The exporter writes it and the importer reads it.
 //
 //   { "format": "recollect", "version": 1, "exportedAt": ms, "told": { notes, feedback, prompts, personas }, "conversations": [ { id, meta, said, checkpoints, compactions, messages: [ … ] }, … ] }
 //
-// Unknown keys are kept at every level. A file with a higher `version` may mean something else by the same words: nobody reads it.
+// Unknown keys are kept at every level. A file with a higher `version` may give the same words another meaning, so it is refused.
 import { z } from 'zod';
 import { type Feedback, feedbackSchema, type MemoryNote, noteSchema } from '../memory/notes.ts';
 import { type Persona, personaSchema } from '../prompts/persona.ts';
@@ -20,7 +20,7 @@ export const ARCHIVE_VERSION = 1;
 export const ARCHIVE_LIMITS = { message: 480 * 1024 * 1024, conversation: 2 * 1024 * 1024 * 1024 } as const;
 export type ArchiveLimits = { readonly [K in keyof typeof ARCHIVE_LIMITS]: number };
 
-/** Anything under names of whoever wrote it. Not `z.record`, which leaves out an entry that is called `__proto__`. */
+/** An object under arbitrary names. Unlike `z.record`, it keeps an entry called `__proto__`. */
 export const namedSchema = z.custom<Readonly<Record<string, unknown>>>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
 );
@@ -42,14 +42,14 @@ export interface NotesAndFeedback {
   readonly personas?: readonly Persona[];
 }
 
-/** With what is not of memory, too. */
+/** True if there is anything in it, also beside memory. */
 export const holdsAnything = (
   notesAndFeedback:
     | { readonly [list in keyof NotesAndFeedback]?: readonly unknown[] | undefined }
     | undefined,
 ): boolean => Object.values(notesAndFeedback ?? {}).some((list) => (list?.length ?? 0) > 0);
 
-/** True if there is a note or feedback in it. */
+/** True if it has a note or feedback. */
 export const holdsSomething = (
   notesAndFeedback: NotesAndFeedback | undefined,
 ): notesAndFeedback is NotesAndFeedback =>
@@ -63,7 +63,7 @@ const notesAndFeedbackSchema = z.looseObject({
   personas: listed,
 });
 
-/** Reads it from a file; null where the file has none. `damaged` counts what could not be read. */
+/** Reads this part of a file; null if the file has none. `damaged` counts unreadable items. */
 export function readNotesAndFeedback(
   value: unknown,
 ): (NotesAndFeedback & { readonly damaged: number }) | null {
@@ -91,7 +91,7 @@ export function readNotesAndFeedback(
 export const archivedConversationSchema = z.looseObject({
   id: z.string().min(1),
   meta: z.looseObject({}).default({}),
-  /** Title or flag → when it was said (`Conversation.said`), as a hybrid time; absent in older files. */
+  /** Title or flag → time of the change (`Conversation.said`), as a hybrid time; absent in older files. */
   said: namedSchema.default({}),
   /** Name → checkpoint, or the bare message id. Checked one by one, as compactions are: a damaged one costs only itself. */
   checkpoints: namedSchema.default({}),
@@ -100,7 +100,7 @@ export const archivedConversationSchema = z.looseObject({
   messages: z.array(z.unknown()),
 });
 
-/** The conversation without its messages, as it stands in the file. */
+/** Returns the conversation in its form for the file, without its messages. */
 export const archivedFrame = (conversation: Conversation) => ({
   id: conversation.id,
   meta: conversation.meta,

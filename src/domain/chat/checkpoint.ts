@@ -9,7 +9,7 @@ import { letterOf } from './dmail.ts';
 import type { Message } from './message.ts';
 import type { Checkpoint } from './records.ts';
 
-/** As it is written: the bare id where there is nothing else to say. */
+/** Stored form: the bare id if nothing else is known. */
 export const writtenCheckpoint = (checkpoint: Checkpoint): string | Checkpoint =>
   Object.keys(checkpoint).length === 4 &&
   checkpoint.createdAt === 0 &&
@@ -46,7 +46,7 @@ interface CheckpointRules {
 const DAY_MS = 86_400_000;
 const LINE = 120;
 
-/** The first words of a message on one line. Looks no further than it must: lists have thousands of lines. */
+/** Returns the first words of a message on one line. Reads no further than needed, since lists have thousands of lines. */
 export function firstLineOf(message: Message): string {
   for (const part of message.parts) {
     const said =
@@ -71,13 +71,13 @@ export function firstLineOf(message: Message): string {
   return '';
 }
 
-/** A question of the person: starts a turn. A letter that a model sent to itself does not. */
+/** True for a person's question, which starts a turn; false for a model's letter to itself. */
 export const startsTurn = (message: Message): boolean =>
   message.role === 'user' && message.kind === 'message' && message.dmail?.by !== 'model';
 
 /**
- * All checkpoints, newest first: named ones of every branch, and the automatic ones of the branch that ends at `head`. Automatic ones are
- * read from the branch itself, so they cost nothing to make and nothing to keep. Linear in the branch.
+ * Lists all checkpoints, newest first: named ones of every branch, and the automatic ones of the branch that ends at `head`. Automatic ones
+ * are read from the branch, so they cost nothing to make or to keep. Linear in the branch.
  */
 export function listCheckpoints(
   conversation: Conversation,
@@ -91,7 +91,7 @@ export function listCheckpoints(
   const here = new Set(path.map((message) => message.id));
   const oldest =
     rules.expire_after_days > 0 ? now - rules.expire_after_days * DAY_MS : Number.NEGATIVE_INFINITY;
-  /** Lines are read of those that stay only: the others can be thousands. */
+  /** First lines are read only of the checkpoints that are listed: the others can be thousands. */
   type Found = Omit<ListedCheckpoint, 'firstLine'> & { readonly line: Message };
   const automatic: Found[] = [];
   let [turns, tools, models] = [0, 0, 0];
@@ -144,7 +144,7 @@ export function listCheckpoints(
 }
 
 /**
- * Messages that a model's letters can go to, by number: after each question of the person, and after each mark of the model.
+ * Messages that a model's letters can go to, by number: after each question of the person, and after each checkpoint of the model.
  * Read from the branch, so that numbers survive compactions and letters.
  */
 export function modelCheckpoints(path: readonly Message[]): MessageId[] {
@@ -160,7 +160,7 @@ export function modelCheckpoints(path: readonly Message[]): MessageId[] {
 
 /** Differences between two messages of a conversation. */
 export interface CheckpointDiff {
-  /** The last message both have; null where they share nothing. */
+  /** The last common message; null if they share none. */
   readonly common: MessageId | null;
   /** Messages only the first has, oldest first. */
   readonly left: readonly Message[];

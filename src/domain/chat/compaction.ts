@@ -1,10 +1,10 @@
-// The compaction that a branch is seen through. It moves the window that a model sees, never the past: the messages stay where they are,
+// Finds the compaction in force on a branch. A compaction moves the window that a model sees, never the past: the messages stay,
 // and undoing it is one flag at any later time.
 import type { Conversation } from './conversation.ts';
 import type { Message } from './message.ts';
 import type { Compaction } from './records.ts';
 
-/** The compaction a branch is seen through: the newest that applies to it and was not taken back. Linear in the branch. */
+/** Returns the newest compaction that applies to the branch and was not undone. Linear in the branch. */
 export function compactionOn(
   conversation: Pick<Conversation, 'compactions'>,
   path: readonly Message[],

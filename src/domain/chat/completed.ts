@@ -1,13 +1,13 @@
-// A message that comes a second time and brings more of itself: the bytes of a file that was only named, the rest of words that were cut
-// off. All else of a message never changes. Pure.
+// Completes a message from a second copy with more of it: the bytes of a file that was only named, the rest of words that were cut
+// off. Nothing else of a message ever changes. Pure.
 import type { Message, Part, PartOf } from './message.ts';
 
-/** How an answer ended and what it cost: goes along with its words. */
+/** An answer's finish and cost go along with its words. */
 const ENDS: readonly string[] = ['model', 'usage', 'durationMs', 'finish', 'problem'];
 
 /**
- * `here` with what `now` brings more of it; undefined where that is nothing. Bytes come in whatever else is said there; words only where
- * all of `here` goes on plainly: each part begins with what is here of it. `words` false: the bytes alone.
+ * Adds to `here` whatever `now` has more; undefined if that is nothing. Bytes are taken whatever the words are; words only if
+ * each part begins with the part that is here. `words` false: only bytes.
  */
 export function completed(
   here: Message,
@@ -30,11 +30,11 @@ export function completed(
   return parts.some((part, at) => part !== here.parts[at]) ? { ...here, parts } : undefined;
 }
 
-/** All that a message says, without the bytes of its files. */
+/** All words of a message, without the bytes of its files. */
 export const wordsIn = ({ parts }: Pick<Message, 'parts'>): string =>
   JSON.stringify(parts, (key, value: unknown) => (key === 'url' || key === 'mediaType' ? undefined : value));
 
-/** The file with its bytes, where it has none and one of `others` is the same and has them. */
+/** Adds the bytes to a file without any, if one of `others` is the same file and has them. */
 function withBytes(part: Part, at: number, others: readonly Part[]): Part {
   if (part.type !== 'file' || part.url !== undefined) return part;
   const found =
@@ -54,7 +54,7 @@ const isSameFile = (part: PartOf<'file'>, other: Part): boolean =>
 const lengthOf = (part: Part | undefined): number =>
   part && 'text' in part ? part.text.length : part?.type === 'tool-call' ? part.arguments.length : 0;
 
-/** The same part, its words longer or as they are. */
+/** True for the same part, with equal or longer words. */
 function beginsWith(later: Part | undefined, part: Part): boolean {
   if (!later || later.type === 'file' || part.type === 'file')
     return later !== undefined && part.type === 'file' && isSameFile(part, later);

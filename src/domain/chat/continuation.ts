@@ -1,5 +1,5 @@
-// An answer that was cut off and went on: each piece is a message of its own, below the piece it goes on from, and a person reads them as
-// one. Nothing is written down about it: an answer right below one that was cut off is its continuation. Pure.
+// Joins an answer that was cut off and continued: each piece is a message of its own below the piece before, and a person reads them as
+// one. Nothing extra is stored: an answer right below one that was cut off is its continuation. Pure.
 import type { MessageId } from '../base/ids.ts';
 import { addToDraft } from './draft.ts';
 import { type Finish, type Message, type Part, textOf, type Usage } from './message.ts';
@@ -8,18 +8,18 @@ const CUT: readonly (Finish | undefined)[] = ['length', 'stopped', 'cut', 'error
 
 const isAnswer = ({ role, kind }: Message): boolean => role === 'assistant' && kind === 'message';
 
-/** An answer that did not end by itself and whose words can be gone on from. One that called tools goes on by their results. */
+/** True for an answer that did not end by itself and has words to continue. One that called tools continues with their results. */
 export const isCutOff = (message: Message): boolean =>
   isAnswer(message) &&
   CUT.includes(message.finish) &&
   message.parts.some((part) => part.type === 'text' && part.text.trim() !== '') &&
   !message.parts.some((part) => part.type === 'tool-call');
 
-/** True if `message` continues `before`, which stands right above it. */
+/** True if `message` continues `before`, its parent. */
 export const goesOn = (before: Message | undefined, message: Message): boolean =>
   before !== undefined && message.parentId === before.id && isAnswer(message) && isCutOff(before);
 
-/** The pieces of an answer up to the one at `id`, oldest first; the message alone where it is no continuation, none for an unknown id. */
+/** Lists the pieces of an answer up to the one at `id`, oldest first; the message alone if it continues none, nothing for an unknown id. */
 export function piecesTo(messages: ReadonlyMap<MessageId, Message>, id: MessageId): Message[] {
   const pieces = new Set<Message>();
   for (let at = messages.get(id); at && !pieces.has(at); ) {
@@ -30,7 +30,7 @@ export function piecesTo(messages: ReadonlyMap<MessageId, Message>, id: MessageI
   return [...pieces].reverse();
 }
 
-/** A line of messages as groups: the pieces of one answer together, every other message alone. */
+/** Groups the messages of a branch: the pieces of one answer together, every other message alone. */
 export function inPieces(line: readonly Message[]): Message[][] {
   const groups: Message[][] = [];
   for (const message of line) {
@@ -41,7 +41,7 @@ export function inPieces(line: readonly Message[]): Message[][] {
   return groups;
 }
 
-/** The parts of two pieces as those of one: the words go on where they stopped, what was thought in between stands before them. */
+/** Joins the parts of two pieces: the words continue where they stopped, thoughts between them come before. */
 export function joinedParts(before: readonly Part[], after: readonly Part[]): readonly Part[] {
   const at = after.findIndex(({ type }) => type === 'text');
   const words = after[at];
@@ -57,7 +57,7 @@ export function joinedParts(before: readonly Part[], after: readonly Part[]): re
   ];
 }
 
-/** The pieces of an answer as one message to be shown: the last one, with the words, costs and time of all. Throws for no pieces. */
+/** Makes one message of an answer's pieces for display: the last one, with the words, costs and time of all. Throws for no pieces. */
 export function wholeOf(pieces: readonly Message[]): Message {
   const last = pieces.at(-1);
   if (!last) throw new Error('An answer has at least one piece');
@@ -84,7 +84,7 @@ function sumOf(usages: readonly (Usage | undefined)[]): Usage {
   return sum;
 }
 
-/** The piece whose words the model can be asked to go on with: the last one, or the one before it where that brought no words. */
+/** Returns the piece that the model can be asked to continue: the last one, or the one before it if that has no words. */
 export function pieceToGoOn(pieces: readonly Message[]): Message | undefined {
   const last = pieces.at(-1);
   const wordless = last && !last.parts.some(({ type }) => type === 'tool-call') && textOf(last).trim() === '';

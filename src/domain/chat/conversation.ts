@@ -10,12 +10,12 @@ import type { Checkpoint, Compaction } from './records.ts';
 
 /** Properties of a conversation beside its messages. Each key is last-writer-wins. Times in ms since 1970. */
 export const conversationMetaSchema = z.looseObject({
-  /** One that shows nothing is none: then one is made from the words. */
+  /** An invisible title counts as none, so that one is made from the words. */
   title: z
     .string()
     .transform((title) => (shownName(title) === '' ? '' : title))
     .default(''),
-  /** `person` is never overwritten by a title made from the words. */
+  /** A title made from the words never replaces one by `person`. */
   titleBy: z.enum(['auto', 'person', 'import']).default('auto'),
   createdAt: timeSchema.default(0),
   archived: z.boolean().default(false),
@@ -25,9 +25,9 @@ export const conversationMetaSchema = z.looseObject({
   head: z.string().nullable().default(null),
   /** Set while it lies in the trash; null or absent otherwise. */
   deletedAt: timeSchema.nullable().default(null),
-  /** When it was last put into or taken out of archive or trash, ms since 1970; 0: never, or by an older app. */
+  /** Time of the last move into or out of archive or trash, ms since 1970; 0: never, or by an older app. */
   movedAt: timeSchema.default(0),
-  /** Tool and id that it was imported from. */
+  /** Tool and id of its import. */
   source: z.looseObject({ tool: z.string(), id: z.string() }).nullable().default(null),
   /** Conversation and message that started it (subagents): not listed at the top level. */
   parent: z
@@ -36,9 +36,9 @@ export const conversationMetaSchema = z.looseObject({
     .default(null),
   /** A made-up sample that can be removed in one click. */
   sample: z.boolean().default(false),
-  /** Written by a model where the person allowed it; null: made from the words. */
+  /** Written by a model if the person allowed it; null: made from the words. */
   summary: z.string().nullable().default(null),
-  /** Last change of the conversation that title and summary were written for, ms since 1970; 0: never. */
+  /** Last change of the conversation that title and summary cover, ms since 1970; 0: never. */
   polished: z.number().default(0),
   /** The request in which a model named the conversation; null: none was made. */
   titleCall: z
@@ -51,11 +51,11 @@ export const conversationMetaSchema = z.looseObject({
     .nullable()
     .default(null)
     .catch(null),
-  /** System prompt in force, where one was set or imported. */
+  /** System prompt in force, if one was set or imported. */
   systemPrompt: z.string().nullable().default(null),
   /** Project that it is filed in; see `projectOf`. For a project: the enclosing one. */
   projectId: filedSchema.default(null),
-  /** This is a project and no conversation: its messages are its files and pinned notes. What follows is said of projects only. */
+  /** True for a project: its messages are its files and pinned notes. The keys below are set for projects only. */
   project: z.boolean().default(false),
   face: faceSchema.nullable().default(null),
   memoryScope: z.enum(MEMORY_SCOPES).nullable().default(null),
@@ -68,7 +68,7 @@ export type ConversationMeta = Omit<Known<z.infer<typeof conversationMetaSchema>
   head: MessageId | null;
 };
 
-/** Titles and flags: what two devices may change at once, and where the word said last counts. */
+/** Titles and flags, which two devices may change at once: the last write wins. */
 export const TIMED: ReadonlySet<string> = new Set([
   'title',
   'titleBy',
@@ -87,8 +87,8 @@ export const TIMED: ReadonlySet<string> = new Set([
 ] satisfies (keyof ConversationMeta)[]);
 
 /**
- * Major version of how a conversation is written down (`meta.v`; 1 where it says nothing). Within a major only new keys and values come,
- * which older apps keep without knowing them; a higher one is read as far as it is understood and never changed.
+ * Major version of a conversation's format (`meta.v`; 1 if absent). Within a major only new keys and values appear,
+ * which older apps keep without knowing them; a higher one is read as far as possible and never changed.
  */
 export const CONVERSATION_FORMAT = 1;
 
@@ -98,7 +98,7 @@ export interface Conversation {
   /** Written in a higher format than `CONVERSATION_FORMAT`. */
   readonly newer?: true;
   readonly meta: ConversationMeta;
-  /** When titles and flags (`TIMED`) were said that are not as they began. */
+  /** Times of titles and flags (`TIMED`) that were changed since the beginning. */
   readonly said?: Readonly<Record<string, Hlc>>;
   /** Without deleted ones. */
   readonly messages: ReadonlyMap<MessageId, Message>;
@@ -145,7 +145,7 @@ export function pathTo(messages: ReadonlyMap<MessageId, Message>, leaf: MessageI
   return path.reverse();
 }
 
-/** The leaf one reaches from `from` by always taking the newest child. */
+/** Finds the leaf below `from` by taking the newest child each time. */
 export function newestLeaf(
   children: ReadonlyMap<MessageId | null, Message[]>,
   from: MessageId | null,
@@ -160,7 +160,7 @@ export function newestLeaf(
   }
 }
 
-/** The head that is really there: the recorded one, or else the leaf under the newest message. */
+/** Returns the head that exists: the recorded one, or else the leaf below the newest message. */
 export function effectiveHead(conversation: Conversation): MessageId | null {
   const { head } = conversation.meta;
   if (head !== null && conversation.messages.has(head)) return head;

@@ -1,19 +1,19 @@
-// Plans the deletion of a message: what goes with it, and the new head. Its children move up to its parent. Pure.
+// Plans the deletion of a message: the messages that go with it, and the new head. Its children move up to its parent. Pure.
 import type { MessageId } from '../base/ids.ts';
 import { type Conversation, childrenOf, effectiveHead, newestLeaf, pathTo } from './conversation.ts';
 import type { Message } from './message.ts';
 import type { Checkpoint } from './records.ts';
 
 interface Deletion {
-  /** All messages that go, in their order: an answer goes with its steps, since a tool call and its result are never parted. */
+  /** All deleted messages, in order: an answer goes with its steps, since a tool call and its result are never separated. */
   readonly messages: readonly Message[];
-  /** The leaf that is shown afterwards; null: nothing is left. */
+  /** New head; null: nothing is left. */
   readonly head: MessageId | null;
-  /** Checkpoints at what goes, at the message before it; null: there is none. */
+  /** Checkpoints at deleted messages move to the message before; null: there is none. */
   readonly checkpoints: Readonly<Record<string, Checkpoint | null>>;
 }
 
-/** Plans the deletion of a message, or of the whole answer that `id` is the last step of. Null where it is not there. O(n). */
+/** Plans the deletion of a message, or of the whole answer whose last step is `id`. Null if it does not exist. O(n). */
 export function planDeletion(conversation: Conversation, id: MessageId): Deletion | null {
   const { messages } = conversation;
   const target = messages.get(id);
@@ -28,7 +28,7 @@ export function planDeletion(conversation: Conversation, id: MessageId): Deletio
   const path = pathTo(messages, head);
   let next: MessageId | null = head;
   if (head !== null && ids.has(head)) {
-    // At the end of a branch: its neighbour is shown, if there is one, else what stood before.
+    // At the end of a branch its sibling is shown, if there is one, else the message before.
     const siblings = (children.get(before) ?? []).filter((message) => !ids.has(message.id));
     const neighbour = siblings.findLast(({ kind }) => kind !== 'note');
     next = neighbour
@@ -42,7 +42,7 @@ export function planDeletion(conversation: Conversation, id: MessageId): Deletio
   return { messages: gone, head: next, checkpoints };
 }
 
-/** The steps of an answer up to the one given, without those that another branch shares, and the results of what they called. */
+/** Lists the steps of an answer up to the given one, with results of their calls, but without steps that another branch shares. */
 function stepsOf(
   messages: Conversation['messages'],
   children: ReturnType<typeof childrenOf>,

@@ -1,10 +1,10 @@
-// Letters to the past, both ways: from the branch that was left to where it was sent, and back. Read from the messages; nothing else is kept.
+// Links of letters to the past, both ways: from the old branch to the letter, and back. Read from the messages; nothing else is stored.
 import type { MessageId } from '../base/ids.ts';
 import type { Conversation } from './conversation.ts';
 import type { Dmail, Message } from './message.ts';
 
 export interface DmailLink {
-  /** The message that was sent back. */
+  /** The letter itself. */
   readonly mail: Message;
   readonly dmail: Dmail;
 }
@@ -27,10 +27,10 @@ const FRAME = [
   '</system>',
 ] as const;
 
-/** Text for a past self: one message that says where it comes from, with none of the person's own words in it or below it. */
+/** Words a letter for its model: one message that says where it comes from, without any of the person's own words. */
 export const dmailText = (message: string): string => FRAME.join(message.trim());
 
-/** The words of a model's letter, without what tells the model that it is one; null where the message is none. */
+/** Returns the words of a model's letter, without the frame; null for any other message. */
 export function letterOf(message: Message): string | null {
   const [first] = message.parts;
   if (message.dmail?.by !== 'model' || first?.type !== 'text') return null;

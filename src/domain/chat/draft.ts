@@ -1,7 +1,7 @@
-// Folds the events of a stream into the parts of a message, in the order in which they came. Pure.
+// Adds the events of a stream to the parts of a message, in order of arrival. Pure.
 import type { Part } from './message.ts';
 
-/** Fields that a protocol keeps with a thought or a call and wants back, by the protocol's name: signatures, ids. */
+/** Fields that a protocol attaches to a thought or a call and wants back, by the protocol's name: signatures, ids. */
 export type ProviderFields = Readonly<Record<string, unknown>>;
 
 /** Additions of a stream to a message. */
@@ -18,12 +18,12 @@ export type DraftEvent =
       readonly arguments: string;
       readonly provider?: ProviderFields;
     }
-  /** Pages that the answer rests on, as the endpoint names them. */
+  /** Pages that the answer cites, as the endpoint names them. */
   | {
       readonly type: 'sources';
       readonly sources: readonly { readonly url: string; readonly title?: string }[];
     }
-  /** A picture that the model drew: its bytes as a `data:` URL, or where it stands. */
+  /** A picture that the model drew: its bytes as a `data:` URL, or its address. */
   | {
       readonly type: 'file';
       readonly mediaType: string;
@@ -32,7 +32,7 @@ export type DraftEvent =
       readonly reference?: string;
     };
 
-/** The parts with the event added; the given ones stay as they are. Deltas of one kind in a row make one part. */
+/** Returns the parts with the event added; does not change the given ones. Consecutive deltas of one kind make one part. */
 export function addToDraft(parts: readonly Part[], event: DraftEvent): readonly Part[] {
   const last = parts.at(-1);
   const provider = 'provider' in event && event.provider ? { provider: { ...event.provider } } : {};
@@ -63,7 +63,7 @@ export function addToDraft(parts: readonly Part[], event: DraftEvent): readonly 
   }
 }
 
-/** A thought that is signed is whole: what comes after it is another one. */
+/** A signed thought is complete: later text begins another one. */
 function addThought(
   parts: readonly Part[],
   thought: { readonly text: string; readonly provider?: Record<string, unknown> },
@@ -74,7 +74,7 @@ function addThought(
     : [...parts, { type: 'reasoning', ...thought }];
 }
 
-/** True where a model has said, thought or called anything: what a person would miss if it were gone. */
+/** True if the parts hold anything that a person would miss. */
 export const hasContent = (parts: readonly Part[]): boolean =>
   parts.some(
     (part) =>

@@ -1,4 +1,4 @@
-// Files in a message: which of them are words, what those say, and where in a document they say it.
+// Files in a message: which of them are text, their words, and the place of words in a document.
 
 import { log } from '../base/log.ts';
 import type { ExtractedText, PartOf, Place } from './message.ts';
@@ -9,18 +9,18 @@ export const isTextType = (mediaType: string): boolean =>
     mediaType,
   ) && !/^image\/svg\+xml/i.test(mediaType);
 
-// The platform's, which this floor does not know.
+// The platform's function, whose type this floor does not have.
 declare const atob: (digits: string) => string;
 declare const TextDecoder: new () => { decode(bytes: Uint8Array): string };
 
 /** Bytes that the longest character takes in UTF-8. */
 const BYTES_OF_CHARACTER = 4;
 
-/** A place as a model and the index read it: `page 3`, `sheet Costs A1:D20`. */
+/** Label of a place for models and the index: `page 3`, `sheet Costs A1:D20`. */
 export const placeLabel = ({ kind, name }: Place): string =>
   `${kind} ${name}`.replace(/[\s[\]·]+/g, ' ').trim();
 
-/** A document in one text, each place in a line of its own above its words; at most `most` characters. */
+/** Joins a document into one text, each place in a line of its own above its words; at most `most` characters. */
 export function extractText(
   { sections }: Pick<ExtractedText, 'sections'>,
   most = Number.POSITIVE_INFINITY,
@@ -36,7 +36,7 @@ export function extractText(
   return out.join('\n\n').slice(0, most);
 }
 
-/** Stands above each passage of a document in the index: which file, and where in it. */
+/** Line above each passage of a document in the index: its file and place. */
 export const sourceLine = (file: string, place: Place | undefined): string =>
   `[${file.replace(/[\s[\]·]+/g, ' ').trim()}${place ? ` · ${placeLabel(place)}` : ''}]`;
 
@@ -47,7 +47,7 @@ export interface PassageSource {
   readonly place: Place;
 }
 
-/** A passage taken apart: the file and the place it is from (null: it was said), and its words without that line. */
+/** Splits a passage into the file and place it is from (null: it was said) and its words. */
 export function passageSource(passage: string): {
   readonly source: PassageSource | null;
   readonly text: string;
@@ -59,8 +59,8 @@ export function passageSource(passage: string): {
 }
 
 /**
- * The words of a file or of what was taken out of it, at most the first `most` characters; null where it is none of words, came without its bytes, or holds bytes
- * that are none. Bytes that are no UTF-8 become U+FFFD.
+ * Returns at most the first `most` characters of a file's words, or of its extracted text; null for a file without words, without its bytes, or with
+ * bytes that are no text. Bytes that are no UTF-8 become U+FFFD.
  */
 export function textOfFile(
   { mediaType, url, extract }: PartOf<'file'>,

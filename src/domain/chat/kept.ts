@@ -1,16 +1,16 @@
-// Messages of the person that are marked as kept: whatever is folded, they are sent as they are. A mark is a key of the conversation's
-// metadata, so it syncs, is in every backup, and of two devices that mark at once neither loses its word.
+// Messages that the person marked as kept: they are sent whole whatever is compacted. A mark is a key of the conversation's
+// metadata, so it syncs, is in every backup, and concurrent marks of two devices both stay.
 import type { MessageId } from '../base/ids.ts';
 import type { Conversation, ConversationMeta } from './conversation.ts';
 
 const KEPT = 'kept:';
 
-/** Change that marks a message, or removes the mark. */
+/** Makes the change that marks a message, or removes the mark. */
 export const keptChange = (message: MessageId, kept: boolean): Partial<ConversationMeta> => ({
   [`${KEPT}${message}`]: kept,
 });
 
-/** The messages that are marked. Others than the person's cannot be: half of a tool call would be sent without its other half. */
+/** Lists the marked messages. Only the person's can be marked: a tool call would be sent without its other half. */
 export function keptIn({ meta, messages }: Pick<Conversation, 'meta' | 'messages'>): ReadonlySet<MessageId> {
   const kept = new Set<MessageId>();
   for (const [key, value] of Object.entries(meta)) {
@@ -21,5 +21,5 @@ export function keptIn({ meta, messages }: Pick<Conversation, 'meta' | 'messages
   return kept;
 }
 
-/** Marks as one text, another for other marks. */
+/** Joins marks into a key for caches. */
 export const keptKey = (kept: Iterable<MessageId>): string => [...kept].join();

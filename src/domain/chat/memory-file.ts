@@ -1,5 +1,5 @@
 // The session memory as a person left it: a Markdown file of the conversation. Each device writes a key of its own in the conversation's
-// metadata, so it syncs and is in every backup; the newest counts, and what another device wrote at the same time stays beside it.
+// metadata, so it syncs and is in every backup; the newest version counts, and concurrent ones stay beside it.
 import { z } from 'zod';
 import type { MessageId } from '../base/ids.ts';
 import { timeSchema } from '../base/time.ts';
@@ -10,7 +10,7 @@ const KEY = 'memoryFile:';
 
 const lineSchema = z.object({
   text: z.string(),
-  /** Author of the line: the person's lines are never dropped for want of room. */
+  /** Author of the line: the person's lines are never dropped for want of space. */
   by: z.enum(['person', 'model', 'rules']).catch('person'),
   /** Stays word for word on every branch and through every compaction. */
   pinned: z.boolean().optional(),
@@ -18,22 +18,22 @@ const lineSchema = z.object({
 export type MemoryLine = z.infer<typeof lineSchema>;
 
 const fileSchema = z.object({
-  /** ms since 1970, and later than all that this device knew of. */
+  /** ms since 1970, and later than all versions that this device knew. */
   at: timeSchema,
   /** Name of the device. */
   device: z.string(),
   lines: z.array(lineSchema),
-  /** The newest message it speaks of; null: it stands for none, and notes are made of all. */
+  /** Newest message that it covers; null: it covers none, and notes are made of all. */
   upTo: z.string().nullable(),
-  /** Lines that the person took out: nothing puts them in again. */
+  /** Lines that the person deleted: nothing adds them again. */
   out: z.array(z.string()).default([]),
-  /** Writer → time of what it had written when this was saved. */
+  /** Writer → time of the version known when this was saved. */
   seen: z.record(z.string(), z.number()).default({}),
 });
 
 /** One saved version. */
 export interface MemoryFile extends Omit<z.infer<typeof fileSchema>, 'upTo'> {
-  /** Under which key it lies: each device has an id of its own for it. */
+  /** Id of the device's key: each device has one for this file. */
   readonly writer: string;
   readonly upTo: MessageId | null;
 }
@@ -41,13 +41,13 @@ export interface MemoryFile extends Omit<z.infer<typeof fileSchema>, 'upTo'> {
 interface SavedFiles {
   /** The newest; null: none was saved. */
   readonly current: MemoryFile | null;
-  /** Files that other devices saved without knowing of the newest, newest first. */
+  /** Versions that other devices saved without knowing the newest, newest first. */
   readonly others: readonly MemoryFile[];
 }
 
 const known = new WeakMap<object, SavedFiles>();
 
-/** Saved files. Read once for each state of the metadata. */
+/** Returns the saved versions. Read once for each state of the metadata. */
 export function savedFiles({ meta }: Pick<Conversation, 'meta'>): SavedFiles {
   let found = known.get(meta);
   if (!found) {
@@ -66,15 +66,15 @@ export function savedFiles({ meta }: Pick<Conversation, 'meta'>): SavedFiles {
   return found;
 }
 
-/** Key that tells versions of the file apart; '' if none was saved. */
+/** Makes a key that distinguishes versions of the file; '' if none was saved. */
 export const memoryFileKey = (conversation: Pick<Conversation, 'meta'>): string => {
   const { current } = savedFiles(conversation);
   return current ? `${current.at} ${current.writer}` : '';
 };
 
 /**
- * The file as it holds on a branch. On one without the newest message it speaks of, lines of the person and pinned ones hold alone.
- * Null where nothing was saved, or what was saved is empty.
+ * Returns the file as it holds on a branch. Without its newest message, only lines of the person and pinned ones hold.
+ * Null if no version was saved, or the saved one is empty.
  */
 export function memoryFileOn(
   conversation: Pick<Conversation, 'meta'>,
@@ -91,12 +91,12 @@ export function memoryFileOn(
 export interface Stamp {
   /** ms since 1970 */
   readonly now: number;
-  /** The id that this device keeps for it, and what it is called. */
+  /** Id that this device keeps for the file, and the device's name. */
   readonly writer: string;
   readonly device: string;
 }
 
-/** Saves a version over all that are there. */
+/** Makes the change that saves a version over all existing ones. */
 export function memoryFileChange(
   conversation: Pick<Conversation, 'meta'>,
   file: Pick<MemoryFile, 'lines' | 'upTo' | 'out'>,
@@ -114,7 +114,7 @@ export function memoryFileChange(
   return { [KEY + writer]: saved } as Partial<ConversationMeta>;
 }
 
-/** As it was before a change: what stood under the same keys, or nothing. */
+/** Makes the change that undoes it: the earlier values of the same keys, or none. */
 export function memoryFileBefore(
   { meta }: Pick<Conversation, 'meta'>,
   change: Partial<ConversationMeta>,
@@ -125,7 +125,7 @@ export function memoryFileBefore(
   ) as Partial<ConversationMeta>;
 }
 
-/** Versions of a backup that are newer than what stands here, key by key. */
+/** Picks versions of a backup that are newer than those here, key by key. */
 export function newerFiles(
   here: Pick<Conversation, 'meta'>['meta'],
   there: Readonly<Record<string, unknown>>,
@@ -139,12 +139,12 @@ export function newerFiles(
   );
 }
 
-/** A line without its bullet. */
+/** Removes the bullet of a line. */
 export const bareLine = (line: string): string => line.replace(/^\s*(?:[-*]|\d+[.)])?\s+/, '').trim();
 const isHeading = (line: string): boolean => /^#{1,6}\s/.test(line);
 const isWords = ({ text }: MemoryLine): boolean => text.trim() !== '' && !isHeading(text);
 
-/** The lines of a text. Those that stood there before keep who wrote them, and their pins; others are `by`. */
+/** Splits a text into lines. Lines that existed before keep their author and pin; new ones get `by`. */
 export function linesOf(
   text: string,
   before: readonly MemoryLine[] = [],
@@ -161,14 +161,14 @@ export function linesOf(
   });
 }
 
-/** Texts of the lines, one below another, without white space around them. */
+/** Joins the lines to a trimmed text. */
 export const textOfLines = (lines: readonly Pick<MemoryLine, 'text'>[]): string =>
   lines
     .map(({ text }) => text)
     .join('\n')
     .trim();
 
-/** Shown lines that the person took out, with those taken out before. */
+/** Lists the shown lines that the person deleted, with those deleted before. */
 export function takenOut(
   shown: readonly MemoryLine[],
   lines: readonly MemoryLine[],
@@ -181,7 +181,7 @@ export function takenOut(
   return [...new Set([...before, ...gone])].filter((line) => line !== '' && !there.has(line));
 }
 
-/** Headings with nothing below them, and blank lines that follow one another, tell nothing. */
+/** Drops headings without lines, and repeated blank lines. */
 function tidied(lines: readonly MemoryLine[]): MemoryLine[] {
   const useful = lines.filter((line, at) => {
     if (!isHeading(line.text) || line.pinned) return true;
@@ -192,7 +192,7 @@ function tidied(lines: readonly MemoryLine[]): MemoryLine[] {
 }
 
 /**
- * As many lines as cost at most `tokens`. What a model or the rules wrote goes, the last first; lines of the person and pinned ones stay
+ * Keeps as many lines as fit `tokens`. Lines of a model or the rules go, last first; lines of the person and pinned ones stay
  * whatever they cost.
  */
 export function fittingLines(
@@ -215,8 +215,8 @@ export function fittingLines(
 }
 
 /**
- * Every saved version without what quotes these messages; an empty change where none does. What a model wrote after one of them was said
- * goes as a whole, and the file stands for no message any more: notes are made anew of what is left.
+ * Removes quotations of these messages from every saved version; an empty change if there are none. Text that a model wrote after one of
+ * them goes as a whole, and the file then covers no message: notes are made again from the rest.
  */
 export function memoryFileWithout(
   { meta }: Pick<Conversation, 'meta'>,
@@ -241,7 +241,7 @@ export function memoryFileWithout(
 
 const squeezed = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-/** Every saved version with its words as `clean` leaves them; the same metadata has none where nothing changes. */
+/** Cleans the words of every saved version; an empty change if nothing changes. */
 export function cleanedFiles(
   { meta }: Pick<Conversation, 'meta'>,
   clean: <T>(value: T) => T,

@@ -3,14 +3,14 @@ import { z } from 'zod';
 import type { MessageId } from '../base/ids.ts';
 import { timeSchema } from '../base/time.ts';
 
-/** The named keys of a loose schema: unknown keys are kept in the data, but nobody reads them by accident. */
+/** The named keys of a loose schema: unknown keys stay in the data, but the type hides them. */
 export type Known<T> = T extends readonly (infer Item)[]
   ? Known<Item>[]
   : T extends object
     ? { [K in keyof T as string extends K ? never : K]: Known<T[K]> }
     : T;
 
-/** A passage brought back from another conversation, exactly as it was offered, with every number behind its rank. */
+/** A recalled passage, exactly as it was offered, with every number behind its rank. */
 const recalledPassageSchema = z.looseObject({
   conversationId: z.string(),
   messageId: z.string(),
@@ -19,7 +19,7 @@ const recalledPassageSchema = z.looseObject({
   createdAt: timeSchema,
   role: z.enum(['system', 'user', 'assistant', 'tool']),
   passage: z.string(),
-  /** Messages right before and after it in its branch, in their order; on which `side` is absent in older answers. */
+  /** Messages right before and after it in its branch, in order; `side` is absent in older answers. */
   neighbours: z.array(
     z.looseObject({
       messageId: z.string(),
@@ -30,30 +30,30 @@ const recalledPassageSchema = z.looseObject({
     }),
   ),
   scores: z.looseObject({
-    /** Cosine on a scale that is the same for every model, 0–1; null where the passage has no vector (yet). */
+    /** Cosine on a scale that all models share, 0–1; null if the passage has no vector (yet). */
     vector: z.number().nullable(),
-    /** Rescaled BM25, 0–1; null where no word matched. */
+    /** Rescaled BM25, 0–1; null if no word matched. */
     keyword: z.number().nullable(),
-    /** Weighted sum of the two halves, 0–1. */
+    /** Weighted sum of both, 0–1. */
     hybrid: z.number(),
     /** exp(-factor · days), 0–1. */
     decay: z.number(),
-    /** Piece by piece, 0–1; null where pieces were not compared; absent in older answers. */
+    /** Late interaction, 0–1; null if it was not computed; absent in older answers. */
     late: z.number().nullable().optional(),
-    /** Worth of vector and token vectors together, 0–1, as weighed against the words; absent in older answers. */
+    /** Semantic score of vector and token vectors together, 0–1; absent in older answers. */
     meaning: z.number().nullable().optional(),
     /** Factors that raised (above 1) or lowered the score, in order; absent in older answers. */
     boosts: z.array(z.looseObject({ name: z.string(), factor: z.number() })).optional(),
-    /** How far it stood above all that was found, 0 to 8, and above the best one of any other conversation, −3 to 3; absent in older answers. */
+    /** z-score among the background scores, 0 to 8, and margin over the runner-up, −3 to 3; absent in older answers. */
     stands: z.number().optional(),
     above: z.number().optional(),
-    /** Log odds for being said by the person, the assistant or a tool; absent in older answers. */
+    /** Log odds of its speaker's lane; absent in older answers. */
     lane: z.number().optional(),
     project: z.number().optional(),
-    /** Probability that a person would call the passage related, 0–1: what the threshold is compared with. */
+    /** Probability that a person would call the passage related, 0–1, which the threshold is compared with. */
     final: z.number(),
   }),
-  /** Price in the prompt. */
+  /** Cost in the prompt, tokens. */
   tokens: z.number(),
 });
 export type RecalledPassage = Known<z.infer<typeof recalledPassageSchema>>;
@@ -65,19 +65,19 @@ const recallFields = {
   passages: z.array(recalledPassageSchema),
   /** Below the threshold: shown greyed, not injected. */
   nearMisses: z.array(recalledPassageSchema),
-  /** Why only words were searched and not meaning; absent where both were, and in older answers. */
+  /** Reason for which only words were searched, not meaning; absent if both were, and in older answers. */
   degraded: z.looseObject({ code: z.string(), message: z.string() }).optional(),
 };
 
 const appliedNoteSchema = z.looseObject({
-  /** The note, and when it was worded so, ms since 1970. */
+  /** Note, and time of this wording, ms since 1970. */
   id: z.string(),
   at: z.number(),
   text: z.string(),
   kind: z.string(),
   tokens: z.number().catch(0),
 });
-/** A memory note that went along because it applies to what was asked. */
+/** A memory note that accompanied the request because it applies. */
 export type AppliedNote = Known<z.infer<typeof appliedNoteSchema>>;
 
 const recallScopeSchema = z.looseObject({
@@ -90,15 +90,15 @@ export type RecallScope = Readonly<Pick<z.infer<typeof recallScopeSchema>, 'proj
 /** Recall by a model's own tool: the card of the tool's result, whose text the model read. */
 const toolRecallSchema = z.looseObject({
   ...recallFields,
-  /** Nothing came close enough, and the model was given the near misses as what may be beside the point. */
+  /** True if nothing was close enough, and the model got the near misses as possibly irrelevant. */
   nearMissesGiven: z.boolean().optional(),
-  /** Scope that memory looked in, or first in; absent: everywhere, and in older results. */
+  /** Scope that was searched, or searched first; absent: everywhere, and in older results. */
   scope: recallScopeSchema.optional().catch(undefined),
 });
 export type ToolRecall = Known<z.infer<typeof toolRecallSchema>>;
 
 /**
- * Fields that a protocol wants back with a thought or a call, by the protocol's name: signatures, ids. Nobody else reads
+ * Fields that a protocol wants back with a thought or a call, by the protocol's name: signatures, ids. Nothing else reads
  * them.
  */
 const providerSchema = z.record(z.string(), z.unknown()).optional().catch(undefined);
@@ -115,7 +115,7 @@ const extractSchema = z.looseObject({
     }),
   ),
   bytes: z.number(),
-  /** Only the beginning was taken: the file says more than is kept of one. */
+  /** True if only the beginning was extracted, because the document is too long. */
   cut: z.boolean().optional(),
 });
 export type ExtractedText = Known<z.infer<typeof extractSchema>>;
@@ -133,7 +133,7 @@ export const partSchema = z.discriminatedUnion('type', [
   z.looseObject({
     type: z.literal('text'),
     text: z.string(),
-    /** Pages that the text rests on, as the endpoint named them. */
+    /** Pages that the text cites, as the endpoint named them. */
     sources: z
       .array(z.looseObject({ url: z.string(), title: z.string().optional() }))
       .optional()
@@ -149,11 +149,11 @@ export const partSchema = z.discriminatedUnion('type', [
     type: z.literal('file'),
     mediaType: z.string(),
     name: z.string().optional(),
-    /** `data:` URL with the bytes; absent where an import named a file it did not carry. */
+    /** `data:` URL with the bytes; absent if an import named a file without its bytes. */
     url: z.string().optional(),
     /** Path or address of the file at its origin. */
     reference: z.string().optional(),
-    /** Its words, taken out on the device; absent for pictures, plain texts and files that have none. */
+    /** Its words, extracted on the device; absent for pictures, plain texts and files without words. */
     extract: extractSchema.optional().catch(undefined),
   }),
   z.looseObject({
@@ -169,34 +169,34 @@ export const partSchema = z.discriminatedUnion('type', [
     name: z.string().optional(),
     text: z.string(),
     isError: z.boolean().optional(),
-    /** The tool changed something outside the conversation: an automatic checkpoint stands before it. */
+    /** The tool changed something outside the conversation: an automatic checkpoint precedes it. */
     changed: z.boolean().optional(),
     /** A model set a checkpoint here. */
     checkpoint: z.boolean().optional(),
-    /** The person's wording in place of the tool's. */
+    /** The person's wording replaced the tool's. */
     edited: z.boolean().optional(),
-    /** Passages behind the text of the tool `recall`, if any came; absent in older results. */
+    /** Passages behind the text of the tool `recall`, if any; absent in older results. */
     recalled: toolRecallSchema.optional(),
   }),
   z.looseObject({
     type: z.literal('recall'),
     ...recallFields,
-    /** Found, and left out by the person before it was sent: shown greyed, never injected. */
+    /** Found, but left out by the person before sending: shown greyed, never injected. */
     leftOut: z.array(recalledPassageSchema).optional(),
-    /** Notes of the person that applied to the question, whether or not anything was recalled. */
+    /** The person's notes that applied to the question, whether or not anything was recalled. */
     applied: z.array(appliedNoteSchema).optional().catch(undefined),
     /**
-     * Why memory was asked. `start`: a conversation's first message; `window`: the window is nearly full, or was just compacted;
-     * `repeat`: the model asked for what had been said; `loss`: it contradicted or missed what was folded; absent: asked for, or `moved`.
+     * Reason for the recall. `start`: a conversation's first message; `window`: the window is nearly full, or was just compacted;
+     * `repeat`: the model asked for earlier information; `loss`: it contradicted or missed compacted messages; absent: asked for, or `moved`.
      */
     trigger: z.enum(['start', 'window', 'repeat', 'loss']).optional().catch(undefined),
-    /** Memory was asked by itself: the message is about something else than what it was asked before. Older versions refuse another trigger. */
+    /** Unasked recall because the message is about another topic than the last query. Older versions refuse another trigger. */
     moved: z.literal(true).optional().catch(undefined),
-    /** `lines`: each line of a passage is marked as quoted where a model reads it; absent: as older versions sent it. */
+    /** `lines`: each line of a passage is marked as quoted for the model; absent: as older versions sent it. */
     quoting: z.literal('lines').optional(),
-    /** Scope that memory looked in, or first in: the project by its name at the time. Absent: everywhere. */
+    /** Scope that was searched, or searched first: the project by its name at the time. Absent: everywhere. */
     scope: recallScopeSchema.optional(),
-    /** Why nothing was brought although it was tried. */
+    /** Reason for which nothing was brought although it was tried. */
     skipped: z.looseObject({ code: z.string(), message: z.string() }).optional(),
   }),
   z.looseObject({ type: z.literal('unknown'), original: z.unknown() }),
@@ -204,7 +204,7 @@ export const partSchema = z.discriminatedUnion('type', [
 export type Part = Known<z.infer<typeof partSchema>>;
 export type PartOf<Type extends Part['type']> = Extract<Part, { type: Type }>;
 
-/** The passages of memory that went to a model with this part: unasked, or as the answer to its own tool. */
+/** Lists the passages that a model got with this part: unasked, or as the result of its own tool. */
 export const givenBy = (part: Part): readonly RecalledPassage[] => {
   if (part.type === 'recall') return part.passages;
   const recalled = part.type === 'tool-result' ? part.recalled : undefined;
@@ -215,7 +215,7 @@ export const roleSchema = z.enum(['system', 'user', 'assistant', 'tool']);
 export type Role = z.infer<typeof roleSchema>;
 
 /**
- * Why an answer ended. `cut`: the stream broke off; what arrived is kept. `stopped`: the person stopped it.
+ * Reason for an answer's end. `cut`: the stream broke off; the parts that arrived are kept. `stopped`: by the person.
  * `error`: nothing or only a part arrived because of `problem`.
  */
 const finishSchema = z.enum(['stop', 'length', 'tool-calls', 'stopped', 'cut', 'error']);
@@ -226,22 +226,22 @@ export const usageSchema = z.looseObject({
   outputTokens: z.number().optional(),
   reasoningTokens: z.number().optional(),
   cachedInputTokens: z.number().optional(),
-  /** Counted here, for the endpoint reported nothing or not all of it. */
+  /** Estimated here, since the endpoint reported nothing or not all of it. */
   estimated: z.boolean().optional(),
 });
 export type Usage = Known<z.infer<typeof usageSchema>>;
 
-/** Cost of an answer when it was given: `amount` in `currency` (ISO 4217). */
+/** Cost of an answer at its time: `amount` in `currency` (ISO 4217). */
 const costSchema = z.looseObject({ amount: z.number(), currency: z.string() }).optional().catch(undefined);
 
-/** A message that was sent back to an earlier place of its conversation. The branch that was left stays, and is linked both ways. */
+/** A message that was sent back to an earlier point of its conversation. The old branch stays, and is linked both ways. */
 const dmailSchema = z.looseObject({
-  /** Last message of the branch that was left. */
+  /** Last message of the old branch. */
   from: z.string(),
   /** The message it was sent back to; null: the beginning. */
   checkpoint: z.string().nullable(),
   by: z.enum(['person', 'model']),
-  /** The message that this is another wording of; absent: a note. */
+  /** The message that this rewords; absent: a note. */
   edits: z.string().optional(),
 });
 
@@ -262,20 +262,20 @@ export const messageSchema = z.looseObject({
   model: z.string().optional(),
   device: z.string().optional(),
   usage: usageSchema.optional(),
-  /** By the price that was known then; absent where nobody knew it. */
+  /** By the price known at the time; absent if none was known. */
   cost: costSchema,
   /** From sending to the last token, ms. */
   durationMs: z.number().optional(),
   finish: finishSchema.optional(),
   problem: z.looseObject({ code: z.string(), message: z.string() }).optional(),
-  /** Identity where it was imported from; with the conversation's source it makes re-import idempotent. */
+  /** Identity in its import's source; with the conversation's source it makes a repeated import harmless. */
   sourceId: z.string().optional(),
   dmail: dmailSchema.optional(),
-  /** Hash of all that the model was sent for this answer (`services/context/request-key.ts`): equal requests can share an answer. */
+  /** Hash of everything that the model was sent for this answer (`services/context/request-key.ts`): equal requests can share an answer. */
   request: z.string().optional(),
-  /** The answer was taken over from this message, because nothing that it depends on had changed; no model was asked. */
+  /** Message whose answer was reused, because nothing that it depends on had changed; no model was asked. */
   reused: z.string().optional(),
-  /** The answer was made of another one (`of`) by edits; or why that could not be and it was written anew. Tokens are estimated. */
+  /** The answer was made from another one (`of`) by edits; or the reason for which it was written anew. Tokens are estimated. */
   patch: z
     .looseObject({
       of: z.string(),
@@ -288,7 +288,7 @@ export const messageSchema = z.looseObject({
     .catch(undefined),
   /** Original message, if this is its copy on another branch. */
   copyOf: z.string().optional(),
-  /** Items sent and left out, in the short form of `domain/context/manifest.ts`. */
+  /** Manifest of its request, in the short form of `domain/context/manifest.ts`. */
   ledger: z.looseObject({}).optional(),
 });
 export type Message = Omit<
@@ -303,7 +303,7 @@ export type Message = Omit<
 };
 export type Dmail = Known<z.infer<typeof dmailSchema>>;
 
-/** The words of a message as a person reads them: text parts only, joined by blank lines. */
+/** Joins the words of a message as a person reads them: text parts only, separated by blank lines. */
 export const textOf = (message: Pick<Message, 'parts'>): string =>
   message.parts
     .filter((part) => part.type === 'text')

@@ -1,4 +1,4 @@
-// A conversation as a file for people, written by this app: which one it is of, and whether anybody changed the file since.
+// Recognises a conversation's Markdown file written by this app: its conversation, and if anybody changed the file since.
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { z } from 'zod';
@@ -6,7 +6,7 @@ import { asConversationId, type ConversationId } from '../base/ids.ts';
 
 export interface ReadingCopy {
   readonly of: ConversationId;
-  /** All of it stands as it was written. */
+  /** True if the file is as it was written. */
   readonly isUnchanged: boolean;
 }
 
@@ -18,11 +18,11 @@ const frontSchema = z.object({
   checksum: z.string().optional(),
 });
 
-/** 32 hex digits that depend on the words of a file below its front matter. Editors change line ends and blanks: these do not count. */
+/** Computes 32 hex digits from the words below the front matter. Line ends and blanks do not count, since editors change them. */
 export const checksumOf = (body: string): string =>
   bytesToHex(sha256(utf8ToBytes(body.replace(/\s+/g, '')))).slice(0, 32);
 
-/** Undefined for a file that another tool wrote. */
+/** Undefined for a file of another tool. */
 export function readingCopy(front: unknown, body: string): ReadingCopy | undefined {
   const { data } = frontSchema.safeParse(front);
   if (!data) return undefined;

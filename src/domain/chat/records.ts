@@ -1,18 +1,18 @@
-// Records of a conversation beside its messages, as they lie in its document: checkpoints and compactions.
+// Records of a conversation beside its messages, as stored in its document: checkpoints and compactions.
 import { z } from 'zod';
 import type { ProblemParams } from '../base/errors.ts';
 import type { MessageId } from '../base/ids.ts';
 import { timeSchema } from '../base/time.ts';
 import { type Known, usageSchema } from './message.ts';
 
-/** A checkpoint as it is kept. A bare message id (as older versions and other tools write it) is one nobody knows more about. */
+/** A stored checkpoint. Older versions and other tools write a bare message id, without any details. */
 export const checkpointSchema = z.preprocess(
   (value) => (typeof value === 'string' ? { messageId: value } : value),
   z.looseObject({
     messageId: z.string().min(1),
     /** ms since 1970; 0 where unknown. */
     createdAt: timeSchema.default(0),
-    /** Made by the app: may expire. */
+    /** True if the app made it, so it may expire. */
     auto: z.boolean().default(false),
     by: z.enum(['person', 'model', 'app']).default('person'),
   }),
@@ -21,11 +21,11 @@ export type Checkpoint = Omit<Known<z.infer<typeof checkpointSchema>>, 'messageI
   readonly messageId: MessageId;
 };
 
-/** `auto`: the window filled up; `length`: an answer ended for want of room; the others were asked for. */
+/** `auto`: the window filled up; `length`: an answer ended for want of space; the others were asked for. */
 const compactionReasonSchema = z.enum(['auto', 'manual', 'manual-with-prompt', 'length']);
 export type CompactionReason = z.infer<typeof compactionReasonSchema>;
 
-/** Not `z.record`, whose names a type of known keys forgets. */
+/** Replaces `z.record`, whose type would lose the known keys. */
 const paramsSchema = z.custom<ProblemParams>(
   (value) =>
     typeof value === 'object' &&
@@ -33,14 +33,14 @@ const paramsSchema = z.custom<ProblemParams>(
     Object.values(value).every((one) => typeof one === 'string' || typeof one === 'number'),
 );
 
-/** A compaction as it is kept: what a strategy had planned, and what became of it. Unknown keys are kept. Each key is last-writer-wins. */
+/** A stored compaction: a strategy's plan and its outcome. Unknown keys are kept. Each key is last-writer-wins. */
 export const compactionSchema = z.looseObject({
   id: z.string(),
-  /** The newest message that is not sent whole: it is in force on every branch that has this message. */
+  /** Newest message that is not sent whole: the compaction is in force on every branch with this message. */
   at: z.string(),
   /** ms since 1970 */
   createdAt: z.number(),
-  /** The strategy that made the plan; `wanted` where another had been asked for first and failed. */
+  /** Strategy of the plan; `wanted` if another had been asked for first and failed. */
   strategy: z.string(),
   wanted: z.string().optional(),
   reason: compactionReasonSchema,
@@ -58,11 +58,11 @@ export const compactionSchema = z.looseObject({
   /** Model and usage of the summary call, if a model wrote it. */
   model: z.string().optional(),
   usage: usageSchema.optional(),
-  /** Price of the summary call; absent where nobody knows. */
+  /** Price of the summary call; absent if unknown. */
   cost: z.number().optional(),
   /** Currency of the cost, as in ISO 4217; absent in older ones: US dollars. */
   currency: z.string().optional(),
-  /** Why the wanted strategy was not used, or why the summary is not what was asked for. */
+  /** Reason for which the wanted strategy was not used, or the summary differs from the request. */
   problem: z
     .looseObject({
       code: z.string(),
@@ -71,7 +71,7 @@ export const compactionSchema = z.looseObject({
       params: paramsSchema.optional().catch(undefined),
     })
     .optional(),
-  /** Taken back: the messages are sent as they are. */
+  /** Undone: the messages are sent whole. */
   undone: z.boolean().default(false),
 });
 export type Compaction = Omit<Known<z.infer<typeof compactionSchema>>, 'at' | 'plan'> & {

@@ -3,7 +3,7 @@
 /** Names of the fields, as the web app manifest has them (`vite.config.ts`). */
 export const SHARED_FIELDS = ['shared_title', 'shared_text', 'shared_url'] as const;
 
-/** Each piece once, one below the other. Empty where nothing was shared. */
+/** Joins the shared pieces, each once, one below the other. Empty if nothing was shared. */
 export function sharedWords(field: (name: string) => unknown): string {
   const pieces = SHARED_FIELDS.map(field).flatMap((value) =>
     typeof value === 'string' && value.trim() !== '' ? [value.trim()] : [],

@@ -1,16 +1,16 @@
-// Parts of a kind that nobody knows: whether they say anything, and what.
+// Finds the words in parts of an unknown kind.
 
-/** Members that name, number, time or sort something: their values are no words of anybody. */
+/** Fields that name, number, time or sort something: their values are nobody's words. */
 const TECHNICAL =
   /^(?:type|kind|id|uuid|role|status|state|flag|flags|mime|format|language|version|model|signature|hash|cursor)$|(?:_|^)(?:id|ids|uuid|at|time|timestamp|type|url|uri|slug|hash|token|tokens)$|(?:Id|At|Type|Url|Time)$/;
-/** Members that hold words even where it is a single one. */
+/** Fields whose value counts as words even if it is a single one. */
 const SPOKEN =
   /^(?:text|content|title|summary|message|words|thinking|caption|description|body|label|name|query|output|input)$/;
 const [MOST, DEEPEST] = [20_000, 12];
 
 /**
- * The words in a part of an unknown kind, one text a line, at most 20,000 characters; empty where it says nothing (`token_budget`, `flag`).
- * Words are a text of several, one in a script without spaces, or one in a member that holds words.
+ * Returns the words in a part of an unknown kind, one text a line, at most 20,000 characters; empty for none (`token_budget`, `flag`).
+ * A text counts if it has several words, or is in a script without spaces, or is in a field for words.
  */
 export function wordsOfUnknown(original: unknown): string {
   const found: string[] = [];
