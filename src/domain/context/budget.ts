@@ -1,9 +1,9 @@
-// How much fits, when it is time to compact, and what the context meter shows. Figures in tokens.
+// Computes the budget of a prompt, when compaction is due, and the context meter. Figures in tokens.
 import type { Config } from '../settings/config.ts';
 import type { CompactionBudget } from './compaction/strategy.ts';
 import type { RequestManifest } from './manifest.ts';
 
-/** Room kept free for the answer and the next step: what is configured, at most a quarter of the window. */
+/** Space kept free for the answer and the next step: the configured size, at most a quarter of the window. */
 export const reserveOf = (window: number, reserved: number): number =>
   Math.min(Math.max(0, reserved), Math.floor(window / 4));
 
@@ -24,7 +24,7 @@ export function budgetOf(context: Config['context'], window: number, extra = 0):
   };
 }
 
-/** True where the next prompt would cost so much that it is time to compact. `tokens`: the whole prompt. */
+/** True if the next prompt would be so large that compaction is due. `tokens`: the whole prompt. */
 export const isPressed = (tokens: number, budget: Pick<CompactionBudget, 'trigger' | 'limit'>): boolean =>
   tokens >= budget.trigger || tokens > budget.limit;
 
@@ -34,13 +34,13 @@ export interface ContextMeter {
   readonly reserve: number;
   readonly trigger: number;
   readonly used: RequestManifest['tokens'];
-  /** Up to the limit; 0 where it is passed. */
+  /** Free tokens up to the limit; 0 above it. */
   readonly free: number;
   /** Used share of the window, 0–1 and above. */
   readonly share: number;
-  /** Counted by the model's own tokenizer, and not corrected. */
+  /** True if the model's own tokenizer counted it, without a correction. */
   readonly exact: boolean;
-  /** Null: nobody knows what this model costs. */
+  /** Null: the model's price is unknown. */
   readonly price: { readonly amount: number; readonly currency: string } | null;
 }
 
@@ -61,11 +61,11 @@ export interface Price {
     | undefined;
 }
 
-/** The rates for a request of so many input tokens. */
+/** Rates for a request with so many input tokens. */
 const ratesFor = (price: Price, inputTokens: number): Pick<Price, 'input' | 'output' | 'cachedInput'> =>
   price.above && inputTokens > price.above.tokens ? price.above : price;
 
-/** The context meter of a request that was built, or would be built now. The price is that of reading it, without the answer to come. */
+/** Makes the context meter of a request. The price is that of its input, without the coming answer. */
 export function contextMeterOf(
   manifest: RequestManifest,
   budget: Pick<CompactionBudget, 'trigger'>,
@@ -103,6 +103,6 @@ export function costOf(
   return ((inputTokens - cached) * input + cached * cachedInput + outputTokens * output) / 1_000_000;
 }
 
-/** Tokens that returned messages may use if `total` of `limit` is taken; at most as many as recall from elsewhere may. */
+/** Tokens that returned messages may use if `total` of `limit` is taken; at most as many as a recall. */
 export const returnBudget = (limit: number, total: number, most = 2_000): number =>
   Math.max(0, Math.min(most, limit - total));

@@ -1,4 +1,4 @@
-// Searches the compacted messages at each send for what the question asks; the sentences that answer it travel with it. By
+// Searches the compacted messages at each send for sentences that answer the question, which are then sent again. By
 // words alone, in memory; if a caller knows relevance by meaning, both count.
 import type { MessageId } from '../base/ids.ts';
 import type { Message, Part, Role } from '../chat/message.ts';
@@ -21,31 +21,31 @@ import { type ValueKind, valuesOf } from './value-kinds.ts';
 export interface ReturnedPassage {
   readonly messageId: MessageId;
   readonly role: Role;
-  /** Its sentences; ` … ` where some between them stay out. */
+  /** Its sentences; ` … ` marks omissions between them. */
   readonly text: string;
   readonly tokens: number;
-  /** About 0–1; how well it fits the question. */
+  /** Fit to the question, about 0–1. */
   readonly score: number;
-  /** asked: the question is about it. corrects: it sets something right that was found. missed: an answer went without it. */
+  /** asked: the question is about it. corrects: it corrects a sentence that was found. missed: an answer lacked it. */
   readonly why: 'asked' | 'corrects' | 'missed';
 }
 
 interface BringBackOptions {
-  /** Tokens that may be spent. */
+  /** Tokens that may be used. */
   readonly tokens: number;
   readonly meter: TokenMeter;
-  /** By meaning, 0–1, per message; those that are missing count by words alone. */
+  /** Relevance by meaning, 0–1, for each message; missing ones count by words alone. */
   readonly relevance?: ReadonlyMap<MessageId, number> | undefined;
-  /** How near sentences are to the question by meaning, cosines; those that are missing count as their message does. */
+  /** Cosines of sentences with the question; missing ones count as their message does. */
   readonly near?: ReadonlyMap<Unit, number> | undefined;
-  /** Messages that come back whatever the question: an answer missed them. */
+  /** Messages that return whatever the question, since an answer missed them. */
   readonly must?: readonly MessageId[] | undefined;
 }
 
 /** A sentence that fits a question. */
 export interface CompactedHit {
   readonly message: Message;
-  /** Place of the message on the path. */
+  /** Position of the message on the path. */
   readonly at: number;
   readonly unit: Unit;
   readonly index: number;
@@ -53,9 +53,9 @@ export interface CompactedHit {
 }
 
 export interface CompactedSearch {
-  /** Folded and trimmed messages, oldest first. */
+  /** Compacted and trimmed messages, oldest first. */
   readonly messages: readonly Message[];
-  /** The best sentences for a question, best first. `relevance` and `near` by meaning, as in `BringBackOptions`. */
+  /** Finds the best sentences for a question, best first. `relevance` and `near` by meaning, as in `BringBackOptions`. */
   find(
     question: string,
     limit: number,
@@ -63,24 +63,24 @@ export interface CompactedSearch {
     near?: ReadonlyMap<Unit, number>,
   ): CompactedHit[];
   /**
-   * The same search, over no more than `limit` messages: those that share the rarest words with a text, and the next after each, which may
-   * set it right; all of `must` before them. Sentences are read in these messages alone.
+   * Restricts the search to at most `limit` messages: those that share the rarest words with a text, and the next after each, which may
+   * correct it; all of `must` before them. Sentences are read in these messages alone.
    */
   nearest(text: string, limit: number, must?: readonly MessageId[]): CompactedSearch;
-  /** Passages that go back into the prompt, in the order in which they were said. Empty if none fits. */
+  /** Picks passages to send again, in their original order. Empty if none fits. */
   bringBack(question: string, options: BringBackOptions): ReturnedPassage[];
 }
 
-/** As a model reads it. */
+/** Writes passages in the form that a model reads. */
 export const renderReturned = (passages: readonly ReturnedPassage[]): string =>
   `<earlier>\n${passages.map(({ role, text }) => `${role}:\n${quotedLines(text)}`).join('\n')}\n</earlier>`;
 
-/** Hits that are weighed by their length, and how much that counts. */
+/** Hits that are weighed by their length, and the exponent of that weight. */
 const WEIGHED = 60;
 const THRIFT = 0.25;
-/** Tokens of the tags around it. */
+/** Tokens of the tags around a passage. */
 const FRAME = 8;
-/** Lines that differ in figures only, of one form. */
+/** Most lines of one form that differ only in figures. */
 const SAME_LINES = 2;
 /** Tokens of a line beside its words. */
 const LINE = 4;
@@ -91,33 +91,33 @@ const LINE = 4;
  * message.
  */
 const WHERE = { own: 1, lead: 0.6, answered: 0.5, beside: 0.4, message: 0.3 } as const;
-/** Weight of a word said so many messages before or after: people name a subject first, then go on about it. */
+/** Weight of a word said so many messages before or after: people name a subject first, then continue about it. */
 const AFTER = [0, 0.42, 0.4, 0.34, 0.3, 0.22, 0.15] as const;
 const BEFORE = [0, 0.32, 0.28, 0.2, 0.15, 0.1] as const;
-/** A word that only begins alike. */
+/** Weight of a word that only shares its beginning. */
 const PREFIX_MATCH = 0.6;
-/** Messages whose sentences are looked at one by one. */
+/** Most messages whose sentences are compared one by one. */
 const CANDIDATES = 160;
-/** How much a long message is held back in BM25, and how many terms one usually has. */
+/** Length normalisation of BM25, and the usual number of a message's terms. */
 const [HELD_BACK, USUAL_LENGTH] = [0.5, 60];
-/** Below this share of what the question could reach nothing comes back. */
+/** Below this share of the question's reach nothing returns. */
 const FLOOR = 0.12;
-/** Nor what is this much worse than the best. */
+/** Nor anything with less than this share of the best score. */
 const RELATIVE_FLOOR = 0.25;
-/** Among so few messages a word is looked up in each of them, not in an index. */
+/** Up to so many messages a word is looked up in each of them, not in an index. */
 const FEW = 64;
-/** Places that are looked at for each message that is wanted near a text. */
+/** Places examined for each wanted message near a text. */
 const LOOKED_AT = 20;
-/** A correction is looked for where a sentence fits at least this well, measured by the best. */
+/** A correction is looked for if a sentence fits at least this well, relative to the best. */
 const CORRECTED = 0.6;
-/** How much meaning counts where no sentence has the question's words, and where one has `SAID_WELL` of them. */
+/** Weight of meaning if no sentence has the question's words, and if one has `SAID_WELL` of them. */
 const MEANING = 3;
 const BESIDE_WORDS = 0.7;
 const SAID_WELL = 1;
 /** From here on meaning alone brings a sentence back. */
 const MEANT = 0.03;
 
-/** How well what a sentence holds fits what the question wants: its first kind best; any definite value is better than none. */
+/** Rates a sentence's values against the kinds that the question wants: its first kind is best; any definite value is better than none. */
 function answers(expected: readonly ValueKind[], values: ReadonlySet<ValueKind>): number {
   if (expected.length === 0) return values.size > 0 ? 1.15 : 0.9;
   const place = expected.findIndex((kind) => values.has(kind));
@@ -128,36 +128,36 @@ function answers(expected: readonly ValueKind[], values: ReadonlySet<ValueKind>)
 interface Scoring {
   /** Word → IDF times its weight. */
   readonly rarity: ReadonlyMap<string, number>;
-  /** The best sum of rarities that a sentence could reach; never 0. */
+  /** Largest sum of weights that a sentence could reach; never 0. */
   readonly reach: number;
   readonly expected: ReturnType<typeof queryOf>['expected'];
-  /** Word → place on the path → what it counts there for being said not long before or after. */
+  /** Word → position on the path → its weight there for being said shortly before or after. */
   readonly nearby: ReadonlyMap<string, ReadonlyMap<number, number>>;
-  /** Words that may be found by how they begin. */
+  /** Words that may also match by their beginning. */
   readonly long: ReadonlySet<string>;
   readonly relevance: ReadonlyMap<MessageId, Meant>;
   /** Weight of the nearest sentences by their rank in meaning, 0–1; empty without vectors. */
   readonly nearest: ReadonlyMap<Unit, number>;
-  /** Whose words are asked for. */
+  /** Speaker whose words are asked for. */
   readonly lane: ReturnType<typeof askedFor>;
 }
 
-/** A sentence before it is known how well others fit. */
+/** A sentence's scores before they are compared with others. */
 interface Fit extends Omit<CompactedHit, 'score'> {
-  /** Share of the question's words, 0–1.2; by meaning, 0–1; and what both are multiplied with. */
+  /** Share of the question's words, 0–1.2; score by meaning, 0–1; and the factor on both. */
   readonly words: number;
   readonly meaning: Meant;
   readonly factor: number;
 }
 
-/** Factor of a sentence that is not worth a note, and the surplus of one that is. */
+/** Factor for a sentence that is not worth a note, and bonus for one that is. */
 const NOT_NOTED = 0.7;
 const NOTED = 0.06;
-/** Factor of a line in a log or listing. */
+/** Factor for a line in a log or listing. */
 const ONE_OF_MANY = 0.35;
 const worths = new WeakMap<Message, Map<number, number>>();
 
-/** How likely the sentences of a message are to answer anything at all, by their place among its units. */
+/** Rates how likely a message's sentences are to answer anything, by their index among its units. */
 function worthOf(message: Message): ReadonlyMap<number, number> {
   let worth = worths.get(message);
   if (!worth) {
@@ -175,7 +175,7 @@ function worthOf(message: Message): ReadonlyMap<number, number> {
   return worth;
 }
 
-/** See `Scoring.nearby`. `count`: messages that are searched. A word that is said all over the place marks no subject. */
+/** See `Scoring.nearby`. `count`: messages that are searched. A word that occurs everywhere marks no subject. */
 function nearbyOf(
   standing: ReadonlyMap<string, readonly number[]>,
   count: number,
@@ -198,15 +198,15 @@ function nearbyOf(
   return nearby;
 }
 
-/** Weights that are the same for all sentences of a message, and terms to look for in each. */
+/** Weights that all sentences of a message share, and terms to look for in each. */
 interface Anywhere {
   readonly base: number;
-  /** For the first sentence, which answers what was said before. */
+  /** For the first sentence, which answers the message before. */
   readonly firstBase: number;
   readonly searched: readonly (readonly [term: string, rarity: number, least: number])[];
 }
 
-/** Weights of terms wherever they stand in the message; only the others have to be looked for sentence by sentence. */
+/** Weights of terms anywhere in the message; only the others have to be looked for sentence by sentence. */
 function anywhereIn(
   message: Message,
   at: number,
@@ -232,7 +232,7 @@ function anywhereIn(
   return { base, firstBase, searched };
 }
 
-/** Sum of the rarities of a sentence's words by where they stand. `touched`: any counts; `spoken`: one stands in the sentence itself. */
+/** Sums the weights of a sentence's words by their place. `touched`: any counts; `spoken`: one is in the sentence itself. */
 function fitOf(
   units: readonly Unit[],
   terms: readonly ReadonlyMap<string, number>[],
@@ -267,7 +267,7 @@ function someStartsWith(terms: Iterable<string>, stem: string): boolean {
   return false;
 }
 
-/** Search over the compacted messages of one path. Cheap to create; what it reads of a message is remembered with the message. */
+/** Makes the search over the compacted messages of one path. Cheap to create; its reading of a message is cached with the message. */
 export function createCompactedSearch(
   path: readonly Message[],
   applied: AppliedPlan | null,
@@ -284,8 +284,8 @@ export function createCompactedSearch(
 }
 
 /**
- * `places`: of the messages on the path, ascending. `present`: what stands in the prompt already need not come twice. `indexed`: not for a
- * list that is another for every text, whose index would stand in the place of the full one.
+ * `places`: ascending positions on the path. `present`: text that the prompt has already. `indexed`: false for a list that is different
+ * for every text, whose index would replace the full one.
  */
 function searchIn(
   path: readonly Message[],
@@ -303,7 +303,7 @@ class PathSearch implements CompactedSearch {
   readonly #indexed: boolean;
   readonly messages: Message[];
   readonly #isCompacted: Uint8Array<ArrayBuffer>;
-  /** Sentences of the person, folded, that set something right. */
+  /** Compacted sentences in which the person corrects something. */
   #correcting: CompactedHit[] | undefined;
 
   constructor(path: readonly Message[], places: readonly number[], present: string, indexed: boolean) {
@@ -386,7 +386,7 @@ class PathSearch implements CompactedSearch {
     const spoken = new Set<number>();
     const headed = new Map<number, string>();
     let left = tokens - FRAME;
-    /** Lines of a log or a table differ in their figures only: one of them tells what they are. */
+    /** Lines of a log or a table differ only in figures: one of them represents all. */
     const seenForms = new Map<string, number>();
     const seenTexts = new Set<string>();
     const take = (hit: CompactedHit, why: ReturnedPassage['why']): void => {
@@ -403,7 +403,7 @@ class PathSearch implements CompactedSearch {
       const cost = meter.text(hit.unit.text) + (spoken.has(hit.at) ? 1 : LINE);
       if (cost > left) return;
       left -= cost;
-      // A row of figures is readable with the names of its columns only.
+      // A row of figures is readable only with the names of its columns.
       if (hit.unit.headed && hit.unit.lead !== '' && !headed.has(hit.at)) {
         const price = meter.text(hit.unit.lead) + 1;
         if (price <= left / 2) {
@@ -426,7 +426,7 @@ class PathSearch implements CompactedSearch {
     const hits = this.find(question, 400, relevance, near);
     const best = hits[0]?.score ?? 0;
     const floor = Math.max(FLOOR, Math.min(1, best) * RELATIVE_FLOOR);
-    // In little room two short sentences are worth more than a long one that fits a little better.
+    // In little space two short sentences are worth more than a long one that fits slightly better.
     const worth = new Map(
       hits.slice(0, WEIGHED).map((hit) => [hit, hit.score / meter.text(hit.unit.text) ** THRIFT]),
     );
@@ -472,7 +472,7 @@ class PathSearch implements CompactedSearch {
       });
   }
 
-  /** Places of each term on the path; terms without any are left out. */
+  /** Positions of each term on the path, without absent terms. */
   #standingOf(terms: Iterable<string>): Map<string, readonly number[]> {
     const index = this.#indexed && this.messages.length > FEW ? standingIn(this.messages) : null;
     const standing = new Map<string, readonly number[]>();
@@ -490,7 +490,7 @@ class PathSearch implements CompactedSearch {
     return standing;
   }
 
-  /** How rare each word is among the compacted messages, as IDF times its weight, and the best that a sentence could reach. */
+  /** Rarity of each word among the compacted messages, as IDF times its weight, and the largest sum that a sentence could reach. */
   #rarityOf(
     { weights, asked }: ReturnType<typeof queryOf>,
     standing: ReadonlyMap<string, readonly number[]>,
@@ -501,13 +501,13 @@ class PathSearch implements CompactedSearch {
       const df = standing.get(term)?.length ?? 0;
       const idf = idfOf(df, this.messages.length);
       rarity.set(term, idf * weight);
-      // A word that was never said tells nothing about how well a sentence fits, unless it only begins alike.
+      // A word that was never said tells nothing about a sentence's fit, unless it matches by its beginning.
       if (asked.has(term)) reach += (df === 0 ? idf * 0.25 : idf) * weight;
     }
     return { rarity, reach: reach === 0 ? 1 : reach };
   }
 
-  /** Places of the messages whose sentences are looked at one by one, best first: by BM25, by what was said nearby, and by meaning. */
+  /** Positions of the messages whose sentences are compared one by one, best first: by BM25, by nearby messages, and by meaning. */
   #roughly(
     standing: ReadonlyMap<string, readonly number[]>,
     { rarity, reach, nearby, relevance, nearest }: Scoring,
@@ -540,7 +540,7 @@ class PathSearch implements CompactedSearch {
       .map(([at]) => at);
   }
 
-  /** The sentences of one message that fit at all. */
+  /** Lists the sentences of one message that fit at all. */
   #hitsIn(at: number, scoring: Scoring): Fit[] {
     const message = this.#path[at] as Message;
     const units = unitsOf(message);
@@ -559,7 +559,7 @@ class PathSearch implements CompactedSearch {
       let score = 1;
       score *= answers(scoring.expected, valuesOf(unit));
       if (own.size < 3 && unit.kind === 'prose') score *= own.size === 0 ? 0.1 : 0.6;
-      // A call says little by itself if it does not name what is asked.
+      // A call says little by itself if it does not name the subject.
       if (unit.kind === 'call' && !spoken) score *= 0.5;
       if (isAcknowledgement(unit.text)) score *= 0.3;
       else if (isQuestion(unit.text)) score *= 0.55;
@@ -585,7 +585,7 @@ class PathSearch implements CompactedSearch {
     return hits;
   }
 
-  /** The message before that a person or the model said: what an answer answers. */
+  /** The previous message by the person or the model, which an answer answers. */
   #before(at: number): Message | undefined {
     for (let i = at - 1; i >= 0; i--) {
       const message = this.#path[i] as Message;
@@ -610,7 +610,7 @@ class PathSearch implements CompactedSearch {
     return this.#correcting;
   }
 
-  /** The newest correction of what was found: one that answers it directly, or speaks of the same rare things. */
+  /** Finds the newest correction of a hit: one that answers it directly, or mentions the same rare words. */
   #correctionOf(hit: CompactedHit): CompactedHit | undefined {
     const own = termsIn(hit.unit);
     return this.#correctionsOf().findLast(({ at, index, unit }) => {
@@ -623,7 +623,7 @@ class PathSearch implements CompactedSearch {
   }
 }
 
-/** Lines of a block stay lines, and what is left out between two of them is said on a line of its own. */
+/** Separates two units: lines of a block stay lines, and an omission between them gets a line of its own. */
 function betweenUnits(
   before: Pick<CompactedHit, 'unit' | 'index'>,
   { unit, index }: Pick<CompactedHit, 'unit' | 'index'>,
@@ -635,12 +635,12 @@ function betweenUnits(
 
 const says = (message: Message, term: string): boolean =>
   isSingle(term)
-    ? // The parts are few, the units many.
+    ? // There are few parts and many units.
       message.parts.some((part) => wordsOf(part).includes(term)) &&
       unitsOf(message).some(({ text }) => text.includes(term))
     : documentOf(message).counts.has(term);
 
-/** All that a unit of this part may say. */
+/** All words that a unit of this part may have. */
 const wordsOf = (part: Part): string =>
   part.type === 'text' || part.type === 'tool-result'
     ? part.text

@@ -1,15 +1,15 @@
-// The rules that a person set, sentence by sentence.
+// Finds the rules that a person set, sentence by sentence.
 import type { Message } from '../chat/message.ts';
 import { setsRule } from '../text/cues.ts';
 import { endsAbbreviated, sentencesOf } from '../text/sentences.ts';
 import { unitsOf } from './units.ts';
 
-/** Texts longer than this may be pasted rather than said: a page of somebody's rules is not carried from one request to the next. */
+/** Longer texts may be pasted rather than said: a page of somebody's rules is not carried from one request to the next, characters. */
 const SAID = 1_500;
-/** So many rules of such a text are carried, and of what is neither in its first nor in its last sentences no more than these characters. */
+/** Most rules of such a text that are carried; and most characters of those outside its first and last sentences. */
 const MOST_RULES = 16;
 const MOST_BETWEEN = 2_000;
-/** First and last sentences of a text, where a person says what the rest is for. */
+/** Count of first and last sentences of a text, where a person says what the rest is for. */
 const EDGE = 6;
 const constraintCache = new WeakMap<Message, readonly string[]>();
 
@@ -31,7 +31,7 @@ function foremost(rules: ReadonlyMap<string, boolean>): string[] {
   });
 }
 
-/** The sentences of a message with which the person sets rules, verbatim and in order. Empty for everyone else's messages. */
+/** Lists the sentences of a message in which the person sets rules, verbatim and in order. Empty for anyone else's messages. */
 export function constraintsOf(message: Message): readonly string[] {
   if (message.role !== 'user' || message.kind !== 'message') return [];
   const known = constraintCache.get(message);

@@ -1,5 +1,5 @@
-// Documents that are larger than their share of the window go in part: what answers the question, and how they begin. What is left out is
-// named where it was, so that a model can ask for it.
+// Sends documents that exceed their share of the window in part: sections that answer the question, and the beginning. Omissions are
+// named in their place, so that a model can ask for them.
 import { placeLabel } from '../chat/files.ts';
 import { type Message, type Part, type PartOf, type Section, textOf } from '../chat/message.ts';
 import { shareOut } from '../memory/passages.ts';
@@ -7,12 +7,12 @@ import { gainOf, idfOf } from '../text/bm25.ts';
 import { termCounts, termsOf } from '../text/words.ts';
 import { cutToTokens, estimateTokens } from './tokens.ts';
 
-/** Share of what a prompt may cost that documents get, all of them together. */
+/** Share of the prompt for documents, all of them together. */
 const SHARE = 0.5;
 /** Cost of a section's heading and of a note about the omission before it, tokens. */
 const NOTE_TOKENS = 24;
 
-/** A document that went in part: sections that were sent, of how many. */
+/** A document that was sent in part: count of sent sections, and of all. */
 export interface CutFile {
   readonly name: string;
   readonly sent: number;
@@ -50,7 +50,7 @@ function termsIn(section: Section): ReadonlyMap<string, number> {
   return terms;
 }
 
-/** How much each section has of the question, by BM25 without lengths; 0 where that is nothing. */
+/** Scores each section for the question, by BM25 without lengths; 0 for none of its words. */
 function scoresOf(sections: readonly Section[], question: string): number[] {
   const scores = new Array<number>(sections.length).fill(0);
   for (const term of new Set(termsOf(question))) {
@@ -67,7 +67,7 @@ const span = (from: Section, to: Section): string => {
   return first === last ? String(first) : `${first} to ${last}`;
 };
 
-/** A document in at most `room` tokens: its beginning, then what fits `question` best, in its order. */
+/** Cuts a document to at most `room` tokens: its beginning, then the sections that fit `question` best, in their order. */
 function cutDocument(part: Document, question: string, room: number): { part: Document; file: CutFile } {
   const { sections } = part.extract;
   const scores = scoresOf(sections, question);
@@ -97,7 +97,7 @@ function cutDocument(part: Document, question: string, room: number): { part: Do
       out.push(section);
     } else if (gap < 0) gap = at;
   }
-  // Not one section fits: the best one in part.
+  // No section fits whole: the best one is cut.
   if (chosen.size === 0) {
     const best = sections[order[0] ?? 0] as Section;
     out.push({ ...best, text: cutToTokens(best.text, Math.max(1, room - NOTE_TOKENS)) });
@@ -109,14 +109,14 @@ function cutDocument(part: Document, question: string, room: number): { part: Do
   };
 }
 
-/** Keeps what it cut: equal questions give the same objects, and other caches go by them. */
+/** Caches its results: equal questions give the same objects, on which other caches depend. */
 export class Fitting {
   #known = new WeakMap<
     Message,
     { readonly key: string; readonly message: Message; readonly files: CutFile[] }
   >();
 
-  /** Messages as they go to a model. `limit`: what the prompt may cost. `isOut`: places whose message does not go at all. */
+  /** Returns the messages as they go to a model. `limit`: largest prompt. `isOut`: true for positions that are not sent. */
   path(path: readonly Message[], limit: number, isOut: (at: number) => boolean): Fitted {
     const places = path.flatMap((message, at) => (message.parts.some(isDocument) && !isOut(at) ? [at] : []));
     const all = places.flatMap((at) => (path[at] as Message).parts.filter(isDocument));

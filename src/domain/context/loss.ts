@@ -1,4 +1,4 @@
-// Looks at an answer for signs that something folded was missing: it asks for what was said, or says otherwise. Rules, in English and
+// Searches an answer for signs that a compacted message was missing: it asks for earlier information, or contradicts it. Rules, in English and
 // Chinese; a sign is a reason to bring messages back, not a proof.
 import type { MessageId } from '../base/ids.ts';
 import type { Message } from '../chat/message.ts';
@@ -9,7 +9,7 @@ import { termsIn } from './reading.ts';
 import { type Unit, unitsOf } from './units.ts';
 
 export interface Loss {
-  /** asks: the model asks for it, or says that it does not know. contradicts: the model says otherwise. */
+  /** asks: the model asks for it, or says that it does not know. contradicts: the model says something else. */
   readonly why: 'asks' | 'contradicts';
   /** Sentence of the answer. */
   readonly said: string;
@@ -19,17 +19,17 @@ export interface Loss {
   readonly messages: readonly MessageId[];
 }
 
-/** A hit below this says nothing about what was meant. */
+/** A hit with a lower score tells nothing about the meaning. */
 const FITS = 0.3;
 const MOST = 6;
-/** Folded messages that a claim is held against. */
+/** Most compacted messages that a claim is compared with. */
 const NEAR = 64;
 
 // ---------------------------------------------------------------------------------------- claims
 interface Claim {
   readonly kind: 'url' | 'path' | 'version' | 'time' | 'number';
   readonly value: string;
-  /** Words right before and behind the value, in its clause. */
+  /** Words right before and after the value, in its clause. */
   readonly about: ReadonlySet<string>;
 }
 
@@ -37,7 +37,7 @@ const VALUE =
   /(?<url>https?:\/\/[^\s)"'`，。）]+)|(?<path>(?:~|\.{1,2})?(?:\/[\w.@-]+){2,}|(?<![\w@-])[\w@-]+(?:\/[\w.@-]+)+|(?<![\w-])[\w-]+\.(?:tsx?|jsx?|py|rs|go|java|rb|sh|sql|ya?ml|toml|json|md|csv|conf|ini|dart|kt|php|cs|cpp)\b)|(?<time>\b\d{1,2}:\d{2}\b)|(?<version>\bv?\d+\.\d+\.\d+\b)|(?<number>(?<![\w.])[$€£¥]?\d[\d,]*(?:\.\d+)?%?)/gu;
 const PAUSE = /[,;:，；：。.!?！？()（）\n]/u;
 
-/** Claims of a sentence about values: "the port is 8081" says 8081 about the port. */
+/** Extracts claims about values: "the port is 8081" claims 8081 about the port. */
 function claimsOf(text: string): Claim[] {
   const claims: Claim[] = [];
   for (const match of text.matchAll(VALUE)) {
@@ -65,18 +65,18 @@ function claimsOf(text: string): Claim[] {
 
 const claims = new WeakMap<Unit, readonly Claim[]>();
 
-/** The claims of a unit; remembered with it. */
+/** Claims of a unit, cached with it. */
 function claimsIn(unit: Unit): readonly Claim[] {
   const known = claims.get(unit) ?? claimsOf(unit.text);
   claims.set(unit, known);
   return known;
 }
 
-/** The folded sentence that says otherwise than this one; undefined where none does. */
+/** Finds a compacted sentence that contradicts this one; undefined for none. */
 function contradiction(said: string, hits: readonly CompactedHit[]): CompactedHit | undefined {
   const words = new Set(termsOf(said));
   for (const claim of claimsOf(said)) {
-    // Newest sentence about the same thing: it may correct the others.
+    // Newest sentence about the same thing, which may correct the others.
     let newest: { hit: CompactedHit; same: boolean } | undefined;
     for (const hit of hits) {
       if (isQuestion(hit.unit.text)) continue;
@@ -93,10 +93,10 @@ function contradiction(said: string, hits: readonly CompactedHit[]): CompactedHi
       for (const [term, count] of termsIn(hit.unit)) if (words.has(term)) shared += count;
       // A correction is short: "no, port 8081" shares one word with anything.
       if (shared < 2 && !corrects(hit.unit.text)) continue;
-      // A sentence that names the value as well does not contradict it.
+      // A sentence that also names the value does not contradict it.
       const same = theirs.some(({ value }) => value === claim.value) && !corrects(hit.unit.text);
       const says = match.value === claim.value || same;
-      // Sentences of one message stand side by side, as in a list, unless one sets the others right.
+      // Sentences of one message are alternatives, as in a list, unless one corrects the others.
       if (says && hit.at === newest?.hit.at && !corrects(newest.hit.unit.text)) newest.same = true;
       else if (newest?.same && hit.at === newest.hit.at && !corrects(hit.unit.text)) continue;
       else if (
@@ -112,13 +112,13 @@ function contradiction(said: string, hits: readonly CompactedHit[]): CompactedHi
 }
 
 /**
- * Compacted messages that an answer seems to have missed; empty for most answers. `question`: what it answers, which gives
+ * Lists compacted messages that an answer seems to have missed; empty for most answers. `question`: what it answers, which gives
  * sentences without a subject one.
  */
 export function lossIn(answer: Pick<Message, 'parts'>, question: string, compacted: CompactedSearch): Loss[] {
   if (compacted.messages.length === 0) return [];
   const losses: Loss[] = [];
-  // Read as a message of its own: an answer that is not kept yet has no id.
+  // Read as a message of its own, since an answer that is not saved yet has no id.
   const units = unitsOf({ ...answer, role: 'assistant', kind: 'message' } as Message).filter(
     ({ kind }) => kind === 'prose',
   );

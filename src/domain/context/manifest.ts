@@ -1,5 +1,5 @@
-// The manifest of one request: what got in, in which form, what was left out and why. Short: neighbours with one fate are one line, so
-// that it can be kept beside every answer, however long the conversation.
+// The manifest of a request: which messages were sent, in which form, what was left out and why. Short: neighbours with one disposition are
+// one line, so that it can be stored with every answer, however long the conversation.
 import { z } from 'zod';
 import type { Known } from '../chat/message.ts';
 
@@ -13,7 +13,7 @@ import type { Known } from '../chat/message.ts';
  */
 const manifestLineSchema = z.looseObject({
   form: z.enum(['whole', 'trimmed', 'summary', 'recall', 'returned', 'out']),
-  /** First and last message of the line; a summary's: the message in front of which it stands; recall's: the question. */
+  /** First and last message of the line; for a summary the message that it precedes; for a recall the question. */
   from: z.string(),
   to: z.string(),
   count: z.number(),
@@ -22,7 +22,7 @@ const manifestLineSchema = z.looseObject({
   why: z.string().optional(),
   /** For whole and trimmed: number of messages sent without the model's thoughts; absent: none. */
   reasoningOut: z.number().optional(),
-  /** Summary: its id in the plan. Returned: the compacted message's words as sent are in the request, `from` is where they were said. */
+  /** Summary: its id in the plan. Returned: the id of the compacted message, whose words are in the request. */
   ref: z.string().optional(),
 });
 export type ManifestLine = Known<z.infer<typeof manifestLineSchema>>;
@@ -33,7 +33,7 @@ export const requestManifestSchema = z.looseObject({
   lines: z.array(manifestLineSchema),
   /** Compaction in force. */
   compaction: z.string().nullable(),
-  /** Encoding, or `estimate`; and what its counts were multiplied with. */
+  /** Encoding, or `estimate`; and the factor on its counts. */
   counter: z.string(),
   ratio: z.number(),
   window: z.number(),
@@ -50,19 +50,19 @@ export const requestManifestSchema = z.looseObject({
   }),
   /** Calls of tools with their results, as far as sent: part of the cost of the lines. Absent: none. */
   calls: z.array(z.looseObject({ name: z.string(), count: z.number(), tokens: z.number() })).optional(),
-  /** Documents that were too long to go whole: sections sent, of how many. Absent where all went. */
+  /** Documents that were too long to be sent whole: count of sent sections, and of all. Absent if all were whole. */
   files: z.array(z.looseObject({ name: z.string(), sent: z.number(), of: z.number() })).optional(),
-  /** Request of the app to go on with an answer that was cut off: part of the cost of messages. Absent: none. */
+  /** The app's request to continue an answer that was cut off: part of the cost of messages. Absent: none. */
   goesOn: z.looseObject({ text: z.string(), tokens: z.number() }).optional(),
-  /** The earlier answer with how to patch it, at the end: part of what messages cost. Absent where none was patched. */
+  /** The earlier answer with the instructions to patch it, at the end: part of the cost of messages. Absent: none. */
   patches: z.looseObject({ text: z.string(), tokens: z.number() }).optional(),
-  /** Cost of the projects' instructions and notes: part of `system`. Absent: it was in no project. */
+  /** Cost of the projects' instructions and notes: part of `system`. Absent: no project. */
   projects: z.array(z.looseObject({ name: z.string(), tokens: z.number() })).optional(),
-  /** Parameters that the person set for the endpoint, sent besides the messages. Absent: none. */
+  /** Parameters that the person set for the endpoint, sent beside the messages. Absent: none. */
   parameters: z.looseObject({}).optional(),
-  /** Tokens that stood in it for private words: never the words. */
+  /** Tokens that replaced private words in it, never the words. */
   hidden: z.array(z.string()).optional(),
-  /** It costs more than `limit`: the newest turn alone does, or what may not be folded. */
+  /** It costs more than `limit`: the newest turn alone, or messages that may not be compacted. */
   overflow: z.boolean(),
 });
 export type RequestManifest = Known<z.infer<typeof requestManifestSchema>>;

@@ -1,4 +1,4 @@
-// Meaning scores for the search among compacted messages: relevance of whole messages, and nearness of single sentences.
+// Combines meaning scores for the search among compacted messages: relevance of whole messages, and nearness of single sentences.
 import type { MessageId } from '../base/ids.ts';
 import type { Message } from '../chat/message.ts';
 import { isAcknowledgement } from '../text/cues.ts';
@@ -6,17 +6,17 @@ import { formOf, formsOf, LISTED } from './outputs.ts';
 import { type Unit, unitsOf } from './units.ts';
 
 /**
- * How much of a relevance is its share of the best one: a question in other words fits nothing well, and one message still best. Below
- * `LEAST_MEANT` nothing is meant at all.
+ * Weight of a relevance's share of the best one: a question in other words fits nothing well, but one message still fits best. Below
+ * `LEAST_MEANT` nothing counts.
  */
 const OF_THE_BEST = 0.8;
 const LEAST_MEANT = 0.005;
-/** To thanks or "go on" a message is relevant from here on. */
+/** For thanks or "go on", a message is relevant from here on. */
 const CLEARLY = 0.15;
-/** A message that so many are more relevant than still counts half of the best by its place alone. */
+/** By its rank alone, a message with so many before it counts half as much as the best. */
 const HALF_AT = 8;
 
-/** Relevance as it counts where a sentence has the question's words, and where none has: then its place in the order tells more. */
+/** Relevance if a sentence has the question's words, and if none has: then its rank tells more. */
 export interface Meant {
   readonly beside: number;
   readonly alone: number;
@@ -24,7 +24,7 @@ export interface Meant {
 
 export const NOT_MEANT: Meant = { beside: 0, alone: 0 };
 
-/** How messages bear on a question. `isPlain`: the question means nothing that was said; then only what is clearly relevant counts. */
+/** Computes how relevant messages are to a question. `isPlain`: the question means nothing earlier; then only clear relevance counts. */
 export function meantBy(
   question: string,
   relevance: ReadonlyMap<MessageId, number> | undefined,
@@ -52,9 +52,9 @@ export function meantBy(
   return { messages, isPlain };
 }
 
-/** So many sentences count by their own meaning; one that so many are nearer than still counts half of the nearest. */
+/** Most sentences that count by their own meaning; the rank at which one counts half as much as the nearest. */
 const [NEAREST, HALF_NEAR] = [40, 5];
-/** The share of a sentence's own meaning; its message has the rest. */
+/** Share of a sentence's own meaning; its message has the rest. */
 const OWN_MEANING = 0.7;
 
 /** Weights of the sentences nearest to a question, by rank, 0–1. `near`: cosines. */
@@ -66,7 +66,7 @@ export const nearestOf = (near: ReadonlyMap<Unit, number> = new Map()): Readonly
       .map(([unit], place) => [unit, HALF_NEAR / (HALF_NEAR + place)]),
   );
 
-/** Meaning of a sentence: its message's and its own together. */
+/** Combines the meaning of a sentence's message and its own. */
 export function ownMeaning(message: Meant, unit: Unit, nearest: ReadonlyMap<Unit, number>): Meant {
   if (nearest.size === 0) return message;
   const own = OWN_MEANING * (nearest.get(unit) ?? 0);
@@ -76,12 +76,12 @@ export function ownMeaning(message: Meant, unit: Unit, nearest: ReadonlyMap<Unit
   };
 }
 
-/** Lines of one form in an output, from here on, are not compared by meaning one by one. */
+/** From so many lines of one form on, an output's lines are not compared by meaning. */
 const OF_ONE_FORM = 2 * LISTED;
 
 const comparable = new WeakMap<Message, readonly Unit[]>();
 
-/** The sentences of a message that are worth comparing with a question by their own meaning; remembered with it. */
+/** Lists the sentences of a message that are worth comparing with a question by their own meaning; cached with it. */
 export function comparableIn(message: Message): readonly Unit[] {
   if (message.kind !== 'message' || message.role === 'system') return [];
   const known = comparable.get(message);

@@ -1,14 +1,14 @@
-// Counts tokens for one model: by its own tokenizer where there is one, by the estimate otherwise, set right by what the endpoint
-// reports. What a message costs is counted once: messages never change.
+// Counts tokens for one model: by its own tokenizer if there is one, by the estimate otherwise, corrected by what the endpoint
+// reports. Each message is counted once, since messages never change.
 import type { Part } from '../chat/message.ts';
 import { estimateFileTokens, estimateTokens } from './tokens.ts';
 
-/** Tokens a message costs beside its words: role and separators. */
+/** Tokens of a message beside its words: role and separators. */
 export const MESSAGE_OVERHEAD = 4;
 /** Tokens of a call or a result beside its words. */
 const CALL_OVERHEAD = 8;
 
-/** One way of counting. Pure: equal texts cost the same. */
+/** A tokenizer. Pure: equal texts cost the same. */
 export interface TokenCounter {
   /** Name of the encoding, or `estimate`. */
   readonly id: string;
@@ -25,11 +25,11 @@ export interface TokenMeter {
   /** Factor of every count: reported by estimated tokens of the last requests. 1: nothing reported yet. */
   readonly ratio: number;
   text(text: string): number;
-  /** Parts of a message as they would be sent, without `MESSAGE_OVERHEAD`. Reasoning and recall are not sent and cost nothing. */
+  /** Tokens of a message's parts as sent, without `MESSAGE_OVERHEAD`. Reasoning and recall are not sent and cost nothing. */
   parts(parts: readonly Part[]): number;
 }
 
-/** A meter. Keep it as long as counter and ratio are the same: it remembers what it has counted. */
+/** Makes a meter. Keep it while counter and ratio stay the same: it caches its counts. */
 export function createMeter(counter: TokenCounter = ESTIMATE, ratio = 1): TokenMeter {
   const known = new WeakMap<Part, number>();
   const scaled = (tokens: number) => (ratio === 1 ? tokens : Math.ceil(tokens * ratio));
@@ -66,21 +66,21 @@ export function createMeter(counter: TokenCounter = ESTIMATE, ratio = 1): TokenM
   };
 }
 
-/** Correction to a model's true cost. Plain data: kept per model. */
+/** Correction to a model's true cost. Plain data, stored for each model. */
 export interface Correction {
   readonly ratio: number;
-  /** Requests it rests on. */
+  /** Count of requests it is based on. */
   readonly samples: number;
 }
 
 export const NO_CORRECTION: Correction = { ratio: 1, samples: 0 };
 
-/** Requests smaller than this say more about a template's overhead than about the counting. */
+/** Smaller requests tell more about a template's overhead than about the counting. */
 const MIN_SAMPLE = 200;
 
 /**
- * Learns from one answer: `counted` is what the prompt was counted at with ratio 1, `reported` the endpoint's input tokens. A running mean
- * that follows the last eight or so; a report that is off by more than a factor of three is not believed.
+ * Learns from one answer: `counted` is the prompt's count with ratio 1, `reported` the endpoint's input tokens. A running mean
+ * of the last eight or so; a report that differs by more than a factor of three is ignored.
  */
 export function corrected(known: Correction, counted: number, reported: number | undefined): Correction {
   if (reported === undefined || counted < MIN_SAMPLE || reported <= 0) return known;

@@ -1,4 +1,4 @@
-// Takes notes of a message for its compaction: the sentences that say something, each with its kind and weight. Read once
+// Takes notes of a message for its compaction: the telling sentences, each with its kind and weight. Read once
 // per message, as it comes; collecting the notes of a whole conversation is then quick.
 import type { Message } from '../chat/message.ts';
 import {
@@ -35,7 +35,7 @@ export type NoteKind =
   | 'error'
   | 'todo';
 
-/** Speaker: no one's notes ever take all the room of the others. */
+/** Speaker: the notes of one never take all the space of the others. */
 export type NoteLane = 'person' | 'assistant' | 'tool';
 
 export interface Note {
@@ -49,9 +49,9 @@ export interface Note {
   readonly weight: number;
   readonly terms: ReadonlySet<string>;
   readonly values: ReadonlySet<ValueKind>;
-  /** Place among the units of its message. */
+  /** Index among the units of its message. */
   readonly index: number;
-  /** The block of its message that it is a line of, and whether its lead names columns. */
+  /** Block of its message that it is a line of; and true if its lead names columns. */
   readonly block?: number | undefined;
   readonly headed?: true | undefined;
   readonly code?: true;
@@ -80,7 +80,7 @@ const BY_ROLE: Readonly<Record<Message['role'], number>> = {
   tool: 0.8,
   system: 0,
 };
-/** Tells something definite. */
+/** Kinds of definite values. */
 const DEFINITE: readonly ValueKind[] = [
   'money',
   'date',
@@ -100,7 +100,7 @@ const LOGGED = /^\W*(?:\d{4}-\d\d-\d\d[T ]|\[?\d\d:\d\d:\d\d|\[?(?:INFO|DEBUG|TR
 const NO_VALUES: ReadonlySet<ValueKind> = new Set();
 const cache = new WeakMap<Message, readonly Note[]>();
 
-/** The notes of a message, in order. Empty for bookkeeping and for what only agrees. */
+/** Notes of a message, in order. Empty for bookkeeping and for mere agreement. */
 export function notesOf(message: Message): readonly Note[] {
   const known = cache.get(message);
   if (known) return known;
@@ -125,7 +125,7 @@ export function notesOf(message: Message): readonly Note[] {
     const forms = formsOf(units.flatMap(({ kind, text }) => (kind === 'result' ? text : [])));
     const seen = new Map<string, number>();
     units.forEach((unit, index) => {
-      // Only lines of output come in forms that repeat.
+      // Only lines of output have repeated forms.
       let same = { of: 1, before: 0 };
       if (unit.kind === 'result') {
         const form = formOf(unit.text);
@@ -136,7 +136,7 @@ export function notesOf(message: Message): readonly Note[] {
       if (note) notes.push(note);
     });
   }
-  // Rules weigh most: they are never among those that are too many, unless a message is nothing but rules.
+  // Rules weigh most, so they are never among the surplus, unless a message is nothing but rules.
   const kept =
     notes.length > MAX_NOTES
       ? [...notes]
@@ -148,7 +148,7 @@ export function notesOf(message: Message): readonly Note[] {
   return kept;
 }
 
-/** How many lines of an output are of a line's form, and how many of them stand before it. */
+/** Count of an output's lines with the same form, and of those before this one. */
 interface SameForm {
   readonly of: number;
   readonly before: number;
@@ -187,7 +187,7 @@ function kindOf(
   return DEFINITE.some((kind) => values.has(kind)) || (values.has('name') && states(text)) ? 'fact' : null;
 }
 
-/** Weight of an output line beside others: higher for rare lines, and for those the output was run for. */
+/** Weight of an output line relative to others: higher for rare lines, and for those the output was run for. */
 function standing(unit: Unit, { of, before }: SameForm): number {
   if (unit.kind !== 'result') return 1;
   const said = tells(unit.text) ? 1.5 : 1;
@@ -227,7 +227,7 @@ function noteOf(message: Message, unit: Unit, index: number, same: SameForm): No
     headed: unit.headed,
     ...(unit.kind === 'code' ? { code: true as const } : {}),
     weight,
-    // Computed on demand: few of many notes are looked at so closely.
+    // Computed on demand, since few of many notes are examined so closely.
     get terms() {
       terms ??= new Set(termsIn(unit).keys());
       return terms;

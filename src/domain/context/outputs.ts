@@ -1,23 +1,23 @@
-// Shortens a tool's output: its first line, what it was run for (totals, failures, its end) and lines that stand out. Keeps
+// Shortens a tool's output: its first line, its results (totals, failures, its end) and lines that stand out. Keeps
 // whole lines, and counts those left out between them.
 import { goesWrong } from '../text/cues.ts';
 import type { TokenMeter } from './meter.ts';
 
-/** Totals, what was found, what it took. */
+/** Totals, findings, durations. */
 const TELLS =
   /\b(?:total|sum(?:mary)?|passed|failed|found|duration|elapsed|took|execution time|exit(?: code)?|status|result|warn(?:ing)?|conflict|version|limit|max(?:imum)?|oldest|newest|used|free)\b|合计|总计|共|耗时|退出码|最[早晚大小新旧]|失败|通过|警告|剩余/i;
 
-/** True for a line that says what came of it. */
+/** True for a line that tells a result. */
 export const tells = (line: string): boolean => TELLS.test(line);
 
-/** Lines of one form from here on are a list: its first lines tell what they all are. */
+/** From so many lines of one form on they are a list, represented by its first lines. */
 export const LISTED = 4;
-/** Longest part of a line that is looked at, characters. */
+/** Longest part of a line that is read, characters. */
 const LOOKED_AT = 160;
-/** Last lines, where an output says how it ended. */
+/** Last lines, in which an output tells how it ended. */
 const LAST = 3;
 
-/** Lines that are weighed of a longer output: so many of its first, and as many of its last. */
+/** Most lines of a long output that are weighed at its beginning, and at its end. */
 const WEIGHED = 2_000;
 
 /** Form of a line without its words and figures: lines of one log, listing or table share it. */
@@ -28,7 +28,7 @@ export const formOf = (line: string): string =>
     .replace(/\p{L}+/gu, 'a')
     .replace(/\s+/g, ' ');
 
-/** Forms, and how many lines are of each. */
+/** Counts the lines of each form. */
 export function formsOf(lines: Iterable<string>): Map<string, number> {
   const forms = new Map<string, number>();
   for (const line of lines) {
@@ -38,7 +38,7 @@ export function formsOf(lines: Iterable<string>): Map<string, number> {
   return forms;
 }
 
-/** The lines that tell most, in their order, in about so many tokens; what is left out is a line `[… 12 …]`, the number of lines. */
+/** Returns the most telling lines, in order, in about so many tokens; an omission is a line `[… 12 …]` with the count of lines. */
 export function shortenOutput(text: string, tokens: number, meter: TokenMeter): string {
   const lines = text.trimEnd().split('\n');
   const isFar = (at: number) => at >= WEIGHED && at < lines.length - WEIGHED;
@@ -57,7 +57,7 @@ export function shortenOutput(text: string, tokens: number, meter: TokenMeter): 
   const kept = new Set<number>();
   let left = tokens;
   for (const { line, at } of weighed.sort((a, b) => b.weight - a.weight || a.at - b.at)) {
-    // A line that cannot be had whole is left out.
+    // A line that does not fit whole is left out.
     const cost = line.length > left * 8 ? Number.POSITIVE_INFINITY : meter.text(line) + 1;
     if (cost > left) continue;
     kept.add(at);
@@ -82,7 +82,7 @@ export function shortenOutput(text: string, tokens: number, meter: TokenMeter): 
   return shown.join('\n');
 }
 
-/** Beginning and end of what has no lines, as one long object on a line. */
+/** Beginning and end of a text without lines, such as one long object. */
 function headAndTail(text: string, tokens: number, meter: TokenMeter): string {
   const all = meter.text(text);
   const characters = Math.max(40, Math.floor((text.length * tokens) / all));

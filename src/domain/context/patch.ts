@@ -1,11 +1,11 @@
-// An answer that is patched instead of written anew: the model is given the answer as it was, and writes only what must change, as blocks of
-// words to find and words to put in their place.
+// Patches an answer instead of writing it anew: the model gets the old answer, and writes only the changes, as blocks of
+// words to find and words to replace them.
 
 const [FIND, PUT, END] = ['<<<<<<< FIND', '=======', '>>>>>>> REPLACE'] as const;
 const UNCHANGED = 'UNCHANGED';
 const REWRITE = 'REWRITE';
 
-/** Said in the person's place, in the request alone: what an answer becomes after something before it has changed. */
+/** Words in the person's place, in the request alone: they ask for the answer as it should be after an earlier change. */
 export const patchRequest = (
   answer: string,
 ): string => `[From the app, not from the person: something above has changed since the answer below was given. Write only what must change in it now, as blocks of this form, and nothing else:
@@ -22,8 +22,8 @@ The answer as it was:]
 ${answer}`;
 
 /**
- * Why blocks cannot be carried out. `form`: there is something else than blocks. `missing`, `ambiguous`: the words to find occur never, or more
- * than once. `wanted`: the model would rather write the answer anew.
+ * Reason for which blocks cannot be applied. `form`: there is other text beside them. `missing`, `ambiguous`: the words to find occur never, or more
+ * than once. `wanted`: the model prefers to write the answer anew.
  */
 type PatchFailure = 'form' | 'missing' | 'ambiguous' | 'wanted';
 
@@ -32,7 +32,7 @@ interface Edit {
   readonly put: string;
 }
 
-/** The whole blocks of a text, in order, and whether anything else stands in it. */
+/** Parses the complete blocks of a text, in order; `rest` is true if it has other text. */
 function editsIn(written: string): { readonly edits: readonly Edit[]; readonly rest: boolean } {
   const edits: Edit[] = [];
   let find: string[] | null = null;
@@ -66,12 +66,12 @@ function carriedOut(text: string, { find, put }: Edit): string | null {
   const at = text.indexOf(find);
   if (at < 0 || text.indexOf(find, at + 1) >= 0) return null;
   const end = at + find.length;
-  // A line that goes leaves no empty one behind.
+  // Removing a line leaves no empty one behind.
   const gap = put === '' && text[end] === '\n' ? 1 : 0;
   return text.slice(0, at) + put + text.slice(end + gap);
 }
 
-/** The answer with all blocks carried out, or why they cannot be. */
+/** Applies all blocks to the answer, or returns the reason for which that is impossible. */
 export function patched(
   answer: string,
   written: string,
@@ -93,7 +93,7 @@ export function patched(
   return { text, edits: edits.length };
 }
 
-/** The answer as far as the blocks go that are written whole by now: what a person sees meanwhile. */
+/** Applies the blocks that are complete so far, for display meanwhile. */
 export function patchedSoFar(answer: string, written: string): string {
   let text = answer;
   for (const edit of editsIn(written).edits) text = carriedOut(text, edit) ?? text;

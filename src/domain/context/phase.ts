@@ -1,5 +1,5 @@
-// Tells where one task of a conversation ends and another begins, by its words alone: what was done is the best to compact, and the next
-// questions need least of it.
+// Finds the border between two tasks of a conversation, by words alone: a finished task is the best to compact, since the next
+// questions need it least.
 import type { Message } from '../chat/message.ts';
 import { isDoneByAssistant, isDoneByPerson, isQuestion, turnsToAnother } from '../text/cues.ts';
 import { sentencesOf } from '../text/sentences.ts';
@@ -7,15 +7,15 @@ import { queryOf } from './query.ts';
 import { documentOf } from './reading.ts';
 import { unitsOf } from './units.ts';
 
-/** Said messages before a request in which its subject is looked for. */
+/** Most messages before a request in which its subject is looked for. */
 const BEFORE = 8;
-/** A request of less than so many words says too little of its subject. */
+/** A request with fewer words says too little about its subject. */
 const LEAST_WORDS = 4;
-/** It is about something else where it shares no more than this of its words; and no more than that where it says so. */
+/** Largest share of its words that a request on another subject has in common with earlier messages. */
 const SHARED = 0.2;
 const SHARED_SAID = 0.6;
 
-/** Sentences of the prose. */
+/** Lists the sentences of a message's prose. */
 const sentencesIn = (message: Message | undefined): string[] =>
   message ? unitsOf(message).flatMap(({ kind, text }) => (kind === 'prose' ? sentencesOf(text) : [])) : [];
 
@@ -25,7 +25,7 @@ const saidBefore = (path: readonly Message[], at: number): Message[] =>
     .filter(({ kind, role }) => kind === 'message' && role !== 'system')
     .slice(-BEFORE);
 
-/** The last answer or the request itself says that the task is done, and nothing is open: no question of the assistant, no failed call. */
+/** True if the last answer or the request itself says that the task is done, and nothing is open: no question of the assistant, no failed call. */
 function isDone(request: Message, before: readonly Message[]): boolean {
   const answer = before.findLast(({ role }) => role === 'assistant');
   const said = sentencesIn(answer);
@@ -48,8 +48,8 @@ function isDone(request: Message, before: readonly Message[]): boolean {
 }
 
 /**
- * True where the request at the end of a path begins another task: it is about something else than the messages before it, and what they were
- * about is done. A request that is short or goes back to what was said is none.
+ * True if the request at the end of a path begins another task: it is on another subject than the messages before it, whose task is done.
+ * A request that is short or refers to earlier words begins none.
  */
 export function beginsAnotherTask(path: readonly Message[]): boolean {
   const request = path.at(-1);
@@ -57,7 +57,7 @@ export function beginsAnotherTask(path: readonly Message[]): boolean {
   const before = saidBefore(path, path.length - 1);
   if (before.length < 2) return false;
   const prose = sentencesIn(request);
-  // Skip thanks and closings: they say nothing of the next subject.
+  // Thanks and closings tell nothing about the next subject.
   const subject = prose.filter((text, at) => at > 1 || !(text.length < 60 && isDoneByPerson(text)));
   const { weights, asked } = queryOf(subject.join(' '));
   let [all, shared, words] = [0, 0, 0];

@@ -1,13 +1,13 @@
-// Prices of models: entered by the person, told by an endpoint of its own models, or from a small dated list; other models
-// have none. A list price holds at the provider's own address only: resellers have their own.
+// Prices of models: entered by the person, listed by an endpoint for its own models, or from a small dated list; other models
+// have none. A list price holds only at the provider's own address, since resellers have their own.
 import type { Price } from './budget.ts';
 
 interface ListedPrice extends Price {
-  /** As the provider names them. */
+  /** Names of the provider. */
   readonly models: readonly string[];
-  /** Host of the endpoint it holds at. */
+  /** Host of the endpoint for which it holds. */
   readonly host: string;
-  /** Source of the figures. They quote the provider's own price page. */
+  /** Source of the figures: the provider's own price page. */
   readonly source: string;
   /** As of; year and month. */
   readonly date: string;
@@ -57,7 +57,7 @@ const xai = listed('api.x.ai');
 const moonshot = listed('api.moonshot.ai');
 const mistral = listed('api.mistral.ai');
 
-/** Per million tokens. Prices that change with the hour or are told differently in two places are left out. */
+/** Per million tokens. Prices that change with the hour, or that differ between two pages of the provider, are left out. */
 export const PRICES: readonly ListedPrice[] = [
   openai(METER, '2026-11')(['gpt-6.2-sol'], [2, 0.1, 10], [272_000, 4, 0.2, 15]),
   openai(METER, '2026-11')(['gpt-6.2-astra'], [8, 0.4, 40], [272_000, 16, 0.8, 60]),
@@ -110,10 +110,10 @@ export const PRICES: readonly ListedPrice[] = [
   mistral(METER, '2026-07')(['codestral'], [0.3, null, 0.9]),
 ];
 
-/** A model of one's own that learnt more has a price of its own. */
+/** A fine-tuned model has a price of its own. */
 const isFineTuned = (model: string): boolean => /^ft[:-]/i.test(model);
 
-/** A model's name without what endpoints put around it: folders, dates, `latest`; dots, dashes and case count as one. */
+/** Normalises a model's name: removes folders, dates, `latest`; dots, dashes and case count as one. */
 export function plainModelName(model: string): string {
   const name = model.trim().toLowerCase().split('/').at(-1) ?? '';
   return name
@@ -142,9 +142,9 @@ function isOwnHost(host: string): boolean {
 
 const FREE: Price = { currency: 'USD', input: 0, output: 0 };
 
-/** Prices that are kept with an endpoint. */
+/** Prices stored with an endpoint. */
 interface PricedEndpoint {
-  /** Entered by the person: of one model, and of all others. */
+  /** Entered by the person: for one model, and for all others. */
   readonly ownPrices?: Readonly<Record<string, Price>> | undefined;
   readonly price?: Price | undefined;
   /** Prices from the endpoint's list. */
@@ -157,7 +157,7 @@ export interface KnownPrice {
   readonly from: 'person' | 'endpoint' | 'own' | Pick<ListedPrice, 'source' | 'date'>;
 }
 
-/** The price of a model at a host, and where it comes from; null where nobody knows. */
+/** Finds the price of a model at a host, and its source; null if unknown. */
 export function priceOf(model: string, host: string, endpoint: PricedEndpoint = {}): KnownPrice | null {
   const entered = endpoint.ownPrices?.[model] ?? endpoint.price;
   if (entered) return { price: entered, from: 'person' };

@@ -1,11 +1,11 @@
-// Reads a question: its words and near synonyms, each with its weight, and the kind of thing that would answer it.
+// Reads a question: its words and near synonyms, each with its weight, and the kinds of values that would answer it.
 import { once } from '../base/once.ts';
 import { wordSegments } from '../text/segments.ts';
 import { akin } from '../text/synonyms.ts';
 import { termsOf } from '../text/words.ts';
 import { expectedIn, type ValueKind } from './value-kinds.ts';
 
-/** Words a question is made of: they tell what kind of answer is wanted, and little of where it stands. */
+/** Words that form a question: they tell which kind of answer is wanted, and little about its place. */
 const frameWords = once(
   () =>
     new Set(
@@ -19,9 +19,9 @@ const FRAME_WEIGHT = 0.25;
 
 /** A question as read. */
 interface Query {
-  /** Term → weight: 1 for what was asked, less for what means about the same. */
+  /** Term → weight: 1 for the question's own, less for synonyms. */
   readonly weights: ReadonlyMap<string, number>;
-  /** Those that stand in the question itself. */
+  /** The question's own terms. */
   readonly asked: ReadonlySet<string>;
   readonly expected: readonly ValueKind[];
 }
@@ -29,12 +29,12 @@ interface Query {
 const HAN_RUN = /[\p{Script=Han}]+/gu;
 /** Weight of a pair whose characters belong to two words. */
 const ACROSS = 0.3;
-/** Weight of a word of one character: it stands in many others, too. */
+/** Weight of a word of one character, which many other words contain. */
 const SINGLE = 0.5;
 const SINGLE_SAYS_NOTHING =
   /[的了吗呢吧啊么呀是在我你他她它们这那和与就都也还又很不有没什怎哪谁个把被给让向从到说要会能可以请一下为其而但或及对得地所几多少大小上中里来去用做好位次条只些时候于]/u;
 
-/** Pairs of a text's Han that lie across two words, and its words of one character. */
+/** Finds pairs of a text's Han that lie across two words, and its words of one character. */
 function wordsOfHan(text: string): { across: Set<string>; single: Set<string> } {
   const across = new Set<string>();
   const inside = new Set<string>();
@@ -71,5 +71,5 @@ export function queryOf(question: string): Query {
   return { weights, asked, expected: expectedIn(question) };
 }
 
-/** Words of one Han character are not in the index of pairs: the text itself is asked. */
+/** True for a word of one Han character, which is not in the index of pairs: the text itself is searched. */
 export const isSingle = (term: string): boolean => term.length === 1 && term > '\u2e80';

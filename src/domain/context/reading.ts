@@ -1,11 +1,11 @@
-// Reading of a message for the search: its words, how they begin, what it corrects, how it ends. Read once and remembered
+// Reads a message for the search: its words, their beginnings, its corrections, its end. Read once and cached
 // with the message, so that each send is quick.
 import type { Message } from '../chat/message.ts';
 import { corrects, isQuestion } from '../text/cues.ts';
 import { termCounts, termsOf } from '../text/words.ts';
 import { type Unit, unitsOf } from './units.ts';
 
-/** How often each term stands in a message, and how many stand in it. */
+/** Count of each term in a message, and of all terms. */
 interface Document {
   readonly counts: ReadonlyMap<string, number>;
   readonly length: number;
@@ -13,13 +13,13 @@ interface Document {
 
 const NONE: ReadonlySet<string> = new Set();
 const documents = new WeakMap<Message, Document>();
-/** Term → places in the list of compacted messages, for the last lists that were searched. */
+/** Term → positions in the list of compacted messages, for the last lists that were searched. */
 const indexes = new WeakMap<
   Message,
   { readonly messages: readonly Message[]; readonly standing: Map<string, number[]> }
 >();
 
-/** Places of each term among these messages. Built once for a list: between two compactions it is the same. */
+/** Positions of each term among these messages. Built once for a list, which stays the same between two compactions. */
 export function standingIn(messages: readonly Message[]): ReadonlyMap<string, number[]> {
   const last = messages.at(-1);
   if (!last) return new Map();
@@ -46,7 +46,7 @@ const unitTerms = new WeakMap<Unit, ReadonlyMap<string, number>>();
 const leadTerms = new WeakMap<Unit, ReadonlySet<string>>();
 const lastWords = new WeakMap<Message, ReadonlySet<string>>();
 
-/** How often each term stands in a unit; remembered with the unit. */
+/** Counts each term of a unit; cached with the unit. */
 export function termsIn(unit: Unit): ReadonlyMap<string, number> {
   let counts = unitTerms.get(unit);
   if (!counts) {
@@ -56,7 +56,7 @@ export function termsIn(unit: Unit): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** Terms of what a unit stands under. */
+/** Terms of a unit's heading. */
 export function leadOf(unit: Unit): ReadonlySet<string> {
   if (unit.lead === '') return NONE;
   let terms = leadTerms.get(unit);
@@ -96,7 +96,7 @@ export function readAhead(message: Message): void {
 
 const beginnings = new WeakMap<Message, ReadonlySet<string>>();
 
-/** How the longer words of a message begin. */
+/** Beginnings of a message's longer words. */
 export function startsOf(message: Message): ReadonlySet<string> {
   let starts = beginnings.get(message);
   if (!starts) {
@@ -112,7 +112,7 @@ export function startsOf(message: Message): ReadonlySet<string> {
 
 const corrections = new WeakMap<Message, readonly number[]>();
 
-/** Which of a person's sentences set something right. */
+/** Lists the units in which a person corrects something. */
 export function correctingUnits(message: Message): readonly number[] {
   let found = corrections.get(message);
   if (!found) {
@@ -124,7 +124,7 @@ export function correctingUnits(message: Message): readonly number[] {
   return found;
 }
 
-/** End of a message, which the next one answers: its last sentences and its questions. */
+/** Terms of a message's end, which the next one answers: its last sentences and its questions. */
 export function closingOf(message: Message | undefined): ReadonlySet<string> {
   if (!message) return NONE;
   let terms = lastWords.get(message);

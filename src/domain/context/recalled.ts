@@ -1,4 +1,4 @@
-// Memory as a model reads it: the block of passages in front of a question, the same bytes every time.
+// Memory as a model reads it: the block of passages before a question, the same bytes every time.
 import type { AppliedNote, Message, PartOf, RecalledPassage } from '../chat/message.ts';
 import { besideOf } from '../memory/passages.ts';
 import { quoted, quotedLines } from './quoted.ts';
@@ -10,20 +10,20 @@ const attribute = (text: string): string =>
     .replaceAll('"', '”')
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .trim();
-/** A day, UTC: the same bytes on every device. */
+/** A day in UTC: the same bytes on every device. */
 const day = (time: number): string =>
   Number.isFinite(time) && Math.abs(time) < 8.64e15 ? new Date(time).toISOString().slice(0, 10) : 'unknown';
 
-/** A passage and what stands beside it, as it was said. */
+/** Orders a passage and its neighbours as they were said. */
 function inOrder(passage: RecalledPassage): { readonly role: string; readonly text: string }[] {
   const { before, after } = besideOf(passage);
   return [...before, { role: passage.role, text: passage.passage }, ...after];
 }
 
-/** How a block of memory quotes: line by line, or as it was before that. What was sent once is sent alike ever after. */
+/** Way of quoting in a block of memory: line by line, or as earlier versions did. A block once sent keeps its form. */
 type Quoting = Recall['quoting'];
 
-/** One passage with what was said right before and after it, as a model reads it. */
+/** Writes a passage with its neighbours, as a model reads it. */
 function renderPassage(passage: RecalledPassage, quoting: Quoting): string {
   const lines = inOrder(passage).map(({ role, text }) =>
     quoting === 'lines' ? `${role}:\n${quotedLines(text.trim())}` : `${role}: ${quoted(text.trim())}`,
@@ -35,13 +35,13 @@ function renderPassage(passage: RecalledPassage, quoting: Quoting): string {
 export const givesSomething = ({ passages, applied = [] }: Pick<Recall, 'passages' | 'applied'>): boolean =>
   passages.length + applied.length > 0;
 
-/** The person's own notes that apply. They order something, as opposed to what is quoted, and stand apart from it. */
+/** Writes the person's own notes that apply. They are instructions, unlike quotations, and stand apart from them. */
 const renderApplied = (applied: readonly AppliedNote[]): string =>
   `<standing_notes>\nThe person keeps these notes about how they want things and about themselves; they apply here. Keep to them, without mentioning it:\n${applied
     .map(({ text }) => `- ${quoted(text).replace(/\s+/g, ' ').trim()}`)
     .join('\n')}\n</standing_notes>`;
 
-/** The block of memory in front of a message, frozen: it depends on the stored part alone. */
+/** Writes the block of memory before a message; it depends on the stored part alone, so it never changes. */
 export const renderRecall = ({
   passages,
   quoting,
@@ -59,7 +59,7 @@ export const renderRecall = ({
 const renderPassages = (passages: readonly RecalledPassage[], quoting: Quoting): string =>
   `<recalled_memory>\n${passages.map((passage) => renderPassage(passage, quoting)).join('\n')}\n</recalled_memory>`;
 
-/** A passage as a model reads it that asked for it: where it stands, and what was said around it in order. */
+/** Writes a passage for a model that asked for it: its place, and its neighbours in order. */
 export function renderFoundOne(passage: RecalledPassage, at: number): string {
   const date = passage.createdAt > 0 ? day(passage.createdAt) : 'unknown date';
   return [
@@ -68,7 +68,7 @@ export function renderFoundOne(passage: RecalledPassage, at: number): string {
   ].join('\n');
 }
 
-/** The answer of the tool `recall`. `sure`: they passed the threshold. */
+/** Writes the result of the tool `recall`. `sure`: they passed the threshold. */
 export const renderFound = (passages: readonly RecalledPassage[], sure: boolean): string =>
   [
     sure
@@ -77,7 +77,7 @@ export const renderFound = (passages: readonly RecalledPassage[], sure: boolean)
     ...passages.map(renderFoundOne),
   ].join('\n');
 
-/** Place of a question on the path → its block of memory: the one stored on its answer, and the new one for the last. */
+/** Position of a question on the path → its block of memory: the one stored with its answer, and the new one for the last. */
 export function memoriesOn(path: readonly Message[], recall: Recall | null): Map<number, string> {
   const blocks = new Map<number, string>();
   let asked = -1;

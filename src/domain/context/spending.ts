@@ -2,19 +2,19 @@
 import { z } from 'zod';
 import type { Config } from '../settings/config.ts';
 
-/** All requests of one day for one conversation to one model at one price. Kept on the device as plain JSON. */
+/** All requests of one day for one conversation to one model at one price. Stored on the device as plain JSON. */
 export const spendingRowSchema = z.object({
   /** Host of the endpoint. */
   endpoint: z.string(),
   model: z.string(),
-  /** Null: of none that is kept, such as a temporary one. */
+  /** Null: for none that is stored, such as a temporary one. */
   conversation: z.string().nullable(),
   requests: z.number(),
-  /** Requests of which tokens were counted here, for the endpoint did not report them. */
+  /** Count of requests whose tokens were estimated here, since the endpoint did not report them. */
   estimated: z.number().catch(0),
   inputTokens: z.number(),
   outputTokens: z.number(),
-  /** ISO 4217; null: nobody knew the price. */
+  /** ISO 4217; null: the price was unknown. */
   currency: z.string().nullable(),
   amount: z.number(),
 });
@@ -25,14 +25,14 @@ export interface SpendingRow extends KeptRow {
   readonly day: string;
 }
 
-/** The local day of a moment (ms since 1970). */
+/** Local day of a time (ms since 1970). */
 export function dayOf(at: number): string {
   const date = new Date(at);
   const two = (part: number) => String(part).padStart(2, '0');
   return `${String(date.getFullYear()).padStart(4, '0')}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
-/** `count` local days up to and with that of `now`, oldest first. */
+/** Lists `count` local days up to and including that of `now`, oldest first. */
 export function daysUpTo(now: number, count: number): string[] {
   const date = new Date(now);
   return Array.from({ length: count }, (_, at) =>
@@ -40,11 +40,11 @@ export function daysUpTo(now: number, count: number): string[] {
   );
 }
 
-/** The first day of the period that `now` lies in. */
+/** First day of the period that contains `now`. */
 export const startOf = (period: Config['costs']['period'], now: number): string =>
   period === 'day' ? dayOf(now) : `${dayOf(now).slice(0, 7)}-01`;
 
-/** Adds one request to the rows of a day; a new list. */
+/** Adds one request to the rows of a day; returns a new list. */
 export function withRequest(rows: readonly KeptRow[], one: KeptRow): KeptRow[] {
   const isSame = (row: KeptRow) =>
     row.endpoint === one.endpoint &&
@@ -66,11 +66,11 @@ export function withRequest(rows: readonly KeptRow[], one: KeptRow): KeptRow[] {
 
 /** Total of requests. */
 export interface Sum {
-  /** By currency, the largest first; without those of which nothing was spent. */
+  /** By currency, the largest first, without zero amounts. */
   readonly amounts: readonly { readonly currency: string; readonly amount: number }[];
   readonly requests: number;
   readonly estimated: number;
-  /** Requests of which nobody knew the price. */
+  /** Count of requests with an unknown price. */
   readonly unpriced: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -97,7 +97,7 @@ export function sumOf(rows: Iterable<SpendingRow>): Sum {
   };
 }
 
-/** Sums by what `key` says of a row, the dearest first, then those with most tokens. */
+/** Groups rows by `key` and sums them, the dearest first, then those with most tokens. */
 export function sumsBy(
   rows: Iterable<SpendingRow>,
   key: (row: SpendingRow) => string,
@@ -115,7 +115,7 @@ export function sumsBy(
     .sort((a, b) => dearest(b) - dearest(a) || tokens(b) - tokens(a) || (a.key < b.key ? -1 : 1));
 }
 
-/** How what was spent stands to the limit that the person set. */
+/** Spending relative to the limit that the person set. */
 interface LimitStatus {
   readonly state: 'near' | 'over';
   readonly spent: number;
@@ -124,7 +124,7 @@ interface LimitStatus {
   readonly period: Config['costs']['period'];
 }
 
-/** Null: there is no limit, or it is far. What was spent in other currencies than the limit's counts for nothing. */
+/** Null: there is no limit, or it is far. Spending in other currencies than the limit's does not count. */
 export function limitStatus(
   { limit, period, currency, warn_at }: Config['costs'],
   rows: readonly SpendingRow[],

@@ -1,4 +1,4 @@
-// How many tokens a text costs, near enough to plan with: exact counts belong to the endpoint, and come back as its usage.
+// Estimates how many tokens a text costs, well enough for planning: exact counts come back from the endpoint as usage.
 import { extractText } from '../chat/files.ts';
 import type { Part, PartOf } from '../chat/message.ts';
 import { endsSentence, sentenceSpans } from '../text/sentences.ts';
@@ -6,10 +6,10 @@ import { endsSentence, sentenceSpans } from '../text/sentences.ts';
 const WIDE =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\uff00-\uffef]/u;
 
-/** Half tokens of the characters below U+10000 that are not ASCII, once they were met; 0: not yet. */
+/** Half tokens of the characters below U+10000 that are not ASCII, once they occurred; 0: not yet. */
 const halves = new Uint8Array(0x10000);
 
-/** Tokens one character costs: four ASCII characters share one, a Han, kana or Hangul character takes one, others half. */
+/** Tokens of a character: four ASCII characters share one, a Han, kana or Hangul character takes one, others half. */
 function cost(code: number): number {
   if (code < 0x80) return 0.25;
   if (code > 0xffff) return WIDE.test(String.fromCodePoint(code)) ? 1 : 0.5;
@@ -37,15 +37,15 @@ export function estimateTokens(text: string): number {
 const FILE_TOKENS = 1000;
 /** Cost of a page of a PDF according to providers, words and picture. */
 const PAGE_TOKENS = 2000;
-/** A page of a PDF in base64, characters: between one of words and one that was scanned. Pages are not counted. */
+/** Length of a PDF's page in base64, characters: between a page of words and a scanned one. Pages are not counted. */
 const PAGE_LENGTH = 130_000;
-/** Providers take no more pages than these. */
+/** Most pages that providers accept. */
 const MAX_PAGES = 100;
-/** Base64 that is looked at for how much of a text is ASCII, characters. */
+/** Length of base64 from which the share of ASCII is estimated, characters. */
 const SAMPLE = 4096;
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
-/** Estimated tokens of a file as it would be sent: a text or what was taken out of a document by its length, a PDF by its size, a picture and all else as one picture. */
+/** Estimates the tokens of a file as sent: a text or extracted text by its length, a PDF by its size, anything else as one picture. */
 export function estimateFileTokens({ mediaType, url, extract }: PartOf<'file'>): number {
   if (extract) return estimateTokens(extractText({ sections: extract.sections }));
   const comma = url?.indexOf(',') ?? -1;
@@ -55,18 +55,18 @@ export function estimateFileTokens({ mediaType, url, extract }: PartOf<'file'>):
     return PAGE_TOKENS * Math.min(MAX_PAGES, Math.max(1, Math.ceil(length / PAGE_LENGTH)));
   if (!/^text\/|^application\/(json|xml|yaml|x-yaml)$/.test(mediaType)) return FILE_TOKENS;
   const sample = url.slice(comma + 1, comma + 1 + SAMPLE);
-  // The first of four characters has the upper six bits of a byte: its first bit says whether that byte is beyond ASCII.
+  // The first of four characters has the upper six bits of a byte: its first bit says if that byte is beyond ASCII.
   let [firsts, beyond] = [0, 0];
   for (let at = 0; at < sample.length; at += 4) {
     firsts += 1;
     if (BASE64.indexOf(sample[at] as string) >= 32) beyond += 1;
   }
   const share = beyond / Math.max(1, firsts);
-  // Four ASCII characters are about a token; others are, with three bytes each.
+  // Four ASCII characters are about a token; so is any other character, of three bytes.
   return Math.ceil(length * 0.75 * ((1 - share) / 4 + share / 3));
 }
 
-/** Estimated tokens of a message's parts as they would be sent. Recall parts are counted by whoever injects them. */
+/** Estimates the tokens of a message's parts as sent. Recall parts are counted by the code that injects them. */
 export function tokensOfParts(parts: readonly Part[]): number {
   let tokens = 0;
   for (const part of parts) {
@@ -80,8 +80,8 @@ export function tokensOfParts(parts: readonly Part[]): number {
 }
 
 /**
- * The longest beginning of `text` that costs at most `limit` tokens, cut after a sentence or between words where one ends in its
- * last fifth, with an ellipsis when something was left out. Never splits a character.
+ * Returns the longest beginning of `text` that costs at most `limit` tokens, cut after a sentence or between words if one ends in its
+ * last fifth, with an ellipsis after a cut. Never splits a character.
  */
 export function cutToTokens(text: string, limit: number): string {
   if (estimateTokens(text) <= limit) return text;
@@ -104,7 +104,7 @@ export function cutToTokens(text: string, limit: number): string {
   return `${(space >= 0 ? kept.slice(0, from + space) : kept).trimEnd()}…`;
 }
 
-/** The longest end of `text` that costs at most `limit` tokens; empty where that is none. Never splits a character. */
+/** Returns the longest end of `text` that costs at most `limit` tokens; empty if there is none. Never splits a character. */
 export function endWithinTokens(text: string, limit: number): string {
   let tokens = 0;
   let kept = 0;

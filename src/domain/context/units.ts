@@ -1,5 +1,5 @@
-// A message cut into units: the smallest pieces that say something by themselves, each verbatim. What is brought back of a folded
-// message, what a session memory quotes and what a summary without a model is made of are units. Read once per message.
+// Cuts a message into units: the smallest pieces that say something by themselves, each verbatim. Passages brought back,
+// session memories and summaries without a model consist of units. Read once per message.
 import type { Message } from '../chat/message.ts';
 import { isOfMemory } from '../memory/own-tools.ts';
 import { blocksOf } from '../text/code.ts';
@@ -8,12 +8,12 @@ import { cutAtPauses, endsAbbreviated, sentencesOf } from '../text/sentences.ts'
 export interface Unit {
   /** Verbatim. */
   readonly text: string;
-  /** Heading of the unit: heading, lead-in line, head of a table, name and arguments of the call it answers. May be empty. */
+  /** Heading of the unit: heading, introducing line, head of a table, name and arguments of the answered call. May be empty. */
   readonly lead: string;
   readonly kind: 'prose' | 'code' | 'call' | 'result';
-  /** The whole sentence, where this is a piece of one; absent for what is too long to be one. */
+  /** The whole sentence, if this is a piece of one; absent for a text that is too long for one. */
   readonly sentence?: string;
-  /** Somebody else's words, in a line that quotes. */
+  /** True for somebody else's words, in a quoted line. */
   readonly quoted?: true;
   /** Block of its message that a line of a table, list, code or output belongs to. Lines of one block stay together. */
   readonly block?: number;
@@ -32,8 +32,8 @@ export const MAX_SENTENCE = 600;
 const cache = new WeakMap<Message, readonly Unit[]>();
 
 /**
- * The units of a message, in order. Reasoning and recalled passages, also those that memory's tools answered, have none: they are not part of
- * what was said, and a summary would keep them when they have been deleted where they come from.
+ * Cuts a message into units, in order. Reasoning and recalled passages, also in results of memory's tools, have none: they were not
+ * said here, and a summary would keep them after their source was deleted.
  */
 export function unitsOf(message: Message): readonly Unit[] {
   const known = cache.get(message);
@@ -84,7 +84,7 @@ function proseAndCode(text: string, units: Unit[], numbers: Blocks): void {
       continue;
     }
     let table = '';
-    /** The list or table that a line goes on with. */
+    /** The list or table that a line continues. */
     const open: { of: 'table' | 'list' | null; block: number } = { of: null, block: 0 };
     const within = (of: 'table' | 'list'): number => {
       if (open.of !== of) Object.assign(open, { of, block: numbers.count++ });
@@ -121,7 +121,7 @@ function proseAndCode(text: string, units: Unit[], numbers: Blocks): void {
   }
 }
 
-/** Says too little to stand alone: it belongs to what follows, or else to what was before. Two Han characters are about a word. */
+/** True if it says too little to stand alone: it then joins the next piece, or else the one before. Two Han characters are about a word. */
 const isFragment = (text: string): boolean =>
   text.length <= 30 &&
   (text.match(/[\p{L}\p{N}]+/gu) ?? []).reduce(
@@ -129,7 +129,7 @@ const isFragment = (text: string): boolean =>
     0,
   ) < 3;
 
-/** Sentences of one line, what was cut behind an abbreviation put together again, and fragments with their neighbours. Each is verbatim in the line. */
+/** Rejoins sentences of one line that were cut behind an abbreviation, and fragments with their neighbours. Each is verbatim in the line. */
 function mended(sentences: readonly string[]): string[] {
   const out: string[] = [];
   let held = '';
@@ -152,7 +152,7 @@ function mended(sentences: readonly string[]): string[] {
   return out;
 }
 
-/** Names of columns: three or more, parted by wide spaces, bars, commas or tabs, and not a figure among them. */
+/** True for names of columns: three or more, separated by wide spaces, bars, commas or tabs, without a figure among them. */
 const isColumns = (line: string): boolean => {
   if (/\d/.test(line)) return false;
   const cells = line.trim().split(/[|,;\t]/);

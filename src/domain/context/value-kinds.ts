@@ -1,4 +1,4 @@
-// Kinds of values that a text holds and that a question lets one expect, read from their form.
+// Recognises kinds of values in a text, and the kinds that a question expects, by their form.
 import type { Unit } from './units.ts';
 
 /** Kinds of thing that answer questions. */
@@ -16,12 +16,12 @@ export type ValueKind =
   | 'duration'
   | 'email';
 
-/** Looks once at what a text has in it: most kinds need some of it, and that costs less than their patterns. */
+/** Facts about a text, found once: most kinds need some of them, which costs less than their patterns. */
 interface Glance {
   readonly digit: boolean;
-  /** Anything beyond ASCII. */
+  /** Has characters beyond ASCII. */
   readonly wide: boolean;
-  /** Behind the first character. */
+  /** Has a capital after the first character. */
   readonly capital: boolean;
 }
 
@@ -39,7 +39,7 @@ function glance(text: string): Glance {
 const WEEKDAY = /day\b/i;
 const QUOTES = /["“「『`']/;
 
-/** Kind, what it looks like, and what a text must have for it to be possible. */
+/** Kind, pattern, and the facts without which it is impossible. */
 const VALUES: readonly (readonly [ValueKind, RegExp, (text: string, has: Glance) => boolean])[] = [
   [
     'money',
@@ -97,7 +97,7 @@ const VALUES: readonly (readonly [ValueKind, RegExp, (text: string, has: Glance)
 
 const kindsCache = new WeakMap<Unit, ReadonlySet<ValueKind>>();
 
-/** The kinds of values a text holds. */
+/** Lists the kinds of values in a text. */
 function valuesIn(text: string): Set<ValueKind> {
   const kinds = new Set<ValueKind>();
   const has = glance(text);
@@ -106,7 +106,7 @@ function valuesIn(text: string): Set<ValueKind> {
   return kinds;
 }
 
-/** Kinds of value in the unit's text, kept for as long as the unit lives. */
+/** Kinds of values in the unit's text, cached for the unit's life. */
 export function valuesOf(unit: Unit): ReadonlySet<ValueKind> {
   let kinds = kindsCache.get(unit);
   if (!kinds) {
@@ -116,7 +116,7 @@ export function valuesOf(unit: Unit): ReadonlySet<ValueKind> {
   return kinds;
 }
 
-/** Reads from a question's wording what its answer may be. */
+/** Patterns of a question's wording, each with the kinds of its answer. */
 const EXPECTED: readonly (readonly [RegExp, readonly ValueKind[]])[] = [
   [
     /\bhow (?:much|expensive)\b|\b(?:price|cost|budget|fee|rent|salary|deposit|spend|pay)\b|多少钱|价格|费用|预算|租金|工资|押金|花(?:了|费)/i,
@@ -158,7 +158,7 @@ const EXPECTED: readonly (readonly [RegExp, readonly ValueKind[]])[] = [
   ],
 ];
 
-/** The kinds of values that would answer a question, the likeliest first; empty where its wording does not tell. */
+/** Lists the kinds of values that would answer a question, the likeliest first; empty if its wording does not tell. */
 export function expectedIn(question: string): ValueKind[] {
   const kinds = new Set<ValueKind>();
   for (const [pattern, expected] of EXPECTED)

@@ -1,4 +1,4 @@
-// The end of every plan: carry the person's constraints over, take away what is still too much, count what would really be sent.
+// Ends every plan: carries the person's constraints over, removes what is still too much, counts the tokens that would be sent.
 import type { Message, Part } from '../../chat/message.ts';
 import { constraintsOf } from '../constraints.ts';
 import { MESSAGE_OVERHEAD, type TokenMeter } from '../meter.ts';
@@ -8,39 +8,39 @@ import { HEADINGS } from './headings.ts';
 import { type Group, isSummarised, type Outline, sizeOf } from './outline.ts';
 import type { CompactionPlan, PlanRun, PlanSummary, WhyNot } from './plan.ts';
 
-/** A summary that knows how to be shorter. */
+/** A summary that may be able to shorten itself. */
 export interface Draft {
   readonly summary: PlanSummary;
-  /** The same in at most so many tokens, as near as it goes. Absent: it is cut at its end. */
+  /** Rewrites it in about so many tokens at most. Absent: it is cut at its end. */
   readonly shorter?: (tokens: number) => string;
 }
 
 export interface Decision {
-  /** Numbers of the groups that are sent whole, as far as they fit; what must be is added. */
+  /** Groups that are sent whole, as far as they fit; required ones are added. */
   readonly keep: ReadonlySet<number>;
-  /** Why a kept or folded group is; defaults `tail` and `older`. */
+  /** Reason for keeping or compacting a group; defaults `tail` and `older`. */
   readonly why?: ((group: number) => string | undefined) | undefined;
   /** Summaries of the compacted messages. */
   readonly drafts: readonly Draft[];
-  /** Which summary stands for a group; default: the first draft's. */
+  /** Id of the summary that covers a group; default: the first draft's. */
   readonly summaryOf?: ((group: number) => string | null) | undefined;
   readonly strategy: string;
   readonly attempts?: number | undefined;
   readonly fallback?: CompactionPlan['fallback'];
 }
 
-/** The plan that folds nothing but what the person wants folded. */
+/** Makes the plan that compacts only what the person wants compacted. */
 export const keepAll = (
   outline: Outline,
   facts: Pick<Decision, 'strategy' | 'attempts' | 'fallback'>,
 ): CompactionPlan => finish(outline, { ...facts, keep: new Set(outline.groups.keys()), drafts: [] });
 
-/** How often what is too much is compacted and measured again. */
+/** Most rounds of compacting and measuring again. */
 const ROUNDS = 8;
-/** A tool's output above this is shortened when room is needed. */
+/** A longer tool output is shortened when space is needed, tokens. */
 const LONG_RESULT = 160;
 const SHORT_RESULT = 90;
-/** A summary is not shortened below this for a goal that is only wished for, tokens: one that is cut, and one that writes itself anew. */
+/** Least length of a shortened summary for a goal that is only wished for, tokens: of one that is cut, and of one that rewrites itself. */
 const LEAST = { cut: 250, rewritten: 64 } as const;
 
 /**
@@ -54,17 +54,17 @@ const LEAST = { cut: 250, rewritten: 64 } as const;
 export const finish = (outline: Outline, decision: Decision): CompactionPlan =>
   new PlanFitting(outline, decision).plan();
 
-/** A plan on its way to its goal: what is kept, what is shortened, and what that costs. */
+/** A plan in progress: kept groups, cuts, and their cost. */
 class PlanFitting {
   readonly #outline: Outline;
   readonly #decision: Decision;
   /** Groups that are kept, by their index. */
   readonly #keep: Set<number>;
-  /** Place on the path → what is shortened in that message. */
+  /** Position on the path → cuts of that message. */
   readonly #cuts = new Map<number, NonNullable<PlanRun['cuts']>>();
   #drafts: Decision['drafts'];
   #drawn: Pick<CompactionPlan, 'runs' | 'summaries'>;
-  /** Tokens of what is drawn. */
+  /** Tokens of the plan so far. */
   #size: number;
 
   constructor(outline: Outline, decision: Decision) {
@@ -89,7 +89,7 @@ class PlanFitting {
     if (this.#size > goal && last >= 0) this.#trimNewest();
     const brief = this.#drafts;
     this.#shortenTo(Math.max(goal, Math.min(budget.target, before)), null);
-    // If even that is too much, drop the newest answer; the newest question stays whatever it costs.
+    // If even that is too much, the newest answer is dropped; the newest question stays whatever it costs.
     const mayGo = last >= 0 && this.#keep.has(last) && groups[last]?.must === null;
     if (this.#size > budget.target && mayGo && this.#compacts()) {
       this.#compact(last);
@@ -149,7 +149,7 @@ class PlanFitting {
     };
   }
 
-  /** `known`: the summaries there are; `fallback`: the one that stands for what no other does. */
+  /** `known`: existing summaries; `fallback`: the one that covers everything else. */
   #runs(known: ReadonlySet<string>, fallback: string | null): ReturnType<typeof runsOf> {
     const { own } = this.#outline;
     return runsOf(this.#outline, (at, group) => {
@@ -180,7 +180,7 @@ class PlanFitting {
     this.#size = this.#measure();
   }
 
-  /** Shortens tool output of kept messages, oldest first, but for the newest group. */
+  /** Shortens tool output of kept messages, oldest first, except in the newest group. */
   #trimOlder(): void {
     const { groups, goal } = this.#outline;
     let over = this.#size - goal;
@@ -198,7 +198,7 @@ class PlanFitting {
   }
 
   /**
-   * Compacts older groups. That can itself cost a little (a note where something is missing, a constraint that has to be carried): measured
+   * Compacts older groups. That can cost a little (a note about the gap, a carried constraint), so the size is measured
    * again each time.
    */
   #compactOlder(): void {
@@ -219,7 +219,7 @@ class PlanFitting {
     }
   }
 
-  /** Shortens summaries until the plan costs `most`. `least`: what none is shortened below; null: one that has no room goes. */
+  /** Shortens summaries until the plan costs `most`. `least`: least length of each; null: one without space goes. */
   #shortenTo(most: number, least: typeof LEAST | null): void {
     for (let rounds = 0; this.#size > most && rounds < 3 && this.#drafts.length > 0; rounds++) {
       this.#drafts = shorten(this.#drafts, this.#size - most, this.#outline.meter, least);
@@ -227,7 +227,7 @@ class PlanFitting {
     }
   }
 
-  /** Takes summaries back that had no room, where they have it now. */
+  /** Restores dropped summaries that have space now. */
   #bringBack(drafts: Decision['drafts']): void {
     const without = this.#drafts;
     if (drafts.length === without.length) return;
@@ -243,7 +243,7 @@ class PlanFitting {
     for (const at of (this.#outline.groups[index] as Group).members) this.#cuts.delete(at);
   }
 
-  /** Shortens tool output and leaves files out, in the messages of one group; gives what that saves, tokens. */
+  /** Shortens tool output and leaves files out, in the messages of one group; returns the saved tokens. */
   #trimGroup(index: number, over: number): number {
     const { groups, tokens, meter, view } = this.#outline;
     let saved = 0;
@@ -263,7 +263,7 @@ class PlanFitting {
   }
 }
 
-/** Long tool output as the lines that tell most; files as their names. */
+/** Cuts long tool output to its most telling lines, and files to their names. */
 function cutsOf(message: Message, meter: TokenMeter): NonNullable<PlanRun['cuts']> {
   return message.parts.flatMap((part, index) => {
     if (part.type === 'tool-result' && meter.text(part.text) > LONG_RESULT)
@@ -273,7 +273,7 @@ function cutsOf(message: Message, meter: TokenMeter): NonNullable<PlanRun['cuts'
   });
 }
 
-/** Summaries that together cost `over` tokens less, the longest shortened most; none below `least`. */
+/** Shortens summaries by `over` tokens in all, the longest most; none below `least`. */
 function shorten(
   drafts: readonly Draft[],
   over: number,
@@ -297,7 +297,7 @@ function shorten(
   });
 }
 
-/** The sentences with which the person set rules in compacted messages, as far as no summary has them word for word. */
+/** Lists the person's rules in compacted messages that no summary has word for word. */
 function constraintsSummary(
   { view, groupAt, ruled, language, head }: Outline,
   keep: ReadonlySet<number>,
@@ -337,7 +337,7 @@ function constraintsSummary(
 
 type Verdict = Pick<PlanRun, 'action' | 'why' | 'summary' | 'cuts'>;
 
-/** Neighbours with one disposition as one run. Notes between take that of the message before them. */
+/** Joins neighbours with one disposition into runs. Notes between them take that of the message before. */
 function runsOf(
   { view, groupAt, tokens, head }: Outline,
   verdict: (at: number, group: number) => Verdict,

@@ -1,13 +1,13 @@
-// The few fixed words around what a model reads of compacted messages, in the conversation's own language.
+// Fixed words around compacted text for a model, in the conversation's own language.
 import { type Message, textOf } from '../../chat/message.ts';
 import { cjkShare } from '../../text/sentences.ts';
 
 export type Language = 'en' | 'zh';
 
-/** In front of a summary by a model: the words kimi-cli uses, so that its sessions and ours read alike. */
+/** Precedes a model's summary: kimi-cli's words, so that its sessions and ours read alike. */
 export const COMPACTED =
   '<system>Previous context has been compacted. Here is the compaction output:</system>';
-/** In front of a summary of older turns. */
+/** Precedes a summary of older turns. */
 export const COMPACTED_TURNS = '[COMPACTED_CONTEXT]';
 
 export const HEADINGS = {
@@ -47,7 +47,7 @@ export const HEADINGS = {
   },
 } as const satisfies Record<Language, Record<string, string>>;
 
-/** The language most of what person and model said last is in. */
+/** Language of most recent words by person and model. */
 export function conversationLanguage(path: readonly Message[]): Language {
   let sample = '';
   for (let at = path.length - 1; at >= 0 && sample.length < 2_000; at--) {

@@ -1,5 +1,5 @@
-// Messages make turns, turns make topics: each older topic becomes one summary at its own place, and where topics are many the oldest
-// become a summary of summaries. What is recent is told at length, what is old in a word.
+// Groups messages into turns and turns into topics: each older topic becomes one summary at its own place, and with many topics the oldest
+// share one summary. Recent topics are told at length, old ones in a word.
 import type { Message } from '../../chat/message.ts';
 import { termsIn } from '../reading.ts';
 import { unitsOf } from '../units.ts';
@@ -21,21 +21,21 @@ import { steppedIn } from './session-memory.ts';
 import type { CompactionStrategy } from './strategy.ts';
 import { summarised } from './summarising.ts';
 
-/** A topic has at least so many turns, and is closed after so many. */
+/** Least turns of a topic, and the number after which it is closed. */
 const MIN_TURNS = 2;
 const MAX_TURNS = 8;
-/** Turns that share less than this of their words are of two topics. */
+/** Neighbouring turns that share less than this of their words belong to two topics. */
 const COHESION = 0.16;
-/** Least tokens a topic's summary is worth writing for. */
+/** Least tokens for which a topic's summary is worth writing. */
 const LEAST = 40;
-/** Calls of a model in one compaction: topics beyond are told by their own sentences. */
+/** Most calls of a model in one compaction: further topics get their own sentences. */
 const CALLS = 6;
 
 interface Topic {
   readonly groups: number[];
 }
 
-/** Words of a turn, without what every turn says. */
+/** Words of a turn, without those of every turn. */
 function wordsOf(outline: Outline, groups: readonly number[]): Set<string> {
   const words = new Set<string>();
   for (const message of messagesOf(outline, groups))
@@ -44,7 +44,7 @@ function wordsOf(outline: Outline, groups: readonly number[]): Set<string> {
   return words;
 }
 
-/** Neighbouring turns that speak of the same things, in order. */
+/** Groups neighbouring turns on the same subject, in order. */
 function topicsOf(outline: Outline, compacted: readonly number[]): Topic[] {
   const byTurn = new Map<number, number[]>();
   for (const index of compacted) {
@@ -88,13 +88,13 @@ export const hierarchical: CompactionStrategy = {
     const keep = newestGroups(outline, available - forTopics, budget.keepTurns);
     let topics = topicsOf(outline, compactedGroups(outline, keep));
 
-    // No more topics than there is room to tell of; the oldest ones become one.
+    // If there are more topics than space, the oldest ones become one.
     const most = Math.max(1, Math.floor(forTopics / (LEAST + 14)));
     if (topics.length > most) {
       const cut = topics.length - most + 1;
       topics = [{ groups: topics.slice(0, cut).flatMap((topic) => topic.groups) }, ...topics.slice(cut)];
     }
-    // The newest topic gets about three times what the oldest gets.
+    // The newest topic gets about three times as much as the oldest.
     const shares = topics.map((_, index) => 1 + (2 * index) / Math.max(1, topics.length - 1));
     const allShares = shares.reduce((sum, share) => sum + share, 0);
     const known = new Map(
@@ -113,7 +113,7 @@ export const hierarchical: CompactionStrategy = {
         writeMemory(messages, { language, meter, tokens: limit, withoutRules: true, notesOnly: true });
       const before = firstOf(outline, topic.groups[0] as number);
       let text = known.get(`${before}/${messages.length}`) ?? null;
-      // A model is asked for the newest topics, and for none again that it has told of.
+      // The model is asked for the newest topics, and after a failure for none.
       const byModel = index >= topics.length - CALLS && fallback?.code !== 'failed';
       if (text === null && byModel && tools.summarise) {
         const made = await summarised(outline, tools.summarise, messages, {
@@ -146,7 +146,7 @@ export const hierarchical: CompactionStrategy = {
       drafts,
       summaryOf: (group) => summaryOf.get(group) ?? null,
       attempts,
-      // Topics that the model did not tell of are told by their own sentences, as the session memory does.
+      // Topics without a model's summary get their own sentences, as in the session memory.
       fallback: steppedIn(fallback, 'session-memory'),
     });
   },

@@ -1,4 +1,4 @@
-// The registry: every strategy, in the order in which a person is offered them. One line each.
+// The registry of strategies, in the order in which a person sees them. One line each.
 import { hierarchical } from './hierarchical.ts';
 import { interactive } from './interactive.ts';
 import { isSettled, triesAgain } from './outline.ts';
@@ -22,13 +22,13 @@ export const STRATEGIES: readonly CompactionStrategy[] = [
   interactive,
 ];
 
-/** The strategy of this id; the session memory for an id that nobody knows. */
+/** Returns the strategy of this id; the session memory for an unknown id. */
 export const strategyOf = (id: string): CompactionStrategy =>
   STRATEGIES.find((strategy) => strategy.id === id) ?? sessionMemory;
 
 /**
- * Plans a compaction. Where the plan in force was made by the same strategy, nothing was said since and nothing new is asked for, it is
- * that plan again: compacting twice is compacting once. A summary that had failed is tried again when a person asks, from the messages.
+ * Plans a compaction. If the plan in force was made by the same strategy, and neither messages nor wishes are new, it returns
+ * that plan: compacting twice is compacting once. A failed summary is tried again when a person asks, from the messages.
  */
 export async function planCompaction(
   strategy: CompactionStrategy,
@@ -45,7 +45,7 @@ export async function planCompaction(
   return prompt && plan.attempts > 0 ? { ...plan, prompt } : plan;
 }
 
-/** Compaction in force with only the person's own summaries: without stand-ins for a failed one; null if there are none. */
+/** Compaction in force with only the person's own summaries, without replacements of a failed one; null if there are none. */
 function ownWordsOf({ previous }: CompactionView): CompactionView['previous'] {
   const own = previous?.plan.summaries.filter(({ edited }) => edited === true) ?? [];
   if (!previous || own.length === 0) return null;

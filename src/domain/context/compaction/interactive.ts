@@ -1,5 +1,5 @@
-// The person decides: what is ticked stays, what is not is compacted, and guidance says what the summary should keep. Without ticks it is a
-// proposal that is made as the session memory would.
+// Lets the person decide: ticked messages stay, the others are compacted, and guidance says what the summary should keep. Without ticks it
+// proposes what the session memory would.
 import { COMPACTED } from './headings.ts';
 import { memoryBudget } from './memory.ts';
 import { freeTokens, newestGroups, outlineOf } from './outline.ts';
@@ -14,7 +14,7 @@ export const interactive: CompactionStrategy = {
   async plan(view, budget, tools) {
     const outline = outlineOf(view, budget, tools);
     const strategy = 'interactive';
-    // Guidance in words needs somebody who understands words.
+    // Only a model can follow guidance in words.
     if (!view.request.instruction || !tools.summarise) return planWithMemory(outline, { strategy });
     const available = freeTokens(outline);
     const maxTokens = Math.max(150, memoryBudget(available));

@@ -1,5 +1,5 @@
-// The session memory: notes on a stretch of conversation as structured Markdown, made by rules and quotation alone. The person's rules
-// stand in it word for word, of what was corrected the last word counts, and it is as long as it may be and no longer.
+// Writes the session memory: notes on a stretch of conversation as structured Markdown, by rules and quotation alone. The person's rules
+// are in it word for word, corrected facts appear in their last version, and it fills the allowed space.
 import { bareLine } from '../../chat/memory-file.ts';
 import type { Message } from '../../chat/message.ts';
 import { isAcknowledgement, isQuestion } from '../../text/cues.ts';
@@ -11,17 +11,17 @@ import { HEADINGS, type Language } from './headings.ts';
 export interface MemoryOptions {
   readonly language: Language;
   readonly meter: TokenMeter;
-  /** As long as it may be. The person's rules stand in it whatever they cost. */
+  /** Most tokens. The person's rules are in it whatever they cost. */
   readonly tokens: number;
-  /** Words that are asked to weigh more: an instruction. */
+  /** Words of an instruction, which weigh more. */
   readonly focus?: ReadonlySet<string> | undefined;
-  /** A memory in the person's or a model's own words: kept as it is, in front. */
+  /** A memory in the person's or a model's own words: kept unchanged, in front. */
   readonly base?: string | null | undefined;
-  /** Without the person's rules: they are carried elsewhere. */
+  /** Leaves out the person's rules, which are carried elsewhere. */
   readonly withoutRules?: boolean | undefined;
-  /** Lines that stand elsewhere, or that the person took out: without bullets. */
+  /** Lines that are elsewhere, or that the person deleted: without bullets. */
   readonly without?: ReadonlySet<string> | undefined;
-  /** Without title and current state. */
+  /** Leaves out title and current state. */
   readonly notesOnly?: boolean | undefined;
 }
 
@@ -32,11 +32,11 @@ interface Placed {
   readonly about: Note | null;
   /** Weight for its length, by a first estimate. */
   readonly density: number;
-  /** Place of the first message that sets it right; never: Infinity. */
+  /** Position of the first message that corrects it; never: Infinity. */
   until: number;
-  /** As it is written; once it was looked at closely. */
+  /** Its written form, once it was computed. */
   line: string | null;
-  /** Cost of the line, and the meter that counted it. */
+  /** Tokens of the line, and the meter that counted them. */
   price: { readonly meter: TokenMeter; readonly tokens: number } | null;
 }
 
@@ -52,17 +52,17 @@ const SECTIONS: readonly (readonly [keyof (typeof HEADINGS)['en'], readonly Note
   ['errors', ['error']],
   ['todo', ['todo']],
 ];
-/** Shares of the room for notes that are reserved for each lane. */
+/** Shares of the space for notes that are reserved for each lane. */
 const SHARES: Readonly<Record<NoteLane, number>> = { person: 0.4, assistant: 0.28, tool: 0.32 };
-/** How far back a correction may reach, messages. */
+/** Most messages between a correction and its fact. */
 const REACH = 40;
-/** Below this length headings would cost more than they tell. */
+/** Below this length headings would cost more than they tell, tokens. */
 const SMALL = 120;
 
-/** Note that each correction sets right, and the messages it was found among. */
+/** For each correction the note it corrects, and the messages among which that was found. */
 const links = new WeakMap<Note, { readonly among: readonly Message[]; readonly about: Note | null }>();
 
-/** The note that a correction speaks of: the same kind of value about the same things, the nearer the likelier. */
+/** Finds the note that a correction concerns: the same kind of value about the same things, preferably a near one. */
 function aboutOf(correction: Note, at: number, messages: readonly Message[]): Note | null {
   const among = messages.slice(Math.max(0, at - REACH), at);
   const known = links.get(correction);
@@ -89,21 +89,21 @@ function aboutOf(correction: Note, at: number, messages: readonly Message[]): No
   return best;
 }
 
-/** The notes of a list of messages, which grows with the conversation. */
+/** Notes of a list of messages, which grows with the conversation. */
 interface Grown {
   readonly messages: Message[];
   readonly byNote: Map<Note, Placed>;
   /** The person's rules, oldest first. */
   readonly rules: Placed[];
-  /** All others, and the same by density: as many as were there when it was sorted last. */
+  /** All other notes, and the same sorted by density, as many as at the last sorting. */
   readonly others: Placed[];
   ranked: Placed[];
 }
 
-/** By their first message: the newest list that was looked at. */
+/** By first message: the newest list that was read. */
 const grown = new WeakMap<Message, Grown>();
 
-/** Notes of these messages. For a list that grew, or for its beginning, only new messages are read. */
+/** Returns the notes of these messages. For a longer list, or its beginning, only new messages are read. */
 function knownOf(messages: readonly Message[]): Grown | null {
   const [first] = messages;
   if (!first) return null;
@@ -117,7 +117,7 @@ function knownOf(messages: readonly Message[]): Grown | null {
   }
   for (let at = known.messages.length; at < messages.length; at++) place(known, messages[at] as Message);
   if (known.ranked.length < known.others.length)
-    // Mostly sorted already: what is new is little.
+    // Mostly sorted already, since few notes are new.
     known.ranked = [...known.ranked, ...known.others.slice(known.ranked.length)].sort(
       (a, b) => b.density - a.density,
     );
@@ -145,12 +145,12 @@ function place({ messages, byNote, rules, others }: Grown, message: Message): vo
   }
 }
 
-/** Most that the newest note gains over the oldest: newer ones are a little more likely to matter. */
+/** Most that the newest note gains over the oldest: newer ones are slightly more likely to matter. */
 const NEWER = 0.25;
 
 /**
- * The notes with the best chance to be chosen: the `enough` that are worth most by a first estimate, and what is worth as much. Without those
- * that were set right by another of these messages.
+ * Picks the notes that are most likely to be chosen: the best `enough` by a first estimate, and equally good ones, without those
+ * that another of these messages corrects.
  */
 function promising(
   { ranked }: Grown,
@@ -174,7 +174,7 @@ function promising(
   return found.filter((_, index) => (values[index] as number) >= bound);
 }
 
-/** The newest thing the person asked for that is more than "go on". */
+/** The person's newest request that says more than "go on". */
 function currentRequest(messages: readonly Message[]): string {
   for (let at = messages.length - 1; at >= 0; at--) {
     const message = messages[at] as Message;
@@ -196,15 +196,15 @@ function titleOf(messages: readonly Message[]): string {
   return '';
 }
 
-/** Heading over the lines of a block: the names of its columns, or the line that leads to a list. */
+/** Heading of a block's lines: the names of its columns, or the line that introduces a list. */
 const headOf = ({ lead, headed, lane }: Note): string =>
   headed || (lane !== 'tool' && lead !== '' && lead.length < 120) ? lead : '';
 
-/** Which block a note is a line of; null for a sentence. */
+/** Block of a note's line; null for a sentence. */
 const blockOf = ({ note, at }: Pick<Placed, 'note' | 'at'>): string | null =>
   note.block === undefined || note.kind === 'rule' ? null : `${at}/${note.block}`;
 
-/** A note as one line: under what it stands, and what it sets right. */
+/** Writes a note as one line, with its heading and the note it corrects. */
 function lineOf({ note, at, about }: Placed): string {
   if (blockOf({ note, at }) !== null) return `- ${note.text}`;
   if (about && about.text.length < 160) return `- ${about.text} → ${note.text}`;
@@ -215,7 +215,7 @@ function lineOf({ note, at, about }: Placed): string {
   return `- ${lead}${note.text}`;
 }
 
-/** Lines of one block together, under what stands over them; what is left out between two of them is a line `…`. */
+/** Joins the lines of one block under their heading; an omission between two of them is a line `…`. */
 function blocksOf(notes: readonly (Pick<Placed, 'note' | 'at'> & { readonly line: string })[]): string[] {
   const lines: string[] = [];
   let last: (typeof notes)[number] | null = null;
@@ -271,7 +271,7 @@ export function writeMemory(messages: readonly Message[], options: MemoryOptions
       left -= cost(line);
     }
   }
-  // Every section that is used costs its heading; taken off beforehand so that the text does not outgrow its room.
+  // Every used section costs its heading, reserved beforehand so that the text stays within its space.
   if (headings) left -= Math.min(SECTIONS.length, 2 + Math.floor(tokens / 100)) * 5;
 
   const standingOf = ({ note, at }: Placed): number => {
@@ -279,7 +279,7 @@ export function writeMemory(messages: readonly Message[], options: MemoryOptions
     if (focus) for (const term of note.terms) if (focus.has(term)) wanted += 1;
     return (1 + wanted) * (1 + (NEWER * at) / Math.max(1, messages.length));
   };
-  // Look closely only at notes that have a chance to be chosen.
+  // Only notes that may be chosen are examined closely.
   const enough = Math.max(200, Math.ceil(tokens / 4));
   const close = known
     ? promising(known, messages.length, enough, standingOf, (1 + (focus?.size ?? 0)) * (1 + NEWER))
@@ -299,7 +299,7 @@ export function writeMemory(messages: readonly Message[], options: MemoryOptions
       };
     })
     .sort((a, b) => b.value - a.value || a.at - b.at || a.note.index - b.note.index);
-  // Terms that were said already make a note worth less: ten lines of one log are one line.
+  // Terms that were said already lower a note's worth: ten lines of one log count as one.
   const covered = new Map<string, number>();
   const fresh = ({ note }: Pick<Placed, 'note'>): number => {
     let known = 0;
@@ -309,7 +309,7 @@ export function writeMemory(messages: readonly Message[], options: MemoryOptions
   const isSaidAlready = ({ line, note }: (typeof candidates)[number]): boolean =>
     without !== undefined && (without.has(bareLine(line)) || without.has(note.text));
   const deferred: typeof candidates = [];
-  /** Section of each block: where its first line that was taken belongs. */
+  /** Section of each block: that of its first chosen line. */
   const homes = new Map<string, NoteKind>();
   const take = (candidate: (typeof candidates)[number]) => {
     said.add(candidate.line);
@@ -354,7 +354,7 @@ export function writeMemory(messages: readonly Message[], options: MemoryOptions
   return [...(base ? [base] : []), ...tops, ...sections].join(headings ? '\n\n' : '\n');
 }
 
-/** Room for a memory, tokens, if `room` is left for it and the newest messages together. */
+/** Tokens for a memory, if `room` is left for it and the newest messages together. */
 export const memoryBudget = (available: number): number =>
   Math.max(0, Math.floor(Math.min(available * 0.68, 800 + available * 0.15)));
 
@@ -362,8 +362,8 @@ export const memoryBudget = (available: number): number =>
 export const saysSomething = (message: Message): boolean =>
   unitsOf(message).some(({ text }) => !isAcknowledgement(text) && !isQuestion(text));
 
-/** Reads a branch as it grows, so that at pressure everything is known: only what is new since the last time costs anything. */
+/** Reads a branch as it grows, so that a compaction under pressure finds it done: only new messages cost anything. */
 export function rememberAsItGoes(path: readonly Message[]): void {
-  // Read the messages that a plan could compact.
+  // Only messages that a plan could compact are read.
   knownOf(path.filter(({ kind, role }) => kind === 'message' && role !== 'system'));
 }

@@ -1,4 +1,4 @@
-// Input of every strategy: groups of messages that go together, their costs, and which of them must stay.
+// Input of every strategy: groups of messages that belong together, their costs, and which of them must stay.
 import type { MessageId } from '../../base/ids.ts';
 import { fittingLines, textOfLines } from '../../chat/memory-file.ts';
 import type { Message } from '../../chat/message.ts';
@@ -9,20 +9,20 @@ import { conversationLanguage, HEADINGS } from './headings.ts';
 import { boundaryOf, type CompactionPlan, fileSummary, type PlanSummary } from './plan.ts';
 import type { CompactionBudget, CompactionTools, CompactionView } from './strategy.ts';
 
-/** Most of the free room that a person's session memory may take, as a share. */
+/** Largest share of the free space for a person's session memory. */
 const FILE_SHARE = 0.7;
 
-/** Messages that cannot be parted: a call and its results, and what stands alone. */
+/** Inseparable messages: a call and its results, or a single message. */
 export interface Group {
-  /** Places on the path, ascending. */
+  /** Positions on the path, ascending. */
   readonly members: readonly number[];
-  /** As sent whole. */
+  /** Tokens if it is sent whole. */
   readonly tokens: number;
-  /** Number of the turn it begins in; a turn begins with what the person says. */
+  /** Number of the turn it begins in; a turn begins with a person's message. */
   readonly turn: number;
-  /** Set where it has to be sent whole: system, question, pinned, chosen. */
+  /** Reason for which it must be sent whole: system, question, pinned, chosen; null for none. */
   readonly must: 'system' | 'question' | 'pinned' | 'chosen' | null;
-  /** The person wants it folded. */
+  /** True if the person wants it compacted. */
   readonly unwanted: boolean;
 }
 
@@ -31,18 +31,18 @@ export interface Outline {
   readonly budget: CompactionBudget;
   readonly meter: TokenMeter;
   readonly language: 'en' | 'zh';
-  /** First place behind the system messages at the head. */
+  /** First position after the system messages at the beginning. */
   readonly head: number;
   /** In the order of their first members. Notes and answers from memory are in none. */
   readonly groups: readonly Group[];
-  /** Number of the group by place on the path; -1 for what is in none. */
+  /** Number of the group by position on the path; -1 for messages in none. */
   readonly groupAt: readonly number[];
-  /** Places of messages with rules of the person. */
+  /** Positions of messages with rules of the person. */
   readonly ruled: readonly number[];
   readonly turns: number;
-  /** Tokens of one message sent whole, by place; 0 for what is never sent. */
+  /** Tokens of each message sent whole, by position; 0 for those never sent. */
   readonly tokens: readonly number[];
-  /** System prompt, tools, recall: what is sent beside the messages. */
+  /** Tokens sent beside the messages: system prompt, tools, recall. */
   readonly fixed: number;
   /** Size of the prompt now, tokens. */
   readonly before: number;
@@ -53,7 +53,7 @@ export interface Outline {
   readonly signal: { throwIfAborted(): void };
 }
 
-/** Reads a conversation; of one that was read before, only what is new and what is asked for now. */
+/** Reads a conversation; of one that was read before, only new messages and wishes. */
 export function outlineOf(
   view: CompactionView,
   budget: CompactionBudget,
@@ -63,7 +63,7 @@ export function outlineOf(
   const { meter } = tools;
   const { head, tokens, groupAt, ruled, groups: plain, turns } = structureOf(path, meter);
   const question = path.findLastIndex(({ role, kind }) => role === 'user' && kind === 'message');
-  // Few groups are anything but plain: the others are shared between outlines.
+  // Few groups are special: the others are shared between outlines.
   const groups = [...plain];
   const mark = (at: number, must: Group['must'], unwanted = false) => {
     const index = groupAt[at] ?? -1;
@@ -89,10 +89,10 @@ export function outlineOf(
   const before = view.previous
     ? sizeOf(view, meter, view.previous.plan, view.previous.keepVerbatim) + budget.extra
     : groups.reduce((sum, group) => sum + group.tokens, fixed + budget.extra);
-  // In a small window what is brought back for a question needs its room more than what nobody asked for.
+  // In a small window messages brought back for a question need the space more than others.
   const returnable = Math.min(2_000, Math.max(budget.limit * 0.4, 250));
   const target = Math.max(0, Math.min(budget.target, Math.floor(budget.limit - returnable)));
-  // Asked for by a person before it is needed, a compaction still has to make something smaller.
+  // A compaction that a person asks for early must still make something smaller.
   const goal = request.reason === 'auto' ? target : Math.min(target, Math.floor(before * 0.6));
   const needed = groups.reduce((sum, { must, tokens }) => sum + (must === null ? 0 : tokens), 0);
   return {
@@ -130,23 +130,23 @@ interface Grown {
   readonly path: Message[];
   head: number;
   readonly tokens: number[];
-  /** Number of the turn by place. */
+  /** Number of the turn by position. */
   readonly turnAt: number[];
   turns: number;
-  /** Place of the first message of the same group, by way of others. */
+  /** Position of the first message of the same group, perhaps by way of others. */
   readonly chief: number[];
-  /** Places of calls without a result, by id. */
+  /** Positions of calls without a result, by id. */
   readonly open: Map<string, number[]>;
   readonly ruled: number[];
-  /** Groups by the place of their first message, oldest first. */
+  /** Groups by the position of their first message, oldest first. */
   readonly members: Map<number, number[]>;
   made: Structure | null;
 }
 
-/** By the first message of a branch: the newest branch that was looked at. */
+/** By first message of a branch: the newest branch that was read. */
 const grown = new WeakMap<Message, Grown>();
 
-/** Groups, costs and turns of a branch. Reads only what is new since the last call. */
+/** Returns groups, costs and turns of a branch. Reads only new messages since the last call. */
 export function structureOf(path: readonly Message[], meter: TokenMeter): Structure {
   const [root] = path;
   if (!root) return { head: 0, tokens: [], groupAt: [], ruled: [], groups: [], turns: 0 };
@@ -177,7 +177,7 @@ export function structureOf(path: readonly Message[], meter: TokenMeter): Struct
   return known.made;
 }
 
-/** As the prompt pairs them: a result answers the newest open call of its id before it. */
+/** Pairs as the prompt does: a result answers the newest open call of its id before it. */
 function add(known: Grown, message: Message): void {
   const { meter, path, tokens, turnAt, chief, open, members } = known;
   const at = path.length;
@@ -240,7 +240,7 @@ function structured({ path, head, tokens, turnAt, turns, ruled, members }: Grown
   return { head, tokens: [...tokens], groupAt, ruled: [...ruled], groups, turns };
 }
 
-/** `available`: what the file may cost where lines of a model or the rules are in it, tokens. */
+/** `available`: most tokens for lines of a model or the rules in the file. */
 function ownWords(
   { previous, path, file }: CompactionView,
   meter: TokenMeter,
@@ -269,11 +269,11 @@ function ownWords(
   };
 }
 
-/** The person's own words tell of the whole group. */
+/** True if the person's own words cover the whole group. */
 export const isSummarised = ({ own, groups }: Outline, group: number): boolean =>
   own !== null && (groups[group]?.members.at(-1) ?? 0) <= own.upTo;
 
-/** Tokens of the prompt that a plan makes, tools left out. */
+/** Tokens of the prompt that a plan makes, without tools. */
 export function sizeOf(
   view: Pick<CompactionView, 'path' | 'system'>,
   meter: TokenMeter,
@@ -292,7 +292,7 @@ export function sizeOf(
   }).manifest.request.tokens.total;
 }
 
-/** The newest groups that cost at most `tokens` and lie in the last `turns` turns; the last group always. As a set of group numbers. */
+/** Returns the newest groups that cost at most `tokens` and are in the last `turns` turns; always the last group. As a set of group numbers. */
 export function newestGroups({ groups, turns: last }: Outline, tokens: number, turns: number): Set<number> {
   const kept = new Set<number>();
   let left = tokens;
@@ -311,7 +311,7 @@ export function newestGroups({ groups, turns: last }: Outline, tokens: number, t
   return kept;
 }
 
-/** Tokens of the goal that are free beside what has to be sent: for what else stays whole, and for what stands for the rest. */
+/** Tokens of the goal that are free beside required messages: for other whole messages, and for summaries. */
 export const freeTokens = ({ groups, goal, fixed, budget, own }: Outline): number =>
   Math.max(
     0,
@@ -322,18 +322,18 @@ export const freeTokens = ({ groups, goal, fixed, budget, own }: Outline): numbe
       groups.reduce((sum, { must, tokens }) => sum + (must === null ? 0 : tokens), 0),
   );
 
-/** Tokens of the groups of a set that could have been folded. */
+/** Tokens of the groups of a set that could have been compacted. */
 export const chosenTokens = ({ groups }: Outline, keep: Iterable<number>): number => {
   let sum = 0;
   for (const index of keep) if (!groups[index]?.must) sum += groups[index]?.tokens ?? 0;
   return sum;
 };
 
-/** Numbers of the groups that are not kept and that something new has to stand for, oldest first. */
+/** Groups that are neither kept nor covered by the person's words, oldest first. */
 export const compactedGroups = (outline: Outline, keep: ReadonlySet<number>): number[] =>
   outline.groups.flatMap((_, index) => (keep.has(index) || isSummarised(outline, index) ? [] : [index]));
 
-/** The id of the message a summary of these groups stands in front of. */
+/** Id of the message before which a summary of these groups stands. */
 export const firstOf = ({ view, groups }: Outline, group: number): MessageId =>
   (view.path[(groups[group] as Group).members[0] as number] as Message).id;
 
@@ -351,8 +351,8 @@ export function messagesOf({ view, groups }: Outline, chosen: Iterable<number>):
 }
 
 /**
- * The plan in force is this strategy's, speaks of the newest message, and nothing else is asked for than what it is already. An answer that
- * had no room, and a budget that it does not meet and was not made for, ask for something else.
+ * True if the plan in force is this strategy's, covers the newest message, and nothing else is asked for. An answer without space,
+ * and a budget that it misses and was not made for, ask for something else.
  */
 export function isSettled(
   strategy: string,
@@ -375,7 +375,7 @@ export function isSettled(
   return size <= budget.target || (!plan.fits && plan.target <= budget.target && size <= plan.tokensAfter);
 }
 
-/** A summary did not work out, and the person asks once more: that it stands is no reason not to try again. */
+/** True if a summary failed and the person asks again: then the existing plan is no reason not to try. */
 export const triesAgain = (
   { previous, request }: CompactionView,
   { summarise }: Pick<CompactionTools, 'summarise'>,

@@ -22,32 +22,32 @@ const planRunSchema = z.looseObject({
   tokens: z.number(),
   why: z.string(),
   summary: z.string().nullable().optional(),
-  /** Index of a part, and the text that is sent instead of its own; null: the part stays out. */
+  /** Index of a part, and the text that replaces it; null: the part is left out. */
   cuts: z.array(z.looseObject({ part: z.number(), text: z.string().nullable() })).optional(),
 });
 export type PlanRun = Known<z.infer<typeof planRunSchema>>;
 
-/** A text that stands for compacted messages: sent as a message of the person, `heading` in front of it. A person may edit `text`. */
+/** A text for compacted messages: sent as a message of the person after its `heading`. A person may edit `text`. */
 const planSummarySchema = z.looseObject({
   /** Unique in its plan. */
   id: z.string(),
   kind: z.enum(['memory', 'summary', 'topic', 'constraints']),
   heading: z.string(),
   text: z.string(),
-  /** It stands in front of this message of the path; at the head where the message is gone. */
+  /** Id of the message that it precedes; if that is gone it comes first. */
   before: z.string(),
-  /** Messages it stands for. */
+  /** Count of messages it covers. */
   covers: z.number(),
-  /** A person wrote `text`: every later plan carries it on as it is, in front of what it says of newer messages. */
+  /** A person wrote `text`: every later plan keeps it, before its own text on newer messages. */
   edited: z.boolean().optional(),
-  /** The newest message an edited text speaks of. */
+  /** Newest message that an edited text covers. */
   upTo: z.string().optional(),
-  /** When the session memory that it is was saved, ms since 1970. */
+  /** Time at which this session memory was saved, ms since 1970. */
   saved: z.number().optional(),
 });
 export type PlanSummary = Known<z.infer<typeof planSummarySchema>>;
 
-/** Why a plan costs more than its target, the largest of what may not go: the code of a sentence, and its tokens. */
+/** Reason for which a plan misses its target, the largest required item: code of a sentence, and its tokens. */
 const whyNotSchema = z.looseObject({
   code: z.enum(['system', 'question', 'constraints', 'pinned', 'newest', 'summary']),
   tokens: z.number(),
@@ -58,22 +58,22 @@ export const compactionPlanSchema = z.looseObject({
   strategy: z.string(),
   runs: z.array(planRunSchema),
   summaries: z.array(planSummarySchema),
-  /** The whole prompt, before and after: system prompt, tools and recall as given included. */
+  /** Tokens of the whole prompt, before and after, with system prompt, tools and given recall. */
   tokensBefore: z.number(),
   tokensAfter: z.number(),
   target: z.number(),
   fits: z.boolean(),
   whyNot: whyNotSchema.nullable(),
-  /** How often a model was asked for a summary. */
+  /** Count of calls for a summary. */
   attempts: z.number().default(0),
-  /** The person's own summary prompt, where a model was asked with one. */
+  /** The person's own summary prompt, if a model was asked with one. */
   prompt: z.string().optional(),
-  /** Set where the summary failed or was too long and the plan does without it. */
+  /** Set if the summary failed or was too long and the plan has none. */
   fallback: z
     .looseObject({
       code: z.enum(['failed', 'empty', 'too-long', 'no-model']),
       message: z.string(),
-      /** The strategy whose way was taken instead. */
+      /** Strategy that was used instead. */
       strategy: z.string().optional(),
     })
     .nullable()
@@ -83,7 +83,7 @@ export type CompactionPlan = Known<z.infer<typeof compactionPlanSchema>>;
 
 const plans = new WeakMap<Compaction, CompactionPlan | null>();
 
-/** The plan of a compaction, read once; null where this version cannot read it. */
+/** Parses the plan of a compaction, once; null if this version cannot read it. */
 export function planOf(compaction: Compaction): CompactionPlan | null {
   const known = plans.get(compaction);
   if (known !== undefined) return known;
@@ -93,33 +93,33 @@ export function planOf(compaction: Compaction): CompactionPlan | null {
 }
 
 /**
- * The newest message a plan does not send whole; null for a plan that changes nothing. This is what a compaction's `at` should be: what is
- * newer is sent whole anyway, so editing or regenerating there keeps the compaction in force.
+ * Newest message that a plan does not send whole; null for a plan without changes. A compaction's `at` should be this: newer
+ * messages are sent whole anyway, so editing or regenerating there keeps the compaction in force.
  */
 export const boundaryOf = (plan: CompactionPlan): MessageId | null =>
   (plan.runs.findLast(({ action }) => action !== 'keep')?.to as MessageId | undefined) ?? null;
 
-/** Compaction in force, with its plan, as the prompt is made from it. */
+/** Compaction in force, with its plan, in the form for the prompt. */
 export interface AppliedPlan {
   readonly id: string;
   readonly plan: CompactionPlan;
-  /** Marked by the person: sent whole, whatever the plan says. */
+  /** Messages that the person marked: sent whole, whatever the plan says. */
   readonly keepVerbatim?: ReadonlySet<MessageId> | undefined;
 }
 
-/** The words of a plan's summaries as a person reads them, in order; without the constraints, which are the person's own already. */
+/** Joins the words of a plan's summaries for a person, without the constraints, which are the person's own already. */
 export const summaryTextOf = (plan: Pick<CompactionPlan, 'summaries'>): string =>
   plan.summaries
     .filter(({ kind }) => kind !== 'constraints')
     .map(({ text }) => text)
     .join('\n\n');
 
-/** Id of the summary that a person wrote; there is one at most in a plan. */
+/** Id of the summary that a person wrote; a plan has at most one. */
 const OWN_WORDS = 'own';
 
 /**
- * The plan with the person's wording in place of its summaries: one summary, where the first stood. What only repeats the person's
- * constraints stays. An empty wording takes the summaries away.
+ * Replaces the plan's summaries by the person's wording: one summary, in the place of the first. Mere repetitions of the person's
+ * constraints stay. An empty wording removes the summaries.
  */
 export function withSummaryText(plan: CompactionPlan, text: string): CompactionPlan {
   const first = plan.summaries.find(({ kind }) => kind !== 'constraints');
@@ -145,10 +145,10 @@ export function withSummaryText(plan: CompactionPlan, text: string): CompactionP
   };
 }
 
-/** Id of the summary that is the session memory as a person left it. */
+/** Id of the summary that is the person's session memory. */
 const FILE = 'file';
 
-/** Without heading and place. `text`: what of the file has room. */
+/** Makes a summary of a file, without heading and place. `text`: the part of the file that fits. */
 export const fileSummary = (file: MemoryFile, text: string): PlanSummary => ({
   id: FILE,
   kind: 'memory',
@@ -162,8 +162,8 @@ export const fileSummary = (file: MemoryFile, text: string): PlanSummary => ({
 });
 
 /**
- * The plan with the session memory as the person left it: in place of its summaries where it speaks of all that is compacted, else in front
- * of them. The same plan where it was made with this version.
+ * Adds the person's session memory to the plan: in place of its summaries if it covers all compacted messages, else before
+ * them. The same plan if it was made with this version.
  */
 export function withMemoryFile(
   plan: CompactionPlan,
@@ -214,15 +214,15 @@ const PINNED: Disposition = { action: 'keep', why: 'pinned' };
 const KEEP_WHOLE: Disposition = { action: 'keep', why: 'newer' };
 
 /**
- * Disposition of every message of the path, by its place. Messages that no run names are kept: messages newer than the plan, and the
- * neighbourhood of a run whose first or last message is gone; and `kept`, which the person marked.
+ * Disposition of every message of the path, by position. Messages in no run are kept: those newer than the plan, and the
+ * surroundings of a run whose first or last message is gone; and `kept`, which the person marked.
  */
 export function dispositionsOf(
   plan: Pick<CompactionPlan, 'runs'>,
   path: readonly Message[],
   keepVerbatim?: ReadonlySet<MessageId>,
 ): Disposition[] {
-  // Runs stand in the order of the path, so that each is looked for behind the one before; only of what is missing there all is searched.
+  // Runs follow the order of the path, so each is searched after the one before; the whole path only for missing ones.
   let next = 0;
   let places: Map<string, number> | undefined;
   const placeOf = (id: string): number | undefined => {
@@ -254,11 +254,11 @@ export function dispositionsOf(
   return dispositions;
 }
 
-/** Shortens the current text to the length of the stored cut: deleted words must not come back with an earlier wording. */
+/** Shortens the current text to the length of the stored cut: deleted words must not return with an earlier wording. */
 const shortened = (says: string, cut: string): string =>
   says.length <= cut.length ? says : `${says.slice(0, cut.length)}…`;
 
-/** Parts with their cuts carried out. A cut that fits no part, or one without words, changes nothing. */
+/** Applies cuts to parts. A cut that fits no part, or one without words, changes nothing. */
 export function cutParts(parts: readonly Part[], cuts: NonNullable<PlanRun['cuts']>): readonly Part[] {
   const texts = new Map(cuts.map(({ part, text }) => [part, text]));
   return parts.flatMap((part, index) => {

@@ -87,27 +87,27 @@ const PHRASES = {
   },
 } as const;
 
-/** Tokens of one tool's output that a summary call is given. */
+/** Most tokens of one tool's output in a summary call. */
 const RESULT_TOKENS = 1_500;
 
 function partText(part: Part): string {
   switch (part.type) {
     case 'text':
       return part.text;
-    // Names and arguments are what was done; without them a summary knows only what came out of it.
+    // Names and arguments tell what was done; without them a summary knows only the results.
     case 'tool-call':
       return `[call ${part.name}] ${part.arguments}`;
     case 'tool-result':
       return `[result${part.isError ? ', error' : ''}] ${cutToTokens(part.text, RESULT_TOKENS)}`;
     case 'file':
       return `[file ${part.name ?? part.mediaType}]`;
-    // Leave out thoughts: they were not said.
+    // Thoughts are left out: they were not said.
     default:
       return '';
   }
 }
 
-/** One message as a summary call reads it. Empty where there is nothing to read. */
+/** Writes one message as a summary call reads it. Empty if it has no words. */
 export function transcriptOf(message: Message, number: number): string {
   const content = message.parts.map(partText).filter(Boolean).join('\n');
   return content === '' ? '' : `## Message ${number}\nRole: ${message.role}\nContent:\n${content}`;
@@ -121,11 +121,11 @@ interface PromptWords {
   /** The person's own prompt instead of ours. */
   readonly custom?: string | undefined;
   readonly maxTokens: number;
-  /** The last attempt was too long. */
+  /** True if the last attempt was too long. */
   readonly again: boolean;
 }
 
-/** Everything a model needs to write a summary. */
+/** Builds the prompt for a summary. */
 export function summaryPrompt({
   language,
   transcript,

@@ -1,4 +1,4 @@
-// The newest turns, and of what is older the messages that bear on the newest question, whole.
+// Keeps the newest turns, and older messages that are relevant to the newest question, whole.
 import type { MessageId } from '../../base/ids.ts';
 import { type Message, textOf } from '../../chat/message.ts';
 import { termsOf } from '../../text/words.ts';
@@ -8,13 +8,13 @@ import { finish } from './finish.ts';
 import { chosenTokens, freeTokens, newestGroups, type Outline, outlineOf } from './outline.ts';
 import type { CompactionStrategy } from './strategy.ts';
 
-/** Share of the free room for the newest turns. */
+/** Share of the free space for the newest turns. */
 const NEWEST = 0.4;
 
-/** Below this a group has nothing to do with the question. */
+/** Below this a group is irrelevant. */
 const LEAST = 0.3;
 
-/** How well each group fits the newest question: the best of its sentences, by words and, where known, by meaning. */
+/** Fit of each group to the newest question: that of its best sentence, by words and, if known, by meaning. */
 function relevanceOf(outline: Outline, relevance?: ReadonlyMap<MessageId, number>): Map<number, number> {
   const { view, groupAt, head } = outline;
   const { path } = view;
@@ -40,7 +40,7 @@ function relevanceOf(outline: Outline, relevance?: ReadonlyMap<MessageId, number
   const asked = new Set(termsOf(textOf(question)));
   for (const { at, message, unit, score } of everything.find(textOf(question), 2_000, relevance)) {
     const group = groupAt[at] ?? -1;
-    // Bring back a whole message only if it speaks of the question itself; mere neighbours come back as sentences, if at
+    // A whole message returns only if it mentions the question's subject itself; its neighbours return as sentences, if at
     // all.
     const speaks =
       (relevance?.get(message.id) ?? 0) >= 0.5 || [...termsIn(unit).keys()].some((term) => asked.has(term));

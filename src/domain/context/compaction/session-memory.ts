@@ -1,4 +1,4 @@
-// The default: notes on the conversation, kept by rules as it goes on, stand for everything but the newest turns. No model is asked.
+// The default: notes on the conversation, by rules as it grows, replace everything but the newest turns. No model is asked.
 import type { MessageId } from '../../base/ids.ts';
 import { bareLine } from '../../chat/memory-file.ts';
 import { termsOf } from '../../text/words.ts';
@@ -18,16 +18,16 @@ import {
 import type { CompactionPlan } from './plan.ts';
 import type { CompactionStrategy } from './strategy.ts';
 
-/** Room that nothing else needs goes to the memory up to here, tokens. */
+/** Most spare space that goes to the memory, tokens. */
 const MOST_SPARE = 2_000;
-/** Share of the memory's room that a model's text may take. */
+/** Largest share of the memory's space for a model's text. */
 const MOST_WRITTEN = 0.9;
 
-/** A memory that stands for the compacted ones of these groups. */
+/** Makes a memory that covers the compacted ones of these groups. */
 export function memoryDraft(outline: Outline, compacted: readonly number[], tokens: number): Draft {
   const { view, language, meter } = outline;
   const focus = view.request.instruction ? new Set(termsOf(view.request.instruction)) : undefined;
-  // The person's own words are carried on by themselves, and what a model wrote beside them would tell the same once more.
+  // The person's own words are carried on separately, and a model's text beside them would repeat them.
   const base = outline.own ? null : (view.modelMemory ?? null);
   const after = base ? view.path.findIndex(({ id }) => id === base.upTo) : -1;
   const all = messagesOf(outline, compacted);
@@ -40,10 +40,10 @@ export function memoryDraft(outline: Outline, compacted: readonly number[], toke
         );
   const said = view.file ? [...view.file.out, ...view.file.lines.map(({ text }) => bareLine(text))] : [];
   const without = new Set(said.filter((line) => line !== ''));
-  // The written part speaks of its time; the person's rules of that time are carried on word for word by `finish`.
+  // The written part covers its time; `finish` carries the person's rules of that time word for word.
   const baseTokens = base ? meter.text(base.text) + 1 : 0;
   const write = (available: number): string => {
-    // A written part that would leave no room for what came after it gives way to notes made by rules.
+    // A written part that leaves no space for later messages is replaced by notes made by rules.
     const written = base && after >= 0 && baseTokens <= available * MOST_WRITTEN ? base.text : null;
     return writeMemory(written === null ? all : newer, {
       language,
@@ -67,7 +67,7 @@ export function memoryDraft(outline: Outline, compacted: readonly number[], toke
   };
 }
 
-/** Everything but the newest turns behind a memory; also what other strategies fall back on. */
+/** Compacts everything but the newest turns into a memory; also the fallback of other strategies. */
 export function planWithMemory(
   outline: Outline,
   decision: Pick<Decision, 'strategy' | 'attempts' | 'fallback'>,
@@ -77,7 +77,7 @@ export function planWithMemory(
   if (before <= goal) return keepAll(outline, facts);
   const available = freeTokens(outline);
   const memory = memoryBudget(available);
-  // The newest turns get what the memory leaves: more where it needs less than its room, less where the person set many rules.
+  // The newest turns get the rest of the space: more if the memory is short, less if the person set many rules.
   let keep = newestGroups(outline, available - memory, budget.keepTurns);
   let draft = memoryDraft(outline, compactedGroups(outline, keep), memory);
   const used = outline.meter.text(draft.summary.text) + 24;
@@ -85,7 +85,7 @@ export function planWithMemory(
     keep = newestGroups(outline, available - used, budget.keepTurns);
     draft = memoryDraft(outline, compactedGroups(outline, keep), memory);
   }
-  // Give the memory the room that the newest turns leave: a long output without room would leave half of a small window
+  // The memory gets the space that the newest turns leave: otherwise a long output that does not fit would leave half of a small window
   // empty.
   const spare = available - chosenTokens(outline, keep) - 24;
   if (spare > memory)
@@ -97,7 +97,7 @@ export function planWithMemory(
   return finish(outline, { ...facts, keep, drafts: [draft] });
 }
 
-/** A fallback that says whose way was taken. */
+/** Names the strategy that a fallback used. */
 export const steppedIn = (
   fallback: Decision['fallback'],
   strategy: string,

@@ -1,5 +1,5 @@
-// Keeps what says most for its length. Where the index has vectors, a stretch is worth what it tells of all that was meant and nothing kept
-// tells yet; without them, what it holds of notes and words that nothing kept has. An "ok, do that" never stays while the analysis it
+// Keeps the messages that say most for their length. With vectors of the index, a group's worth is the meaning that it adds to the kept
+// ones; without them, its notes and words that no kept group has. An "ok, do that" never stays while the analysis it
 // answers goes.
 import type { MessageId } from '../../base/ids.ts';
 import { isAcknowledgement } from '../../text/cues.ts';
@@ -20,14 +20,14 @@ import {
 import { memoryDraft } from './session-memory.ts';
 import type { CompactionStrategy, CompactionTools } from './strategy.ts';
 
-/** Shares of the free room for the newest turns and for the notes on what is compacted. */
+/** Shares of the free space for the newest turns and for notes on compacted messages. */
 const NEWEST = 0.3;
 const NOTES = 0.3;
-/** Groups that are weighed; of a longer conversation the ones that weigh most by themselves. */
+/** Most groups that are weighed; of a longer conversation those with the highest weight of their own. */
 const WEIGHED = 400;
-/** Two groups that share more than this say the same. */
+/** Two groups with a higher similarity say the same. */
 const SAME = 0.95;
-/** Cosine up to which two messages of one conversation have nothing to do with one another. */
+/** Cosine up to which two messages of one conversation are unrelated. */
 const UNRELATED = 0.3;
 
 interface Weight {
@@ -60,13 +60,13 @@ function weigh(outline: Outline): Weight[] {
         for (const unit of unitsOf(message).slice(0, 20))
           for (const term of termsIn(unit).keys()) terms.add(term);
     }
-    // Words weigh too: an explanation without a single number is still an explanation.
+    // Words count too: an explanation without a single number is still an explanation.
     value += Math.sqrt(terms.size) * 0.8;
     return { index, value: onlyAgrees(outline, index) ? 0 : value, terms };
   });
 }
 
-/** The vector of each group: the direction of its messages together. Missing where none of them has one. */
+/** Vectors of groups: the direction of their messages together. Missing if none of them has one. */
 async function vectorsOf(
   outline: Outline,
   groups: readonly number[],
@@ -96,7 +96,7 @@ const cosine = (a: Float32Array, b: Float32Array): number => {
   return sum;
 };
 
-/** How much of `a` is said by `b`, 0–1. */
+/** Share of `a` that `b` says, 0–1. */
 function similarity(a: Weight, b: Weight, vectors: ReadonlyMap<number, Float32Array>): number {
   const [of, by] = [vectors.get(a.index), vectors.get(b.index)];
   if (of && by) return Math.max(0, (cosine(of, by) - UNRELATED) / (1 - UNRELATED));
@@ -107,8 +107,8 @@ function similarity(a: Weight, b: Weight, vectors: ReadonlyMap<number, Float32Ar
 }
 
 /**
- * Chooses the groups with the most information for their length until the room is used. With vectors: what a group adds about everything
- * weighed (facility location), so that one stands for many alike. Without: its own value as far as no kept group has its words.
+ * Chooses the groups with the most information for their length until the space is used. With vectors: a group's contribution to covering
+ * all groups (facility location), so that one represents similar ones. Without: its own value as far as no kept group has its words.
  */
 function densest(
   outline: Outline,
@@ -120,7 +120,7 @@ function densest(
   const tokensOf = ({ index }: Weight) => (outline.groups[index] as Group).tokens;
   const price = (weight: Weight) => (tokensOf(weight) + 20) ** 0.8;
   const byMeaning = open.some(({ index }) => vectors.has(index));
-  /** How much of each is told by what is kept so far. */
+  /** Share of each that the kept groups cover. */
   const covered = open.map((weight) =>
     Math.max(0, ...kept.map((other) => similarity(weight, other, vectors))),
   );

@@ -1,4 +1,4 @@
-// How a strategy is asked: it looks at a conversation and a budget and answers with a plan of what stays. It changes and stores nothing.
+// Contract of a strategy: it reads a conversation and a budget and returns a plan. It stores nothing.
 import type { MessageId } from '../../base/ids.ts';
 import type { MemoryFile } from '../../chat/memory-file.ts';
 import type { Message } from '../../chat/message.ts';
@@ -13,7 +13,7 @@ interface CompactionRequest {
   readonly instruction?: string | undefined;
   /** The person's own summary prompt instead of the shipped one. */
   readonly prompt?: string | undefined;
-  /** Ticked in a preview: these stay whole, and these are compacted. Together with what they cannot be parted from. */
+  /** Ticked in a preview: messages that stay whole, and messages to compact, each with its inseparable ones. */
   readonly keep?: ReadonlySet<MessageId> | undefined;
   readonly compact?: ReadonlySet<MessageId> | undefined;
 }
@@ -28,43 +28,43 @@ export interface CompactionView {
   readonly request: CompactionRequest;
   /** Marked by the person: always sent whole. */
   readonly pinned?: ReadonlySet<MessageId> | undefined;
-  /** Sentences of the person that stay word for word, beside the rules that their wording shows: recognised by meaning. */
+  /** The person's sentences that stay word for word, recognised by meaning, beside the rules that their wording shows. */
   readonly held?: ReadonlyMap<MessageId, readonly string[]> | undefined;
-  /** The session memory as a person left it: it is carried on, and what they took out of it stays out. */
+  /** The session memory as a person left it: it is carried on, and deleted lines stay out. */
   readonly file?: MemoryFile | undefined;
-  /** A session memory that a model wrote in the background, good up to and including `upTo`. */
+  /** A session memory that a model wrote in the background, up to and including `upTo`. */
   readonly modelMemory?: { readonly text: string; readonly upTo: MessageId } | undefined;
 }
 
-/** All in tokens unless it says otherwise. `budgetOf` makes one from the configuration. */
+/** All in tokens unless stated otherwise. `budgetOf` makes one from the configuration. */
 export interface CompactionBudget {
-  /** Most that the model reads at once, tokens. */
+  /** The model's window. */
   readonly window: number;
-  /** Most that a prompt may cost: the window without the part kept free for the answer. */
+  /** Largest prompt: the window without the part kept free for the answer. */
   readonly limit: number;
   /** Size of the prompt to reach by a compaction. */
   readonly target: number;
-  /** Compact at this size. */
+  /** Size at which compaction is due. */
   readonly trigger: number;
-  /** Sent beside system prompt and messages: descriptions of tools, recall of other conversations. */
+  /** Tokens sent beside system prompt and messages: descriptions of tools, recall. */
   readonly extra: number;
-  /** Turns kept whole where they fit. */
+  /** Turns kept whole if they fit. */
   readonly keepTurns: number;
   /** Messages of person and model that `summary` keeps. */
   readonly keepMessages: number;
-  /** Calls of the model before a strategy does without. */
+  /** Most calls of the model before a strategy does without. */
   readonly maxAttempts: number;
 }
 
 export interface SummariseRequest {
   readonly system: string;
-  /** Everything the model needs: what is to be summarised, the structure wanted, the instruction. */
+  /** Everything the model needs: the text to summarise, the wanted structure, the instruction. */
   readonly prompt: string;
   /** Source of `prompt`, for a summariser that is no model: the messages, and the summary they follow on. */
   readonly messages: readonly Message[];
   readonly previous: string | null;
   readonly language: 'en' | 'zh';
-  /** The answer should not be longer, tokens. */
+  /** Most tokens of the answer. */
   readonly maxTokens: number;
 }
 
@@ -72,17 +72,17 @@ export interface SummariseRequest {
 export type Summarise = (request: SummariseRequest) => Promise<{ readonly text: string }>;
 
 export interface CompactionTools {
-  /** Counts tokens as the model that answers does, as near as is known. */
+  /** Counts tokens as the answering model does, as exactly as known. */
   readonly meter: TokenMeter;
-  /** Null: no model, or none may be asked. */
+  /** Null: there is no model, or none may be asked. */
   readonly summarise: Summarise | null;
-  /** Relevance of messages of this path to a question by meaning, 0–1; absent: by words alone. Messages may be missing from it. */
+  /** Relevance of messages of this path to a question by meaning, 0–1; absent: by words alone. Messages may be missing. */
   readonly relevance?: ((question: string) => Promise<ReadonlyMap<MessageId, number>>) | undefined;
   /** Vectors of messages of this path, of length 1; absent or missing: by words alone. */
   readonly vectors?:
     | ((messages: readonly MessageId[]) => Promise<ReadonlyMap<MessageId, Float32Array>>)
     | undefined;
-  /** Parts of an `AbortSignal` that are used here. */
+  /** The members of an `AbortSignal` that are used here. */
   readonly signal: { readonly aborted: boolean; throwIfAborted(): void };
 }
 
@@ -98,8 +98,8 @@ export interface CompactionStrategy {
   readonly id: string;
   /** Key of its name in the catalogue: `context.strategies.<id>`. */
   readonly label: string;
-  /** Asks a model. Without one it falls back to the session memory and says so (`fallback: no-model`). */
+  /** True if it asks a model. Without one it falls back to the session memory and says so (`fallback: no-model`). */
   readonly needsModel: boolean;
-  /** Throws only AbortError: a summariser's failure is in the plan (`fallback`). */
+  /** Makes the plan. Throws only AbortError: a summariser's failure is in the plan (`fallback`). */
   plan(view: CompactionView, budget: CompactionBudget, tools: CompactionTools): Promise<CompactionPlan>;
 }

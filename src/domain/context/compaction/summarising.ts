@@ -1,5 +1,5 @@
-// Asking a model for a summary: in pieces where the messages are more than it reads at once, again where it was too long, and an
-// honest word where nothing came of it.
+// Asks a model for a summary: in pieces if the messages are more than its window, again if it was too long, and
+// reports a failure.
 import { isAbort, toProblem } from '../../base/errors.ts';
 import type { Message } from '../../chat/message.ts';
 import { type Decision, finish } from './finish.ts';
@@ -10,17 +10,17 @@ import { planWithMemory } from './session-memory.ts';
 import type { CompactionTools, Summarise } from './strategy.ts';
 
 interface Summarised {
-  /** Null where there is none: `fallback` tells why. */
+  /** Null if there is none: `fallback` tells the reason. */
   readonly text: string | null;
   readonly attempts: number;
   readonly fallback: CompactionPlan['fallback'];
 }
 
-/** Tokens of a call that the prompt around the messages may cost. */
+/** Most tokens of the prompt around the messages. */
 const FRAME = 900;
 
 /**
- * A summary of messages that follow on an earlier one, of at most `maxTokens`. A piece is tried once more where its summary is too long or
+ * Summarises messages that follow on an earlier summary, in at most `maxTokens`. A piece is tried again if its summary is too long or
  * empty, `budget.maxAttempts` times in all. Throws only AbortError.
  */
 export async function summarised(
@@ -29,7 +29,7 @@ export async function summarised(
   messages: readonly Message[],
   { previous, maxTokens }: { previous: string | null; maxTokens: number },
 ): Promise<Summarised> {
-  // Room in one call beside the prompt, the earlier summary and the answer.
+  // Space in one call beside the prompt, the earlier summary and the answer.
   const available = Math.max(400, budget.window - FRAME - 2 * maxTokens);
   const pieces: Message[][] = [];
   let size = Number.POSITIVE_INFINITY;
@@ -82,7 +82,7 @@ export async function summarised(
       } catch (error) {
         signal.throwIfAborted();
         if (isAbort(error)) throw error;
-        // A request that failed may have been billed: it is not repeated by itself.
+        // A failed request may have been billed, so it is not repeated by itself.
         return {
           text: null,
           attempts,
@@ -102,7 +102,7 @@ function compactedBefore(
   compacted: readonly number[],
 ): { text: string | null; fresh: readonly number[] } {
   const { previous, path, request } = view;
-  // With guidance or a prompt of one's own the summary is written anew, from the messages themselves.
+  // With guidance or an own prompt the summary is written anew, from the messages themselves.
   if (!previous || request.instruction || request.prompt) return { text: null, fresh: compacted };
   const text = summaryTextOf({ summaries: previous.plan.summaries.filter(({ edited }) => !edited) });
   const at = path.findIndex(({ id }) => id === boundaryOf(previous.plan));
@@ -117,8 +117,8 @@ function compactedBefore(
 }
 
 /**
- * Everything but `keep` behind one summary in a model's words. Without a model it is the session memory, and where the model failed what
- * `instead` makes of it: the session memory, unless it says otherwise.
+ * Compacts everything but `keep` into one summary by a model. Without a model it uses the session memory, and after a failure the result of
+ * `instead`: the session memory by default.
  */
 export async function planWithSummary(
   outline: Outline,

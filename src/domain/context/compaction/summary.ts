@@ -1,15 +1,15 @@
-// kimi-cli's way: the last messages of person and model stay as they are, a model condenses all before them into six sections.
+// kimi-cli's way: the last messages of person and model stay unchanged, a model condenses all before them into six sections.
 import type { Message } from '../../chat/message.ts';
 import { COMPACTED } from './headings.ts';
 import { type Outline, outlineOf } from './outline.ts';
 import type { CompactionStrategy } from './strategy.ts';
 import { planWithSummary } from './summarising.ts';
 
-/** A summary is never asked to be shorter than this, and never longer than that, tokens. */
+/** Shortest and longest summary that is asked for, tokens. */
 const LEAST = 200;
 const MOST = 4_000;
 
-/** The groups that hold the last `count` messages of person and model, and what has to be sent. */
+/** Returns the groups with the last `count` messages of person and model, and required ones. */
 function lastMessages({ groups, view }: Outline, count: number): Set<number> {
   const keep = new Set<number>();
   let left = count;

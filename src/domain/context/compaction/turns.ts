@@ -1,4 +1,4 @@
-// Whole turns: the last few stay, a model condenses the older ones into one marked block. Where that fails or comes out too long, old tool
+// Keeps the last whole turns; a model condenses the older ones into one marked block. If that fails or comes out too long, old tool
 // output goes first, then the oldest turns.
 
 import { finish, keepAll } from './finish.ts';
@@ -8,7 +8,7 @@ import { steppedIn } from './session-memory.ts';
 import type { CompactionStrategy } from './strategy.ts';
 import { planWithSummary } from './summarising.ts';
 
-/** Share of the free room that the summary gets, and its bounds in tokens. */
+/** The summary's share of the free space, and its bounds in tokens. */
 const SHARE = 0.4;
 const LEAST = 150;
 const MOST = 4_000;
@@ -27,7 +27,7 @@ export const turns: CompactionStrategy = {
       keep: newestGroups(outline, available - maxTokens, budget.keepTurns),
       heading: COMPACTED_TURNS,
       maxTokens,
-      // Without a summary there is room for more of the newest turns; `finish` shortens their tool output before it folds any.
+      // Without a summary there is space for more of the newest turns; `finish` shortens their tool output before it compacts any.
       instead: (decision) =>
         finish(outline, {
           ...decision,
