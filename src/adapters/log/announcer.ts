@@ -1,4 +1,4 @@
-// Tells listeners that something changed. A listener that throws harms neither the others nor the write that is already on disk.
+// Notifies listeners of changes. A listener that throws affects neither the others nor the write, which is on disk already.
 import { log } from '../../domain/base/log.ts';
 
 interface Announcer<Change> {
@@ -7,7 +7,7 @@ interface Announcer<Change> {
   subscribe(listener: (change: Change) => void): () => void;
 }
 
-/** Tells every listener of a change; one that throws is logged and keeps no other from hearing it. */
+/** Makes the announcer. An error of a listener is logged, and the others are still called. */
 export function createAnnouncer<Change>(): Announcer<Change> {
   const listeners = new Set<(change: Change) => void>();
   return {

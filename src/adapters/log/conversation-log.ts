@@ -1,12 +1,12 @@
 // The log: every change of every document, in the order in which this device learnt of it.
-// All that a person ever said is here; everything else in the product is read from it.
+// It holds everything that a person ever said; the rest of the product is derived from it.
 import type { DocumentId, EntryId } from '../../domain/base/ids.ts';
 
 /** Origin of a change: a person or model here, an import, another device, or a snapshot by the app (`fold`). */
 export type Origin = 'user' | 'import' | 'remote' | 'fold';
 
 export interface NewEntry {
-  /** Made by the author. An id the log already holds is ignored. */
+  /** Made by the author. The log ignores an id that it already has. */
   readonly id: EntryId;
   readonly document: DocumentId;
   readonly origin: Origin;
@@ -17,9 +17,9 @@ export interface NewEntry {
 export interface LogEntry extends NewEntry {
   /** Position in this device's log: grows by at least 1 with each entry, never reused. */
   readonly seq: number;
-  /** When it was appended here, ms since 1970. */
+  /** Time of the append here, ms since 1970. */
   readonly at: number;
-  /** Empty where what is kept is not what was appended: damaged on the disk, and left there as it is. */
+  /** Empty if the stored bytes differ from the appended ones: damaged on the disk, and left there. */
   readonly bytes: Uint8Array;
 }
 
@@ -29,7 +29,7 @@ export interface KeyValueWrite {
   readonly value: unknown;
 }
 
-/** Tells that documents changed. Ids only: whoever cares reads the log. */
+/** Announces changed documents. Ids only: listeners read the log. */
 export interface LogChange {
   readonly documents: readonly DocumentId[];
   /** Highest seq after the change. */
@@ -44,14 +44,17 @@ export interface ConversationLog {
    * Returns the highest seq. Throws `storage-full`, `storage-failed`; then nothing was written.
    */
   append(entries: readonly NewEntry[], writes?: readonly KeyValueWrite[]): Promise<number>;
-  /** Entries with a seq greater than `seq`, ascending, at most `limit`. A fold appears once, as its snapshot, at the seq it reaches up to. */
+  /** Entries with a seq greater than `seq`, ascending, at most `limit`. Compacted entries appear as one snapshot, at the seq of their last one. */
   since(seq: number, limit: number): Promise<LogEntry[]>;
   /**
-   * All that is kept of one document, ascending: applying them in order gives the document. `after`: only entries with a seq
-   * greater than that; what was folded meanwhile appears as its snapshot, at the seq it reaches up to.
+   * Everything stored of one document, ascending: applying it in order gives the document. `after`: only entries with a greater seq;
+   * entries compacted meanwhile appear as their snapshot, at the seq of the last one.
    */
   read(document: DocumentId, after?: number): Promise<LogEntry[]>;
-  /** Replaces the entries of `document` up to and including `upTo` by one snapshot that holds them all. One transaction. `id`: of the snapshot's entry, made here by default. */
+  /**
+   * Replaces the entries of `document` up to and including `upTo` by one snapshot that contains them all. One transaction. `id`: of the snapshot's
+   * entry, by default a new one.
+   */
   fold(document: DocumentId, snapshot: Uint8Array, upTo: number, id?: EntryId): Promise<void>;
   /** Removes every entry of the document for good (forget). */
   erase(document: DocumentId): Promise<void>;
@@ -59,27 +62,27 @@ export interface ConversationLog {
   documents(): Promise<DocumentId[]>;
   /** Highest seq, 0 for an empty log. */
   head(): Promise<number>;
-  /** Calls after each append, here or in another tab; returns how to stop. */
+  /** Calls `listener` after each append, here or in another tab; returns how to stop. */
   subscribe(listener: (change: LogChange) => void): () => void;
   /** Number of entries and their bytes. */
   stats(): Promise<{ entries: number; bytes: number }>;
   close(): Promise<void>;
 }
 
-/** Tells that things in the key-value store changed. Keys only: whoever cares reads them. */
+/** Announces changed keys of the key-value store. Keys only: listeners read the values. */
 export interface KeyValueChange {
   readonly keys: readonly string[];
   /** True when another tab or worker made it. */
   readonly foreign: boolean;
 }
 
-/** Small things this device keeps beside the log: settings, bookmarks, drafts. Values are structured-cloneable. */
+/** Small values of this device beside the log: settings, bookmarks, drafts. They are structured-cloneable. */
 export interface KeyValues {
   get(key: string): Promise<unknown>;
   /** Durable when resolved. `undefined` deletes. */
   set(key: string, value: unknown): Promise<void>;
   keys(prefix: string): Promise<string[]>;
-  /** Calls after each change, here or in another tab, those made with an append included; returns how to stop. */
+  /** Calls `listener` after each change, here or in another tab, including those made with an append; returns how to stop. */
   subscribe(listener: (change: KeyValueChange) => void): () => void;
 }
 
@@ -91,5 +94,5 @@ export interface Store {
   readonly kind: 'persistent' | 'memory';
 }
 
-/** The key-value store, by the name that the field has for it. */
+/** Returns the store with another key-value store. */
 export const withKeyValues = (store: Store, keyValues: KeyValues): Store => ({ ...store, keyValues });

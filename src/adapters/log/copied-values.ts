@@ -1,5 +1,5 @@
-// The second copy of what lies beside the log: drafts, messages that wait, settings, what is being forgotten. Files of the form of the log's own
-// copy, in a folder of their own: one record for each key, and where a kill left two the newer one counts.
+// The second copy of the key-value store: drafts, queued messages, settings, records of forgetting. Files in the format of the log's own
+// copy, in a folder of their own: one record for each key; if a kill left two, the newer one counts.
 import type { DocumentId, EntryId } from '../../domain/base/ids.ts';
 import { attempt, log } from '../../domain/base/log.ts';
 import { checksum } from './checksum.ts';
@@ -8,29 +8,29 @@ import { readSegments } from './copy-files.ts';
 import { valuesOfLog } from './log-integrity.ts';
 import { decodeValue, encodeValue } from './stored-values.ts';
 
-/** Name of the copy of the values that lie beside that log, for `CopyFiles`. */
+/** Name of the copy of that log's key-value store, for `CopyFiles`. */
 export const valuesCopyOf = (name: string): string => `${name}-values`;
 
-/** Key of the key-value store: these values were copied. Without it, beside a copy that has some, the database is not the one that they were copied from. */
+/** Key that records that these values were copied. If it is missing beside a copy with records, this is not the database they were copied from. */
 export const VALUES_COPIED = 'log/values';
 
-/** Fingerprint that tells a record from one of another value. */
+/** Fingerprint that distinguishes records of different values. */
 const printOf = (bytes: Uint8Array): string => `${bytes.length}.${checksum(bytes)}`;
 
-/** The record of a value. `seq`: greater than that of every earlier one. Throws `storage-failed` for what cannot be written as bytes. */
+/** Makes the record of a value. `seq`: greater than that of every earlier one. Throws `storage-failed` for a value that cannot be encoded. */
 export function valueRecord(key: string, value: unknown, seq: number, at: number): LogEntry {
   const bytes = encodeValue(value);
   const [id, document] = [`${printOf(bytes)}.${seq}` as EntryId, key as DocumentId];
   return { id, document, origin: 'user', seq, at, bytes };
 }
 
-/** True if a record with this id has that value; false for one that cannot be written as bytes. */
+/** True if a record with this id has that value; false for a value that cannot be encoded. */
 export const isRecordOf = (id: string, value: unknown): boolean => {
   const print = attempt(() => printOf(encodeValue(value)), null, 'a value that cannot be written as bytes');
   return print !== null && id.startsWith(`${print}.`);
 };
 
-/** The newest sound record of each key. */
+/** Reads the newest sound record of each key. */
 async function copiedValues(name: string): Promise<Map<string, LogEntry>> {
   const newest = new Map<string, LogEntry>();
   for await (const records of readSegments(valuesCopyOf(name)))
@@ -40,7 +40,7 @@ async function copiedValues(name: string): Promise<Map<string, LogEntry>> {
   return newest;
 }
 
-/** The value as the copy has it; undefined where it has none that can be read. */
+/** Reads a value from the copy; undefined if it has no readable one. */
 export async function copiedValue(name: string, key: string): Promise<unknown> {
   const record = (await copiedValues(name)).get(key);
   return record && decoded(record);
@@ -49,7 +49,7 @@ export async function copiedValue(name: string, key: string): Promise<unknown> {
 const decoded = ({ bytes }: LogEntry): unknown =>
   attempt(() => decodeValue(bytes), undefined, 'a copied value that another version wrote');
 
-/** Puts back what a lost database held beside its log, in one transaction; what is there stays. Returns how many values came back. */
+/** Restores the values of a lost database, in one transaction; existing values stay. Returns how many came back. */
 export async function restoreValues(name: string, { log: entries, keyValues }: Store): Promise<number> {
   if ((await keyValues.get(VALUES_COPIED)) !== undefined) return 0;
   const writes: KeyValueWrite[] = [];
@@ -63,7 +63,7 @@ export async function restoreValues(name: string, { log: entries, keyValues }: S
   return writes.length;
 }
 
-/** True if the copy has a value that is gone, or another one, in the store. */
+/** True if the copy has a value that is gone from the store, or different there. */
 export async function hasStaleValues(name: string): Promise<boolean> {
   const records: { readonly key: string; readonly id: string }[] = [];
   for await (const found of readSegments(valuesCopyOf(name)))

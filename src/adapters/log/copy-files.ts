@@ -1,18 +1,18 @@
-// The files of the second copy, in OPFS: segments that only grow, by number. Any thread reads them; one worker per origin, which holds
-// the lock, writes. OPFS has handles that write in place only there.
+// The files of the second copy, in OPFS: numbered segments that only grow. Any thread reads them; one worker per origin, which holds
+// the lock, writes, since only workers have OPFS handles that write in place.
 import { onceReleased } from '../../domain/base/held-file.ts';
 import { log, orElse } from '../../domain/base/log.ts';
 import type { LogEntry } from './conversation-log.ts';
 import { type CopyRecord, recordOf, scanCopy } from './copy-format.ts';
 
-/** Larger ones are closed, and a new one begun, bytes: one is read into memory at a time. */
+/** A larger segment is closed and a new one begun, bytes: a whole segment is read into memory. */
 const SEGMENT_BYTES = 8 * 2 ** 20;
-/** Share of a segment from which on what was taken out is worth writing it anew. */
+/** A segment is rewritten once this share of it was removed. */
 const IDLE_SHARE = 0.5;
-/** Left free for the log itself, bytes: the copy is never why a message cannot be saved. */
+/** Space left free for the log itself, bytes: the copy is never the reason for which a message cannot be saved. */
 const LEFT_FREE = 64 * 2 ** 20;
 
-/** There is no room for the copy. The log goes on. */
+/** Thrown if there is no space for the copy. The log continues. */
 export class CopyFull extends Error {
   override readonly name = 'CopyFull';
 }
@@ -27,19 +27,19 @@ interface SyncHandle {
 }
 type FileHandle = FileSystemFileHandle & { createSyncAccessHandle?(): Promise<SyncHandle> };
 
-// The browser's own ways. While the index opens, its pool of files replaces them in its worker by ones that belong to the pool: a handle of
-// the copy would be closed with it, and a file that cannot be had never be answered.
+// The browser's own methods. While the index opens, its pool of files replaces them in its worker: a handle of the copy would then be closed
+// with the pool, and a request for a missing file would never be answered.
 const fileOf = globalThis.FileSystemDirectoryHandle?.prototype.getFileHandle;
 const handleOf = (globalThis.FileSystemFileHandle?.prototype as Required<FileHandle> | undefined)
   ?.createSyncAccessHandle;
 
-/** The folder of a log's copy; null where the browser has no OPFS, or there is no copy and none is `made`. */
+/** Returns the folder of a log's copy; null if the browser has no OPFS, or there is no copy and `made` is false. */
 async function folderOf(name: string, made: boolean): Promise<FileSystemDirectoryHandle | null> {
   try {
     const root = await navigator.storage.getDirectory();
     return await root.getDirectoryHandle(`${name}-log-copy`, { create: made });
   } catch (error) {
-    // No storage, a private window, or no folder: each browser says so with an error of its own.
+    // Without storage, in a private window, or without the folder, each browser throws an error of its own.
     if (!made || error instanceof TypeError || error instanceof DOMException) return null;
     throw error;
   }
@@ -52,18 +52,18 @@ async function numbersIn(folder: FileSystemDirectoryHandle): Promise<number[]> {
   return numbers.sort((a, b) => a - b);
 }
 
-/** Segments as files, one after the other; those that cannot be read are left out. For any thread. */
+/** Reads segments as files, one after the other, skipping unreadable ones. For any thread. */
 export async function* readSegments(name: string): AsyncGenerator<readonly CopyRecord[]> {
   const folder = await folderOf(name, false);
   if (!folder) return;
   const seen = new Set<number>();
-  // Rewritten records are in a new segment, so read until no new one appears.
+  // Rewritten records move to a new segment, so this reads until no new one appears.
   for (let numbers = await numbersIn(folder); numbers.length > 0; ) {
     for (const number of numbers) {
       seen.add(number);
       const read = async () =>
         new Uint8Array(await (await (await folder.getFileHandle(String(number))).getFile()).arrayBuffer());
-      // A file that grew while it was read is refused once.
+      // The browser refuses a file once if it grew while it was read.
       const bytes =
         (await orElse(read(), null, 'a segment of the copy')) ??
         (await orElse(read(), null, 'the same segment'));
@@ -80,7 +80,7 @@ export interface Held {
   readonly seq: number;
 }
 
-/** Writes the copy. Each verb leaves files that any later reader understands, wherever it was interrupted. */
+/** Writes the copy. Every method leaves files that a reader understands, wherever it was interrupted. */
 export class CopyFiles {
   readonly #folder: FileSystemDirectoryHandle;
   /** The last segment, which grows. */
@@ -90,7 +90,7 @@ export class CopyFiles {
     this.#folder = folder;
   }
 
-  /** Null where this browser, or this window of it, gives no files. One writer at a time: the caller holds a lock. */
+  /** Null if this browser, or this window of it, gives no files. One writer at a time: the caller holds a lock. */
   static async open(name: string): Promise<CopyFiles | null> {
     const folder = await folderOf(name, true);
     if (!folder) return null;
@@ -102,7 +102,7 @@ export class CopyFiles {
     return probe && handleOf ? new CopyFiles(folder) : null;
   }
 
-  /** Every sound record, segment by segment. What is damaged is overwritten; returns how many stretches that were. */
+  /** Visits every sound record, segment by segment. Overwrites damaged ones; returns how many stretches that were. */
   async scan(visit: (held: Held) => void): Promise<{ damaged: number }> {
     let damaged = 0;
     const seen = new Set<string>();
@@ -112,7 +112,7 @@ export class CopyFiles {
         damaged += scanned.damaged.length;
         for (const { offset, size } of scanned.damaged) handle.write(new Uint8Array(size), { at: offset });
         for (const { entry, offset, size } of scanned.records) {
-          // Written anew and not yet taken out of where it was.
+          // It was rewritten and is not removed from its old segment yet.
           if (seen.has(entry.id)) handle.write(new Uint8Array(size), { at: offset });
           else {
             seen.add(entry.id);
@@ -123,7 +123,7 @@ export class CopyFiles {
     return { damaged };
   }
 
-  /** The entries with these ids, in the order of the files. */
+  /** Reads the entries with these ids, in the order of the files. */
   async read(ids: ReadonlySet<string>): Promise<LogEntry[]> {
     const found: LogEntry[] = [];
     for (const number of await numbersIn(this.#folder))
@@ -134,7 +134,7 @@ export class CopyFiles {
     return found;
   }
 
-  /** Appends the entries and waits until they are on the disk. Throws `CopyFull`: then none of them is there. */
+  /** Appends the entries and waits until they are on the disk. Throws `CopyFull`, with none of them written. */
   async append(entries: readonly LogEntry[]): Promise<void> {
     if (entries.length === 0) return;
     const records = entries.map(recordOf);
@@ -154,7 +154,7 @@ export class CopyFiles {
     this.#open?.handle.flush();
   }
 
-  /** Overwrites the records that `isOut` names; then writes segments anew of which little is left, where there is room for that. */
+  /** Overwrites the records that `isOut` names; then rewrites segments with little left, if there is space for that. */
   async drop(isOut: (held: Held) => boolean): Promise<void> {
     const thin: number[] = [];
     for (const number of await numbersIn(this.#folder))
@@ -190,14 +190,14 @@ export class CopyFiles {
     this.#open = null;
   }
 
-  /** Moves what is left of a segment to the end of the copy, and deletes it. */
+  /** Moves the remaining records of a segment to the end of the copy, and deletes it. */
   async #rewrite(number: number): Promise<void> {
     if (this.#open?.number === number) this.#close();
     const kept: LogEntry[] = [];
     await this.#inSegment(number, (_, bytes) => {
       for (const { entry } of scanCopy(bytes).records) kept.push({ ...entry, bytes: entry.bytes.slice() });
     });
-    // Never into the segment that is about to go.
+    // Never into the segment that is being removed.
     if (this.#open === null && kept.length > 0) await this.#begin((await this.#highest()) + 1);
     await this.append(kept);
     await this.#folder.removeEntry(String(number));
@@ -220,7 +220,7 @@ export class CopyFiles {
     return this.#open;
   }
 
-  /** The segment that is written to: the last one, cut to its last sound record, or a new one where that is large. */
+  /** Opens the segment to write to: the last one, cut after its last sound record, or a new one if that is large. */
   async #last() {
     if (this.#open && this.#open.size < SEGMENT_BYTES) return this.#open;
     if (this.#open) {
@@ -238,7 +238,7 @@ export class CopyFiles {
     return segment;
   }
 
-  /** Does `work` with a segment's bytes; the handle ends with it, unless it is the one that grows. */
+  /** Runs `work` with a segment's bytes; closes the handle afterwards, unless it is the growing segment's. */
   async #inSegment(number: number, work: (handle: SyncHandle, bytes: Uint8Array) => void): Promise<void> {
     const own = this.#open?.number === number ? null : await this.#handle(number);
     const handle = own ?? this.#open?.handle;
@@ -262,7 +262,7 @@ export class CopyFiles {
 const isQuota = (error: unknown): boolean =>
   error instanceof DOMException && error.name === 'QuotaExceededError';
 
-/** Deletes the whole copy of a log that is not used any more, folder and all. Where there is none nothing happens. */
+/** Deletes the whole copy of an unused log, with its folder. Without one nothing happens. */
 export async function removeCopy(name: string): Promise<void> {
   if ((await folderOf(name, false)) === null) return;
   const root = await navigator.storage.getDirectory();

@@ -9,7 +9,7 @@ import { log } from '../../domain/base/log.ts';
 import { checksum } from './checksum.ts';
 import type { LogEntry } from './conversation-log.ts';
 
-/** No text in UTF-8 holds the first two: what a person wrote is never taken for a record. Read from the left. */
+/** UTF-8 contains neither of the first two bytes, so text is never mistaken for a record. Read from the left. */
 const MARK = Uint8Array.of(0xff, 0xc0, 0x52, 0x31);
 const HEAD = 16;
 
@@ -21,25 +21,25 @@ const description = z.object({
   at: z.number(),
 });
 
-/** A sound record and where it lies. */
+/** A sound record and its position. */
 export interface CopyRecord {
   readonly entry: LogEntry;
-  /** In the file, bytes. */
+  /** Offset in the file, bytes. */
   readonly offset: number;
   readonly size: number;
 }
 
 interface Scanned {
   readonly records: readonly CopyRecord[];
-  /** End of the last sound record: anything after it is torn, and is overwritten. */
+  /** End of the last sound record: the rest is torn, and is overwritten. */
   readonly end: number;
   /** Bytes before `end` that belong to no sound record. */
   readonly idle: number;
-  /** Stretches before `end` that are neither sound nor taken out. */
+  /** Stretches before `end` that are neither sound nor removed. */
   readonly damaged: readonly { readonly offset: number; readonly size: number }[];
 }
 
-/** The record of an entry. */
+/** Encodes an entry as a record. */
 export function recordOf({ id, document, origin, seq, at, bytes }: LogEntry): Uint8Array {
   const described = new TextEncoder().encode(JSON.stringify({ id, document, origin, seq, at }));
   const length = 4 + described.length + bytes.length;
@@ -55,7 +55,7 @@ export function recordOf({ id, document, origin, seq, at, bytes }: LogEntry): Ui
   return record;
 }
 
-/** Length of the payload by a sound head at `offset`, or null. */
+/** Length of the payload if the head at `offset` is sound, else null. */
 function payloadLength(file: Uint8Array, offset: number): number | null {
   if (offset + HEAD > file.length) return null;
   if (MARK.some((byte, at) => file[offset + at] !== byte)) return null;
@@ -64,7 +64,7 @@ function payloadLength(file: Uint8Array, offset: number): number | null {
   return view.getUint32(4, true);
 }
 
-/** The entry of a record with a sound head, or null. Its bytes are a view of the file's. */
+/** Decodes the entry of a record with a sound head, or null. Its bytes are a view of the file's. */
 function entryAt(file: Uint8Array, offset: number, length: number): LogEntry | null {
   if (length < 4 || offset + HEAD + length > file.length) return null;
   const view = new DataView(file.buffer, file.byteOffset + offset, HEAD + length);
@@ -87,13 +87,13 @@ function jsonOf(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(bytes));
   } catch (error) {
-    // The checksum was right: another app wrote it in another form.
+    // The checksum was right, so another app wrote it in another form.
     log.debug('A record of the copy is described in another form', error);
     return undefined;
   }
 }
 
-/** Finds every sound record of a file, whatever lies between them. Each byte is looked at a fixed number of times. */
+/** Finds every sound record of a file, whatever lies between them. Reads each byte a fixed number of times. */
 export function scanCopy(file: Uint8Array): Scanned {
   const records: CopyRecord[] = [];
   const unsound: { readonly offset: number; readonly size: number }[] = [];
@@ -103,7 +103,7 @@ export function scanCopy(file: Uint8Array): Scanned {
     if (length === null) {
       const next = file.indexOf(MARK[0] as number, at + 1);
       const until = next < 0 ? file.length : next;
-      // Zeros stand for what was taken out.
+      // Zeros replace removed records.
       if (file.subarray(at, until).some((byte) => byte !== 0)) unsound.push({ offset: at, size: until - at });
       at = until;
       continue;
@@ -115,7 +115,7 @@ export function scanCopy(file: Uint8Array): Scanned {
       sound += size;
       end = at + size;
     } else unsound.push({ offset: at, size: Math.min(size, file.length - at) });
-    // The head is sound, so its length is: what lies within a damaged record is never taken for one.
+    // The head is sound, so its length is right: nothing within a damaged record is taken for one.
     at += size;
   }
   const damaged = unsound.filter(({ offset }) => offset < end);

@@ -1,5 +1,5 @@
-// Log databases by number. Sealing a log, or opening it for good, copies it into the database of the next number, under the same seqs, while
-// the one in force is used. The copy may be cut off anywhere and goes on from what is there; which of the two is in force others decide.
+// Log databases by number. Sealing a log, or unsealing it, copies it into the database of the next number, with the same seqs, while
+// the present one is in use. An interrupted copy continues later; other code decides which of the two is in force.
 import { deleteDB, openDB } from 'idb';
 import type { LogEntry, Store } from './conversation-log.ts';
 import { valuesCopyOf } from './copied-values.ts';
@@ -7,7 +7,7 @@ import { removeCopy } from './copy-files.ts';
 import { LOG_NAME } from './index.ts';
 import { idsOfLog, putBack, raiseHead, recountLog, removeRows } from './log-integrity.ts';
 
-/** The database of that number. The first has the name that it always had. */
+/** Name of the database with that number. The first keeps the original name. */
 export const databaseName = (generation: number): string =>
   generation === 1 ? LOG_NAME : `${LOG_NAME}-${generation}`;
 
@@ -21,18 +21,18 @@ interface LogCopyOptions {
   readonly from: string;
   readonly to: string;
   readonly source: Pick<Store['log'], 'since' | 'head'>;
-  /** The entry as it is to be kept in the new database: same id, document, origin, seq and time. */
+  /** Converts an entry for the new database: same id, document, origin, seq and time. */
   readonly convert: (entry: LogEntry) => Promise<LogEntry>;
   readonly signal: AbortSignal;
-  /** Called after each step: entries that the copy has, and that it should have. */
+  /** Called after each step with the entries copied so far and in all. */
   readonly onProgress?: (done: number, all: number) => void;
 }
 
-/** Makes the entries of the copy those of the log. Returns how many were missing or too many. Both databases exist. */
+/** Makes the copy's entries equal to the log's. Returns how many were missing or surplus. Both databases exist. */
 export async function copyEntries(options: LogCopyOptions): Promise<number> {
   const { from, to, source, convert, signal, onProgress } = options;
   const [want, have] = [await idsOfLog(from), await idsOfLog(to)];
-  // A snapshot stands at the seq of an entry that it replaces: that one goes first.
+  // A snapshot has the seq of an entry that it replaces, so that entry is removed first.
   const extra = [...have].filter(([id, seq]) => want.get(id) !== seq);
   if (extra.length > 0)
     await removeRows(
@@ -63,7 +63,7 @@ export async function copyEntries(options: LogCopyOptions): Promise<number> {
   return changed;
 }
 
-/** Makes the values of the copy those of the source; `isOut` names keys that are left out, as the vault's own. */
+/** Makes the copy's values equal to the source's; `isOut` names keys that are left out, such as the vault's own. */
 export async function copyValues(from: Store, to: Store, isOut: (key: string) => boolean): Promise<void> {
   const source = from.keyValues;
   const target = to.keyValues;
@@ -80,10 +80,10 @@ export async function copyValues(from: Store, to: Store, isOut: (key: string) =>
   for (const key of stale) await target.set(key, undefined);
 }
 
-/** A database that an app from before there were locks finds too new, in the place of one that it would take for an empty library. */
+/** A database with this version, in the old place, makes an app from before the lock refuse it instead of showing an empty library. */
 const GUARD_VERSION = 1000;
 
-/** Deletes a log that was replaced, its second copy too. Its files go with it: what they held in clear is not only marked as deleted. */
+/** Deletes a replaced log with its second copy. The files go too: otherwise plain content would only be marked as deleted. */
 export async function deleteGeneration(generation: number): Promise<void> {
   const name = databaseName(generation);
   await removeCopy(name);

@@ -1,5 +1,5 @@
-// The connection to the log's IndexedDB database: opened in time or told why not, opened again where the browser cuts it off, and
-// transactions that are done whole or not at all.
+// The connection to the log's IndexedDB database: opens it in time or says why not, reopens it after the browser cut it off, and
+// runs transactions that succeed as a whole or not at all.
 import {
   type DBSchema,
   deleteDB,
@@ -12,11 +12,11 @@ import { type Problem, RecollectError } from '../../domain/base/errors.ts';
 import { ignore, log, orElse } from '../../domain/base/log.ts';
 import type { Origin } from './conversation-log.ts';
 
-/** Raised with each change of the stores' shape. An app that finds a higher one changes nothing. */
+/** Raised with each change of the stores' shape. An app that finds a higher version changes nothing. */
 export const LOG_VERSION = 2;
-/** Key of the key-value store: the browser deleted the database before this one because it was damaged. Whoever has read it deletes the key. */
+/** Key that records that the browser deleted the previous database because it was damaged. The reader of the key deletes it. */
 export const STORAGE_LOST = 'storage/lost';
-/** Key of the tallies' sum; the key generator begins with 1. */
+/** Key of the counters' sum; the key generator begins with 1. */
 export const SUM = 0;
 
 export interface NewRow {
@@ -38,7 +38,7 @@ export interface Row extends NewRow {
 interface Counters {
   entries: number;
   bytes: number;
-  /** Highest seq there ever was, as far as it may not be among the entries any more. */
+  /** Highest seq ever used, unless it is among the entries. */
   head?: number;
 }
 
@@ -65,17 +65,17 @@ interface ConnectionOptions {
   readonly name: string;
   /** ms since 1970 */
   readonly now: () => number;
-  /** How long opening may wait for other tabs to let go of the database, in ms. */
+  /** Longest wait for other tabs to release the database, ms. */
   readonly timeout: number;
-  /** Hears `newer-log` when a newer version of the app takes the database over. */
+  /** Called with `newer-log` when a newer version of the app takes the database over. */
   readonly onProblem: (problem: Problem) => void;
 }
 
-/** One open connection at a time. Methods throw what `openIndexedDbStore` says. */
+/** Keeps at most one open connection. Methods throw what `openIndexedDbStore` says. */
 export class Connection {
   readonly #options: ConnectionOptions;
   #opening: Promise<Database> | undefined;
-  /** Database that `#opening` has resolved to: a write must not wait a turn for it, in which the page would draw first. */
+  /** Result of `#opening`, once it is there: a write must not wait a turn for it, in which the page would draw first. */
   #database: Database | undefined;
   #closed = false;
   /** Settles when LevelDB has begun a new file: writes wait for it, as in `beginFreshFile`. */
@@ -99,7 +99,7 @@ export class Connection {
     return this.#closed;
   }
 
-  /** Undefined once writes need not wait any more. */
+  /** Undefined once writes no longer have to wait. */
   get freshFile(): Promise<void> | undefined {
     return this.#fresh ? undefined : this.#freshFile;
   }
@@ -108,7 +108,9 @@ export class Connection {
     return this.#run(stores, 'readwrite', work);
   }
 
-  /** All requests of `work` are made at once: told so, the browser ends the transaction without waiting for a thread that is busy, and writers do not wait for it either. */
+  /**
+   * Makes all requests of `work` at once: the browser can then end the transaction without waiting for a busy thread, and writers do not wait for it.
+   */
   look<T>(stores: StoreNames<LogSchema>[], work: (transaction: Reading) => Promise<T>): Promise<T> {
     return this.#run(stores, 'readonly', (transaction) => {
       const result = work(transaction);
@@ -117,7 +119,7 @@ export class Connection {
     });
   }
 
-  /** Lets the transactions that are under way finish. `closing` is called once, before they have. */
+  /** Waits for running transactions. `closing` is called once, before they end. */
   async close(closing: () => void): Promise<void> {
     if (this.#closed) return;
     const last = this.#opening;
@@ -131,7 +133,7 @@ export class Connection {
     [this.#opening, this.#database] = [undefined, undefined];
   }
 
-  /** The open connection; a new one where the browser took the last away. */
+  /** Returns the open connection; a new one if the browser closed the last. */
   #connect(): Promise<Database> {
     if (this.#closed)
       return Promise.reject(
@@ -157,7 +159,7 @@ export class Connection {
 
   /**
    * Runs all of `work` or nothing of it; resolves when the transaction is durable, and begins it at once unless the database is opening.
-   * Repeats `work` on a new connection if the browser cut this one off: doing it twice is doing it once.
+   * Repeats `work` on a new connection if the browser closed this one: doing it twice changes nothing.
    */
   async #run<T, Mode extends 'readonly' | 'readwrite'>(
     stores: StoreNames<LogSchema>[],
@@ -197,7 +199,7 @@ async function complete<T, Mode extends IDBTransactionMode>(
       log.debug('A transaction that failed had ended already', over);
     }
     await orElse(finished, undefined, 'the end of a transaction that failed');
-    // The transaction knows better than its requests why it was aborted; of an abort of ours it knows nothing.
+    // The transaction knows the cause of an abort better than its requests, except for an abort of our own.
     throw transaction.error ?? error;
   }
 }
@@ -210,7 +212,7 @@ function open(
 ): Promise<Database> {
   return new Promise((resolve, reject) => {
     let gaveUp = false;
-    // A database that others upgrade or delete may keep us waiting for as long as one of their tabs does not let go.
+    // While others upgrade or delete the database, opening waits until all of their tabs release it.
     const waiting = setTimeout(() => {
       gaveUp = true;
       reject(
@@ -234,7 +236,7 @@ function open(
           }
           database.createObjectStore('documents');
           database.createObjectStore('tallies', { autoIncrement: true });
-          // Chromium's own word for a database that it found damaged and deleted.
+          // Chromium reports here that it found a database damaged and deleted it.
           const { dataLoss, dataLossMessage } = event as { dataLoss?: string; dataLossMessage?: string };
           if (dataLoss === 'total')
             void transaction
@@ -252,7 +254,7 @@ function open(
       });
     };
     opened()
-      // Opening in the very moment in which the browser clears or cuts off the database is cut off with it.
+      // Opening fails if the browser clears or closes the database in that very moment.
       .catch((error) => (nameOf(error) === 'AbortError' && !gaveUp ? opened() : Promise.reject(error)))
       .then(
         (database) => {
@@ -265,7 +267,7 @@ function open(
   });
 }
 
-/** How long writing waits for a fresh file at most, in ms. */
+/** Longest wait of a write for a fresh file, ms. */
 const FRESH_FILE_TIMEOUT = 3_000;
 
 /**
@@ -298,7 +300,7 @@ function beginFreshFile(name: string): Promise<void> {
 
 // ---------------------------------------------------------------------------------------------- counters
 
-/** Entries and bytes added up, and the highest head; all are 0 without counters. */
+/** Sums of entries and bytes, and the highest head; all are 0 without counters. */
 export const sumOf = (counters: readonly Counters[]): Required<Counters> =>
   counters.reduce<Required<Counters>>(
     (sum, { entries, bytes, head = 0 }) => ({
@@ -309,7 +311,7 @@ export const sumOf = (counters: readonly Counters[]): Required<Counters> =>
     { entries: 0, bytes: 0, head: 0 },
   );
 
-/** Version 1 counted in one store: what it has of each document, and of the whole log under ''. */
+/** Version 1 counted in one store: by document, and for the whole log under ''. */
 async function takeCounts(database: Database, transaction: Upgrading): Promise<void> {
   const before = transaction as unknown as IDBPTransaction<CountsOfVersion1, ['counts'], 'versionchange'>;
   const counts = before.objectStore('counts');
@@ -321,7 +323,7 @@ async function takeCounts(database: Database, transaction: Upgrading): Promise<v
 
 // ---------------------------------------------------------------------------------------------- errors
 
-/** Errors of a connection that the browser has cut off; a new one may work. */
+/** Errors of a connection that the browser has closed; a new one may work. */
 const LOST_CONNECTION = new Set([
   'InvalidStateError',
   'UnknownError',
@@ -333,7 +335,7 @@ const UNAVAILABLE = new Set(['SecurityError', 'InvalidStateError', 'NotSupported
 
 const nameOf = (error: unknown): string =>
   typeof error === 'object' && error !== null ? String((error as { name?: unknown }).name) : '';
-/** The log has an entry of that id. */
+/** True if the log has an entry of that id. */
 export const isHeldAlready = (error: unknown): boolean =>
   error instanceof RecollectError && nameOf(error.cause) === 'ConstraintError';
 const isLimit = (error: unknown): boolean => nameOf(error) === 'QuotaExceededError';
@@ -345,7 +347,7 @@ const newerLog = (cause?: unknown) =>
 export const storageLost = () =>
   new RecollectError('storage-lost', 'The browser found its database damaged and deleted it');
 
-/** IndexedDB's errors in the words of the house; `unavailable` lists those that mean "no storage here". */
+/** Translates IndexedDB's errors; `unavailable` lists those that mean "no storage here". */
 function translate(error: unknown, unavailable: ReadonlySet<string> = new Set()): RecollectError {
   if (error instanceof RecollectError) return error;
   const name = nameOf(error);

@@ -1,10 +1,10 @@
-// The log and the key-value store in this tab's memory: for tests, and for browsers that refuse to store. Nothing outlives the tab.
+// The log and the key-value store in this tab's memory: for tests, and for browsers that refuse storage. Nothing outlives the tab.
 import { RecollectError } from '../../domain/base/errors.ts';
 import { type DocumentId, newEntryId } from '../../domain/base/ids.ts';
 import { createAnnouncer } from './announcer.ts';
 import type { KeyValueChange, LogChange, LogEntry, Store } from './conversation-log.ts';
 
-/** Behaves as the persistent store does, copies included: what was handed over or out may be changed without harm. */
+/** Makes the store. It behaves as the persistent one, copies included: callers may change what they passed or got. */
 export function createInMemoryStore({ now = Date.now }: { now?: () => number } = {}): Store {
   /** By seq, ascending. */
   let entries: LogEntry[] = [];
@@ -15,7 +15,7 @@ export function createInMemoryStore({ now = Date.now }: { now?: () => number } =
   let head = 0;
   let closed = false;
 
-  /** Everything answers later, as it does with a real database, and nothing after closing. */
+  /** Every answer comes later, as from a real database, and none after closing. */
   const later = async <T>(work: () => T): Promise<T> => {
     await Promise.resolve();
     if (closed) throw new RecollectError('storage-unavailable', 'The log was closed');
@@ -41,7 +41,7 @@ export function createInMemoryStore({ now = Date.now }: { now?: () => number } =
       append: (added, writes = []) => {
         const cloned = added.map((entry) => ({ ...entry, bytes: entry.bytes.slice() }));
         return later(() => {
-          // Cloned before anything changes: a value that cannot be kept leaves nothing behind.
+          // Cloned before anything changes: a value that cannot be stored leaves nothing behind.
           const values = writes.map(({ key, value }) => ({ key, value: clone(value) }));
           const at = now();
           const changed = new Set<DocumentId>();
@@ -62,7 +62,7 @@ export function createInMemoryStore({ now = Date.now }: { now?: () => number } =
 
       since: (seq, limit) =>
         later(() => {
-          // Mostly what came last is asked for.
+          // Callers mostly ask for the newest entries.
           const from = entries.findLastIndex((entry) => entry.seq <= seq) + 1;
           return entries.slice(from, from + Math.max(0, limit)).map(copy);
         }),

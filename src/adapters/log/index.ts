@@ -1,4 +1,4 @@
-// The store this browser can give: one that lasts, or where it refuses, one that lives as long as the tab.
+// Opens the store that this browser offers: a persistent one, or if it refuses, one that lives as long as the tab.
 import { type Problem, RecollectError } from '../../domain/base/errors.ts';
 import type { Store } from './conversation-log.ts';
 import { createInMemoryStore } from './in-memory.ts';
@@ -23,7 +23,7 @@ export async function openStore(options: IndexedDbOptions = {}): Promise<Store> 
         ...options,
         name,
         onProblem: (problem) => {
-          // Hold this problem until the copy was read: then it is known if anything is lost.
+          // This problem waits until the copy was read, which tells if anything is lost.
           if (problem.code !== 'storage-lost' || isOpen) onProblem?.(problem);
           else lost = problem;
         },

@@ -45,10 +45,10 @@ export interface IndexedDbOptions {
   readonly name?: string;
   /** ms since 1970 */
   readonly now?: () => number;
-  /** How long opening may wait for other tabs to let go of the database, in ms. */
+  /** Longest wait for other tabs to release the database, ms. */
   readonly timeout?: number;
   /**
-   * Hears `storage-lost` at opening while the key-value store has STORAGE_LOST, and `newer-log` when a newer version of the app, open
+   * Called with `storage-lost` at opening while the key-value store has STORAGE_LOST, and with `newer-log` when a newer version of the app, open
    * elsewhere, takes the database over: from then on every call throws it.
    */
   readonly onProblem?: (problem: Problem) => void;
@@ -85,7 +85,7 @@ export async function openIndexedDbStore({
   };
 }
 
-/** Tells this thread and all others what changed. */
+/** Announces changes to this thread and all others. */
 class News {
   readonly log = createAnnouncer<LogChange>();
   readonly keyValues = createAnnouncer<KeyValueChange>();
@@ -114,7 +114,7 @@ class News {
   }
 }
 
-/** Keys that are looked at before they are taken out: what is put in after that must not be taken out with it. */
+/** Keys that are looked up before they are deleted: a value written after the lookup must not be deleted with it. */
 class TakenKeys {
   readonly #looking = new Map<string, Promise<void>>();
   readonly #connection: Connection;
@@ -123,15 +123,15 @@ class TakenKeys {
     this.#connection = connection;
   }
 
-  /** Undefined where nobody looks at the key. */
+  /** Undefined if no lookup of the key is running. */
   looked(key: string): Promise<void> | undefined {
     return this.#looking.get(key);
   }
 
-  /** True if the key is there once everything put in before is written. */
+  /** True if the key exists once all earlier writes are done. */
   isThere(key: string): Promise<boolean> {
     const found = (async () => {
-      // Writes wait for the fresh file: looking must not overtake them, or what they put in would stay.
+      // Writes wait for the fresh file, and a lookup must not overtake them, or their values would stay.
       const waiting = this.#connection.freshFile;
       if (waiting) await waiting;
       return (await peek(this.#connection, key)) !== undefined;
@@ -139,7 +139,7 @@ class TakenKeys {
     const done = () => {
       if (this.#looking.get(key) === over) this.#looking.delete(key);
     };
-    // Waiting writers go on even after a failed lookup, and after its caller, who is called first.
+    // Waiting writers continue even after a failed lookup, and after its caller, who is called first.
     const over = found.then(done, done);
     this.#looking.set(key, over);
     return found;
@@ -188,7 +188,7 @@ function createLog({
     fold: (document, snapshot, reach, id = newEntryId()) =>
       connection.write(['entries', 'tallies'], async (transaction) => {
         const removed = await remove(transaction, upTo(document, reach));
-        // Someone else folded further, or the person had the document forgotten: their word stands.
+        // Another tab has compacted further, or the document was forgotten: that result stands.
         if (removed.entries === 0) return;
         // The highest seq of its own: `reach` itself may belong to another document.
         const row: Row = {
@@ -254,7 +254,7 @@ async function append(
     connection.write(stores, async (transaction) => {
       const documents = [...new Set(fresh.map((entry) => entry.document))];
       const at = now();
-      // Everything is asked for in one go, and the end announced with the last of it: each wait for an answer is a turn
+      // All requests are made in one go, and the last one ends the transaction: each wait for an answer is a turn
       // in which the thread may be busy.
       const answers = await inSlices(
         [
@@ -269,7 +269,7 @@ async function append(
     });
   const { last, documents } = await add(named).catch(async (error: unknown) => {
     if (!isHeldAlready(error)) throw error;
-    // Rare: something came twice. What the log has is left out.
+    // Rare: an entry came twice. Those that the log has are left out.
     const held = await keysOf(connection, named);
     return add(named.filter((_, position) => held[position] === undefined));
   });
@@ -279,7 +279,7 @@ async function append(
   return seq;
 }
 
-/** The seqs of those of these entries that the log has, by id. */
+/** Finds the seqs of entries that the log has, by id. */
 const keysOf = (connection: Connection, entries: readonly NewEntry[]) =>
   connection.look(['entries'], (transaction) => {
     const ids = transaction.objectStore('entries').index('id');
@@ -292,7 +292,7 @@ function createKeyValues({ connection, news, taking }: Parts): KeyValues {
     set: async (key, value) => {
       const looked = taking.looked(key);
       if (looked) await looked;
-      // Looking costs a tenth of what a write costs, and holds up nobody who writes.
+      // A lookup costs a tenth of a write, and delays no writer.
       if (value === undefined && !(await taking.isThere(key))) return;
       await connection.write(['drawer'], async (transaction) => put(transaction, { key, value }));
       news.announce({ keys: [key] });
@@ -307,7 +307,7 @@ function createKeyValues({ connection, news, taking }: Parts): KeyValues {
 
 // ---------------------------------------------------------------------------------------------- rows
 
-/** The entries of a document with a seq of at most `seq`. In IndexedDB's order every number comes before every array. */
+/** The entries of a document with a seq of at most `seq`. IndexedDB orders every number before every array. */
 const upTo = (document: string, seq: number) =>
   IDBKeyRange.bound([document], Number.isFinite(seq) ? [document, seq, []] : [document, []]);
 
@@ -315,14 +315,14 @@ const toRow = ({ id, document, origin, bytes }: NewEntry, at: number): NewRow =>
   id,
   document,
   origin,
-  // Cloning a view stores all of the buffer behind it.
+  // Cloning a view would store the whole buffer behind it.
   bytes: bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice(),
   size: bytes.byteLength,
   sum: checksum(bytes),
   at,
 });
 
-/** Bytes of a damaged entry, never handed on: no update is so short, so every reader knows it for damaged. */
+/** Bytes of a damaged entry: no update is so short, so every reader recognises the damage. */
 const NOTHING = new Uint8Array(0);
 
 const toEntry = ({ seq, id, document, origin, bytes, sum, at }: Row): LogEntry => ({
@@ -334,11 +334,11 @@ const toEntry = ({ seq, id, document, origin, bytes, sum, at }: Row): LogEntry =
   at,
 });
 
-/** Requests made in one go: copying more of an import at once would hold up a person who types. */
+/** Most requests made in one go: more would delay a person who types during an import. */
 const SLICE = 100;
 
 /**
- * Makes the requests in order, a slice at a time, the first at once; `onLast` when all of them are made. Where one cannot even be made it
+ * Makes the requests in order, a slice at a time, the first at once; `onLast` when all are made. If a request cannot even be made it
  * throws, and `onLast` is not called.
  */
 async function inSlices(
@@ -351,7 +351,7 @@ async function inSlices(
     try {
       for (const request of requests.slice(at, at + SLICE)) slice.push(request());
     } catch (error) {
-      // They fail with the transaction; nobody else hears of it.
+      // They fail with the transaction, which reports it.
       void Promise.allSettled(slice);
       throw error;
     }
@@ -369,7 +369,7 @@ interface Removed {
   readonly head: number;
 }
 
-/** Removes the entries in `range`. Reads no update. */
+/** Deletes the entries in `range`. Reads no update. */
 async function remove(transaction: Writing, range: IDBKeyRange): Promise<Removed> {
   const rows = transaction.objectStore('entries');
   const keys: number[] = [];
@@ -398,7 +398,7 @@ const count = (transaction: Writing, fresh: readonly NewEntry[]): Promise<unknow
     bytes: fresh.reduce((sum, entry) => sum + entry.bytes.byteLength, 0),
   });
 
-/** Puts one tally in the place of all, without what was removed. */
+/** Replaces all counters by one, without the removed entries. */
 async function sumUp(transaction: Writing, removed: Removed): Promise<void> {
   const counters = transaction.objectStore('tallies');
   const { entries, bytes, head } = sumOf(await counters.getAll());

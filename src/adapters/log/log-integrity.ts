@@ -1,4 +1,4 @@
-// Database access for the comparison with the second copy, beyond the log's own verbs: counters against rows, and rows put back as they
+// Database access for the comparison with the second copy, beyond the log's own methods: counters against rows, and restoring rows as they
 // were. Opens a short connection of its own for each use.
 import { type IDBPDatabase, openDB } from 'idb';
 import { checksum } from './checksum.ts';
@@ -6,12 +6,12 @@ import type { LogEntry } from './conversation-log.ts';
 import { type LogSchema, SUM, sumOf } from './idb-connection.ts';
 
 interface LogCounts {
-  /** Entries by the counters, and as they are there. Fewer there: the store was truncated. */
+  /** Entries by the counters, and as found. Fewer found: the store was truncated. */
   readonly kept: number;
   readonly counted: number;
 }
 
-/** Bytes put back in one transaction. */
+/** Bytes restored in one transaction. */
 const SLICE_BYTES = 8 * 2 ** 20;
 
 async function connected<T>(
@@ -28,7 +28,7 @@ async function connected<T>(
   }
 }
 
-/** Counters and entries in one look. */
+/** Counts both in one transaction. */
 export const countLog = (name: string): Promise<LogCounts> =>
   connected(name, async (database) => {
     const transaction = database.transaction(['entries', 'tallies']);
@@ -39,11 +39,11 @@ export const countLog = (name: string): Promise<LogCounts> =>
     return { counted, kept: sumOf(counters).entries };
   });
 
-/** The seq of every entry, ascending, without reading one. */
+/** Lists the seq of every entry, ascending, without reading one. */
 export const seqsOfLog = (name: string): Promise<number[]> =>
   connected(name, (database) => database.getAllKeys('entries'));
 
-/** The seq of every entry by its id, without reading one. */
+/** Maps every entry's id to its seq, without reading one. */
 export const idsOfLog = (name: string): Promise<Map<string, number>> =>
   connected(name, async (database) => {
     const found = new Map<string, number>();
@@ -55,14 +55,14 @@ export const idsOfLog = (name: string): Promise<Map<string, number>> =>
     return found;
   });
 
-/** Stored values of the log's key-value store under these keys. */
+/** Reads stored values of the log's key-value store. */
 export const valuesOfLog = (name: string, keys: readonly string[]): Promise<unknown[]> =>
   connected(name, (database) => {
     const { store } = database.transaction('drawer');
     return Promise.all(keys.map((key) => store.get(key)));
   });
 
-/** Removes entries by their seqs; the counters are right again after `recountLog`. */
+/** Deletes entries by their seqs; the counters are right again after `recountLog`. */
 export const removeRows = (name: string, seqs: readonly number[]): Promise<void> =>
   connected(name, async (database) => {
     const transaction = database.transaction(['entries', 'documents'], 'readwrite', { durability: 'strict' });
@@ -77,12 +77,12 @@ export const removeRows = (name: string, seqs: readonly number[]): Promise<void>
     await transaction.done;
   });
 
-/** Sees to it that no seq up to `head` is given to a new entry. */
+/** Makes sure that no new entry gets a seq up to `head`. */
 export const raiseHead = (name: string, head: number): Promise<void> =>
   connected(name, async (database) => {
     const transaction = database.transaction(['entries', 'tallies'], 'readwrite', { durability: 'strict' });
     const rows = transaction.objectStore('entries');
-    // Only a row with that key moves the key generator on.
+    // Only a row with that key advances the key generator.
     if (head > 0 && (await rows.get(head)) === undefined) {
       await rows.put({ ...EMPTY_ROW, seq: head });
       await rows.delete(head);
@@ -96,7 +96,7 @@ export const raiseHead = (name: string, head: number): Promise<void> =>
 
 const EMPTY_ROW = { id: '', document: '', origin: 'fold', bytes: new Uint8Array(0), size: 0, at: 0 } as const;
 
-/** Makes the counters those of the entries that are there. The head stays: no seq is given twice. */
+/** Recomputes the counters from the entries. The head stays: no seq is given twice. */
 export const recountLog = (name: string): Promise<void> =>
   connected(name, async (database) => {
     const transaction = database.transaction(['entries', 'tallies'], 'readwrite', { durability: 'strict' });
@@ -115,7 +115,7 @@ export const recountLog = (name: string): Promise<void> =>
     await transaction.done;
   });
 
-/** Puts entries back as they were, with their seqs; what is there under the same id or seq stays. Returns how many there were not. */
+/** Restores entries with their seqs; an entry with the same id or seq stays. Returns how many were restored. */
 export const putBack = (name: string, entries: readonly LogEntry[]): Promise<number> =>
   connected(name, async (database) => {
     let put = 0;
@@ -153,7 +153,7 @@ async function putSlice(database: IDBPDatabase<LogSchema>, slice: readonly LogEn
   return missing.length;
 }
 
-/** Writes sound bytes over those of entries that are there and damaged. */
+/** Writes sound bytes into damaged entries. */
 export const repairRows = (name: string, entries: readonly LogEntry[]): Promise<void> =>
   connected(name, async (database) => {
     const transaction = database.transaction('entries', 'readwrite', { durability: 'strict' });

@@ -1,5 +1,5 @@
-// How a store makes use of its second copy by itself: an empty log takes back what the copy has before anybody sees it empty, what lay beside it
-// comes back with it, and an entry that is damaged is read from the copy and put right.
+// Lets a store use its second copy by itself: an empty log takes back the copy's content before anybody sees it empty, the key-value store
+// too, and a damaged entry is read from the copy and repaired.
 
 import type { DocumentId } from '../../domain/base/ids.ts';
 import { log, orElse } from '../../domain/base/log.ts';
@@ -10,30 +10,30 @@ import type { CopyRecord } from './copy-format.ts';
 import { STORAGE_LOST } from './idb-connection.ts';
 import { putBack, repairRows } from './log-integrity.ts';
 
-/** Key of the key-value store: `Healed`, what came back from the copy or is missing, until the person has read it. */
+/** Key of `Healed`: counts of restored and missing entries, until the person has read them. */
 export const LOG_HEALED = 'storage/healed';
 
 interface Healed {
-  /** Entries and values that came back from the copy, and entries that the counters miss and no copy has. */
+  /** Entries and values restored from the copy; and entries that the counters miss and no copy has. */
   readonly restored: number;
   readonly missing: number;
   /** ms since 1970 */
   readonly at: number;
 }
 
-/** Which documents changed otherwise than by an append, or VALUES: the copy has to let go of what was taken out. */
+/** Channel for documents that changed other than by an append, or VALUES: the copy has to drop removed entries. */
 export const rewrittenChannel = (name: string) => new BroadcastChannel(`${name}:rewritten`);
 
-/** In the place of a document: every value beside the log is compared with its copy. */
+/** Replaces a document's id: every value of the key-value store is compared with its copy. */
 export const VALUES = 'values';
 
-/** The second copy, for those who must know what is in it. Any thread. */
+/** Read access to the second copy. For any thread. */
 export interface LogCopy {
-  /** Segment by segment; nothing where this browser keeps no copy. */
+  /** Yields its records segment by segment; none if this browser keeps no copy. */
   records(): AsyncIterable<readonly CopyRecord[]>;
   /** True if it has a value that is gone from the key-value store. */
   hasStaleValues(): Promise<boolean>;
-  /** Has its writer let go of what the log has no more of the document, or beside it. Nothing happens where no thread writes it now. */
+  /** Makes its writer drop entries that the log no longer has, or such values. Nothing happens if no thread writes it now. */
   letGo(what: DocumentId | typeof VALUES): void;
 }
 
@@ -48,7 +48,7 @@ export const logCopyOf = (name: string): LogCopy => ({
   },
 });
 
-/** Adds to what a person has not read yet. */
+/** Adds to the counts that a person has not read yet. */
 export async function noteHealed(
   keyValues: Pick<KeyValues, 'get' | 'set'>,
   { restored = 0, missing = 0 }: Partial<Healed>,
@@ -78,7 +78,7 @@ async function restoreLost(name: string, store: Store): Promise<number> {
   return restored;
 }
 
-/** Sound bytes for the damaged among these entries, from the copy; they are put into the log as well. */
+/** Replaces damaged entries by sound ones from the copy, also in the log. */
 async function mended(name: string, entries: LogEntry[]): Promise<LogEntry[]> {
   const damaged = new Set(entries.flatMap(({ id, bytes }) => (bytes.length === 0 ? [id] : [])));
   if (damaged.size === 0) return entries;
@@ -103,7 +103,7 @@ async function mended(name: string, entries: LogEntry[]): Promise<LogEntry[]> {
   return patched;
 }
 
-/** A value, or where the browser cannot read it any more the one of the copy, which is put in its place. */
+/** Reads a value; if the browser can no longer read it, takes the copy's and stores that. */
 async function readOrMended(name: string, keyValues: KeyValues, key: string): Promise<unknown> {
   try {
     return await keyValues.get(key);
@@ -117,7 +117,7 @@ async function readOrMended(name: string, keyValues: KeyValues, key: string): Pr
 }
 
 /**
- * The store with its copy behind it. `restored`: entries and values that a lost database took back before this returned. Failures of the copy
+ * Returns the store with its copy. `restored`: entries and values that a lost database took back before this returned. Failures of the copy
  * are never failures of the store.
  */
 export async function withCopy(name: string, store: Store): Promise<{ store: Store; restored: number }> {

@@ -20,16 +20,16 @@ import { STORAGE_LOST } from './idb-connection.ts';
 import { LOG_HEALED } from './recovering.ts';
 import { decodeValue, encodeValue } from './stored-values.ts';
 
-/** How both families of records of a log database are sealed. */
+/** Ciphers for both kinds of records of a log database. */
 export interface StoreCiphers {
   readonly entries: RecordCipher;
   readonly values: RecordCipher;
 }
 
-/** Written below this store, by who repairs the log without a key: counts and times. */
+/** Keys that repairs of the log write without a key: counts and times. */
 const READABLE: ReadonlySet<string> = new Set([STORAGE_LOST, LOG_HEALED, VALUES_COPIED]);
 
-/** Bytes of an entry that cannot be opened: handed on like a damaged one. */
+/** Bytes of an entry that cannot be opened: passed on like a damaged one. */
 const NOTHING = new Uint8Array(0);
 
 const placeOfEntry = ({ document, id, origin }: Pick<NewEntry, 'document' | 'id' | 'origin'>) =>
@@ -45,7 +45,7 @@ export const sealEntry = async <Entry extends NewEntry>(
   bytes: await cipher.seal(placeOfEntry(entry), entry.bytes),
 });
 
-/** The entry with its bytes opened; with none where they cannot be. */
+/** Opens an entry's bytes; returns it without any if they do not open. */
 export async function openEntry(entry: LogEntry, cipher: RecordCipher): Promise<LogEntry> {
   if (entry.bytes.length === 0) return entry;
   const bytes = await cipher.open(placeOfEntry(entry), entry.bytes);
@@ -53,7 +53,7 @@ export async function openEntry(entry: LogEntry, cipher: RecordCipher): Promise<
   return { ...entry, bytes: bytes ?? NOTHING };
 }
 
-/** Behaves as the store below, whose contents are all sealed with these ciphers. */
+/** Wraps a store whose contents are all sealed with these ciphers; it behaves as the store itself. */
 export function sealedStore(below: Store, { entries, values }: StoreCiphers): Store {
   const { log: inner } = below;
   const keyValues = below.keyValues;
@@ -111,7 +111,7 @@ export function sealedStore(below: Store, { entries, values }: StoreCiphers): St
   return withKeyValues({ ...below, log: sealedLog }, sealedKeyValues);
 }
 
-/** Seals at once, side by side, and hands on in the order in which it was asked: what was said first is appended first. */
+/** Seals in parallel, and passes on in the order of the calls, so that appends keep their order. */
 class InOrder {
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -122,7 +122,7 @@ class InOrder {
     const sealed = seal();
     const before = this.#turn;
     const called = (async () => {
-      // A failure belongs to whoever asked for it.
+      // The caller of that one gets its error.
       const [result] = await Promise.allSettled([sealed, before]);
       if (result.status === 'rejected') throw result.reason;
       return { writing: write(result.value) };

@@ -23,14 +23,14 @@ const BUFFER = 'ArrayBuffer';
 const refused = (detail: string, cause?: unknown) =>
   new RecollectError('storage-failed', `Storage failed: ${detail}`, { params: { detail }, cause });
 
-/** Reads the whole value before it returns. Throws `storage-failed` for what cannot be kept. */
+/** Reads the whole value before it returns. Throws `storage-failed` for a value that cannot be stored. */
 export function encodeValue(value: unknown): Uint8Array {
   const parts: Uint8Array[] = [];
   let json: Uint8Array;
   try {
     json = new TextEncoder().encode(JSON.stringify(plainOf(value, parts)));
   } catch (error) {
-    // A value that contains itself ends the stack.
+    // A circular value overflows the stack.
     throw error instanceof RecollectError ? error : refused('a value that cannot be kept', error);
   }
   const all = [json, ...parts];
@@ -65,7 +65,7 @@ function plainOf(value: unknown, parts: Uint8Array[]): unknown {
   if (prototype !== null && Object.getPrototypeOf(prototype) !== null)
     throw refused(`${value.constructor?.name ?? 'this'} cannot be kept`);
   const entries = Object.entries(value).map(([key, one]) => [key, inner(one)] as const);
-  // `__proto__` as a name would be lost on the way back.
+  // The name `__proto__` would be lost on the way back.
   const isOdd = entries.some(([key]) => key === '$' || key === '__proto__');
   return isOdd ? { $: 'object', is: entries } : Object.fromEntries(entries);
 }
@@ -89,7 +89,7 @@ const tagged = z.discriminatedUnion('$', [
   z.object({ $: z.literal('object'), is: z.array(z.tuple([z.string(), z.unknown()])) }),
 ]);
 
-/** The value that was encoded. Throws where the bytes are none of `encodeValue`. */
+/** Decodes a value. Throws for bytes that `encodeValue` did not make. */
 export function decodeValue(bytes: Uint8Array): unknown {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const parts: Uint8Array<ArrayBuffer>[] = [];

@@ -1,9 +1,9 @@
-// A store that keeps nothing of temporary conversations: what is put into its key-value store under such a conversation's name stays in this
-// tab's memory. Their documents never reach the log at all (`services/documents`).
+// Keeps temporary conversations out of the store: values under such a conversation's name stay in this
+// tab's memory. Their documents never reach the log (`services/documents`).
 import { isOfTemporary } from '../../domain/base/ids.ts';
 import type { Store } from './conversation-log.ts';
 
-/** Behaves as `store` does, but for those keys: they are listed for nobody, and nobody is told of them. */
+/** Wraps a store: those keys are listed and announced nowhere. */
 export function withoutTemporary(store: Store): Store {
   const passing = new Map<string, unknown>();
   const { keyValues, log } = store;
