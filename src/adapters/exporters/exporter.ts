@@ -1,4 +1,4 @@
-// Conversations out, as a file a person can keep.
+// Contract of an exporter: it writes conversations as a file for people to keep.
 import type { NotesAndFeedback } from '../../domain/chat/archive.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import type { Role } from '../../domain/chat/message.ts';
@@ -7,15 +7,15 @@ import type { Feedback } from '../../domain/memory/notes.ts';
 export interface Exporter {
   readonly id: string;
   readonly label: string;
-  /** Without the dot. `json` for one file, `zip` where several conversations become several files. */
+  /** Without the dot. `json` for one file, `zip` if several conversations become several files. */
   readonly extension: (conversations: number) => string;
   readonly mediaType: (conversations: number) => string;
-  /** Yields the file in pieces, so that a large library never lies in memory twice. */
+  /** Yields the file in pieces, so that a large library is never in memory twice. */
   write(
     conversations: AsyncIterable<Conversation>,
     /**
-     * `count`: conversations, and one more where there are notes or feedback to be read beside them. `told`: what the person told
-     * memory, where everything is exported. `words`: in the language of the person.
+     * `count`: conversations, and one more if there are notes or feedback to read. `told`: memory notes, feedback and prompts, in a
+     * whole export. `words`: in the person's language.
      */
     options: {
       count: number;
@@ -27,7 +27,7 @@ export interface Exporter {
   ): AsyncIterable<Uint8Array>;
 }
 
-/** Words that a file for readers adds to the conversation. */
+/** Words that a file for people adds to the conversation. */
 type ExportWord =
   | 'untitled'
   | Role
@@ -46,7 +46,7 @@ type ExportWord =
   /** Above passages that were found and that the person left out. */
   | 'leftOut'
   | 'unknown'
-  /** `number`; `place`: who spoke there, and when. */
+  /** `number`; `place`: speaker and time of the branching message. */
   | 'branch'
   | 'branchAfter'
   | 'elsewhere'

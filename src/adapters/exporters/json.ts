@@ -1,4 +1,4 @@
-// Our own JSON, complete: what the importer reads back is an equal library. One message per line, so that a diff of two exports reads.
+// Writes our own JSON, complete: the importer reads it back as an equal library. One message per line, so that two exports can be compared.
 import { RecollectError } from '../../domain/base/errors.ts';
 import {
   ARCHIVE_FORMAT,
@@ -11,10 +11,10 @@ import {
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import type { Exporter } from './exporter.ts';
 
-/** Bytes are handed on when this many have come together. */
+/** Bytes are passed on in pieces of about this size. */
 const PIECE = 256 * 1024;
 
-/** Throws `export-too-large` rather than write what the importer would not take. */
+/** Throws `export-too-large` rather than write a file that the importer would refuse. */
 export const jsonWithin = (limits: ArchiveLimits): Exporter => ({
   id: 'json',
   label: 'Recollect (JSON)',
@@ -37,7 +37,7 @@ export const jsonWithin = (limits: ArchiveLimits): Exporter => ({
         const bytes = byteLength(line);
         size += bytes + 2;
         if (bytes > limits.message || size > limits.conversation) throw tooLarge(conversation);
-        // A long one by itself: two of them might be more than one text can hold.
+        // A long text is passed on alone: two might be longer than one string can be.
         if (text.length + line.length >= PIECE) {
           yield encoder.encode(`${text}${separator}\n`);
           text = '';
@@ -54,13 +54,13 @@ export const jsonWithin = (limits: ArchiveLimits): Exporter => ({
 
 export const json: Exporter = jsonWithin(ARCHIVE_LIMITS);
 
-/** Bytes in UTF-8; half a character is written as an escape. */
+/** Size in UTF-8, bytes; a lone surrogate is written as an escape. */
 function byteLength(text: string): number {
   let bytes = text.length;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code < 0x80) continue;
-    // Either half of a pair counts for two of its four bytes.
+    // Each half of a pair counts for two of its four bytes.
     bytes += code < 0x800 || (code >= 0xd800 && code < 0xe000) ? 1 : 2;
   }
   return bytes;

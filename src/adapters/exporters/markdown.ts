@@ -1,6 +1,6 @@
-// Conversations as a person reads them: front matter, then who said what. The shown branch first, other branches after it. Checkpoints,
-// summaries of what was folded, and the two ends of a message that was sent back are marked where they are.
-// One conversation is one .md file; several are a ZIP of them, with their attachments, and the memory notes, beside them.
+// Writes conversations for people: front matter, then who said what. The shown branch first, other branches after it. Checkpoints,
+// summaries, and the two ends of a message that was sent back are marked in their place.
+// One conversation is one .md file; several are a ZIP of them, with their attachments and the memory notes.
 
 import { stringify } from 'yaml';
 import { z } from 'zod';
@@ -74,7 +74,7 @@ async function* asFiles(
       const { url, extract } = part;
       if (url === undefined && !extract) return nameOnly(words)(part);
       const { stem, ending } = attachmentName(part.name ?? 'file');
-      // Export the text of a document whose bytes were not kept.
+      // For a document whose bytes were not kept, its extracted text is exported.
       const path = freeName(
         `attachments/${name}/${stem}`,
         url === undefined ? `${ending}.md` : ending,
@@ -97,7 +97,7 @@ async function* asFiles(
   }
 }
 
-/** `2026-03-01 How to make bread`. */
+/** Makes a name such as `2026-03-01 How to make bread`. */
 function fileName({ meta }: Conversation, words: ExportWords): string {
   return `${day(meta.createdAt)} ${safeName(shownTitle(meta.title, words('untitled')), 60)}`;
 }
@@ -105,14 +105,14 @@ function fileName({ meta }: Conversation, words: ExportWords): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: file systems refuse them
 const UNSAFE = /[\u0000-\u001f\u007f<>:"/\\|?*#%]+|\p{Surrogate}+/gu;
 
-/** Name that every file system takes; at most `length` characters, never half of one. */
+/** Makes a name that every file system accepts; at most `length` characters, never half of one. */
 const safeName = (name: string, length: number): string =>
   [...name.replace(UNSAFE, ' ').replace(/\s+/g, ' ').trim()]
     .slice(0, length)
     .join('')
     .replace(/^\.+|(?<![. ])[. ]+$/g, '') || '_';
 
-/** A file's name; its ending, which says what opens it, is never cut off. An ending has a letter: that of "v1.2" is none. */
+/** Splits a file's name; its ending, which says what opens it, is never cut off. An ending has a letter: "v1.2" has none. */
 function attachmentName(name: string): { stem: string; ending: string } {
   const safe = safeName(name, Number.POSITIVE_INFINITY);
   const ending = /(?<=.)\.(?=\d*[A-Za-z])[A-Za-z0-9]{1,8}$/s.exec(safe)?.[0] ?? '';
@@ -126,7 +126,7 @@ function freeName(stem: string, ending: string, taken: Set<string>): string {
   return free;
 }
 
-/** A path as the target of a link: every reader decodes what is encoded, and a parenthesis would end it. */
+/** Encodes a path as the target of a link: every reader decodes it, and a parenthesis would end it. */
 const target = (path: string): string =>
   path
     .split('/')
@@ -145,7 +145,7 @@ const nameOnly =
   (part) =>
     `*[${plain(part.name ?? '') || words('attachment')}, ${plain(part.mediaType)}]*`;
 
-/** One conversation. `place` says how an attachment is shown. */
+/** Writes one conversation. `place` shows an attachment. */
 function toMarkdown(conversation: Conversation, place: Place, words: ExportWords): string {
   const { meta, messages, checkpoints } = conversation;
   const shown = pathTo(messages, effectiveHead(conversation));
@@ -175,7 +175,7 @@ function toMarkdown(conversation: Conversation, place: Place, words: ExportWords
       checksum: checksumOf(body),
     });
   const marksOf = marks(conversation, words);
-  // The pieces of an answer that was cut off and went on are one.
+  // The pieces of an answer that was cut off and continued are one.
   const section = (pieces: readonly Message[]) =>
     [asSection(wholeOf(pieces), place, words), ...pieces.flatMap(({ id }) => marksOf.get(id) ?? [])].join(
       '\n\n',
@@ -187,7 +187,7 @@ function toMarkdown(conversation: Conversation, place: Place, words: ExportWords
     ...sections(shown),
   ];
 
-  // List the other branches, each from the message where it leaves one listed above.
+  // Lists the other branches, each from the message where it leaves one listed above.
   const written = new Set<MessageId>(shown.map((message) => message.id));
   const children = childrenOf(messages);
   let branch = 0;
@@ -205,14 +205,14 @@ function toMarkdown(conversation: Conversation, place: Place, words: ExportWords
       out.push(`---\n\n# ${heading}`, ...sections(line));
       for (const message of line) written.add(message.id);
     }
-  // A ring has no beginning; its messages are still there.
+  // A ring has no beginning, but its messages exist.
   const rest = [...messages.values()].filter((message) => !written.has(message.id));
   if (rest.length > 0) out.push(`---\n\n# ${words('elsewhere')}`, ...sections(rest));
   const body = out.join('\n\n');
   return `---\n${front(body)}---\n\n${body}\n`;
 }
 
-/** The session memory that was saved, and what other devices saved without knowing of it. */
+/** Writes the saved session memory, and concurrent versions of other devices. */
 function memories(conversation: Conversation, words: ExportWords): string[] {
   const { current, others } = savedFiles(conversation);
   return (current ? [current, ...others] : []).flatMap((file) => {
@@ -225,7 +225,7 @@ function memories(conversation: Conversation, words: ExportWords): string[] {
   });
 }
 
-/** Parts of a plan for readers: its summaries, and how much they replace. Read leniently: any strategy may have written it. */
+/** Parts of a plan for readers: its summaries, and how much they replace. Read leniently, since any strategy may have written it. */
 const planSchema = z.looseObject({
   summaries: z.array(z.looseObject({ kind: z.string().optional(), text: z.string() })).catch([]),
   runs: z.array(z.looseObject({ action: z.string(), count: z.number() })).catch([]),
@@ -256,7 +256,7 @@ function marks(
   return all;
 }
 
-/** A summary in quotes, under a line that says what it stands for. */
+/** Writes a summary in quotes, under a line that tells what it covers. */
 function foldedUpTo(compaction: Compaction, words: ExportWords): string {
   const plan = planSchema.safeParse(compaction.plan).data;
   const count = (plan?.runs ?? []).reduce((sum, run) => sum + (run.action === 'fold' ? run.count : 0), 0);
@@ -268,7 +268,7 @@ function foldedUpTo(compaction: Compaction, words: ExportWords): string {
   return quoted(`**${line}**${text.trim() === '' ? '' : `\n\n${standing(text.trim())}`}`);
 }
 
-/** Notes and feedback: what a person told memory. */
+/** Writes notes and feedback. */
 function notesAsMarkdown({ notes, feedback }: NotesAndFeedback, words: ExportWords): string {
   const item = (text: string, at: number) => {
     const lines = standing(text.trim()).split(LINE_BREAK);
@@ -296,7 +296,7 @@ function notesAsMarkdown({ notes, feedback }: NotesAndFeedback, words: ExportWor
 
 const quoted = (text: string) => `> ${text.split(LINE_BREAK).map(indentedBySpaces).join('\n> ')}`;
 
-/** Times beyond what a date can hold come out as its last one. */
+/** Times outside a date's range become its limit. */
 const iso = (ms: number) => new Date(Math.max(0, Math.min(ms || 0, 8.64e15))).toISOString();
 const day = (ms: number) => iso(ms).slice(0, 10);
 const stamp = (ms: number) => iso(ms).slice(0, 16).replace('T', ' ');
@@ -332,7 +332,7 @@ function asSection(message: Message, place: Place, words: ExportWords): string {
   return [`## ${spot(message, words)}`, ...blocks(message.parts, place, words, standing)].join('\n\n');
 }
 
-/** Parts one below the other. A text may go on with a list of the text above it, and is then read as what stands in that list. */
+/** Writes parts one below the other. A text may continue a list of the text above it, and then belongs to that list. */
 function blocks(
   parts: readonly Part[],
   place: Place,
@@ -370,7 +370,7 @@ function block(part: Exclude<Part, { type: 'text' }>, place: Place, words: Expor
     }
     case 'recall': {
       const { passages, leftOut = [] } = part;
-      // Memory was asked in vain: nothing of it stands in the answer.
+      // Memory was asked in vain, so the answer has nothing of it.
       if (passages.length + leftOut.length === 0) return '';
       return folded(
         words('recalled'),
@@ -385,7 +385,7 @@ function block(part: Exclude<Part, { type: 'text' }>, place: Place, words: Expor
   }
 }
 
-/** Source of a passage, and how sure memory was of it. */
+/** Source of a passage, and its probability. */
 const source = ({ title, createdAt, scores }: RecalledPassage, words: ExportWords) =>
   words('passage', {
     // At the start of a line, these would begin something.
@@ -394,7 +394,7 @@ const source = ({ title, createdAt, scores }: RecalledPassage, words: ExportWord
     score: scores.final.toFixed(2),
   });
 
-/** A list of them; nothing for none. */
+/** Lists passages with their sources; nothing for none. */
 const sources = (passages: readonly RecalledPassage[], words: ExportWords): string[] =>
   passages.length > 0 ? [passages.map((passage) => `- ${source(passage, words)}`).join('\n')] : [];
 
@@ -410,14 +410,14 @@ const folded = (summary: string, text: string) =>
   `<details>\n<summary>${summary}</summary>\n\n${text}\n\n</details>`;
 
 /**
- * Somebody's Markdown as it is, and below it what it left open, closed: what comes after stands for itself.
- * `reader`: has read what stands above it.
+ * Copies Markdown unchanged and closes what it left open, so that later text stands for itself.
+ * `reader`: has read the text above it.
  */
 function standing(text: string, reader = createBlockReader()): string {
   let folds = 0;
   for (const line of text.split(LINE_BREAK)) {
     if (!reader.line(line)) continue;
-    // Readers that take HTML would fold away all that follows.
+    // Readers that render HTML would fold away all that follows.
     for (const [, end] of line.matchAll(/<(\/?)details(?=[\s/>]|$)/gi))
       folds = Math.max(0, folds + (end ? -1 : 1));
   }
@@ -425,12 +425,12 @@ function standing(text: string, reader = createBlockReader()): string {
   const end = closing === undefined ? '' : `${/[\r\n]$/.test(text) ? '' : '\n'}${closing}`;
   const added = `${end}${'\n\n</details>'.repeat(folds)}`;
   for (const line of added.split('\n')) reader.line(line);
-  // A blank line follows whatever stands here.
+  // A blank line follows in any case.
   reader.line('');
   return `${text}${added}`;
 }
 
-/** The beginnings of what may be taken for HTML. */
+/** Beginnings of possible HTML. */
 const TAG = /<(?:[A-Za-z][A-Za-z0-9-]*(?=[\s/>]|$)|\/[A-Za-z]|[!?])/;
 
 /**

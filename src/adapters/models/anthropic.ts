@@ -5,7 +5,7 @@ import type { ChatModel } from './chat-model.ts';
 import { nativeProtocol } from './native.ts';
 import { createSdkModel, type ModelOptions } from './sdk-stream.ts';
 
-/** A model that is asked over Anthropic's own protocol; prompts are cached for a short time. */
+/** Makes a model for Anthropic's own protocol; prompts are cached for a short time. */
 export function createAnthropicModel(options: ModelOptions): ChatModel {
   const native = nativeProtocol(options, 'anthropic');
   return createSdkModel(options, {

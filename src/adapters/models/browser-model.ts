@@ -6,20 +6,20 @@ import type { ChatEvent, ChatModel, ConnectionReport, Prompt } from './chat-mode
 import { BROWSER_URL } from './protocols.ts';
 import { toModelMessages } from './sdk-messages.ts';
 
-/** The one model that a browser has; which one that is it does not say. */
+/** Id of the browser's only model, whose name it does not tell. */
 export const BROWSER_MODEL = 'built-in';
 
-/** `downloadable`, `downloading`: it has to come first, some gigabytes, and only after a click. */
+/** `downloadable`, `downloading`: it must be downloaded first, some gigabytes, and only after a click. */
 export type BrowserModelState = 'unavailable' | 'downloadable' | 'downloading' | 'available';
 
 interface Line {
   readonly role: 'system' | 'user' | 'assistant';
   readonly content: string;
-  /** The answer goes on after these words. */
+  /** The answer continues these words. */
   readonly prefix?: true;
 }
 
-/** Parts of a session that are used; older browsers have the figures under their former names. */
+/** The members of a session that are used; older browsers have the figures under other names. */
 interface Session {
   promptStreaming(input: readonly Line[], options: { signal: AbortSignal }): ReadableStream<string>;
   readonly contextWindow?: number;
@@ -50,12 +50,12 @@ interface LanguageModelStatic {
 const languageModel = (): LanguageModelStatic | undefined =>
   (globalThis as { readonly LanguageModel?: LanguageModelStatic }).LanguageModel;
 
-/** Tokens that the model reads at once, as its last session said. Infinity where a browser sets no limit. */
+/** Window in tokens, as the last session reported it. Infinity if a browser sets no limit. */
 let measuredWindow: number | null = null;
-/** Before the first session: less than any browser gives, so that the first long conversation is not refused. */
+/** Assumed before the first session: less than any browser gives, so that the first long conversation is not refused. */
 const ASSUMED_WINDOW = 4_096;
 
-/** The person's languages, as far as a model may know them. */
+/** The person's languages, in case the model knows them. */
 const languagesOf = (): readonly string[] => [
   ...new Set((navigator.languages ?? [navigator.language]).map((tag) => tag.split('-', 1)[0] ?? tag)),
 ];
@@ -66,7 +66,7 @@ const expecting = (languages: readonly string[]): Languages => ({
 });
 
 /**
- * How far the model is, and what to ask it with: it is told the person's languages, or nothing where it does not know all of them, since it
+ * State of the model, and the options for it: the person's languages, or none if it does not know all of them, since it
  * often answers in them all the same.
  */
 async function stateNow(): Promise<{ readonly state: BrowserModelState; readonly options: Languages }> {
@@ -81,10 +81,10 @@ async function stateNow(): Promise<{ readonly state: BrowserModelState; readonly
   return { state: 'unavailable', options: {} };
 }
 
-/** State of the browser's own model, asked anew. */
+/** Reads the state of the browser's own model. */
 export const browserModelState = async (): Promise<BrowserModelState> => (await stateNow()).state;
 
-/** Opens a session; what has to be downloaded for it is. */
+/** Opens a session, downloading the model if needed. */
 async function openSession(
   initialPrompts: readonly Line[],
   signal: AbortSignal,
@@ -99,7 +99,7 @@ async function openSession(
     signal,
     monitor: (monitor) =>
       monitor.addEventListener('downloadprogress', (event) => {
-        // Browsers of before told bytes.
+        // Older browsers report bytes.
         const { loaded, total } = event as ProgressEvent;
         onProgress(Math.min(1, total > 1 ? loaded / total : loaded));
       }),
@@ -110,8 +110,8 @@ async function openSession(
 }
 
 /**
- * Makes the model ready, and downloads it where it is not here: to be called from a click. `onProgress` hears the share that has come, 0 to 1.
- * Throws `model-browser`, or an AbortError when `signal` is aborted; the browser may go on downloading by itself.
+ * Prepares the model, and downloads it if needed: call it from a click. `onProgress` gets the downloaded share, 0 to 1.
+ * Throws `model-browser`, or an AbortError when `signal` is aborted; the browser may continue the download by itself.
  */
 export async function prepareBrowserModel(
   signal: AbortSignal,
@@ -125,7 +125,7 @@ export async function prepareBrowserModel(
   }
 }
 
-/** Stands in for a connection test. */
+/** Replaces a connection test. */
 export async function testBrowserModel(): Promise<ConnectionReport> {
   const startedAt = performance.now();
   return (await browserModelState()) === 'unavailable'
@@ -133,7 +133,7 @@ export async function testBrowserModel(): Promise<ConnectionReport> {
     : { ok: true, models: [BROWSER_MODEL], tookMs: performance.now() - startedAt };
 }
 
-/** The browser's own model; its window in tokens is assumed until a session measured it, and null if it is endless. */
+/** Makes the browser's own model; its window in tokens is assumed until a session measured it, and null if it is unlimited. */
 export function createBrowserModel(): ChatModel {
   return {
     id: BROWSER_MODEL,
@@ -179,7 +179,7 @@ async function* answer(prompt: Prompt, signal: AbortSignal): AsyncIterable<ChatE
 
 const usageOf = ({ contextUsage, inputUsage }: Session): number => contextUsage ?? inputUsage ?? 0;
 
-/** The conversation as the API takes it: one system line first, roles in turn, and the last line apart. */
+/** Converts the conversation for the API: one system line first, alternating roles, the last line apart. */
 function linesOf({ system, messages }: Prompt): { readonly before: readonly Line[]; readonly last: Line } {
   const lines: { role: Line['role']; content: string }[] = system
     ? [{ role: 'system', content: system }]
@@ -192,7 +192,7 @@ function linesOf({ system, messages }: Prompt): { readonly before: readonly Line
   for (const { role, content } of toModelMessages(messages, { provider: 'browser', plainThoughts: false })) {
     const text = typeof content === 'string' ? content : content.map(wordsOf).filter(Boolean).join('\n\n');
     if (text === '') continue;
-    // The API knows no tools; a system line is taken at the beginning alone.
+    // The API has no tools, and takes a system line only at the beginning.
     const isFirst = lines.length === 0 && role === 'system';
     add(role === 'assistant' ? role : isFirst ? 'system' : 'user', text);
   }
@@ -202,7 +202,7 @@ function linesOf({ system, messages }: Prompt): { readonly before: readonly Line
   return { before, last: last.role === 'assistant' ? { ...last, prefix: true } : last };
 }
 
-/** A part of a message in words; each role has its own parts. */
+/** Writes a part of a message in words; each role has its own parts. */
 function wordsOf(part: object): string {
   const { type, text, toolName, input, output, filename, mediaType } = part as Record<string, unknown>;
   if (type === 'text') return String(text);
@@ -226,7 +226,7 @@ function problemOf(error: unknown): RecollectError {
   if (error instanceof RecollectError) return error;
   const { name } = (error ?? {}) as { readonly name?: unknown };
   const { message } = toProblem(error);
-  // Without a click nothing is downloaded; a policy of the page may forbid it, too.
+  // Without a click nothing is downloaded; a policy of the page may also forbid it.
   if (name === 'NotAllowedError') return browserProblem('download', message, error);
   const params = { endpoint: BROWSER_URL, model: BROWSER_MODEL, reason: '', detail: message };
   if (name === 'QuotaExceededError')

@@ -1,4 +1,4 @@
-// Any model that answers a conversation. One verb: stream.
+// Contract of a model that answers a conversation, by one method: stream.
 
 import type { Problem } from '../../domain/base/errors.ts';
 import type { DraftEvent } from '../../domain/chat/draft.ts';
@@ -7,7 +7,7 @@ import type { Price } from '../../domain/context/budget.ts';
 import { type ModelParameters, sentParameters } from '../../domain/settings/parameters.ts';
 import type { ProtocolName } from './protocols.ts';
 
-/** Request to a model: the messages as it shall see them (recall already woven in), oldest first. */
+/** Request to a model: the messages as it gets them (with recall), oldest first. */
 export interface Prompt {
   readonly system: string | null;
   readonly messages: readonly Pick<Message, 'role' | 'parts'>[];
@@ -24,7 +24,7 @@ export interface ToolDescription {
 export type ChatEvent =
   | DraftEvent
   | { readonly type: 'usage'; readonly usage: Usage }
-  /** Always last. `problem` tells why for `cut` and `error`; `tokensSent`: what stood in the request for private words. */
+  /** Always last. `problem` gives the reason for `cut` and `error`; `tokensSent`: tokens that replaced private words in the request. */
   | {
       readonly type: 'end';
       readonly finish: Finish;
@@ -33,13 +33,13 @@ export type ChatEvent =
     };
 
 export interface ChatModel {
-  /** As the endpoint names it. */
+  /** Name at the endpoint. */
   readonly id: string;
-  /** Host of the endpoint; absent for a model that has none. */
+  /** Host of the endpoint; absent for a model without one. */
   readonly endpoint?: string;
-  /** Tokens, where the endpoint or a table says; null where nobody knows. */
+  /** Window in tokens, from the endpoint or a table; null if unknown. */
   readonly contextWindow: number | null;
-  /** Parameters in every request besides the messages, as they are sent; absent: none. */
+  /** Parameters that every request carries; absent: none. */
   readonly parameters?: Readonly<Record<string, unknown>>;
   /**
    * Streams one answer. Never throws for what the endpoint does: failures arrive as the `end` event, after whatever came before.
@@ -71,11 +71,11 @@ export interface Endpoint {
   readonly baseUrl: string;
   /** Model ids offered in the picker: from the endpoint's list, or typed. */
   readonly models: readonly string[];
-  /** The endpoint's list when it was last looked at, where it is short: what is new in it since is offered. */
+  /** The endpoint's list at the last look, if it is short: models that are new since then are offered. */
   readonly listed?: readonly string[] | undefined;
   /** Absent: chat completions. */
   readonly protocol?: ProtocolName | undefined;
-  /** Price that a person entered for all models, and for one by its id, per million tokens: it goes before any list. */
+  /** Price that a person entered for all models, and for one by its id, per million tokens: it wins over any list. */
   readonly price?: Price | undefined;
   readonly ownPrices?: Readonly<Record<string, Price>> | undefined;
   /** Prices from the endpoint's own list, per million tokens, by the model's id. */
@@ -84,11 +84,11 @@ export interface Endpoint {
   readonly parameters?: ModelParameters | undefined;
 }
 
-/** By which a model, its price and its problems name an endpoint; the address itself where it is none. */
+/** Name of an endpoint in models, prices and problems: its host, or the address itself if it is none. */
 export const hostOf = (baseUrl: string): string =>
   (URL.canParse(baseUrl) && new URL(baseUrl).host) || baseUrl;
 
-/** The parameters of an endpoint as a model has them. */
+/** Converts an endpoint's parameters to those of a model. */
 export function parametersOf({ baseUrl, parameters }: Pick<Endpoint, 'baseUrl' | 'parameters'>) {
   const sent = sentParameters(parameters ?? {}, hostOf(baseUrl));
   return Object.keys(sent).length > 0 ? { parameters: sent } : {};
@@ -99,7 +99,7 @@ export type ConnectionReport =
   | {
       readonly ok: true;
       readonly models: readonly string[];
-      /** Prices that the list tells, per million tokens. */
+      /** Prices in the list, per million tokens. */
       readonly prices?: Readonly<Record<string, Price>>;
       readonly tookMs: number;
     }

@@ -1,28 +1,28 @@
-// One event of an answer, as endpoints really send it, made into the one form that the SDK's strict schema takes. Only what is used is
-// believed: text, thoughts, calls, the finish reason, usage, an error. Everything else is dropped before it can be refused.
+// Normalises one event of an answer, as endpoints really send it, for the SDK's strict schema. Keeps only the parts in
+// use: text, thoughts, calls, the finish reason, usage, an error. The rest is dropped before the SDK can refuse it.
 import { readJson } from '../../domain/base/json.ts';
 
-/** An address that an endpoint names as a source of its answer. */
+/** A page that an endpoint cites. */
 interface Source {
   readonly url: string;
   readonly title?: string;
 }
 
-/** Facts that an endpoint told besides words. */
+/** Facts about an answer beside its words. */
 export interface StreamFacts {
-  /** `[DONE]`, or a document that was there as a whole. */
+  /** `[DONE]` arrived, or the answer was one whole document. */
   done: boolean;
-  /** A finish reason that says that the answer is whole. */
+  /** A finish reason for a whole answer arrived. */
   finished: boolean;
   /** Called when `finished` becomes true. */
   readonly onFinished: () => void;
   /** An event could not be read: words may be missing. */
   malformed: boolean;
-  /** An event said nothing that is known here: an endpoint of another protocol. */
+  /** An event contained nothing known: the endpoint speaks another protocol. */
   foreign: boolean;
   /** Error that the endpoint reported. */
   error: unknown;
-  /** Looks like an error, and counts as one only where no finish reason comes. */
+  /** Looks like an error, and counts as one only if no finish reason arrives. */
   suspect: unknown;
   readonly sources: Source[];
   /** `data:` URLs or addresses of pictures that the model drew, in their order. */
@@ -48,7 +48,7 @@ const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const listOf = (value: unknown): readonly unknown[] =>
   Array.isArray(value) ? value : value === null || value === undefined ? [] : [value];
-/** Calls as a list, as the one call, or by their numbers. */
+/** Lists calls: from a list, from a single call, or by their numbers. */
 const callsOf = (value: unknown): readonly Fields[] => {
   const list =
     isFields(value) && Object.keys(value).length > 0 && Object.keys(value).every((key) => /^\d+$/.test(key))
@@ -81,7 +81,7 @@ function piecesOf(content: unknown, type: Piece['type'] = 'content'): Piece[] {
   return [];
 }
 
-/** Fields for thoughts, the most common name first. A server that sends two of them sends the same words twice. */
+/** Fields for thoughts, the most common name first. A server that fills two of them sends the same words twice. */
 const THOUGHT_FIELDS = [
   'reasoning_content',
   'reasoning',
@@ -95,7 +95,7 @@ const THOUGHT_FIELDS = [
   'cot_summary',
   'reasoning_summary',
 ];
-/** Thoughts without the marks of the template that some servers leave in a field that holds thoughts anyway. */
+/** Removes the marks of the template that some servers leave in a field for thoughts. */
 function withoutMarks(text: string): string {
   let words = text;
   for (const mark of ['<think>', '</think>'])
@@ -117,7 +117,7 @@ function thoughtsOf(delta: Fields): Piece[] {
   return [];
 }
 
-/** Tokens: a number, or a number as text. Anything else was not told. */
+/** Tokens, from a number or a number as text. Anything else counts as unknown. */
 function tokensOf(...values: readonly unknown[]): number | undefined {
   for (const value of values) {
     const tokens =
@@ -160,9 +160,9 @@ function usageOf(raw: unknown): Readonly<Record<string, number>> {
   );
 }
 
-/** Reasons that say that nothing more comes because something broke. */
+/** Finish reasons of a failure. */
 const BROKEN = /^(error|network_error|insufficient_system_resource|malformed_function_call|server_error)$/;
-/** Reasons that say that somebody broke it off: the answer is not whole. */
+/** Finish reasons of an answer that was broken off. */
 const BROKEN_OFF = /^(abort|aborted|cancel|canceled|cancelled|interrupted|incomplete|timeout)$/;
 const LENGTH =
   /^(length|max_tokens|max_output_tokens|max_length|model_length|model_context_window_exceeded)$/;
@@ -172,7 +172,7 @@ const CALLS = /^(tool_?calls?|tool_use|function_?calls?)$/;
 
 type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter';
 
-/** A finish reason in the four words of the chat API; unknown ones (`eos`, `end_turn`) mean that the answer is whole. */
+/** Maps a finish reason to one of the chat API; unknown ones (`eos`, `end_turn`) mean that the answer is whole. */
 function finishOf(raw: unknown): FinishReason | 'broken' | undefined {
   const reason = textOf(raw).trim().toLowerCase();
   if (reason === '' || reason === 'null' || reason === 'none' || BROKEN_OFF.test(reason)) return undefined;
@@ -182,7 +182,7 @@ function finishOf(raw: unknown): FinishReason | 'broken' | undefined {
   return CALLS.test(reason) ? 'tool_calls' : 'stop';
 }
 
-/** An error that says something; `null`, `{}`, `""` and `false` are how some servers say that there is none. */
+/** True for an error with content; some servers send `null`, `{}`, `""` or `false` for no error. */
 function isError(error: unknown): boolean {
   if (typeof error === 'string') return error.trim() !== '';
   if (Array.isArray(error)) return error.some(isError);
@@ -193,7 +193,7 @@ function isError(error: unknown): boolean {
   );
 }
 
-/** Names under which gateways wrap an event. */
+/** Names of fields in which gateways wrap an event. */
 const WRAPS = ['data', 'response', 'output', 'result', 'body'];
 const holdsChoices = (value: unknown): value is Fields => isFields(value) && 'choices' in value;
 
@@ -203,12 +203,12 @@ export const KEEP_ALIVE = /^(ping|pong|heartbeat|keep[-_ ]?alive|processing|conn
 interface Call {
   readonly index: number;
   readonly id: string;
-  /** Empty until it has come; what came of the arguments before it waits. */
+  /** Empty until it has arrived; arguments that arrived before wait for it. */
   name: string;
   arguments: string;
-  /** A signature that has to come back with the call. */
+  /** A signature that must be sent back with the call. */
   extra: unknown;
-  /** Arguments of the call that went on already, characters. */
+  /** Characters of the arguments that were passed on already; below 0: none. */
   sent: number;
 }
 
@@ -218,12 +218,12 @@ export class ChunkReader {
   /** Names of the tools that may be called. */
   readonly #tools: readonly string[];
   readonly #calls: Call[] = [];
-  /** The call that a delta of this index goes on with. */
+  /** Call that a delta with this index continues. */
   readonly #byIndex = new Map<string, Call>();
   readonly #ids = new Set<string>();
   /** Words that came as deltas: a message at the end may repeat them. */
   #words = '';
-  /** A choice was the first by its number. */
+  /** A choice was numbered as the first. */
   #isNumbered = false;
   #finish: FinishReason | undefined;
   #usage: Readonly<Record<string, number>> = {};
@@ -233,17 +233,17 @@ export class ChunkReader {
     this.#tools = tools;
   }
 
-  /** The words and thoughts of an event that was cut off within its JSON. How it ended cannot be told. */
+  /** Returns the words and thoughts of an event that was cut off within its JSON. Its finish is unknown. */
   readHalf(value: unknown): unknown[] {
     const choice = isFields(value) ? this.#choiceOf(value) : undefined;
     const delta = choice && this.#deltaOf(choice);
     return delta ? this.#wordsOf(delta) : [];
   }
 
-  /** The events to pass on for one that came. `document`: it is the whole answer. */
+  /** Returns the events to pass on for one that arrived. `document`: it is the whole answer. */
   read(value: unknown, { isDocument = false, named = '' } = {}): unknown[] {
     if (Array.isArray(value)) return value.flatMap((each) => this.read(each, { isDocument, named }));
-    // An event that a proxy wrote as text once more.
+    // A proxy wrote the event as text once more.
     if (typeof value === 'string' && value.startsWith('{')) {
       const inner = readJson(value);
       if (isFields(inner)) return this.read(inner, { isDocument, named });
@@ -288,7 +288,7 @@ export class ChunkReader {
         message: value.message,
         finish_reason: value.done === true ? (value.done_reason ?? 'stop') : null,
       };
-    // Or a text alone: Cloudflare's and Ollama's `response`, the tokens of Text Generation Inference.
+    // Text alone: Cloudflare's and Ollama's `response`, the tokens of Text Generation Inference.
     const token = isFields(value.token) && value.token.special !== true ? value.token.text : undefined;
     const said = [value.response, token].find((text) => typeof text === 'string');
     if (said === undefined && !isFields(value.token)) return undefined;
@@ -315,12 +315,12 @@ export class ChunkReader {
       finishOf(choice.stop_reason) ??
       (isDocument && !this.#finish ? 'stop' : undefined);
     if (finish) out.push(...this.#callEvents(true));
-    // A call that nobody named cannot be made.
+    // A call without a name cannot be made.
     if (finish && this.#calls.some((call) => call.name === '' && call.arguments !== ''))
       this.#facts.malformed = true;
     if (finish === 'broken')
       this.#facts.error ??= isError(choice.error) ? choice.error : { message: textOf(choice.finish_reason) };
-    // Later chunks may repeat `stop`; a reason that says more goes before it.
+    // Later chunks may repeat `stop`; a more specific reason wins.
     else if (finish && (!this.#finish || (this.#finish === 'stop' && finish !== 'stop'))) {
       this.#finish = finish;
       this.#facts.finished = true;
@@ -360,7 +360,7 @@ export class ChunkReader {
     const text = piecesOf(message.content)
       .map(({ type, text }) => (type === 'content' ? text : ''))
       .join('');
-    // At the end some servers send once more all that they had sent in pieces.
+    // Some servers repeat everything at the end.
     if (delta && this.#words !== '' && text.startsWith(this.#words))
       return { content: text.slice(this.#words.length) };
     return message;
@@ -390,7 +390,7 @@ export class ChunkReader {
     call.extra ??= isFields(raw.extra_content) ? raw.extra_content : undefined;
   }
 
-  /** A tool by its name, also where the name has its namespace before it and a number behind it (`functions.recall:0`). */
+  /** Finds a tool by its name, also with a namespace before it and a number behind it (`functions.recall:0`). */
   #toolNamed(name: string): string {
     const bare = name.replace(/:\d+$/, '').split(/[.:/]/).at(-1) ?? '';
     return !this.#tools.includes(name) && this.#tools.includes(bare) ? bare : name;
@@ -406,7 +406,7 @@ export class ChunkReader {
     );
   }
 
-  /** The call that a delta goes on with; undefined where it begins one. */
+  /** Call that a delta continues; undefined if it begins one. */
   #callFor({
     index,
     id,
@@ -426,7 +426,7 @@ export class ChunkReader {
       return name === '' || isPiece ? last : undefined;
     }
     const call = this.#byIndex.get(String(index));
-    // An index that nobody was called by: some servers count on in the middle of a call.
+    // An unknown index: some servers count on in the middle of a call.
     if (!call) return name === '' ? (known ?? (id === '' ? this.#calls.at(-1) : undefined)) : undefined;
     if (!this.#isAnother(call, { id, name, text })) return call;
     return known !== call && (name === '' || !isComplete(known?.arguments ?? '')) ? known : undefined;
@@ -457,11 +457,11 @@ export class ChunkReader {
     return call;
   }
 
-  /** Events for the parts of calls not passed on yet. `isLast`: no piece of a name is to come. */
+  /** Events for the parts of calls not passed on yet. `isLast`: no further piece of a name will arrive. */
   #callEvents(isLast: boolean): unknown[] {
     const out: unknown[] = [];
     for (const call of this.#calls) {
-      // Arguments that were written as text once more can be told only when they are whole.
+      // Arguments that were encoded as text once more are recognised only when they are whole.
       if (call.arguments.startsWith('"') && call.sent < 0) {
         if (!isLast) continue;
         const inner = readJson(call.arguments);
@@ -513,7 +513,7 @@ export class ChunkReader {
           : { message: value[words], code: value.code ?? value.error_code };
   }
 
-  /** Pictures stand beside the words (`images`, as OpenRouter has them) or among them. Some servers send them once more at the end. */
+  /** Pictures come beside the words (`images`, as OpenRouter sends them) or among them. Some servers repeat them at the end. */
   #notePictures({ delta, message }: Fields): void {
     const { pictures } = this.#facts;
     for (const said of [delta, message])
@@ -524,7 +524,7 @@ export class ChunkReader {
         }
   }
 
-  /** OpenRouter, Perplexity, xAI and others name the pages that an answer rests on. */
+  /** OpenRouter, Perplexity, xAI and others list the pages that an answer cites. */
   #noteSources(value: Fields): void {
     const add = (url: unknown, title: unknown) => {
       const { sources } = this.#facts;
@@ -551,17 +551,17 @@ export class ChunkReader {
   }
 }
 
-/** Fields in which services list the pages of an answer: Perplexity and xAI, Zhipu, Volcengine. */
+/** Fields with the pages of an answer: Perplexity and xAI, Zhipu, Volcengine. */
 const SOURCES = ['citations', 'search_results', 'web_search', 'references'];
-/** More sources than this are not kept. */
+/** Most sources that are kept. */
 const MOST_SOURCES = 100;
 
-/** The address of a picture, in any of the shapes in which a part of an answer names one. */
+/** Address of a picture, in any of the forms that a part may have. */
 function pictureIn(part: unknown): string | undefined {
   if (!isFields(part)) return undefined;
   const { image_url: named = part.type === 'image' ? part.url : undefined, b64_json: bytes } = part;
   if (typeof bytes === 'string' && bytes !== '') return `data:image/png;base64,${bytes}`;
-  // As Google and Anthropic have them within a part.
+  // Google's and Anthropic's form of a part.
   const inline = [part.inline_data, part.inlineData, part.source].find(isFields);
   const type = textOf(inline?.mime_type ?? inline?.mimeType ?? inline?.media_type);
   if (/^image\/[\w.+-]+$/.test(type) && typeof inline?.data === 'string')
@@ -575,8 +575,8 @@ const isComplete = (text: string): boolean => text.startsWith('{') && isWhole(te
 const EMPTY: ReadonlySet<string> = new Set(['', '{}', '{ }', 'null']);
 
 /**
- * Arguments with what a delta adds. Some servers begin with an empty object or a space; some send all that they had sent once more. An object
- * cannot begin within its own first characters, so what begins with all that came is the whole, and no piece.
+ * Adds a delta to arguments. Some servers begin with an empty object or a space; some repeat everything so far. An object
+ * cannot begin within its own first characters, so a delta that begins with everything so far is the whole.
  */
 function argumentsWith(before: string, text: string): string {
   if (before === '' && EMPTY.has(text.trim())) return '';

@@ -1,4 +1,4 @@
-// Asks an endpoint for its list of models and explains what goes wrong. Costs nothing: no answer is generated.
+// Asks an endpoint for its list of models and explains failures. Costs nothing: no answer is generated.
 
 import { isAbort, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { lenientJson } from '../../domain/base/json.ts';
@@ -102,7 +102,7 @@ export async function testConnection(
   });
 }
 
-/** The same server with `/v1` behind, or without a pasted `/chat/completions`: the first that lists models. */
+/** Finds the first address on the same server that lists models: with `/v1` behind, or without a pasted `/chat/completions`. */
 async function betterBase(
   baseUrl: string,
   list: (baseUrl: string) => Promise<unknown>,
@@ -118,7 +118,7 @@ async function betterBase(
       await list(candidate);
       return candidate;
     } catch (error) {
-      // A refused key is an answer too: the list lives there.
+      // A refused key is an answer, too: the list is there.
       if (error instanceof RecollectError && error.problem.code === 'model-key') return candidate;
       if (isAbort(error)) return undefined;
     }
@@ -126,9 +126,7 @@ async function betterBase(
   return undefined;
 }
 
-/**
- * Refusal for key, account or pace in an error object with status 200; undefined for any other, which may be the wrong path's.
- */
+/** Refusal for key, account or rate in an error object with status 200; undefined for any other error, which may be that of a wrong path. */
 function refusalIn(body: unknown, baseUrl: string, key: string | undefined): RecollectError | undefined {
   const error = typeof body === 'object' && body !== null && 'error' in body ? body.error : undefined;
   if (!error) return undefined;
@@ -140,7 +138,7 @@ function refusalIn(body: unknown, baseUrl: string, key: string | undefined): Rec
 const LOCAL =
   /^(localhost|.*\.local(host)?|127(\.\d+){3}|10(\.\d+){3}|192\.168(\.\d+){2}|172\.(1[6-9]|2\d|3[01])(\.\d+){2})$/;
 
-/** The address with the scheme that it lacks: `http` for a machine near by, `https` for all others. */
+/** Adds the missing scheme: `http` for a machine near by, `https` for all others. */
 function withScheme(typed: string): string | undefined {
   const [, host, rest] =
     /^(?:\/\/)?([\w-]+(?:\.[\w-]+)*)((?::\d+)?(?:[/?].*)?)$/.exec(typed.replace(/\s+/g, '')) ?? [];

@@ -1,6 +1,6 @@
-// How many tokens known models read at once. Nobody's list is complete: unknown models get null, never a guess.
+// Windows of known models, in tokens. No list is complete: unknown models get null, never a guess.
 
-/** Name pattern → tokens; the first match wins, so the narrow ones stand first. Figures are the makers' published ones. */
+/** Name pattern → tokens; the first match wins, so narrow patterns stand first. Figures are those that the makers published. */
 const WINDOWS: readonly (readonly [RegExp, number])[] = [
   [/^(?:moonshot-v1|kimi).*-8k/, 8_192],
   [/^(?:moonshot-v1|kimi).*-32k/, 32_768],

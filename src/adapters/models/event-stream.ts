@@ -1,5 +1,5 @@
-// Turns an endpoint's answer into the event stream that was asked for. Reads it leniently (`server-events.ts`, JSON lines, one JSON
-// document), normalises each event, and joins what came at once: an event costs the SDK the same for one token as for twenty.
+// Turns an endpoint's answer into the requested event stream. Reads it leniently (`server-events.ts`, JSON lines, one JSON
+// document), normalises each event, and joins events that arrive together: an event costs the SDK the same for one token as for twenty.
 import { parsePartialJson } from 'ai';
 import { lenientJson, mendedJson } from '../../domain/base/json.ts';
 import { ChunkReader, KEEP_ALIVE, type StreamFacts } from './chunk.ts';
@@ -10,7 +10,7 @@ const parsed = (text: string): { readonly value: unknown } | undefined => {
   return value === undefined ? undefined : { value };
 };
 
-/** Value of a JSON text that was cut off, as far as it came; undefined if that cannot be told. */
+/** Value of a JSON text that was cut off, as far as it came; undefined if it cannot be recovered. */
 async function parsedHalf(text: string): Promise<unknown> {
   // Half a character is no word.
   let end = text.length;
@@ -20,12 +20,12 @@ async function parsedHalf(text: string): Promise<unknown> {
 }
 
 const DONE = /^"?\[DONE\]"?$/i;
-/** Names of events by which some servers say the same. */
+/** Names of events by which some servers end a stream. */
 const NAMED_DONE = /^(done|end|complete|completed)$/i;
 
 /**
- * Passes an answer on as canonical events, each as soon as it is whole, and notes in `facts` what else it told. Ends with `[DONE]`,
- * whatever comes after it. `tools`: names of those that may be called.
+ * Passes an answer on as canonical events, each as soon as it is whole, and notes other facts in `facts`. Ends with `[DONE]`,
+ * and ignores anything after it. `tools`: names of those that may be called.
  */
 export function asEventStream(
   facts: StreamFacts,
@@ -35,9 +35,9 @@ export function asEventStream(
   const body = new BodyReader();
   const encoder = new TextEncoder();
   type Controller = TransformStreamDefaultController<Uint8Array<ArrayBuffer>>;
-  /** The last event, where it ended within its JSON. */
+  /** The last event, if it ended within its JSON. */
   let half = '';
-  /** Events of the bytes at hand: they go on together. */
+  /** Events of the present bytes, passed on together. */
   let ready: unknown[] = [];
 
   const send = (controller: Controller) => {
@@ -94,7 +94,7 @@ export function asEventStream(
   });
 }
 
-/** The events of a body that is no stream: one JSON document, or JSON lines, as Ollama's own API has them. */
+/** Reads the events of a body that is no stream: one JSON document, or JSON lines, as in Ollama's own API. */
 async function readDocument(
   body: string,
   reader: ChunkReader,
@@ -117,7 +117,7 @@ async function readDocument(
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-/** The one field of the one choice, of an event that has nothing else. */
+/** The one field of the one choice, in an event with nothing else. */
 function onlyDelta(event: unknown): readonly [name: string, value: unknown] | undefined {
   const { choices, ...others } = event as { readonly choices?: readonly Fields[] };
   const [choice] = choices ?? [];
@@ -133,7 +133,7 @@ interface CallDelta {
   readonly function: { readonly arguments: string };
 }
 
-/** Both as one delta of the same name; undefined where they are no words, no thoughts and no arguments of one call. */
+/** Joins both into one delta of the same name; undefined unless they are words, thoughts, or arguments of one call. */
 function joinedValue(name: string, one: unknown, other: unknown): unknown {
   if (typeof one === 'string' && typeof other === 'string') return one + other;
   if (name !== 'tool_calls') return undefined;
@@ -145,7 +145,7 @@ function joinedValue(name: string, one: unknown, other: unknown): unknown {
 
 const isUsage = (event: unknown): boolean => typeof event === 'object' && event !== null && 'usage' in event;
 
-/** Canonical events (`chunk.ts`) that say the same as the given ones; of figures, each of which holds those before, the last. */
+/** Joins canonical events (`chunk.ts`) into fewer with the same content; of figures, which are cumulative, the last. */
 function joined(events: readonly unknown[]): readonly unknown[] {
   const out: unknown[] = [];
   let last: { readonly name: string; value: unknown } | undefined;

@@ -5,10 +5,10 @@ import type { ChatModel } from './chat-model.ts';
 import { nativeProtocol } from './native.ts';
 import { createSdkModel, type ModelOptions } from './sdk-stream.ts';
 
-/** A model that is asked over Google's own protocol (Gemini). */
+/** Makes a model for Google's own protocol (Gemini). */
 export function createGoogleModel(options: ModelOptions): ChatModel {
   const native = nativeProtocol(options, 'google');
-  // Older models refuse to be asked for thoughts.
+  // Older models refuse a request for thoughts.
   const thinks = /gemini-(2\.5|[3-9])/.test(options.model);
   return createSdkModel(options, {
     ...native,

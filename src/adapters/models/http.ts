@@ -1,4 +1,4 @@
-// One careful request to a person's endpoint: nowhere else, no cookies, no redirects, no retries. What goes wrong leaves
+// Sends one careful request to a person's endpoint: nowhere else, no cookies, no redirects, no retries. Failures leave
 // here as a RecollectError that says what a person can do; cancelling stays an AbortError.
 import { isAbort, type ProblemParams, RecollectError } from '../../domain/base/errors.ts';
 import { lenientJson } from '../../domain/base/json.ts';
@@ -28,24 +28,24 @@ interface EndpointRequest {
   readonly body?: string;
   readonly accept: string;
   readonly key: string | undefined;
-  /** Say who asks, in place of the key as a bearer token. */
+  /** Identify the sender, in place of a bearer token. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Hears of an error before it is thrown: its status and its body as far as it was read. */
+  /** Called with an error's status and body, as far as it was read, before it is thrown. */
   readonly onRefused?: ((refusal: { readonly status: number; readonly text: string }) => void) | undefined;
-  /** Model asked for, for the sentence. */
+  /** Requested model, for the sentence. */
   readonly model?: string;
   readonly signal: AbortSignal;
   readonly fetch?: Fetch | undefined;
   readonly surroundings?: Surroundings | undefined;
 }
 
-/** Words of an endpoint that go into a sentence: this many characters at most. */
+/** Most characters of an endpoint's words in a sentence. */
 const DETAIL_LIMIT = 300;
-/** An error's body is read this far. */
+/** Most bytes read of an error's body. */
 const BODY_LIMIT = 64 * 1024;
 const PROBE_MS = 4000;
 
-/** The thread this runs in: page, worker or Node. */
+/** Facts about the present thread: page, worker or Node. */
 function thisThread(): Surroundings {
   const scope = globalThis as {
     navigator?: { onLine?: boolean };
@@ -68,12 +68,12 @@ function thisThread(): Surroundings {
 
 const isLoopback = (host: string) => /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(host);
 
-/** How most base URLs end: who wrote it so needs no word of it. */
+/** Usual end of a base URL, which then needs no remark. */
 const VERSION = /\/v\d\w*\/?$/;
 
 /**
- * The base URL without spaces and line breaks of a paste, slashes behind its path, a fragment, and the `/chat/completions` that documentation
- * shows; its query stays. Throws `model-not-found` for what is no http(s) address, or has a name and password in it, which no browser sends.
+ * Cleans a base URL: removes spaces and line breaks, slashes behind its path, a fragment, and a pasted `/chat/completions`;
+ * keeps its query. Throws `model-not-found` for anything but an http(s) address, or one with a name and password, which no browser sends.
  */
 export function checkedBase(baseUrl: string): URL {
   const text = baseUrl.replace(/\s+/g, '');
@@ -93,11 +93,11 @@ export function checkedBase(baseUrl: string): URL {
 
 const withoutSlashes = (path: string): string => path.replace(/(?<!\/)\/+$/, '');
 
-/** The base URL as text, with `path` behind its own; without its query, which `callEndpoint` puts behind every address. */
+/** Adds `path` to the base URL, without its query, which `callEndpoint` appends to every address. */
 export const addressBelow = (base: URL, path = ''): string =>
   `${base.origin}${withoutSlashes(base.pathname)}${path}`;
 
-/** The key alone, of what was pasted: without spaces, signs that show nothing, quotes, and the name of the header it stands in. */
+/** Extracts the key from pasted text: removes spaces, invisible characters, quotes, and the name of its header. */
 export const plainKey = (key: string | undefined): string | undefined =>
   key
     ?.replace(/[\u200b-\u200f\u2060\ufeff]/g, '')
@@ -129,7 +129,7 @@ export async function callEndpoint(request: EndpointRequest): Promise<Response> 
   try {
     response = await send(url, {
       method: request.method,
-      // Only what is needed: any other header would have to be allowed by the endpoint's CORS rules.
+      // Only needed headers: the endpoint's CORS rules would have to allow any other one.
       headers: {
         accept: request.accept,
         ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -155,7 +155,7 @@ const abortOf = (signal: AbortSignal, error: unknown): unknown =>
   isAbort(error) ? error : isAbort(signal.reason) ? signal.reason : new DOMException('Stopped', 'AbortError');
 
 /**
- * A browser says "Failed to fetch" for everything. What can be told apart honestly: no network, a page that may not load
+ * A browser reports "Failed to fetch" for everything. These can be distinguished: no network, a page that may not load
  * plain http, the page's own policy, and a server that is up but does not allow this page (`presence.ts`).
  */
 async function whyUnreachable(
@@ -197,7 +197,7 @@ async function whyUnreachable(
         },
       );
   } catch (error) {
-    // Stopped, or no answer in time: then nothing more is known.
+    // Stopped, or no answer in time: nothing more is known.
     log.debug('Nobody answered the question whether an endpoint is there', error);
   } finally {
     stop();
@@ -246,14 +246,14 @@ async function whyRefused(
   });
 }
 
-/** Words and codes of an endpoint's error, wherever it keeps them. */
+/** Words and codes of an endpoint's error, from any of its forms. */
 interface RefusalDetail {
   readonly message: string;
   /** `code`, `type` and `status`, lower case. */
   readonly code: string;
 }
 
-/** Maps a status and the endpoint's own words to a problem. `versioned`: the base URL ends as most do. `keyless`: no key went along. */
+/** Maps a status and the endpoint's own words to a problem. `versioned`: the base URL has the usual end. `keyless`: no key was sent. */
 function problemOfStatus(
   status: number,
   { message, code }: RefusalDetail,
@@ -273,7 +273,7 @@ function problemOfStatus(
     retry = false,
   ) => new RecollectError(problem, `${sentence} (${ownWords})`, { params: { ...params, ...extra }, retry });
 
-  // Some endpoints say 400 of a wrong key, an empty account or an unknown model as well: their words tell.
+  // Some endpoints answer 400 also for a wrong key, an empty account or an unknown model: their words tell which.
   const isBadRequest = status === 400 || status === 422;
   const noCredit = isBalance(all);
   const quota =
@@ -292,7 +292,7 @@ function problemOfStatus(
     return make('model-forbidden', 'The account has no credit left.', { reason: 'balance' });
   if (status === 429 && quota)
     return make('model-rate', 'The quota of the account is used up.', { reason: 'quota', seconds: 0 });
-  // An overloaded server that says until when asks for the same.
+  // An overloaded server that names a time asks for the same.
   if (status === 429 || (status >= 500 && seconds !== undefined))
     return make('model-rate', 'Too many requests.', waitOf(seconds), true);
   if (status < 500 && (isContextProblem(all) || (status === 413 && /\btokens?\b|context/.test(all))))
@@ -318,13 +318,13 @@ function problemOfStatus(
   return make(
     'model-server',
     'The endpoint failed.',
-    // Without a model, a list was asked for.
+    // Without a model, a list was requested.
     { reason: isMomentary ? 'server' : about.model === '' ? 'list' : 'request' },
     isMomentary,
   );
 }
 
-/** How long to wait, in the unit in which people say it. */
+/** Expresses a wait in the unit that people would use. */
 function waitOf(seconds: number | undefined): ProblemParams {
   if (!seconds) return { reason: 'soon', seconds: 0 };
   if (seconds <= 120) return { reason: 'seconds', seconds };
@@ -370,7 +370,7 @@ const isRefusal = (text: string) =>
     text,
   );
 
-/** A problem out of an error object that arrived with status 200. */
+/** Translates an error object that arrived with status 200. */
 export function problemOfStreamError(
   error: unknown,
   about: ProblemParams,
@@ -416,7 +416,7 @@ async function firstBytes(response: Response, signal: AbortSignal): Promise<stri
 const at = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 
-/** The first words in an error of any of the usual shapes. FastAPI says in `loc` which input it means. */
+/** Finds the first words in an error of any usual form. FastAPI names the input in `loc`. */
 function wordsIn(value: unknown): string {
   if (typeof value === 'string') return value;
   const place = at(value, 'loc');
@@ -449,7 +449,7 @@ function readDetail(text: string, key: string | undefined): RefusalDetail {
       .filter((value) => typeof value === 'string' || typeof value === 'number')
       .join(' ')
       .toLowerCase();
-    // OpenRouter: what the provider behind it said.
+    // OpenRouter passes on the words of the provider behind it.
     const raw = at(at(error, 'metadata'), 'raw');
     if (typeof raw === 'string') message += `: ${readDetail(raw, key).message}`;
   }
@@ -461,22 +461,22 @@ function readDetail(text: string, key: string | undefined): RefusalDetail {
   };
 }
 
-/** Longer than this nobody is asked to wait, seconds: whoever says so means something else. */
+/** Longest wait that is believed, seconds. */
 const LONGEST_WAIT = 7 * 86_400;
 
-/** Seconds to wait: the header (RFC 9110, 10.2.3: seconds or a date), or else what the endpoint's words say. */
+/** Seconds to wait: from the header (RFC 9110, 10.2.3: seconds or a date), else from the endpoint's words. */
 function retryAfter(headers: Headers, text: string): number | undefined {
   const seconds = secondsOf(headers) ?? secondsIn(text);
   return seconds !== undefined && seconds <= LONGEST_WAIT ? seconds : undefined;
 }
 
 function secondsOf(headers: Headers): number | undefined {
-  // OpenAI and Azure tell it to the millisecond as well.
+  // OpenAI and Azure also give milliseconds.
   const ms = Number.parseFloat(headers.get('retry-after-ms') ?? '');
   if (Number.isFinite(ms)) return Math.max(0, Math.ceil(ms / 1000));
   const header = headers.get('retry-after');
   if (header) {
-    // `Date.parse` takes a lone number, too, for a date.
+    // `Date.parse` takes even a lone number for a date.
     const seconds = /^-?\d+(\.\d+)?\s*(,|$)/.test(header)
       ? Number.parseFloat(header)
       : (Date.parse(header) - Date.now()) / 1000;
@@ -488,7 +488,7 @@ function secondsOf(headers: Headers): number | undefined {
 const SECONDS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3600 };
 
 function secondsIn(text: string): number | undefined {
-  // OpenRouter hands on when the provider's limit is over, ms since 1970.
+  // OpenRouter passes on the time at which the provider's limit ends, ms since 1970.
   const reset = /"x-ratelimit-reset":\s*"?(\d{13})\b/i.exec(text)?.[1];
   if (reset !== undefined) return Math.max(0, Math.ceil((Number(reset) - Date.now()) / 1000));
   const [, said] =

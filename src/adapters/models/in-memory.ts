@@ -30,7 +30,7 @@ export function createScriptedModel(
       try {
         for (const step of script.reply(prompt, tools ?? [])) {
           if (step instanceof Promise) await Promise.race([step, stopped]);
-          // Lets the one who stops it have a turn between two events.
+          // Yields between two events, so that the caller can stop.
           else await Promise.resolve();
           if (signal.aborted) break;
           if (step instanceof Promise) continue;

@@ -1,4 +1,4 @@
-// The registry of models: who can answer, where they are found, how they are tested.
+// The registry of protocols: makes models, lists them, tests connections.
 import { toProblem } from '../../domain/base/errors.ts';
 import { createBrowserModel } from './browser-model.ts';
 import { type ChatModel, hostOf, parametersOf } from './chat-model.ts';
@@ -21,7 +21,7 @@ const MAKERS: Readonly<
   'openai-responses': async () => (await import('./openai-responses.ts')).createOpenAIResponsesModel,
 };
 
-/** A model behind an endpoint, by the protocol that it speaks. */
+/** Makes a model of an endpoint, by its protocol. */
 export function createEndpointModel(options: ModelOptions): ChatModel {
   const { endpoint, model } = options;
   const { protocol = 'chat' } = endpoint;

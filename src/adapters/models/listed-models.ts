@@ -1,4 +1,4 @@
-// The list of models as endpoints send it, and which of them can answer.
+// Parses an endpoint's list of models, and picks those that can answer.
 import { z } from 'zod';
 import type { Price } from '../../domain/context/budget.ts';
 import { shownName } from '../../domain/text/shown.ts';
@@ -16,19 +16,19 @@ const entrySchema = z.union([
       .catch(undefined),
   }),
 ]);
-/** Fields that hold the list: of OpenAI and its followers, Google and Ollama, Cloudflare, and gateways. */
+/** Fields of the list: OpenAI and its followers, Google and Ollama, Cloudflare, and gateways. */
 const LISTS = ['data', 'models', 'result', 'results', 'items', 'list', 'value', 'model_list', 'deployments'];
 const NAMES = ['id', 'model', 'name', 'model_name', 'model_id', 'key', 'slug', 'modelId'] as const;
-/** An id that numbers the entry; requests take its name. */
+/** An id that only numbers the entry; requests use its name. */
 const NO_NAME = /^(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$|azureml:\/\/)/i;
 
 interface FoundList {
   readonly list: readonly unknown[];
-  /** Under a name where an empty list tells nothing of what the address is. */
+  /** Under a name for which an empty list proves nothing about the address. */
   readonly isOther: boolean;
 }
 
-/** The list in a body, bare, under one of the names, or one level below it; the first that holds anything. `data: null` is a fresh Ollama's. */
+/** Finds the list in a body: bare, under one of the names, or one level below; the first with content. A fresh Ollama sends `data: null`. */
 function listIn(body: unknown, depth = 0): FoundList | undefined {
   if (Array.isArray(body)) return { list: body, isOther: false };
   if (typeof body !== 'object' || body === null || ('error' in body && body.error)) return undefined;
@@ -52,7 +52,7 @@ function listIn(body: unknown, depth = 0): FoundList | undefined {
   return empty;
 }
 
-/** Name for requests; '' if the list does not tell. */
+/** Name for requests; '' if the list has none. */
 function nameOf(raw: unknown): string {
   if (typeof raw !== 'object' || raw === null) return '';
   const said = NAMES.flatMap((name) => {
@@ -62,10 +62,10 @@ function nameOf(raw: unknown): string {
   return said.find((name) => name.trim() !== '' && !NO_NAME.test(name)) ?? said[0] ?? '';
 }
 
-/** Names of models that make or take something else than words, judge words, or go on with a text and know no turns. */
+/** Names of models that make or take something other than text, rate texts, or only complete them. */
 const NEVER_CHAT =
   /(^|[/_.:-])(gpt-audio|gpt-4o(-mini)?-audio|native-audio|orpheus|kokoro|chatterbox|xtts|musicgen|lyria|parakeet|ocr|llama-(prompt-)?guard|prompt-guard|shieldgemma|granite-guardian|qwen3guard|seedream|seedance|cogview|cogvideox?|qwen-image|hunyuan-(image|video)|sdxl|grok-(2-image|imagine)|gpt-3\.5-turbo-instruct|(davinci|babbage)-002)([/_.:-]|\d|$)/i;
-/** Names of models that turn words into something else than words. */
+/** Names of models that turn text into something else. */
 const NOT_FOR_WORDS =
   /(^|[/_.:-])(embed(?!ded)[a-z]*|rerank[a-z]*|colbert|e5|whisper|tts|dall-e|moderation|transcribe|realtime|imagen|veo|sora)([/_.:-]|\d|$)|(^|\/)(bge|gte|m3e|labse|text2vec|multi-qa|all-minilm|all-mpnet|paraphrase|voyage|text-similarity|gpt-image|flux\.?[12]|stable-diffusion)([-_:.]|\d|$)/i;
 const NOT_CHAT_TYPES = /^(embeddings?|rerank(er)?|image|audio|moderation|transcribe|video|tts)$/i;
@@ -85,7 +85,7 @@ const answers = (entry: z.infer<typeof entrySchema>, id: string): boolean => {
   const methods = entry.supportedGenerationMethods;
   if (methods && !methods.includes('generateContent')) return false;
   const { capabilities: can } = entry;
-  // Mistral says it by name, LM Studio and Ollama in a list.
+  // Mistral says so by a flag, LM Studio and Ollama in a list.
   if (typeof can === 'object' && can !== null && (can as Record<string, unknown>).completion_chat === false)
     return false;
   if (Array.isArray(can) && can.length > 0 && can.every((what) => /^embed/.test(String(what)))) return false;
@@ -93,14 +93,14 @@ const answers = (entry: z.infer<typeof entrySchema>, id: string): boolean => {
   return !made || made.includes('text');
 };
 
-/** US dollars a token, as a number or as text; undefined for what is none. Below zero (OpenRouter's router) it is not known before. */
+/** Converts US dollars a token, a number or a text; undefined for anything else. A negative price (OpenRouter's router) is unknown beforehand. */
 const perMillion = (value: unknown): number | undefined => {
   const price =
     typeof value === 'number' ? value : typeof value === 'string' && value.trim() ? Number(value) : NaN;
   return price >= 0 && price < 1 ? Math.round(price * 1e12) / 1e6 : undefined;
 };
 
-/** As OpenRouter, and others after it, list prices. https://openrouter.ai/docs/api-reference/list-available-models */
+/** Prices in the form of OpenRouter and its followers. https://openrouter.ai/docs/api-reference/list-available-models */
 function priceOf(entry: z.infer<typeof entrySchema>): Price | undefined {
   const { pricing } = entry as { pricing?: unknown };
   if (typeof pricing !== 'object' || pricing === null) return undefined;
@@ -112,12 +112,14 @@ function priceOf(entry: z.infer<typeof entrySchema>): Price | undefined {
 }
 
 export interface ModelList {
-  /** Those that answer, sorted. */
+  /** Models that can answer, sorted. */
   readonly models: readonly string[];
   readonly prices: Readonly<Record<string, Price>>;
 }
 
-/** The models that answer, and their prices; undefined for what is no list. An empty list is one under `data` alone: so a fresh Ollama says it. */
+/**
+ * Picks the models that can answer, with their prices; undefined for anything but a list. Only under `data` may it be empty, as a fresh Ollama's is.
+ */
 export function modelsIn(body: unknown): ModelList | undefined {
   const read = listIn(body);
   if (!read) return undefined;
@@ -126,7 +128,7 @@ export function modelsIn(body: unknown): ModelList | undefined {
     const entry = entrySchema.safeParse(raw).data;
     if (!entry) return [];
     const id = typeof raw === 'string' ? raw : nameOf(raw);
-    // A name that shows nothing cannot be chosen.
+    // An invisible name cannot be chosen.
     return shownName(id) === '' ? [] : [{ entry, id: id.replace(/^models\//, '') }];
   });
   if (entries.length === 0 && (isOther || list.length > 0)) return undefined;

@@ -1,5 +1,5 @@
-// The events of Anthropic Messages, Gemini and OpenAI Responses on their way to the SDK: what its strict schemas want and endpoints leave out is
-// filled in, and what it would drop (errors without all their fields, pictures) is noted. Every other line goes on as it came.
+// Passes events of Anthropic Messages, Gemini and OpenAI Responses to the SDK: adds fields that its strict schemas want and endpoints leave out,
+// and notes what it would drop (incomplete errors, pictures). Every other line is passed on unchanged.
 import { lenientJson, readJson } from '../../domain/base/json.ts';
 import { KEEP_ALIVE, type StreamFacts } from './chunk.ts';
 import { BodyReader, isChatter, objectsIn, piecesOfData, type ServerEvent } from './server-events.ts';
@@ -9,10 +9,10 @@ const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
 
-/** Types of events that say that the answer is whole. */
+/** Types of events that mark an answer as whole. */
 const WHOLE = /^(message_stop|response\.(completed|incomplete|failed))$/;
 
-/** Passes events on, filled in, and notes in `facts` what went wrong, what was drawn, and that the answer is whole. Linear in the bytes. */
+/** Passes events on, completed, and notes errors, pictures and the end of a whole answer in `facts`. Linear in the bytes. */
 export function asNativeEvents(
   facts: StreamFacts,
 ): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
@@ -38,7 +38,7 @@ export function asNativeEvents(
 
 class NativeReader {
   readonly #facts: StreamFacts;
-  /** A reason for the end came, and the end that the SDK waits for did not. */
+  /** A finish reason came, but not the end event that the SDK waits for. */
   #endIsMissing = false;
 
   constructor(facts: StreamFacts) {
@@ -53,7 +53,7 @@ class NativeReader {
       .join('');
   }
 
-  /** The same for a body that is no event stream: events one behind the other, or a list of them, as Gemini answers where nobody asked for a stream. */
+  /** Reads a body that is no event stream: consecutive events, or a list of them, as Gemini sends without a request for a stream. */
   readDocument(body: string | undefined): string {
     if (!body) return '';
     const value = lenientJson(body);
@@ -80,7 +80,7 @@ class NativeReader {
     return `data: ${event === asWritten && !text.includes('\n') ? text : JSON.stringify(event)}\n\n`;
   }
 
-  /** Event that the SDK needs to end an answer whose reason for the end has come. */
+  /** End event that the SDK needs after a finish reason. */
   end(): string {
     return this.#endIsMissing ? 'data: {"type":"message_stop"}\n\n' : '';
   }
@@ -107,7 +107,7 @@ class NativeReader {
     return this.#isPicture(value) ? undefined : value;
   }
 
-  /** To the SDK a picture that OpenAI drew is a call of a tool which nobody described. */
+  /** The SDK takes a picture that OpenAI drew for a call of an unknown tool. */
   #isPicture({ type, item }: Fields): boolean {
     if (typeof type !== 'string') return false;
     if (type.startsWith('response.image_generation_call.')) return true;

@@ -6,7 +6,7 @@ import type { ModelOptions, Protocol, StreamOptions } from './sdk-stream.ts';
 
 type Settings = Partial<Parameters<typeof streamText>[0]>;
 
-/** The parts of a protocol that follow from the endpoint. */
+/** Makes the parts of a protocol that depend on the endpoint. */
 export function nativeProtocol(
   { endpoint }: ModelOptions,
   protocol: ProtocolName,

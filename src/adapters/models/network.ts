@@ -35,24 +35,24 @@ const networkCalls = {
 };
 type Progress = z.infer<typeof networkCalls.request.progress>;
 
-/** Origins that may be reached from now on; replaces the list before. */
+/** Replaces the list of origins that may be reached. */
 const allowSchema = z.object({ type: z.literal('allow'), origins: z.array(z.string()) });
 
-/** Bytes of an event stream for each character of the answer: a token has an event of its own. */
+/** Bytes of an event stream for each character of the answer: each token is an event. */
 const BYTES_PER_CHARACTER = 40;
 
 /** Statuses whose responses may not carry a body. */
 const BODILESS = new Set([101, 204, 205, 304]);
 
 export interface Network {
-  /** As the platform's `fetch`, for http(s) addresses and text bodies. Rejects with a TypeError where the network or the list refuses. */
+  /** Like the platform's `fetch`, for http(s) addresses and text bodies. Rejects with a TypeError if the network or the list refuses. */
   readonly fetch: typeof fetch;
   /** Replaces the list of origins that may be reached. */
   allow(origins: readonly string[]): void;
   close(): void;
 }
 
-/** The page's side. `start` makes the worker on first use. */
+/** Makes the page's side. `start` makes the worker on first use. */
 export function createNetwork(start: () => Worker): Network {
   let running: { readonly worker: Worker; readonly caller: Caller<typeof networkCalls> } | undefined;
   let allowed: readonly string[] = [];
@@ -128,8 +128,8 @@ export function createNetwork(start: () => Worker): Network {
 }
 
 function responseOf(head: Extract<Progress, { type: 'head' }>, source: ReadableStream<Uint8Array>): Response {
-  // A Response cannot be made with status 0; what an opaque answer means is only "somebody is there". Nor can it with one that HTTP
-  // does not know (999): then something between here and the endpoint is broken.
+  // A Response cannot have status 0; an opaque answer only means that a server is there. Nor can it have one that HTTP does not
+  // know (999): then something between here and the endpoint is broken.
   const isKnown = head.status >= 200 && head.status <= 599;
   const status = head.opaque ? 204 : isKnown ? head.status : 502;
   return new Response(BODILESS.has(status) ? null : source, {
@@ -139,7 +139,7 @@ function responseOf(head: Extract<Progress, { type: 'head' }>, source: ReadableS
   });
 }
 
-/** The worker's side: answers messages on `scope` until the worker ends. No cookies are sent, no redirect is followed. */
+/** Serves requests on `scope` until the worker ends. Sends no cookies, follows no redirect. */
 export function serveNetwork(scope: Endpoint): void {
   let allowed = new Set<string>();
 
@@ -147,7 +147,7 @@ export function serveNetwork(scope: Endpoint): void {
     let pieces: Uint8Array<ArrayBuffer>[] = [];
     let sent = 0;
     let began = 0;
-    // A body that comes in many small pieces goes on as seldom as the screen shows its words: what a page does with each costs more than its bytes.
+    // Joins small pieces of a body until the screen would show them: the page's work for each piece costs more than its bytes.
     const pause = () => {
       const characters = sent / BYTES_PER_CHARACTER;
       return pauseWhileWriting(characters, speedOf(characters, performance.now() - began));
@@ -170,14 +170,14 @@ export function serveNetwork(scope: Endpoint): void {
         headers: request.headers,
         body: request.body,
         credentials: 'omit',
-        // Not followed, but seen: to a caller it is an answer that can be explained.
+        // Not followed, but passed to the caller, who can explain it.
         redirect: 'manual',
         referrerPolicy: 'no-referrer',
         signal,
       });
       progress({
         type: 'head',
-        // A browser veils even the status of a redirect.
+        // A browser hides even the status of a redirect.
         status: response.type === 'opaqueredirect' ? 302 : response.status,
         statusText: response.statusText,
         headers: [...response.headers],

@@ -1,5 +1,5 @@
-// Any OpenAI-compatible endpoint as a ChatModel, through the AI SDK. A request is only sent again where the endpoint refused something
-// that it need not have: what seemed lost may have been billed, and trying again is one click. Nothing but the endpoint is asked.
+// Any OpenAI-compatible endpoint as a ChatModel, through the AI SDK. A request is repeated only if the endpoint refused something
+// unnecessary: one that seemed lost may have been billed, and trying again is one click. Only the endpoint is contacted.
 
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { z } from 'zod';
@@ -28,7 +28,7 @@ export function createOpenAICompatibleModel(options: ModelOptions): ChatModel {
         convertUsage: readUsage,
       }).chatModel(model),
     settings: ({ maxTokens }) => (maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),
-    // The app's needs for this one request come before the person's settings for all.
+    // The app's needs for this one request win over the person's settings.
     body: ({ max_tokens, ...body }, { without = [] }) => {
       const { reasoning_effort: effort, ...others } = own ?? {};
       return {
@@ -49,7 +49,7 @@ const usageSchema = z.looseObject({
   completion_tokens_details: z.looseObject({ reasoning_tokens: tokens }).optional(),
 });
 
-/** The endpoint's figures, in the form that `chunk.ts` gave them. What it does not tell stays untold: no zero that nobody measured. */
+/** The endpoint's figures in the form of `chunk.ts`. A missing figure stays missing instead of becoming zero. */
 function readUsage(raw: unknown) {
   const usage = usageSchema.safeParse(raw).data;
   return {

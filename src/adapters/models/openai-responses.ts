@@ -5,7 +5,7 @@ import type { ChatModel } from './chat-model.ts';
 import { nativeProtocol } from './native.ts';
 import { createSdkModel, type ModelOptions } from './sdk-stream.ts';
 
-/** A model that is asked over OpenAI's Responses API. */
+/** Makes a model for OpenAI's Responses API. */
 export function createOpenAIResponsesModel(options: ModelOptions): ChatModel {
   const native = nativeProtocol(options, 'openai-responses');
   const thinks = /^(o\d|gpt-5)/.test(options.model) && !/^gpt-5(\.\d+)?-chat/.test(options.model);

@@ -1,9 +1,9 @@
-// Finds out whether anybody is at an address that a page is not allowed to read: what tells "forbids us" from "is not there".
+// Probes an address that a page may not read, to distinguish "refuses this page" from "not there".
 
 import { z } from 'zod';
 import { log } from '../../domain/base/log.ts';
 
-/** Reports come in a task of their own, a moment after the failure. */
+/** Reports come in a task of their own, shortly after the failure, ms. */
 const REPORT_MS = 300;
 
 const reportSchema = z.object({ blockedURL: z.string() });
@@ -34,7 +34,7 @@ export async function isSomebodyThere(
     if (!Maker) return;
     observer = new Maker(
       (reports) => {
-        // Chromium tells the address in the report's JSON alone.
+        // Chromium names the address only in the report's JSON.
         const bodies = reports.map(
           ({ body }) => reportSchema.safeParse(JSON.parse(JSON.stringify(body))).data,
         );
@@ -45,7 +45,7 @@ export async function isSomebodyThere(
     observer.observe();
   });
   try {
-    // `no-cors` allows no other redirect mode than the default.
+    // `no-cors` allows only the default redirect mode.
     await send(url, {
       mode: 'no-cors',
       credentials: 'omit',

@@ -1,4 +1,4 @@
-// Endpoints that many people use, ready to be chosen. Addresses and facts only; sentences live in the catalogue.
+// Endpoints that many people use, ready to be chosen. Addresses and facts only; sentences are in the catalogue.
 
 import { BROWSER_URL, type ProtocolName } from './protocols.ts';
 
@@ -19,9 +19,9 @@ export interface EndpointPreset {
   readonly keyCheckPath?: string;
 }
 
-/** In the order in which they are offered. What a person reads of one: `models.preset.<id>` in the catalogue. */
+/** In the order in which they are offered. Their texts: `models.preset.<id>` in the catalogue. */
 export const PRESETS: readonly EndpointPreset[] = [
-  // Only where the browser has one: whoever lists them asks first.
+  // Only for a browser that has one, which the caller checks first.
   {
     id: 'browser',
     label: 'This browser',
@@ -137,7 +137,7 @@ export const PRESETS: readonly EndpointPreset[] = [
     baseUrl: 'http://localhost:11434/v1',
     key: 'none',
     keyFrom: null,
-    // Ollama lets pages from localhost in by itself; an app served from elsewhere has to be named.
+    // Ollama lets pages from localhost in by itself; an app from elsewhere has to be named.
     cors: { kind: 'environment', how: 'OLLAMA_ORIGINS={origin} ollama serve' },
   },
   {

@@ -1,10 +1,10 @@
-// The protocols that endpoints speak, without the SDK: how a request says who asks. What a protocol does with an answer is in its file.
+// Protocols of endpoints, without the SDK: how a request carries the key. A protocol's own file handles its answers.
 
 /** `chat`: OpenAI's chat completions, which most endpoints speak. */
 export const PROTOCOLS = ['chat', 'anthropic', 'google', 'openai-responses', 'browser'] as const;
 export type ProtocolName = (typeof PROTOCOLS)[number];
 
-/** Stands for the address of the browser's own model, which has none. */
+/** Replaces the address of the browser's own model, which has none. */
 export const BROWSER_URL = 'browser:';
 
 /** Headers that carry the key. Absent: a bearer token. */
@@ -16,12 +16,12 @@ export function headersFor(
   if (protocol === 'anthropic')
     return {
       'anthropic-version': '2023-06-01',
-      // Without it Anthropic refuses pages. The key is the person's own, and their browser's vault keeps it.
+      // Without it Anthropic refuses pages. The key is the person's own, in their browser's vault.
       'anthropic-dangerous-direct-browser-access': 'true',
       ...(key ? { 'x-api-key': key } : {}),
     };
   if (protocol === 'google') return key ? { 'x-goog-api-key': key } : {};
-  // Azure takes a key by a header of its own; a bearer token there is another thing.
+  // Azure takes a key by a header of its own; a bearer token means something else there.
   if (key && URL.canParse(baseUrl) && /\.azure\.com$/.test(new URL(baseUrl).hostname))
     return { 'api-key': key };
   return undefined;

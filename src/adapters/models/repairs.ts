@@ -1,13 +1,13 @@
-// Requests that an endpoint refused for something it need not have: what exactly, and the same request without it. Each kind of refusal
+// Repairs requests that an endpoint refused for something unnecessary: finds the part, and makes the request without it. Each kind of refusal
 // is one entry of RULES. Facts are from the endpoints' public error texts.
 
-/** Change to every request to an endpoint, e.g. `drop:stream_options`. Kept per endpoint and model. */
+/** Change to every request to an endpoint, e.g. `drop:stream_options`. Stored for each endpoint and model. */
 export type Repair = string;
 
 type Fields = Record<string, unknown>;
 export interface Refusal {
   readonly status: number;
-  /** The body of the error as it came. */
+  /** Body of the error, unchanged. */
   readonly text: string;
 }
 
@@ -23,9 +23,9 @@ const messagesOf = (body: Fields): Fields[] =>
 const callsOf = (message: Fields): Fields[] =>
   Array.isArray(message.tool_calls) ? message.tool_calls.filter(isFields) : [];
 
-/** Google's documented stand-in for a signature of a call that another model made. */
+/** Google's documented replacement for a signature, for calls that another model made. */
 const NO_SIGNATURE = 'skip_thought_signature_validator';
-/** Stands where a thinking model insists on thoughts and none are known: an empty string counts as missing. */
+/** Thought for a thinking model that insists on one, if none is known: an empty string counts as missing. */
 const NO_THOUGHT = ' ';
 
 /** In this order: the narrow ones first. Texts are in lower case. */
@@ -91,7 +91,7 @@ const isTooMany = (text: string) =>
 const isTextAlone = (content: unknown): boolean =>
   Array.isArray(content) && content.every((part) => isFields(part) && part.type === 'text');
 
-/** Fields that a request cannot do without. Tools are the turn's business. */
+/** Fields that a request cannot do without. The turn handles tools. */
 const NEEDED = [
   'model',
   'messages',
@@ -116,10 +116,10 @@ const NESTED = [
   'detail',
 ];
 
-/** Keys of one word that mean nothing else in a refusal. */
+/** Single words that mean nothing else in a refusal. */
 const UNMISTAKABLE = ['temperature', 'logprobs', 'verbosity'];
 
-/** Place where a text names a key as a key: plain words count only if the text shows that it means one. */
+/** Position at which a text names a key; plain words count only if the text marks them as a key. */
 function placeOf(key: string, text: string): number {
   const plain = key.toLowerCase().replace(/[$]/g, '\\$');
   const snake = key.replace(/([a-z])([A-Z])/g, '$1_$2').toLowerCase();
@@ -136,7 +136,7 @@ function placeOf(key: string, text: string): number {
   return (bare ?? said).exec(text)?.index ?? -1;
 }
 
-/** Every key of some kind below messages and tools. */
+/** Lists every key of some kind below messages and tools. */
 function hasNested(body: Fields, key: string): boolean {
   const within = (value: unknown, depth: number): boolean =>
     depth > 0 &&
@@ -147,13 +147,13 @@ function hasNested(body: Fields, key: string): boolean {
   return within([body.messages, body.tools], 12);
 }
 
-/** A tool's own name, and its function's, are needed. */
+/** False for the names of a tool and its function, which are needed. */
 const isDroppable = (fields: Fields, key: string): boolean =>
   key in fields && (key !== 'name' || 'role' in fields);
 
 /**
- * Change after a refusal; undefined if the text names nothing that can be left out. Never one of `tried`, and always one that changes the
- * request: so repeating ends.
+ * Finds the repair for a refusal; undefined if the text names nothing unnecessary. Never one of `tried`, and always one that changes the
+ * request, so repetition ends.
  */
 export function repairFor({ text }: Refusal, body: Fields, tried: readonly Repair[]): Repair | undefined {
   const said = text.toLowerCase();
@@ -167,19 +167,19 @@ export function repairFor({ text }: Refusal, body: Fields, tried: readonly Repai
       .map((key) => ({ key, at: placeOf(key, said) })),
     ...NESTED.filter((key) => hasNested(body, key)).map((key) => ({ key, at: placeOf(key, said) })),
   ].filter(({ key, at }) => at >= 0 && changes(`drop:${key}`));
-  // Drop the second of two that exclude one another.
+  // The second of two exclusive parameters is dropped.
   const both = /\bboth\b|together|at the same time|only one of/.test(said);
   named.sort((a, b) => (both ? b.at - a.at : a.at - b.at));
   return named[0] && `drop:${named[0].key}`;
 }
 
-/** True if an endpoint means that the answer may be too long, which is no matter of the conversation's length. */
+/** True if an endpoint complains about the length of the answer, not of the conversation. */
 export const isAboutAnswerLength = (text: string, body: Fields): boolean =>
   ('max_tokens' in body || 'max_completion_tokens' in body) &&
   /max_(completion_)?tokens/i.test(text) &&
   !/context|prompt|messages|input/i.test(text);
 
-/** The request with all changes made. */
+/** Applies all repairs to a request. */
 export function repaired(body: Fields, repairs: readonly Repair[]): Fields {
   let now = body;
   for (const repair of repairs) now = applied(now, repair);
@@ -280,7 +280,7 @@ function withText(message: Fields): Fields {
     : message;
 }
 
-/** Without a system message, the person's and the model's words in turns: what templates without a system role accept. */
+/** Rewrites messages for templates without a system role: only person and model, in turns. */
 function inTurns(messages: readonly Fields[]): Fields[] {
   const out: Fields[] = [];
   for (const message of messages) {
@@ -303,7 +303,7 @@ const joinedContent = (before: unknown, after: unknown): unknown =>
 const listOf = (content: unknown): unknown[] =>
   Array.isArray(content) ? content : content ? [{ type: 'text', text: content }] : [];
 
-/** Name of the field that a repair took out, in the endpoint's words. */
+/** Name of the field that a repair removed, in the endpoint's words. */
 export const nameOfRepair = (repair: Repair): string =>
   ({
     roles: 'system',

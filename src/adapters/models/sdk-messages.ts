@@ -1,4 +1,4 @@
-// Messages of a conversation in the SDK's words.
+// Converts the messages of a conversation to the SDK's form.
 import type { AssistantModelMessage, FilePart, ModelMessage, TextPart } from 'ai';
 import { log } from '../../domain/base/log.ts';
 import type { ProviderFields } from '../../domain/chat/draft.ts';
@@ -7,19 +7,19 @@ import type { Part, PartOf } from '../../domain/chat/message.ts';
 import { quotedFile } from '../../domain/context/quoted.ts';
 import type { Prompt } from './chat-model.ts';
 
-/** Fields that a protocol keeps with a part and wants back: signatures of thoughts and calls. */
+/** Fields that a protocol attaches to a part and wants back: signatures of thoughts and calls. */
 type ProviderOptions = Record<string, Record<string, never>>;
 
 export interface MessageForm {
-  /** Name under which the SDK's provider keeps what has to come back. */
+  /** Name under which the SDK's provider keeps fields to send back. */
   readonly provider: string;
-  /** Thoughts without a signature go back too. */
+  /** Thoughts without a signature are sent back too. */
   readonly plainThoughts: boolean;
 }
 
 /**
- * Thoughts go back with the calls that they led to, and with nothing else: thinking models with tools refuse a call whose thoughts are
- * missing. Bookkeeping parts never go.
+ * Thoughts are sent back only with the calls that they led to: thinking models with tools refuse a call without its thoughts.
+ * Bookkeeping parts are never sent.
  */
 export function toModelMessages(messages: Prompt['messages'], form: MessageForm): ModelMessage[] {
   const names = new Map<string, string>();
@@ -38,7 +38,7 @@ export function toModelMessages(messages: Prompt['messages'], form: MessageForm)
             ? [toContent(part)]
             : [],
       );
-      // Words alone go as one string: not every small server understands a list.
+      // Words alone are sent as one string, since some small servers understand no list.
       const words = content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
       if (content.length > 0)
         result.push({ role, content: words.length === content.length ? words.join('\n\n') : content });
@@ -47,7 +47,7 @@ export function toModelMessages(messages: Prompt['messages'], form: MessageForm)
       const content = parts.flatMap((part) => assistantPart(part, form, calls));
       if (content.length > 0) result.push({ role, content });
     }
-    // A result may stand in a tool message (as OpenAI has it) or beside its call (as some imports have it).
+    // A result may be in a tool message (as in OpenAI's form) or beside its call (as in some imports).
     const results = parts.filter((part) => part.type === 'tool-result');
     if (results.length > 0)
       result.push({
@@ -89,14 +89,14 @@ function assistantPart(part: Part, form: MessageForm, calls: boolean): Assistant
   return part.type === 'file' ? [{ type: 'text', text: mention(part) }] : [];
 }
 
-/** Anthropic takes no other characters in ids; chat completions get an id as the model gave it. */
+/** Anthropic allows no other characters in ids; chat completions get an id as the model gave it. */
 const callId = (id: string, { plainThoughts }: MessageForm): string =>
   plainThoughts ? id : id.replace(/[^\w-]/g, '_').slice(0, 64) || 'call';
 
-/** Names that an import brought may have characters that endpoints refuse. */
+/** Imported names may have characters that endpoints refuse. */
 const toolName = (name: string): string => name.replace(/[^\w-]/g, '_').slice(0, 64) || 'tool';
 
-/** Arguments as a JSON object, byte for byte as the model wrote them where they are one. Endpoints refuse anything else. */
+/** Arguments as a JSON object, byte for byte as the model wrote it. Endpoints refuse anything else. */
 function asObjectText(text: string): string {
   if (text.trim() === '') return '{}';
   try {
@@ -118,7 +118,10 @@ const wordsOf = (parts: readonly Part[]): string =>
 const mention = (part: PartOf<'file'>): string =>
   `[${part.mediaType.startsWith('image/') ? 'image' : 'file'}: ${part.name ?? part.reference ?? part.mediaType}]`;
 
-/** Images go as images, texts and what was taken out of documents as words, PDFs without words as files; anything else (and what has no bytes) is only mentioned. */
+/**
+ * Images are sent as images, texts and extracted text as words, PDFs without words as files; anything else (and files without bytes) is only
+ * mentioned.
+ */
 function toContent(part: PartOf<'file'>): TextPart | FilePart {
   const words = textOfFile(part);
   if (words !== null) return { type: 'text', text: quotedFile(part.name ?? part.reference ?? '', words) };

@@ -5,11 +5,11 @@ import { lenientJson } from '../../domain/base/json.ts';
 export interface ServerEvent {
   readonly name: string;
   readonly lines: readonly string[];
-  /** A blank line ended it; without one it may have been cut off. */
+  /** A blank line ended it; otherwise it may be cut off. */
   readonly isWhole: boolean;
 }
 
-/** Beginnings of lines in an event stream; the empty one is that of a comment. */
+/** Beginnings of lines in an event stream; the empty one begins a comment. */
 const FIELDS = ['data', 'event', 'id', 'retry', ''];
 const kindOf = (text: string): 'unknown' | 'events' | 'document' => {
   const begun = text.trimStart();
@@ -21,14 +21,14 @@ const kindOf = (text: string): 'unknown' | 'events' | 'document' => {
 export class BodyReader {
   readonly #decoder = new TextDecoder();
   #kind: ReturnType<typeof kindOf> = 'unknown';
-  /** The line that has not ended, or all of what is no event stream, in pieces. */
+  /** The unfinished line, or all of a body that is no event stream, in pieces. */
   #open: string[] = [];
-  /** A carriage return ended the last line: a line feed behind it is the other half. */
+  /** A carriage return ended the last line, so a line feed may follow as its other half. */
   #isHalfEnded = false;
   #data: string[] = [];
   #name = '';
 
-  /** The events that end in these bytes. */
+  /** Yields the events that end in these bytes. */
   *read(bytes: Uint8Array<ArrayBuffer>): Generator<ServerEvent> {
     let text = this.#decoder.decode(bytes, { stream: true });
     if (this.#kind === 'unknown') {
@@ -41,7 +41,7 @@ export class BodyReader {
     else this.#open.push(text);
   }
 
-  /** The event that nothing ended. */
+  /** Yields the event that nothing ended. */
   *end(): Generator<ServerEvent> {
     this.#open.push(this.#decoder.decode());
     if (this.#kind !== 'events') return;
@@ -50,7 +50,7 @@ export class BodyReader {
     yield* this.#dispatch(false);
   }
 
-  /** At the end: the body, where it was no event stream. A body that does not begin like one is none, whatever its headers say. */
+  /** At the end: the body, if it was no event stream. Its beginning decides, whatever the headers say. */
   get document(): string | undefined {
     return this.#kind === 'events' ? undefined : this.#open.join('').trim();
   }
@@ -95,7 +95,7 @@ export class BodyReader {
   }
 }
 
-/** Objects that were written one behind the other without anything between them, each as its own text. */
+/** Splits objects that follow one another directly, each as its own text. */
 export function objectsIn(text: string): readonly string[] {
   if (!text.startsWith('{') || !/\}\s*\{/.test(text)) return [text];
   const pieces: string[] = [];
@@ -114,7 +114,7 @@ export function objectsIn(text: string): readonly string[] {
   return pieces;
 }
 
-/** The texts of an event's data: one, or, where it is no JSON, each line, of servers that leave the blank line between events out. */
+/** Splits an event's data: one text, or, if it is no JSON, each line, for servers that omit the blank line between events. */
 export const piecesOfData = (lines: readonly string[]): readonly string[] => {
   const whole = lines.join('\n').trim();
   if (whole === '') return [];
@@ -124,6 +124,6 @@ export const piecesOfData = (lines: readonly string[]): readonly string[] => {
     : [whole];
 };
 
-/** Words that servers send to keep a connection open, as data. */
+/** True for words that servers send as data to keep a connection open. */
 export const isChatter = (text: string): boolean =>
   /^(ping|pong|ok|heartbeat|keep[-_ ]?alive|connected|open|ready|: ?.*|[\w ]*processing)\.?$/i.test(text);

@@ -1,6 +1,6 @@
-// Thoughts that come in the words of an answer: where no reasoning parser is set up, servers pass on what the model wrote,
-// `<think>…</think>` and then the answer. Some templates keep the opening tag to themselves: then a closing tag alone says that
-// everything before it was a thought. Tags that the answer speaks about (in code, in quotes, within a sentence) stay words.
+// Separates thoughts from the words of an answer: without a reasoning parser, servers pass on what the model wrote,
+// `<think>…</think>` and then the answer. Some templates keep the opening tag to themselves: then a closing tag alone shows that
+// everything before it was a thought. Tags that the answer mentions (in code, in quotes, within a sentence) stay words.
 
 export type ThoughtOrWords =
   | { readonly type: 'text-delta' | 'reasoning-delta'; readonly text: string }
@@ -13,7 +13,7 @@ interface Tag {
 }
 
 /**
- * As models write them; letter case does not matter. ◁…▷: Kimi-VL and Kimi k1.5; [THINK]: Magistral; seed: Seed-OSS; analysis: gpt-oss, whose
+ * As models write them, in any case of letters. ◁…▷: Kimi-VL and Kimi k1.5; [THINK]: Magistral; seed: Seed-OSS; analysis: gpt-oss, whose
  * answer begins behind a header (https://cookbook.openai.com/articles/openai-harmony); channel>: Gemma 4; START_THINKING: Command A.
  */
 const TAGS: readonly Tag[] = [
@@ -32,15 +32,15 @@ const TAGS: readonly Tag[] = [
   { open: '<seed:think>', close: '</seed:think>' },
   { open: '<|begin_of_thought|>', close: '<|end_of_thought|>' },
 ];
-/** How an answer of gpt-oss begins that no parser has read: with its template, of which the other tags are a part. */
+/** Beginnings of an unparsed answer of gpt-oss: its template, which contains the other tags. */
 const HARMONY = ['<|channel|>', '<|start|>'];
 const HARMONY_MARK = /^<\|(start|channel|message|constrain|end|return|call)\|>/;
 /** Longest mark, characters. */
 const HARMONY_LENGTH = '<|constrain|>'.length;
-/** The same without its marks, as servers leave it that drop them. */
+/** The same without its marks, as some servers leave it. */
 const BARE_HARMONY: Tag = { open: 'analysis', close: 'assistantfinal' };
 
-/** Marks with which templates end a turn; at the very end of an answer they are no words of it. */
+/** Marks with which templates end a turn; at the very end of an answer they are no words. */
 const ENDS = [
   '<|im_end|>',
   '<|eot_id|>',
@@ -53,14 +53,14 @@ const ENDS = [
 
 /** First characters of tags. */
 const FIRST = /[<◁[]/;
-/** Characters after a tag that decide if it is only spoken about. */
+/** Characters after a tag that decide if it is only mentioned. */
 const BEHIND = 2;
 
 const startsWith = (text: string, tag: string) => text.slice(0, tag.length).toLowerCase() === tag;
 
 type Found = { readonly tag: Tag; readonly isOpening: boolean; readonly length: number };
 
-/** The tag that the text begins with; `undecided` where it may become one. */
+/** Tag at the beginning of a text; `undecided` if it may become one. */
 function tagAt(text: string): Found | 'undecided' | undefined {
   for (const tag of TAGS) {
     if (startsWith(text, tag.open)) return { tag, isOpening: true, length: tag.open.length };
@@ -72,7 +72,7 @@ function tagAt(text: string): Found | 'undecided' | undefined {
     : undefined;
 }
 
-/** True if a tag does its work, false if the sentence speaks about it. `before`: the line up to it. */
+/** True if a tag is used, false if the sentence mentions it. `before`: the line up to it. */
 function standsAlone(before: string, behind: string): boolean {
   if ((before.split('`').length - 1) % 2 === 1) return false;
   if (/["'“‘«「『（(]$/.test(before) || /^["'”’»」』）)`]/.test(behind)) return false;
@@ -86,11 +86,11 @@ const LINE = 2000;
 
 interface Thoughts {
   read(text: string): ThoughtOrWords[];
-  /** Gives the held rest. From here on everything is words. */
+  /** Returns the held rest. From here on everything is words. */
   end(): ThoughtOrWords[];
 }
 
-/** Reads one answer piece by piece. A tag may be spread over pieces: what could become one is held back. */
+/** Makes the reader of one answer. A tag may be spread over pieces: a possible beginning is held back. */
 export function createThoughts(): Thoughts {
   return new ThoughtReader();
 }
@@ -101,17 +101,17 @@ class ThoughtReader implements Thoughts {
   #header: string | undefined = '';
   #channel: 'thoughts' | 'words' = 'words';
   #held = '';
-  /** The tag that the thoughts began with, and whether words came before it. */
+  /** The opening tag of the thoughts, and true if words came before it. */
   #opened: { readonly tag: Tag; readonly written: string; readonly isLate: boolean } | undefined;
-  /** Thoughts of a block that began late: words again, where it never ends. */
+  /** Thoughts of a block that began late: words again if it never ends. */
   #late = '';
   #begun = false;
-  /** The line of the answer that is being written, and whether it is code. */
+  /** Current line of the answer, and true if it is code. */
   #line = '';
   #fence = '';
   /** Words came since the last thought. */
   #spoken = false;
-  /** The answer spoke about an opening tag. */
+  /** The answer mentioned an opening tag. */
   #mentioned = false;
 
   read(text: string): ThoughtOrWords[] {
@@ -121,7 +121,7 @@ class ThoughtReader implements Thoughts {
 
   end(): ThoughtOrWords[] {
     const said = this.#readAll(true);
-    // A block that began within the answer and never ended was none: its words are shown as words too.
+    // A block that began within the answer and never ended was none: its words are shown.
     if (this.#opened?.isLate) said.push(...this.#say(this.#opened.written + this.#late));
     this.#opened = undefined;
     this.#place = 'words';
@@ -165,7 +165,7 @@ class ThoughtReader implements Thoughts {
     this.#place = 'thoughts';
   }
 
-  /** Words up to the next tag that does its work. True: read on. */
+  /** Reads words up to the next used tag. True: read on. */
   #words(said: ThoughtOrWords[], isLast: boolean): boolean {
     const at = this.#held.search(FIRST);
     if (at !== 0) said.push(...this.#say(this.#take(at < 0 ? undefined : at)));
@@ -194,7 +194,7 @@ class ThoughtReader implements Thoughts {
     } else if (found.isOpening) this.#open(found, true);
     else {
       this.#take(found.length);
-      // A second closing tag right behind the first one says nothing new.
+      // A second closing tag right behind the first one changes nothing.
       if (this.#spoken) said.push({ type: 'text-was-reasoning' });
       this.#spoken = false;
       this.#line = '';
@@ -203,7 +203,7 @@ class ThoughtReader implements Thoughts {
     return true;
   }
 
-  /** True if nothing but the end of a template, or its beginning, is held. After a space a sentence speaks about it. */
+  /** True if only the end of a template, or its beginning, is held. After a space a sentence mentions it. */
   #isEnding(isLast: boolean): boolean {
     if (/\s$/.test(this.#line) && this.#line.trim() !== '') return false;
     if (this.#fence !== '' || (this.#line.split('`').length - 1) % 2 === 1) return false;
@@ -211,7 +211,7 @@ class ThoughtReader implements Thoughts {
     return ENDS.some((end) => (isLast ? held === end : end.startsWith(held)));
   }
 
-  /** A message of the template up to its next mark. True: read on. */
+  /** Reads a message of the template up to its next mark. True: read on. */
   #harmony(said: ThoughtOrWords[], isLast: boolean): boolean {
     const at = this.#held.indexOf('<|');
     const until =
@@ -226,7 +226,7 @@ class ThoughtReader implements Thoughts {
     }
     this.#take(mark[0].length);
     if (mark[1] === 'message') {
-      // Words to a tool are no call, and no answer.
+      // Words to a tool are neither a call nor an answer.
       const isForPeople = !/analysis/.test(this.#header ?? '') && !/\bto=/.test(this.#header ?? '');
       this.#channel = isForPeople ? 'words' : 'thoughts';
       this.#header = undefined;
@@ -297,7 +297,7 @@ class ThoughtReader implements Thoughts {
   }
 }
 
-/** Neighbours of one type as one. */
+/** Joins neighbours of one type. */
 function merged(said: readonly ThoughtOrWords[]): ThoughtOrWords[] {
   const out: ThoughtOrWords[] = [];
   for (const piece of said) {
