@@ -1,5 +1,5 @@
 // axe on every screen, in both themes: no serious violation. And a walk with the keyboard alone.
-import type { Locator } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import axe from 'axe-core';
 import { startScriptedModel } from '../test/server/scripted-model.ts';
 import { asFile, chatgptHistory, expect, HISTORY, openApp, test } from './app.ts';
@@ -45,6 +45,16 @@ for (const library of [false, true])
     expect(found).toEqual([]);
   });
 
+/** Presses Tab until the element has the focus: whoever uses only the keyboard reaches nothing else. */
+async function reachByTab(page: Page, target: Locator): Promise<void> {
+  await expect(target).toBeEnabled();
+  for (let step = 0; step < 120; step++) {
+    if (await target.evaluate((element) => element === document.activeElement)) return;
+    await page.keyboard.press('Tab');
+  }
+  await expect(target).toBeFocused();
+}
+
 test('the keyboard alone: look around, import, connect, ask, stop, ask again, edit, search, settings, back', async ({
   page,
 }) => {
@@ -54,15 +64,7 @@ test('the keyboard alone: look around, import, connect, ask, stop, ask again, ed
   const keys = page.keyboard;
   const composer = page.getByRole('textbox', { name: 'Message', exact: true });
   const said = (words: string) => page.getByRole('article').getByText(words).first();
-  /** Tab until it has the focus: what Tab does not come to, nobody with a keyboard does. */
-  const tabTo = async (target: Locator) => {
-    await expect(target).toBeEnabled();
-    for (let step = 0; step < 120; step++) {
-      if (await target.evaluate((element) => element === document.activeElement)) return;
-      await keys.press('Tab');
-    }
-    await expect(target).toBeFocused();
-  };
+  const tabTo = (target: Locator) => reachByTab(page, target);
   const press = async (target: Locator, key = 'Enter') => {
     await tabTo(target);
     await keys.press(key);

@@ -107,6 +107,15 @@ async function withNotes(page: Page): Promise<void> {
 const LONG = 'Moving the harbour database';
 type Id = Message['id'];
 
+const TOPICS = [
+  ['How large is the database, and which tables grow?', '数据库有多大，哪些表在增长？'],
+  ['My rule: never restart it before six in the evening. How do we copy it?', '怎样复制它？'],
+  ['Which version do we move to, and what breaks?', '升级到哪个版本，哪些地方会坏？'],
+  ['How long would the last copy take?', '最后一次复制要多久？'],
+  ['What do we tell the people who write to it?', '怎样通知写入方？'],
+  ['And how would we come back if it fails?', '如果失败，怎样回退？'],
+];
+
 /** Messages with everything the context engine draws: branches, a tool, its result in other words. `start`: ms since 1970. */
 function longTalk(start: number) {
   const messages: Message[] = [];
@@ -139,17 +148,9 @@ function longTalk(start: number) {
     return message.id;
   };
   const text = (words: string): Message['parts'] => [{ type: 'text', text: words }];
-  const topics = [
-    ['How large is the database, and which tables grow?', '数据库有多大，哪些表在增长？'],
-    ['My rule: never restart it before six in the evening. How do we copy it?', '怎样复制它？'],
-    ['Which version do we move to, and what breaks?', '升级到哪个版本，哪些地方会坏？'],
-    ['How long would the last copy take?', '最后一次复制要多久？'],
-    ['What do we tell the people who write to it?', '怎样通知写入方？'],
-    ['And how would we come back if it fails?', '如果失败，怎样回退？'],
-  ];
   let leaf: Id | null = null;
   const questions: Id[] = [];
-  for (const [en, zh] of topics) {
+  for (const [en, zh] of TOPICS) {
     const question: Id = add(leaf, 'user', text(`${en} ${zh}`));
     questions.push(question);
     leaf = add(

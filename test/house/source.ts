@@ -207,3 +207,26 @@ export function longFunctions({ program, text }: SourceFile): number {
   });
   return count;
 }
+
+/** A list of tests inside a function is not its work: these calls are not counted. */
+const TEST_CALL = /^(?:describe|it|test)\b/;
+
+/** How many functions of a test are over `MAX_LINES` lines, the tests in them left out. */
+export function longTestFunctions({ program, text }: SourceFile): number {
+  const linesOf = ({ start, end }: Node): number => text.slice(start, end).split('\n').length;
+  const functions: Node[] = [];
+  const tests: Node[] = [];
+  walkTree(program, (node) => {
+    if (/^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/.test(node.type))
+      functions.push(node);
+    if (node.type !== 'CallExpression') return;
+    const { callee } = node as Node & { callee: Node };
+    if (TEST_CALL.test(text.slice(callee.start, callee.end))) tests.push(node);
+  });
+  const isIn = (inner: Node, outer: Node): boolean => inner.start > outer.start && inner.end <= outer.end;
+  return functions.filter((one) => {
+    const within = tests.filter((test) => isIn(test, one));
+    const outermost = within.filter((test) => !within.some((other) => isIn(test, other)));
+    return linesOf(one) - outermost.reduce((sum, test) => sum + linesOf(test), 0) > MAX_LINES;
+  }).length;
+}

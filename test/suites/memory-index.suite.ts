@@ -122,6 +122,63 @@ export function describeKeptIndex(name: string, setup: MemoryIndexSetup): void {
   });
 }
 
+const WORDS = ['apple', 'pear', 'plum', '备份', '数据'];
+
+/** Any step that both members take: a change, vectors for a few chunks, or clearing. */
+function anyStepOf() {
+  const conversationIds = fc.integer({ min: 1, max: 3 });
+  const messageIds = fc.integer({ min: 1, max: 6 });
+  const text = fc
+    .array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 4 })
+    .map((all) => all.join(' '));
+  const anyMessage = fc
+    .record({
+      id: messageIds,
+      texts: fc.array(text, { maxLength: 3 }),
+      of: conversationIds,
+      parent: fc.option(messageIds),
+      role: fc.constantFrom('user' as const, 'assistant' as const),
+      at: fc.integer({ min: 0, max: 5 }),
+    })
+    .map(({ id, texts, of, parent, role, at }) =>
+      message(
+        id,
+        texts.map((one, ordinal) => chunk(one, { ordinal, priority: ordinal })),
+        {
+          conversationId: c(of),
+          parentId: parent === null ? null : m(parent),
+          ...(parent === null ? {} : { before: m(parent) }),
+          role,
+          createdAt: at,
+        },
+      ),
+    );
+  const anyChange = fc
+    .record({
+      conversations: fc.array(
+        fc
+          .record({ id: conversationIds, archived: fc.boolean() })
+          .map(({ id, archived }) => conversation(id, { archived })),
+        { maxLength: 2 },
+      ),
+      messages: fc.array(anyMessage, { maxLength: 4 }),
+      removedMessages: fc.array(messageIds.map(m), { maxLength: 2 }),
+      removedConversations: fc.oneof(
+        { weight: 4, arbitrary: fc.constant<ConversationId[]>([]) },
+        { weight: 1, arbitrary: conversationIds.map((id) => [c(id)]) },
+      ),
+    })
+    .map((one) => ({ kind: 'apply' as const, change: one }));
+  return fc.oneof(
+    { weight: 5, arbitrary: anyChange },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant('embed' as const), limit: fc.nat(4) }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('clear' as const) }) },
+  );
+}
+type Step = ReturnType<typeof anyStepOf> extends fc.Arbitrary<infer One> ? One : never;
+const vectorOf = (embedded: string) =>
+  values(...WORDS.map((word) => embedded.split(' ').filter((one) => one === word).length));
+
 function testsOfKeeping(
   setup: MemoryIndexSetup,
   open: () => Promise<MemoryIndex>,
@@ -203,58 +260,6 @@ function testsOfKeeping(
   }
 
   it('agrees with the in-memory member after any sequence of changes', { timeout: 180_000 }, async () => {
-    const words = ['apple', 'pear', 'plum', '备份', '数据'];
-    const conversationIds = fc.integer({ min: 1, max: 3 });
-    const messageIds = fc.integer({ min: 1, max: 6 });
-    const text = fc
-      .array(fc.constantFrom(...words), { minLength: 1, maxLength: 4 })
-      .map((all) => all.join(' '));
-    const anyMessage = fc
-      .record({
-        id: messageIds,
-        texts: fc.array(text, { maxLength: 3 }),
-        of: conversationIds,
-        parent: fc.option(messageIds),
-        role: fc.constantFrom('user' as const, 'assistant' as const),
-        at: fc.integer({ min: 0, max: 5 }),
-      })
-      .map(({ id, texts, of, parent, role, at }) =>
-        message(
-          id,
-          texts.map((one, ordinal) => chunk(one, { ordinal, priority: ordinal })),
-          {
-            conversationId: c(of),
-            parentId: parent === null ? null : m(parent),
-            ...(parent === null ? {} : { before: m(parent) }),
-            role,
-            createdAt: at,
-          },
-        ),
-      );
-    const anyChange = fc
-      .record({
-        conversations: fc.array(
-          fc
-            .record({ id: conversationIds, archived: fc.boolean() })
-            .map(({ id, archived }) => conversation(id, { archived })),
-          { maxLength: 2 },
-        ),
-        messages: fc.array(anyMessage, { maxLength: 4 }),
-        removedMessages: fc.array(messageIds.map(m), { maxLength: 2 }),
-        removedConversations: fc.oneof(
-          { weight: 4, arbitrary: fc.constant<ConversationId[]>([]) },
-          { weight: 1, arbitrary: conversationIds.map((id) => [c(id)]) },
-        ),
-      })
-      .map((one) => ({ kind: 'apply' as const, change: one }));
-    const anyStep = fc.oneof(
-      { weight: 5, arbitrary: anyChange },
-      { weight: 2, arbitrary: fc.record({ kind: fc.constant('embed' as const), limit: fc.nat(4) }) },
-      { weight: 1, arbitrary: fc.record({ kind: fc.constant('clear' as const) }) },
-    );
-    type Step = typeof anyStep extends fc.Arbitrary<infer One> ? One : never;
-    const vectorOf = (embedded: string) =>
-      values(...words.map((word) => embedded.split(' ').filter((one) => one === word).length));
     const index = await open();
     const play = async (subject: MemoryIndex, steps: readonly Step[]) => {
       await subject.clear();
@@ -320,7 +325,7 @@ function testsOfKeeping(
       return seen;
     };
     await fc.assert(
-      fc.asyncProperty(fc.array(anyStep, { minLength: 1, maxLength: 12 }), async (steps) => {
+      fc.asyncProperty(fc.array(anyStepOf(), { minLength: 1, maxLength: 12 }), async (steps) => {
         expect(await play(index, steps)).toEqual(await play(createInMemoryIndex(), steps));
       }),
       { numRuns: setup.runs ?? runs(30, 10) },

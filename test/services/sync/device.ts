@@ -80,6 +80,19 @@ export const textMessage = (
     parts: [{ type: 'text', text }],
   }) as unknown as Message;
 
+/** Settings that set values of a configuration, and check nothing. */
+const settingsIn = (config: Writable<Config>) => ({
+  config,
+  set: async (path: string, value: unknown) => {
+    const next = structuredClone(config.get()) as Record<string, unknown>;
+    const keys = path.split('.');
+    let at = next;
+    for (const key of keys.slice(0, -1)) at = at[key] as Record<string, unknown>;
+    at[keys.at(-1) as string] = value;
+    config.set(next as unknown as Config);
+  },
+});
+
 export function createTestDevice({
   name,
   backend,
@@ -111,17 +124,7 @@ export function createTestDevice({
     vault,
     // Loaded with the test: what is loaded later takes real time, of which the seeded clock knows nothing.
     drawQr: async (text) => encode(text, { ecc: 'M', border: 2 }).data,
-    settings: {
-      config,
-      set: async (path, value) => {
-        const next = structuredClone(config.get()) as Record<string, unknown>;
-        const keys = path.split('.');
-        let at = next;
-        for (const key of keys.slice(0, -1)) at = at[key] as Record<string, unknown>;
-        at[keys.at(-1) as string] = value;
-        config.set(next as unknown as Config);
-      },
-    },
+    settings: settingsIn(config),
     notes: {
       forget: async (conversations) => {
         const notes = createNotes({ store, now });
