@@ -1,5 +1,5 @@
-// Lets connections in: addresses and accounts, how many connections and how many handshakes each has. Authorisation keeps no state: an
-// account's name is the hash of the token that opens it.
+// Admits connections: counts the connections and handshakes of each address and account. Authorisation keeps no state: an
+// account's name is the hash of its token.
 import type { IncomingMessage } from 'node:http';
 import { log } from '../domain/base/log.ts';
 import { accountTag } from '../domain/sync/keys.ts';
@@ -13,7 +13,7 @@ import { ErasedError, type RelayStore } from './store.ts';
 const TOKEN = /^[\w-]{22,128}$/;
 const USAGE_REFRESH_MS = 30_000;
 const FORGET_MS = 60_000;
-/** An account that has asked for so much more than its share, in ms of it, is served on the connections that it has. */
+/** Largest debt of an account, in ms of its rate; beyond it, only existing connections are served. */
 const MAX_DEBT_MS = 10_000;
 
 export interface Account extends AccountUsage, IncomingOwner {
@@ -24,7 +24,7 @@ export interface Account extends AccountUsage, IncomingOwner {
   idleSince: number;
 }
 
-/** The network that somebody comes from: an IPv6 household has a /64 of addresses. */
+/** A client's network: an IPv6 household has a /64 of addresses. */
 export interface Address extends IncomingOwner {
   connections: number;
   /** TCP connections that are no WebSocket, or not yet. */
@@ -48,7 +48,7 @@ export class Admission {
     this.#allowed = new Set(deps.options.accounts);
   }
 
-  /** How many accounts are in use. */
+  /** Count of accounts in use. */
   get accounts(): number {
     return this.#accounts.size;
   }
@@ -58,7 +58,7 @@ export class Admission {
     return origin === undefined || origins.length === 0 || origins.includes(origin);
   }
 
-  /** True where this token opens the account, and the account is welcome here. */
+  /** True if this token opens the account, and the relay accepts the account. */
   opens(token: string | undefined, account: string): boolean {
     if (!token || !TOKEN.test(token) || (this.#allowed.size > 0 && !this.#allowed.has(account))) return false;
     try {
@@ -69,7 +69,7 @@ export class Admission {
     }
   }
 
-  /** Whom a request comes from: the last hop of a proxy that is trusted, or the other end of the connection. */
+  /** Finds a request's origin: the last hop before a trusted proxy, or the other end of the connection. */
   addressOf(request: IncomingMessage): Address {
     const forwarded = this.#options.trustProxy ? String(request.headers['x-forwarded-for'] ?? '') : '';
     return this.address(forwarded.split(',').at(-1)?.trim() || request.socket.remoteAddress);
@@ -96,17 +96,17 @@ export class Admission {
     return address;
   }
 
-  /** Counts a handshake, or a request for an account. False where there were too many. */
+  /** Counts a handshake, or a request for an account. False if there were too many. */
   takeHandshake(address: Address): boolean {
     return draw(address.handshakes, 1, this.#options.limits.handshakesPerSecond, Date.now()) === 0;
   }
 
-  /** True where an address has all the connections that it may have. */
+  /** True if an address has all the connections that it may have. */
   isCrowded(address: Address): boolean {
     return address.connections >= this.#options.limits.connectionsPerIp;
   }
 
-  /** The account while it is in use. */
+  /** Returns the account while it is in use. */
   account(tag: string): Account {
     const known = this.#accounts.get(tag);
     if (known) return known;
@@ -130,7 +130,7 @@ export class Admission {
     return account;
   }
 
-  /** True where the account has all its connections, or asks for far too much. */
+  /** True if the account has all its connections, or is too far in debt. */
   isOverLimit(account: Account): boolean {
     const { limits } = this.#options;
     const debt = draw(account.traffic, 0, limits.accountBytesPerSecond, Date.now());
@@ -142,13 +142,13 @@ export class Admission {
     this.#store.usage(account.tag).then(
       ({ rooms, bytes }) => Object.assign(account, { rooms, bytes }),
       (error: unknown) => {
-        // The room that it opens tells an erased account so.
+        // An erased account learns of it from the room that it opens.
         if (!(error instanceof ErasedError)) this.#metrics.count('store_errors_total');
       },
     );
   }
 
-  /** Forgets who is gone, and reads again what accounts have stored. To be called every second or so. */
+  /** Forgets unused entries, and reads accounts' stored sizes again. Call it every second or so. */
   sweep(now = Date.now()): void {
     for (const [key, { connections, sockets, seenAt }] of this.#addresses)
       if (connections + sockets === 0 && now - seenAt > FORGET_MS) this.#addresses.delete(key);

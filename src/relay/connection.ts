@@ -1,5 +1,5 @@
-// One connection: what it sends is counted from the first byte and read no faster than it may be; what is sent to it leaves in pieces, so that
-// a ping finds its way in between.
+// One connection: input is counted from the first byte and read no faster than allowed; output leaves in pieces, so that
+// a ping fits between them.
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import { ignore } from '../domain/base/log.ts';
@@ -11,13 +11,13 @@ import type { Metrics } from './metrics.ts';
 import type { OutgoingBudget } from './outgoing-budget.ts';
 import type { Peer } from './room.ts';
 
-/** A client that does not answer a close frame is cut off. */
+/** A client that does not answer a close frame is cut off after this time, ms. */
 const CLOSE_MS = 2000;
-/** How much of what is sent is handed over at a time, bytes: that it leaves is a sign of life. */
+/** Output passed to the socket at a time, bytes: each piece that leaves is a sign of life. */
 const PIECE_BYTES = 64 * 1024;
-/** Pongs that wait to be sent, bytes: beyond them pings are not answered. */
+/** Most pongs that wait to be sent, bytes: beyond them pings are not answered. */
 const MAX_PONG_BYTES = 16 * 1024;
-/** Slower than this no message may come, bytes a second, once it has been under way for two heartbeats. */
+/** Slowest allowed message once it has been under way for two heartbeats, bytes a second. */
 const SLOWEST_BYTES_PER_SECOND = 256;
 
 interface ConnectionServices {
@@ -37,22 +37,22 @@ export class Connection implements Peer, IncomingClient {
   readonly #services: ConnectionServices;
   readonly #messages;
   readonly #meter = new MessageMeter();
-  /** Bytes of the unfinished message that are counted. */
+  /** Counted bytes of the unfinished message. */
   #unfinished = 0;
-  /** Bytes that came in and are not dealt with. */
+  /** Received bytes that are not processed yet. */
   #pending = 0;
-  /** Frames to send; the first of them up to `#sent`. */
+  /** Frames to send; of the first one `#sent` bytes are gone. */
   readonly #queue: Uint8Array[] = [];
   #sent = 0;
-  /** Handed over to the end, and not known to have left. */
+  /** Passed to the socket completely, but not known to have left. */
   readonly #leaving: Uint8Array[] = [];
-  /** Bytes that wait behind the first one. */
+  /** Bytes that wait behind the first frame. */
   #waiting = 0;
   #isSending = false;
   #isClosing = false;
-  /** Until it may be read again, or until it is cut. */
+  /** Runs until the connection may be read again, or until it is cut. */
   #timer: ReturnType<typeof setTimeout> | null = null;
-  /** Bytes that had come in at the last heartbeat; whether something has left since. */
+  /** Bytes received at the last heartbeat; and true if anything has left since. */
   #lastReceived = -1;
   #hasLeft = false;
 
@@ -85,7 +85,7 @@ export class Connection implements Peer, IncomingClient {
     return this.#unfinished;
   }
 
-  /** Calls `handle` with each whole message that may come. It resolves when the message is dealt with, and never rejects. */
+  /** Calls `handle` with each complete message that is allowed. It resolves when the message is processed, and never rejects. */
   onMessage(handle: (message: Uint8Array) => Promise<void>): void {
     this.#socket.on('message', (data, isBinary) => {
       if (this.#isClosing) return;
@@ -108,7 +108,7 @@ export class Connection implements Peer, IncomingClient {
     this.#socket.on('close', handle);
   }
 
-  /** Gives back all that is counted. To be called when the socket has closed. */
+  /** Releases everything that was counted. Call it when the socket has closed. */
   dispose(): void {
     if (this.#timer) clearTimeout(this.#timer);
     this.#isClosing = true;
@@ -143,7 +143,7 @@ export class Connection implements Peer, IncomingClient {
   }
 
   #pong(data: Buffer): void {
-    // Don't let pongs pile up for a client that pings and does not read.
+    // Pongs must not pile up for a client that pings and does not read.
     if (this.#mayCome() && this.#socket.bufferedAmount <= MAX_PONG_BYTES) this.#socket.pong(data);
   }
 
@@ -157,7 +157,7 @@ export class Connection implements Peer, IncomingClient {
     }
   }
 
-  /** Much to upload, or to ask for, is no offence: it is served at the rate that is allowed, and the network makes the sender wait. */
+  /** Much to upload or to request is no offence: it is served at the allowed rate, and the network slows the sender down. */
   charge(bytes: number): void {
     const wait = draw(this.account.traffic, bytes, this.#services.limits.accountBytesPerSecond, Date.now());
     if (wait === 0 || this.#timer || this.#isClosing) return;
@@ -179,8 +179,8 @@ export class Connection implements Peer, IncomingClient {
   send(frame: Uint8Array): void {
     if (this.#isClosing) return;
     const { limits, metrics, outgoing } = this.#services;
-    // The first one may be a whole room, and take as long as the network does; with what waits behind it the client must keep up. Where
-    // too much waits in all, no more than a little is added to it.
+    // The first frame may be a whole room, and take as long as the network needs; the client must keep up with those behind it. If
+    // too much waits in all, only little is added.
     const first = this.#queue[0]?.length ?? 0;
     const isLittle = first + this.#waiting + frame.length <= PIECE_BYTES;
     const isTooMuch = !isLittle && outgoing.isOver(this.account, first);
@@ -224,14 +224,14 @@ export class Connection implements Peer, IncomingClient {
     if (!this.#isClosing) this.#sendPiece();
   }
 
-  /** Ends the connection where nothing has moved since the last heartbeat, or a message comes too slowly to ever end. */
+  /** Ends the connection if nothing has moved since the last heartbeat, or a message comes too slowly to ever end. */
   beat(now: number): void {
     const { bytesRead } = this.#stream;
     const { held, since } = this.#meter;
     const age = now - since;
     const isTooSlow =
       held > 0 && age > 2 * this.#services.limits.pingMs && held < (age / 1000) * SLOWEST_BYTES_PER_SECOND;
-    // Expect nothing from a client that we do not read. Any byte that moves is an answer: a pong may wait behind much else.
+    // A client that we do not read owes nothing. Any byte that moves is an answer, since a pong may wait behind much else.
     if (this.#socket.isPaused) this.#lastReceived = -1;
     else if (isTooSlow || (this.#lastReceived === bytesRead && !this.#hasLeft)) this.#socket.terminate();
     else {
@@ -241,12 +241,12 @@ export class Connection implements Peer, IncomingClient {
     }
   }
 
-  /** Its unfinished message takes what others need: it may come again. */
+  /** Cuts the connection: its unfinished message takes space that others need. It may come back. */
   cut(): void {
     this.#services.metrics.count('cut_unfinished_total');
     this.#services.incoming.addUnfinished(this, this.#setUnfinished(0));
     this.close(CLOSE.tryLater);
-    // Terminate: the message so far is held until the socket is gone.
+    // `terminate`, since the partial message is held until the socket is gone.
     this.#socket.terminate();
   }
 
@@ -254,7 +254,7 @@ export class Connection implements Peer, IncomingClient {
     if (this.#isClosing) return;
     this.#isClosing = true;
     this.#services.metrics.count('closed_by_relay_total');
-    // A socket that is not read would never hear the other side's answer to the close.
+    // A socket that is not read would never receive the other side's answer to the close.
     this.#socket.resume();
     this.#socket.close(code);
     if (this.#timer) clearTimeout(this.#timer);

@@ -11,21 +11,21 @@ const STEP_2 = 1;
 const UPDATE = 2;
 
 export type Frame =
-  /** A question: what lies behind these clocks, by client? */
+  /** The client asks for everything beyond these clocks, by client. */
   | { readonly type: 'step1'; readonly clocks: ReadonlyMap<number, number> }
-  /** `answer`: it answers our step 1, and may hold nothing that we do not have. */
+  /** `answer`: it answers our step 1, and may contain nothing new. */
   | { readonly type: 'update'; readonly update: Uint8Array; readonly answer: boolean }
   | { readonly type: 'awareness'; readonly clients: ReadonlyMap<number, number> }
   | { readonly type: 'query-awareness' }
-  /** A kind that this version does not know. */
+  /** A type that this version does not know. */
   | { readonly type: 'other' };
 
-/** Bytes of the longest state vector that is read: some 100,000 clients. */
+/** Longest state vector that is read, bytes: some 100,000 clients. */
 const MAX_VECTOR_BYTES = 1024 * 1024;
 
 /**
- * Reads what a client sent. Throws where it is no frame, an awareness of more than `maxAwareness` bytes, or a state vector that is too
- * long. An update is a view into `bytes`, and not looked at.
+ * Parses a client's frame. Throws for anything else, an awareness of more than `maxAwareness` bytes, or a state vector that is too
+ * long. An update is a view into `bytes`, and not parsed.
  */
 export function readFrame(bytes: Uint8Array, maxAwareness = 1024): Frame {
   const decoder = decoding.createDecoder(bytes);
@@ -54,7 +54,7 @@ export function readFrame(bytes: Uint8Array, maxAwareness = 1024): Frame {
   return { type: type === QUERY_AWARENESS ? 'query-awareness' : 'other' };
 }
 
-/** One copy of the body, as it may be a whole room. */
+/** Copies the body once, as it may be a whole room. */
 function syncFrame(step: number, body: Uint8Array): Uint8Array {
   const encoder = encoding.createEncoder();
   encoding.writeVarUint(encoder, SYNC);
@@ -73,7 +73,7 @@ export const step2Frame = (update: Uint8Array) => syncFrame(STEP_2, update);
 /** Encodes a single update for the other clients of a room. */
 export const updateFrame = (update: Uint8Array) => syncFrame(UPDATE, update);
 
-/** Says on behalf of a client that is gone that it is gone, as its own next word would. */
+/** Announces that clients are gone, in the form of their own next message. */
 export function goneFrame(clients: ReadonlyMap<number, number>): Uint8Array {
   const inner = encoding.createEncoder();
   encoding.writeVarUint(inner, clients.size);

@@ -1,5 +1,5 @@
-// Many writers, one disk: what is asked for while a commit is under way goes into the next one together. Everything runs one after the
-// other, in the order in which it was asked for.
+// Joins many writers for one disk: requests during a commit go into the next one together. Everything runs one after the
+// other, in the order of the requests.
 import { ignore } from '../domain/base/log.ts';
 import { SerialQueue } from '../domain/base/serial-queue.ts';
 
@@ -15,14 +15,16 @@ interface GroupCommit<In, Out> {
   add(input: In, weight: number): Promise<Out>;
   /** Runs alone, between two commits. */
   alone<T>(work: () => Promise<T>): Promise<T>;
-  /** Resolves when everything asked for until now is done. */
+  /** Resolves when all earlier requests are done. */
   idle(): Promise<void>;
 }
 
 const MAX_WEIGHT = 8 * 1024 * 1024;
 const MAX_JOBS = 1000;
 
-/** `commit` answers each input in turn with a result, or with an Error that rejects this one alone; if it throws, all are rejected. */
+/**
+ * Makes the queue. `commit` answers each input in turn with a result, or with an Error that rejects this one alone; if it throws, all are rejected.
+ */
 export function createGroupCommit<In, Out>(
   commit: (inputs: readonly In[]) => Promise<readonly (Out | Error)[]>,
 ): GroupCommit<In, Out> {

@@ -11,7 +11,7 @@ import { type Change, ErasedError, type RelayStore } from './store.ts';
 
 /** `/<account>` and `/<account>/<room>`. */
 export const ROOM_PATH = /^\/([\w-]{22})(?:\/([\w.~-]{1,128}))?$/;
-/** The path of a request, without its query. */
+/** Path of a request, without its query. */
 export const pathOf = (request: IncomingMessage): string => (request.url ?? '/').split('?', 1)[0] ?? '/';
 const READY_MS = 2000;
 
@@ -31,7 +31,7 @@ export function createHttpRoutes(deps: {
   readonly admission: Admission;
   readonly isDraining: () => boolean;
   readonly gauges: () => Readonly<Record<string, number>>;
-  /** Something was erased. */
+  /** Called after an erasure. */
   readonly onErased: (change: Change) => void;
 }): HttpRoutes {
   const { store, options, metrics, log, admission } = deps;
@@ -42,7 +42,7 @@ export function createHttpRoutes(deps: {
         etag: true,
         setHeaders: (response, path) => {
           for (const [name, value] of Object.entries(pageHeaders(path))) response.setHeader(name, value);
-          // Files under assets/ have a hash of their contents in their name; for an address there that is no file comes the page.
+          // Files under assets/ have a hash of their contents in their name; for an unknown address there the page is served.
           const isFixed = /^\/assets\/.+\.\w+$/.test(path);
           response.setHeader('Cache-Control', isFixed ? 'public, max-age=31536000, immutable' : 'no-cache');
         },
@@ -66,7 +66,7 @@ export function createHttpRoutes(deps: {
     return Promise.race([here, late]);
   }
 
-  /** Lets pages of allowed origins in. False where the request is answered with that. */
+  /** Allows pages of the configured origins. False if this has answered the request. */
   function allowOrigin(request: IncomingMessage, response: ServerResponse): boolean {
     const { origin } = request.headers;
     if (!admission.isOrigin(origin)) {
@@ -85,7 +85,7 @@ export function createHttpRoutes(deps: {
     return false;
   }
 
-  /** GET and DELETE of what belongs to an account, for whoever has its token. */
+  /** Handles GET and DELETE of an account's data, for the holder of its token. */
   async function onAccount(
     request: IncomingMessage,
     response: ServerResponse,

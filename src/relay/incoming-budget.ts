@@ -1,11 +1,11 @@
-// Counts unprocessed input from its first byte. An unfinished message may never end, so beyond a share the largest one is cut; a whole one
+// Counts unprocessed input from its first byte. An unfinished message may never end, so beyond a share the largest one is cut; a complete one
 // only waits for the store, so beyond a share nothing more is read until others are done.
 
-/** An account, or an address, whose share is counted. */
+/** An account or address with a share of its own. */
 export interface IncomingOwner {
-  /** Bytes of messages that have begun and not ended. */
+  /** Bytes of unfinished messages. */
   unfinished: number;
-  /** Bytes of whole messages that are not dealt with. */
+  /** Bytes of complete messages that are not processed yet. */
   pending: number;
 }
 
@@ -15,7 +15,7 @@ export interface IncomingClient {
   readonly unfinished: number;
   /** Ends it, as it holds too much. */
   cut(): void;
-  /** Reads on, if nothing else speaks against it. Returns true where it does. */
+  /** Continues reading, if nothing else forbids it. Returns true if it does. */
   readOn(): boolean;
 }
 
@@ -26,18 +26,18 @@ export class IncomingBudget {
   readonly #share: number;
   readonly #total: number;
 
-  /** `share`: bytes of one account, and of one address; `total`: of everybody. Of unfinished messages, and again of pending ones. */
+  /** `share`: bytes for one account, and for one address; `total`: for all. Of unfinished messages, and again of pending ones. */
   constructor({ share, total }: { readonly share: number; readonly total: number }) {
     this.#share = share;
     this.#total = total;
   }
 
-  /** Bytes of everybody. */
+  /** Bytes of all clients. */
   get bytes(): number {
     return this.#all.unfinished + this.#all.pending;
   }
 
-  /** The client holds `change` bytes more of a message that is not finished. */
+  /** The client's unfinished message grew by `change` bytes. */
   addUnfinished(client: IncomingClient, change: number): void {
     if (change === 0) return;
     this.#all.unfinished += change;
@@ -57,7 +57,7 @@ export class IncomingBudget {
     return found;
   }
 
-  /** A whole message of the client waits (`change` is positive), or was dealt with. */
+  /** A complete message of the client waits (`change` is positive), or was processed. */
   addPending(client: IncomingClient, change: number): void {
     this.#all.pending += change;
     for (const owner of client.owners) owner.pending += change;
@@ -65,12 +65,12 @@ export class IncomingBudget {
     for (const other of this.#paused) if (!this.isFull(other) && other.readOn()) this.#paused.delete(other);
   }
 
-  /** True where so much waits that the client must not be read. */
+  /** True if so much waits that the client must not be read. */
   isFull(client: IncomingClient): boolean {
     return this.#all.pending > this.#total || client.owners.some((owner) => owner.pending > this.#share);
   }
 
-  /** The client is not read: it reads on when others are done. */
+  /** The client is not read until others are done. */
   pause(client: IncomingClient): void {
     this.#paused.add(client);
   }

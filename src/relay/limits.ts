@@ -1,10 +1,10 @@
-// How much one stranger may take of the relay. Every limit has a default that a household never meets.
+// Limits on one stranger's use of the relay. Each has a default that a household never reaches.
 import { z } from 'zod';
 
 const whole = (fallback: number) => z.coerce.number().int().min(1).default(fallback);
 const MIB = 1024 * 1024;
 
-/** Read from the environment; see README.md for what each one says. */
+/** Read from the environment; README.md explains each. */
 export const limitsSchema = z
   .object({
     RELAY_MAX_PAYLOAD: whole(16 * MIB),
@@ -68,18 +68,18 @@ export interface Bucket {
   tokens: number;
   at: number;
 }
-/** How many seconds' worth may come at once. */
+/** Seconds' worth that may come at once. */
 const BURST_SECONDS = 10;
 
-/** A full bucket: `BURST_SECONDS` of `rate` a second. */
+/** Makes a full bucket: `BURST_SECONDS` of `rate` a second. */
 export const createBucket = (rate: number, now: number): Bucket => ({
   tokens: rate * BURST_SECONDS,
   at: now,
 });
 
 /**
- * Takes `amount` from a bucket that fills at `rate` a second and returns how many ms it is overdrawn; 0: all is well. A clock set back
- * takes nothing out. The debt stands, so a refused client must not be charged for the same again.
+ * Takes `amount` from a bucket that fills at `rate` a second and returns how many ms it is overdrawn; 0: it is not. A clock set back
+ * takes nothing out. The debt stands, so a refused client must not be charged again for the same.
  */
 export function draw(bucket: Bucket, amount: number, rate: number, now: number): number {
   const filled = bucket.tokens + (Math.max(0, now - bucket.at) / 1000) * rate;

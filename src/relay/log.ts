@@ -1,10 +1,10 @@
-// Log of the relay for its operator: one JSON object a line. Never gets names of rooms and accounts, tokens or query strings; of an error
-// only its kind and its words.
+// The relay's log for its operator: one JSON object a line. It never contains names of rooms and accounts, tokens or query strings; of an error
+// only its kind and message.
 import { z } from 'zod';
 
 export interface Log {
   info(event: string, facts?: Readonly<Record<string, unknown>>): void;
-  /** Somebody should look. */
+  /** Logs an event that somebody should look at. */
   warn(event: string, facts?: Readonly<Record<string, unknown>>): void;
 }
 
@@ -16,7 +16,7 @@ function plain(value: unknown): unknown {
   return `${value.name}${code}: ${value.message}${cause}`.slice(0, 400);
 }
 
-/** Writes a line of JSON for each event: time (ISO 8601), level, event and facts. */
+/** Makes the log: a line of JSON for each event with time (ISO 8601), level, event and facts. */
 export function createLog(write: (line: string) => void = console.info): Log {
   const say =
     (level: string) =>

@@ -1,5 +1,5 @@
-// The relay as a process: reads its options, opens its store, serves, and ends what is under way when it is told to leave.
-// `npm run relay -- --help` tells what it can be asked for.
+// The relay's process: reads options, opens the store, serves, and shuts down in order.
+// `npm run relay -- --help` lists the options.
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

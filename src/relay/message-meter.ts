@@ -1,7 +1,7 @@
-// Follows the frames of a WebSocket (RFC 6455, section 5.2) as their bytes come in, and tells how much of a message that is not finished is
-// held. `ws` puts messages together by itself, and says nothing of them before they are whole.
+// Follows the frames of a WebSocket (RFC 6455, section 5.2) as their bytes arrive, and counts the held bytes of an unfinished message.
+// `ws` joins messages by itself, and reports nothing before they are complete.
 
-/** Memory that a piece of an unfinished message takes besides its bytes: the objects that hold it. */
+/** Memory of the objects that hold a piece of an unfinished message, bytes. */
 const CHUNK_COST = 256;
 const FRAME_COST = 128;
 const FIN = 0x80;
@@ -11,19 +11,19 @@ const MASKED = 0x80;
 const LENGTH_BITS = 0x7f;
 
 export class MessageMeter {
-  /** Bytes that the unfinished message takes; 0: there is none. */
+  /** Bytes held for the unfinished message; 0: there is none. */
   held = 0;
-  /** When its first byte came, ms. */
+  /** Arrival of its first byte, ms. */
   since = 0;
-  /** Bytes left of the payload of the current frame. */
+  /** Rest of the current frame's payload, bytes. */
   #left = 0;
   #isFinal = false;
   #isControl = false;
-  /** The header of the next frame, as far as it is here. */
+  /** Header of the next frame, as far as it has arrived. */
   readonly #header = new Uint8Array(14);
   #headerLength = 0;
 
-  /** Counts bytes as they came from the network. */
+  /** Counts bytes from the network. */
   take(chunk: Uint8Array, now: number): void {
     let isNew = this.held === 0;
     let isHolding = false;
@@ -50,7 +50,7 @@ export class MessageMeter {
     if (this.held > 0 && isNew) this.since = now;
   }
 
-  /** Bytes of the header that is being read, as far as it tells yet. */
+  /** Length of the header being read, as far as it is known, bytes. */
   #neededHeader(): number {
     if (this.#headerLength < 2) return 2;
     const second = this.#header[1] as number;
@@ -67,7 +67,7 @@ export class MessageMeter {
     if (short >= 126) {
       const end = short === 126 ? 4 : 10;
       this.#left = 0;
-      // Longer than can be: `ws` ends the connection.
+      // Impossible lengths are left to `ws`, which ends the connection.
       for (let at = 2; at < end; at++) this.#left = this.#left * 256 + (this.#header[at] as number);
     }
     this.#headerLength = 0;

@@ -1,4 +1,4 @@
-// Counters of the relay, as Prometheus reads them. No names of rooms or accounts: those would tell who talks when.
+// Counters of the relay in Prometheus' format. No names of rooms or accounts, which would tell who talks when.
 
 const COUNTERS = {
   connections_total: 'WebSocket connections accepted.',
@@ -21,7 +21,7 @@ const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1];
 
 export interface Metrics {
   count(counter: Counter, by?: number): void;
-  /** How long an update took to become durable. */
+  /** Records the time until an update was durable. */
   commit(seconds: number): void;
   /** `gauges`: name → current value. */
   render(gauges: Readonly<Record<string, number>>): string;

@@ -1,4 +1,4 @@
-// How the relay is told what to do: the environment, and a few flags that go before it.
+// Options of the relay: environment variables, and a few flags that win over them.
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { limitsSchema } from './limits.ts';
@@ -44,14 +44,14 @@ export const HELP = `Recollect relay: stores what the devices of an account send
 Limits, backup and more than one machine: docs/relay.md.
 `;
 
-/** The relay must not start with these options. The message is for whoever runs it. */
+/** Thrown for options with which the relay must not start. The message is for its operator. */
 class OptionsError extends Error {
   override readonly name = 'OptionsError';
 }
 
 export type Options = ReturnType<typeof readOptions>;
 
-/** True where only this machine reaches an address that is listened on. */
+/** True if only this machine reaches the address. */
 const isLoopback = (host: string): boolean =>
   host === 'localhost' ||
   host === '::1' ||
@@ -80,7 +80,7 @@ export function readOptions(args: string[], env: Readonly<Record<string, string 
     RELAY_OPEN: values.open ? '1' : undefined,
   };
   const flags = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  // An empty variable is one that is not set.
+  // An empty variable counts as unset.
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const all = { ...set, ...flags };
   const read = schema.parse(all);
@@ -91,13 +91,13 @@ export function readOptions(args: string[], env: Readonly<Record<string, string 
     data: read.RELAY_DATA,
     backup: read.RELAY_BACKUP_DIR,
     serve: read.RELAY_SERVE,
-    /** Print what can be asked for, nothing else. */
+    /** Print the options and exit. */
     help: values.help ?? false,
-    /** Make up an account and print it, nothing else. */
+    /** Make an account, print it and exit. */
     newAccount: values['new-account'] ?? false,
-    /** Origins of web pages that may connect; none named: all may, as the token is what lets one in. */
+    /** Origins of web pages that may connect; empty: all, since the token decides. */
     origins: read.RELAY_ORIGINS,
-    /** Account tags that may use this relay; none named: whoever reaches it. */
+    /** Account tags that may use this relay; empty: everybody who reaches it. */
     accounts: read.RELAY_ACCOUNTS,
     trustProxy: read.RELAY_TRUST_PROXY === '1',
     limits: limitsSchema.parse(all),

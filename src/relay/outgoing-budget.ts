@@ -1,14 +1,14 @@
 // Counts waiting output, so that clients that do not read cannot fill the memory. A frame for many is held, and counts, once. A client
-// that asks for a room waits until there is space; connection.ts cuts laggards when there is none.
+// that asks for a room waits until there is space; connection.ts cuts slow clients if there is none.
 
-/** Whoever has a share of what may wait. */
+/** An owner of a share. */
 export interface BudgetOwner {
-  /** Bytes that wait to be sent to its connections, or that are reserved for answers. */
+  /** Bytes that wait for its connections, or are reserved for answers. */
   outgoing: number;
 }
 
 export class OutgoingBudget {
-  /** How many connections wait for a frame. */
+  /** Count of connections that wait for each frame. */
   readonly #copies = new Map<Uint8Array, number>();
   readonly #queue = new Map<object, { owner: BudgetOwner; bytes: number; admit(isIn: boolean): void }>();
   readonly #share: number;
@@ -16,39 +16,39 @@ export class OutgoingBudget {
   #total = 0;
   #isAdmitting = false;
 
-  /** `share`: bytes that one owner may have waiting; `all`: everybody together. */
+  /** `share`: most bytes waiting for one owner; `all`: for all together. */
   constructor({ share, all }: { readonly share: number; readonly all: number }) {
     this.#share = share;
     this.#all = all;
   }
 
-  /** Bytes of everybody. */
+  /** Bytes of all owners. */
   get bytes(): number {
     return this.#total;
   }
 
-  /** Counts a frame that waits for one connection more. */
+  /** Counts a frame that waits for one more connection. */
   hold(owner: BudgetOwner, frame: Uint8Array): void {
     const before = this.#copies.get(frame) ?? 0;
     this.#copies.set(frame, before + 1);
     if (before === 0) this.#add(owner, frame.length);
   }
 
-  /** The frame has left, or the connection is gone: once for each `hold`. */
+  /** The frame has left, or the connection is gone: call it once for each `hold`. */
   release(owner: BudgetOwner, frame: Uint8Array): void {
     const left = (this.#copies.get(frame) ?? 0) - 1;
     if (left > 0) this.#copies.set(frame, left);
     else if (this.#copies.delete(frame)) this.#add(owner, -frame.length);
   }
 
-  /** True where more waits than may, for this owner or for everybody, even without `own` bytes of it. */
+  /** True if too much waits, for this owner or for all, even without `own` bytes of it. */
   isOver(owner: BudgetOwner, own: number): boolean {
     return owner.outgoing - own > this.#share || this.#total - own > this.#all;
   }
 
-  /** Reserves `bytes` as soon as they fit. Resolves with a function that gives them back, or with null when `who` is gone. */
+  /** Reserves `bytes` as soon as they fit. Resolves with a function that releases them, or with null when `who` is gone. */
   async reserve(who: object, owner: BudgetOwner, bytes: number): Promise<(() => void) | null> {
-    // A stored room may be larger than a room may become today: it takes a whole share.
+    // A stored room may exceed the present limit: it takes a whole share.
     const size = Math.min(bytes, this.#share);
     const isIn = await new Promise<boolean>((resolve) => {
       this.#queue.set(who, { owner, bytes: size, admit: resolve });
@@ -57,7 +57,7 @@ export class OutgoingBudget {
     return isIn ? () => this.#add(owner, -size) : null;
   }
 
-  /** `who` waits no more. */
+  /** `who` no longer waits. */
   cancel(who: object): void {
     this.#queue.get(who)?.admit(false);
     this.#queue.delete(who);
@@ -67,7 +67,7 @@ export class OutgoingBudget {
     owner.outgoing += bytes;
     this.#total += bytes;
     if (bytes >= 0 || this.#queue.size === 0 || this.#isAdmitting) return;
-    // Once for all that leaves in this turn of the event loop.
+    // Once for everything that leaves in this turn of the event loop.
     this.#isAdmitting = true;
     setImmediate(() => {
       this.#isAdmitting = false;
@@ -75,7 +75,7 @@ export class OutgoingBudget {
     });
   }
 
-  /** First come, first served, but an owner that has used up its own share keeps nobody else waiting. */
+  /** First come, first served, but an owner without space in its own share delays nobody else. */
   #admit(): void {
     for (const [who, { owner, bytes, admit }] of this.#queue) {
       if (owner.outgoing + bytes > this.#share || this.#total + bytes > this.#all) continue;

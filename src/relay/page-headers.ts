@@ -27,8 +27,8 @@ const OUTWARD_POLICY = policy("'self' http: https: ws: wss:");
 const OUTWARD = /^\/assets\/(network|engine|embedding|sync)\.worker-[^/]*\.js$/;
 
 /**
- * Policy of the page that holds a preview of HTML, inherited by its frame without an origin: its own script runs, and it may ask nobody
- * for anything. The page says the same in itself (`public/preview.html`), for hosts that send no headers.
+ * Policy of the page that holds a preview of HTML, inherited by its frame without an origin: its own script runs, without any network.
+ * The page contains the same policy (`public/preview.html`), for hosts that send no headers.
  */
 const PREVIEW_POLICY =
   "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; font-src data:; media-src data: blob:; connect-src 'none'; frame-src 'none'; form-action 'none'; base-uri 'none'; webrtc 'block'";
@@ -47,17 +47,17 @@ export const ISOLATION: Readonly<Record<string, string>> = {
 };
 
 /**
- * Permissions that a page may ask the person for: the microphone to dictate, the camera to read a pairing code. The page of previews,
- * which holds what models wrote, may ask for nothing.
+ * Permissions that a page never needs; it may ask for microphone (dictation) and camera (pairing code). The page of previews,
+ * which shows what models wrote, may ask for nothing.
  */
 const NEVER = 'geolocation=(), payment=(), usb=(), serial=(), hid=(), midi=(), display-capture=()';
 const permissions = (path: string): string =>
   path === PREVIEW ? `microphone=(), camera=(), ${NEVER}` : `microphone=(self), camera=(self), ${NEVER}`;
 
-/** The headers of the file at `path` (of the address, without its query). */
+/** Headers of the file at `path` (of the address, without its query). */
 export const pageHeaders = (path: string): Readonly<Record<string, string>> => ({
   ...ISOLATION,
-  // A page cannot forbid its being framed in itself.
+  // A page cannot forbid its own framing by a meta element.
   'Content-Security-Policy': headerPolicy(path),
   'Permissions-Policy': permissions(path),
   'X-Content-Type-Options': 'nosniff',

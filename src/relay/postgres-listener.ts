@@ -1,11 +1,11 @@
-// The connection on which PostgreSQL says which rooms moved. It is probed, and made again when it dies; then everything is looked at.
+// Listens to PostgreSQL's notifications of changed rooms. Probes its connection and replaces a dead one; after that every room is checked.
 import pg from 'pg';
 import { ignore, orElse } from '../domain/base/log.ts';
 import type { Change } from './store.ts';
 
 export const CHANNEL = 'recollect_relay';
 const RETRY_MS = 500;
-/** How long the server is given to answer on this connection, ms. */
+/** Longest wait for an answer on this connection, ms. */
 const ANSWER_MS = 10_000;
 
 export class PostgresListener {
@@ -14,11 +14,11 @@ export class PostgresListener {
   readonly #node: string;
   readonly #probeMs: number;
   #client: pg.Client | undefined;
-  /** The next try to connect, or the next probe. */
+  /** Timer of the next attempt to connect, or the next probe. */
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isStopped = false;
 
-  /** `node`: whose notifications are its own; `probeMs`: how often the connection is probed, ms. */
+  /** `node`: id of this process, whose own notifications it ignores; `probeMs`: time between two probes, ms. */
   constructor(connection: pg.ClientConfig, node: string, probeMs: number) {
     this.#connection = connection;
     this.#node = node;
@@ -63,7 +63,7 @@ export class PostgresListener {
       .catch(restart);
   }
 
-  /** Connects no more. */
+  /** Stops connecting. */
   stop(): void {
     this.#isStopped = true;
     clearTimeout(this.#timer);

@@ -12,7 +12,7 @@ import { ErasedError, type RelayStore, type RoomId, type StoredLog } from './sto
 import { TooManyPiecesError } from './update-table.ts';
 import { covers, diff, inspect, merge, snapshot, vectorOf } from './updates.ts';
 
-/** An account while somebody is connected to it. */
+/** An account with at least one connection. */
 export interface AccountUsage extends BudgetOwner {
   readonly tag: string;
   /** Stored rooms and bytes. */
@@ -25,26 +25,26 @@ export interface Peer {
   readonly account: AccountUsage;
   send(frame: Uint8Array): void;
   close(code: CloseCode): void;
-  /** Counts work of this many bytes against the account, and slows it down where that is too much. */
+  /** Charges the account for work on this many bytes, and slows it down if that is too much. */
   charge(bytes: number): void;
-  /** Last awareness of the client, for newcomers and for the moment it is gone. */
+  /** Last awareness of the client, for new clients and for the moment it leaves. */
   awareness: { readonly frame: Uint8Array; readonly clients: ReadonlyMap<number, number> } | null;
-  /** A step 1 of its is being answered; the answer serves a second one too. */
+  /** Its step 1 is being answered; the answer serves a second one too. */
   isAnswered: boolean;
 }
 
 /** Everything in a room's log. */
 interface RoomState {
   readonly update: Uint8Array;
-  /** The answer to a client that has nothing yet. The update lies in it: one copy for all who ask. */
+  /** Answer to a client without anything. It contains the update: one copy for all who ask. */
   readonly whole: Uint8Array;
-  /** How much it would unpack to, see `UpdateTable`. */
+  /** Pieces that it would unpack to, see `UpdateTable`. */
   readonly pieces: number;
   /** Its state vector, encoded. */
   readonly vector: Uint8Array;
 }
 
-/** Services that all rooms share: the store, the limits, and how many of them may load or condense their logs at once. */
+/** Services that all rooms share: store, limits, and how many rooms may load or compact their logs at once. */
 export interface RoomServices {
   readonly store: RelayStore;
   readonly limits: Limits;
@@ -55,19 +55,19 @@ export interface RoomServices {
   load(id: RoomId, after?: number): Promise<StoredLog>;
   /** Runs `work` when no other snapshot is being made: each holds a room several times over for a moment. */
   oneSnapshot(work: () => Promise<void>): Promise<void>;
-  /** Something was added to the room that a snapshot may shorten. */
+  /** The room got an entry that a snapshot may shorten. */
   wasWritten(room: Room): void;
   /** The room leaves memory. */
   forget(room: Room): void;
-  /** Closes the connections of those for whom the store, or the room, failed. */
+  /** Closes the connections of clients for whom the store, or the room, failed. */
   fail(room: Room, peers: Iterable<Peer>, error: unknown): void;
-  /** Logs what many clients may cause at once, every few seconds at most. */
+  /** Logs events that many clients may cause at once, every few seconds at most. */
   complain(event: string, error: unknown): void;
-  /** Keeps count of work that must end before the store closes. */
+  /** Registers work that must end before the store closes. */
   track<T>(work: Promise<T>): Promise<T>;
 }
 
-/** Thrown for a frame of a client that cannot be read. */
+/** Thrown for a client's frame that cannot be read. */
 export class UnreadableFrameError extends Error {
   override readonly name = 'UnreadableFrameError';
 }
@@ -81,7 +81,7 @@ export class UnreadableRoomError extends Error {
   }
 }
 
-/** Runs `read` over what a client sent: whatever it throws is the client's fault. */
+/** Runs `read` on a client's bytes: anything it throws is the client's fault. */
 export function readSent<T>(read: () => T): T {
   try {
     return read();
@@ -97,40 +97,40 @@ function readStored<T>(read: () => T): T {
   }
 }
 
-/** A log becomes one update after this many appends, or when its tail has outgrown it and this many bytes … */
+/** Appends, or bytes of a tail larger than the rest, after which a log becomes one update … */
 const SNAPSHOT_APPENDS = 200;
 const SNAPSHOT_BYTES = 256 * 1024;
-/** … or, when nobody writes any more, after this many. */
+/** … or, when nobody writes any more, this many. */
 const QUIET_APPENDS = 16;
-/** Price of reading a byte of a log, and a piece of it, in bytes received. */
+/** Price of reading a byte of a log, and of a piece, in received bytes. */
 const READ_COST = 0.25;
 const PIECE_COST = 32;
 const MAX_AWARENESS_CLIENTS = 16;
-/** Pieces of one update: beyond them it is refused, whatever the room may hold. */
+/** Most pieces of one update, whatever the room may hold. */
 const MAX_UPDATE_PIECES = 250_000;
 
 export class Room {
   readonly id: RoomId;
   readonly peers = new Set<Peer>();
-  /** When the last client left, ms; when something was last added that a snapshot may shorten, 0: nothing since it was loaded. */
+  /** Departure of the last client, ms; and time of the last entry that a snapshot may shorten, 0: none since loading. */
   emptySince = 0;
   writtenAt = 0;
   /** Resolves when the log was read once. Nothing is served before. */
   readonly opened: Promise<void>;
   readonly #services: RoomServices;
   readonly #maxStoredPieces: number;
-  /** Everything up to this position went out to the peers. */
+  /** Position up to which everything was sent to the peers. */
   #sent = 0;
-  /** The highest position known. */
+  /** Highest known position. */
   #head = 0;
   #bytes = 0;
-  /** How much the log would unpack to, what is on its way to the store included. */
+  /** Pieces that the log would unpack to, including those on their way to the store. */
   #pieces = 0;
-  /** Up to where the log is one update, and how large that is. */
+  /** Position up to which the log is one update, and that update's size. */
   #snapshot = { position: 0, bytes: 0 };
   /** Bytes on their way to the store. */
   #inFlight = 0;
-  /** Position of the last update that deletes something, and up to where what was deleted left the log. */
+  /** Position of the last update with a deletion, and position up to which deleted content has left the log. */
   #deletedAt = 0;
   #purgedTo = 0;
   #isBehind = false;
@@ -140,7 +140,7 @@ export class Room {
   constructor(id: RoomId, services: RoomServices) {
     this.id = id;
     this.#services = services;
-    // Relays that share a store may each add up to the limit: a stored room may be larger than one that takes updates.
+    // Relays that share a store may each add up to the limit, so a stored room may exceed the one for new updates.
     this.#maxStoredPieces = 2 * services.limits.pieces;
     this.opened = this.#open();
   }
@@ -154,7 +154,7 @@ export class Room {
     for (const peer of [...this.peers]) peer.close(code);
   }
 
-  /** Sends a newcomer our state vector, and what the others say of themselves. */
+  /** Sends a new client our state vector, and the others' awareness. */
   async greet(peer: Peer): Promise<void> {
     await this.opened;
     const state = await this.#state();
@@ -163,7 +163,7 @@ export class Room {
     for (const other of this.peers) if (other !== peer && other.awareness) peer.send(other.awareness.frame);
   }
 
-  /** Resolves when the frame is dealt with. `message`: the bytes it was read from. */
+  /** Resolves when the frame is processed. `message`: the bytes it was parsed from. */
   async receive(peer: Peer, frame: Frame, message: Uint8Array): Promise<void> {
     await this.opened;
     switch (frame.type) {
@@ -179,12 +179,12 @@ export class Room {
     }
   }
 
-  /** Something was deleted that is still in the log. */
+  /** True if deleted content is still in the log. */
   get mustPurge(): boolean {
     return this.#deletedAt > this.#purgedTo;
   }
 
-  /** When all is quiet, a shorter tail is worth a snapshot. */
+  /** In a quiet room a shorter tail is worth a snapshot. */
   get isWorthSnapshot(): boolean {
     const { appends, bytes } = this.#tail();
     return this.mustPurge || appends >= QUIET_APPENDS || (appends > 0 && bytes * 4 >= this.#snapshot.bytes);
@@ -220,7 +220,7 @@ export class Room {
     });
   }
 
-  /** Everything in the log: it may be newer than the call, and is never older. */
+  /** Everything in the log: perhaps newer than the call, and never older. */
   #state(): Promise<RoomState> {
     const { load, states } = this.#services;
     return states.get(this, async () => {
@@ -280,7 +280,7 @@ export class Room {
       peer.close(CLOSE.junk);
       return;
     }
-    // A copy: the message is a view into a larger buffer, which would be held for as long as the peer is here.
+    // A copy, since the message is a view into a larger buffer, which would be held while the peer is here.
     const frame = message.slice();
     peer.awareness = { frame, clients };
     peer.charge(frame.length * this.peers.size);
@@ -297,7 +297,7 @@ export class Room {
     );
   }
 
-  /** True where a full room would be small enough with this update: what makes space must get in. */
+  /** True if a full room would be small enough with this update: updates that make space must get in. */
   async #wouldFit(peer: Peer, update: Uint8Array): Promise<boolean> {
     const { limits, load } = this.#services;
     const { account } = peer;
@@ -366,7 +366,7 @@ export class Room {
     this.#bytes = bytes;
   }
 
-  /** Size of the log behind its first update. */
+  /** Size of the log after its first update. */
   #tail(): { appends: number; bytes: number } {
     return {
       appends: this.#head - this.#snapshot.position,
@@ -374,13 +374,13 @@ export class Room {
     };
   }
 
-  /** Makes one update of the log. Never rejects. */
+  /** Replaces the log by one update. Never rejects. */
   writeSnapshot(): Promise<void> {
     this.#snapshotting ??= this.#services
       .oneSnapshot(() => this.#writeSnapshot())
       .catch((error: unknown) => {
         if (!(error instanceof ErasedError)) this.#services.complain('snapshot-failed', error);
-        // The next try comes with the next tail.
+        // The next attempt comes with the next tail.
         this.#snapshot = { position: this.#head, bytes: this.#bytes };
       })
       .finally(() => {
@@ -403,13 +403,13 @@ export class Room {
     this.#purgedTo = position;
     const [peer] = this.peers;
     this.#setBytes(peer?.account, bytes);
-    // Add the pieces that came meanwhile.
+    // Includes pieces that arrived meanwhile.
     this.#pieces = pieces + Math.max(0, this.#pieces - piecesBefore);
     this.#snapshot = { position, bytes: state.length };
     metrics.count('snapshots_total');
   }
 
-  /** Sends what other relays have appended to the same log. */
+  /** Sends updates that other relays have appended to the same log. */
   catchUp(): void {
     this.#isBehind = true;
     if (this.#isCatchingUp) return;
@@ -425,7 +425,7 @@ export class Room {
       while (this.#isBehind) {
         this.#isBehind = false;
         const { updates, position, bytes } = await this.#services.load(this.id, this.#sent);
-        // A store that knows less than it did was restored from a backup: all come again and push what it lacks.
+        // A store that knows less than before was restored from a backup: all clients reconnect and send what it lacks.
         if (position < this.#sent) {
           this.#services.forget(this);
           this.closeAll(CLOSE.restart);
@@ -441,7 +441,7 @@ export class Room {
         this.#sent = Math.max(this.#sent, position);
       }
     } finally {
-      // In the same step as the last look at `isBehind`: a call that comes now starts anew.
+      // In the same step as the last look at `isBehind`: a later call starts again.
       this.#isCatchingUp = false;
     }
   }

@@ -1,4 +1,4 @@
-// All rooms in use: who is in which, which loads its log, which leaves memory.
+// All rooms in use: their members, loading of their logs, and forgetting of unused ones.
 import { ignore } from '../domain/base/log.ts';
 import { SerialQueue } from '../domain/base/serial-queue.ts';
 import { goneFrame, readFrame } from './frames.ts';
@@ -20,9 +20,9 @@ import { type Change, ErasedError, type RelayStore, type RoomId, type StoredLog 
 const STATE_KEEP_MS = 5000;
 const MAX_STATE_BYTES = 64 * 1024 * 1024;
 const LOADS_AT_ONCE = 8;
-/** So long after the last write, what was deleted leaves the store; sooner where rooms leave memory sooner. */
+/** Delay between the last write and the removal of deleted content from the store; less if rooms leave memory sooner, ms. */
 const PURGE_MS = 5000;
-/** Trouble that everybody causes, or feels, is logged once in a while. */
+/** Least time between two log entries about trouble that affects everybody, ms. */
 const COMPLAIN_MS = 10_000;
 
 const keyOf = ({ account, room }: RoomId) => `${account}/${room}`;
@@ -76,7 +76,7 @@ export class Rooms {
     return this.#rooms.size;
   }
 
-  /** The peer hears of everything from now on; the greeting follows when the log was read. */
+  /** The peer receives everything from now on; the greeting follows when the log was read. */
   join(id: RoomId, peer: Peer): Room {
     const room = this.#rooms.get(keyOf(id)) ?? this.#create(id);
     room.peers.add(peer);
@@ -88,12 +88,12 @@ export class Rooms {
   #create(id: RoomId): Room {
     const room = new Room(id, this.#services);
     this.#rooms.set(keyOf(id), room);
-    // A room that could not be read is not kept: whoever asks next reads it again.
+    // A room that could not be read is dropped, so that the next request reads it again.
     room.opened.catch(() => this.#forget(room));
     return room;
   }
 
-  /** Resolves when the message is dealt with: an update is durable, a question answered. Never rejects. */
+  /** Resolves when the message is processed: an update is durable, a request answered. Never rejects. */
   receive(room: Room, peer: Peer, message: Uint8Array): Promise<void> {
     const work = async () => {
       const frame = readSent(() => readFrame(message, this.#limits.awareness));
@@ -119,7 +119,7 @@ export class Rooms {
     this.#empty.add(room);
   }
 
-  /** Looks into rooms that were changed by another process, or an erasure. */
+  /** Checks rooms that another process, or an erasure, has changed. */
   storeChanged(change: Change): void {
     if (change?.room !== undefined) {
       this.#rooms.get(keyOf({ account: change.account, room: change.room }))?.catchUp();
@@ -129,7 +129,7 @@ export class Rooms {
       if (!change || room.id.account === change.account) room.catchUp();
   }
 
-  /** Drops what nobody uses. To be called every second or so. */
+  /** Drops unused rooms. Call it every second or so. */
   sweep(now = Date.now()): void {
     const { evictMs } = this.#limits;
     this.#services.states.sweep(now);
@@ -144,7 +144,7 @@ export class Rooms {
     }
   }
 
-  /** Takes what was deleted a moment ago out of the store: who stops now may not be asked for these rooms again. */
+  /** Removes recently deleted content from the store before a stop: nobody may ask for these rooms again. */
   async purge(): Promise<void> {
     const rooms = [...this.#written].filter((room) => room.mustPurge);
     await Promise.all(rooms.map((room) => room.writeSnapshot()));

@@ -1,5 +1,5 @@
-// The relay's server: WebSockets for rooms, HTTP for the rest. It decides who comes in and shows everybody out; what they say is the business
-// of connection.ts and rooms.ts.
+// The relay's server: WebSockets for rooms, HTTP for the rest. It admits and closes connections; connection.ts and rooms.ts
+// handle their messages.
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -23,25 +23,25 @@ const TOKEN_PROTOCOL = 'recollect.';
 /** Close code of `ws` for a message above its limit. */
 const TOO_LARGE = 1009;
 const SWEEP_MS = 1000;
-/** A client that is refused, or does not answer a close frame, is cut off. */
+/** Time after which a client that is refused, or does not answer a close frame, is cut off, ms. */
 const CLOSE_MS = 2000;
 /** Most that a refused client may still send, bytes. */
 const REFUSED_BYTES = 64 * 1024;
-/** Connections for HTTP requests, and for saying that the relay is full. */
+/** Connections for HTTP requests, and for the message that the relay is full. */
 const SPARE_CONNECTIONS = 500;
-/** How many of the largest rooms may wait to be sent: to one account, and to all. */
+/** Output that may wait, in rooms of the largest size: for one account, and for all. */
 const OUTGOING_ROOMS = { share: 4, total: 8 };
-/** How many of the largest messages may be under way, and as many waiting: of one account or address, and of all. */
+/** Input that may be under way, and again that may wait, in messages of the largest size: of one account or address, and of all. */
 const INCOMING_MESSAGES = { share: 4, total: 8 };
-/** Fragments of one message. Browsers send pieces of 64 KiB and more. */
+/** Most fragments of one message. Browsers send pieces of 64 KiB and more. */
 const MAX_FRAGMENTS = 1024;
 const MAX_HEADER_BYTES = 8 * 1024;
 const HEADERS_MS = 10_000;
 const REQUEST_MS = 30_000;
-/** How often connections that have said nothing, or not all, are looked for. */
+/** Time between two searches for silent or incomplete connections, ms. */
 const STALE_LOOK_MS = 2000;
 
-/** A message that is too large will be so the next time too: that is said with a code that is final. */
+/** A message that is too large stays too large, so the close code is a final one. */
 class RelaySocket extends WebSocket {
   override close(code?: number, reason?: string | Buffer) {
     super.close(code === TOO_LARGE ? CLOSE.quota : code, reason);
@@ -74,7 +74,7 @@ class WebSocketRelay implements RelayServer {
   readonly #incoming: IncomingBudget;
   readonly #outgoing: OutgoingBudget;
   readonly #connections = new Set<Connection>();
-  /** Whose TCP connections are no WebSockets, or not yet. */
+  /** Addresses of TCP connections that are no WebSockets, or not yet. */
   readonly #unupgraded = new WeakMap<Socket, Address>();
   readonly #sockets: WebSocketServer;
   readonly #server: Server;
@@ -118,7 +118,7 @@ class WebSocketRelay implements RelayServer {
       },
     );
     this.#server.maxConnections = limits.connections + SPARE_CONNECTIONS;
-    // Whoever asks for a file and does not read it is not waited for. WebSockets have their heartbeat instead.
+    // A client that requests a file without reading it is cut off. WebSockets have their heartbeat instead.
     this.#server.setTimeout(REQUEST_MS, (socket: Socket) => socket.destroy());
     this.#server.on('connection', (socket: Socket) => this.#onSocket(socket));
     this.#server.on('upgrade', (request, socket, head) => this.#onUpgrade(request, socket, head));
@@ -166,7 +166,7 @@ class WebSocketRelay implements RelayServer {
     this.#server.closeAllConnections();
   }
 
-  /** Counts a TCP connection until it becomes a WebSocket or ends. Behind a proxy all come from one address: there the proxy counts. */
+  /** Counts a TCP connection until it becomes a WebSocket or ends. Behind a proxy all have its address, and the proxy counts. */
   #onSocket(socket: Socket): void {
     if (this.#options.trustProxy) return;
     const address = this.#admission.address(socket.remoteAddress);
@@ -193,7 +193,7 @@ class WebSocketRelay implements RelayServer {
   }
 
   #onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    // An error on the way in ends this connection alone.
+    // An error at this stage ends only this connection.
     socket.on('error', () => socket.destroy());
     if (this.#isDraining) {
       this.#refuse(socket, '503 Service Unavailable');
@@ -235,7 +235,7 @@ class WebSocketRelay implements RelayServer {
       address.connections--;
     });
     webSocket.on('error', (error: Error & { code?: string }) => {
-      // Whoever sent too much at once may hear so; whoever speaks another language need not.
+      // A client that sent too much at once gets a reason; one that speaks another protocol does not.
       const isPolite = error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH';
       if (isPolite) setTimeout(() => webSocket.terminate(), CLOSE_MS).unref();
       else webSocket.terminate();
@@ -243,7 +243,7 @@ class WebSocketRelay implements RelayServer {
     const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
     const token = offered.find((name) => name.startsWith(TOKEN_PROTOCOL) && !ANY_VERSION.test(name));
     const isForeign = offered.some((name) => ANY_VERSION.test(name)) && !offered.includes(VERSION_PROTOCOL);
-    // A browser hides the answer to a refused handshake, and would come back for ever: the socket is opened to say it.
+    // A browser hides the answer to a refused handshake and would retry for ever, so the socket is opened to say it.
     const isKey = this.#admission.opens(token?.slice(TOKEN_PROTOCOL.length), tag);
     if (isKey && !isForeign) {
       this.#accept(webSocket, request.socket, address, tag, room);
@@ -320,7 +320,7 @@ function createWebSocketServer(limits: Limits): WebSocketServer {
     maxFragments: MAX_FRAGMENTS,
     // `Connection` answers pings, at its own rate.
     autoPong: false,
-    // A browser wants one of those it offered, even to be told that it is refused. The one without a secret goes first.
+    // A browser requires one of the protocols that it offered, even for a refusal. The one without a secret wins.
     handleProtocols: (offered) =>
       [VERSION_PROTOCOL, ...offered].find((name) => offered.has(name) && name.startsWith(TOKEN_PROTOCOL)) ??
       [...offered][0] ??

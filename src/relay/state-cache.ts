@@ -1,4 +1,4 @@
-// Keeps what the logs of rooms hold for a few seconds after somebody asked for it, up to a number of bytes.
+// Caches the states of rooms for a few seconds after a request, up to a number of bytes.
 
 interface Entry<State> {
   readonly state: Promise<State>;
@@ -7,9 +7,9 @@ interface Entry<State> {
   usedAt: number;
 }
 
-/** `Room`: whose state it is; `State`: with an answer that takes nearly all of its memory. */
+/** `Room`: key; `State`: an answer that takes nearly all of its memory. */
 export class StateCache<Room extends object, State extends { readonly whole: Uint8Array }> {
-  /** The oldest first. */
+  /** Oldest first. */
   readonly #entries = new Map<Room, Entry<State>>();
   readonly #maxBytes: number;
   readonly #keepMs: number;
@@ -20,7 +20,7 @@ export class StateCache<Room extends object, State extends { readonly whole: Uin
     this.#keepMs = keepMs;
   }
 
-  /** The room's state, or what `load` resolves with. Who asks while it is being loaded gets the same. */
+  /** Returns the room's state, or loads it. Requests during the loading share it. */
   get(room: Room, load: () => Promise<State>): Promise<State> {
     const known = this.#entries.get(room);
     if (known) {
@@ -40,7 +40,7 @@ export class StateCache<Room extends object, State extends { readonly whole: Uin
     return state;
   }
 
-  /** `bytes`: what the state takes. */
+  /** `bytes`: size of the state. */
   put(room: Room, state: Promise<State>, bytes: number): void {
     this.drop(room);
     this.#entries.set(room, { state, bytes, usedAt: Date.now() });

@@ -15,7 +15,7 @@ const headKey = (key: string) => `r/${key}`;
 const purgeKey = (key: string) => `p/${key}`;
 const goneKey = (account: string) => `g/${account}`;
 const entryKey = (key: string, position: number) => `e/${key}/${position.toString(16).padStart(14, '0')}`;
-/** Names hold no character below or equal to '/', so that everything under a name lies between `name/` and `name0`. */
+/** Names have no character up to '/', so all keys under a name lie between `name/` and `name0`. */
 const under = (prefix: string) => ({ gt: `${prefix}/`, lt: `${prefix}0` });
 
 const encoder = new TextEncoder();
@@ -35,7 +35,7 @@ export interface LevelStore extends RelayStore {
 const SPACE_PROBE_MS = 2000;
 // Sealed bytes do not shrink.
 const OPTIONS = { keyEncoding: 'utf8', valueEncoding: 'view', compression: false } as const;
-/** Bytes of one batch of a backup. */
+/** Size of a backup's batches, bytes. */
 const BACKUP_BATCH_BYTES = 4 * 1024 * 1024;
 
 /**
@@ -51,7 +51,7 @@ export async function openLevelStore(
   try {
     await db.open();
   } catch (error) {
-    // A damaged file is set aside and what can be read is kept: devices push again what is missing. A lock is no damage.
+    // A damaged file is set aside and readable content kept: devices send again what is missing. A lock is no damage.
     if (!/corrupt/i.test(String((error as Error).cause ?? error))) throw error;
     await ClassicLevel.repair(directory);
     await db.open();
@@ -68,7 +68,7 @@ class LevelRelayStore implements LevelStore {
   readonly #commits = createGroupCommit<{ id: RoomId; update: Uint8Array }, Appended>((inputs) =>
     this.#commit(inputs),
   );
-  /** Why the last write failed; null: it did not. */
+  /** Error of the last write; null: it succeeded. */
   #failure: unknown = null;
   #spaceProbedAt = 0;
   #hasSpace = true;
@@ -111,7 +111,7 @@ class LevelRelayStore implements LevelStore {
     });
   }
 
-  /** Finishes the purges that a kill interrupted. */
+  /** Finishes purges that a kill interrupted. */
   async purgeLeft(): Promise<void> {
     const { gt, lt } = under('p');
     for (const key of await this.#db.keys({ gt, lt }).all()) await this.#purge(key.slice(gt.length));
@@ -123,8 +123,8 @@ class LevelRelayStore implements LevelStore {
   }
 
   /**
-   * Takes what was deleted under a prefix off the disk, not only out of reach. The first round may write a value and its deletion into one
-   * table, on a level that nothing is moved from; marks at both ends of the range have the second round write that table anew.
+   * Takes deleted content under a prefix off the disk. The first round may write a value and its deletion into one
+   * table, on a level that nothing moves from; marks at both ends of the range make the second round rewrite that table.
    */
   async #compact(prefix: string): Promise<void> {
     const { gt, lt } = under(prefix);
@@ -164,14 +164,14 @@ class LevelRelayStore implements LevelStore {
     return { rooms, bytes };
   }
 
-  /** No other process has the folder open. */
+  /** No other process has the folder open, so there is nothing to report. */
   subscribe(): () => void {
     return () => {};
   }
 
   async ping(): Promise<void> {
     if (this.#db.status !== 'open') throw new Error('the store is not open');
-    // A write that failed may have left it read-only; a new start repairs what can be repaired.
+    // After a failed write the store may be read-only; a new start repairs it.
     if (this.#failure) throw this.#failure;
     await this.#checkSpace();
   }
@@ -187,7 +187,7 @@ class LevelRelayStore implements LevelStore {
     await copy.open();
     let batch: Put[] = [];
     let bytes = 0;
-    // An iterator reads from the moment it was made, whatever is written meanwhile.
+    // An iterator reads the state of its creation, whatever is written meanwhile.
     for await (const [key, value] of this.#db.iterator()) {
       batch.push({ type: 'put', key, value });
       bytes += value.length;

@@ -39,8 +39,8 @@ interface RoomAppends {
 }
 
 /**
- * Connects to `url` and makes the tables where they are missing. Rejects where the server cannot be reached. `listenerProbeMs`: how often
- * the connection that listens is probed, ms: a dead one is as silent as one on which nothing happens.
+ * Connects to `url` and makes missing tables. Rejects if the server cannot be reached. `listenerProbeMs`: time between probes of
+ * the listening connection, ms: a dead one is as silent as an idle one.
  */
 export async function openPostgresStore(
   url: string,
@@ -55,7 +55,7 @@ export async function openPostgresStore(
     keepAliveInitialDelayMillis: 10_000,
   };
   const pool = new pg.Pool({ ...connection, max: poolSize });
-  // The pool replaces an idle connection that breaks; without a listener it would end the process.
+  // The pool replaces a broken idle connection; without a listener the error would end the process.
   pool.on('error', (error) => log.debug('An idle database connection broke', error));
   const node = randomUUID();
   const store = new PostgresRelayStore(pool, node, new PostgresListener(connection, node, listenerProbeMs));
@@ -65,7 +65,7 @@ export async function openPostgresStore(
 
 class PostgresRelayStore implements RelayStore {
   readonly #pool: pg.Pool;
-  /** Names this process in notifications: its own are not news. */
+  /** Names this process in notifications, so that it can ignore its own. */
   readonly #node: string;
   readonly #listener: PostgresListener;
   readonly #commits = createGroupCommit<Append, Appended>((inputs) =>
@@ -91,7 +91,7 @@ class PostgresRelayStore implements RelayStore {
   }
 
   async load({ account, room }: RoomId, after = 0): Promise<StoredLog> {
-    // One statement, hence one moment.
+    // One statement, hence one consistent state.
     const { rows } = await this.#pool.query<{
       head: number;
       bytes: number;
@@ -208,7 +208,7 @@ class PostgresRelayStore implements RelayStore {
     }
   }
 
-  /** Appending shares the account's lock, erasing holds it alone: nothing is written behind an erasure. */
+  /** Appending shares the account's lock, erasing holds it alone: nothing is written after an erasure. */
   async #lockAccounts(client: pg.PoolClient, accounts: string[], how: 'shared' | 'alone'): Promise<void> {
     const lock = how === 'shared' ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock';
     await client.query(`select ${lock}(hashtextextended(a, 0)) from unnest($1::text[]) a`, [accounts]);
@@ -252,7 +252,7 @@ class PostgresRelayStore implements RelayStore {
     });
   }
 
-  /** Makes space for the appends behind the heads of their rooms. What was erased is not among the result. */
+  /** Reserves space for appends behind the heads of their rooms. Erased rooms are not in the result. */
   async #moveHeads(
     client: pg.PoolClient,
     rooms: readonly RoomAppends[],
@@ -275,7 +275,7 @@ class PostgresRelayStore implements RelayStore {
   }
 }
 
-/** In the order of their names: all relays lock rows in one order, so that two never wait for each other. */
+/** In the order of their names: all relays lock rows in the same order, so that two never wait for each other. */
 function byRoom(inputs: readonly Append[]): Map<string, RoomAppends> {
   const rooms = new Map<string, RoomAppends>();
   for (const { id, update } of inputs) {

@@ -1,4 +1,4 @@
-// Reads Yjs updates (format v1, yjs/src/utils/updates.js) without unpacking them: where each struct lies, and how much it would unpack
+// Reads Yjs updates (format v1, yjs/src/utils/updates.js) without unpacking them: the position of each struct, and the pieces it would unpack
 // to. Time and memory are linear in the bytes read, and reading stops at a limit of pieces.
 import { isUtf8 } from 'node:buffer';
 
@@ -22,9 +22,9 @@ export const HAS_ORIGIN = 128;
 export const HAS_RIGHT_ORIGIN = 64;
 const HAS_KEY = 32;
 
-/** Bytes of the longest key: of a root type, a map entry, a format, an object. */
+/** Longest key, bytes: of a root type, a map entry, a format, an object. */
 const MAX_KEY_BYTES = 64 * 1024;
-/** How deep values may be nested. */
+/** Deepest nesting of values. */
 const MAX_DEPTH = 100;
 /** Weight of a shared type and of a subdocument, in pieces: Yjs makes objects of about 1 and 10 kB of them. */
 const TYPE_PIECES = 8;
@@ -33,11 +33,11 @@ const LAST_TYPE = 6;
 const XML_ELEMENT = 3;
 const XML_HOOK = 5;
 
-/** The bytes are no update, or none that a Yjs client writes. */
+/** Thrown for bytes that are no update, or none that a Yjs client writes. */
 class JunkError extends Error {
   override readonly name: string = 'JunkError';
 }
-/** The update would unpack to more pieces than it may. */
+/** Thrown for an update that would unpack to too many pieces. */
 export class TooManyPiecesError extends JunkError {
   override readonly name = 'TooManyPiecesError';
 }
@@ -79,7 +79,7 @@ export class ByteReader {
     return length;
   }
 
-  /** Skips a value as `lib0/encoding.writeAny` writes it. For bytes that a table has read before. */
+  /** Skips a value in the form of `lib0/encoding.writeAny`. For bytes that a table has read before. */
   skipAny(): void {
     let left = 1;
     while (left > 0) {
@@ -109,15 +109,15 @@ export class ByteReader {
   }
 }
 
-/** Columns of numbers, one row a struct. Grows as it is filled. */
+/** Columns of numbers, one row a struct. Grows as needed. */
 class Columns {
   count = 0;
   client = new Float64Array(16);
   clock = new Float64Array(16);
   length = new Float64Array(16);
-  /** The update that it comes from: an index of `UpdateTable.updates`. */
+  /** Index in `UpdateTable.updates` of its update. */
   source = new Uint32Array(16);
-  /** Begin, begin of the content, and end of it: bytes of that update. */
+  /** Offsets in that update: start, start of the content, and end. */
   start = new Uint32Array(16);
   content = new Uint32Array(16);
   end = new Uint32Array(16);
@@ -155,7 +155,7 @@ class Columns {
     this.end = narrow(this.end) as typeof this.end;
   }
 
-  /** Rows by client, high ones first as Yjs writes them, then by clock; equal ones stay in the order in which they were added. */
+  /** Orders rows by client, high ones first as Yjs does, then by clock; equal ones stay in the order of addition. */
   order(): Uint32Array {
     const { client, clock } = this;
     const rows = new Uint32Array(this.count);
@@ -178,17 +178,17 @@ export class UpdateTable {
   #pieces = 0;
   readonly #limit: number;
 
-  /** `limit`: pieces that all updates together may have. */
+  /** `limit`: most pieces of all updates together. */
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** How much the updates would unpack to: structs, values and keys in them, deletions, clients. */
+  /** Pieces that the updates would unpack to: structs, values and keys in them, deletions, clients. */
   get pieces(): number {
     return this.#pieces;
   }
 
-  /** Reads one more update. Throws a JunkError, or a TooManyPiecesError as soon as the limit is passed; the table is of no use then. */
+  /** Reads one more update. Throws a JunkError, or a TooManyPiecesError at the limit; the table is then useless. */
   add(update: Uint8Array): void {
     const source = this.updates.push(update) - 1;
     const reader = new ByteReader(update);
@@ -308,7 +308,7 @@ export class UpdateTable {
     if (this.#readText(reader).length > MAX_KEY_BYTES) throw new JunkError('a key is too long');
   }
 
-  /** Counts what JSON would unpack to before it asks the parser whether it is JSON. */
+  /** Counts the pieces of JSON before the parser sees it. */
   #readJson(reader: ByteReader, mayBeUndefined = false): void {
     const text = this.#readText(reader);
     let depth = 0;
@@ -364,7 +364,7 @@ export class UpdateTable {
   }
 }
 
-/** Returns `length`, unless numbers would stop being exact where it ends. */
+/** Returns `length`, unless the end is beyond exact numbers. */
 function checkClock(clock: number, length: number): number {
   if (clock + length > Number.MAX_SAFE_INTEGER) throw new JunkError('a clock is too large');
   return length;
@@ -377,5 +377,5 @@ function unitsOf(text: Uint8Array): number {
   return units;
 }
 
-/** How many UTF-16 code units a byte of UTF-8 begins: 0 where it goes on with a character, 2 where it begins a surrogate pair. */
+/** UTF-16 code units that begin at a byte of UTF-8: 0 within a character, 2 at a surrogate pair. */
 export const unitsOfByte = (byte: number): number => ((byte & 0xc0) === 0x80 ? 0 : byte >= 0xf0 ? 2 : 1);

@@ -12,7 +12,7 @@ import {
   unitsOfByte,
 } from './update-table.ts';
 
-/** Grows as it is written to. */
+/** Grows as needed. */
 class ByteWriter {
   #bytes: Uint8Array;
   #at = 0;
@@ -51,7 +51,7 @@ class ByteWriter {
     this.#at += bytes.length;
   }
 
-  /** A view of what was written from `from` to `to`. */
+  /** A view of the bytes from `from` to `to`. */
   view(from = 0, to = this.#at): Uint8Array {
     return this.#bytes.subarray(from, to);
   }
@@ -67,7 +67,7 @@ class StructWriter {
     this.out = new ByteWriter(size);
   }
 
-  /** To be called before each struct is written to `out`. */
+  /** Call it before each struct is written to `out`. */
   begin(client: number, clock: number): void {
     if (this.#current?.client !== client) {
       this.#current = { client, clock, count: 0, from: this.out.length };
@@ -91,7 +91,7 @@ class StructWriter {
   }
 }
 
-/** The deletions of a table, joined where they touch: by client, high ones first, then by clock. */
+/** Deletions of a table, joined where they touch: by client, high ones first, then by clock. */
 class Deletions {
   count = 0;
   readonly client: Float64Array;
@@ -135,7 +135,7 @@ class Deletions {
     }
   }
 
-  /** True where each of `others` lies within one of these. */
+  /** True if each of `others` lies within one of these. */
   cover(others: Deletions): boolean {
     let at = 0;
     for (let other = 0; other < others.count; other++) {
@@ -178,7 +178,7 @@ function readHeader(table: UpdateTable, row: number): Header {
   };
 }
 
-/** Writes a struct's first bytes as they would be `offset` steps of the clock later, as content of another kind if one is given. */
+/** Writes a struct's first bytes in the form that they have `offset` steps of the clock later, as another kind of content if one is given. */
 function writeHeader(out: ByteWriter, table: UpdateTable, row: number, offset: number, kind?: number): void {
   const { structs, updates } = table;
   const update = updates[structs.source[row] as number] as Uint8Array;
@@ -200,7 +200,7 @@ function writeHeader(out: ByteWriter, table: UpdateTable, row: number, offset: n
   }
 }
 
-/** Half of a surrogate pair that was cut, as Yjs writes it: U+FFFD. */
+/** Replacement for half of a cut surrogate pair, as in Yjs: U+FFFD. */
 const REPLACEMENT = Uint8Array.of(0xef, 0xbf, 0xbd);
 
 /** Writes a struct without its first `offset` steps of the clock. */
@@ -233,12 +233,12 @@ function writeRest(out: ByteWriter, table: UpdateTable, row: number, offset: num
   }
 }
 
-/** Writes all structs of a table once: what lies before the clocks of `known` is left out, gaps are kept. */
+/** Writes all structs of a table once, without those before the clocks of `known`; gaps are kept. */
 function writeOnce(table: UpdateTable, known: ReadonlyMap<number, number>): Uint8Array {
   const { structs, updates } = table;
   const writer = new StructWriter(updates.reduce((sum, update) => sum + update.length, 0));
   let client = NOBODY;
-  /** Up to where the client's structs are written, or known. */
+  /** Clock up to which the client's structs are written, or known. */
   let done = 0;
   let hasBegun = false;
   for (const row of structs.order()) {
@@ -285,7 +285,7 @@ const tableOf = (updates: readonly Uint8Array[], maxPieces: number): UpdateTable
   return table;
 };
 
-/** Reads an update to its end. Throws where it is junk, or unpacks to more than `maxPieces`. `isEmpty`: it says nothing at all. */
+/** Reads an update to its end. Throws for junk, or more than `maxPieces`. `isEmpty`: it contains nothing. */
 export function inspect(
   update: Uint8Array,
   maxPieces: number,
@@ -295,7 +295,7 @@ export function inspect(
   return { isEmpty: structs.count === 0 && !deletes, deletes, pieces };
 }
 
-/** All updates as one: nothing is thrown away, gaps are kept. Throws as `inspect` does. `pieces`: of the result, or a little more. */
+/** Joins all updates: nothing is lost, gaps are kept. Throws as `inspect` does. `pieces`: of the result, or slightly more. */
 export function merge(
   updates: readonly Uint8Array[],
   maxPieces: number,
@@ -304,10 +304,10 @@ export function merge(
   return { update: writeOnce(table, new Map()), pieces: table.pieces };
 }
 
-/** Bytes and entries of the longest state vector that is read. */
+/** Most entries of a state vector that is read. */
 const MAX_VECTOR_ENTRIES = 100_000;
 
-/** Reads a state vector: client → clock. Throws where it is junk or has too many entries. */
+/** Parses a state vector: client → clock. Throws for junk or too many entries. */
 export function readVector(vector: Uint8Array): Map<number, number> {
   const reader = new ByteReader(vector);
   const clocks = new Map<number, number>();
@@ -317,11 +317,11 @@ export function readVector(vector: Uint8Array): Map<number, number> {
   return clocks;
 }
 
-/** Part of a merged update that a client with these clocks lacks. */
+/** Returns the part of a merged update that a client with these clocks lacks. */
 export const diff = (state: Uint8Array, known: ReadonlyMap<number, number>, maxPieces: number): Uint8Array =>
   writeOnce(tableOf([state], maxPieces), known);
 
-/** The state vector of a merged update, encoded. */
+/** Encodes the state vector of a merged update. */
 export function vectorOf(state: Uint8Array, maxPieces: number): Uint8Array {
   const clocks = clocksOf(tableOf([state], maxPieces));
   const out = new ByteWriter(16 * clocks.size);
@@ -333,7 +333,7 @@ export function vectorOf(state: Uint8Array, maxPieces: number): Uint8Array {
   return out.view();
 }
 
-/** True where the merged update `state` holds all of `update` already: its structs by their clocks, its deletions one by one. */
+/** True if the merged update `state` contains all of `update`: its structs by their clocks, its deletions one by one. */
 export function covers(state: Uint8Array, update: Uint8Array, maxPieces: number): boolean {
   const here = tableOf([state], maxPieces);
   const there = tableOf([update], maxPieces);
@@ -346,7 +346,7 @@ export function covers(state: Uint8Array, update: Uint8Array, maxPieces: number)
   return new Deletions(here).cover(new Deletions(there));
 }
 
-/** A part of a struct in a snapshot, or several that follow one another and can be one struct. */
+/** A part of a struct in a snapshot, or several consecutive ones that can be one struct. */
 interface Run {
   readonly kind: number;
   readonly row: number;
@@ -360,8 +360,8 @@ const JOINABLE: ReadonlySet<number> = new Set([KIND.gc, KIND.deleted, KIND.text,
 const HAS_KEY = 32;
 
 /**
- * All updates as one, without the content of what was deleted, and with neighbours joined as Yjs joins them. Throws as `inspect` does.
- * The struct of a deleted item stays, as others may stand beside it; so does everything that waits for what has not come yet.
+ * Joins all updates without deleted content, and with neighbours joined as in Yjs. Throws as `inspect` does.
+ * The struct of a deleted item stays, as others may refer to it; so do structs that wait for missing ones.
  */
 export function snapshot(
   updates: readonly Uint8Array[],
@@ -425,7 +425,7 @@ export function snapshot(
   return { update: state, pieces: inspect(state, maxPieces).pieces };
 }
 
-/** Deleted parts of a struct, in steps of the clock from its begin: from, to, from, to … */
+/** Deleted parts of a struct, in steps of the clock from its start: from, to, from, to … */
 function cutsOf(
   deletions: Deletions,
   first: number,
@@ -450,7 +450,7 @@ interface Part {
   readonly content: Uint8Array[];
 }
 
-/** Cuts a struct into what is deleted and what is not. JSON content is deleted as a whole or not at all. */
+/** Cuts a struct into deleted and kept parts. JSON content is deleted as a whole or not at all. */
 function partsOf(
   update: Uint8Array,
   start: number,
@@ -476,7 +476,7 @@ function partsOf(
   };
   let unit = 0;
   for (const cut of cuts) {
-    // A deletion that cuts a surrogate pair leaves the whole pair: it begins behind it, or ends before it.
+    // A deletion that cuts a surrogate pair leaves the whole pair.
     let before = reader.at;
     let unitBefore = unit;
     while (unit < cut) {
@@ -504,7 +504,7 @@ function skipCharacter(reader: ByteReader, end: number): number {
   return units;
 }
 
-/** True where a part goes on where the run ends, and Yjs would make the same two structs of both again if it had to part them. */
+/** True if a part continues the run, and Yjs would split both into the same two structs again. */
 function isJoined(
   table: UpdateTable,
   run: Run,
