@@ -14,21 +14,21 @@ import type { Prompts } from '../prompts/prompts.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Sync } from '../sync/sync.ts';
 
-/** One word or flag a command takes. Help text lives in the catalogue: `commands.<command>.<name>`, of a flag `commands.<command>.--<name>`. */
+/** One word or flag of a command. Help text is in the catalogue: `commands.<command>.<name>`, of a flag `commands.<command>.--<name>`. */
 export interface ArgumentDescription {
   readonly name: string;
   /** `flag`: --name [VALUE]; `choice`: one of `choices`; `rest`: all remaining words. */
   readonly kind: 'flag' | 'choice' | 'rest';
   readonly value?: 'none' | 'number' | 'text';
-  /** For `choice`, and for flags with a `text` value where only some texts are allowed. */
+  /** For `choice`, and for flags with a `text` value that allow only some texts. */
   readonly choices?: readonly string[];
-  /** For a `text` flag that takes several, with commas between them or given again: the usual ones; others are allowed as well. */
+  /** For a `text` flag with several values, separated by commas or repeated: the usual ones; others are allowed as well. */
   readonly many?: readonly string[];
   /** Values of `many` that exclude one another: no second one is offered. */
   readonly oneOf?: readonly string[];
-  /** Whole numbers that a `number` may be, both ends included. */
+  /** Bounds of a `number`, both included. */
   readonly range?: readonly [number, number];
-  /** For flags that go with some of the command's choices only: these. */
+  /** For flags that only go with some of the command's choices: these. */
   readonly of?: readonly string[];
   /** Names that exist in the conversation on the screen; other words are allowed as well. */
   readonly offers?: 'checkpoints';
@@ -46,9 +46,9 @@ export interface CommandContext {
   readonly settings: Settings;
   /** Absent: there are no personas. */
   readonly prompts?: Pick<Prompts, 'personaOf'> | undefined;
-  /** Absent where nothing looks after the window (then its commands say so). */
+  /** Absent if there is no context service (its commands then say so). */
   readonly context?: ContextControl | undefined;
-  /** Absent where this browser cannot sync. */
+  /** Absent if this browser cannot sync. */
   readonly sync?: Sync | undefined;
   /** Conversation on the screen, null on an empty page. */
   readonly conversationId: ConversationId | null;
@@ -75,7 +75,7 @@ export type CommandOutcome =
   | { readonly type: 'memory-file'; readonly conversationId: ConversationId }
   | { readonly type: 'status'; readonly status: MemoryStatus; readonly stats: IndexStats }
   | { readonly type: 'download'; readonly file: ExportedFile }
-  /** A compaction was made, or there was nothing to fold. `undo` where one was made. */
+  /** A compaction was made (`undo`), or there was nothing to compact. */
   | {
       readonly type: 'compaction';
       readonly result: CompactResult;
@@ -88,11 +88,11 @@ export type CommandOutcome =
       readonly right: string;
       readonly diff: CheckpointDiff;
     }
-  /** A dry run before sending: what would be found for `draft`, each passage to be ticked. */
+  /** A dry run before sending: the passages for `draft`, each to be ticked. */
   | { readonly type: 'explain'; readonly result: RecallResult; readonly draft: string }
-  /** `command`: only this one was asked about. */
+  /** `command`: help for this one only. */
   | { readonly type: 'help'; readonly command?: string }
-  /** `commands.done.<what>` with `params`; `undo` where it can be taken back. */
+  /** `commands.done.<what>` with `params`; `undo` if it can be undone. */
   | {
       readonly type: 'done';
       readonly what: string;

@@ -1,26 +1,26 @@
-// Completions at the caret of a half-written command. Pure; help texts are named, not told.
+// Completes a half-typed command at the caret. Pure; returns keys of help texts.
 import type { ArgumentDescription, Command } from './command.ts';
 import { allowedOf, hasSlash, named, type Word, wordsOf } from './parse.ts';
 
 export interface Suggestion {
   readonly kind: 'command' | 'choice' | 'flag' | 'value';
-  /** Text that replaces the word at the caret, without the space behind it. */
+  /** Replacement for the word at the caret, without the space behind it. */
   readonly text: string;
   /** Key of the help line in the catalogue's `commands` namespace, e.g. `recall.summary`, `recall.--limit`, `memory.list`. */
   readonly help: string;
   /** Value that the flag wants: `1–50`, `json, markdown`; empty if it wants none (said). */
   readonly wants: string;
-  /** Said instead of a help line: what an offered name stands for. */
+  /** Shown instead of a help line: meaning of an offered name. */
   readonly says?: string;
 }
 
-/** A name that exists, for arguments that offer names. */
+/** An existing name, for arguments that offer names. */
 export interface Offered {
   readonly name: string;
   readonly says: string;
 }
 
-/** The command a line begins with, or nothing. */
+/** Command at the beginning of a line; undefined for none. */
 const commandOf = (commands: readonly Command[], words: readonly Word[]): Command | undefined =>
   commands.find((candidate) => candidate.name === words[0]?.text.slice(1).toLowerCase());
 
@@ -34,15 +34,15 @@ export const wantsCheckpoints = (commands: readonly Command[], input: string): b
   commandOf(commands, wordsOf(input))?.arguments.some(({ offers }) => offers === 'checkpoints') ?? false;
 
 export interface Completion {
-  /** The stretch of the input that a suggestion replaces. */
+  /** Offset of the stretch of the input that a suggestion replaces. */
   readonly from: number;
   readonly to: number;
   readonly suggestions: readonly Suggestion[];
 }
 
 /**
- * Suggestions for the word at `caret` (a position in `input`). None where the input is no command.
- * @param offered what an argument that offers names can be
+ * Returns suggestions for the word at `caret` (an offset in `input`). None if the input is no command.
+ * @param offered names for an argument that offers some
  */
 export function complete(
   commands: readonly Command[],
@@ -79,7 +79,7 @@ export function complete(
   return answer(choicesAndFlags(command, typed, others, plainWords(command, before).length === 0));
 }
 
-/** Commands whose name begins so; `typed` with its slash. */
+/** Commands whose name begins with `typed`, which includes the slash. */
 const namesOf = (commands: readonly Command[], typed: string): Suggestion[] =>
   commands
     .filter((command) => command.name.startsWith(typed.slice(1)))
@@ -90,18 +90,18 @@ const namesOf = (commands: readonly Command[], typed: string): Suggestion[] =>
       wants: '',
     }));
 
-/** The flag that this word is, where it wants a value. */
+/** Flag that this word is, if it takes a value. */
 const flagOf = (command: Command, word: Word | undefined): ArgumentDescription | undefined =>
   command.arguments.find(
     (argument) =>
       argument.kind === 'flag' && argument.value !== 'none' && word?.text === `--${argument.name}`,
   );
 
-/** Neither a flag nor what a flag wants. */
+/** Words that are neither a flag nor a flag's value. */
 const plainWords = (command: Command, among: readonly Word[]): Word[] =>
   among.filter((other, index) => !other.text.startsWith('-') && !flagOf(command, among[index - 1]));
 
-/** Names with these letters in them: the one that is these letters first, then those that begin with them. A flag's value is one word, so spaces want quotes. */
+/** Names that contain these letters: an exact match first, then those that begin with them. A flag's value is one word, so spaces need quotes. */
 const offer = (
   command: Command,
   offered: readonly Offered[],
@@ -140,7 +140,7 @@ function valuesOf(
     }));
 }
 
-/** A value of several parts with commas between them: the part that is being typed; what stands already is not offered again. */
+/** For a value with several parts: the part being typed; present parts are not offered again. */
 function listValuesOf(
   command: Command,
   flag: ArgumentDescription,
@@ -162,7 +162,7 @@ function listValuesOf(
     }));
 }
 
-/** `others`: the words besides the one that is typed; `isFirst`: no plain word stands before it. */
+/** `others`: the words besides the typed one; `isFirst`: no plain word precedes it. */
 function choicesAndFlags(
   command: Command,
   typed: string,
@@ -177,7 +177,7 @@ function choicesAndFlags(
         suggestions.push({ kind: 'choice', text, help: `${command.name}.${text}`, wants: '' });
   const chosen =
     choice && named(plainWords(command, others)[0]?.text ?? '', choice.choices ?? [], (text) => text);
-  // Before the choice is made, flags of some choices only are told to who asks for flags.
+  // Before the choice is made, flags of some choices are only listed on request.
   const belongs = ({ of }: ArgumentDescription) =>
     !of || (chosen === undefined ? typed !== '' : of.includes(chosen));
   if (typed === '' || typed.startsWith('-'))

@@ -1,4 +1,4 @@
-// /compact, /checkpoint, /checkpoints, /restore, /dmail: what the model gets to see, and going back.
+// /compact, /checkpoint, /checkpoints, /restore, /dmail: controls the model's view of a conversation, and going back.
 import { RecollectError } from '../../domain/base/errors.ts';
 import { asMessageId, type ConversationId } from '../../domain/base/ids.ts';
 import { effectiveHead } from '../../domain/chat/conversation.ts';
@@ -7,7 +7,7 @@ import type { AfterSendBack } from '../chat/chat.ts';
 import type { ContextControl } from '../context/context.ts';
 import type { Command, CommandContext } from './command.ts';
 
-/** The conversation on the screen and who looks after its window. */
+/** Returns the conversation on the screen and the context service. */
 export function here({ conversationId, context }: CommandContext): {
   id: ConversationId;
   control: ContextControl;
@@ -118,7 +118,7 @@ export const dmail: Command = {
   async run(context, args) {
     const { id, control } = here(context);
     const all = await control.checkpoints(id);
-    // Without a name: to the newest checkpoint of this branch that is not where one stands already.
+    // Without a name: to the newest checkpoint of this branch, but not to the present head.
     const conversation = await context.documents.read(id);
     const head = conversation ? effectiveHead(conversation) : null;
     const given = textOf(args.to);

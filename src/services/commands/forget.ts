@@ -1,4 +1,4 @@
-// /forget: opens the window of forgetting, with these words in it. Nothing goes before the person saw where it is.
+// /forget: opens the window of forgetting with these words. Nothing is removed before the person has seen where it is.
 import type { Command } from './command.ts';
 
 export const forget: Command = {

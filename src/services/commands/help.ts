@@ -2,7 +2,7 @@
 import type { Command } from './command.ts';
 import { named, unknownCommand } from './parse.ts';
 
-/** `commands`: the registry it explains, itself included. */
+/** `commands`: the registry that it explains, itself included. */
 export const helpFor = (commands: () => readonly Command[]): Command => ({
   name: 'help',
   arguments: [{ name: 'command', kind: 'rest', optional: true }],

@@ -29,9 +29,7 @@ export const COMMANDS: readonly Command[] = [
   helpFor(() => COMMANDS),
 ];
 
-/**
- * Reads and runs a line that begins with a slash. What goes wrong is an outcome too; only cancelling throws.
- */
+/** Parses and runs a line that begins with a slash. An error becomes an outcome, too; only cancelling throws. */
 export async function runCommand(
   commands: readonly Command[],
   line: string,

@@ -1,4 +1,4 @@
-// /memory: looking after what is remembered.
+// /memory: manages what is remembered.
 import { isAbort, RecollectError } from '../../domain/base/errors.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { LibraryEntry } from '../documents/documents.ts';
@@ -27,7 +27,7 @@ type Action = (typeof ACTIONS)[number];
 
 const DEFAULT_LIMIT = 20;
 
-/** Actions that say the same whatever is typed behind them. */
+/** Actions that take no further words. */
 const WORDLESS: readonly Action[] = ['status', 'session', 'sync', 'config'];
 
 const LISTS: readonly Action[] = ['list', 'search'];
@@ -94,7 +94,7 @@ const RUN: Readonly<
         },
       });
     } catch (error) {
-      // Titles are an answer too, where the index cannot give one.
+      // Titles are an answer, too, if the index gives none.
       if (isAbort(error) || order.length === 0) throw error;
     }
     const byId = new Map(entries.map((entry) => [entry.id, entry]));
@@ -159,7 +159,7 @@ const queryOf = (args: CommandArguments): string => (typeof args.query === 'stri
 const living = ({ documents }: CommandContext): LibraryEntry[] =>
   documents.library.get().entries.filter((entry) => entry.deletedAt === null);
 
-/** Those whose title has all the words; without words all. */
+/** Entries whose title has all the words; all entries without words. */
 function titled(entries: readonly LibraryEntry[], query: string): LibraryEntry[] {
   const words = query.toLowerCase().split(/\s+/);
   return entries.filter((entry) => words.every((word) => entry.title.toLowerCase().includes(word)));
@@ -191,10 +191,10 @@ const wordless = (action: Action, words: string) =>
     },
   });
 
-/** At most this many titles are told where several conversations fit. */
+/** Most titles listed if several conversations match. */
 const MAX_NAMED = 5;
 
-/** The conversation that is meant: by id, by title, by a part of the title that only one has; without words the one on the screen. */
+/** Finds the meant conversation: by id, by title, by a unique part of the title; without words the one on the screen. */
 function meant(context: CommandContext, args: CommandArguments): LibraryEntry {
   const entries = living(context);
   const query = queryOf(args);
@@ -218,7 +218,7 @@ function meant(context: CommandContext, args: CommandArguments): LibraryEntry {
 
 function titlesOf(entries: readonly LibraryEntry[]): string {
   const named = entries.slice(0, MAX_NAMED);
-  // Equal titles are told apart by the beginning of their ids.
+  // Equal titles are distinguished by the beginning of their ids.
   const names = named.map((entry) =>
     named.filter((other) => other.title === entry.title).length > 1
       ? `${entry.title} (${entry.id})`

@@ -1,4 +1,4 @@
-// Reads a typed line as a command: words, quotes, flags. What it cannot read it explains, with what would have worked.
+// Parses a typed line as a command: words, quotes, flags. Errors say what would have worked.
 import { closest, distance } from 'fastest-levenshtein';
 import { type Problem, type ProblemParams, RecollectError } from '../../domain/base/errors.ts';
 import type { ArgumentDescription, Command, CommandArguments } from './command.ts';
@@ -11,7 +11,7 @@ type ParsedCommand =
 export interface Word {
   /** Without quotes and escapes. */
   readonly text: string;
-  /** Began with a quotation mark: never a flag. */
+  /** True if it began with a quotation mark: never a flag. */
   readonly quoted: boolean;
   /** Position in the line, quotes included. */
   readonly from: number;
@@ -28,12 +28,12 @@ const CLOSING: Readonly<Record<string, string>> = {
   '＇': '＇',
 };
 
-/** True if a line begins with a slash, be it the wide one that Chinese input methods write. */
+/** True if a line begins with a slash, including the wide one of Chinese input methods. */
 export const hasSlash = (line: string): boolean => /^[/／]/.test(line);
 
 /**
- * Splits a line into words. Quotation marks count where a word (or a flag's value) begins, so that "what's" stays a word; inside
- * them a backslash keeps the next character. A mark that is never closed lasts to the end of the line.
+ * Splits a line into words. Quotation marks count at the beginning of a word (or a flag's value), so that "what's" stays a word; inside
+ * them a backslash keeps the next character. An unclosed mark lasts to the end of the line.
  */
 export function wordsOf(line: string): Word[] {
   const words: Word[] = [];
@@ -70,7 +70,7 @@ export function wordsOf(line: string): Word[] {
 const COMMA_BEHIND = /[,，、]$/;
 const COMMA_BEFORE = /^[,，、]/;
 
-/** The flag a word names, with the value behind its equals sign. Keyboards turn two hyphens into a dash, or write wide ones: that counts too. */
+/** Flag that a word names, with the value after its equals sign. Also accepts a dash or wide hyphens, which keyboards make of two hyphens. */
 function flagOf(word: Word): { name: string; value: string | undefined } | undefined {
   const match = word.quoted
     ? null
@@ -84,14 +84,14 @@ const fail = (
   params: ProblemParams,
 ): ParsedCommand => ({ ok: false, problem: new RecollectError(code, message, { params }).problem });
 
-/** The candidate that was probably meant; empty where none is near. */
+/** Finds the candidate that was probably meant; empty if none is near. */
 export function nearest(word: string, candidates: readonly string[]): string {
   if (word === '' || candidates.length === 0) return '';
   const best = closest(word.toLowerCase(), candidates);
   return distance(word.toLowerCase(), best) <= Math.max(1, Math.floor(best.length / 2)) ? best : '';
 }
 
-/** The one that is named, in full or by a beginning that only one has. */
+/** Finds the item named in full, or by a unique beginning. */
 export function named<T>(word: string, all: readonly T[], nameOf: (item: T) => string): T | undefined {
   const wanted = word.toLowerCase();
   const exact = all.find((item) => nameOf(item) === wanted);
@@ -100,7 +100,7 @@ export function named<T>(word: string, all: readonly T[], nameOf: (item: T) => s
   return begun.length === 1 ? begun[0] : undefined;
 }
 
-/** Values that an argument takes, in words: its choices, its range, or true and false; otherwise ''. */
+/** Values that an argument accepts, in words: its choices, its range, or true and false; otherwise ''. */
 export const allowedOf = (argument: ArgumentDescription): string =>
   argument.choices
     ? argument.choices.join(', ')
@@ -110,7 +110,7 @@ export const allowedOf = (argument: ArgumentDescription): string =>
         ? 'true, false'
         : '';
 
-/** A value as the argument wants it, or undefined where it does not fit. */
+/** Converts a value for the argument; undefined if it does not fit. */
 function checked(argument: ArgumentDescription, text: string): string | number | boolean | undefined {
   if (argument.value === 'none') return text === 'true' ? true : text === 'false' ? false : undefined;
   if (argument.choices) return named(text, argument.choices, (choice) => choice);
@@ -161,7 +161,7 @@ export function parseCommand(commands: readonly Command[], line: string): Parsed
   const rest = command.arguments.find((argument) => argument.kind === 'rest');
   const args: Record<string, string | number | boolean | undefined> = {};
 
-  // Words alone are taken as they stand, spaces and quotation marks included; one pair around all of them is dropped.
+  // Words alone are taken literally, with spaces and quotation marks; one pair around all of them is dropped.
   if (rest && command.arguments.length === 1) {
     const text = head ? line.slice(head.to).trim() : '';
     const whole = words.length === 1 && words[0]?.quoted ? words[0].text : text;
@@ -207,7 +207,7 @@ export function parseCommand(commands: readonly Command[], line: string): Parsed
         at += 1;
       }
     }
-    // A comma at the edge of a word: the list goes on behind the space.
+    // After a comma at the edge of a word, the list continues behind the space.
     while (
       argument.many &&
       text &&

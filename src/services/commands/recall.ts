@@ -1,4 +1,4 @@
-// /recall: passages of other conversations, or straight to one of them.
+// /recall: finds passages of other conversations, or opens one of them.
 import type { IndexFilter } from '../../adapters/index/memory-index.ts';
 import { RecollectError } from '../../domain/base/errors.ts';
 import { asConversationId, asMessageId, type ConversationId, type MessageId } from '../../domain/base/ids.ts';
@@ -35,7 +35,7 @@ export const recall: Command = {
       });
     const withContext = args['with-context'] === true;
     const filter = typeof args.scope === 'string' ? await scopeOf(context, args.scope) : undefined;
-    // As a turn will ask: what is ticked is what would go in.
+    // Queries as a turn will: ticked passages are those that would be injected.
     const explains = args.explain === true;
     const injects = explains && (await hasModel(context));
     const result = await context.memory.recall({
@@ -59,7 +59,7 @@ export const recall: Command = {
   },
 };
 
-/** On whose behalf memory is asked: of the conversation on the screen, or of the one that an empty page would begin. */
+/** Conversation that asks memory: the one on the screen, or the one that an empty page would begin. */
 async function placeOf(
   context: CommandContext,
 ): Promise<Pick<RecallRequest, 'from' | 'persona' | 'currentConversation'>> {
@@ -105,7 +105,7 @@ const notFound = (value: string, found: number) =>
     },
   });
 
-/** So many of the person's messages are what a conversation is about now: its last may be no more than "and then?". */
+/** How many of the person's messages represent the present topic: the last alone may be "and then?". */
 const LAST_SAID = 3;
 
 /** The person's latest messages on the shown branch, one a line, the newest last; empty if there are none. */
@@ -120,14 +120,14 @@ async function lastSaid({ documents, conversationId }: CommandContext): Promise<
     .join('\n');
 }
 
-/** Opens the message or conversation with this id, or with an id that begins so (8 characters at least), where one only does. */
+/** Opens the message or conversation with this id, or with a unique beginning of it (at least 8 characters). */
 async function jump(context: CommandContext, target: string) {
   const id = target.toLowerCase();
   const fits = (candidate: string) => candidate === id || (id.length >= 8 && candidate.startsWith(id));
   const { entries } = context.documents.library.get();
   const found = new Map<string, { conversationId: ConversationId; messageId?: MessageId }>();
   for (const entry of entries) if (fits(entry.id)) found.set(entry.id, { conversationId: entry.id });
-  // The index knows passages, not ids: the log is read, the conversation on the screen first.
+  // The index cannot search ids, so the log is read, the conversation on the screen first.
   const order = [...entries].sort(
     (a, b) => Number(b.id === context.conversationId) - Number(a.id === context.conversationId),
   );

@@ -1,4 +1,4 @@
-// Parses `--scope` of /recall: words joined with commas, each of which narrows. Pure.
+// Parses `--scope` of /recall: words joined with commas, each of which narrows the search. Pure.
 
 import type { IndexFilter } from '../../adapters/index/memory-index.ts';
 import { RecollectError } from '../../domain/base/errors.ts';
@@ -11,7 +11,7 @@ export const SCOPES = ['here', 'pinned', 'active', 'archived', 'all'] as const;
 export const ONE_SCOPE = ['active', 'archived', 'all'] as const;
 const ALLOWED = `${SCOPES.join(', ')}, 2025-03, 2025-01-01..2025-03-31, ..2025-03, 2025-03.., last-week`;
 
-/** A year, a month or a day; its first moment and the first one after it, in the person's time zone. */
+/** A year, a month or a day: its first moment, and the first one after it, in the person's time zone. */
 function stretchOf(text: string): { from: number; to: number } | undefined {
   const match = /^(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?$/.exec(text);
   if (!match) return undefined;
@@ -46,7 +46,7 @@ function namedTime(text: string, now: number): Pick<IndexFilter, 'after' | 'befo
   return span && !more && rest === '' ? { after: span.from, before: span.to } : undefined;
 }
 
-/** Filter that demands both; null if nothing can pass. */
+/** Filter that requires both; null if nothing can pass. */
 function narrowed(one: IndexFilter, other: IndexFilter): IndexFilter | null {
   if (one.archived !== undefined && other.archived !== undefined && one.archived !== other.archived)
     return null;

@@ -1,4 +1,4 @@
-// /sync: looks for what other devices changed, and sends what they lack. Also reached as /memory sync.
+// /sync: fetches changes of other devices, and sends what they lack. Also reached as /memory sync.
 import { RecollectError } from '../../domain/base/errors.ts';
 import type { Command, CommandContext, CommandOutcome } from './command.ts';
 

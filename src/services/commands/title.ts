@@ -19,7 +19,7 @@ export const title: Command = {
       type: 'done',
       what: 'titled',
       params: { title: wanted },
-      // Restore who had named it, or an automatic title would never change again.
+      // Also restores who had named it, or an automatic title would never change again.
       undo: () => documents.change(conversation.id, { meta: { title: before, titleBy } }),
     };
   },

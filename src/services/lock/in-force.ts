@@ -22,14 +22,14 @@ export interface InForce {
   /** Name of the log's database. */
   readonly name: string;
   readonly store: Store;
-  /** The real store: the second copy follows this one, and needs no key. */
+  /** The real store, which the second copy follows without a key. */
   readonly below: Store;
   readonly vault: Vault;
-  /** Null where the index is not sealed. */
+  /** Null if the index is not sealed. */
   readonly indexCipher: RecordCipher | null;
 }
 
-/** Keys of the vaults themselves: their secrets are handed from one to the other, never as they lie there. */
+/** Keys of the vaults themselves: secrets pass from one vault to the other, never in their stored form. */
 const isOfVault = (key: string): boolean => key.startsWith('vault/') || key.startsWith('secret/');
 
 async function ciphersOf(key: DataKey | null): Promise<StoreCiphers> {
@@ -40,7 +40,7 @@ async function ciphersOf(key: DataKey | null): Promise<StoreCiphers> {
 const vaultOf = (keyValues: KeyValues, sealed: boolean): Vault =>
   sealed ? createKeyValueVault(keyValues) : createVault(keyValues);
 
-/** Opens what is in force. `key` is needed where it is sealed. Throws as `openStore`. */
+/** Opens the stores in force. `key` is needed if they are sealed. Throws as `openStore`. */
 export async function openInForce(
   record: Pick<LockRecord, 'generation' | 'sealed'>,
   key: DataKey | null,
@@ -58,7 +58,7 @@ export async function openInForce(
   };
 }
 
-/** Name of the Web Lock of the tab that copies, or deletes what was copied. */
+/** Name of the Web Lock of the tab that copies, or deletes a copy. */
 export const CONVERTING = 'recollect:convert';
 
 interface ConversionDeps {
@@ -69,8 +69,8 @@ interface ConversionDeps {
 }
 
 /**
- * Copies what the new database does not have yet. `alone`: no other thread has the log open; then the new one takes its place, and true is
- * returned. Cut off anywhere, it goes on at the next call. Throws for another key than that of the lock: what it sealed would open for nobody.
+ * Copies what the new database lacks. `alone`: no other thread has the log open; then the new one takes over, and this returns true.
+ * Continues after an interruption. Throws for a key other than the lock's: it would seal what nobody could open.
  */
 export async function convert(
   deps: ConversionDeps,
@@ -129,7 +129,7 @@ async function copyVault(from: Vault, to: Vault): Promise<void> {
   for (const name of await to.names()) if (!names.includes(name)) await to.put(name, '');
 }
 
-/** Deletes databases that were replaced, with their second copies, while nobody copies into one; `removeIndex`: the index's files of the other kind. */
+/** Deletes replaced databases with their second copies, while nobody copies into one; `removeIndex`: the index's files of the other kind. */
 export async function deleteStale(
   records: LockRecords,
   removeIndex: (sealed: boolean) => Promise<void>,
@@ -144,6 +144,6 @@ export async function deleteStale(
   }
 }
 
-/** The highest number that a database may have, and one: no two ever had the same. */
+/** The next number for a database: no two ever had the same. */
 export const nextGeneration = ({ generation, stale, conversion }: LockRecord): number =>
   Math.max(generation, conversion?.to ?? 0, ...stale) + 1;

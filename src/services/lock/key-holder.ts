@@ -1,5 +1,5 @@
-// The data key in this thread's memory, and how threads hand it to one another: a window that opens while another is unlocked, and the workers of
-// a tab, ask for it by BroadcastChannel. It goes as a CryptoKey that cannot be read out, and lies on no disk on its way.
+// Holds the data key in this thread's memory, and passes it between threads: a window that opens while another is unlocked, and the workers of
+// a tab, ask for it by BroadcastChannel. It travels as a non-extractable CryptoKey, and is never on a disk.
 import { z } from 'zod';
 import type { DataKey } from '../../adapters/vault/data-key.ts';
 import { ignore } from '../../domain/base/log.ts';
@@ -7,24 +7,24 @@ import type { Cancellation } from '../../domain/base/readable.ts';
 import { joinNews } from '../../domain/threads/news.ts';
 
 const CHANNEL = 'recollect-lock';
-/** How often a thread that needs the key asks again, ms. */
+/** Time between two requests of a thread that needs the key, ms. */
 const REPEAT_MS = 500;
 
 const messageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ask') }),
   z.object({ type: z.literal('key'), key: z.custom<DataKey>((value) => value instanceof CryptoKey) }),
-  /** Every tab lets go of everything and is loaded again. */
+  /** Every tab releases everything and reloads. */
   z.object({ type: z.literal('lock') }),
   /** The state of the lock changed. */
   z.object({ type: z.literal('changed') }),
 ]);
 type Message = z.infer<typeof messageSchema>;
 
-/** `isRight` tells whether a key that another thread sends belongs to this device as it is now. */
+/** `isRight` tests if another thread's key belongs to this device's present lock. */
 export class KeyHolder {
   #key: DataKey | null = null;
   #wasLocked = false;
-  /** How often all tabs were locked since this thread began. */
+  /** Count of locks since this thread began. */
   #locks = 0;
   readonly #send: (message: Message) => void;
   readonly #isRight: (key: DataKey) => Promise<boolean>;
@@ -41,12 +41,12 @@ export class KeyHolder {
     return this.#key;
   }
 
-  /** True if a lock took the key of this thread away. */
+  /** True if a lock took this thread's key away. */
   get wasLocked(): boolean {
     return this.#wasLocked;
   }
 
-  /** Keeps the key in this thread, and gives it to all that wait for it. */
+  /** Keeps the key in this thread, and passes it to all that wait for it. */
   hold(key: DataKey): void {
     this.#key = key;
     this.#wasLocked = false;
@@ -54,7 +54,7 @@ export class KeyHolder {
     this.#call('key');
   }
 
-  /** The key of another thread; null where none answers within `timeoutMs`. */
+  /** Returns another thread's key; null if none answers within `timeoutMs`. */
   async ask(timeoutMs: number): Promise<DataKey | null> {
     if (this.#key) return this.#key;
     return await new Promise((resolve) => {
@@ -96,7 +96,7 @@ export class KeyHolder {
     else await this.#takeKey(message.key);
   }
 
-  /** Also in the place of another: locking may have been called off and turned on anew. Not where a lock came while it was checked. */
+  /** It may replace another key: locking may have been cancelled and turned on again. Ignored if a lock came during the check. */
   async #takeKey(key: DataKey): Promise<void> {
     const locks = this.#locks;
     if (!(await this.#isRight(key)) || locks !== this.#locks) return;
@@ -105,7 +105,7 @@ export class KeyHolder {
     this.#call('key');
   }
 
-  /** At once, in tabs and workers: one that still keeps what was written must not hand the key to one that was loaded again. */
+  /** At once, in tabs and workers: a tab that still saves must not pass the key to one that has reloaded. */
   #lose(): void {
     this.#wasLocked ||= this.#key !== null;
     this.#key = null;

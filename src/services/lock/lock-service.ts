@@ -15,18 +15,18 @@ import type { DeviceLock, LockState } from './lock.ts';
 import { changeQueue, takeShared } from './shared.ts';
 import { addOpener, newLock, removeOpener, unlock } from './slots.ts';
 
-/** So few entries are left to the restart. */
+/** With so few entries left the restart copies the rest. */
 const NEARLY = 200;
 /** Delay before a failed copy is tried again, ms. */
 const RETRY_MS = 60_000;
-/** A change that waits for its restart is looked after so often, ms: what was said meanwhile is copied. */
+/** Interval at which a copy that waits for its restart is updated, ms. */
 const FOLLOW_MS = 60_000;
 
 interface LockDeps {
   readonly records: LockRecords;
   readonly holder: KeyHolder;
   readonly kind: Store['kind'];
-  /** Its language is that of the unlock screen, too. */
+  /** The unlock screen uses its language, too. */
   readonly config: Readable<Config>;
   /** Runs work in one tab at a time. */
   readonly exclusively: <T>(name: string, work: () => Promise<T>) => Promise<T>;
@@ -34,16 +34,16 @@ interface LockDeps {
   readonly signal: AbortSignal;
 }
 
-/** Reads how things stand and goes on with what was begun. */
+/** Reads the lock's state and continues what was begun. */
 export async function createDeviceLock(deps: LockDeps): Promise<DeviceLock> {
-  // A browser that keeps nothing has no record either, and one that cannot be read kept the stores from being opened.
+  // A browser without storage has no record either, and an unreadable one has kept the stores from being opened.
   const record = await orElse(deps.records.read(), NEVER_LOCKED, 'the record of the lock');
   const lock = new StoredLock(deps, record);
   lock.begin();
   return lock;
 }
 
-/** Asks for one of the device's passkeys. Throws `lock-passkey` where none was used. */
+/** Asks for one of the device's passkeys. Throws `lock-passkey` if none was used. */
 export async function passkeyOpener(records: LockRecords): Promise<Opener> {
   const { slots } = await records.read();
   const { credential, secret } = await askPasskey(slots.filter((slot) => slot.kind === 'passkey'));
@@ -101,7 +101,7 @@ class StoredLock implements DeviceLock {
     ignore(this.#addBox(), 'a box for what is shared; the next start makes it');
   }
 
-  /** A device that was locked by an earlier version has none. */
+  /** A device that an earlier version locked has none. */
   async #addBox(): Promise<void> {
     const { records, holder } = this.#deps;
     const key = holder.get();
@@ -129,7 +129,7 @@ class StoredLock implements DeviceLock {
       now,
     );
     await records.change((record) => {
-      // Asked in the same write: of two tabs that turn it on at once, one does.
+      // Checked in the same write: of two tabs that turn it on at once, one succeeds.
       if (record.slots.length > 0) throw new RecollectError('lock-busy', 'Locking is on already');
       return {
         ...record,
@@ -139,7 +139,7 @@ class StoredLock implements DeviceLock {
         conversion: { to: nextGeneration(record), sealed: true, ready: false },
       };
     });
-    // Before the news: other tabs begin to copy at once, and may have the key of a lock that was called off.
+    // Before the news: other tabs begin to copy at once, and may have the key of a cancelled lock.
     holder.hold(key);
     await this.#announced();
   }
@@ -148,7 +148,7 @@ class StoredLock implements DeviceLock {
     const { records, now } = this.#deps;
     const key = await unlock(records, opener, now);
     const before = await records.read();
-    // Copy sealed data back; end a conversion that only began, with what was shared meanwhile.
+    // Sealed data is copied back; a conversion that only began ends, with what was shared meanwhile.
     if (before.sealed)
       await records.change((record) => ({
         ...record,
@@ -216,7 +216,7 @@ class StoredLock implements DeviceLock {
     this.#copySoon(0);
   }
 
-  /** The settings are sealed when the unlock screen is shown: it has its language from the record of the lock. */
+  /** The settings are sealed while the unlock screen is shown, so it reads its language from the lock's record. */
   #keepLanguage(): void {
     const { language } = this.#deps.config.get().ui;
     if (language === this.#language || this.state.get().slots.length === 0) return;
@@ -248,7 +248,7 @@ class StoredLock implements DeviceLock {
     this.#copying = true;
     try {
       await exclusively(CONVERTING, async () => {
-        // The key as it is once this tab's turn has come.
+        // The key at the time of this tab's turn.
         const key = holder.get();
         if (!key) return;
         const onProgress = (done: number, all: number) =>

@@ -1,11 +1,11 @@
-// The lock of this device, as the interface sees it.
+// Contract of this device's lock, as the interface sees it.
 import type { NewSlot, Opener } from '../../adapters/vault/key-slots.ts';
 import type { Problem } from '../../domain/base/errors.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 
 export interface LockState {
   /**
-   * `sealing` and `opening`: the log is copied in the background; `ready` says that a restart is all that is left. A device that is
+   * `sealing` and `opening`: the log is copied in the background; `ready`: only a restart is left. A device that is
    * `sealing` asks for its passphrase at every start already.
    */
   readonly phase: 'off' | 'sealing' | 'sealed' | 'opening';
@@ -14,29 +14,29 @@ export interface LockState {
   readonly progress: { readonly done: number; readonly all: number } | null;
   /** Key slots that unlock this device. */
   readonly slots: readonly { readonly id: string; readonly kind: NewSlot['kind']; readonly at: number }[];
-  /** Why the copying waits. */
+  /** Problem because of which the copying waits. */
   readonly problem: Problem | null;
 }
 
 export interface DeviceLock {
   readonly state: Readable<LockState>;
-  /** False where the browser keeps nothing, or has neither cryptography nor locks. */
+  /** False if the browser stores nothing, or lacks cryptography or locks. */
   readonly isAvailable: boolean;
-  /** A recovery phrase that nobody has seen: 24 words. */
+  /** Makes a new recovery phrase: 24 words. */
   newPhrase(): string;
-  /** Begins sealing. The device can be unlocked by either from now on. */
+  /** Begins sealing. Passphrase and phrase both unlock the device from now on. */
   turnOn(passphrase: string, words: string): Promise<void>;
-  /** Begins opening for good; where the device was only being sealed, that ends. Throws `lock-wait`, `lock-wrong`. */
+  /** Begins unsealing for good; a sealing under way ends. Throws `lock-wait`, `lock-wrong`. */
   turnOff(opener: Opener): Promise<void>;
-  /** Both throw `lock-wait`, `lock-wrong`; the phrase of before no longer unlocks. */
+  /** Both throw `lock-wait`, `lock-wrong`; the previous phrase no longer unlocks. */
   changePassphrase(opener: Opener, passphrase: string): Promise<void>;
   changePhrase(opener: Opener, words: string): Promise<void>;
   /** Makes a passkey that unlocks. Throws as the above, and `lock-passkey`. */
   addPasskey(opener: Opener): Promise<void>;
   /** Throws `lock-last`. */
   remove(id: string): Promise<void>;
-  /** Hands words that another app shared, also while the device was locked, to `deliver`; they wait until it has resolved with true. */
+  /** Passes words that another app shared, also while the device was locked, to `deliver`; they wait until it resolves with true. */
   takeShared(deliver: (words: string) => Promise<boolean>): Promise<void>;
-  /** Locks all tabs: each is loaded again, and asks. Takes a change into use that is `ready`. */
+  /** Locks all tabs: each reloads and asks. Also applies a change that is `ready`. */
   lockNow(): void;
 }

@@ -1,5 +1,5 @@
-// Receives shares from other apps: the service worker keeps them without a key, an unlocked tab takes them. A locked device
-// has them sealed into its box first.
+// Receives shares from other apps: the service worker stores them without a key, an unlocked tab takes them. On a locked device
+// they are sealed into its box first.
 import { exclusively } from '../../adapters/browser/locks.ts';
 import type { DataKey } from '../../adapters/vault/data-key.ts';
 import type { LockRecord, LockRecords } from '../../adapters/vault/lock-records.ts';
@@ -7,12 +7,12 @@ import { openBox, sealInto } from '../../adapters/vault/sealed-box.ts';
 import { putShared, readShared, removeShared, type SharedItem } from '../../adapters/vault/shared-queue.ts';
 import { log } from '../../domain/base/log.ts';
 
-/** Held while the queue, or which one is in force, is changed. */
+/** Held while the queue changes, or the record in force. */
 const QUEUE = 'recollect:shared';
 
 /**
- * Keeps the words until a tab takes them: durable when resolved. False where the device locks and has no box yet, which it gets at the next
- * unlocking: nothing was kept.
+ * Stores the words until a tab takes them: durable when resolved. False, with nothing stored, if the device locks and has no box yet,
+ * which it gets at the next unlocking.
  */
 export const keepShared = (records: LockRecords, words: string, now: () => number): Promise<boolean> =>
   exclusively(QUEUE, async () => {
@@ -23,7 +23,7 @@ export const keepShared = (records: LockRecords, words: string, now: () => numbe
     return true;
   });
 
-/** The words; null where they do not open. */
+/** Opens an item's words; null if they do not open. */
 async function wordsOf(
   { content }: SharedItem,
   { box }: Pick<LockRecord, 'box'>,
@@ -35,11 +35,11 @@ async function wordsOf(
   return opened && new TextDecoder().decode(opened);
 }
 
-/** How many wait. Needs no key. */
+/** Counts waiting items. Needs no key. */
 export const countShared = async (records: LockRecords): Promise<number> =>
   (await readShared((await records.read()).generation)).length;
 
-/** Hands what waits to `deliver`, in one tab; it goes when that has resolved with true. */
+/** Passes waiting items to `deliver`, in one tab; removes them when it resolves with true. */
 export const takeShared = (
   records: LockRecords,
   key: DataKey | null,
@@ -54,8 +54,8 @@ export const takeShared = (
   });
 
 /**
- * Another record takes the place of the one in force, by `change`: what waits is sealed, or opened, for it first. Cut off anywhere, what waits
- * is in the queue of the record that is in force.
+ * Replaces the record in force by `change`; waiting items are sealed, or opened, for it first. After an interruption anywhere, they are in
+ * the queue of the record in force.
  */
 export const changeQueue = <Result>(
   before: LockRecord,
@@ -67,7 +67,7 @@ export const changeQueue = <Result>(
     const moved: SharedItem[] = [];
     for (const item of await readShared(before.generation)) {
       const words = await wordsOf(item, before, key);
-      // Pass on items that do not open: they are nobody's to throw away.
+      // Items that do not open are passed on: nobody may throw them away.
       if (words === null) moved.push(item);
       else
         moved.push({

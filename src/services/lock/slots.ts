@@ -1,5 +1,5 @@
-// Opens the device by its key slots and limits the tries. Counts a try before it is made: closing the page in the middle
-// saves nobody from waiting.
+// Opens the device by its key slots and limits the attempts. Counts an attempt before it is made: closing the page in the middle
+// avoids no wait.
 import { cipherFor, type DataKey, holdDataKey, newDataKey } from '../../adapters/vault/data-key.ts';
 import {
   addSlot,
@@ -12,16 +12,16 @@ import type { LockRecord, LockRecords } from '../../adapters/vault/lock-records.
 import { newBox } from '../../adapters/vault/sealed-box.ts';
 import { RecollectError } from '../../domain/base/errors.ts';
 
-/** Tries without waiting. */
+/** Attempts without a wait. */
 const FREE_TRIES = 3;
 /** The longest wait, ms. */
 const LONGEST_MS = 5 * 60_000;
 
-/** How long one waits after so many wrong tries in a row, ms: nothing at first, then 1 s, 2 s, 4 s … 5 min. */
+/** Wait after so many wrong attempts in a row, ms: nothing at first, then 1 s, 2 s, 4 s … 5 min. */
 export const waitAfter = (failed: number): number =>
   failed < FREE_TRIES ? 0 : Math.min(LONGEST_MS, 1000 * 2 ** Math.min(20, failed - FREE_TRIES));
 
-/** Text sealed with the data key to tell it from another. */
+/** Text sealed with the data key, by which the key is recognised. */
 const CHECK = 'recollect/lock/1|check';
 
 /** True if the record was made with this key. */
@@ -30,13 +30,13 @@ export async function isKeyOf({ check }: Pick<LockRecord, 'check'>, key: DataKey
 }
 
 /**
- * The data key, 32 bytes in clear: to be held or wrapped, and overwritten. Throws `lock-wait` while wrong tries make it wait (`seconds`), and
- * `lock-wrong` where nothing opens.
+ * Returns the data key, 32 bytes in clear: hold or wrap it, then overwrite it. Throws `lock-wait` during the wait after wrong attempts (`seconds`),
+ * and `lock-wrong` if nothing opens.
  */
 async function openedBy(records: LockRecords, opener: Opener, now: () => number): Promise<Uint8Array> {
   const counted = await records.change((before) => {
     const { failed, until } = before.tries;
-    // A clock that was set back must not lock a person out for years.
+    // After a clock was set back, a person must not be locked out for years.
     const wait = Math.min(until - now(), LONGEST_MS);
     if (wait > 0)
       throw new RecollectError('lock-wait', 'Too many wrong tries', {
@@ -51,7 +51,7 @@ async function openedBy(records: LockRecords, opener: Opener, now: () => number)
   return raw;
 }
 
-/** Unlocks: the data key as threads hold it. Throws `lock-wait`, `lock-wrong`. */
+/** Unlocks: returns the data key in the threads' form. Throws `lock-wait`, `lock-wrong`. */
 export async function unlock(records: LockRecords, opener: Opener, now = Date.now): Promise<DataKey> {
   const raw = await openedBy(records, opener, now);
   try {
@@ -61,7 +61,7 @@ export async function unlock(records: LockRecords, opener: Opener, now = Date.no
   }
 }
 
-/** Adds what else opens the device; `replaces`: slots that go in the same write. Throws as `unlock`. */
+/** Adds a key slot; `replaces`: slots removed in the same write. Throws as `unlock`. */
 export async function addOpener(
   records: LockRecords,
   opener: Opener,
@@ -81,7 +81,7 @@ export async function addOpener(
   }
 }
 
-/** Takes one away. Throws `lock-last` for the last of all. */
+/** Removes a key slot. Throws `lock-last` for the last of all. */
 export async function removeOpener(records: LockRecords, id: string): Promise<void> {
   await records.change((before) => {
     const slots = before.slots.filter((slot) => slot.id !== id);
@@ -90,7 +90,7 @@ export async function removeOpener(records: LockRecords, id: string): Promise<vo
   });
 }
 
-/** A new data key in new slots, a box for it, and what tells it from another. */
+/** Makes a new data key in new slots, a box for it, and its check. */
 export async function newLock(
   made: readonly NewSlot[],
   now: () => number,

@@ -1,5 +1,5 @@
-// The one filter in front of every place that private words may be kept out of: index, requests to models, sync. It finds them by the
-// configuration and by what was found before, and puts tokens in their place.
+// The one filter before every place that private words may be kept out of: index, requests to models, sync. It finds them by the
+// configuration and by earlier finds, and replaces them by tokens.
 import type { Readable } from '../../domain/base/readable.ts';
 import type { Category, Place } from '../../domain/privacy/categories.ts';
 import { type Found, findPrivate, replaceFound } from '../../domain/privacy/scan.ts';
@@ -7,14 +7,14 @@ import { bareToken, REDACTED, restored, tokenPattern } from '../../domain/privac
 import type { Config } from '../../domain/settings/config.ts';
 import { TokenTable } from './token-table.ts';
 
-/** A text without its private words, and how many of them there were. */
+/** A text without its private words, and their count. */
 interface Hidden {
   readonly text: string;
   readonly redacted: number;
 }
 export type Hide = (text: string) => Hidden;
 
-/** Functions for a place: `hide`, or finding and replacing apart for texts that follow one another. */
+/** Functions for a place: `hide`, or finding and replacing separately for consecutive texts. */
 export interface Hiding {
   readonly hide: Hide;
   readonly find: (text: string) => readonly Found[];
@@ -25,13 +25,13 @@ export interface Replaced extends Found {
   readonly token: string;
 }
 
-/** Texts whose finds are kept: a conversation is sent whole with each of its questions. */
+/** Most texts whose finds are cached: a whole conversation is sent with each of its questions. */
 const MOST_FINDS = 2_000;
 
 export class PrivacyFilter {
   readonly #config: Readable<Config>;
   readonly tokens: TokenTable;
-  /** Words found in each text, as long as configuration and table stay as they are. */
+  /** Words found in each text, valid while configuration and table stay the same. */
   readonly #finds = new Map<Place, Map<string, readonly Found[]>>();
   #findsOf: readonly unknown[] = [];
 
@@ -43,7 +43,7 @@ export class PrivacyFilter {
     this.tokens = tokens;
   }
 
-  /** The same filter with tokens of its own, which are kept nowhere. */
+  /** Makes the same filter with tokens of its own, which are stored nowhere. */
   readonly passing = (): PrivacyFilter => new PrivacyFilter({ config: this.#config });
 
   /** Categories that are kept out of this place. */
@@ -72,7 +72,7 @@ export class PrivacyFilter {
     return found;
   };
 
-  /** For what is kept nowhere: words that have no token yet get one without a number. */
+  /** For text that is stored nowhere: words without a token get one without a number. */
   readonly hidden = (place: Place, text: string): string =>
     replaceFound(
       text,
@@ -80,7 +80,7 @@ export class PrivacyFilter {
       (category, words) => this.tokens.tokenOf(category, words) ?? bareToken(category),
     );
 
-  /** A question as the index has its words: what has a token is that token, all else stays. */
+  /** Rewrites a question in the index's words: known private words become their tokens. */
   readonly indexed = (text: string): string =>
     replaceFound(
       text,
@@ -88,7 +88,7 @@ export class PrivacyFilter {
       (category, words) => this.tokens.tokenOf(category, words) ?? words,
     );
 
-  /** Without a way back, for what a person reads as a title: nothing of it may come back there. */
+  /** Replaces words irreversibly, for titles, in which nothing may come back. */
   readonly redacted = (place: Place, text: string): string =>
     replaceFound(text, this.find(place, text), () => REDACTED);
 
@@ -101,7 +101,7 @@ export class PrivacyFilter {
       const find = (text: string) => this.find(place, text);
       const replace = (text: string, found: readonly Found[]) =>
         replaceFound(text, found, (category, words) => {
-          // The rest of words whose token stands at the end of the text before.
+          // The rest of words whose token ends the previous text.
           if (words === '') return '';
           const token = tokenOf(category, words);
           return place === 'sync' && token !== bareToken(category) ? this.tokens.abroad(token) : token;
@@ -117,7 +117,7 @@ export class PrivacyFilter {
     });
 
   /**
-   * Words of a text that would be replaced, with their tokens, without keeping any: new words show the number they would
+   * Lists the words of a text that would be replaced, with their tokens, without storing any: new words show the number they would
    * get.
    */
   readonly preview = (place: Place, text: string): readonly Replaced[] => {
@@ -125,7 +125,7 @@ export class PrivacyFilter {
     return this.find(place, text).map((found) => ({ ...found, token: next(found.category, found.words) }));
   };
 
-  /** Words of a text that were sent as a token, where they are kept out of requests now. */
+  /** Lists words of a text that were sent as a token and are kept out of requests now. */
   readonly sentAs = (text: string): readonly Replaced[] =>
     this.categoriesFor('prompts').length === 0
       ? []
@@ -134,7 +134,7 @@ export class PrivacyFilter {
           return token === undefined ? [] : [{ ...found, token }];
         });
 
-  /** A text as the person reads it: with the words of this device's tokens. */
+  /** Restores a text for the person: with the words of this device's tokens. */
   readonly readable = (text: string): string => restored(text, this.tokens.wordsOf);
 
   #localTokens(text: string): number {

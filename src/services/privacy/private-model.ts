@@ -1,5 +1,5 @@
-// A model that never reads what the person keeps out of requests: the one seam through which every request leaves, be it a question, an answer
-// that goes on, a title or a summary. What it answers is turned back for the person, however it is cut on its way.
+// A model that never reads what the person keeps out of requests: every request leaves through it, whether a question, a continued
+// answer, a title or a summary. Tokens in its answer are turned back for the person, however the stream cuts them.
 import type { ChatEvent, ChatModel, Prompt } from '../../adapters/models/chat-model.ts';
 import { log } from '../../domain/base/log.ts';
 import type { Part } from '../../domain/chat/message.ts';
@@ -8,14 +8,14 @@ import { restoredInJson, StreamRestorer, tokenPattern, type WordsOf } from '../.
 import { withoutPrivateWords } from '../documents/cleaning.ts';
 import type { Hiding, PrivacyFilter } from './privacy-filter.ts';
 
-/** `model` behind the filter: the same to everybody but for what it reads. */
+/** Wraps `model` with the filter; it behaves the same otherwise. */
 export function privateModel(model: ChatModel, filter: PrivacyFilter): ChatModel {
   return {
     ...model,
     async *stream(prompt, options) {
       const sent = await filter.hiding('prompts', (hiding) => hiddenPrompt(prompt, hiding));
       const given = tokensIn(sent);
-      // Only what this request had: a token that a model makes up stays what it is.
+      // Only tokens of this request: one that the model made up stays.
       const wordsOf = (token: string) => (given.has(token) ? filter.tokens.wordsOf(token) : undefined);
       const tokensSent = [...given].filter((token) => wordsOf(token) !== undefined);
       const events = model.stream(sent, options);
@@ -27,7 +27,7 @@ export function privateModel(model: ChatModel, filter: PrivacyFilter): ChatModel
   };
 }
 
-/** The words of a prompt as they are sent. */
+/** Replaces private words in a prompt. */
 function hiddenPrompt(prompt: Prompt, hiding: Hiding): Prompt {
   const texts = new Map<Part, string>();
   for (const run of runsOf(prompt)) {
@@ -47,7 +47,7 @@ function hiddenPrompt(prompt: Prompt, hiding: Hiding): Prompt {
     : { system, messages };
 }
 
-/** Texts that one speaker said in a row: what is cut between two of them is one. */
+/** Lists consecutive texts of one speaker, since words may be cut between two of them. */
 function runsOf({ messages }: Prompt): (Part & { type: 'text' })[][] {
   const runs: (Part & { type: 'text' })[][] = [];
   let speaker = '';
@@ -61,7 +61,7 @@ function runsOf({ messages }: Prompt): (Part & { type: 'text' })[][] {
   return runs;
 }
 
-/** The same object where nothing is hidden in it. */
+/** The same object if nothing in it is hidden. */
 function hiddenPart(part: Part, texts: ReadonlyMap<Part, string>, { hide }: Hiding): Part {
   const only = <P extends Part>(made: P, is: boolean): P => (is ? made : (part as P));
   switch (part.type) {
@@ -96,7 +96,7 @@ function tokensIn({ system, messages }: Prompt): ReadonlySet<string> {
       if (part.type === 'text' || part.type === 'reasoning' || part.type === 'tool-result') add(part.text);
       else if (part.type === 'tool-call') add(part.arguments);
       else if (part.type === 'file' && part.extract) for (const { text } of part.extract.sections) add(text);
-      // An attached text is not decoded again: of its tokens all may be answered with.
+      // Attached text is not decoded again: the answer may use all of its tokens.
       else if (part.type === 'file' && part.url?.startsWith('data:')) addAttached(part.url, add);
     }
   return tokens;

@@ -1,5 +1,5 @@
-// Exports a conversation to be read, with placeholders for what the person keeps out of sync: such a file is meant to be
-// handed on.
+// Writes placeholders into exports for people, for words that are kept out of sync: such a file is meant to be
+// passed on.
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { withoutPrivateWords } from '../documents/cleaning.ts';
 import type { Hide, PrivacyFilter } from './privacy-filter.ts';
@@ -7,7 +7,7 @@ import type { Hide, PrivacyFilter } from './privacy-filter.ts';
 const eachOf = <Key, Value>(values: ReadonlyMap<Key, Value>, hide: Hide): ReadonlyMap<Key, Value> =>
   new Map([...values].map(([key, value]) => [key, withoutPrivateWords(value, hide) as Value]));
 
-/** Makes values as such a file has them; the same value where nothing is hidden in it. */
+/** Makes the values for such a file; the same value if nothing in it is hidden. */
 export const readableExport = (filter: PrivacyFilter) => ({
   conversation: (conversation: Conversation): Promise<Conversation> =>
     filter.hiding('sync', ({ hide }) => ({

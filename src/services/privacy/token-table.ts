@@ -1,5 +1,5 @@
-// Which token stands for which words, on this device. The words lie in the key-value store, where the log has them too; nothing of the table is
-// ever sent. A number is given once: what is forgotten leaves its number empty.
+// The table of tokens and their words on this device. The words are in the key-value store, as they are in the log; the table is never
+// sent. A number is given once: a forgotten word leaves its number empty.
 import { z } from 'zod';
 import type { KeyValues } from '../../adapters/log/conversation-log.ts';
 import { log } from '../../domain/base/log.ts';
@@ -11,19 +11,19 @@ import { createKnownWords } from '../../domain/privacy/known-words.ts';
 import type { TokenOf } from '../../domain/privacy/scan.ts';
 import { bareToken, tokenFor, tokenPattern } from '../../domain/privacy/tokens.ts';
 
-/** Under this the store has the words, by category and page. */
+/** Prefix of the words in the store, by category and page. */
 export const TOKENS = 'privacy/tokens/';
 const TAG = `${TOKENS}tag`;
-/** Words of one record of the store: a new one rewrites only the last. */
+/** Words in one record: a new one rewrites only the last record. */
 const PAGE = 256;
-/** Longer words are not kept: they are hidden, and cannot be put back. Characters. */
+/** Longer words are not stored: they are hidden, and cannot be put back. Characters. */
 const MAX_WORDS = 20_000;
 
 const pageSchema = z.array(z.string().nullable().catch(null)).catch([]);
 const tagSchema = z.string().regex(/^[0-9a-z]{4}$/);
 
 interface TokenTableDeps {
-  /** Absent: nothing is kept, as for temporary conversations. */
+  /** Absent: nothing is stored, as for temporary conversations. */
   readonly keyValues?: Pick<KeyValues, 'get' | 'set' | 'keys' | 'subscribe'>;
   /** Runs work in one tab or worker at a time; absent: there is only this one. */
   readonly exclusively?: <T>(name: string, work: () => Promise<T>) => Promise<T>;
@@ -52,19 +52,19 @@ export class TokenTable {
     if (stop) deps.signal?.addEventListener('abort', stop, { once: true });
   }
 
-  /** Counts up whenever the table changes. */
+  /** Increases with each change of the table. */
   get version(): Readable<number> {
     return this.#version;
   }
 
-  /** Resolves when what was kept has been read. */
+  /** Resolves when the stored table has been read. */
   readonly ready = (): Promise<void> => this.#ready;
 
-  /** The token of words that have one. */
+  /** Returns the token of words that have one. */
   readonly tokenOf = (category: Category, words: string): string | undefined =>
     this.#tokens.get(keyOf(category, words));
 
-  /** The words of a token of this device. */
+  /** Returns the words of a token of this device. */
   readonly wordsOf = (token: string): string | undefined => {
     const [found] = token.matchAll(tokenPattern());
     if (!found || found[0] !== token || found[3] !== undefined) return undefined;
@@ -72,7 +72,7 @@ export class TokenTable {
     return (category && this.#words.get(category)?.[Number(found[2]) - 1]) ?? undefined;
   };
 
-  /** All words that have a token, to be found wherever they stand. */
+  /** Lists all words with a token, so that they are found anywhere. */
   readonly known = (): KnownWords | undefined => {
     const version = this.#version.get();
     if (this.#known?.version !== version)
@@ -87,12 +87,12 @@ export class TokenTable {
     return this.#known.words;
   };
 
-  /** A token as other devices shall see it: they do not have its words, and the same number of theirs is something else. */
+  /** Returns the form of a token for other devices: they lack its words, and their same number means something else. */
   readonly abroad = (token: string): string => token.replace(/\]$/, `@${this.#tag || '0000'}]`);
 
   /**
    * Runs `work` with tokens for all words that it asks about, and again if some had none: it must have no side effects. If
-   * no number can be kept, words get no token, and stay hidden.
+   * no number can be stored, words get no token, and stay hidden.
    */
   readonly withTokens = async <T>(work: (tokenOf: TokenOf) => T): Promise<T> => {
     await this.#ready;
@@ -115,7 +115,7 @@ export class TokenTable {
     return work((category, words) => this.tokenOf(category, words) ?? bareToken(category));
   };
 
-  /** Gives tokens as they would be given, and keeps none. */
+  /** Makes tokens as they would be given, and stores none. */
   readonly preview = (): TokenOf => {
     const given = new Map<string, string>();
     const counts = new Map<Category, number>();
@@ -130,7 +130,7 @@ export class TokenTable {
     };
   };
 
-  /** Words that stand in these texts leave the table; their tokens stand for nothing from now on. Durable when resolved. */
+  /** Removes the words in these texts from the table; their tokens mean nothing from now on. Durable when resolved. */
   readonly forget = async (texts: readonly string[]): Promise<void> => {
     await this.#ready;
     await this.#alone(async () => {
@@ -146,7 +146,7 @@ export class TokenTable {
     });
   };
 
-  /** Gives numbers to words that have none; they are kept before any token is used. */
+  /** Gives numbers to words without one; they are stored before any token is used. */
   #number(entries: readonly (readonly [Category, string])[]): Promise<void> {
     return this.#alone(async () => {
       const touched = new Set<string>();
@@ -163,7 +163,7 @@ export class TokenTable {
       try {
         await this.#write(touched);
       } catch (error) {
-        // Take back the numbers that were not kept: the next caller gets them.
+        // Takes back numbers that could not be stored: the next caller gets them.
         for (const category of given) {
           const words = this.#words.get(category)?.pop();
           if (words) this.#tokens.delete(keyOf(category, words));
@@ -173,7 +173,7 @@ export class TokenTable {
     });
   }
 
-  /** With the table as it is kept now, and nobody else writing it. */
+  /** Runs with the table as it is stored now, while nobody else writes it. */
   #alone(work: () => Promise<void>): Promise<void> {
     const { exclusively = (_name: string, run: () => Promise<void>) => run() } = this.#deps;
     return this.#queue.run(() =>

@@ -1,10 +1,10 @@
-// The model that a conversation of a project begins with.
+// Finds the model with which a conversation of a project begins.
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { withOuter } from '../../domain/projects/filing.ts';
 import type { LibraryListing } from '../documents/documents.ts';
 import type { ModelChoice } from '../settings/settings.ts';
 
-/** `id`: a conversation or a project. What a project does not say, the one around it does. Null: nobody says. */
+/** `id`: a conversation or a project. If a project sets none, the enclosing one's counts. Null: none is set. */
 export function preferredModel(
   { entries, projects }: LibraryListing,
   id: ConversationId,

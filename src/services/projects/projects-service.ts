@@ -1,4 +1,4 @@
-// Projects over the documents: each is one, and a conversation says in its own where it is filed.
+// Projects as documents; a conversation's own document says where it is filed.
 import { RecollectError } from '../../domain/base/errors.ts';
 import { type ConversationId, newConversationId, newMessageId } from '../../domain/base/ids.ts';
 import { until } from '../../domain/base/readable.ts';
@@ -27,7 +27,7 @@ export function createProjects(deps: ProjectsDeps): Projects {
   return new DocumentProjects(deps);
 }
 
-/** Filed nowhere, whatever its folder says. */
+/** Filed in no project, whatever its folder is. */
 const OUTSIDE = '';
 
 class DocumentProjects implements Projects {
@@ -99,7 +99,7 @@ class DocumentProjects implements Projects {
 
   readonly addFiles: Projects['addFiles'] = async (id, files) => {
     known(await this.#listing(), id);
-    // One after the other, as they were given.
+    // One after the other, in the given order.
     const at = this.#deps.now();
     const messages = files.map((file, place) => item([file], at + place));
     if (messages.length > 0) await this.#deps.documents.change(id, { messages });
@@ -152,7 +152,7 @@ class DocumentProjects implements Projects {
   }
 }
 
-/** A file or a note as it is kept. */
+/** A stored file or note. */
 const item = (parts: readonly Part[], createdAt: number): Message => ({
   id: newMessageId(),
   parentId: null,
@@ -162,7 +162,7 @@ const item = (parts: readonly Part[], createdAt: number): Message => ({
   parts,
 });
 
-/** The projects in a project, and the conversations in it and in those. */
+/** Lists the projects in a project, with the conversations in all of them. */
 function insideOf(
   { projects, entries }: LibraryListing,
   id: ProjectId,
@@ -182,7 +182,7 @@ function known({ projects }: LibraryListing, id: ProjectId): ProjectEntry {
   return found;
 }
 
-/** Metadata that a request sets, checked as a whole. */
+/** Makes the metadata of a request, checked as a whole. */
 function metaOf(request: ProjectRequest, listing: LibraryListing, id: ProjectId): Partial<ConversationMeta> {
   const { name, instructions, face, scope, model, workDirs, within } = request;
   const title = name?.trim();

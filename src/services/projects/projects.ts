@@ -1,4 +1,4 @@
-// Folders of conversations, and what is said of them as a whole.
+// Contract of projects: folders of conversations with settings of their own.
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { PartOf } from '../../domain/chat/message.ts';
 import type { MemoryScope, ProjectFace, ProjectId } from '../../domain/projects/project.ts';
@@ -14,33 +14,33 @@ export interface ProjectRequest {
   readonly model?: ModelChoice | null;
   /** Folders whose conversations are in it. */
   readonly workDirs?: readonly string[];
-  /** The project it is in; null: none. */
+  /** The enclosing project; null: none. */
   readonly within?: ProjectId | null;
 }
 
-/** Takes a change back, as far as nothing later stands against it. */
+/** Undoes a change, unless a later one contradicts it. */
 export type Undo = () => Promise<void>;
 
-/** Each change resolves when it is durable, and throws `storage-full`, `storage-failed` as `Documents.change` does: then nothing was changed. */
+/** Each change resolves when it is durable, and throws `storage-full`, `storage-failed` as `Documents.change` does, with nothing changed. */
 export interface Projects {
-  /** Throws `project-name` for a name that shows nothing or is too long, `project-text` for too long instructions, `project-nested`. */
+  /** Throws `project-name` for a name that is invisible or too long, `project-text` for too long instructions, `project-nested`. */
   create(request: ProjectRequest & { readonly name: string }): Promise<ProjectId>;
   /** Throws as `create` does, and `project-missing`. */
   change(id: ProjectId, request: ProjectRequest): Promise<void>;
-  /** Files conversations in a project; null: outside of all. What is there already stays. Throws `project-missing`. */
+  /** Files conversations in a project; null: in none. Those in it already stay. Throws `project-missing`. */
   move(conversations: readonly ConversationId[], project: ProjectId | null): Promise<Undo>;
-  /** A project of its own for each folder, named after it; its conversations are in it with that. */
+  /** Makes a project for each folder, named after it, which contains its conversations. */
   adopt(folders: readonly string[]): Promise<Undo>;
-  /** Into the archive or out of it, with its conversations, the projects in it and theirs. */
+  /** Moves a project into the archive or out of it, with its conversations, the projects in it and theirs. */
   archive(id: ProjectId, archived: boolean): Promise<Undo>;
   addFiles(id: ProjectId, files: readonly PartOf<'file'>[]): Promise<void>;
-  /** Throws `project-text` for a note that says nothing or too much, and for one too many. */
+  /** Throws `project-text` for a note that is empty or too long, and for one too many. */
   pinNote(id: ProjectId, text: string, over?: MessageId): Promise<void>;
-  /** Takes files or notes out for good: words, index and other devices. */
+  /** Deletes files or notes for good: words, index and other devices. */
   takeOut(id: ProjectId, items: readonly MessageId[]): Promise<Undo>;
   /**
-   * Into the trash with the project: with all that is in it, projects too (`trash`), or alone: then its conversations stand outside and the
-   * projects in it by themselves.
+   * Moves the project to the trash: with everything in it, projects too (`trash`), or alone: its conversations are then in no project, and the
+   * projects in it stand by themselves.
    */
   remove(id: ProjectId, conversations: 'outside' | 'trash'): Promise<Undo>;
 }

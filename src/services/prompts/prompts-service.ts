@@ -1,6 +1,6 @@
-// Keeps prompts and personas in the document of what a person told the app, beside the memory notes (`documents/notes.ts`).
+// Stores prompts and personas in the document of the memory notes (`documents/notes.ts`).
 //   q   key -> a prompt as JSON       r   key -> a persona as JSON
-// Whoever changes one takes out the keys that it is to replace, and puts a new one beside them: what two devices wrote at once is both there.
+// A change deletes the keys that it replaces, and adds a new one: concurrent versions of two devices both remain.
 import { v7 } from 'uuid';
 import type { z } from 'zod';
 import type { Store } from '../../adapters/log/conversation-log.ts';
@@ -22,7 +22,7 @@ interface PromptsDeps {
   readonly onProblem: (problem: Problem) => void;
 }
 
-/** Reads at once and follows what other tabs and devices write. */
+/** Reads the document at once and follows other tabs and devices. */
 export function createPrompts(deps: PromptsDeps): Prompts {
   return new SyncedPrompts(deps);
 }
@@ -39,7 +39,7 @@ interface Version<T> {
   readonly key: string;
 }
 
-/** Versions under each id. Another version that was written at the same time is an item of its own, named after its key. */
+/** Versions under each id. A concurrent version is an item of its own, named after its key. */
 function versionsIn<T extends Kept>(map: ValueMap, schema: z.ZodType<T>): Version<T>[] {
   const byId = new Map<string, [string, T][]>();
   for (const [key, value] of map.entries()) {
@@ -205,7 +205,7 @@ const KINDS: readonly (readonly [Kind, z.ZodType<Kept>])[] = [
   ['r', personaSchema],
 ];
 
-/** Erasers of what was forgotten for good, as the same document says it. */
+/** Makes erasers for everything forgotten for good, by the same document. */
 const erasersIn = (maps: ValueMaps): Eraser[] => readForgotten(maps).map((record) => createEraser(record));
 
 function checkedName(name: string): string {

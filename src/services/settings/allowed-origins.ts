@@ -1,9 +1,9 @@
-// The origins that requests may go to: those of the endpoints and embedding services that the person configured.
+// Lists the origins that requests may go to: those of configured endpoints and embedding services.
 import type { Network } from '../../adapters/models/network.ts';
 import { originOf } from './keys.ts';
 import type { Settings } from './settings.ts';
 
-/** Origins of all addresses in the settings, each once; addresses that are none are left out. `more`: addresses besides. */
+/** Origins of all addresses in the settings, each once, without invalid ones. `more`: further addresses. */
 function configuredOrigins(
   { connections, config }: Pick<Settings, 'connections' | 'config'>,
   more: readonly string[] = [],
@@ -19,7 +19,7 @@ function configuredOrigins(
 }
 
 /**
- * Lets requests through to what is configured, now and after each change, as long as the page lives. `more` of the returned function:
+ * Allows requests to configured origins, now and after each change, as long as the page lives. `more` of the returned function:
  * addresses that the person is about to configure, until the next change.
  */
 export function followAllowedOrigins(

@@ -1,4 +1,4 @@
-// The configuration as a file to keep and to bring along. Loaded with its parser when a person wants one of the two.
+// Reads and writes the configuration as a file. Loaded with its parser on demand.
 import { isMap, isPair, isScalar, Lexer, LineCounter, parseDocument, stringify, visit } from 'yaml';
 import { RecollectError, toProblem } from '../../domain/base/errors.ts';
 import type { Config } from '../../domain/settings/config.ts';
@@ -6,14 +6,14 @@ import { configFields, settingInvalid } from '../../domain/settings/fields.ts';
 import { EMBEDDING_GROUPS, type EmbeddingGroup } from './embedding-groups.ts';
 
 const LARGEST_FILE = 1_000_000;
-/** Levels of a configuration file. Ours has four; the parser calls itself for each, and an engine's stack ends somewhere beyond a thousand. */
+/** Deepest nesting of a configuration file. Ours has four levels; the parser recurses for each, and an engine's stack ends beyond a thousand. */
 const MOST_LEVELS = 200;
 
-/** The file of a configuration, made `at` (ms since 1970). */
+/** Writes a configuration as a file, made `at` (ms since 1970). */
 export const writeFile = (config: Config, at: number): string =>
   `# Configuration of Recollect, ${new Date(at).toISOString()}. API keys are not in it.\n${stringify(config, { lineWidth: 0 })}`;
 
-/** The first key of a file that is there twice, by its whole name, with both lines. */
+/** Finds the first repeated key of a file, by its whole name, with both lines. */
 function twice(text: string): { key: string; first: number; line: number } | null {
   const lineCounter = new LineCounter();
   let found: ReturnType<typeof twice> = null;
@@ -41,7 +41,7 @@ function twice(text: string): { key: string; first: number; line: number } | nul
 }
 
 /**
- * True if YAML is nested deeper than so many levels, told from its tokens in linear time: open brackets, plus the levels
+ * True if YAML is nested deeper than so many levels, by its tokens and in linear time: open brackets, plus the levels
  * that a line's indentation and marks (`- `, `? `, `: `) could open at most, one for each column.
  */
 function isDeeper(text: string, levels: number): boolean {
@@ -62,8 +62,8 @@ function isDeeper(text: string, levels: number): boolean {
 }
 
 /**
- * A configuration file taken apart: what belongs in the vault, and the rest. Throws `settings-file` for what is no such file,
- * `settings-nested` for one far too deep, `settings-line` and `settings-twice` where a line of it is wrong.
+ * Splits a configuration file into secrets for the vault, and the rest. Throws `settings-file` for any other file,
+ * `settings-nested` for one far too deep, `settings-line` and `settings-twice` for a wrong line.
  */
 export function readFile(text: string): {
   secrets: { group: EmbeddingGroup; secret: string }[];
@@ -110,7 +110,7 @@ export function readFile(text: string): {
     const section = embedding?.[group];
     if (typeof section !== 'object' || section === null || !('api_key' in section)) continue;
     const { api_key: secret, ...others } = section as Record<string, unknown>;
-    // An empty one is the placeholder of the description, not the wish to forget a key.
+    // An empty one is the placeholder of the description, not a request to forget a key.
     if (typeof secret === 'string' && secret !== '') secrets.push({ group, secret });
     else if (secret !== '' && secret !== null)
       throw settingInvalid([{ key: `embedding.${group}.api_key`, value: '…', allowed: '"…"' }]);

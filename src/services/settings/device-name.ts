@@ -1,4 +1,4 @@
-// Name of this device, by its owner or by what the browser tells of it. Signs what is written here; others see it in sync.
+// Name of this device, given by its owner or guessed from the browser. Signs what is written here; others see it in sync.
 import type { KeyValues } from '../../adapters/log/conversation-log.ts';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
 import { type Readable, writable } from '../../domain/base/readable.ts';
@@ -8,11 +8,11 @@ const KEY = 'device-name';
 export const MAX_DEVICE_NAME = 60;
 
 export interface DeviceName {
-  /** As the owner named it; null: not yet, or not read yet. */
+  /** The owner's name; null: none yet, or not read yet. */
   readonly own: Readable<string | null>;
   /** The owner's name, or a guess in the language of the page. */
   get(): string;
-  /** Empty: the guess is in force again. Throws `storage-failed`, `storage-full`. */
+  /** Empty: returns to the guess. Throws `storage-failed`, `storage-full`. */
   set(name: string): Promise<void>;
 }
 

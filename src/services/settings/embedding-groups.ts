@@ -1,3 +1,3 @@
-/** Groups of `embedding` that have an address, and with it a key: in a configuration file of the first description both. */
+/** Groups of `embedding` with an address, and thus a key: the first description of configuration files had both. */
 export const EMBEDDING_GROUPS = ['openai', 'custom'] as const;
 export type EmbeddingGroup = (typeof EMBEDDING_GROUPS)[number];

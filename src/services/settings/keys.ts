@@ -1,10 +1,10 @@
-// Keys of services in the vault, each bound to the origin it was given for: an address that changes, by hand or by a file, does not
-// take a key along.
+// Keys of services in the vault, each bound to its origin: if an address changes, by hand or by a file, its
+// key does not move with it.
 import { z } from 'zod';
 import type { Vault } from '../../adapters/vault/vault.ts';
 import { attempt } from '../../domain/base/log.ts';
 
-/** Name in the vault of a key: of an endpoint that answers, or of a service that makes vectors. */
+/** Name in the vault of a key: of an answering endpoint, or of an embedding service. */
 export type KeyName = `endpoint/${string}` | 'embedding/openai' | 'embedding/custom';
 
 /** Name of an endpoint's key in the vault. */
@@ -21,17 +21,17 @@ interface Keys {
   keep(name: KeyName, key: string, address: string): Promise<void>;
   forget(name: KeyName): Promise<void>;
   /**
-   * The key that belongs to the origin of `address`; undefined where none is kept or it belongs elsewhere. One that an earlier
-   * version kept belongs to the address it is first asked for.
+   * Returns the key that belongs to the origin of `address`; undefined if none is stored, or it belongs elsewhere. One that an earlier
+   * version stored is bound to the address that first asks for it.
    */
   get(name: KeyName, address: string): Promise<string | undefined>;
-  /** Origin that the kept key belongs to; null where none is kept, or no address was ever in force for it. */
+  /** Origin of the stored key; null if none is stored, or it never had an address. */
   origin(name: KeyName): Promise<string | null>;
 }
 
 const boundSchema = z.object({ origin: z.string(), key: z.string() });
 
-/** An earlier version kept the bare key. */
+/** An earlier version stored the bare key. */
 function boundOf(kept: string): z.infer<typeof boundSchema> | undefined {
   return attempt(
     () => boundSchema.safeParse(JSON.parse(kept)).data,

@@ -8,11 +8,14 @@ import type { Connections, ModelChoice } from './settings.ts';
 export interface ModelInUse {
   /** Null: memory answers. */
   readonly choice: ModelChoice | null;
-  /** Id of the model that should go on here and is not connected on this device; null where the right one answers. */
+  /** Id of the model that should continue here but is not connected on this device; null if the right one answers. */
   readonly missing: string | null;
 }
 
-/** `preferred`: what its project says, where one begins. `conversation` null: one that has not begun. Walks back to the latest answer of the branch, usually one step. */
+/**
+ * `preferred`: its project's choice for new conversations. `conversation` null: one that has not begun. Walks back to the latest answer of the
+ * branch, usually one step.
+ */
 export function modelInUse(
   { endpoints, chosen, picked }: Connections,
   conversation: Conversation | null,
@@ -24,7 +27,7 @@ export function modelInUse(
   if (pick === null || (pick && offers(endpoints, pick))) return { choice: pick, missing: null };
   const last = latestAnswer(conversation);
   if (!last && own) return { choice: own, missing: null };
-  // That memory answered says nothing about a model connected since.
+  // An answer from memory tells nothing about a model connected since.
   const wanted = last?.kind === 'recall' ? undefined : (last?.model ?? pick?.model);
   const choice = (wanted !== undefined && choiceOf(endpoints, wanted, chosen)) || chosen;
   const matters = !conversation.meta.sample && (pick !== undefined || endpoints.length > 0);
@@ -37,7 +40,7 @@ export function modelInUse(
 const offers = (endpoints: readonly Endpoint[], { endpointId, model }: ModelChoice): boolean =>
   endpoints.some(({ id, models }) => id === endpointId && models.includes(model));
 
-/** A model by its name alone: where several endpoints have it, at the one chosen last, else at the first. */
+/** Finds a model by its name: with several endpoints, at the one chosen last, else at the first. */
 function choiceOf(
   endpoints: readonly Endpoint[],
   model: string,

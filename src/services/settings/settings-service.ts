@@ -33,15 +33,15 @@ import { createKeys, endpointKey, originOf } from './keys.ts';
 import type { ModelChoice } from './settings.ts';
 import { type Connections, OFFER_ALL, type Settings } from './settings.ts';
 
-/** Keys of the key-value store. The configuration is kept as the values a person set, by path: a better default reaches those who set none. */
+/** Keys of the key-value store. The configuration is stored as the values a person set, by path, so that a better default reaches all others. */
 const CONFIG = 'settings/config';
 const CONNECTIONS = 'settings/connections';
 const ITEM = 'item/';
 
-/** Conversations whose pick is kept. */
+/** Most conversations whose pick is stored. */
 const MAX_PICKED = 500;
 
-/** The picks with this one as the latest; of old ones only so many stay. */
+/** Adds this pick as the latest; drops the oldest ones beyond the limit. */
 const withPicked = (
   picked: Connections['picked'],
   conversation: ConversationId,
@@ -73,7 +73,7 @@ const endpointFields = z.object({
     .catch(undefined),
   parameters: parametersSchema.optional(),
 });
-/** A name that shows nothing would be a row without one. */
+/** An invisible name would make an empty row. */
 const endpointSchema = endpointFields.transform((endpoint) => ({
   ...endpoint,
   label: shownName(endpoint.label) || hostOf(endpoint.baseUrl),
@@ -96,11 +96,11 @@ interface SettingsDeps {
   ) => Promise<ConnectionReport>;
   /** ms since 1970 */
   readonly now?: () => number;
-  /** Ends listening to other tabs. */
+  /** Ends the subscription to other tabs. */
   readonly signal?: AbortSignal;
 }
 
-/** Reads what is kept. Never rejects: what cannot be read gives way to defaults, and `problem` says so. */
+/** Reads stored settings. Never rejects: unreadable ones become defaults, and `problem` says so. */
 export async function createSettings(deps: SettingsDeps): Promise<Settings> {
   return await new StoredSettings(deps).load();
 }
@@ -112,9 +112,9 @@ class StoredSettings implements Settings {
   readonly connections = writable<Connections>({ endpoints: [], chosen: null });
   readonly problem = writable<Problem | null>(null);
   readonly #keys: ReturnType<typeof createKeys>;
-  /** Picks of temporary conversations: known in this tab, never kept. */
+  /** Picks of temporary conversations: known in this tab, never stored. */
   #passing: NonNullable<Connections['picked']> = {};
-  // One change at a time, each on what is kept at that moment: another tab may have changed it since.
+  // Serial queue of changes, each to the stored state of that moment: another tab may have changed it since.
   readonly #changes = new SerialQueue();
 
   constructor(deps: SettingsDeps) {
@@ -124,14 +124,14 @@ class StoredSettings implements Settings {
     this.#keys = createKeys(deps.vault);
   }
 
-  // After what is under way: a key that is being kept, and where those of an earlier version belong.
+  // After running changes: a key that is being stored, and the binding of an earlier version's keys.
   readonly keyOrigin: Settings['keyOrigin'] = (name) => this.#changes.run(() => this.#keys.origin(name));
 
-  /** Reads what is kept. To be called once, before anything else. */
+  /** Reads stored settings. Call it once, before anything else. */
   async load(): Promise<this> {
     await this.#load();
-    // Keys of an earlier version say not where they belong: to the addresses in force now, before anybody changes one. A vault that
-    // cannot be opened says so where a key is needed.
+    // Keys of an earlier version lack an origin: they get the present addresses before anybody changes one. A vault that
+    // cannot be opened is reported when a key is needed.
     const bound = this.#changes.run(async () => {
       const { embedding } = this.config.get();
       for (const group of EMBEDDING_GROUPS)
@@ -168,7 +168,7 @@ class StoredSettings implements Settings {
     const { secrets, content } = readFile(text);
     await this.#change('', content, async ({ embedding }) => {
       const addressOf = (group: EmbeddingGroup) => embedding[group].base_url;
-      // A key for no address would go to whichever comes next.
+      // A key without an address would go to whichever comes next.
       const homeless = secrets.filter(({ group }) => originOf(addressOf(group)) === null);
       if (homeless.length > 0)
         throw settingInvalid(
@@ -194,7 +194,7 @@ class StoredSettings implements Settings {
       const known = endpoints.some((other) => other.id === id);
       return {
         ...others,
-        // A server that was exchanged does not have the model of the one before.
+        // A replaced server does not have the previous one's model.
         chosen: chosen?.endpointId === id && !models.includes(chosen.model) ? null : chosen,
         endpoints: known
           ? endpoints.map((other) => (other.id === id ? checked.data : other))
@@ -259,7 +259,7 @@ class StoredSettings implements Settings {
     }));
   }
 
-  // The caller put it there and knows what it is.
+  // The caller stored it and knows its type.
   async recallItem<T>(key: string): Promise<T | undefined> {
     return (await this.#deps.keyValues.get(ITEM + key)) as T | undefined;
   }
@@ -276,7 +276,7 @@ class StoredSettings implements Settings {
       : { kept: {}, refused: [{ key: 'settings', value: raw, allowed: '{ }' }] };
   }
 
-  /** Kept settings that are allowed. Keys nobody here knows may be a newer app's: they are left alone. */
+  /** Stored settings that are valid. Unknown keys may be a newer app's: they are left alone. */
   #inForce(kept: ConfigValues) {
     return configOf(Object.fromEntries(Object.entries(kept).filter(([path]) => configField(path))));
   }
@@ -316,7 +316,7 @@ class StoredSettings implements Settings {
     }
   }
 
-  /** Sets what `path` names; `first` runs once everything was checked and nothing has changed yet, with what will be in force. */
+  /** Sets what `path` names; `first` runs after all checks and before any change, with the coming configuration. */
   #change(
     path: string,
     value: unknown,
@@ -354,9 +354,7 @@ class StoredSettings implements Settings {
   }
 }
 
-/**
- * Endpoint with a new list: offered models stay, and new ones of a short list are offered too. Prices are those of the list.
- */
+/** Updates an endpoint by a new list: offered models stay, and new ones of a short list are offered too. Prices come from the list. */
 function withList(
   endpoint: Endpoint,
   { models, prices = {} }: Extract<ConnectionReport, { ok: true }>,
@@ -385,7 +383,7 @@ function endpointRefusal(found: unknown, error: z.ZodError): Refusal {
   };
 }
 
-/** Keeps the object of before where nothing changed, so that nobody redraws for it. All values are plain data. */
+/** Keeps the old object if nothing changed, so that nothing is drawn again. All values are plain data. */
 function setIfChanged<T>(readable: Writable<T>, next: T): void {
   if (JSON.stringify(readable.get()) !== JSON.stringify(next)) readable.set(next);
 }

@@ -1,4 +1,4 @@
-// A model of which every request is counted: with the tokens that the endpoint reports, or else with an estimate.
+// Wraps a model so that every request is counted: with the tokens that the endpoint reports, or else with an estimate.
 import type { ChatModel, Prompt } from '../../adapters/models/chat-model.ts';
 import type { Usage } from '../../domain/chat/message.ts';
 import { estimateTokens, tokensOfParts } from '../../domain/context/tokens.ts';
@@ -9,8 +9,8 @@ const FRAME_TOKENS = 4;
 type StreamOptions = Parameters<ChatModel['stream']>[1];
 
 /**
- * The same model. `onSpent` hears of each request that was answered at least in part. Where the endpoint reports no usage, or not all of it, an
- * estimated one is in the stream before its end.
+ * Wraps the model. `onSpent` is called for each request that was answered at least in part. If the endpoint reports no usage, or not all of it, an
+ * estimate is in the stream before its end.
  */
 export function meteredModel(model: ChatModel, onSpent: (usage: Usage) => void): ChatModel {
   return { ...model, stream: (prompt, options) => metered(model, prompt, options, onSpent) };
@@ -54,7 +54,7 @@ async function* metered(
       yield event;
     }
   } finally {
-    // Whoever asked stopped listening.
+    // The caller stopped reading.
     count();
   }
 }
