@@ -1,11 +1,12 @@
 // Toasts: their place, how the keyboard reaches them, and where the focus goes when one is gone.
 import { X } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { type RefObject, useEffect, useRef, useState } from 'react';
 import { Toaster } from 'sonner';
 import { useReadable } from '../hooks/app.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { classes, keyNames } from './controls.tsx';
+import { IN_SIGHT } from './offer.ts';
 import { useShortcutKeys } from './shortcuts.ts';
 
 /** From anywhere to the latest toast, as the library names keys; the same as `notices` in the table of shortcuts. */
@@ -13,6 +14,8 @@ const REACH = ['altKey', 'KeyT'];
 
 /** From the edges of the page, and from the composer, px. */
 const GAP = 16;
+/** Between two of them, and from the foot of the drawer, px. */
+const BETWEEN = 8;
 /** The composer is the one that a key leads to. */
 const COMPOSER = '#main form:has(> textarea[aria-keyshortcuts])';
 /** The messages end where the composer begins, or what is to be decided above it: edits that were left, a queue that waits. */
@@ -45,10 +48,38 @@ function useFoot(): number {
   return foot;
 }
 
+/** Says on the page how much room the toasts take, px: the drawer leaves it free. */
+function useRoomTaken(box: RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    const here = box.current;
+    if (!here) return;
+    const { style } = document.documentElement;
+    const measure = () => {
+      const shown = here.querySelectorAll<HTMLElement>(
+        '[data-sonner-toast][data-visible=true][data-removed=false]',
+      );
+      const height = [...shown].reduce((sum, { offsetHeight }) => sum + offsetHeight + BETWEEN, 0);
+      style.setProperty('--notices', `${height === 0 ? 0 : height + BETWEEN}px`);
+    };
+    const observer = new MutationObserver(measure);
+    observer.observe(here, {
+      childList: true,
+      subtree: true,
+      attributes: true,
+      attributeFilter: ['data-mounted', 'data-visible', 'data-removed'],
+    });
+    return () => {
+      observer.disconnect();
+      style.removeProperty('--notices');
+    };
+  }, [box]);
+}
+
 export function Notices({ theme }: { theme: 'system' | 'light' | 'dark' }) {
   const { t } = useTranslation('shell');
   const box = useRef<HTMLDivElement>(null);
   const bottom = useFoot();
+  useRoomTaken(box);
   useEffect(() => {
     const here = box.current;
     if (!here) return;
@@ -91,7 +122,8 @@ export function Notices({ theme }: { theme: 'system' | 'light' | 'dark' }) {
       document.removeEventListener('keydown', onKey);
     };
   }, []);
-  const above = `calc(${bottom}px + var(--safe-bottom))`;
+  // Above the foot of the drawer while that is open: it leads to the archive, the trash and the other screens.
+  const above = `calc(var(--sidebar-foot, ${bottom - BETWEEN}px + var(--safe-bottom)) + ${BETWEEN}px)`;
   return (
     <div ref={box}>
       <Toaster
@@ -104,6 +136,10 @@ export function Notices({ theme }: { theme: 'system' | 'light' | 'dark' }) {
           right: `calc(${GAP}px + var(--safe-right))`,
         }}
         closeButton
+        // Each in sight, none behind another: what an older one takes back is offered as well.
+        expand
+        visibleToasts={IN_SIGHT}
+        gap={BETWEEN}
         icons={{ close: <X size={15} aria-hidden /> }}
         hotkey={REACH}
         customAriaLabel={t('notices', { keys: keyNames(useShortcutKeys('notices')).join(' ') })}

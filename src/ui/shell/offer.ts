@@ -4,6 +4,16 @@ import { toast } from 'sonner';
 /** Long enough to be read, and reached with the keyboard, seconds: those in which nobody points at it or has the keyboard in it. */
 const OFFER_SECONDS = 10;
 
+/** How many notices are in sight at once. */
+export const IN_SIGHT = 3;
+
+/** An older notice waits behind newer ones, and its time waits with it. */
+const isInSight = (id: string | number): boolean =>
+  toast
+    .getToasts()
+    .slice(-IN_SIGHT)
+    .some((one) => one.id === id);
+
 /** The library holds its toasts while one points at them, but not for a keyboard that came by Tab. */
 const isHeld = (): boolean =>
   document.hidden || document.querySelector('[data-sonner-toaster]:is(:hover, :focus-within)') !== null;
@@ -15,7 +25,7 @@ export function offer(
 ): () => void {
   let left = OFFER_SECONDS;
   const clock = setInterval(() => {
-    if (isHeld()) return;
+    if (isHeld() || !isInSight(id)) return;
     left -= 1;
     if (left <= 0) withdraw();
   }, 1000);

@@ -10,8 +10,9 @@ import {
   SquarePen,
   Trash2,
 } from 'lucide-react';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useApp, useReadable } from '../hooks/app.tsx';
+import { useIsPhone } from '../hooks/media.ts';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { sentences } from '../i18n/sentences.ts';
@@ -42,6 +43,8 @@ export function Sidebar({ onHide, onOpened }: { onHide: () => void; onOpened: ()
   const frame = useRef<HTMLDivElement>(null);
   const back = useRef<HTMLButtonElement>(null);
   const shown = useRef<SidebarView>('open');
+  const foot = useRef<HTMLDivElement>(null);
+  useSidebarFoot(foot);
   useEffect(() => {
     const before = shown.current;
     shown.current = view;
@@ -70,7 +73,9 @@ export function Sidebar({ onHide, onOpened }: { onHide: () => void; onOpened: ()
       <nav aria-label={t('conversations')} className="min-h-36 flex-1">
         <ConversationList key={view} view={view} onOpened={onOpened} />
       </nav>
-      <div className="flex shrink-0 flex-col gap-0.5 border-t p-2">
+      {/* In the drawer, notices stand here. */}
+      <div className="h-(--notices) min-h-0 shrink-[9999] md:hidden" />
+      <div ref={foot} className="flex shrink-0 flex-col gap-0.5 border-t p-2">
         {view === 'open' && <OtherViews counts={counts} onView={setView} />}
         <Screens onOpened={onOpened} />
         <div className="flex items-center gap-1">
@@ -80,6 +85,28 @@ export function Sidebar({ onHide, onOpened }: { onHide: () => void; onOpened: ()
       </div>
     </div>
   );
+}
+
+/** Says on the page where the foot of the drawer begins, px from below: notices stand above it. */
+function useSidebarFoot(foot: RefObject<HTMLElement | null>): void {
+  const overlays = useIsPhone();
+  useLayoutEffect(() => {
+    const element = foot.current;
+    if (!overlays || !element) return;
+    const { style } = document.documentElement;
+    const measure = () => {
+      const height = innerHeight - element.getBoundingClientRect().top;
+      style.setProperty('--sidebar-foot', `${Math.max(0, Math.round(height))}px`);
+    };
+    const grown = new ResizeObserver(measure);
+    grown.observe(element);
+    addEventListener('resize', measure);
+    return () => {
+      grown.disconnect();
+      removeEventListener('resize', measure);
+      style.removeProperty('--sidebar-foot');
+    };
+  }, [overlays, foot]);
 }
 
 /** How many conversations are out of the list. */

@@ -33,6 +33,15 @@ it('an offer stays ten seconds in which nobody is at it, and as long as somebody
   expect(shown()).toBe(0);
 });
 
+it('the time of an offer waits while newer ones stand before it', () => {
+  for (const words of ['one', 'two', 'three', 'four'])
+    offer(words, { label: 'Undo', onClick: () => undefined });
+  vi.advanceTimersByTime(11_000);
+  expect(toast.getToasts().map((one) => 'title' in one && one.title)).toEqual(['one']);
+  vi.advanceTimersByTime(11_000);
+  expect(shown()).toBe(0);
+});
+
 it('an offer that is withdrawn is gone at once', () => {
   const withdraw = offer('Words set aside', { label: 'Bring back', onClick: () => undefined });
   withdraw();

@@ -16,6 +16,7 @@ async function withConversations(size?: { width: number; height: number }) {
     await app.library.setMeta([id], { title: name });
   }
   await show(app, '/', size);
+  if (size && size.width < 720) await page.getByRole('button', { name: 'Show sidebar' }).click();
   await expect.element(line('Apples')).toBeVisible();
   return app;
 }
@@ -135,3 +136,31 @@ it('on a phone, is taken back from the notice above the drawer, which stays open
   await expect.poll(() => titled(app, 'archived').length).toBe(0);
   await expect.element(drawer).toBeVisible();
 });
+
+it.each([390, 320])(
+  'on a phone of %d px, two notices stand beside each other, over nothing',
+  async (width) => {
+    const app = await withConversations({ width, height: width === 390 ? 844 : 568 });
+    const drawer = page.getByRole('dialog');
+    for (const [at, name] of ['Apples', 'Bread'].entries()) {
+      await drawer.getByRole('button', { name: `More for “${name}”` }).click();
+      await page.getByRole('menuitem', { name: 'Archive' }).click();
+      await expect.poll(() => titled(app, 'archived').length).toBe(at + 1);
+    }
+    const hit = (element: Element) => {
+      const { left, top, width, height } = element.getBoundingClientRect();
+      const there = document.elementFromPoint(left + width / 2, top + height / 2);
+      return element.contains(there);
+    };
+    await expect.poll(() => undo('rchived').elements().map(hit)).toEqual([true, true]);
+    for (const name of ['Archived', 'Memory', 'Settings'])
+      await expect
+        .poll(() => hit(drawer.getByRole(name === 'Archived' ? 'button' : 'link', { name }).element()))
+        .toBe(true);
+    await undo('Apples').click();
+    await expect.poll(() => titled(app, 'archived')).toEqual(['Bread']);
+    await undo('Bread').click();
+    await expect.poll(() => titled(app, 'archived')).toEqual([]);
+    await expect.element(drawer).toBeVisible();
+  },
+);
