@@ -1,5 +1,6 @@
 // The conversations of one view of the sidebar: opened, chosen, erased; the open one is kept in sight.
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { createPortal } from 'react-dom';
 import { VList, type VListHandle } from 'virtua';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
@@ -21,7 +22,16 @@ import { FONT_SCALES } from './theme.ts';
 import { useSelection } from './use-selection.ts';
 
 /** Everything that is listed in one view. Ten thousand lines cost what one screen of them costs. */
-export function ConversationList({ view, onOpened }: { view: SidebarView; onOpened: () => void }) {
+export function ConversationList({
+  view,
+  strip,
+  onOpened,
+}: {
+  view: SidebarView;
+  /** Holds the actions on what is chosen. */
+  strip: HTMLElement | null;
+  onOpened: () => void;
+}) {
   const app = useApp();
   const { t } = useTranslation('shell');
   const library = useReadable(app.documents.library);
@@ -34,7 +44,7 @@ export function ConversationList({ view, onOpened }: { view: SidebarView; onOpen
         ))}
       </div>
     );
-  if (rows.length > 0) return <Lines rows={rows} view={view} onOpened={onOpened} />;
+  if (rows.length > 0) return <Lines {...{ rows, view, strip, onOpened }} />;
   return view === 'open' ? (
     <p className="px-4 pt-5 text-ink-3">{t('nothingYet')}</p>
   ) : (
@@ -46,10 +56,12 @@ export function ConversationList({ view, onOpened }: { view: SidebarView; onOpen
 function Lines({
   rows,
   view,
+  strip,
   onOpened,
 }: {
   rows: readonly SidebarRow[];
   view: SidebarView;
+  strip: HTMLElement | null;
   onOpened: () => void;
 }) {
   const actions = useConversationActions();
@@ -92,7 +104,7 @@ function Lines({
   const all = { entries: chosen, view, actions, askErase: () => setErasing('chosen'), onDone: clear };
   return (
     <div className="flex h-full flex-col">
-      {chosen.length > 0 && <SelectionBar {...all} />}
+      {chosen.length > 0 && strip && createPortal(<SelectionBar {...all} />, strip)}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: arrow keys are a convenience; each line is a link of its own */}
       <div
         ref={place}

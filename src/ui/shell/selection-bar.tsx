@@ -64,7 +64,7 @@ export function SelectionBar(chosen: Chosen) {
     <div
       role="toolbar"
       aria-label={t('selectionActions')}
-      className="flex shrink-0 animate-fade items-center gap-0.5 border-b px-2 py-1"
+      className="flex h-13 animate-fade items-center gap-0.5 border-b px-2"
     >
       <IconButton label={t('clearSelection')} icon={<X size={16} aria-hidden />} onClick={chosen.onDone} />
       <span role="status" className="min-w-0 flex-1 truncate px-1 text-sm tabular-nums">

@@ -45,6 +45,8 @@ export function Sidebar({ onHide, onOpened }: { onHide: () => void; onOpened: ()
   const shown = useRef<SidebarView>('open');
   const foot = useRef<HTMLDivElement>(null);
   useSidebarFoot(foot);
+  /** Place of the actions on what is chosen: above the list nothing may come that moves its lines under a finger. */
+  const [strip, setStrip] = useState<HTMLElement | null>(null);
   useEffect(() => {
     const before = shown.current;
     shown.current = view;
@@ -56,7 +58,7 @@ export function Sidebar({ onHide, onOpened }: { onHide: () => void; onOpened: ()
 
   return (
     <div ref={frame} className="flex h-full flex-col overflow-y-auto bg-side">
-      <SidebarHead onHide={onHide} onOpened={onOpened} />
+      <SidebarHead onHide={onHide} onOpened={onOpened} onStrip={setStrip} />
       {view !== 'open' && (
         <div className="flex shrink-0 items-center gap-1 px-2 pt-2">
           <IconButton
@@ -71,7 +73,7 @@ export function Sidebar({ onHide, onOpened }: { onHide: () => void; onOpened: ()
       )}
       <ProjectList view={view} onOpened={onOpened} />
       <nav aria-label={t('conversations')} className="min-h-36 flex-1">
-        <ConversationList key={view} view={view} onOpened={onOpened} />
+        <ConversationList key={view} view={view} strip={strip} onOpened={onOpened} />
       </nav>
       {/* In the drawer, notices stand here. */}
       <div className="h-(--notices) min-h-0 shrink-[9999] md:hidden" />
@@ -123,7 +125,16 @@ function useViewCounts(): { readonly archived: number; readonly trash: number } 
 }
 
 /** Name, new conversation, search. */
-function SidebarHead({ onHide, onOpened }: { onHide: () => void; onOpened: () => void }) {
+function SidebarHead({
+  onHide,
+  onOpened,
+  onStrip,
+}: {
+  onHide: () => void;
+  onOpened: () => void;
+  /** Hears of the place that hides the name while something stands in it. */
+  onStrip: (strip: HTMLElement | null) => void;
+}) {
   const { t } = useTranslation('shell');
   const session = useSession();
   const navigation = useNavigation();
@@ -132,7 +143,8 @@ function SidebarHead({ onHide, onOpened }: { onHide: () => void; onOpened: () =>
   const sidebarKeys = useShortcutKeys('sidebar');
   return (
     <>
-      <div className="flex h-13 shrink-0 items-center gap-1 pr-2 pl-4">
+      <div ref={onStrip} className="peer sticky top-0 z-10 shrink-0 bg-side empty:hidden" />
+      <div className="flex h-13 shrink-0 items-center gap-1 pr-2 pl-4 peer-[:not(:empty)]:hidden">
         <Logo className="text-ink" />
         <span className="flex-1 pl-1 font-semibold tracking-tight">Recollect</span>
         <IconButton

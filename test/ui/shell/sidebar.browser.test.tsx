@@ -64,6 +64,18 @@ it('chooses by keyboard, deletes, and lets go with Escape', async () => {
   await expect.poll(() => titled(app, 'trash')).toEqual([]);
 });
 
+it('moves no line when the actions on what is chosen come and go', async () => {
+  await withConversations();
+  const places = () => ['Apples', 'Dates'].map((name) => line(name).element().getBoundingClientRect().top);
+  const before = places();
+  await line('Cheese').click({ modifiers: ['Control'] });
+  await expect.element(page.getByRole('toolbar')).toBeVisible();
+  expect(places()).toEqual(before);
+  await page.getByRole('toolbar').getByRole('button', { name: 'Clear selection' }).click();
+  await expect.element(page.getByRole('toolbar')).not.toBeInTheDocument();
+  expect(places()).toEqual(before);
+});
+
 it('has a menu by right click and by the menu key, for one line or for all that are chosen', async () => {
   await withConversations();
   await line('Cheese').click({ button: 'right' });
