@@ -80,7 +80,7 @@ export function SettingsScreen({ section }: { section: string }) {
           ref={list}
           aria-label={t('title')}
           className={classes(
-            'w-48 shrink-0 overflow-y-auto px-3 py-2 @max-3xl/settings:w-full',
+            'w-48 shrink-0 overflow-y-auto px-3 py-2 @max-3xl/settings:w-full @max-3xl/settings:pb-24',
             chosen && '@max-3xl/settings:hidden',
           )}
         >
@@ -92,11 +92,11 @@ export function SettingsScreen({ section }: { section: string }) {
                   data-section={id}
                   aria-current={id === shown ? 'page' : undefined}
                   onClick={() => navigation.openScreen('settings', id)}
-                  className="flex min-h-8 w-full items-center gap-2 rounded-sm px-2.5 py-1 text-left text-ink-2 hover:bg-fill hover:text-ink @3xl/settings:aria-[current]:bg-fill @3xl/settings:aria-[current]:font-medium @3xl/settings:aria-[current]:text-ink pointer-coarse:min-h-11 @max-3xl/settings:min-h-14 @max-3xl/settings:text-ink"
+                  className="flex min-h-8 w-full items-center gap-2 rounded-sm px-2.5 py-1 text-left text-ink-2 hover:bg-fill hover:text-ink @max-3xl/settings:py-2 @3xl/settings:aria-[current]:bg-fill @3xl/settings:aria-[current]:font-medium @3xl/settings:aria-[current]:text-ink pointer-coarse:min-h-11 @max-3xl/settings:min-h-14 @max-3xl/settings:text-ink"
                 >
                   <span className="min-w-0 flex-1">
                     <span className="block truncate">{t(`section.${id}.title`)}</span>
-                    <span className="block truncate text-ink-3 text-xs @3xl/settings:hidden">
+                    <span className="block text-ink-3 text-xs @3xl/settings:hidden">
                       {t(`section.${id}.lead`)}
                     </span>
                   </span>

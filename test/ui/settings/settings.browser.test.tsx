@@ -18,6 +18,17 @@ it.each(SECTION_IDS)('%s is accessible, dark and light, and fits 320 px', async 
   await expect.poll(() => document.documentElement.scrollWidth).toBe(320);
 });
 
+it.each(['en', 'zh'])('on a phone, the list of sections says all of what each is, %s', async (language) => {
+  const app = await createTestApp();
+  await app.settings.set('ui.language', language);
+  await show(app, '/settings', { width: 320, height: 568 });
+  const list = () => [...document.querySelectorAll<HTMLElement>('[data-section] span span')];
+  await expect.poll(() => list().length).toBe(2 * SECTION_IDS.length);
+  const cut = list().filter((words) => words.scrollWidth > words.clientWidth);
+  expect(cut.map(({ textContent }) => textContent)).toEqual([]);
+  await expectAccessible();
+});
+
 it('announces a test of a connection once', async () => {
   const app = await createTestApp();
   Object.assign(app.settings, { test: () => new Promise(() => {}) });
