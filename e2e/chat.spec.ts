@@ -79,6 +79,7 @@ test('connecting in Settings: a preset, a tested address, a chosen model, an ans
   await expect(page).toHaveURL(/settings\/models/);
   const presets = page.getByRole('region', { name: 'Connect a service' }).getByRole('listitem');
   const names = [
+    'Other service',
     'OpenAI',
     'Anthropic',
     'Google Gemini',
@@ -88,17 +89,7 @@ test('connecting in Settings: a preset, a tested address, a chosen model, an ans
     'Kimi · moonshot.cn',
     'Mistral',
   ];
-  names.push(
-    'Groq',
-    'xAI',
-    'Together',
-    'Azure OpenAI',
-    'Ollama',
-    'LM Studio',
-    'vLLM',
-    'llama.cpp',
-    'Other service',
-  );
+  names.push('Groq', 'xAI', 'Together', 'Azure OpenAI', 'Ollama', 'LM Studio', 'vLLM', 'llama.cpp');
   await expect(presets).toContainText(names);
   await expect(presets).toHaveCount(names.length);
   await presets.filter({ hasText: 'Ollama' }).getByRole('button').click();

@@ -19,8 +19,22 @@ export interface EndpointPreset {
   readonly keyCheckPath?: string;
 }
 
-/** In the order in which they are offered. Their texts: `models.preset.<id>` in the catalogue. */
+/** An address of one's own. */
+export const CUSTOM: EndpointPreset = {
+  id: 'custom',
+  label: 'Custom',
+  baseUrl: '',
+  key: 'maybe',
+  keyFrom: null,
+  cors: null,
+};
+
+/**
+ * In the order in which they are offered, any other address first: on a phone the list is long. Their texts: `models.preset.<id>` in the
+ * catalogue.
+ */
 export const PRESETS: readonly EndpointPreset[] = [
+  CUSTOM,
   // Only for a browser that has one, which the caller checks first.
   {
     id: 'browser',
@@ -164,5 +178,4 @@ export const PRESETS: readonly EndpointPreset[] = [
     keyFrom: null,
     cors: null,
   },
-  { id: 'custom', label: 'Custom', baseUrl: '', key: 'maybe', keyFrom: null, cors: null },
 ];

@@ -1,6 +1,6 @@
 // One endpoint: address, key, a test that explains itself, and which of its models to offer. What was typed is thrown away on purpose only.
 import { Check } from 'lucide-react';
-import { useId, useRef } from 'react';
+import { useEffect, useId, useRef } from 'react';
 import { hostOf } from '../../adapters/models/chat-model.ts';
 import { originOf } from '../../services/settings/keys.ts';
 import { OFFER_ALL } from '../../services/settings/settings.ts';
@@ -162,14 +162,14 @@ function AddressAndKey({ form }: { form: EndpointForm }) {
 function TestRow({ form }: { form: EndpointForm }) {
   const { t } = useTranslation('settings');
   const { change, preset, url } = form;
-  const { test } = form.state;
+  const { test, model } = form.state;
   return (
     <div>
       <div className="flex flex-wrap items-center gap-3">
         <Button onClick={() => form.ask()} disabled={test instanceof AbortController}>
           {t('models.test')}
         </Button>
-        <div role="status" className="min-w-0 flex-1">
+        <div role="status" className="min-w-[min(14rem,100%)] flex-1">
           {test instanceof AbortController && (
             <Spinner within label={t('models.testing', { host: hostOf(url) })} className="text-ink-2" />
           )}
@@ -182,6 +182,11 @@ function TestRow({ form }: { form: EndpointForm }) {
                     time: formatDuration(Math.max(100, test.tookMs)),
                   })
                 : t(preset?.id === 'ollama' ? 'models.testOkOllama' : 'models.testOkNone')}
+            </p>
+          )}
+          {test !== null && 'ok' in test && test.ok && model.name !== '' && !model.byHand && (
+            <p className="pl-6 text-ink-2 [overflow-wrap:anywhere]">
+              {t('models.testChose', { model: model.name })}
             </p>
           )}
         </div>
@@ -202,8 +207,14 @@ function TestRow({ form }: { form: EndpointForm }) {
 function ModelField({ form }: { form: EndpointForm }) {
   const { t } = useTranslation('settings');
   const { change } = form;
-  const { models, offered, model, missing } = form.state;
+  const { models, offered, model, missing, test } = form.state;
   const list = useId();
+  const place = useRef<HTMLDivElement>(null);
+  const isListed = test !== null && 'ok' in test && test.ok;
+  // A model that was chosen below the fold of a phone would answer unseen.
+  useEffect(() => {
+    if (isListed) place.current?.scrollIntoView({ block: 'nearest' });
+  }, [isListed]);
   return (
     <>
       {models.length > OFFER_ALL && (
@@ -213,46 +224,50 @@ function ModelField({ form }: { form: EndpointForm }) {
           onChange={(offered) => change({ offered, missing: null })}
         />
       )}
-      {models.length > 0 && models.length <= OFFER_ALL && !model.byHand ? (
-        <Field label={t('models.defaultModel')}>
-          {(ids) => (
-            <Select
-              id={ids.id}
+      <div ref={place} className="scroll-mb-4 space-y-4">
+        {models.length > 0 && models.length <= OFFER_ALL && !model.byHand ? (
+          <Field label={t('models.defaultModel')}>
+            {(ids) => (
+              <Select
+                id={ids.id}
+                label={t('models.defaultModel')}
+                value={model.name === '' ? undefined : model.name}
+                placeholder={t('models.chooseModel')}
+                options={models.map((name) => ({ value: name, label: name }))}
+                onValueChange={(name) => change({ model: { name, byHand: false }, missing: null })}
+                className="w-full"
+              />
+            )}
+          </Field>
+        ) : (
+          <>
+            <TextField
               label={t('models.defaultModel')}
-              value={model.name === '' ? undefined : model.name}
-              placeholder={t('models.chooseModel')}
-              options={models.map((name) => ({ value: name, label: name }))}
-              onValueChange={(name) => change({ model: { name, byHand: false }, missing: null })}
-              className="w-full"
+              value={model.name}
+              onFocus={() => change({ model: { name: model.name, byHand: true } })}
+              onChange={({ target }) =>
+                change({ model: { name: target.value, byHand: true }, missing: null })
+              }
+              list={list}
+              autoComplete="off"
+              spellCheck={false}
+              hint={models.length === 0 ? t('models.modelsTyped') : undefined}
+              error={missing === 'model' ? t('models.needModel') : undefined}
+              inputClassName="font-mono"
             />
-          )}
-        </Field>
-      ) : (
-        <>
-          <TextField
-            label={t('models.defaultModel')}
-            value={model.name}
-            onFocus={() => change({ model: { name: model.name, byHand: true } })}
-            onChange={({ target }) => change({ model: { name: target.value, byHand: true }, missing: null })}
-            list={list}
-            autoComplete="off"
-            spellCheck={false}
-            hint={models.length === 0 ? t('models.modelsTyped') : undefined}
-            error={missing === 'model' ? t('models.needModel') : undefined}
-            inputClassName="font-mono"
-          />
-          <datalist id={list}>
-            {models.map((name) => (
-              <option key={name} value={name} />
-            ))}
-          </datalist>
-        </>
-      )}
-      {missing === 'model' && models.length > 0 && !model.byHand && (
-        <p role="alert" className="text-danger text-xs">
-          {t('models.needModel')}
-        </p>
-      )}
+            <datalist id={list}>
+              {models.map((name) => (
+                <option key={name} value={name} />
+              ))}
+            </datalist>
+          </>
+        )}
+        {missing === 'model' && models.length > 0 && !model.byHand && (
+          <p role="alert" className="text-danger text-xs">
+            {t('models.needModel')}
+          </p>
+        )}
+      </div>
     </>
   );
 }

@@ -1,7 +1,7 @@
 // The form of an endpoint: everything that was typed in one state, and what can be done with it.
 import { type FormEvent, useEffect, useReducer, useRef } from 'react';
 import { type ConnectionReport, type Endpoint, hostOf } from '../../adapters/models/chat-model.ts';
-import { type EndpointPreset, PRESETS } from '../../adapters/models/presets.ts';
+import { CUSTOM, type EndpointPreset } from '../../adapters/models/presets.ts';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import { ignore } from '../../domain/base/log.ts';
 import type { Price } from '../../domain/context/budget.ts';
@@ -120,7 +120,7 @@ export function useEndpointForm(draft: Draft, onClose: (connected?: ConnectedMod
   const before = draft.kind === 'edit' ? draft.endpoint : null;
   const preset = draft.kind === 'new' ? draft.preset : presetOf(draft.endpoint);
   // Free now, not when the window opened: another tab may have connected one meanwhile.
-  const id = before?.id ?? freeId(preset ?? (PRESETS.at(-1) as EndpointPreset), endpoints);
+  const id = before?.id ?? freeId(preset ?? CUSTOM, endpoints);
   const named = before ? typedName(before) : preset && preset.id !== 'custom' ? plainLabel(preset) : '';
   const first = useRef<FormState | null>(null);
   first.current ??= firstState(before, preset, named, chosen?.endpointId === id ? chosen.model : '');

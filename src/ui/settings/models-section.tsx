@@ -2,14 +2,14 @@
 import { Check, Pencil, Plus, Trash2 } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { type Endpoint, hostOf } from '../../adapters/models/chat-model.ts';
-import { type EndpointPreset, PRESETS } from '../../adapters/models/presets.ts';
+import { CUSTOM, type EndpointPreset, PRESETS } from '../../adapters/models/presets.ts';
 import { ignore } from '../../domain/base/log.ts';
 import { endpointKey, originOf } from '../../services/settings/keys.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { wordsFor } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
-import { Badge, Button, Confirm, IconButton, Select } from '../shell/controls.tsx';
+import { Badge, Button, Confirm, classes, IconButton, Select } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { useBrowserModel } from './browser-model.tsx';
 import { EndpointDialog } from './endpoint-dialog.tsx';
@@ -156,7 +156,7 @@ function Presets({ onPick }: { onPick: (preset: EndpointPreset) => void }) {
       <p className="mb-3 text-ink-3 text-xs">{t('models.addText')}</p>
       <ul className="grid gap-2 @md:grid-cols-2">
         {offered.map((preset) => (
-          <li key={preset.id}>
+          <li key={preset.id} className={classes(preset === CUSTOM && '@md:col-span-2')}>
             <button
               type="button"
               onClick={() => onPick(preset)}
@@ -164,7 +164,7 @@ function Presets({ onPick }: { onPick: (preset: EndpointPreset) => void }) {
             >
               <span className="min-w-0 flex-1">
                 <span className="block truncate font-medium">{titleOf(preset, t)}</span>
-                <span className="block truncate text-ink-3 text-xs">
+                <span className="block text-ink-3 text-xs">
                   {wordsFor('settings', `models.preset.${preset.id}`)}
                 </span>
               </span>

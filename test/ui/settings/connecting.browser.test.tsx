@@ -23,6 +23,27 @@ it('shows a key that was typed, and goes to what is missing', async () => {
   await expectAccessible();
 });
 
+it('on a phone, offers any address at once, and shows which model a test chose', async () => {
+  const app = await createTestApp();
+  const models = ['cut', 'plain'];
+  Object.assign(app.settings, { test: async () => ({ ok: true, models, tookMs: 120 }) });
+  await show(app, '/settings/models', { width: 390, height: 844 });
+  const other = page.getByRole('button', { name: /^Other service/ });
+  await expect.element(other).toBeInViewport();
+  await other.click();
+  await dialog.getByRole('textbox', { name: 'Base URL' }).fill('http://localhost:9/v1');
+  await page.viewport(390, 480);
+  await dialog.getByRole('button', { name: 'Test connection' }).click();
+  await expect.element(dialog.getByText('Answers will come from cut.')).toBeInViewport();
+  const model = dialog.getByRole('combobox', { name: 'Model that answers' });
+  await expect.element(model).toBeInViewport();
+  await expect.element(model).toHaveTextContent('cut');
+  await model.click();
+  await page.getByRole('option', { name: 'plain' }).click();
+  await expect.element(dialog.getByText('Answers will come from plain.')).toBeVisible();
+  await expectAccessible();
+});
+
 it('brings one to what it says of a new connection, whatever was scrolled away meanwhile', async () => {
   const app = await createTestApp();
   await show(app, '/settings/models', { width: 1280, height: 500 });

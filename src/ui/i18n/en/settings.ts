@@ -422,6 +422,7 @@ export const settings = {
     testing: 'Asking {{host}}',
     testOk_one: 'It works: {{count, number}} model, {{time}}.',
     testOk_other: 'It works: {{count, number}} models, {{time}}.',
+    testChose: 'Answers will come from {{model}}. You can choose another below.',
     testOkNone: 'Connected, but it offers no models. Type the id of the one you want.',
     testOkOllama:
       'Connected, no models yet. Run this on the computer where Ollama runs, then test again: ollama pull llama3.2',

@@ -319,6 +319,7 @@ export const settings = {
     test: '测试连接',
     testing: '正在询问 {{host}}',
     testOk_other: '连接正常：{{count, number}} 个模型，{{time}}。',
+    testChose: '将由 {{model}} 作答，可在下方另选。',
     testOkNone: '连接正常，但没有列出模型。请填写要用的模型名称。',
     testOkOllama:
       '已连接，还没有模型。请在运行 Ollama 的电脑上执行以下命令，然后重新测试：ollama pull llama3.2',
