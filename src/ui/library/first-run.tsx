@@ -34,20 +34,23 @@ export function FirstRun() {
     );
   };
   return (
-    <div {...target.handlers} className="flex w-full flex-1 flex-col items-center justify-center px-4 py-8">
+    <div
+      {...target.handlers}
+      className="flex w-full flex-1 flex-col items-center justify-center px-4 py-8 max-sm:px-3 max-sm:py-3"
+    >
       <div
         className={classes(
-          'w-full max-w-140 rounded-2xl border border-dashed p-4 transition-colors sm:p-6',
+          'w-full max-w-140 rounded-2xl border border-dashed p-6 transition-colors max-sm:p-1',
           target.over ? 'border-accent bg-accent-soft' : 'border-transparent',
         )}
       >
-        <h1 className="text-balance text-center font-semibold text-2xl tracking-tight">
+        <h1 className="text-balance text-center font-semibold text-2xl tracking-tight max-sm:text-xl">
           {t('firstRun.title')}
         </h1>
-        <p className="mx-auto mt-2 max-w-112 text-balance break-keep text-center text-base text-ink-2">
+        <p className="mx-auto mt-2 max-w-112 text-balance break-keep text-center text-base text-ink-2 max-sm:mt-1 max-sm:text-sm">
           {t('firstRun.lead')}
         </p>
-        <ul className="mt-7 divide-y divide-line overflow-hidden rounded-lg border border-line bg-paper">
+        <ul className="mt-7 max-sm:mt-4 divide-y divide-line overflow-hidden rounded-lg border border-line bg-paper">
           <Way
             icon={<Download size={18} aria-hidden />}
             title={t('firstRun.import.title')}
@@ -75,7 +78,7 @@ export function FirstRun() {
           />
         </ul>
         {problem && <ProblemNotice problem={problem} className="mt-4" />}
-        <p className="mt-5 text-balance break-keep text-center text-ink-3">
+        <p className="mt-5 text-balance break-keep text-center text-ink-3 max-sm:mt-3">
           <ShieldCheck size={15} aria-hidden className="mr-1.5 inline-block align-[-0.15em]" />
           {t('firstRun.privacy')}
         </p>
@@ -107,7 +110,7 @@ function Way({
         type="button"
         onClick={onClick}
         disabled={busy !== null}
-        className="-outline-offset-2 group flex w-full items-center gap-4 px-4 py-3.5 text-left transition-colors hover:bg-side disabled:hover:bg-transparent"
+        className="-outline-offset-2 group flex w-full items-center gap-4 px-4 py-3.5 max-sm:gap-3 max-sm:px-3 max-sm:py-2.5 text-left transition-colors hover:bg-side disabled:hover:bg-transparent"
       >
         <span className="shrink-0 text-ink-3 group-hover:text-accent">
           {busy === null ? icon : <Spinner label={busy} className="[&>span:last-child]:sr-only" />}

@@ -5,7 +5,7 @@ export const library = {
     lead: 'Reads your conversations on this device and recalls what matters when you need it.',
     import: {
       title: 'Import my conversations',
-      text: 'From ChatGPT, Claude.ai, kimi\u2011cli or Recollect, and Markdown; found by words in seconds, by meaning soon after.',
+      text: 'From ChatGPT, Claude.ai, kimi\u2011cli, Recollect or Markdown. Found by words in seconds.',
     },
     connect: {
       title: 'Connect a model',
