@@ -121,9 +121,7 @@ test('the keyboard alone: look around, import, connect, ask, stop, ask again, ed
     await keys.press('Escape');
     await expect(said('Stopped. What had arrived is kept.')).toBeVisible();
     const counts = server.chats().length;
-    await press(
-      page.getByRole('article', { name: 'Answer' }).getByRole('button', { name: 'Answer again' }).first(),
-    );
+    await press(page.getByRole('article', { name: 'Answer' }).getByRole('button', { name: 'Try again' }));
     await expect.poll(() => server.chats().length).toBe(counts + 1);
     server.go();
     await expect(said('four five six')).toBeVisible();

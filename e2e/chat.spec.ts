@@ -153,7 +153,7 @@ test.describe('in one app that is open', () => {
     await expect(said(page, 'Stopped. What had arrived is kept.')).toBeVisible();
     await expect(said(page, 'one two three')).toBeVisible();
     await choose(page, 'plain');
-    await page.getByRole('button', { name: 'Answer again' }).first().click();
+    await page.getByRole('button', { name: 'Try again' }).click();
     await expect(said(page, 'The backup runs every night at three')).toBeVisible();
     await expect(page.getByText('2 / 2').first()).toBeVisible();
     // What the server counted, beside the model and the time it took.

@@ -141,7 +141,7 @@ export function UsageLine({ message, remembered }: { message: Message; remembere
     message.durationMs !== undefined && formatDuration(message.durationMs),
   ].filter((fact): fact is string => typeof fact === 'string' && fact !== '');
   return (
-    <span className="flex min-w-0 flex-wrap items-center gap-x-2 text-ink-3 text-xs">
+    <span className="flex min-w-0 flex-wrap items-center gap-x-2 text-ink-3 text-xs max-sm:-order-1 max-sm:basis-full">
       {remembered > 0 && message.kind !== 'recall' && (
         <span className="inline-flex items-center gap-1 text-memory">
           <History size={12} aria-hidden />
@@ -212,6 +212,14 @@ function problemIn(message: Message, whole: Message, goesOn: boolean): ProblemLi
   return { ...problem, params: { ...paramsOf(problem), reason: isEmpty ? 'nothing' : 'again' } };
 }
 
+/** How what stands below an answer looks: broken off; ended early or empty; ended by itself with something wrong. Null where nothing does. */
+function endingOf(message: Message, whole: Message): 'broken' | 'early' | 'flawed' | null {
+  if (message.finish === 'error' || message.finish === 'cut') return 'broken';
+  const isEarly = message.finish === 'stopped' || message.finish === 'length';
+  if (isEarly || (!message.problem && message.kind === 'message' && emptiness(whole))) return 'early';
+  return message.problem ? 'flawed' : null;
+}
+
 /** A clear line where an answer did not end by itself or says nothing, and how it goes on. `whole`: it with its earlier pieces. */
 function Ending({ message, whole, goesOn }: { message: Message; whole: Message; goesOn: boolean }) {
   const { t } = useTranslation('chat');
@@ -255,7 +263,8 @@ function Ending({ message, whole, goesOn }: { message: Message; whole: Message; 
       {without}
     </>
   );
-  if (message.finish === 'error' || message.finish === 'cut')
+  const ending = endingOf(message, whole);
+  if (ending === 'broken')
     return (
       <ProblemNotice
         className="my-2"
@@ -264,7 +273,7 @@ function Ending({ message, whole, goesOn }: { message: Message; whole: Message; 
       />
     );
   const empty = message.problem || message.kind !== 'message' ? null : emptiness(whole);
-  if (empty || message.finish === 'stopped' || message.finish === 'length')
+  if (ending === 'early')
     return (
       <div className="my-2 flex flex-wrap items-center gap-2 text-ink-2 text-sm">
         <span className="flex items-center gap-2">
@@ -276,9 +285,10 @@ function Ending({ message, whole, goesOn }: { message: Message; whole: Message; 
         {retry}
       </div>
     );
-  // It ended by itself, and something is wrong with it all the same: a piece of it could not be read.
-  if (message.problem) return <ProblemNotice className="my-2" problem={message.problem} actions={retry} />;
-  return null;
+  // A piece of it could not be read.
+  return message.problem ? (
+    <ProblemNotice className="my-2" problem={message.problem} actions={retry} />
+  ) : null;
 }
 
 /** An answer as the screen has it: one that has ended, or the one that is being written. */
@@ -365,6 +375,12 @@ function MemoryHead() {
   );
 }
 
+/** The row below an answer; on a phone what the answer cost has a line of its own. */
+const FOOT = 'mt-1 flex min-h-7 flex-wrap items-center gap-x-2 gap-y-1';
+/** As high as that row, while the answer is written: its words stay where they are when the row comes. */
+const FOOT_ROOM =
+  'mt-1 h-7 max-sm:h-[3.125rem] pointer-coarse:h-11 max-sm:pointer-coarse:h-[calc(1.375rem+44px)]';
+
 /** Cost of an answer and its tools. `whole`: all its pieces as one. */
 function AnswerFoot({
   row: { message, pieces, siblings, remembered },
@@ -381,13 +397,14 @@ function AnswerFoot({
   const actions = useActions();
   const items = useAnswerItems(message, text);
   return (
-    <div className="mt-1 flex min-h-7 flex-wrap items-center gap-x-2 gap-y-1">
+    <div className={FOOT}>
       {siblings && <SiblingArrows siblings={siblings} onShow={actions.show} />}
       <UsageLine message={whole} remembered={remembered} />
       <ReadingTools message={message} />
       <div className={classes(TOOLS, last && 'opacity-100')}>
         {text && <CopyButton text={text} />}
-        {actions.canWrite && (
+        {/* Below an answer that ended early a button with words does the same. */}
+        {actions.canWrite && endingOf(message, whole) === null && (
           <IconButton
             size="sm"
             label={t('regenerate')}
@@ -436,7 +453,7 @@ function runningAnswer({ turn, before }: Extract<ShownAnswer, { turn: unknown }>
   const parts = joinedParts(before, turn.parts);
   const written = turn.parts.some((part) => part.type !== 'recall');
   return {
-    className: 'pt-1 pb-6',
+    className: 'pt-1 pb-3',
     head: turn.replay && turn.replay.total > 0 && <ReplayLine replay={turn.replay} />,
     recalled: { parts, answer: turn.answerId, read: turn.model !== null },
     parts: { parts, results: NO_RESULTS, running: true },
@@ -487,6 +504,7 @@ function TurnFoot({ turn, written }: { turn: TurnState; written: boolean }) {
           <AppWindow size={13} aria-hidden /> {t('elsewhere')}
         </p>
       )}
+      <div className={FOOT_ROOM} />
     </>
   );
 }

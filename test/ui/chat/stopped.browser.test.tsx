@@ -20,6 +20,9 @@ it.each([
   await show(app, `/c/${id}`);
   await page.getByRole('button', { name: 'Stop' }).click();
   await expect.element(page.getByText(sentence)).toBeVisible();
+  // Asked for again by one button, not by two.
+  await expect.element(page.getByRole('button', { name: 'Try again' })).toBeVisible();
+  expect(page.getByRole('button', { name: 'Answer again' }).elements()).toEqual([]);
 });
 
 const cut = new RecollectError('model-cut', 'The connection ended before the answer did.', { retry: true });
