@@ -1,4 +1,4 @@
-// The relay's permanent close codes and HTTP answers, as problems.
+// Translates the relay's permanent close codes and HTTP answers into problems.
 import { type Problem, type ProblemCode, RecollectError } from '../../domain/base/errors.ts';
 
 const CODES: Readonly<Record<number, ProblemCode>> = {
@@ -20,7 +20,7 @@ export const problemOfCode = (code: number): Problem =>
     retry: code === 4403 || code === 4429,
   }).problem;
 
-/** An answer to a request over HTTP that did not succeed. */
+/** Error of an HTTP request that the relay did not answer with success. */
 export const errorOfStatus = (status: number): RecollectError => {
   const code = CODES[4000 + status] ?? (status >= 500 ? 'sync-offline' : 'sync-refused');
   return new RecollectError(code, `The relay answered ${status}`, {

@@ -1,9 +1,9 @@
-// Deflate by the platform's own streams (RFC 1951, raw). Inflating stops at a limit: what came from outside may be a bomb.
+// Deflates by the platform's own streams (RFC 1951, raw). Inflating stops at a limit, since bytes from outside may be a decompression bomb.
 import { ignore, orElse } from '../../domain/base/log.ts';
 
 export interface Deflate {
   deflate(bytes: Uint8Array): Promise<Uint8Array>;
-  /** null where it is no deflated data or would be longer than `limit` bytes. */
+  /** Inflates; null if the bytes are no deflated data or would become longer than `limit` bytes. */
   inflate(bytes: Uint8Array, limit: number): Promise<Uint8Array | null>;
 }
 

@@ -2,7 +2,7 @@
 import { log } from '../../domain/base/log.ts';
 import { part } from '../../domain/base/part.ts';
 
-/** Rows of modules, true is dark, with a quiet zone of 2. Throws where the text is too long for any code. */
+/** Draws a QR code as rows of modules (true is dark) with a quiet zone of 2 modules. Throws if the text is too long for any code. */
 export async function drawQr(text: string): Promise<readonly (readonly boolean[])[]> {
   const { encode } = await part(() => import('uqr'));
   return encode(text, { ecc: 'M', border: 2 }).data;
@@ -16,7 +16,7 @@ interface BarcodeDetectorClass {
   getSupportedFormats(): Promise<readonly string[]>;
 }
 
-/** The text of the QR code in the picture, or null where none is found. */
+/** Reads the QR code in a picture; null if it finds none. */
 export async function readQr(picture: ImageData): Promise<string | null> {
   const Detector = (globalThis as { BarcodeDetector?: BarcodeDetectorClass }).BarcodeDetector;
   try {

@@ -8,7 +8,7 @@ export class Unanswered {
   readonly #updates = new Map<string, number>();
   readonly #client: () => number;
   #isAsked = false;
-  /** When something last moved, or the first of what waits was sent, ms. */
+  /** Time at which an answer last arrived or bytes last left, or at which the first waiting frame was sent, ms. */
   #movedAt = 0;
 
   /** `client`: the Yjs client id that updates are written under. */
@@ -20,19 +20,19 @@ export class Unanswered {
     return this.#updates.size === 0 && !this.#isAsked;
   }
 
-  /** An update was sent. */
+  /** Records that this device sent an update. */
   sent(update: Uint8Array, now: number): void {
     if (this.isEmpty) this.#movedAt = now;
     this.#updates.set(blobKey(update), this.#clockIn(update));
   }
 
-  /** A question was sent: what does the room have that is missing here? */
+  /** Records that this device asked the relay for what is missing here. */
   asked(now: number): void {
     if (this.isEmpty) this.#movedAt = now;
     this.#isAsked = true;
   }
 
-  /** The relay gave an update back, perhaps in other bytes. */
+  /** Records that the relay sent an update back, perhaps encoded in other bytes. */
   gaveBack(update: Uint8Array, now: number): void {
     const clock = this.#clockIn(update);
     const before = this.#updates.size;
@@ -46,12 +46,12 @@ export class Unanswered {
     this.#movedAt = now;
   }
 
-  /** Something of what was sent has left this device. */
+  /** Records that part of the waiting bytes has left this device. */
   moved(now: number): void {
     this.#movedAt = now;
   }
 
-  /** True where something waits, and nothing has moved for `limit` ms. */
+  /** True if a frame waits and nothing has moved for `limit` ms. */
   isOverdue(now: number, limit: number): boolean {
     return !this.isEmpty && now - this.#movedAt > limit;
   }
@@ -63,12 +63,12 @@ export class Unanswered {
 
 const MAX_DOUBLINGS = 3;
 
-/** How long an answer is waited for. What is sent may need its time on a slow connection: the limit doubles whenever it was too short. */
+/** Longest wait for an answer. A slow connection may need time for a large frame, so the limit doubles whenever it was too short. */
 export class AnswerLimit {
   readonly #ms: number;
   #doublings = 0;
 
-  /** `ms`: the limit at first. */
+  /** `ms`: the first limit. */
   constructor(ms: number) {
     this.#ms = ms;
   }
@@ -76,7 +76,7 @@ export class AnswerLimit {
   get ms(): number {
     return this.#ms * 2 ** this.#doublings;
   }
-  /** Everything that was sent is answered. */
+  /** Records that the relay has answered everything in time. */
   wasEnough(): void {
     this.#doublings = Math.max(0, this.#doublings - 1);
   }

@@ -23,9 +23,9 @@ export const BLOBS = 'b';
 
 const FIRST_PAUSE_MS = 400;
 const LONGEST_PAUSE_MS = 45_000;
-/** How often the time limit may double. */
+/** Most times that the time limit may double. */
 const MAX_TIMEOUT_DOUBLINGS = 3;
-/** How often it is looked whether the line still takes what is sent, ms: more than once between two looks of the client's watchdog. */
+/** Interval at which the connection checks that the line still takes bytes, ms: more than once between two looks of the client's watchdog. */
 const BUFFER_CHECK_MS = 2000;
 /** Index of sync messages among the provider's handlers. */
 const MESSAGE_SYNC = 0;
@@ -38,9 +38,9 @@ interface WebsocketBackendOptions {
    * has come: if the relay had begun to speak, the next connection gets twice the time; those that need less shorten it again.
    */
   readonly timeoutMs?: () => number;
-  /** How often a synced room asks the relay whether something is missing here, ms: a message may have been lost on the way. */
+  /** Interval at which a synced room asks the relay for blobs that are missing here, ms; a message may have been lost on the way. */
   readonly askAgainMs?: number;
-  /** How long an update, or such a question, waits for its answer before the room is compared anew, ms. */
+  /** Longest wait for the answer to an update or a question, ms; then the room is compared anew. */
   readonly answerMs?: number;
 }
 
@@ -54,7 +54,7 @@ class WebsocketBackend implements SyncBackend {
   readonly #timeoutMs: NonNullable<WebsocketBackendOptions['timeoutMs']>;
   readonly #askAgainMs: NonNullable<WebsocketBackendOptions['askAgainMs']>;
   readonly #answerMs: NonNullable<WebsocketBackendOptions['answerMs']>;
-  /** How often the time limit has doubled. */
+  /** Number of times that the time limit has doubled. */
   #timeoutDoublings = 0;
 
   constructor(deps: WebsocketBackendOptions) {
@@ -92,9 +92,9 @@ class WebsocketBackend implements SyncBackend {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let failures = 0;
     let closed = false;
-    /** How often the time limit has doubled for this room. */
+    /** Number of times that the time limit has doubled for this room. */
     let roomDoublings = 0;
-    /** Times that the limit has passed since anything came on a connection that is being made. */
+    /** Number of time limits that have passed since the connection in the making last received something. */
     let elapsedTimeouts = 0;
     const answerLimit = new AnswerLimit(this.#answerMs);
 
@@ -113,7 +113,7 @@ class WebsocketBackend implements SyncBackend {
         state = 'offline';
         const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
         failures += 1;
-        // Half of the pause by chance: a relay that comes back is not stormed by all at once.
+        // Half of the pause is random, so that not all devices connect to a returning relay at once.
         timer = setTimeout(connect, pause * (0.5 + Math.random() / 2));
       }
       onChange();
@@ -153,7 +153,7 @@ class WebsocketBackend implements SyncBackend {
         onSynced: () => {
           clearTimeout(timer);
           failures = 0;
-          // The line may be a better one by now. A room that needed its time goes on having it.
+          // The line may be better by now. A room that needed the longer time keeps it.
           if (!late) {
             roomDoublings = Math.max(0, roomDoublings - 1);
             this.#timeoutDoublings = Math.max(0, this.#timeoutDoublings - 1);
@@ -205,7 +205,7 @@ class WebsocketBackend implements SyncBackend {
 
 interface ConnectionHandlers {
   readonly onChange: () => void;
-  /** A message about the room came. */
+  /** Called when a message about the room arrives. */
   readonly onMessage: () => void;
   readonly onSynced: () => void;
   readonly answerLimit: AnswerLimit;
@@ -220,7 +220,7 @@ class Connection {
   readonly #array = this.#doc.getArray<unknown>(BLOBS);
   /** Keys of the blobs that the relay has said it holds. */
   readonly confirmed = new Set<string>();
-  /** Keys of blobs by their very bytes: Yjs hands out the same array each time. */
+  /** Keys of blobs by the array itself: Yjs hands out the same array each time. */
   readonly #keys = new WeakMap<Uint8Array, string>();
   #known: { byKey: Map<string, Uint8Array>; junk: number } | undefined;
   #ended = false;
@@ -240,7 +240,7 @@ class Connection {
         connect: false,
         protocols: [tokenProtocol(account.token)],
         WebSocketPolyfill: Socket,
-        // One tab leads; the others learn from the log.
+        // Only the leading tab connects; the other tabs read the log.
         disableBc: true,
       },
     );
@@ -299,7 +299,7 @@ class Connection {
   close(): void {
     this.#ended = true;
     clearInterval(this.#bufferCheck);
-    // Yjs takes another id when a forger uses ours; the provider says farewell under the one it began with, or fails.
+    // Yjs changes its id when a forger uses ours. The provider says farewell under its first id, and fails under another.
     this.#doc.clientID = this.#provider.awareness.clientID;
     this.#provider.destroy();
     this.#doc.destroy();
@@ -314,14 +314,14 @@ class Connection {
   #lose(code: number | null): void {
     if (this.#ended) return;
     this.#ended = true;
-    // Not from within the provider's own handler: it still works on what would be destroyed.
+    // Wait until the provider's own handler has returned: it still uses what `destroy` would end.
     queueMicrotask(() => {
       this.close();
       this.#handlers.onLost(code);
     });
   }
 
-  /** Reads each message before the provider does: which blobs the relay holds, and whether it answers. */
+  /** Reads each message before the provider does, to learn which blobs the relay holds and that it answers. */
   #readMessages(): void {
     const { messageHandlers } = this.#provider;
     const readSync = messageHandlers[MESSAGE_SYNC];

@@ -5,14 +5,14 @@
 import { RecollectError } from '../../domain/base/errors.ts';
 import type { RecordCipher } from '../../domain/base/record-cipher.ts';
 
-/** Families sealed apart: each has an AES key of its own, so random nonces stay far below 2^32 for each. */
+/** Families of records that are sealed apart. Each has an AES key of its own, so random nonces stay far below 2^32 per key. */
 type SealedFamily = 'log' | 'key-values' | 'index' | 'check' | 'box';
 
 /** HKDF key material, not extractable; another thread may be handed it. */
 export type DataKey = CryptoKey;
 
 const DATA_KEY_BYTES = 32;
-/** Neither a text in UTF-8 nor a Yjs update that a device makes begins so. */
+/** No UTF-8 text and no Yjs update that a device makes begins with these bytes. */
 const MARK = Uint8Array.of(0xff, 0xc0, 0x52, 0x53);
 const VERSION = 1;
 const NONCE = 12;
@@ -22,21 +22,21 @@ const OVERHEAD = HEAD + 16;
 const own = (bytes: Uint8Array) => bytes as Uint8Array<ArrayBuffer>;
 
 function subtle(): SubtleCrypto {
-  // Typed as always there; a page that came by plain http from another machine has none.
+  // TypeScript types `subtle` as always present; a page that another machine served over plain http has none.
   const there = globalThis.crypto?.subtle as SubtleCrypto | undefined;
   if (!there)
     throw new RecollectError('vault-unavailable', 'The browser offers no cryptography on this page');
   return there;
 }
 
-/** A new data key, 32 random bytes. To be wrapped at once, and let go of. */
+/** Makes a new data key of 32 random bytes. The caller wraps it at once and keeps no copy. */
 export const newDataKey = (): Uint8Array => crypto.getRandomValues(new Uint8Array(DATA_KEY_BYTES));
 
-/** The data key as threads hold it. Throws `vault-unavailable` outside a secure context. */
+/** Imports the data key in the form that threads hold. Throws `vault-unavailable` outside a secure context. */
 export const holdDataKey = async (raw: Uint8Array): Promise<DataKey> =>
   await subtle().importKey('raw', own(raw), 'HKDF', false, ['deriveKey']);
 
-/** The cipher of one family of records. */
+/** Derives the cipher of one family of records. */
 export async function cipherFor(key: DataKey, family: SealedFamily): Promise<RecordCipher> {
   const crypto = subtle();
   const info = new TextEncoder().encode(`recollect/lock/1|${family}`);
@@ -73,7 +73,7 @@ export async function cipherFor(key: DataKey, family: SealedFamily): Promise<Rec
           await crypto.decrypt(parameters(place, nonce), aes, own(sealed.subarray(HEAD))),
         );
       } catch (error) {
-        // The one thing WebCrypto says of bytes that were changed, or belong elsewhere. Anything else is no verdict on them.
+        // WebCrypto reports only this error for bytes that were changed or belong elsewhere. Any other error says nothing about the bytes.
         if ((error as { name?: unknown } | null)?.name === 'OperationError') return null;
         throw error;
       }

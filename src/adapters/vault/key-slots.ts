@@ -14,7 +14,7 @@ import { type ArgonParameters, argonSchema, deriveFromPassphrase } from './passp
 
 const common = {
   id: z.string().min(1),
-  /** When it was made, ms since 1970. */
+  /** Time at which the slot was made, ms since 1970. */
   at: z.number(),
   /** Nonce (12 bytes) and the wrapped data key, base64url. */
   wrapped: z.string(),
@@ -32,13 +32,13 @@ export const slotSchema = z.discriminatedUnion('kind', [
 ]);
 export type KeySlot = z.infer<typeof slotSchema>;
 
-/** Secret that opens a slot, as a person or their authenticator gives it. */
+/** Secret that opens a slot, as the person or their authenticator gives it. */
 export type Opener =
   | { readonly kind: 'passphrase'; readonly passphrase: string }
   | { readonly kind: 'recovery'; readonly words: string }
   | { readonly kind: 'passkey'; readonly credential: string; readonly secret: Uint8Array };
 
-/** Ingredients of a new slot. */
+/** Kind of a new slot and the secret that will open it. */
 export type NewSlot =
   | { readonly kind: 'passphrase'; readonly passphrase: string; readonly argon: ArgonParameters }
   | { readonly kind: 'recovery'; readonly words: string }
@@ -57,10 +57,10 @@ const text = (value: string) => new TextEncoder().encode(value);
 const own = (bytes: Uint8Array) => bytes as Uint8Array<ArrayBuffer>;
 const random = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes));
 
-/** 24 words (BIP-39, English) for 256 random bits. */
+/** Makes a recovery phrase: 24 words (BIP-39, English) for 256 random bits. */
 export const newRecoveryPhrase = (): string => entropyToMnemonic(random(32), wordlist);
 
-/** True for 24 words with a right checksum: tells a slip of the pen from a wrong phrase. */
+/** True for 24 words with a right checksum. The caller can then tell a mistyped phrase from a wrong one. */
 export const isRecoveryPhrase = (words: string): boolean => entropyOf(words) !== null;
 
 function entropyOf(words: string): Uint8Array | null {
@@ -79,7 +79,7 @@ async function stretched(secret: Uint8Array, info: string): Promise<Uint8Array> 
   return new Uint8Array(await crypto.subtle.deriveBits(given, root, 256));
 }
 
-/** The key that wraps: 32 bytes. Null where what was given cannot open such a slot at all. */
+/** Derives the 32-byte key that wraps the data key. Null if this secret cannot open a slot of this kind. */
 async function wrappingKey(slot: Unwrapped, opener: Opener): Promise<Uint8Array | null> {
   if (slot.kind === 'passphrase' && opener.kind === 'passphrase')
     return await deriveFromPassphrase(opener.passphrase, fromText(slot.argon.salt), slot.argon);
@@ -92,7 +92,7 @@ async function wrappingKey(slot: Unwrapped, opener: Opener): Promise<Uint8Array 
   return null;
 }
 
-/** All of a slot but the wrap itself, in a fixed order. */
+/** Encodes every field of a slot except the wrap, in a fixed order; the wrap is bound to these bytes. */
 function boundTo(slot: Unwrapped): Uint8Array<ArrayBuffer> {
   const parameters =
     slot.kind === 'passphrase'
@@ -107,7 +107,7 @@ async function aesOf(key: Uint8Array): Promise<CryptoKey> {
   return await crypto.subtle.importKey('raw', own(key), 'AES-GCM', false, ['encrypt', 'decrypt']);
 }
 
-/** Wraps the data key (32 bytes) once more. `at`: ms since 1970. */
+/** Wraps the data key (32 bytes) for one more slot. `at`: ms since 1970. */
 export async function addSlot(dataKey: Uint8Array, made: NewSlot, at: number): Promise<KeySlot> {
   const head = { id: crypto.randomUUID(), at };
   const slot: Unwrapped =
@@ -127,7 +127,7 @@ export async function addSlot(dataKey: Uint8Array, made: NewSlot, at: number): P
   return { ...slot, wrapped: toText(both) };
 }
 
-/** The data key out of the first slot that this opens; null where it opens none. */
+/** Unwraps the data key from the first slot that the secret opens; null if it opens none. */
 export async function openSlots(slots: readonly KeySlot[], opener: Opener): Promise<Uint8Array | null> {
   for (const slot of slots) {
     const key = await wrappingKey(slot, opener);

@@ -1,5 +1,5 @@
-// Secrets in a key-value store that is sealed itself, as that of a locked device is: nothing else has to seal them, and no key of the
-// browser's own lies beside them.
+// Keeps secrets in a key-value store that is sealed already, like that of a locked device. The secrets need no second seal, and no key of
+// the browser lies beside them.
 import { z } from 'zod';
 import type { Vault } from './vault.ts';
 
@@ -13,7 +13,7 @@ interface SealedKeyValues {
 const PREFIX = 'secret/';
 const kept = z.object({ secret: z.string() });
 
-/** A vault of sealed key-values; an empty secret deletes its name. */
+/** Makes a vault over sealed key-values; an empty secret deletes its name. */
 export function createKeyValueVault(keyValues: SealedKeyValues): Vault {
   return {
     put: (name, secret) => keyValues.set(PREFIX + name, secret === '' ? undefined : { secret }),

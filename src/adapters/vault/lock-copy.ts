@@ -1,5 +1,5 @@
-// A second copy of the lock's record, in OPFS: a browser that finds a database damaged may delete all of them, and without its key slots the
-// second copy of a sealed log would open for nobody.
+// Keeps a second copy of the lock's record in OPFS: a browser that finds one database damaged may delete all of them, and nobody could open
+// the second copy of a sealed log without its key slots.
 import { z } from 'zod';
 import { readJson } from '../../domain/base/json.ts';
 import { orElse } from '../../domain/base/log.ts';
@@ -11,7 +11,7 @@ interface LockCopy {
 const keptSchema = z.looseObject({ check: z.string().nullable() });
 const fileOf = (name: string) => `${name}.json`;
 
-/** Content of the copy, as it was given; undefined if there is none, or the browser has no OPFS. */
+/** Reads the copy as it was written; undefined if there is none or the browser has no OPFS. */
 export async function readLockCopy(name: string): Promise<unknown> {
   const root = await orElse(storageRoot(), null, 'no OPFS: the record of the lock has no copy');
   if (!root) return undefined;
@@ -23,13 +23,13 @@ export async function readLockCopy(name: string): Promise<unknown> {
     throw error;
   }
   const kept = keptSchema.safeParse(readJson(words));
-  // Hand on an unreadable copy to be refused, never taken for none.
+  // Hand on an unreadable copy, so that the caller refuses it instead of taking the device for one without a lock.
   if (!kept.success) return 'damaged';
   const { check, ...others } = kept.data;
   return { ...others, check: check === null ? null : fromText(check) };
 }
 
-/** Replaces the copy in one step by what `read` gives; one thread at a time, so that the last one to write has read the latest. */
+/** Replaces the copy in one step by the result of `read`. One thread writes at a time, so the last writer has read the latest record. */
 export async function writeLockCopy(name: string, read: () => Promise<LockCopy>): Promise<void> {
   const write = async () => {
     const file = await (await storageRoot()).getFileHandle(fileOf(name), { create: true });

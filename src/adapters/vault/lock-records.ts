@@ -1,5 +1,5 @@
-// Readable records of a locked device, in a database of their own: key slots, the log database in force, wrong tries. Read before anything
-// else, with no key and no word of a person.
+// Keeps the readable records of a locked device in a database of their own: key slots, the number of the log database in force, wrong tries.
+// The app reads them first, before it has a key.
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
 import { z } from 'zod';
 import { RecollectError } from '../../domain/base/errors.ts';
@@ -17,43 +17,43 @@ const schema = z.object({
   generation: z.number().int().min(1).default(1),
   sealed: z.boolean().default(false),
   slots: z.array(slotSchema).default([]),
-  /** A copy that is being made, and is to take the place of what is in force. `ready`: it has nearly caught up. */
+  /** Copy in the making that will replace the database in force. `ready`: it has nearly caught up. */
   conversion: z
     .object({ to: z.number().int().min(2), sealed: z.boolean(), ready: z.boolean() })
     .nullable()
     .default(null),
-  /** Databases that were replaced, and are not known to be deleted yet. */
+  /** Databases that were replaced and may still have to be deleted. */
   stale: z.array(z.number().int().min(1)).default([]),
-  /** Nothing, sealed: tells the data key from another. */
+  /** Sealed empty record: only the right data key opens it. */
   check: bytes.nullable().default(null),
-  /** Keys of the box for what comes while the device is locked (`sealed-box.ts`). */
+  /** Keys of the box that takes what arrives while the device is locked (`sealed-box.ts`). */
   box: z.object({ publicKey: z.string(), privateKey: z.string() }).nullable().default(null),
-  /** Wrong tries in a row, and when the next one is allowed, ms since 1970. */
+  /** Number of wrong tries in a row, and the time at which the next one is allowed, ms since 1970. */
   tries: z.object({ failed: z.number().int().min(0), until: z.number() }).default({ failed: 0, until: 0 }),
-  /** Language of the unlock screen: the settings are sealed by then. */
+  /** Language of the unlock screen, which cannot read the sealed settings. */
   language: z.enum(['auto', 'en', 'zh']).catch('auto').default('auto'),
 });
 export type LockRecord = z.infer<typeof schema>;
 
-/** Record of a device that was never locked, and of a browser that keeps nothing. */
+/** Record of a device that was never locked, and of a browser that stores nothing. */
 export const NEVER_LOCKED: LockRecord = schema.parse({});
 
 export interface LockRecords {
-  /** Stored record, or that of a device that was never locked. Throws `storage-failed` for one that cannot be read. */
+  /** Reads the stored record, or that of a device that was never locked. Throws `storage-failed` for an unreadable one. */
   read(): Promise<LockRecord>;
-  /** Changes what is kept in one transaction, and resolves with it once it is durable. */
+  /** Changes the record in one transaction, and resolves with the new record once it is durable. */
   change(work: (before: LockRecord) => LockRecord): Promise<LockRecord>;
   close(): void;
 }
 
-/** Wrong tries are not worth a copy each. */
+/** Encodes a record without its wrong tries, whose change alone is not worth a new copy. */
 const withoutTries = (record: LockRecord): string => JSON.stringify({ ...record, tries: null });
 
 interface Kept extends DBSchema {
   records: { key: string; value: unknown };
 }
 
-/** Opens at first use. `name`: of the database, for tests. */
+/** Makes the store; the database opens at first use. `name`: name of the database, for tests. */
 export function createLockRecords(name = LOCK_DATABASE): LockRecords {
   let connection: Promise<IDBPDatabase<Kept>> | undefined;
   const connect = () => {
@@ -72,7 +72,7 @@ export function createLockRecords(name = LOCK_DATABASE): LockRecords {
   const parsed = (kept: unknown): LockRecord => {
     const result = schema.safeParse(kept ?? {});
     if (result.success) return result.data;
-    // Taken for a device without a lock it would be overwritten, and with it every key slot.
+    // An unreadable record taken for "no lock" would be overwritten, and every key slot with it.
     throw new RecollectError('storage-failed', 'What is known of the lock cannot be read', {
       params: { detail: 'lock' },
       cause: result.error,

@@ -23,10 +23,10 @@ const bytesOf = (source: BufferSource): Uint8Array =>
     ? new Uint8Array(source)
     : new Uint8Array(source.buffer as ArrayBuffer, source.byteOffset, source.byteLength);
 
-/** True if this browser can ask for a passkey; only the made passkey tells if it has PRF. */
+/** True if this browser can ask for a passkey. Whether the authenticator has PRF shows only once the passkey is made. */
 export const hasPasskeys = (): boolean => typeof PublicKeyCredential === 'function' && isSecureContext;
 
-/** Cancelled by the person, or not allowed here. */
+/** Wraps the error of a ceremony that the person cancelled or the browser did not allow. */
 const refused = (cause: unknown) =>
   new RecollectError('lock-passkey', 'The passkey was not used', { retry: true, cause });
 
@@ -35,7 +35,7 @@ async function prfOf(credential: PublicKeyCredential): Promise<Uint8Array | null
   return first ? bytesOf(first).slice() : null;
 }
 
-/** Makes a passkey and its secret. Throws `lock-passkey` where it was cancelled, or the authenticator knows no PRF. */
+/** Makes a passkey and its secret. Throws `lock-passkey` if the person cancels or the authenticator has no PRF. */
 export async function createPasskey(): Promise<PasskeySecret> {
   const salt = random(32);
   let made: PublicKeyCredential;
@@ -62,7 +62,7 @@ export async function createPasskey(): Promise<PasskeySecret> {
   return { credential, salt: toText(salt), secret };
 }
 
-/** Asks for one of these passkeys. Throws `lock-passkey` where none was used. */
+/** Asks for one of these passkeys. Throws `lock-passkey` if the person uses none of them. */
 export async function askPasskey(
   slots: readonly { readonly credential: string; readonly salt: string }[],
 ): Promise<PasskeySecret> {

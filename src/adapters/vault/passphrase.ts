@@ -1,5 +1,5 @@
-// A key out of a passphrase: Argon2id (RFC 9106) by hash-wasm. The parameters are stored with what they wrapped, so better ones reach
-// only what is wrapped anew.
+// Derives a key from a passphrase: Argon2id (RFC 9106) by hash-wasm. Each wrap stores its parameters, so better parameters apply only to
+// what is wrapped later.
 import { z } from 'zod';
 import { part } from '../../domain/base/part.ts';
 
@@ -12,13 +12,13 @@ export const argonSchema = z.object({
 });
 export type ArgonParameters = Omit<z.infer<typeof argonSchema>, 'salt'>;
 
-/** Parameters that a phone manages: the second choice of RFC 9106 (64 MiB, 3 passes). */
+/** Least parameters, which a phone manages: the second choice of RFC 9106 (64 MiB, 3 passes). */
 const SMALLEST: ArgonParameters = { memory: 64 * 1024, iterations: 3 };
-/** One derivation takes about so long, ms. */
+/** Target time of one derivation, ms. */
 const WANTED_MS = 600;
 const MOST_ITERATIONS = 40;
 
-/** 32 bytes. The passphrase is taken in Unicode's form NFKC, so that every keyboard writes the same one. */
+/** Derives 32 bytes. The passphrase is normalised to NFKC first, so that every keyboard gives the same bytes. */
 export async function deriveFromPassphrase(
   passphrase: string,
   salt: Uint8Array,
@@ -36,7 +36,7 @@ export async function deriveFromPassphrase(
   });
 }
 
-/** Parameters with which one derivation takes 0.5 to 1 s on this device: measured once, when a passphrase is set. */
+/** Measures parameters with which one derivation takes 0.5 to 1 s on this device. Runs once, when a passphrase is set. */
 export async function measuredParameters(
   clock: () => number = () => performance.now(),
 ): Promise<ArgonParameters> {

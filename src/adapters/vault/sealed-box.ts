@@ -6,7 +6,7 @@ import { log } from '../../domain/base/log.ts';
 import { fromText, toText } from '../../domain/sync/bytes.ts';
 import { cipherFor, type DataKey } from './data-key.ts';
 
-/** Both base64url; the private key is sealed. */
+/** Key pair of a box, base64url; the private key is sealed. */
 interface BoxKeys {
   readonly publicKey: string;
   readonly privateKey: string;
@@ -18,7 +18,7 @@ const HEAD = 1 + POINT + NONCE;
 const PLACE = 'recollect/box/1';
 const own = (bytes: Uint8Array) => bytes as Uint8Array<ArrayBuffer>;
 
-/** A new pair of keys, to be opened with this data key. */
+/** Makes a key pair whose private key is sealed under this data key. */
 export async function newBox(key: DataKey): Promise<BoxKeys> {
   const pair = await crypto.subtle.generateKey(CURVE, true, ['deriveBits']);
   const publicKey = new Uint8Array(await crypto.subtle.exportKey('raw', pair.publicKey));
@@ -45,7 +45,7 @@ async function aesOf(ours: CryptoKey, theirs: Uint8Array, sender: Uint8Array, bo
   );
 }
 
-/** Seals for whoever has the private key; needs the public one only. */
+/** Seals bytes for the owner of the private key; needs only the public key. */
 export async function sealInto(box: Pick<BoxKeys, 'publicKey'>, plain: Uint8Array): Promise<Uint8Array> {
   const to = fromText(box.publicKey);
   const pair = await crypto.subtle.generateKey(CURVE, false, ['deriveBits']);
@@ -56,7 +56,7 @@ export async function sealInto(box: Pick<BoxKeys, 'publicKey'>, plain: Uint8Arra
   return new Uint8Array([VERSION, ...sender, ...nonce, ...new Uint8Array(body)]);
 }
 
-/** Null where these keys, or this data key, are not those it was sealed for, or the bytes were changed. */
+/** Opens sealed bytes. Null if they were changed, or sealed for other keys or under another data key. */
 export async function openBox(
   { publicKey, privateKey }: BoxKeys,
   key: DataKey,

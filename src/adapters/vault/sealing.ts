@@ -1,5 +1,5 @@
-// Keys and sealed bytes for what leaves the device: HKDF-SHA-256 and AES-256-GCM by WebCrypto. Keys that came out of the schedule cannot
-// be read out again; what they seal is bound to the bytes given beside it.
+// Derives keys and seals bytes that leave the device: HKDF-SHA-256 and AES-256-GCM by WebCrypto. Derived keys cannot be read out again;
+// sealed bytes are bound to the bytes that the caller gives beside them.
 import { RecollectError } from '../../domain/base/errors.ts';
 import { log } from '../../domain/base/log.ts';
 
@@ -7,15 +7,15 @@ import { log } from '../../domain/base/log.ts';
 export interface SealingKey {
   /** `nonce`: 12 bytes, never used twice with this key. Returns ciphertext and tag. */
   seal(nonce: Uint8Array, plain: Uint8Array, bound: Uint8Array): Promise<Uint8Array>;
-  /** null where key, nonce, bytes or what they are bound to do not belong together. */
+  /** Opens sealed bytes; null if key, nonce, bytes and bound bytes do not belong together. */
   open(nonce: Uint8Array, sealed: Uint8Array, bound: Uint8Array): Promise<Uint8Array | null>;
 }
 
-/** Everything that is derived from one account key. */
+/** All keys that are derived from one account key. */
 export interface KeyRing {
-  /** HKDF-SHA-256 with an empty salt. */
+  /** Derives bytes by HKDF-SHA-256 with an empty salt. */
   derive(info: string, bytes: number): Promise<Uint8Array>;
-  /** The AES-256-GCM key under this info. */
+  /** Derives the AES-256-GCM key for this info. */
   sealingKey(info: string): Promise<SealingKey>;
 }
 
@@ -24,15 +24,15 @@ export interface Sealing {
   keyRing(key: Uint8Array): Promise<KeyRing>;
 }
 
-/** TypeScript tells buffers that threads share apart; WebCrypto takes only others. */
+/** TypeScript types buffers that threads share separately; WebCrypto accepts only unshared ones. */
 const own = (bytes: Uint8Array) => bytes as Uint8Array<ArrayBuffer>;
 
-/** Needs a secure context (https, or localhost): elsewhere `keyRing` throws `vault-unavailable`. */
+/** Makes the sealing. It needs a secure context (https or localhost); elsewhere `keyRing` throws `vault-unavailable`. */
 export function createSealing(): Sealing {
   return {
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
     keyRing: async (key) => {
-      // Typed as always there; a page that came by plain http from another machine has none.
+      // TypeScript types `subtle` as always present; a page that another machine served over plain http has none.
       const subtle = crypto.subtle as SubtleCrypto | undefined;
       if (!subtle)
         throw new RecollectError('vault-unavailable', 'The browser offers no cryptography on this page');

@@ -1,10 +1,10 @@
-// Queue of shares from other apps, in a database beside the log's: one for each generation, so that clear text goes with its files when a
-// device is sealed.
+// Queues shares from other apps in a database beside the log's. Each generation has its own, so that sealing a device deletes the clear text
+// together with its files.
 import { type DBSchema, deleteDB, openDB } from 'idb';
 import { z } from 'zod';
 
 const bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
-/** Words in clear, or sealed into the device's box. */
+/** Shared words in clear, or sealed into the device's box. */
 const itemSchema = z.object({ id: z.string(), at: z.number(), content: z.union([z.string(), bytes]) });
 export type SharedItem = z.infer<typeof itemSchema>;
 
@@ -28,7 +28,7 @@ async function within<T>(
   }
 }
 
-/** All that wait, the oldest first. What cannot be read is left where it is. */
+/** Reads all waiting items, the oldest first. Leaves unreadable items in the queue. */
 export const readShared = (generation: number): Promise<SharedItem[]> =>
   within(generation, async (database) =>
     (await database.getAll('items'))
@@ -36,19 +36,19 @@ export const readShared = (generation: number): Promise<SharedItem[]> =>
       .sort((a, b) => a.at - b.at),
   );
 
-/** Durable when resolved; an item of the same id is replaced. */
+/** Adds items, durable once resolved; an item replaces another of the same id. */
 export const putShared = (generation: number, items: readonly SharedItem[]): Promise<void> =>
   within(generation, async (database) => {
     const transaction = database.transaction('items', 'readwrite', { durability: 'strict' });
     await Promise.all([...items.map((item) => transaction.store.put(item)), transaction.done]);
   });
 
-/** Removes items from a queue, by id; durable when it resolves. */
+/** Removes items from a queue by id, durable once resolved. */
 export const removeShared = (generation: number, ids: readonly string[]): Promise<void> =>
   within(generation, async (database) => {
     const transaction = database.transaction('items', 'readwrite', { durability: 'strict' });
     await Promise.all([...ids.map((id) => transaction.store.delete(id)), transaction.done]);
   });
 
-/** Deletes a queue that was replaced, files and all. */
+/** Deletes a replaced queue together with its files. */
 export const deleteShared = (generation: number): Promise<void> => deleteDB(nameOf(generation));

@@ -1,9 +1,9 @@
 // Keeps secrets (provider keys) sealed on this device. They are never exported, logged, indexed or synced.
 
 export interface Vault {
-  /** Seals and keeps. An empty value forgets the name. Throws `vault-unavailable`. */
+  /** Seals and keeps a secret. An empty value deletes the name. Throws `vault-unavailable`. */
   put(name: string, secret: string): Promise<void>;
-  /** Opens, or undefined where nothing is kept (or it cannot be opened any more). */
+  /** Opens a secret; undefined if the name is unknown or its secret no longer opens. */
   get(name: string): Promise<string | undefined>;
   names(): Promise<string[]>;
 }

@@ -9,7 +9,7 @@ import type { Vault } from './vault.ts';
 /** Parts of a key-value store that the vault uses. */
 export interface VaultKeyValues {
   get(key: string): Promise<unknown>;
-  /** Durable when resolved. `undefined` deletes. Values are structured-cloneable. */
+  /** Durable once resolved. `undefined` deletes. Values are structured-cloneable. */
   set(key: string, value: unknown): Promise<void>;
   keys(prefix: string): Promise<string[]>;
 }
@@ -18,13 +18,13 @@ const KEYS = 'vault/key/';
 const SECRETS = 'vault/secret/';
 
 const sealed = z.object({
-  /** Which key sealed it. */
+  /** Id of the key that sealed the secret. */
   key: z.string(),
   iv: z.instanceof(Uint8Array<ArrayBuffer>),
   data: z.instanceof(Uint8Array<ArrayBuffer>),
 });
 
-/** The name is bound to the secret: a sealed secret put under another name does not open. */
+/** Binds the name to the secret: a sealed secret that was moved to another name does not open. */
 const bound = (name: string, iv: Uint8Array<ArrayBuffer>) => ({
   name: 'AES-GCM',
   iv,
@@ -41,7 +41,7 @@ export function createVault(keyValues: VaultKeyValues): Vault {
     return key instanceof CryptoKey ? key : undefined;
   };
 
-  /** A key of this device. Every key has an id of its own, so that two tabs that make one at once do not overwrite each other's. */
+  /** Gives this device's key for sealing. Every key has an id of its own, so two tabs that make a key at once overwrite nothing. */
   async function keyForSealing(): Promise<{ id: string; key: CryptoKey }> {
     for (const id of (await keyValues.keys(KEYS)).map((key) => key.slice(KEYS.length))) {
       const key = await keyCalled(id);
@@ -53,7 +53,7 @@ export function createVault(keyValues: VaultKeyValues): Vault {
     ]);
     const id = crypto.randomUUID();
     await keyValues.set(KEYS + id, made);
-    // Some browsers store a key without complaint and give nothing back.
+    // Some browsers store a key without an error and return nothing later.
     const key = await keyCalled(id);
     if (!key) throw new Error('The browser does not keep keys');
     return { id, key };
@@ -86,7 +86,7 @@ export function createVault(keyValues: VaultKeyValues): Vault {
       try {
         return new TextDecoder().decode(await crypto.subtle.decrypt(bound(name, iv), key, data));
       } catch (error) {
-        // Damaged, or sealed under another name: the person is asked for it again.
+        // The secret is damaged or sealed under another name; the app asks the person for it again.
         log.warn('A secret does not open; it has to be entered again', error);
         return undefined;
       }
