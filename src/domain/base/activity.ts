@@ -13,6 +13,6 @@ export interface Activity {
   readonly startedAt: number;
   readonly state: 'running' | 'paused' | 'finished' | 'cancelled' | 'failed';
   readonly problem?: Problem;
-  /** The person has read how it ended. */
+  /** The person has read the outcome. */
   readonly seen?: true;
 }

@@ -1,5 +1,5 @@
-// One small family of errors. An adapter translates what it meets into one of these at its door;
-// from there on the code and its parameters are what the interface turns into sentences.
+// One small family of errors. An adapter translates every error of its library into one of these; the interface turns the code and its
+// parameters into sentences.
 
 /** Values that go into an error's sentence. */
 export type ProblemParams = Readonly<Record<string, string | number>>;
@@ -12,7 +12,7 @@ export interface Problem {
   readonly code: ProblemCode;
   readonly message: string;
   readonly params?: ProblemParams;
-  /** Trying the same thing again later may work. */
+  /** True if the same attempt may succeed later. */
   readonly retry: boolean;
 }
 
@@ -153,14 +153,14 @@ export class RecollectError extends Error {
   }
 }
 
-/** Anything thrown, as a problem. An unknown error keeps its own message under the code `unexpected`. */
+/** Turns any thrown value into a problem. An unknown error keeps its own message under the code `unexpected`. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof RecollectError) return error.problem;
   const message = error instanceof Error ? error.message : String(error);
   return { code: 'unexpected', message, params: { detail: message }, retry: false };
 }
 
-/** The other way: a problem that came as data, to be thrown. */
+/** Turns a problem that arrived as data into an error to throw. */
 export const toError = ({ code, message, params, retry }: Problem): RecollectError =>
   new RecollectError(code, message, { retry, ...(params ? { params } : {}) });
 

@@ -1,13 +1,13 @@
 // A file that another context holds: OPFS gives one handle of a file that writes, and a tab that was closed lets go of its own a moment after its locks.
 
-// The platform's, which this floor does not know.
+// Declared here because `domain` has no types of the platform.
 declare const setTimeout: (work: () => void, ms: number) => unknown;
 
-/** How long a file is waited for, and how soon it is tried again, ms. */
+/** Longest wait for a file, and the pause between two tries, ms. */
 const RELEASE_MS = 15_000;
 const RETRY_MS = 25;
 
-/** Another context still holds a handle of the file: true of a leader that was closed a moment ago. */
+/** True if another context still holds a handle of the file, as a leader does for a moment after its tab closed. */
 export const isHeld = (error: unknown): boolean => {
   const { name, message } = (error ?? {}) as { name?: unknown; message?: unknown };
   return (
@@ -16,7 +16,7 @@ export const isHeld = (error: unknown): boolean => {
   );
 };
 
-/** Runs `work` again while its files are held by someone who is about to let go. */
+/** Runs `work` again while another context still holds its files but is about to release them. */
 export async function onceReleased<T>(work: () => Promise<T>): Promise<T> {
   const until = Date.now() + RELEASE_MS;
   for (;;) {

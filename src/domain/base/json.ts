@@ -1,11 +1,11 @@
-// Reads JSON that others wrote.
+// Reads JSON that other programs wrote.
 
-/** The value of a JSON text; undefined where it is none, which no JSON text stands for. */
+/** Value of a JSON text; undefined, which no JSON text stands for, if the text is no JSON. */
 export function readJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // A RangeError: nested deeper than the engine can read.
+    // The engine throws a RangeError for text that is nested too deep.
     if (error instanceof SyntaxError || error instanceof RangeError) return undefined;
     throw error;
   }
@@ -22,12 +22,12 @@ export function lenientJson(text: string): unknown {
 
 const NO_NUMBER = /(?:NaN|Infinity)(?!\w)/y;
 
-/** The text as JSON has to be written, as far as `lenientJson` says; reads each character once. */
+/** Rewrites the text as valid JSON, as far as `lenientJson` promises; reads each character once. */
 export function mendedJson(text: string): string {
   let out = '';
   let from = 0;
   let inString = false;
-  /** Place of a comma that only white space follows so far; -1: none. */
+  /** Place of a comma that only white space has followed so far; -1: none. */
   let comma = -1;
   const put = (until: number, instead: string, next: number) => {
     out += text.slice(from, until) + instead;

@@ -8,7 +8,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export interface LogEntry {
   readonly level: LogLevel;
-  /** The thread it happened in: `page`, or the name of a worker. Empty until a reader of several threads fills it in. */
+  /** Thread of the entry: `page`, or the name of a worker. Empty until a reader of several threads fills it in. */
   readonly thread: string;
   readonly message: string;
   /** The error in words that are safe to share; see `describeError`. */
@@ -16,7 +16,7 @@ export interface LogEntry {
   /** First and latest time, ms since 1970. */
   readonly firstAt: number;
   readonly at: number;
-  /** How often the same thing happened. */
+  /** Number of times that the same entry was written. */
   readonly count: number;
 }
 
@@ -28,7 +28,7 @@ export class Log implements Readable<readonly LogEntry[]> {
   readonly #now: () => number;
   #snapshot: readonly LogEntry[] | undefined;
 
-  /** `capacity`: distinct entries that are kept; `now` in ms since 1970. */
+  /** `capacity`: most distinct entries; `now` in ms since 1970. */
   constructor(capacity = 500, now: () => number = Date.now) {
     this.#capacity = capacity;
     this.#now = now;
@@ -47,7 +47,7 @@ export class Log implements Readable<readonly LogEntry[]> {
     this.#write('error', message, error);
   }
 
-  /** Takes over an entry that another thread wrote. */
+  /** Adds an entry that another thread wrote. */
   add(entry: LogEntry, error?: unknown): void {
     const key = `${entry.level} ${entry.thread} ${entry.message} ${entry.error ?? ''}`;
     const before = this.#entries.get(key);
@@ -64,7 +64,7 @@ export class Log implements Readable<readonly LogEntry[]> {
     for (const listener of [...this.#listeners]) listener(entry, error);
   }
 
-  /** Oldest first. */
+  /** Entries, the oldest first. */
   get(): readonly LogEntry[] {
     this.#snapshot ??= [...this.#entries.values()];
     return this.#snapshot;
@@ -99,12 +99,12 @@ export class Log implements Readable<readonly LogEntry[]> {
   }
 }
 
-/** The log of this thread. */
+/** Diagnostics log of this thread. */
 export const log: Log = new Log();
 
 /**
- * Lets go of a promise on purpose: nobody waits for it, and its failure changes nothing but the diagnostics log.
- * `why` completes "Let go of: …", in fixed words without content.
+ * Drops a promise on purpose: nobody waits for it, and a failure only writes to the diagnostics log. `why` completes the sentence
+ * "Let go of: …", in fixed words without content.
  */
 export function ignore(promise: PromiseLike<unknown>, why: string): void {
   promise.then(undefined, (error: unknown) => {
@@ -120,7 +120,7 @@ export function orElse<T, V>(promise: Promise<T>, value: V, why: string): Promis
   });
 }
 
-/** `orElse` for work that is done at once, e.g. reading what others wrote, which may be anything. */
+/** `orElse` for synchronous work, e.g. reading text from outside, which may hold anything. */
 export function attempt<T, V>(work: () => T, value: V, why: string): T | V {
   try {
     return work();
@@ -130,7 +130,7 @@ export function attempt<T, V>(work: () => T, value: V, why: string): T | V {
   }
 }
 
-/** Classes whose messages the JavaScript engine writes itself. A SyntaxError is not one: it quotes what was parsed. */
+/** Classes whose messages the JavaScript engine writes itself. A SyntaxError is not among them, since it quotes the parsed text. */
 const WRITTEN_BY_THE_ENGINE = new Set([
   'TypeError',
   'RangeError',
@@ -155,7 +155,7 @@ export function describeError(error: unknown): string {
   return `${identifier(name) ?? 'Error'}${code}${words}${frames}${behind}`;
 }
 
-/** Error names are identifiers; anything else was put there by somebody else. */
+/** Error names are identifiers; any other text may be content. */
 const identifier = (name: unknown): string | undefined =>
   typeof name === 'string' && /^[A-Za-z]\w{0,60}$/.test(name) ? name : undefined;
 

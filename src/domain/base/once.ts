@@ -1,4 +1,4 @@
-/** Makes something when it is asked for first, and keeps it: what the start of the page does not use must not cost it time. */
+/** Makes a value at its first use and keeps it, so that the start of the page pays for nothing that it does not use. */
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {
@@ -7,7 +7,7 @@ export function once<T>(make: () => T): () => T {
   };
 }
 
-/** The same function, which makes each thing once. Keeps all of them: for as long as it is kept itself. */
+/** Wraps a function so that it makes each value once. The wrapper keeps all values for as long as it lives. */
 export function memoized<K, V>(make: (of: K) => V): (of: K) => V {
   const known = new Map<K, { readonly value: V }>();
   return (of) => {

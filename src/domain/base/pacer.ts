@@ -1,6 +1,6 @@
-// Does something often asked for only as often as it is worth its cost.
+// Limits how often a costly function runs.
 
-// The platform's, which this floor does not know.
+// Declared here because `domain` has no types of the platform.
 declare const setTimeout: (work: () => void, ms: number) => number;
 declare const clearTimeout: (timer: number | undefined) => void;
 
@@ -31,10 +31,10 @@ export function createPacer(ms: number | (() => number), act: () => void) {
   };
 }
 
-/** ms: for the first words, for an answer of 20,000 characters, for one that nobody can read along with. */
+/** Pauses in ms: for the first words, for an answer of 20,000 characters, for one that is too fast to read along with. */
 const [SHORTEST_MS, LONG_MS, LONGEST_MS] = [50, 250, 400];
 const CHARACTERS_PER_MS = 100;
-/** Characters in one ms that a person may still follow with the eye (65 tokens a second), and what each more adds, ms. */
+/** Characters per ms that a person can still follow (65 tokens a second), and ms that each further one adds. */
 const [FOLLOWED, MS_PER_SPEED] = [0.3, 120];
 
 /**

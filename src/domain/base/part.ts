@@ -1,10 +1,7 @@
-// Parts of the app that are loaded when they are wanted.
+// Loads parts of the app on demand.
 import { RecollectError } from './errors.ts';
 
-/**
- * Imports a part of the app. Throws `part-missing` if its file cannot be had: a newer version took over, or the network is
- * gone.
- */
+/** Imports a part of the app. Throws `part-missing` if its file is unavailable: a newer version replaced it, or the network is down. */
 export async function part<T>(load: () => Promise<T>): Promise<T> {
   try {
     return await load();

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PROBLEM_CODES, type Problem } from './errors.ts';
 
-/** A problem from another thread. */
+/** Checks a problem that arrives from another thread. */
 export const problemSchema = z.object({
   code: z.enum(PROBLEM_CODES),
   message: z.string(),

@@ -1,9 +1,9 @@
-// Everything that changes has one shape: what it is now, and a way to hear that it changed.
+// Gives every changing value one shape: its current value, and a way to hear of changes.
 
 /** A value that changes. `get` returns the same object until the next change. */
 export interface Readable<T> {
   get(): T;
-  /** Calls `listener` after each change; returns how to stop. */
+  /** Calls `listener` after each change; returns a function that stops this. */
   subscribe(listener: () => void): () => void;
 }
 
@@ -34,7 +34,7 @@ export function writable<T>(initial: T): Writable<T> {
   };
 }
 
-/** Parts of an `AbortSignal` that are used here; `domain` knows no browser. */
+/** Parts of an `AbortSignal` that are used here; `domain` has no types of the browser. */
 export interface Cancellation {
   readonly aborted: boolean;
   readonly reason: unknown;

@@ -1,9 +1,9 @@
-// Runs asynchronous work one at a time, in the order in which it was asked for.
+// Runs asynchronous work one piece at a time, in the order of the calls.
 import type { Cancellation } from './readable.ts';
 import { unlessAborted } from './within.ts';
 
 export class SerialQueue {
-  /** Settles with the work that was added last; never rejects. */
+  /** Settles with the last added work; never rejects. */
   #last: Promise<unknown> = Promise.resolve();
 
   /**
@@ -18,7 +18,7 @@ export class SerialQueue {
     return signal ? unlessAborted(turn, signal).then(() => result) : result;
   }
 
-  /** Resolves when everything that was added until now has ended. Never rejects. */
+  /** Resolves when all work that was added until now has ended. Never rejects. */
   async idle(): Promise<void> {
     await this.#last;
   }

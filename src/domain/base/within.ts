@@ -2,14 +2,14 @@
 // nobody else holds it; this one is held by the wait itself, and its timer ends with it.
 import type { Cancellation } from './readable.ts';
 
-// The platform's, which this floor does not know: the signal it makes is of the kind it was given.
+// Declared here because `domain` has no types of the platform; the signal is of the kind that the caller gave.
 declare const AbortController: new () => { readonly signal: never; abort(reason: unknown): void };
 declare const setTimeout: (work: () => void, ms: number) => number;
 declare const clearTimeout: (timer: number) => void;
 
 /**
- * Lets `work` run with a signal that is aborted with the given one, or after `ms` with an error that `isTooLate` knows. What the work
- * throws is thrown; work that does not look at its signal is waited for.
+ * Runs `work` with a signal that aborts with the given one, or after `ms` with an error that `isTooLate` knows. Rejects with the error of the
+ * work; waits for work that ignores its signal.
  */
 export async function within<Signal extends Cancellation, T>(
   signal: Signal,
@@ -32,7 +32,7 @@ export async function within<Signal extends Cancellation, T>(
   }
 }
 
-/** The promise, or the signal's reason as soon as it is aborted: for work that is slow to notice, or goes on for others. */
+/** Settles with the promise, or rejects at once when the signal aborts: for work that reacts slowly or goes on for others. */
 export function unlessAborted<T>(work: Promise<T>, signal: Cancellation): Promise<T> {
   return new Promise((resolve, reject) => {
     const leave = () => reject(signal.reason);
@@ -42,13 +42,13 @@ export function unlessAborted<T>(work: Promise<T>, signal: Cancellation): Promis
   });
 }
 
-/** Like `within`, for work that may be slow to notice its signal, or goes on for others: it is left, not waited for. */
+/** Like `within`, but does not wait for work that reacts slowly to its signal or goes on for others. */
 export const atMost = <Signal extends Cancellation, T>(
   signal: Signal,
   ms: number,
   work: (signal: Signal) => Promise<T>,
 ): Promise<T> => within(signal, ms, (bounded) => unlessAborted(work(bounded), bounded));
 
-/** True for the error with which `within` ends what took too long. */
+/** True for the error with which `within` ends work that took too long. */
 export const isTooLate = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && (error as { name?: unknown }).name === 'TimeoutError';

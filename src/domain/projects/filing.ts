@@ -1,16 +1,16 @@
-// Which conversations are in which project.
+// Decides which conversation is in which project.
 import { isWithinFolder } from '../memory/query.ts';
 import { comparable, isIn } from '../text/find.ts';
 import type { ProjectId, ProjectLine } from './project.ts';
 
-/** Fields of a library line that say where it is filed. */
+/** Fields of a library line that decide its project. */
 interface Filed {
   /** As `filedSchema` says. */
   readonly filed: string | null;
   readonly workDir: string | null;
 }
 
-/** Fields of a project that say what is in it. */
+/** Fields of a project that decide what is in it. */
 interface Place extends Filed {
   readonly id: ProjectId;
   readonly deletedAt: number | null;
@@ -18,8 +18,8 @@ interface Place extends Filed {
 }
 
 /**
- * Tells for conversations and projects in which project they are; null: outside. A deleted or unknown project holds nothing, so what was
- * filed in it stands outside, and is back in it when it comes back: no device can lose a conversation by deleting one.
+ * Maps conversations and projects to their project; null: outside. A deleted or unknown project holds nothing: its conversations stand outside
+ * and return when the project does, so no device loses a conversation by deleting a project.
  */
 export function projectOf(
   projects: readonly Place[],
@@ -29,9 +29,9 @@ export function projectOf(
   );
   const mapped = [...living.values()]
     .flatMap(({ id, project }) => (project?.workDirs ?? []).map((folder) => ({ id, folder })))
-    // The nearest folder decides; of two projects that claim the same, the older one, on every device.
+    // The nearest folder decides. If two projects claim the same folder, every device takes the older project.
     .sort((a, b) => b.folder.length - a.folder.length || (a.id < b.id ? -1 : 1));
-  /** Projects are nested one level: who is in another one holds none, also where two devices put each into the other. */
+  /** Projects nest one level deep: a project inside another holds none, even if two devices put each into the other. */
   const parentOf = (id: string): ProjectId | null => {
     const parent = living.get(living.get(id)?.filed ?? '');
     if (!parent || parent.id === id) return null;
@@ -66,7 +66,7 @@ export const withInner = (
     ...projects.filter((one) => one.projectId === id && one.deletedAt === null).map((one) => one.id),
   ]);
 
-/** The projects that a part of a name means, with those in them. `projects` as the library lists them. */
+/** Projects that match a part of a name, each with its sub-projects. `projects` as the library lists them. */
 export function projectsNamed(
   part: string,
   projects: readonly (Parameters<typeof withInner>[1][number] & { readonly title: string })[],
@@ -79,7 +79,7 @@ export function projectsNamed(
   );
 }
 
-/** The project, and first the one it is in. `projects` as the library lists them. */
+/** The project that contains this one, then the project itself. `projects` as the library lists them. */
 export function withOuter<P extends { readonly id: ProjectId; readonly projectId: string | null }>(
   id: ProjectId | null,
   projects: readonly P[],
@@ -89,7 +89,7 @@ export function withOuter<P extends { readonly id: ProjectId; readonly projectId
   return [outer, own].filter((one) => one !== undefined);
 }
 
-/** Most conversations that a folder has before it is offered as a project of its own. */
+/** Least number of conversations at which the app offers a folder as a project. */
 const WORTH_A_PROJECT = 2;
 
 /** Folders with conversations that are in no project and were put nowhere, most conversations first, and how many those are. */
@@ -110,6 +110,6 @@ export function foldersWithoutProject(
     .sort((a, b) => b.count - a.count || (a.folder < b.folder ? -1 : 1));
 }
 
-/** The last part of a path: what a project of this folder is called at first. */
+/** Last part of a path: the first name of a project made from this folder. */
 export const nameOfFolder = (folder: string): string =>
   folder.split(/[\\/]+/).findLast((part) => part.trim() !== '') ?? folder;

@@ -1,4 +1,4 @@
-// Every configuration key, its range and its default, in one schema. Durations in the unit the key names.
+// Defines every configuration key, its range and its default in one schema. A duration is in the unit that its key names.
 import { z } from 'zod';
 import { CATEGORIES, KEPT_OUT, KEPT_OUT_OF_PROMPTS } from '../privacy/categories.ts';
 import { isOwnPattern } from '../privacy/own-pattern.ts';
@@ -64,7 +64,7 @@ export const configSchema = z.strictObject({
           source: z.union([z.enum(['bundled', 'hub']), z.url({ protocol: /^https?$/ })]).default('bundled'),
           device: z.enum(['auto', 'webgpu', 'wasm']).default('auto'),
           batch_size: count(1, 256).default(32),
-          /** Put in front of what is embedded; `auto`: what the model's family needs. */
+          /** Text in front of what is embedded; `auto`: the prefix that the model's family needs. */
           query_prefix: z.string().max(200).default('auto'),
           passage_prefix: z.string().max(200).default('auto'),
         })
@@ -97,7 +97,7 @@ export const configSchema = z.strictObject({
     .strictObject({
       mode: z.enum(['disabled', 'local', 'remote', 'managed']).default('disabled'),
       auto_sync_interval: count(10, 86_400).default(300),
-      /** Projects, by id, of which nothing is sent from this device. */
+      /** Ids of projects whose conversations this device does not send. */
       exclude_projects: z.array(z.string().min(1).max(100)).max(1000).default([]),
       remote: z
         .strictObject({ endpoint: z.string().max(2000).default(''), timeout: count(1, 600).default(30) })
@@ -111,7 +111,7 @@ export const configSchema = z.strictObject({
           enabled: z.boolean().default(true),
           trigger_on_start: z.boolean().default(true),
           trigger_token_threshold: share.default(0.8),
-          /** From here on a passage goes into the prompt unasked; never lower than what is shown. */
+          /** Least similarity at which a passage goes into the prompt unasked; never lower than that of shown passages. */
           min_similarity: share.default(0.9),
         })
         .prefault({}),
@@ -123,7 +123,7 @@ export const configSchema = z.strictObject({
           min_similarity: share.default(0.75),
           max_results: count(1, 50).default(5),
           exclude_current_session: z.boolean().default(true),
-          /** Per day: exp(-factor · days). */
+          /** Decay per day: exp(-factor · days). */
           time_decay_factor: z.number().min(0).max(1).default(0.001),
         })
         .prefault({}),
@@ -135,17 +135,17 @@ export const configSchema = z.strictObject({
         .prefault({}),
     })
     .prefault({}),
-  /** Memory notes: what is proposed to them, and which of them travel with requests. */
+  /** Memory notes: which notes the app proposes, and which notes travel with requests. */
   notes: z
     .strictObject({
-      /** Recognise on the device what a person says of themselves and their wishes, and ask about it. */
+      /** Recognises on the device what a person says about themselves and their wishes, and asks whether to keep it. */
       propose: z.boolean().default(true),
-      /** The model that answers may suggest more of what was written on this device, within so many tokens a day; it is always asked about. */
+      /** Lets the answering model propose more notes from what was written on this device, within so many tokens a day; the app always asks. */
       propose_by_model: z.boolean().default(true),
       model_tokens_per_day: count(1000, 1_000_000).default(20_000),
-      /** Keeps what is recognised without asking, unless it may contradict a note. */
+      /** Keeps recognised notes without asking, unless they may contradict another note. */
       accept: z.boolean().default(false),
-      /** Notes that apply to a request go along with it though no word is shared, up to so many tokens. */
+      /** Sends notes that apply to a request without sharing a word with it, up to so many tokens. */
       apply: z.boolean().default(true),
       apply_max_tokens: count(20, 4000).default(200),
     })
@@ -156,9 +156,9 @@ export const configSchema = z.strictObject({
       reserved_tokens: count(0, 10_000_000).default(50_000),
       trigger_ratio: z.number().min(0.1).max(0.99).default(0.75),
       target_ratio: z.number().min(0.05).max(0.95).default(0.5),
-      /** Messages sent whole from which on older ones are compacted though there is room; 0: never by their number. */
+      /** Number of whole messages from which on older ones are compacted although there is room; 0: no limit by number. */
       compact_threshold: count(0, 100_000).default(0),
-      /** Compacts before a request that begins another task, once the conversation takes half of what makes it compact. */
+      /** Compacts before a request that begins another task, once the conversation fills half of the limit for compaction. */
       compact_on_new_task: z.boolean().default(true),
       /** Action after something was sent back, unless the person chooses otherwise there. */
       after_send_back: z.enum(['answer', 'patch', 'branch', 'none']).default('answer'),
@@ -183,7 +183,7 @@ export const configSchema = z.strictObject({
           /** Lets the model that answers write the memory in the background, for so many tokens of one conversation at most. */
           by_model: z.boolean().default(true),
           model_budget_tokens: count(1000, 100_000_000).default(50_000),
-          /** Not before the conversation takes this share of what makes it compact: most never do, and would be paid for in vain. */
+          /** Share of the limit for compaction at which the model begins: most conversations never reach it, and work for them would be wasted. */
           model_from_ratio: z.number().min(0).max(1).default(0.5),
         })
         .prefault({}),
@@ -207,18 +207,18 @@ export const configSchema = z.strictObject({
       persona: z.string().max(100).default(''),
     })
     .prefault({}),
-  /** Spending above which the app says so. It never keeps a message back. */
+  /** Spending above which the app warns. It never holds a message back. */
   costs: z
     .strictObject({
-      /** 0: none. */
+      /** 0: no limit. */
       limit: z.number().min(0).max(1_000_000).default(0),
       period: z.enum(['day', 'month']).default('month'),
       currency: z.enum(['USD', 'EUR', 'CNY', 'GBP', 'JPY']).default('USD'),
-      /** Share of the limit from which on it is said. */
+      /** Share of the limit at which the app warns. */
       warn_at: share.default(0.8),
     })
     .prefault({}),
-  /** Actions that a model may take by itself. Every call is shown in the conversation. */
+  /** Actions that a model may take by itself. The conversation shows every call. */
   tools: z
     .strictObject({
       enabled: z.boolean().default(true),
@@ -227,7 +227,7 @@ export const configSchema = z.strictObject({
       remember: z.boolean().default(true),
       checkpoint: z.boolean().default(false),
       send_dmail: z.boolean().default(false),
-      /** Requests one answer may take. */
+      /** Most requests for one answer. */
       max_steps: count(1, 100).default(12),
     })
     .prefault({}),
@@ -237,24 +237,24 @@ export const configSchema = z.strictObject({
         .array(z.string().min(1).max(200))
         .max(1000)
         .default(['password', 'secret', 'api_key']),
-      /** A message with such a word is not indexed at all. */
+      /** Leaves a message with a private word out of the index altogether. */
       skip_sensitive_messages: z.boolean().default(false),
-      /** Which kinds of private words are replaced by tokens before they go there (`domain/privacy`). */
+      /** Kinds of private words that become tokens before text goes into the index (`domain/privacy`). */
       keep_out_of_index: categories.default([...KEPT_OUT]),
       keep_out_of_prompts: categories.default([...KEPT_OUT_OF_PROMPTS]),
       keep_out_of_sync: categories.default([...KEPT_OUT]),
-      /** Keep the private words of sync out of files that are exported to be read, too. A backup holds the words. */
+      /** Also replaces the private words of sync in files that are exported for reading. A backup holds the words. */
       placeholders_in_exports: z.boolean().default(false),
       own_names: ownList,
       own_addresses: ownList,
       own_words: ownList,
-      /** Regular expressions; only those whose work grows with the length of a text (`domain/privacy/own-pattern.ts`). */
+      /** Regular expressions whose work grows only linearly with the length of a text (`domain/privacy/own-pattern.ts`). */
       own_patterns: z.array(z.string().min(1).max(200).refine(isOwnPattern)).max(100).default([]),
-      /** The person agreed that the browser sends what the microphone hears to a service of its maker. */
+      /** The person has agreed that the browser sends the microphone's sound to a service of its maker. */
       dictation_by_service: z.boolean().default(false),
-      /** The person's wish to lock. The lock's dialog carries it out, since it takes a passphrase. */
+      /** The person's wish to lock. The lock's dialog carries it out, since the lock needs a passphrase. */
       encrypt_local: z.boolean().default(false),
-      /** For a device that can be locked: minutes without a key or a click, and minutes out of sight. 0: never. */
+      /** Time after which a device with a lock locks itself: minutes without a key or a click, and minutes out of sight. 0: never. */
       lock_after_minutes: count(0, 1440).default(15),
       lock_when_hidden_minutes: count(0, 1440).default(0),
       exclude_work_dirs: z.array(z.string().min(1).max(1000)).max(1000).default(['*/secret-project/*']),
@@ -265,17 +265,17 @@ export const configSchema = z.strictObject({
       language: z.enum(['auto', 'en', 'zh']).default('auto'),
       dictation_language: z.enum(DICTATION_LANGUAGES).default('auto'),
       theme: z.enum(['auto', 'light', 'dark']).default('auto'),
-      /** Size of all text, in steps of the browser's own. */
+      /** Size of all text, in the browser's own steps. */
       font_size: z.enum(['small', 'medium', 'large', 'larger']).default('medium'),
-      /** How long the lines of messages may be. */
+      /** Longest line of messages. */
       text_width: z.enum(['narrow', 'medium', 'wide']).default('medium'),
-      /** The colour of what can be pressed. */
+      /** Colour of buttons and links. */
       accent: z.enum(['blue', 'teal', 'graphite']).default('blue'),
-      /** More conversations in the list, with less room for each. */
+      /** Shows more conversations in the list, with less room for each. */
       compact: z.boolean().default(false),
-      /** Which key sends; the other way round for those who write long texts. */
+      /** Key that sends. `mod-enter` suits people who write long texts: Enter then begins a new line. */
       send_with: z.enum(['enter', 'mod-enter']).default('enter'),
-      /** Command → keys, e.g. `palette: "Mod+K"`; absent: the default. */
+      /** Keys by command, e.g. `palette: "Mod+K"`; a missing command has its default keys. */
       shortcuts: z.record(z.string(), z.string()).default({}),
     })
     .prefault({}),

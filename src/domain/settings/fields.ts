@@ -14,7 +14,7 @@ interface Field<Kind extends string, Value> {
 
 /** One key of the configuration, as a settings screen needs to know it. */
 export type ConfigField =
-  /** `only`: the one value that is allowed. */
+  /** `only`: the only allowed value. */
   | (Field<'boolean', boolean> & { readonly only?: boolean })
   | (Field<'number', number> & { readonly min: number; readonly max: number; readonly integer: boolean })
   /** `open`: a web address is allowed as well. */
@@ -29,13 +29,13 @@ export type ConfigField =
       readonly maxItems: number | null;
       readonly minLength: number;
       readonly maxLength: number | null;
-      /** The only entries there are; null: any. */
+      /** The only allowed entries; null: any entry. */
       readonly choices: readonly string[] | null;
     })
-  /** Names of one's own with a text each. */
+  /** Names that the person chooses, with a text each. */
   | Field<'map', Readonly<Record<string, string>>>;
 
-/** The parts of JSON Schema in which zod describes our schema. */
+/** Parts of JSON Schema with which zod describes our schema. */
 interface Shape {
   readonly type?: string;
   readonly properties?: Readonly<Record<string, Shape>>;
@@ -119,7 +119,7 @@ const byPath = once(() => new Map(configFields().map((field) => [field.path, fie
 /** The field at a path of the configuration; undefined if there is none. */
 export const configField = (path: string): ConfigField | undefined => byPath().get(path);
 
-/** Value of the configuration at a path, be it a key or a group of keys; undefined if there is none. */
+/** Value of the configuration at the path of a key or a group of keys; undefined if there is none. */
 export function configValue(config: Config, path: string): unknown {
   let value: unknown = config;
   for (const key of path.split('.'))
@@ -127,7 +127,7 @@ export function configValue(config: Config, path: string): unknown {
   return value;
 }
 
-/** Values allowed at a key, in signs that need no language. */
+/** Describes the values that a key allows, in signs that need no language. */
 export function allowedValues(field: ConfigField): string {
   switch (field.kind) {
     case 'boolean':
@@ -149,22 +149,22 @@ export function allowedValues(field: ConfigField): string {
 
 // ---------------------------------------------------------------------------------------------- changing
 
-/** Values by path; what is absent or undefined is the default. */
+/** Values by path; a missing or undefined value stands for the default. */
 export type ConfigValues = Readonly<Record<string, unknown>>;
 
-/** Why a value is refused. */
+/** Reason for which a value is refused. */
 export interface Refusal {
   readonly key: string;
   readonly value: unknown;
   readonly allowed: string;
-  /** There is no such key: what is allowed are the names of those that there are. */
+  /** The key does not exist; `allowed` then lists the names that do. */
   readonly unknown?: boolean;
 }
 
 const isGroup = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The configuration that has these values and the defaults for the rest; what is not allowed is refused key by key. */
+/** Makes the configuration from these values and defaults for the rest, and refuses invalid values key by key. */
 export function configOf(values: ConfigValues): { config: Config; refused: readonly Refusal[] } {
   const refused: Refusal[] = [];
   const config = structuredCopy(defaultConfig);
@@ -179,7 +179,7 @@ export function configOf(values: ConfigValues): { config: Config; refused: reado
   return { config: configSchema.parse(config), refused };
 }
 
-/** Refused values; for a list only its bad entries: beside all others nobody finds them. */
+/** Refusals of a value. For a list it names only the bad entries, which nobody would find among the good ones. */
 function refusalsOf(field: ConfigField, value: unknown): Refusal[] {
   const key = field.path;
   if (field.kind !== 'list' || !Array.isArray(value)) return [{ key, value, allowed: allowedValues(field) }];
@@ -191,7 +191,7 @@ function refusalsOf(field: ConfigField, value: unknown): Refusal[] {
       item.length < field.minLength ||
       item.length > (field.maxLength ?? Number.POSITIVE_INFINITY),
   );
-  // Entries of the right form can be wrong all the same: a pattern that would be slow.
+  // An entry of the right form may still be invalid: a pattern that would be slow.
   if (wrong.length === 0)
     wrong.push(...value.filter((item) => !configSchema.safeParse(nested(key, [item])).success));
   if (wrong.length === 0) return [{ key, value: `[…] (${value.length})`, allowed: allowedValues(field) }];
@@ -199,7 +199,7 @@ function refusalsOf(field: ConfigField, value: unknown): Refusal[] {
 }
 
 /**
- * Takes what was set at `path` (a key, a group of keys with an object, or one name within a map) apart into values by key.
+ * Splits a value that was set at `path` (a key, a group of keys with an object, or one name within a map) into values by key.
  * `undefined` stands for the default.
  */
 export function valuesAt(
@@ -232,10 +232,10 @@ export function valuesAt(
   return { values, refused };
 }
 
-/** Key whose refused entries are patterns that would be slow, or are none. */
+/** Key whose entries are refused if they are slow patterns or no patterns. */
 const OWN_PATTERNS = 'privacy.own_patterns';
 
-/** The error for refused values. Several are named together: `key`, `value` and `allowed` list them in the same order. */
+/** Makes the error for refused values. `key`, `value` and `allowed` list several values in the same order. */
 export function settingInvalid(refused: readonly Refusal[]): RecollectError {
   const list = (part: (refusal: Refusal) => string) => refused.map(part).join('; ');
   const several = refused.length > 1;
@@ -259,13 +259,13 @@ export function settingInvalid(refused: readonly Refusal[]): RecollectError {
 }
 
 const shown = (value: unknown): string => {
-  // JSON has no word for a number beyond all numbers.
+  // JSON cannot express an infinite number.
   if (typeof value === 'number') return String(value);
   const written = (typeof value === 'string' ? value || '""' : JSON.stringify(value)) ?? String(value);
   return written.length > 80 ? `${written.slice(0, 79)}…` : written;
 };
 
-/** The names that exist where an unknown one was given. */
+/** Lists the existing names beside an unknown one. */
 function siblings(path: string): string {
   const parent = path.slice(0, path.lastIndexOf('.') + 1);
   const names = configFields()

@@ -1,11 +1,11 @@
-// Parameters that a person sends with every request to an endpoint, besides the messages. Empty ones are not sent. Pure.
+// Checks the parameters that a person sends with every request to an endpoint, besides the messages. Empty ones are not sent. Pure.
 import { z } from 'zod';
 
 /** Keys of a request that the app alone sets, and one that a record cannot hold. */
 const RESERVED_PARAMETERS: readonly string[] = [
   'messages',
   'model',
-  // One answer is read.
+  // The app reads only one answer.
   'n',
   'stream',
   'tool_choice',
@@ -13,7 +13,7 @@ const RESERVED_PARAMETERS: readonly string[] = [
   '__proto__',
 ];
 
-/** Levels of `more`: far more than any endpoint reads, far less than fills the stack. */
+/** Deepest nesting of `more`: far more than any endpoint reads, far less than would fill the stack. */
 const MAX_DEPTH = 50;
 
 function isShallow(value: unknown, levels = MAX_DEPTH): boolean {
@@ -25,17 +25,17 @@ function isShallow(value: unknown, levels = MAX_DEPTH): boolean {
 export const reservedIn = (more: object): string[] =>
   Object.keys(more).filter((key) => RESERVED_PARAMETERS.includes(key));
 
-/** In the words of the OpenAI chat API. */
+/** Parameters under their names in the OpenAI chat API. */
 export const parametersSchema = z.object({
   temperature: z.number().min(0).max(2).optional(),
   top_p: z.number().min(0).max(1).optional(),
-  /** Tokens an answer may have at most, thoughts included. */
+  /** Most tokens of an answer, thoughts included. */
   max_tokens: z.number().int().min(1).max(10_000_000).optional(),
   reasoning_effort: z
     .string()
     .regex(/^[\w-]{1,40}$/)
     .optional(),
-  /** Merged into the body of the request as it is; what has a field of its own goes before it. */
+  /** Merged into the body of the request unchanged; a parameter that has a field of its own wins over it. */
   more: z
     .custom<unknown>((more) => isShallow(more))
     .pipe(z.record(z.string(), z.json()))
@@ -44,7 +44,7 @@ export const parametersSchema = z.object({
 });
 export type ModelParameters = z.infer<typeof parametersSchema>;
 
-/** As they stand in the body of a request to `host`; empty where nothing is set. */
+/** Parameters under their names in a request to `host`; empty if none is set. */
 export function sentParameters(
   { more, max_tokens: limit, ...named }: ModelParameters,
   host: string,
@@ -57,6 +57,6 @@ export function sentParameters(
   };
 }
 
-/** OpenAI's newer models refuse the old name; most other endpoints know no other. */
+/** OpenAI's newer models refuse the old name of the limit; most other endpoints know only that one. */
 export const limitName = (host: string): 'max_tokens' | 'max_completion_tokens' =>
   host === 'api.openai.com' ? 'max_completion_tokens' : 'max_tokens';

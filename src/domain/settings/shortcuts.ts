@@ -25,12 +25,12 @@ export const SHORTCUTS = [
 
 export type ShortcutId = (typeof SHORTCUTS)[number]['id'];
 
-/** The keys in force for a shortcut. */
+/** Keys in force for a shortcut. */
 export function shortcutKeys(config: Config, id: ShortcutId): string {
   return config.ui.shortcuts[id] ?? (SHORTCUTS.find((shortcut) => shortcut.id === id)?.keys as string);
 }
 
-/** Keys a page cannot have, or should not: tabs, windows, reloading, copy and paste, input methods, zoom. */
+/** Keys that a page cannot have or should not take: tabs, windows, reloading, copy and paste, input methods, zoom. */
 const RESERVED = new Set([
   ...'Mod+T Mod+W Mod+N Mod+Q Mod+Shift+T Mod+Shift+W Mod+Shift+N Mod+R Mod+Shift+R Mod+L Mod+A Mod+C Mod+V Mod+X Mod+Z Mod+Shift+Z Mod+Y Mod+P Mod+S Mod+0 Mod++ Mod+- Mod+= Mod+Tab Mod+Shift+Tab Alt+Tab Tab Shift+Tab Alt+F4 F5 F11 F12 Mod+Shift+I Mod+Shift+J Mod+Shift+C'.split(
     ' ',
@@ -39,29 +39,29 @@ const RESERVED = new Set([
   'Mod+ ',
   'Shift+ ',
 ]);
-/** These act on the message one is at, where nobody types: a letter alone is fine. */
+/** Actions on the message in focus, while nobody types: a letter alone is enough. */
 const PLAIN: readonly string[] = SHORTCUTS.filter(({ group }) => group === 'read').map(({ id }) => id);
-/** Bound to what they mean: rebinding them would break writing, or a library listens for them. */
+/** Actions whose keys are fixed: other keys would break writing, or a library listens for these. */
 const FIXED: readonly string[] = ['editLast', 'stop', 'send', 'openMessage', 'notices'];
 
 /** True if a person may give this action other keys. */
 export const isRebindable = (id: string): boolean => REBINDABLE.includes(id);
 const REBINDABLE: readonly string[] = SHORTCUTS.map(({ id }) => id).filter((id) => !FIXED.includes(id));
 
-/** Why an action cannot have these keys, whoever else has them; null: it can. */
+/** Reason why an action cannot have these keys, regardless of other actions; null: it can. */
 export function whyNot(id: string, keys: string): 'reserved' | 'needsModifier' | null {
   if (RESERVED.has(keys)) return 'reserved';
   const bare = !/^(?:Mod|Ctrl|Alt)\+/.test(keys) && !/(?:^|\+)(?:F\d+|Escape)$/.test(keys);
   return bare && !PLAIN.includes(id) ? 'needsModifier' : null;
 }
 
-/** As keys are written when they are pressed: a letter is a capital one, the modifiers stand in this order. */
+/** Form in which pressed keys are written: letters as capitals, modifiers in this order. */
 const KEYS = /^(?:Mod\+)?(?:Ctrl\+)?(?:Alt\+)?(?:Shift\+)?(?:[^\p{Ll}]|[A-Z][A-Za-z0-9]+)$/u;
 const SOME_KEYS = '"Mod+K" | "Alt+Shift+ArrowUp" | "F2" …';
 
 /**
- * New shortcuts of a person that no action can have, or that name no action. Earlier ones stay unquestioned: they may be a
- * newer app's.
+ * Returns new shortcuts that no action can have or that name no action. Earlier shortcuts stay, since a newer version of the app may have
+ * set them.
  */
 export function refusedShortcuts(
   before: Config['ui']['shortcuts'],
