@@ -1,4 +1,4 @@
-// Vectors on a sheet of paper: what is alike lies close together. The same vectors always give the same picture.
+// Places vectors on a plane so that similar ones lie close together. The same vectors always give the same picture.
 
 /** A place on the map, each coordinate in 0–1. */
 export interface Place {

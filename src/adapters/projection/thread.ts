@@ -1,4 +1,4 @@
-// The projection in a worker that lives as long as one map is being drawn.
+// Runs the projection in a worker that lives as long as the app draws one map.
 import { z } from 'zod';
 import { RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { callWorker } from '../../domain/threads/one-call.ts';

@@ -1,12 +1,12 @@
-// UMAP (McInnes, Healy, Melville 2018) by umap-js, seeded, on unit vectors. Runs wherever it is called: a worker in the app.
+// UMAP (McInnes, Healy, Melville 2018) by umap-js, seeded, on unit vectors. Runs in the thread of its caller: a worker in the app.
 import { UMAP } from 'umap-js';
 import type { Place } from './projection.ts';
 
-/** Fewer than these have no neighbourhood to speak of: they stand in a circle in their order. */
+/** Least number of vectors for UMAP. Fewer have no neighbourhoods and stand in a circle in their order. */
 const SMALLEST = 6;
 const NEIGHBOURS = 12;
 
-/** Places for vectors, computed at once. */
+/** Computes a place for each vector, synchronously. */
 export function projectVectors(vectors: readonly Float32Array[]): Place[] {
   if (vectors.length === 0) return [];
   if (vectors.length < SMALLEST)
@@ -36,7 +36,7 @@ function scaled(values: readonly number[]): number[] {
   return values.map((value) => (high > low ? (value - low) / (high - low) : 0.5));
 }
 
-/** mulberry32: a small generator that begins at the same place each time; the map must not turn around between two looks. */
+/** mulberry32: a small generator with a fixed start, since the map must look the same each time it is drawn. */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {

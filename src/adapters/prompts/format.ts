@@ -1,9 +1,9 @@
-// Contract of every format of prompts and personas.
+// Defines the contract of every format of prompts and personas.
 import type { NewPersona } from '../../domain/prompts/persona.ts';
 import type { NewPrompt } from '../../domain/prompts/prompt.ts';
 
 export interface PromptFile {
-  /** With its ending, without folders. */
+  /** Name of the file with its ending, without folders. */
   readonly name: string;
   readonly text: string;
 }
@@ -11,14 +11,14 @@ export interface PromptFile {
 export interface ReadPrompts {
   readonly prompts: readonly NewPrompt[];
   readonly personas: readonly NewPersona[];
-  /** Entries that could not be read. */
+  /** Number of unreadable entries. */
   readonly skipped: number;
 }
 
-/** Reads a file; null where it is none of this format. Unknown keys are left, a damaged entry costs only itself. */
+/** Reads a file; null if it is not of this format. It ignores unknown keys, and a damaged entry costs only itself. */
 export type PromptFormat = (file: PromptFile) => ReadPrompts | null;
 
-/** A persona of which a file says only this. */
+/** Makes a persona from the fields that a file gives, with defaults for the rest. */
 export const personaOf = (said: Partial<NewPersona> & Pick<NewPersona, 'name'>): NewPersona => ({
   description: '',
   sign: '',

@@ -1,4 +1,4 @@
-// The registry of files that prompts and personas come in.
+// Registry of the formats in which prompts and personas arrive.
 import type { PromptFile, PromptFormat, ReadPrompts } from './format.ts';
 import { readLibreChat } from './librechat.ts';
 import { readMarkdown } from './markdown.ts';
@@ -8,7 +8,7 @@ import { readRecollect } from './recollect.ts';
 export { personaAsMarkdown, promptAsMarkdown } from './markdown.ts';
 export { writeRecollect } from './recollect.ts';
 
-/** In the order in which they are asked: what says most of itself first. */
+/** Formats in the order in which they try a file: the most distinctive first. */
 export const PROMPT_FORMATS: Readonly<Record<string, PromptFormat>> = {
   recollect: readRecollect,
   'open-webui': readOpenWebui,
@@ -19,7 +19,7 @@ export const PROMPT_FORMATS: Readonly<Record<string, PromptFormat>> = {
 /** Longest file, characters. */
 const MAX_PROMPT_FILE = 5_000_000;
 
-/** Prompts and personas in a file; null where there are none. */
+/** Reads the prompts and personas of a file; null if no format finds any. */
 export function readPromptFile(file: PromptFile): ReadPrompts | null {
   if (file.text.length > MAX_PROMPT_FILE) return null;
   for (const read of Object.values(PROMPT_FORMATS)) {

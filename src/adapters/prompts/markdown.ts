@@ -30,7 +30,7 @@ const frontSchema = z.looseObject({
   tools: z.unknown().optional(),
 });
 
-/** Front matter and what follows it. */
+/** Splits a file into its front matter and the text after it. */
 function split(text: string): { readonly front: unknown; readonly body: string } {
   const plain = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
   if (!plain.startsWith('---\n')) return { front: {}, body: plain };
@@ -47,7 +47,7 @@ function split(text: string): { readonly front: unknown; readonly body: string }
 
 const INPUT = '${input:';
 
-/** A blank of VS Code, `name` or `name:hint`, as one of ours; null for what is none. */
+/** Turns a blank of VS Code (`name` or `name:hint`) into one of ours; null for other text. */
 function blank(inner: string): string | null {
   const colon = inner.indexOf(':');
   const name = (colon < 0 ? inner : inner.slice(0, colon)).trim();
@@ -56,7 +56,7 @@ function blank(inner: string): string | null {
   return hint === '' ? `{{${name}}}` : `{{${name}=${hint}}}`;
 }
 
-/** Linear: each piece begins where a blank may, and ends it at its first brace. */
+/** Linear: each piece begins where a blank may begin, and ends the blank at its first brace. */
 function ourBlanks(body: string): string {
   const [first = '', ...pieces] = body.split(INPUT);
   const read = pieces.map((piece) => {
@@ -83,7 +83,7 @@ export const readMarkdown: PromptFormat = ({ name, text }) => {
   const persona = personaOf({
     ...shared,
     instructions: words,
-    // An agent's model may be a word for whatever is in use.
+    // `inherit` in an agent's file stands for the model in use.
     model: said.model === undefined || said.model === 'inherit' ? null : said.model,
     parameters: personaSchema.shape.parameters.parse(front),
     ...(said.sign === undefined ? {} : { sign: said.sign.slice(0, 16) }),

@@ -1,16 +1,16 @@
-// Exact token counts for models whose encoding is public: OpenAI's. The only room that knows gpt-tokenizer. An encoding's table is a
-// megabyte or two, so it is loaded when a model that needs it is first used, and kept.
+// Counts tokens exactly for models whose encoding is public: OpenAI's. Only this folder knows gpt-tokenizer. The table of an encoding is 1 to
+// 2 MB, so it is loaded when a model first needs it, and kept.
 import type { TokenCounter } from '../../domain/context/meter.ts';
 
 type Encoding = 'o200k_base' | 'cl100k_base';
 
-/** Model names as endpoints write them, `openai/` and the like in front left out → encoding. The first that fits counts. */
+/** Encodings by model name, as endpoints write it but without `openai/` and the like in front. The first match counts. */
 const ENCODINGS: readonly (readonly [RegExp, Encoding])[] = [
   [/^(?:gpt-4o|gpt-4\.\d|gpt-[5-9]|gpt-oss|chatgpt-4o|chat-latest|codex-mini|o[1-9](?:-|$))/, 'o200k_base'],
   [/^(?:gpt-4|gpt-3\.5|gpt-35|text-embedding-(?:3|ada-002))/, 'cl100k_base'],
 ];
 
-/** The encoding of a model; null where it is not public or nobody knows the model. */
+/** Encoding of a model; null if the encoding is not public or the model unknown. */
 export function encodingOf(model: string): Encoding | null {
   const name = model.toLowerCase().split('/').at(-1) ?? '';
   return ENCODINGS.find(([pattern]) => pattern.test(name))?.[1] ?? null;
@@ -33,13 +33,13 @@ const load: Readonly<Record<Encoding, () => Promise<TokenCounter>>> = {
 const counter = (id: string, count: (text: string) => number): TokenCounter => ({ id, exact: true, count });
 
 interface Tokenizers {
-  /** The counter of a model, where it is loaded already; null while it is not, and for models without one: then estimate. */
+  /** Counter of a model if it is loaded; null before, and for models without one: the caller then estimates. */
   get(model: string): TokenCounter | null;
-  /** Loads the counter of a model. Null for models without one, and where the table cannot be loaded. Never rejects. */
+  /** Loads the counter of a model. Null for models without one, and if the table cannot be loaded. Never rejects. */
   load(model: string): Promise<TokenCounter | null>;
 }
 
-/** Creates the counters. Nothing is loaded before it is asked for. */
+/** Creates the counters. A table is loaded at its first use. */
 export function createTokenizers(): Tokenizers {
   const ready = new Map<Encoding, TokenCounter>();
   const loading = new Map<Encoding, Promise<TokenCounter | null>>();
@@ -59,7 +59,7 @@ export function createTokenizers(): Tokenizers {
             return made;
           },
           () => {
-            // Offline before it was ever fetched: the estimate does, and the next use tries again.
+            // The device was offline before the first download: the caller estimates, and the next use tries again.
             loading.delete(encoding);
             return null;
           },

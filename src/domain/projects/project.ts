@@ -3,32 +3,29 @@
 import { z } from 'zod';
 import type { ConversationId } from '../base/ids.ts';
 
-/** A project, and at the same time the id of its document in the log. */
+/** Id of a project, and of its document in the log. */
 export type ProjectId = ConversationId;
 
 /** Memory scopes of a project: only there · there first · everywhere alike. */
 export const MEMORY_SCOPES = ['only', 'first', 'everything'] as const;
 export type MemoryScope = (typeof MEMORY_SCOPES)[number];
 
-/** Colours of projects, as a person calls them. */
+/** Colours of projects under their everyday names. */
 export const PROJECT_COLOURS = ['grey', 'blue', 'amber', 'violet', 'green', 'red'] as const;
 
 export type ProjectColour = (typeof PROJECT_COLOURS)[number];
 
-/** Longest name, and instructions, characters. */
+/** Longest name and longest instructions, characters. */
 export const MAX_PROJECT_NAME = 120;
 export const MAX_PROJECT_INSTRUCTIONS = 20_000;
-/** Longest pinned note, characters; and the most of them: they go along with every request. */
+/** Longest pinned note, characters, and the most notes of a project: every request carries them. */
 export const MAX_PROJECT_NOTE = 2000;
 export const MAX_PROJECT_NOTES = 50;
 
-/**
- * Project that a conversation is filed in · `''`: outside of all, whatever its folder says · null: not filed, its folder
- * decides.
- */
+/** Project in which a conversation is filed · `''`: outside of all, whatever its folder · null: not filed, its folder decides. */
 export const filedSchema = z.string().nullable();
 
-/** How a project is drawn. `emoji`: '' for a plain folder. */
+/** Face of a project. `emoji`: '' for a plain folder. */
 export const faceSchema = z.object({
   emoji: z.string().max(16).catch(''),
   colour: z.enum(PROJECT_COLOURS).catch('grey'),
@@ -42,18 +39,18 @@ export const preferredModelSchema = z.object({ endpointId: z.string(), model: z.
 export const projectLineSchema = z.object({
   face: faceSchema.catch(PLAIN_FACE),
   scope: z.enum(MEMORY_SCOPES).catch('first'),
-  /** Model of conversations that begin in it; null: the model chosen last. */
+  /** Model of new conversations in the project; null: the last chosen model. */
   model: preferredModelSchema.nullable().catch(null),
-  /** Folders whose conversations are in it, unless one was filed elsewhere. */
+  /** Folders whose conversations are in the project unless they were filed elsewhere. */
   workDirs: z.array(z.string()).catch([]),
   instructions: z.string().catch(''),
-  /** Told with every request. Oldest first. */
+  /** Notes that every request carries. Oldest first. */
   notes: z.array(z.object({ id: z.string(), text: z.string() })).catch([]),
   files: z.number().catch(0),
 });
 export type ProjectLine = z.infer<typeof projectLineSchema>;
 
-/** Texts for a model on the projects of a conversation, in their order; projects without any are left out. */
+/** Texts for a model about the projects of a conversation, in their order; leaves out projects without any. */
 export function projectTexts(
   projects: readonly {
     readonly title: string;

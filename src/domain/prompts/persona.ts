@@ -1,4 +1,4 @@
-// Personas: who a model is to be in a conversation. Pure.
+// Defines personas: the role of a model in a conversation. Pure.
 import { z } from 'zod';
 import { timeSchema } from '../base/time.ts';
 import type { ConversationMeta } from '../chat/conversation.ts';
@@ -9,32 +9,32 @@ import { type ModelParameters, parametersSchema } from '../settings/parameters.t
 export const PERSONA_COLOURS = ['blue', 'amber', 'violet', 'green', 'red', 'grey'] as const;
 export type PersonaColour = (typeof PERSONA_COLOURS)[number];
 
-/** `all`: as the settings and the conversation's project say; `none`: no passages are brought back, and models cannot look for any. */
+/** `all`: memory as the settings and the project say; `none`: the app recalls no passages, and models cannot search for any. */
 export const PERSONA_MEMORIES = ['all', 'first', 'only', 'none'] as const;
 
 export const personaSchema = z.looseObject({
   id: z.string(),
   name: z.string(),
   description: z.string().catch(''),
-  /** A sign or two, such as an emoji; empty: the first letter of the name. */
+  /** One or two signs, such as an emoji; empty: the first letter of the name. */
   sign: z.string().max(16).catch(''),
   colour: z.enum(PERSONA_COLOURS).catch('blue'),
   instructions: z.string().catch(''),
-  /** By its id, at whichever connection has it; null: the model in use. */
+  /** Id of the model, at any connection that offers it; null: the model in use. */
   model: z.string().nullable().catch(null),
   parameters: parametersSchema.omit({ more: true }).catch({}),
   memory: z.enum(PERSONA_MEMORIES).catch('all'),
-  /** Project that `first` and `only` look in, by its id; it may be gone. */
+  /** Id of the project in which `first` and `only` look; the project may be deleted. */
   project: z.string().nullable().catch(null),
   /** ms since 1970 */
   createdAt: timeSchema.catch(0),
   updatedAt: timeSchema.catch(0),
 });
 export type Persona = Known<z.infer<typeof personaSchema>>;
-/** One that is not kept yet, or read from a file. */
+/** Persona before it is kept, or as a file gives it. */
 export type NewPersona = Omit<Persona, 'id' | 'createdAt' | 'updatedAt'>;
 
-/** Instructions at the head of a request: the persona's, then the conversation's own; without either, those for all. */
+/** Instructions at the head of a request: the persona's, then the conversation's own; without either, the general ones. */
 export function instructionsFor(
   { systemPrompt }: Pick<ConversationMeta, 'systemPrompt'>,
   persona: Pick<Persona, 'instructions'> | null,
@@ -44,10 +44,10 @@ export function instructionsFor(
   return own.length > 0 ? own.join('\n\n') : instructions;
 }
 
-/** How far memory looks with a persona. */
+/** Fields that decide how far memory looks with a persona. */
 export type PersonaReach = Pick<Persona, 'memory' | 'project'>;
 
-/** The configuration as it is in force with a persona. The same object where it changes nothing. */
+/** Configuration in force with a persona; the same object if the persona changes nothing. */
 export function configWith(config: Config, persona: Pick<Persona, 'memory'> | null): Config {
   if (persona?.memory !== 'none') return config;
   const { recall, tools } = config;
@@ -58,7 +58,7 @@ export function configWith(config: Config, persona: Pick<Persona, 'memory'> | nu
   };
 }
 
-/** Parameters of a connection, and what a persona says instead. */
+/** Parameters of a connection, overridden by those of a persona. */
 export const parametersWith = (
   parameters: ModelParameters | undefined,
   persona: Pick<Persona, 'parameters'> | null,

@@ -13,7 +13,7 @@ export const promptSchema = z.looseObject({
   updatedAt: timeSchema.catch(0),
 });
 export type Prompt = Known<z.infer<typeof promptSchema>>;
-/** One that is not kept yet, or read from a file. */
+/** Prompt before it is kept, or as a file gives it. */
 export type NewPrompt = Pick<Prompt, 'name' | 'description' | 'text'>;
 
 /** Longest text of a prompt, or of a persona's instructions; longest name. Characters. */
@@ -23,15 +23,15 @@ export const MAX_PROMPT_NAME = 80;
 /** A blank in a prompt. */
 export interface Variable {
   readonly name: string;
-  /** Initial value; empty: none. */
+  /** Initial value; empty if there is none. */
   readonly initial: string;
-  /** Present: one of these. */
+  /** Allowed values, if the blank lists any. */
   readonly choices: readonly string[];
 }
 
 const OPEN = '{{';
 const CLOSE = '}}';
-/** A longer pair of braces is no blank. */
+/** Longest blank, characters; a longer pair of braces is plain text. */
 const MAX_BLANK = 1_000;
 
 interface Blank extends Variable {
@@ -39,7 +39,7 @@ interface Blank extends Variable {
   readonly to: number;
 }
 
-/** Variable between the braces; null if it has no name. */
+/** Reads the variable between the braces; null if it has no name. */
 function readBlank(inner: string): Variable | null {
   const at = inner.search(/[=:]/);
   const name = (at < 0 ? inner : inner.slice(0, at)).trim();
@@ -56,7 +56,7 @@ function blanksIn(text: string): Blank[] {
   for (let from = text.indexOf(OPEN); from >= 0; ) {
     const end = text.indexOf(CLOSE, from + OPEN.length);
     if (end < 0) break;
-    // The innermost pair: braces that were opened before belong to the words.
+    // Take the innermost pair: earlier opening braces belong to the text.
     const begin = text.lastIndexOf(OPEN, end - 1);
     const inner = text.slice(begin + OPEN.length, end);
     const to = end + CLOSE.length;
@@ -69,7 +69,7 @@ function blanksIn(text: string): Blank[] {
 
 const keyOf = (name: string): string => name.normalize('NFKC').toLowerCase();
 
-/** The blanks of a prompt, each name once, in the order in which they come. What one of them says first counts for all of that name. */
+/** Blanks of a prompt, each name once, in their order. The first default and the first choices of a name count. */
 export function variablesIn(text: string): readonly Variable[] {
   const found = new Map<string, Variable>();
   for (const { name, initial, choices } of blanksIn(text)) {
@@ -83,7 +83,7 @@ export function variablesIn(text: string): readonly Variable[] {
   return [...found.values()];
 }
 
-/** The prompt with its blanks filled in. A name without a value has what it begins with. */
+/** Fills in the blanks of a prompt. A name without a value gets its initial value. */
 export function filledPrompt(text: string, values: Readonly<Record<string, string>>): string {
   const given = new Map(Object.entries(values).map(([name, value]) => [keyOf(name), value]));
   const initial = new Map(variablesIn(text).map((variable) => [keyOf(variable.name), variable.initial]));
@@ -107,7 +107,10 @@ export function slugOf(name: string): string {
   return /^\p{N}/u.test(dashed) ? `p-${dashed}` : dashed;
 }
 
-/** Each prompt or persona with its own word after the slash: of two with one name, or with that of a command, the later gets a number. Oldest first. */
+/**
+ * Gives each prompt or persona its own word after the slash. If two share a name, or one has that of a command, the later gets a number.
+ * Oldest first.
+ */
 export function slugsOf(
   prompts: readonly Pick<Prompt, 'id' | 'name' | 'createdAt'>[],
   taken: Iterable<string>,
